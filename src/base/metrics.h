@@ -1,0 +1,59 @@
+// Counters, gauges and histograms in the Prometheus text format, without its headers in ours.
+//
+// A registry hands out references that stay valid for its whole life; updating one is lock-free and may
+// happen on any thread. Asking twice for the same name and labels gives the same one.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rescheduler {
+
+using MetricLabels = std::map<std::string, std::string>;
+
+class Counter {
+ public:
+  virtual ~Counter() = default;
+  virtual void add(double amount = 1.0) = 0;
+  virtual double value() const = 0;
+};
+
+class Gauge {
+ public:
+  virtual ~Gauge() = default;
+  virtual void set(double value) = 0;
+  virtual double value() const = 0;
+};
+
+class Histogram {
+ public:
+  virtual ~Histogram() = default;
+  virtual void observe(double value) = 0;
+};
+
+class MetricRegistry {
+ public:
+  MetricRegistry();
+  ~MetricRegistry();
+  MetricRegistry(const MetricRegistry&) = delete;
+  MetricRegistry& operator=(const MetricRegistry&) = delete;
+
+  Counter& counter(const std::string& name, const std::string& help, const MetricLabels& labels = {});
+  Gauge& gauge(const std::string& name, const std::string& help, const MetricLabels& labels = {});
+  Histogram& histogram(const std::string& name,
+                       const std::string& help,
+                       const std::vector<double>& upper_bounds,
+                       const MetricLabels& labels = {});
+
+  std::string text() const;  // what /metrics answers
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rescheduler

@@ -1,0 +1,28 @@
+// A small random engine (xoshiro256**) whose sequence is the same on every machine and library.
+// Randomness always comes in as a parameter; only main() seeds one from the environment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace rescheduler {
+
+class Rng {
+ public:
+  explicit Rng(std::uint64_t seed);
+
+  std::uint64_t next();
+  std::uint64_t below(std::uint64_t bound);  // 0 .. bound-1, unbiased; bound > 0
+  double unit();                             // [0, 1)
+
+  // Lets the standard algorithms use it.
+  using result_type = std::uint64_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+  result_type operator()() { return next(); }
+
+ private:
+  std::array<std::uint64_t, 4> state_;
+};
+
+}  // namespace rescheduler

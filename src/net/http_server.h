@@ -1,0 +1,65 @@
+// An HTTP/1.1 server, plain or TLS or both on one port (the first byte tells).
+//
+// A handler is a coroutine on the server's executor; it answers through the Responder, whole or piece by piece.
+// Slow, oversized or malformed requests are refused by the server itself (408, 413, 431, 400).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "net/http.h"
+#include "net/task.h"
+#include "net/tls.h"
+
+namespace rescheduler::net {
+
+struct PeerIdentity {
+  std::string address;                     // "127.0.0.1:53211"
+  bool tls = false;
+  std::string common_name;                 // of a verified client certificate, else empty
+  std::vector<std::string> organizations;  // likewise
+};
+
+class Responder {
+ public:
+  virtual ~Responder() = default;
+  virtual Task<Result<void>> send(HttpResponse response) = 0;
+  // A streamed answer: start, any number of writes (chunked), finish.
+  virtual Task<Result<void>> start(HttpResponse head) = 0;
+  virtual Task<Result<void>> write(std::string chunk) = 0;
+  virtual Task<Result<void>> finish() = 0;
+};
+
+using Handler = std::function<Task<void>(const HttpRequest&, const PeerIdentity&, Responder&)>;
+
+struct HttpServerSettings {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;                 // 0: any free one
+  std::optional<TlsServerSettings> tls{};  // with it, plain HTTP is refused unless allow_plain
+  bool allow_plain = false;
+  std::size_t most_connections = 4096;
+  std::size_t most_body_bytes = 16u << 20;
+  std::size_t most_header_bytes = 64u << 10;
+  std::chrono::seconds request_timeout{30};  // for a whole request to arrive, once it has begun
+  std::chrono::seconds idle_limit{120};
+};
+
+class HttpServer {
+ public:
+  virtual ~HttpServer() = default;
+  virtual std::uint16_t port() const = 0;
+  // Stops listening, lets running requests finish for `grace`, then closes everything.
+  virtual Task<void> stop(std::chrono::nanoseconds grace) = 0;
+  virtual Result<void> set_tls(const TlsServerSettings& tls) = 0;  // for renewed certificates
+};
+
+// Binds at once (so that port() is known) and serves from then on.
+Result<std::unique_ptr<HttpServer>> serve_http(Executor executor, HttpServerSettings settings, Handler handler);
+
+}  // namespace rescheduler::net
