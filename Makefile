@@ -1,0 +1,68 @@
+# Every command a newcomer needs; `make help` lists them. The work itself is in CMake and scripts/.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+JOBS ?= $(shell nproc)
+BASE ?= origin/main
+CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
+build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
+
+.PHONY: help demo test test-fast bench bench-sync lint format asan tsan gcc fuzz rig deps clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## install the Debian packages that are missing (root or sudo)
+	@scripts/install-deps --quiet
+
+demo: deps ## build the release binary, say its version, and check that it works on this machine
+	@$(call build,release,--target rescheduler)
+	@build/release/src/cli/rescheduler version
+	@build/release/src/cli/rescheduler self-test
+
+test: deps rig ## every test, the real control plane included (built once, cached outside the tree)
+	@$(call build,dev)
+	@$(CTEST) --test-dir build/dev
+
+test-fast: deps ## every test that needs no real control plane
+	@$(call build,dev)
+	@$(CTEST) --test-dir build/dev -LE real
+
+rig: ## build the real control plane for the tests (Kubernetes, etcd, KWOK; needs Go)
+	@tools/kube-rig/rig build || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
+	  echo 'rig: the tests against the real control plane will be reported as skipped'; }
+
+bench: deps ## micro-benchmarks (release build)
+	@$(call build,release,--target codec_bench)
+	@build/release/bench/codec_bench
+
+bench-sync: deps rig ## first sync of 20,000 pods beside client-go, same real API server
+	@$(call build,release,--target sync_bench)
+	@bench/sync --build build/release
+
+asan: deps ## unit tests under the address and undefined-behaviour sanitizers
+	@$(call build,asan)
+	@$(CTEST) --test-dir build/asan -LE real
+
+tsan: deps ## unit tests under the thread sanitizer
+	@$(call build,tsan)
+	@$(CTEST) --test-dir build/tsan -LE real
+
+gcc: deps ## the second compiler: build everything with g++ and run the unit tests
+	@$(call build,gcc)
+	@$(CTEST) --test-dir build/gcc -LE real
+
+fuzz: deps ## every fuzz target for a bounded time (SECONDS_EACH, default 20)
+	@$(call build,asan)
+	@scripts/fuzz $(SECONDS_EACH)
+
+lint: deps ## layers, awaits, sizes, formatting, clang-tidy over all sources
+	@cmake --preset dev >/dev/null
+	@scripts/lint --tidy all
+
+format: deps ## clang-format everything in place
+	@git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
+
+clean: ## remove the build trees
+	rm -rf build
