@@ -1,0 +1,201 @@
+#include "kube/client/https_api.h"
+
+#include <algorithm>
+
+#include "base/version.h"
+#include "kube/client/request.h"
+#include "kube/client/response.h"
+#include "kube/client/retry.h"
+#include "kube/client/watch_reader.h"
+#include "kube/codec/list_reader.h"
+
+namespace rescheduler::kube {
+namespace {
+
+// Time for the head of a watch's answer: a streaming list may first have to bring the server's cache up to date.
+constexpr std::chrono::seconds kWatchHeadTimeout{30};
+
+// "list pods" and "refused" belong in one sentence, whichever layer noticed.
+Error placed(Error error, std::string_view where) {
+  if (error.message.starts_with(where)) return error;
+  return std::move(error).within(where);
+}
+
+}  // namespace
+
+HttpsApi::HttpsApi(std::unique_ptr<net::HttpClient> http,
+                   std::unique_ptr<CredentialSource> credentials,
+                   std::string base_path,
+                   HttpsApiSettings settings,
+                   LoopServices services)
+    : http_(std::move(http)),
+      credentials_(std::move(credentials)),
+      base_path_(std::move(base_path)),
+      settings_(std::move(settings)),
+      services_(services),
+      limiter_(settings_.requests_per_second, settings_.burst),
+      metrics_(*services.metrics) {
+  if (settings_.user_agent.empty()) settings_.user_agent = fmt::format("rescheduler/{}", kVersion);
+}
+
+HttpsApi::Attempt HttpsApi::attempt_for(const ApiCall& call) const {
+  Attempt attempt;
+  attempt.where = describe(call);
+  attempt.verb = call.verb;
+  attempt.repeat = call.repeat;
+  attempt.deadline = services_.clock->steady_now() + (call.verb == Verb::Watch ? kWatchHeadTimeout : call.timeout);
+  return attempt;
+}
+
+std::chrono::nanoseconds HttpsApi::time_left(const Attempt& attempt) const {
+  return std::max(std::chrono::nanoseconds{0}, attempt.deadline - services_.clock->steady_now());
+}
+
+net::Task<Result<void>> HttpsApi::call(ApiCall call, Message* answer) {
+  auto request = http_request_for(call, base_path_);
+  if (!request) co_return fail(std::move(request.error()));
+  const Attempt attempt = attempt_for(call);
+  auto response = co_await exchange(std::move(*request), attempt);
+  if (!response) co_return fail(std::move(response.error()));
+  if (answer == nullptr) co_return Result<void>{};
+  // What is read to be changed and written back keeps the fields this build does not know.
+  auto decoded =
+      decode_object(response->headers.get("Content-Type"), response->body, *answer, UnknownFields::Keep);
+  if (!decoded) co_return fail(placed(std::move(decoded.error()), attempt.where));
+  co_return Result<void>{};
+}
+
+net::Task<Result<ListPage>> HttpsApi::list(ApiCall call, ItemSink sink) {
+  auto request = http_request_for(call, base_path_);
+  if (!request) co_return fail(std::move(request.error()));
+  const Attempt attempt = attempt_for(call);
+  auto response = co_await exchange(std::move(*request), attempt);
+  if (!response) co_return fail(std::move(response.error()));
+  auto page = read_list_page(*call.resource, response->headers.get("Content-Type"), response->body, sink);
+  if (!page) co_return fail(placed(std::move(page.error()), attempt.where));
+  co_return page;
+}
+
+net::Task<Result<std::unique_ptr<WatchStream>>> HttpsApi::watch(ApiCall call) {
+  auto request = http_request_for(call, base_path_);
+  if (!request) co_return fail(std::move(request.error()));
+  const Attempt attempt = attempt_for(call);
+  auto body = co_await open(std::move(*request), attempt, call.idle_limit);
+  if (!body) co_return fail(std::move(body.error()));
+  co_return make_watch_reader(std::move(*body), *call.resource, attempt.where);
+}
+
+net::Task<Result<std::string>> HttpsApi::get_text(std::string path, std::string accept) {
+  net::HttpRequest request;
+  request.target = base_path_ + path;
+  request.headers.set("Accept", accept);
+  ApiCall plain;
+  Attempt attempt;
+  attempt.where = fmt::format("get {}", path);
+  attempt.deadline = services_.clock->steady_now() + plain.timeout;
+  auto response = co_await exchange(std::move(request), attempt);
+  if (!response) co_return fail(std::move(response.error()));
+  co_return std::move(response->body);
+}
+
+// Tries until there is an answer, a refusal that stands, or no time left.
+net::Task<Result<net::HttpResponse>> HttpsApi::exchange(net::HttpRequest request, Attempt attempt) {
+  Backoff backoff(settings_.backoff, *services_.rng);
+  bool renewed = false;
+  for (;;) {
+    auto response = co_await exchange_once(request, attempt);
+    if (response) co_return response;
+    auto again = co_await pause_before_repeat(std::move(response.error()), attempt, backoff, renewed);
+    if (!again) co_return fail(std::move(again.error()));
+  }
+}
+
+net::Task<Result<net::HttpResponse>> HttpsApi::exchange_once(net::HttpRequest request, const Attempt& attempt) {
+  auto ready = co_await prepare(request, attempt);
+  if (!ready) co_return fail(std::move(ready.error()));
+  const std::string method = request.method;
+  const SteadyTime begun = services_.clock->steady_now();
+  auto response = co_await http_->send(std::move(request), time_left(attempt));
+  metrics_.finished(attempt.verb, method, response ? response->status : 0, services_.clock->steady_now() - begun);
+  if (!response) co_return fail(placed(std::move(response.error()), attempt.where));
+  if (response->status >= 300) {
+    co_return fail(error_from_response(response->status, response->headers, response->body, attempt.where));
+  }
+  co_return response;
+}
+
+// Waits for our own rate limit and adds the credentials.
+net::Task<Result<void>> HttpsApi::prepare(net::HttpRequest& request, const Attempt& attempt) {
+  const auto wait = limiter_.reserve(services_.clock->steady_now());
+  if (wait.count() > 0) {
+    if (wait > time_left(attempt)) {
+      co_return fail(Errc::Timeout, "{}: the deadline would pass while waiting for our own rate limit of {} requests/s",
+                     attempt.where, settings_.requests_per_second);
+    }
+    auto waited = co_await services_.timers->sleep_for(wait);
+    if (!waited) co_return fail(std::move(waited.error()));
+    metrics_.waited_for_own_limit(wait);
+  }
+  auto credential = co_await credentials_->current();
+  if (!credential) co_return fail(placed(std::move(credential.error()), attempt.where));
+  request.headers.set("User-Agent", settings_.user_agent);
+  if (!credential->authorization.empty()) request.headers.set("Authorization", credential->authorization);
+  for (const auto& [name, value] : credential->impersonation) request.headers.add(name, value);
+  co_return Result<void>{};
+}
+
+// Succeeds when the call is to be tried again, after the wait that is due; fails with the error that stands.
+net::Task<Result<void>> HttpsApi::pause_before_repeat(Error error,
+                                                      const Attempt& attempt,
+                                                      Backoff& backoff,
+                                                      bool& renewed) {
+  if (error.http_status == 401 && !renewed) {
+    renewed = true;
+    credentials_->rejected();
+    co_return Result<void>{};
+  }
+  if (!may_repeat(attempt.verb, attempt.repeat, error)) co_return fail(std::move(error));
+  const auto wait = backoff.next(error.retry_after);
+  if (wait >= time_left(attempt)) {
+    error.message += fmt::format(" (given up after {} {})", backoff.failures(), backoff.failures() == 1 ? "try" : "tries");
+    co_return fail(std::move(error));
+  }
+  auto slept = co_await services_.timers->sleep_for(wait);
+  co_return slept;
+}
+
+net::Task<Result<std::unique_ptr<net::BodyStream>>> HttpsApi::open(net::HttpRequest request,
+                                                                   Attempt attempt,
+                                                                   std::chrono::nanoseconds idle_limit) {
+  Backoff backoff(settings_.backoff, *services_.rng);
+  bool renewed = false;
+  for (;;) {
+    auto body = co_await open_once(request, attempt, idle_limit);
+    if (body) co_return body;
+    auto again = co_await pause_before_repeat(std::move(body.error()), attempt, backoff, renewed);
+    if (!again) co_return fail(std::move(again.error()));
+  }
+}
+
+net::Task<Result<std::unique_ptr<net::BodyStream>>> HttpsApi::open_once(net::HttpRequest request,
+                                                                        const Attempt& attempt,
+                                                                        std::chrono::nanoseconds idle_limit) {
+  auto ready = co_await prepare(request, attempt);
+  if (!ready) co_return fail(std::move(ready.error()));
+  const SteadyTime begun = services_.clock->steady_now();
+  auto body = co_await http_->open(std::move(request), time_left(attempt), idle_limit);
+  metrics_.finished(attempt.verb, "GET", body ? (*body)->status() : 0, services_.clock->steady_now() - begun);
+  if (!body) co_return fail(placed(std::move(body.error()), attempt.where));
+  if ((*body)->status() < 300) co_return body;
+
+  // A refusal is short; what is longer than this is not one of Kubernetes' own.
+  constexpr std::size_t kEnough = 64 << 10;
+  std::string text;
+  while (text.size() < kEnough) {
+    auto got = co_await (*body)->read(text);
+    if (!got || *got == 0) break;
+  }
+  co_return fail(error_from_response((*body)->status(), (*body)->headers(), text, attempt.where));
+}
+
+}  // namespace rescheduler::kube
