@@ -63,12 +63,12 @@ struct ApiCall {
   std::string continue_token{};
   std::string resource_version{};
   std::string resource_version_match{};
-  bool bookmarks = true;             // Watch: let the server mark progress
-  bool send_initial_events = false;  // Watch: begin with the present state (streaming list)
+  bool bookmarks = true;              // Watch: let the server mark progress
+  bool send_initial_events = false;   // Watch: begin with the present state (streaming list)
   std::chrono::seconds watch_for{0};  // Watch: the server ends it after this long
 
   Repeat repeat = Repeat::WhenSafe;
-  std::chrono::nanoseconds timeout = std::chrono::seconds{30};  // for the whole call, repeats included
+  std::chrono::nanoseconds timeout = std::chrono::seconds{30};     // for the whole call, repeats included
   std::chrono::nanoseconds idle_limit = std::chrono::seconds{90};  // Watch: longest silence; bookmarks come each minute
 };
 
@@ -85,8 +85,8 @@ enum class WatchKind { Added, Modified, Deleted, Bookmark };
 
 struct WatchEvent {
   WatchKind kind = WatchKind::Bookmark;
-  ObjectPtr object{};                // null for a Bookmark
-  std::string resource_version{};    // of the object, or the progress a Bookmark marks
+  ObjectPtr object{};               // null for a Bookmark
+  std::string resource_version{};   // of the object, or the progress a Bookmark marks
   bool initial_events_end = false;  // the Bookmark that ends the present state of a streaming list
 };
 

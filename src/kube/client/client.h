@@ -65,7 +65,8 @@ class Client {
   // Needs the object's resourceVersion: a concurrent change makes it fail with Errc::Conflict.
   template <class T>
   net::Task<Result<T>> update(T object, WriteOptions options = {}, std::string subresource = {}) {
-    ApiCall call = object_call(Verb::Update, resource_of<T>(), object.metadata().namespace_(), object.metadata().name());
+    ApiCall call =
+        object_call(Verb::Update, resource_of<T>(), object.metadata().namespace_(), object.metadata().name());
     call.subresource = std::move(subresource);
     apply(options, call);
     return sent<T>(std::move(call), std::move(object));
@@ -97,8 +98,11 @@ class Client {
 
   // A subresource that is created by posting another kind to it: binding, eviction. The answer is of no interest.
   template <class Owner, class Body>
-  net::Task<Result<void>> create_sub(
-      std::string ns, std::string name, std::string subresource, Body body, WriteOptions options = {}) {
+  net::Task<Result<void>> create_sub(std::string ns,
+                                     std::string name,
+                                     std::string subresource,
+                                     Body body,
+                                     WriteOptions options = {}) {
     ApiCall call = object_call(Verb::Create, resource_of<Owner>(), std::move(ns), std::move(name));
     call.subresource = std::move(subresource);
     apply(options, call);

@@ -21,6 +21,18 @@ Error placed(Error error, std::string_view where) {
   return std::move(error).within(where);
 }
 
+Result<ListPage> read_page(const ResourceType& resource, const net::HttpResponse& response, const ItemSink& sink) {
+  const auto encoding = encoding_of(response.headers.get("Content-Type"), response.body);
+  if (!encoding) return fail(Error{encoding.error()});
+  const ListItem hand_over = [&sink](std::unique_ptr<Message> item) -> Result<void> {
+    sink(std::move(item));
+    return {};
+  };
+  auto answer = read_list(*encoding, response.body, resource, UnknownFields::Drop, hand_over);
+  if (!answer) return fail(std::move(answer.error()));
+  return ListPage{std::move(answer->resource_version), std::move(answer->continue_token)};
+}
+
 }  // namespace
 
 HttpsApi::HttpsApi(std::unique_ptr<net::HttpClient> http,
@@ -59,8 +71,7 @@ net::Task<Result<void>> HttpsApi::call(ApiCall call, Message* answer) {
   if (!response) co_return fail(std::move(response.error()));
   if (answer == nullptr) co_return Result<void>{};
   // What is read to be changed and written back keeps the fields this build does not know.
-  auto decoded =
-      decode_object(response->headers.get("Content-Type"), response->body, *answer, UnknownFields::Keep);
+  auto decoded = decode_object(response->headers.get("Content-Type"), response->body, *answer, UnknownFields::Keep);
   if (!decoded) co_return fail(placed(std::move(decoded.error()), attempt.where));
   co_return Result<void>{};
 }
@@ -71,7 +82,7 @@ net::Task<Result<ListPage>> HttpsApi::list(ApiCall call, ItemSink sink) {
   const Attempt attempt = attempt_for(call);
   auto response = co_await exchange(std::move(*request), attempt);
   if (!response) co_return fail(std::move(response.error()));
-  auto page = read_list_page(*call.resource, response->headers.get("Content-Type"), response->body, sink);
+  auto page = read_page(*call.resource, *response, sink);
   if (!page) co_return fail(placed(std::move(page.error()), attempt.where));
   co_return page;
 }
@@ -157,7 +168,8 @@ net::Task<Result<void>> HttpsApi::pause_before_repeat(Error error,
   if (!may_repeat(attempt.verb, attempt.repeat, error)) co_return fail(std::move(error));
   const auto wait = backoff.next(error.retry_after);
   if (wait >= time_left(attempt)) {
-    error.message += fmt::format(" (given up after {} {})", backoff.failures(), backoff.failures() == 1 ? "try" : "tries");
+    error.message +=
+        fmt::format(" (given up after {} {})", backoff.failures(), backoff.failures() == 1 ? "try" : "tries");
     co_return fail(std::move(error));
   }
   auto slept = co_await services_.timers->sleep_for(wait);

@@ -71,6 +71,8 @@ class HttpsApi final : public Api {
 };
 
 // Connects nothing yet; fails when the configuration's key material cannot be used.
-Result<std::unique_ptr<HttpsApi>> make_https_api(const ClientConfig& config, HttpsApiSettings settings, LoopServices services);
+Result<std::unique_ptr<HttpsApi>> make_https_api(const ClientConfig& config,
+                                                 HttpsApiSettings settings,
+                                                 LoopServices services);
 
 }  // namespace rescheduler::kube

@@ -71,10 +71,10 @@ std::string_view patch_media_type(PatchKind kind) {
 }
 
 std::string accepted_types(const ApiCall& call) {
-  const bool watch = call.verb == Verb::Watch;
-  const std::string json{watch ? "application/json;stream=watch" : kJson};
+  const std::string_view parameter = call.verb == Verb::Watch ? ";stream=watch" : "";
+  const std::string json = fmt::format("{}{}", media_type(Encoding::Json), parameter);
   if (call.resource->json_only) return json;
-  return fmt::format("{}{},{}", kProtobuf, watch ? ";stream=watch" : "", json);
+  return fmt::format("{}{},{}", media_type(Encoding::Protobuf), parameter, json);
 }
 
 void attach_body(const ApiCall& call, net::HttpRequest& request) {
@@ -82,8 +82,9 @@ void attach_body(const ApiCall& call, net::HttpRequest& request) {
     request.headers.set("Content-Type", patch_media_type(call.patch_kind));
     request.body = call.patch;
   } else if (call.body != nullptr) {
-    request.headers.set("Content-Type", call.resource->json_only ? kJson : kProtobuf);
-    request.body = call.resource->json_only ? to_json(*call.body) : encode_protobuf(*call.body);
+    const bool json = call.resource->json_only;
+    request.headers.set("Content-Type", media_type(json ? Encoding::Json : Encoding::Protobuf));
+    request.body = json ? to_json(*call.body) : encode_protobuf(*call.body);
   }
 }
 
@@ -113,8 +114,8 @@ Result<net::HttpRequest> http_request_for(const ApiCall& call, std::string_view 
   for (const auto& [what, text] : {std::pair{"namespace", &call.ns}, {"name", &call.name}}) {
     if (auto checked = check_path_segment(what, *text); !checked) return fail(std::move(checked.error()));
   }
-  const bool names_one = call.verb == Verb::Get || call.verb == Verb::Update || call.verb == Verb::Patch
-                         || call.verb == Verb::Delete;
+  const bool names_one =
+      call.verb == Verb::Get || call.verb == Verb::Update || call.verb == Verb::Patch || call.verb == Verb::Delete;
   if (names_one && call.name.empty()) {
     return fail(Errc::Invalid, "{} needs the name of an object, and it is empty", describe(call));
   }

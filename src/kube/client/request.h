@@ -9,9 +9,6 @@
 
 namespace rescheduler::kube {
 
-inline constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
-inline constexpr std::string_view kJson = "application/json";
-
 // "/apis/apps/v1/namespaces/web/deployments/api/scale"
 std::string resource_path(const ApiCall& call);
 

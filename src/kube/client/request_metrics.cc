@@ -20,18 +20,16 @@ void RequestMetrics::finished(Verb verb, const std::string& method, int code, st
   counter->add();
   Histogram*& histogram = durations_[verb];
   if (histogram == nullptr) {
-    histogram = &registry_.histogram("rest_client_request_duration_seconds",
-                                     "Request latency in seconds, by verb.",
-                                     kSeconds,
-                                     {{"verb", std::string{to_string(verb)}}});
+    histogram = &registry_.histogram("rest_client_request_duration_seconds", "Request latency in seconds, by verb.",
+                                     kSeconds, {{"verb", std::string{to_string(verb)}}});
   }
   histogram->observe(seconds(took));
 }
 
 void RequestMetrics::waited_for_own_limit(std::chrono::nanoseconds waited) {
   if (own_limit_ == nullptr) {
-    own_limit_ = &registry_.histogram(
-        "rest_client_rate_limiter_duration_seconds", "Time a request waited for our own rate limit.", kSeconds);
+    own_limit_ = &registry_.histogram("rest_client_rate_limiter_duration_seconds",
+                                      "Time a request waited for our own rate limit.", kSeconds);
   }
   own_limit_->observe(seconds(waited));
 }

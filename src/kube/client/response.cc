@@ -75,12 +75,25 @@ Error error_from_response(int http_status, const net::Headers& headers, std::str
   return error;
 }
 
-Result<void> decode_object(std::string_view content_type, std::string_view body, Message& into, UnknownFields unknown) {
-  if (content_type.starts_with(kProtobuf)) return decode_protobuf(body, into, unknown);
-  if (content_type.starts_with(kJson)) return from_json(body, into);
+Result<Encoding> encoding_of(std::string_view content_type, std::string_view body) {
+  for (const Encoding encoding : {Encoding::Protobuf, Encoding::Json}) {
+    if (content_type.starts_with(media_type(encoding))) return encoding;
+  }
   return fail(Errc::Unavailable,
               "the answer's media type is \"{}\", neither {} nor {}: is this a Kubernetes API server? It begins \"{}\"",
-              content_type, kProtobuf, kJson, first_line(body));
+              content_type, media_type(Encoding::Protobuf), media_type(Encoding::Json), first_line(body));
+}
+
+Result<void> decode_object(std::string_view content_type, std::string_view body, Message& into, UnknownFields unknown) {
+  const auto encoding = encoding_of(content_type, body);
+  if (!encoding) return fail(Error{encoding.error()});
+  if (*encoding == Encoding::Json) return from_json(body, into);
+  auto decoded = decode_protobuf(body, into, unknown);
+  if (!decoded) return fail(std::move(decoded.error()));
+  if (decoded->is_status()) {
+    return fail(Errc::Unavailable, "the server sent a Status instead of the object: {}", decoded->status->message());
+  }
+  return {};
 }
 
 }  // namespace rescheduler::kube

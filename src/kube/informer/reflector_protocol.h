@@ -26,8 +26,8 @@ namespace reflector {
 
 // What happened.
 struct Started {};
-struct Ended {};               // the server ended the stream in good order
-struct Expired {};             // the version is too old for the server
+struct Ended {};                 // the server ended the stream in good order
+struct Expired {};               // the version is too old for the server
 struct StreamingUnsupported {};  // this server cannot begin a watch with the present state
 struct Listed {
   std::string version;
