@@ -118,8 +118,10 @@ class Collection final : public Api {
         if (collection_.unlucky()) break;
       }
       if (events.empty()) {
-        // Nothing new: what a real stream does is stay silent; a test ends it instead.
+        // Nothing new. A real stream stays silent; here the story goes on, and a cancelled follower hears of it.
         collection_.on_idle();
+        auto waited = co_await collection_.timers_.sleep_for(std::chrono::nanoseconds::zero());
+        if (!waited) co_return fail(std::move(waited.error()));
         events.push_back({WatchKind::Bookmark, nullptr, std::to_string(position_)});
       }
       co_return events;
@@ -138,6 +140,7 @@ class Collection final : public Api {
   std::function<void()> on_idle;
 
  private:
+  net::RealTimers timers_;
   Rng& rng_;
   double failure_rate_;
   bool streaming_;
@@ -151,7 +154,12 @@ class Collection final : public Api {
 
 class NoWait final : public net::Timers {
  public:
-  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds) override { co_return Result<void>{}; }
+  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds) override {
+    return real_.sleep_for(std::chrono::nanoseconds::zero());
+  }
+
+ private:
+  net::RealTimers real_;
 };
 
 // What a careful listener checks: it never hears a contradiction or the same thing twice.
