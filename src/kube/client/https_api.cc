@@ -7,6 +7,7 @@
 #include "kube/client/response.h"
 #include "kube/client/retry.h"
 #include "kube/client/watch_reader.h"
+#include "kube/codec/codec.h"
 #include "kube/codec/list_reader.h"
 
 namespace rescheduler::kube {
@@ -22,8 +23,8 @@ Error placed(Error error, std::string_view where) {
 }
 
 Result<ListPage> read_page(const ResourceType& resource, const net::HttpResponse& response, const ItemSink& sink) {
-  const auto encoding = encoding_of(response.headers.get("Content-Type"), response.body);
-  if (!encoding) return fail(Error{encoding.error()});
+  auto encoding = encoding_of(response.headers.get("Content-Type"));
+  if (!encoding) return fail(std::move(encoding.error()));
   const ListItem hand_over = [&sink](std::unique_ptr<Message> item) -> Result<void> {
     sink(std::move(item));
     return {};
@@ -237,8 +238,7 @@ Result<std::unique_ptr<HttpsApi>> make_https_api(const ClientConfig& config,
   auto http = net::make_http_client(services.executor, std::move(http_settings));
   if (!http) return fail(std::move(http.error()).within(config.description));
   auto credentials = make_credentials(config.credentials, *services.clock, services.executor);
-  return std::make_unique<HttpsApi>(
-      std::move(*http), std::move(credentials), config, std::move(settings), services);
+  return std::make_unique<HttpsApi>(std::move(*http), std::move(credentials), config, std::move(settings), services);
 }
 
 }  // namespace rescheduler::kube
