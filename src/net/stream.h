@@ -2,8 +2,9 @@
 //
 // One operation at a time (a TLS read may have to write). Errors are fragments ("the connection was reset") that
 // the caller completes with the origin and the phase; Errc::Timeout means the deadline passed and Errc::Cancelled
-// that the job was cancelled or close() was called. After any error the stream is good for close() only, with one
-// exception: after a failed write, what the peer said last may still be read.
+// that the job was cancelled or close() was called. After any error the stream is good for close() only, with two
+// exceptions: after a failed write, what the peer said last may still be read; and after a read that timed out, a
+// new deadline gives another chance.
 #pragma once
 
 #include <span>

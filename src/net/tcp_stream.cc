@@ -64,6 +64,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
   void set_deadline(SteadyTime deadline) {
     deadline_ = deadline;
+    timed_out_ = false;
     if (deadline_ < armed_until_) arm();
   }
 
@@ -75,6 +76,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   }
 
   bool is_closed() const { return closed_; }
+  bool is_usable() const { return !closed_ && !timed_out_; }
 
   Unexpected failure(error_code error, bool job_cancelled) {
     if (job_cancelled) return cancelled();
@@ -99,7 +101,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
     if (deadline_ == kNoDeadline || closed_) return;
     if (std::chrono::steady_clock::now() < deadline_) return arm();
     timed_out_ = true;
-    close();
+    error_code ignored;  // nothing may be pending
+    socket_.cancel(ignored);
   }
 
   tcp::socket socket_;
@@ -112,7 +115,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
 Task<Result<std::size_t>> read_from(std::shared_ptr<Socket> socket, std::span<char> into) {
   auto state = co_await asio::this_coro::cancellation_state;
-  if (is_cancelled(state) || socket->is_closed()) co_return socket->failure(error_code(), is_cancelled(state));
+  if (is_cancelled(state) || !socket->is_usable()) co_return socket->failure(error_code(), is_cancelled(state));
   const auto buffer = asio::buffer(into.data(), into.size());
   auto [error, count] = co_await socket->get().async_read_some(buffer, asio::as_tuple(asio::use_awaitable));
   if (is_cancelled(state)) co_return cancelled();
@@ -123,8 +126,9 @@ Task<Result<std::size_t>> read_from(std::shared_ptr<Socket> socket, std::span<ch
 
 Task<Result<void>> write_to(std::shared_ptr<Socket> socket, std::string_view bytes) {
   auto state = co_await asio::this_coro::cancellation_state;
-  if (is_cancelled(state) || socket->is_closed()) co_return socket->failure(error_code(), is_cancelled(state));
+  if (is_cancelled(state) || !socket->is_usable()) co_return socket->failure(error_code(), is_cancelled(state));
   while (!bytes.empty()) {
+    if (!socket->is_usable()) co_return socket->failure(error_code(), false);
     const auto buffer = asio::buffer(bytes.data(), bytes.size());
     auto [error, count] = co_await socket->get().async_write_some(buffer, asio::as_tuple(asio::use_awaitable));
     if (error || is_cancelled(state)) co_return socket->failure(error, is_cancelled(state));

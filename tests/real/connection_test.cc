@@ -42,7 +42,7 @@ class RealConnection : public testing::Test {
 };
 
 TEST_F(RealConnection, AServerOfAnotherAuthorityIsNotTrusted) {
-  config_.tls.ca_pem = TestAuthority("somebody else").certificate_pem();
+  config_.tls.ca_pem = TestAuthority("somebody else").pem();
   const Error error = refused(config_);
   EXPECT_EQ(error.code, Errc::Unauthenticated) << error.message;
   EXPECT_THAT(error.message, HasSubstr("get namespaces default: https://127.0.0.1:"));
