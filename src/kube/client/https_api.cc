@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <google/protobuf/message.h>
+
 #include "base/version.h"
 #include "kube/client/request.h"
 #include "kube/client/response.h"
