@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 #include "kube/config/http_text.h"
-#include "kube/config/rfc3339.h"
+#include "kube/value/time.h"
 #include "kube/config/yaml_reader.h"
 
 namespace rescheduler::kube {
@@ -60,7 +60,7 @@ Result<ExecAnswer> read_status(const json::object& status) {
   }
   if (!is_header_safe(*token)) return fail(Errc::Invalid, "the token contains a line break or control character");
   if (!expiry->empty()) {
-    auto time = parse_rfc3339(*expiry);
+    auto time = parse_time(*expiry);
     if (!time) return fail(Errc::Invalid, "expirationTimestamp is not an RFC 3339 time");
     answer.expires = *time;
   }

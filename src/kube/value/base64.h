@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, standard alphabet) for the *-data fields of kubeconfigs and for Basic authentication.
+// Base64 (RFC 4648, standard alphabet) for Secrets, the *-data fields of kubeconfigs and Basic authentication.
 #pragma once
 
 #include <optional>

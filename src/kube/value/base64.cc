@@ -1,4 +1,4 @@
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 
 #include <algorithm>
 #include <cstdint>
