@@ -217,7 +217,10 @@ Task<void> stream_three(const HttpRequest&, const PeerIdentity&, Responder& resp
   HttpResponse head;
   head.status = 200;
   (void)co_await responder.start(head);
-  for (const char* piece : {"one ", "", "two ", "three"}) (void)co_await responder.write(piece);
+  const std::vector<std::string> pieces = {"one ", "", "two ", "three"};
+  for (const std::string& piece : pieces) {
+    (void)co_await responder.write(piece);
+  }
   (void)co_await responder.finish();
 }
 
