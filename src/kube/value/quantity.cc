@@ -184,10 +184,7 @@ int Quantity::sign() const noexcept {
 
 Quantity& Quantity::operator+=(const Quantity& other) noexcept {
   const Format format = is_zero() ? other.format_ : format_;
-  QuantityParts sum = add(QuantityParts::of(*this), QuantityParts::of(other));
-  // Only numbers of two thousand million digits come here; they stay at the largest that can be held.
-  sum.scale = std::min<std::int64_t>(sum.scale, std::numeric_limits<std::int32_t>::max());
-  *this = sum.pack(format);
+  *this = add(QuantityParts::of(*this), QuantityParts::of(other)).pack(format);
   return *this;
 }
 
