@@ -1,7 +1,6 @@
 #include "kube/value/quantity.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -75,7 +74,7 @@ std::string digits_of(UInt128 number) {
     out += static_cast<char>('0' + static_cast<int>(number % 10));
     number /= 10;
   } while (number != 0);
-  std::reverse(out.begin(), out.end());
+  std::ranges::reverse(out);
   return out;
 }
 

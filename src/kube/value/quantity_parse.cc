@@ -29,9 +29,7 @@ struct Suffix {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::int64_t digits_in(UInt128 number) {
-  return std::upper_bound(kPowersOfTen.begin(), kPowersOfTen.end(), number) - kPowersOfTen.begin();
-}
+std::int64_t digits_in(UInt128 number) { return std::ranges::upper_bound(kPowersOfTen, number) - kPowersOfTen.begin(); }
 
 // The suffixes of one and two letters; false when it is none of them.
 bool read_unit(std::string_view text, Suffix& out) {
@@ -114,18 +112,18 @@ QuantityParts scale_decimal(std::string_view whole, std::string_view fraction, s
   QuantityParts parts{false, 0, exponent - static_cast<std::int64_t>(fraction.size())};
   int taken = 0;
   bool finer = false;
-  for (const std::string_view piece : {whole, fraction}) {
-    for (const char c : piece) {
-      const auto digit = static_cast<unsigned>(c - '0');
-      if (taken == kDigits) {
-        finer = finer || digit != 0;
-        ++parts.scale;
-        continue;
-      }
-      parts.magnitude = parts.magnitude * 10 + digit;
-      if (parts.magnitude != 0) ++taken;
+  const auto take = [&](char c) {
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (taken == kDigits) {
+      finer = finer || digit != 0;
+      ++parts.scale;
+      return;
     }
-  }
+    parts.magnitude = parts.magnitude * 10 + digit;
+    if (parts.magnitude != 0) ++taken;
+  };
+  for (const char c : whole) take(c);
+  for (const char c : fraction) take(c);
   if (finer) ++parts.magnitude;
   return parts;
 }
