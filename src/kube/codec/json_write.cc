@@ -1,4 +1,5 @@
 // Messages to JSON.
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -260,7 +261,8 @@ void JsonWriter::write_raw(const std::string& raw) {
     return;
   }
   json::monotonic_resource memory;
-  const auto value = parse_json(raw, &memory);
+  // What is written must be readable again, depth included.
+  const auto value = parse_json(raw, &memory, DuplicateKeys::LastWins, kDeepestJson - std::min(depth_, kDeepestJson));
   if (!value) {
     out_ += "null";
   } else if (pretty_) {
