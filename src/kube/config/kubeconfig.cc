@@ -6,7 +6,7 @@
 #include "kube/config/file.h"
 #include "kube/config/kubeconfig_model.h"
 #include "kube/config/kubeconfig_user.h"
-#include "kube/config/names.h"
+#include "kube/value/name.h"
 #include "kube/config/server_url.h"
 
 namespace rescheduler::kube {
