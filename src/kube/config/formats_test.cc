@@ -1,4 +1,4 @@
-// The small formats that configuration is made of: base64, server URLs, header values, environment.
+// The small formats that configuration is made of: base64, header values, environment.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,15 +7,17 @@
 #include "kube/config/environment.h"
 #include "kube/config/http_text.h"
 #include "kube/value/name.h"
-#include "kube/config/rfc3339.h"
-#include "kube/config/server_url.h"
 
 namespace rescheduler::kube {
 namespace {
 
 TEST(Base64, AgreesWithTheRfcsExamples) {
-  const std::pair<const char*, const char*> examples[] = {{"", ""},         {"f", "Zg=="},      {"fo", "Zm8="},
-                                                          {"foo", "Zm9v"},  {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
+  const std::pair<const char*, const char*> examples[] = {{"", ""},
+                                                          {"f", "Zg=="},
+                                                          {"fo", "Zm8="},
+                                                          {"foo", "Zm9v"},
+                                                          {"foob", "Zm9vYg=="},
+                                                          {"fooba", "Zm9vYmE="},
                                                           {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, encoded] : examples) {
     EXPECT_EQ(base64_encode(plain), encoded);
@@ -31,57 +33,6 @@ TEST(Base64, SkipsFoldsAndRefusesTheRest) {
   EXPECT_EQ(base64_decode("Zm9v\n  YmFy\r\n"), "foobar");
   for (const char* bad : {"Z", "Zg", "Zg=", "Zg===", "Zm9v=", "Zm9v====", "Zg==Zg==", "Zm9_", "Zm9v!", "====", "="}) {
     EXPECT_FALSE(base64_decode(bad)) << bad;
-  }
-}
-
-TEST(ServerUrl, TakesHostsAddressesPortsAndPaths) {
-  struct Row {
-    const char* text;
-    const char* host;
-    int port;
-    bool tls;
-    const char* base_path;
-  };
-  const Row rows[] = {{"https://10.0.0.1:6443", "10.0.0.1", 6443, true, ""},
-                      {"https://api.example.com", "api.example.com", 443, true, ""},
-                      {"http://localhost/", "localhost", 80, false, ""},
-                      {"http://localhost:8080//", "localhost", 8080, false, ""},
-                      {"https://[fd00::1]:6443/k8s/clusters/c-1/", "fd00::1", 6443, true, "/k8s/clusters/c-1"},
-                      {"https://[::1]", "::1", 443, true, ""}};
-  for (const Row& row : rows) {
-    const auto url = parse_server_url(row.text);
-    ASSERT_TRUE(url) << row.text << ": " << url.error().message;
-    EXPECT_EQ(url->origin.host, row.host);
-    EXPECT_EQ(url->origin.port, row.port);
-    EXPECT_EQ(url->origin.tls, row.tls);
-    EXPECT_EQ(url->base_path, row.base_path);
-  }
-}
-
-TEST(ServerUrl, SaysWhatIsWrongWithoutQuotingIt) {
-  const std::pair<const char*, const char*> rows[] = {
-      {"", "must begin with https:// (or http://)"},
-      {"10.0.0.1:6443", "must begin with https:// (or http://)"},
-      {"ftp://x", "must begin with https:// (or http://)"},
-      {"https://", "the host is missing"},
-      {"https://:6443", "the host is missing"},
-      {"https://u:hunter2@h", "must not contain a user name or password; put them under the user"},
-      {"https://h:0", "the port must be a number from 1 to 65535"},
-      {"https://h:65536", "the port must be a number from 1 to 65535"},
-      {"https://h:", "the port must be a number from 1 to 65535"},
-      {"https://h:6443x", "the port must be a number from 1 to 65535"},
-      {"https://fd00::1:6443", "an IPv6 address must stand in brackets, as in https://[::1]:6443"},
-      {"https://[fd00::1", "the IPv6 address has no closing bracket"},
-      {"https://[fd00::1]6443", "only :PORT may follow the IPv6 address"},
-      {"https://[host]", "what stands in brackets is not an IPv6 address"},
-      {"https://a b", "the host contains a character that no host name has"},
-      {"https://h/p?q=1", "must not contain a query (?) or fragment (#)"},
-      {"https://h#f", "must not contain a query (?) or fragment (#)"},
-      {"https://h/a b", "the path contains a blank or a character that must be %-encoded"}};
-  for (const auto& [text, sentence] : rows) {
-    const auto url = parse_server_url(text);
-    ASSERT_FALSE(url) << text;
-    EXPECT_EQ(url.error().message, sentence) << text;
   }
 }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-
 #include <sys/stat.h>
 
 #include "base/check.h"

@@ -81,17 +81,17 @@ TEST(YamlReader, CollectsEveryProblemWithLineAndPath) {
   EXPECT_TRUE(top.items("list").empty());
   top.refuse_unknown_fields();
   EXPECT_EQ(number, 42);
-  EXPECT_THAT(problems.sentences(),
-              ElementsAre("line 1, column 7: name: expected a string, found a number; put it in quotes",
-                          "line 2, column 7: flag: expected true or false, found a string",
-                          "line 3, column 8: count: expected a whole number, found a string",
-                          "line 4, column 6: big: must be between -9223372036854775808 and 9223372036854775807",
-                          "line 5, column 8: small: must be between 10 and 20",
-                          "line 6, column 8: ratio: must be a finite decimal number",
-                          "line 7, column 12: names[1]: expected a string, found a number; put it in quotes",
-                          "line 8, column 6: sub: expected a map, found a number",
-                          "line 9, column 7: list: expected a list, found a map",
-                          "line 10, column 1: extra: unknown field"));
+  EXPECT_THAT(
+      problems.sentences(),
+      ElementsAre("line 1, column 7: name: expected a string, found a number; put it in quotes",
+                  "line 2, column 7: flag: expected true or false, found a string",
+                  "line 3, column 8: count: expected a whole number, found a string",
+                  "line 4, column 6: big: must be between -9223372036854775808 and 9223372036854775807",
+                  "line 5, column 8: small: must be between 10 and 20",
+                  "line 6, column 8: ratio: must be a finite decimal number",
+                  "line 7, column 12: names[1]: expected a string, found a number; put it in quotes",
+                  "line 8, column 6: sub: expected a map, found a number",
+                  "line 9, column 7: list: expected a list, found a map", "line 10, column 1: extra: unknown field"));
   EXPECT_EQ(problems.error().code, Errc::Invalid);
   EXPECT_THAT(problems.error().message, testing::StartsWith("f.yaml: line 1, column 7: name: expected"));
 }
