@@ -107,13 +107,12 @@ const Broken kBroken[] = {
      "an exec credential plugin instead, for example gke-gcloud-auth-plugin"},
     {"ExecAlways", Errc::Unsupported,
      USER("    exec: {apiVersion: client.authentication.k8s.io/v1, command: p, interactiveMode: Always}\n"),
-     "FILE: line 7, column 11: users[0].user.exec: interactiveMode Always needs a terminal, which this program does "
-     "not "
-     "have; use a plugin that works with Never or IfAvailable"},
+     "FILE: line 7, column 86: users[0].user.exec.interactiveMode: Always needs a terminal, which this program does "
+     "not have; use a plugin that works with Never or IfAvailable"},
     {"ExecIncomplete", Errc::Invalid, USER("    exec: {apiVersion: client.authentication.k8s.io/v1alpha1}\n"),
-     "FILE: line 7, column 11: users[0].user.exec: the plugin has no command; line 7, column 11: users[0].user.exec: "
-     "apiVersion must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1; line 7, column 11: "
-     "users[0].user.exec: interactiveMode must be Never or IfAvailable"},
+     "FILE: line 7, column 11: users[0].user.exec.command: names no command; line 7, column 24: "
+     "users[0].user.exec.apiVersion: must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1; "
+     "line 7, column 11: users[0].user.exec.interactiveMode: must be Never or IfAvailable"},
     {"ExecEnvWithoutName", Errc::Invalid, USER("    exec: {env: [{value: hunter2}]}\n"),
      "FILE: line 7, column 18: users[0].user.exec.env[0].name: the variable needs a name without ="},
 };
