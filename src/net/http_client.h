@@ -3,7 +3,7 @@
 // Every call ends: with an answer, or with one clear sentence (Error) that names the origin and what happened -
 // name not resolved, refused, certificate not trusted (and why), expired, garbage instead of HTTP, connection
 // lost, deadline passed. Cancelling the awaiting job cancels the call.
-// All members belong to the executor's thread.
+// All members belong to the executor's thread; only dropping the client is allowed anywhere, while the loop lives.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ struct HttpClientSettings {
   Origin origin;
   TlsClientSettings tls{};
   std::size_t most_connections = 64;  // further calls wait for a free one, within their deadline; streams do not count
-  std::chrono::seconds idle_limit{90};  // an idle connection older than this is not reused
-  std::chrono::seconds connect_timeout{10};
+  std::chrono::milliseconds idle_limit{90'000};  // an idle connection older than this is not reused
+  std::chrono::milliseconds connect_timeout{10'000};
   std::size_t most_body_bytes = std::size_t{1} << 30;  // an answer longer than this is refused, not swallowed
 };
 

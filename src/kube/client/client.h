@@ -1,0 +1,167 @@
+// Typed calls on top of Api: what most code uses.
+//
+//   auto pod = co_await client.get<api::Pod>("web", "api-0");
+//   auto bound = co_await client.create_sub("web", "api-0", "binding", binding);
+//
+// get() keeps fields this build does not know, so get - change - update loses nothing on built-in kinds.
+// Informers and lists drop them: what is kept for long stays small.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/client/api.h"
+
+namespace rescheduler::kube {
+
+struct WriteOptions {
+  bool dry_run = false;
+  std::string field_manager = "rescheduler";
+  Repeat repeat = Repeat::WhenSafe;
+};
+
+struct PatchOptions {
+  PatchKind kind = PatchKind::Merge;
+  bool force = false;
+  std::string subresource{};
+  WriteOptions write{};
+};
+
+struct DeleteSettings {
+  std::string uid{};  // not empty: only this very object
+  std::string resource_version{};
+  std::optional<std::int64_t> grace_period_seconds{};
+  std::string propagation{};  // Foreground, Background, Orphan; empty: the kind's default
+  bool dry_run = false;
+};
+
+struct ListSettings {
+  std::string label_selector{};
+  std::string field_selector{};
+  std::uint32_t page = 500;
+};
+
+class Client {
+ public:
+  explicit Client(Api& api) : api_(&api) {}
+  Api& api() const { return *api_; }
+
+  template <class T>
+  net::Task<Result<T>> get(std::string ns, std::string name, std::string subresource = {}) {
+    ApiCall call = object_call(Verb::Get, resource_of<T>(), std::move(ns), std::move(name));
+    call.subresource = std::move(subresource);
+    return answer_of<T>(*api_, std::move(call));
+  }
+
+  // The namespace and (unless the server is to generate it) the name come from the object's metadata.
+  template <class T>
+  net::Task<Result<T>> create(T object, WriteOptions options = {}) {
+    ApiCall call = object_call(Verb::Create, resource_of<T>(), object.metadata().namespace_(), {});
+    apply(options, call);
+    return sent<T>(*api_, std::move(call), std::move(object));
+  }
+
+  // Needs the object's resourceVersion: a concurrent change makes it fail with Errc::Conflict.
+  template <class T>
+  net::Task<Result<T>> update(T object, WriteOptions options = {}, std::string subresource = {}) {
+    ApiCall call =
+        object_call(Verb::Update, resource_of<T>(), object.metadata().namespace_(), object.metadata().name());
+    call.subresource = std::move(subresource);
+    apply(options, call);
+    return sent<T>(*api_, std::move(call), std::move(object));
+  }
+
+  template <class T>
+  net::Task<Result<T>> patch(std::string ns, std::string name, std::string json, PatchOptions options = {}) {
+    ApiCall call = object_call(Verb::Patch, resource_of<T>(), std::move(ns), std::move(name));
+    call.patch = std::move(json);
+    call.patch_kind = options.kind;
+    call.force = options.force;
+    call.subresource = std::move(options.subresource);
+    apply(options.write, call);
+    return answer_of<T>(*api_, std::move(call));
+  }
+
+  template <class T>
+  net::Task<Result<void>> remove(std::string ns, std::string name, DeleteSettings settings = {}) {
+    return removed(*api_, object_call(Verb::Delete, resource_of<T>(), std::move(ns), std::move(name)),
+                   std::move(settings));
+  }
+
+  template <class T>
+  net::Task<Result<void>> remove_all(std::string ns, ListSettings which, DeleteSettings settings = {}) {
+    ApiCall call = object_call(Verb::DeleteCollection, resource_of<T>(), std::move(ns), {});
+    call.label_selector = std::move(which.label_selector);
+    call.field_selector = std::move(which.field_selector);
+    return removed(*api_, std::move(call), std::move(settings));
+  }
+
+  // A subresource that is created by posting another kind to it: binding, eviction. The answer is of no interest.
+  template <class Owner, class Body>
+  net::Task<Result<void>> create_sub(std::string ns,
+                                     std::string name,
+                                     std::string subresource,
+                                     Body body,
+                                     WriteOptions options = {}) {
+    ApiCall call = object_call(Verb::Create, resource_of<Owner>(), std::move(ns), std::move(name));
+    call.subresource = std::move(subresource);
+    apply(options, call);
+    return posted<Body>(*api_, std::move(call), std::move(body));
+  }
+
+  // Every object, page by page; starts over if the list expires on the way.
+  template <class T>
+  net::Task<Result<std::vector<std::shared_ptr<const T>>>> list(std::string ns, ListSettings settings = {}) {
+    ApiCall call = object_call(Verb::List, resource_of<T>(), std::move(ns), {});
+    return listed<T>(*api_, std::move(call), std::move(settings));
+  }
+
+ private:
+  static ApiCall object_call(Verb verb, const ResourceType& resource, std::string ns, std::string name);
+  static void apply(const WriteOptions& options, ApiCall& call);
+
+  // The coroutines hold the Api, not the Client: a Client may be a temporary.
+  static net::Task<Result<void>> removed(Api& api, ApiCall call, DeleteSettings settings);
+  static net::Task<Result<void>> list_all(Api& api,
+                                          ApiCall call,
+                                          ListSettings settings,
+                                          std::vector<ObjectPtr>& objects);
+  template <class T>
+  static net::Task<Result<std::vector<std::shared_ptr<const T>>>> listed(Api& api,
+                                                                         ApiCall call,
+                                                                         ListSettings settings) {
+    std::vector<ObjectPtr> objects;
+    auto done = co_await list_all(api, std::move(call), std::move(settings), objects);
+    if (!done) co_return fail(std::move(done.error()));
+    std::vector<std::shared_ptr<const T>> typed;
+    typed.reserve(objects.size());
+    for (auto& object : objects) typed.push_back(std::static_pointer_cast<const T>(std::move(object)));
+    co_return typed;
+  }
+  template <class T>
+  static net::Task<Result<T>> answer_of(Api& api, ApiCall call) {
+    T answer;
+    auto done = co_await api.call(std::move(call), &answer);
+    if (!done) co_return fail(std::move(done.error()));
+    co_return answer;
+  }
+  template <class T>
+  static net::Task<Result<T>> sent(Api& api, ApiCall call, T object) {
+    call.body = &object;
+    T answer;
+    auto done = co_await api.call(std::move(call), &answer);
+    if (!done) co_return fail(std::move(done.error()));
+    co_return answer;
+  }
+  template <class Body>
+  static net::Task<Result<void>> posted(Api& api, ApiCall call, Body body) {
+    call.body = &body;
+    auto done = co_await api.call(std::move(call), nullptr);
+    co_return done;
+  }
+
+  Api* api_;
+};
+
+}  // namespace rescheduler::kube

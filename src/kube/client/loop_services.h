@@ -1,0 +1,19 @@
+// What every component on the event loop is given from outside: where it runs, time, chance and counters.
+#pragma once
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/rng.h"
+#include "net/event_loop.h"
+
+namespace rescheduler::kube {
+
+struct LoopServices {
+  net::Executor executor;
+  net::Timers* timers;
+  const Clock* clock;
+  Rng* rng;
+  MetricRegistry* metrics;
+};
+
+}  // namespace rescheduler::kube

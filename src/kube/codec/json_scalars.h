@@ -1,0 +1,12 @@
+// How single values look in Kubernetes' JSON: strings. Times, durations and bytes are in kube/value.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rescheduler::kube {
+
+// Appends text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD, as Go's encoder does it.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace rescheduler::kube

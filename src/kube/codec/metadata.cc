@@ -1,0 +1,17 @@
+#include "kube/codec/metadata.h"
+
+#include "base/check.h"
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::kube {
+
+const api::ObjectMeta& metadata_of(const google::protobuf::Message& object) {
+  const auto* descriptor = object.GetDescriptor();
+  // Kubernetes gives metadata the number 1 in every kind; CRDs of our own do as they do.
+  const auto* field = descriptor->FindFieldByNumber(1);
+  RESCHEDULER_CHECK(field != nullptr && field->message_type() == api::ObjectMeta::descriptor(),
+                    "{} has no object metadata", descriptor->full_name());
+  return static_cast<const api::ObjectMeta&>(object.GetReflection()->GetMessage(object, field));
+}
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,16 @@
+// The metadata of an object whose type is not known at compile time.
+#pragma once
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+namespace rescheduler::api {
+class ObjectMeta;
+}  // namespace rescheduler::api
+
+namespace rescheduler::kube {
+
+// For messages of kinds that have it (everything with a URL); anything else ends the process.
+const api::ObjectMeta& metadata_of(const google::protobuf::Message& object);
+
+}  // namespace rescheduler::kube

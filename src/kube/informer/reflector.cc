@@ -1,0 +1,211 @@
+#include "kube/informer/reflector.h"
+
+#include "base/log.h"
+#include "kube/codec/metadata.h"
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::kube {
+
+using namespace reflector;
+
+Reflector::Reflector(Api& api, const ResourceType& resource, InformerSettings settings, LoopServices services)
+    : api_(api),
+      resource_(resource),
+      settings_(std::move(settings)),
+      services_(services),
+      protocol_(Backoff(settings_.backoff, *services.rng), settings_.streaming_list),
+      synced_(services.executor),
+      lists_total_(services.metrics->counter("rescheduler_informer_lists_total",
+                                             "Whole states taken, by resource.",
+                                             {{"resource", std::string{resource.plural}}})),
+      watches_total_(services.metrics->counter("rescheduler_informer_watches_total",
+                                               "Watch streams opened, by resource.",
+                                               {{"resource", std::string{resource.plural}}})),
+      events_total_(services.metrics->counter("rescheduler_informer_events_total",
+                                              "Changes told by watch streams, by resource.",
+                                              {{"resource", std::string{resource.plural}}})),
+      failures_total_(services.metrics->counter("rescheduler_informer_failures_total",
+                                                "Lists and watches that failed, by resource.",
+                                                {{"resource", std::string{resource.plural}}})) {}
+
+void Reflector::add_handler(ObjectHandler handler) {
+  if (synced()) {
+    if (handler.added) store_.for_each(handler.added);
+    if (handler.synced) handler.synced();
+  }
+  handlers_.push_back(std::move(handler));
+}
+
+net::Task<void> Reflector::run() {
+  Action action = protocol_.next(Started{});
+  for (;;) {
+    auto happened = co_await perform(std::move(action));
+    if (!happened) co_return;  // cancelled
+    action = protocol_.next(*happened);
+  }
+}
+
+net::Task<Result<Input>> Reflector::perform(Action action) {
+  if (const auto* sleep = std::get_if<Sleep>(&action)) {
+    auto slept = co_await services_.timers->sleep_for(sleep->duration);
+    if (!slept) co_return fail(std::move(slept.error()));
+    co_return Input{Woke{}};
+  }
+  if (const auto* from = std::get_if<Watch>(&action)) {
+    auto happened = co_await watch(from->version);
+    co_return happened;
+  }
+  if (std::holds_alternative<StreamList>(action)) {
+    auto happened = co_await stream_list();
+    co_return happened;
+  }
+  auto happened = co_await list();
+  co_return happened;
+}
+
+ApiCall Reflector::call_for(Verb verb) const {
+  ApiCall call;
+  call.verb = verb;
+  call.resource = &resource_;
+  call.ns = settings_.ns;
+  call.label_selector = settings_.label_selector;
+  call.field_selector = settings_.field_selector;
+  call.idle_limit = settings_.idle_limit;
+  call.repeat = Repeat::Never;  // the protocol decides about the next try
+  if (verb == Verb::Watch) {
+    // Between 5 and 10 minutes, so that not every client comes back at the same moment.
+    call.watch_for = std::chrono::seconds{300 + static_cast<std::int64_t>(services_.rng->below(300))};
+  }
+  return call;
+}
+
+net::Task<Result<Input>> Reflector::list() {
+  std::vector<ObjectPtr> objects;
+  auto happened = co_await list_pages(objects);
+  if (!happened) co_return happened;
+  if (const auto* listed = std::get_if<Listed>(&*happened)) take_state(std::move(objects), listed->version);
+  co_return happened;
+}
+
+net::Task<Result<Input>> Reflector::list_pages(std::vector<ObjectPtr>& objects) {
+  std::string continue_token;
+  for (;;) {
+    ApiCall call = call_for(Verb::List);
+    call.limit = settings_.page;
+    call.continue_token = continue_token;
+    ItemSink sink = [&objects](ObjectPtr object) { objects.push_back(std::move(object)); };
+    auto page = co_await api_.list(std::move(call), std::move(sink));
+    if (!page) co_return input_from(std::move(page.error()));
+    if (page->continue_token.empty()) co_return Input{Listed{page->resource_version}};
+    continue_token = std::move(page->continue_token);
+  }
+}
+
+net::Task<Result<Input>> Reflector::stream_list() {
+  ApiCall call = call_for(Verb::Watch);
+  call.send_initial_events = true;
+  call.resource_version_match = "NotOlderThan";
+  auto stream = co_await api_.watch(std::move(call));
+  if (!stream) {
+    // Servers without the feature refuse these parameters in their validation.
+    if (stream.error().code == Errc::Invalid) co_return Input{StreamingUnsupported{}};
+    co_return input_from(std::move(stream.error()));
+  }
+  stats_.watches += 1;
+  watches_total_.add();
+  auto happened = co_await follow(**stream, true);
+  co_return happened;
+}
+
+net::Task<Result<Input>> Reflector::watch(std::string version) {
+  ApiCall call = call_for(Verb::Watch);
+  call.resource_version = std::move(version);
+  auto stream = co_await api_.watch(std::move(call));
+  if (!stream) co_return input_from(std::move(stream.error()));
+  stats_.watches += 1;
+  watches_total_.add();
+  auto happened = co_await follow(**stream, false);
+  co_return happened;
+}
+
+// Reads a stream to its end. While `collecting`, objects are the present state and are told as a whole.
+net::Task<Result<Input>> Reflector::follow(WatchStream& stream, bool collecting) {
+  std::vector<ObjectPtr> state;
+  for (;;) {
+    auto events = co_await stream.next();
+    if (!events) co_return input_from(std::move(events.error()));
+    if (events->empty()) co_return Input{Ended{}};
+    for (WatchEvent& event : *events) {
+      if (!collecting) {
+        take_event(std::move(event));
+      } else if (event.initial_events_end) {
+        collecting = false;
+        take_state(std::exchange(state, {}), event.resource_version);
+      } else if (event.object) {
+        state.push_back(std::move(event.object));
+      }
+    }
+    if (!collecting) all_well();
+  }
+}
+
+Result<Input> Reflector::input_from(Error error) {
+  if (error.code == Errc::Cancelled) return fail(std::move(error));
+  if (error.code == Errc::Expired) return Input{Expired{}};
+  stats_.failures += 1;
+  failures_total_.add();
+  // The first of a row of failures is news; the rest is the same story.
+  if (!failure_) log_warning("informer of {}: {}; trying again", resource_.plural, error.message);
+  const Failed failed{error.retry_after};
+  failure_ = std::move(error);
+  return Input{failed};
+}
+
+void Reflector::all_well() {
+  if (!failure_) return;
+  log_info("informer of {}: following again", resource_.plural);
+  failure_.reset();
+}
+
+void Reflector::take_state(std::vector<ObjectPtr> all, const std::string& version) {
+  tell(store_.replace(std::move(all)));
+  protocol_.progressed(version);
+  stats_.lists += 1;
+  lists_total_.add();
+  all_well();
+  if (synced()) return;
+  synced_.open();
+  for (const ObjectHandler& handler : handlers_) {
+    if (handler.synced) handler.synced();
+  }
+}
+
+void Reflector::take_event(WatchEvent event) {
+  if (event.object) {
+    stats_.events += 1;
+    events_total_.add();
+    if (event.kind == WatchEventType::Deleted) {
+      const api::ObjectMeta& meta = metadata_of(*event.object);
+      tell(store_.remove(meta.namespace_(), meta.name()));
+    } else {
+      tell(store_.upsert(std::move(event.object)));
+    }
+  }
+  protocol_.progressed(event.resource_version);
+}
+
+void Reflector::tell(const std::vector<ObjectStore::Change>& changes) {
+  for (const auto& [before, after] : changes) {
+    for (const ObjectHandler& handler : handlers_) {
+      if (!before) {
+        if (handler.added) handler.added(after);
+      } else if (!after) {
+        if (handler.removed) handler.removed(before);
+      } else if (handler.updated) {
+        handler.updated(before, after);
+      }
+    }
+  }
+}
+
+}  // namespace rescheduler::kube

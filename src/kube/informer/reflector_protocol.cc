@@ -1,0 +1,45 @@
+#include "kube/informer/reflector_protocol.h"
+
+namespace rescheduler::kube {
+
+using namespace reflector;
+
+Action ReflectorProtocol::next(const Input& happened) {
+  if (const auto* listed = std::get_if<Listed>(&happened)) {
+    progressed(listed->version);
+    return resume();
+  }
+  if (const auto* failed = std::get_if<Failed>(&happened)) return wait(failed->retry_after);
+  if (std::holds_alternative<Expired>(happened)) {
+    // One immediate new list; a server that keeps answering "expired" to it is backed off from.
+    const bool first = version_.has_value();
+    version_.reset();
+    return first ? resume() : wait(std::nullopt);
+  }
+  if (std::holds_alternative<StreamingUnsupported>(happened)) {
+    streaming_ = false;
+    return resume();
+  }
+  // A stream that ends before telling anything is a failure in disguise: do not spin on it.
+  if (std::holds_alternative<Ended>(happened) && !progressed_) return wait(std::nullopt);
+  return resume();
+}
+
+void ReflectorProtocol::progressed(const std::string& version) {
+  version_ = version;
+  progressed_ = true;
+  backoff_.reset();
+}
+
+Action ReflectorProtocol::resume() {
+  progressed_ = false;
+  if (version_) return Watch{*version_};
+  if (streaming_) return StreamList{};
+  return List{};
+}
+
+Action ReflectorProtocol::wait(std::optional<std::chrono::milliseconds> retry_after) {
+  return Sleep{backoff_.next(retry_after)};
+}
+
+}  // namespace rescheduler::kube

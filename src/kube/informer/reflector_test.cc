@@ -1,0 +1,268 @@
+// The reflector against a collection that behaves like an API server with a bad network: streams break anywhere,
+// versions expire, lists fail half-way. Whatever happens, the store must end up right and every handler must have
+// been told a consistent story.
+#include "kube/informer/reflector.h"
+
+#include <deque>
+#include <map>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "kube/codec/metadata.h"
+#include "kube/informer/informer.h"
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::kube {
+namespace {
+
+using PodPtr = std::shared_ptr<const api::Pod>;
+
+// Objects by name with one history, as etcd has it. Everything happens on the loop's thread.
+class Collection final : public Api {
+ public:
+  struct Past {
+    std::uint64_t version;
+    WatchEventType kind;
+    PodPtr object;
+  };
+
+  Collection(Rng& rng, double failure_rate, bool streaming)
+      : rng_(rng), failure_rate_(failure_rate), streaming_(streaming) {}
+
+  void mutate() {
+    const std::string name = "p" + std::to_string(rng_.below(8));
+    auto pod = std::make_shared<api::Pod>();
+    auto& meta = *pod->mutable_metadata();
+    meta.set_name(name);
+    meta.set_resource_version(std::to_string(++version_));
+    const auto found = objects_.find(name);
+    if (found == objects_.end()) {
+      meta.set_uid("uid" + std::to_string(version_));
+      history_.push_back({version_, WatchEventType::Added, pod});
+      objects_[name] = pod;
+    } else if (rng_.below(3) == 0) {
+      meta.set_uid(found->second->metadata().uid());
+      history_.push_back({version_, WatchEventType::Deleted, pod});
+      objects_.erase(found);
+    } else {
+      meta.set_uid(found->second->metadata().uid());
+      history_.push_back({version_, WatchEventType::Modified, pod});
+      objects_[name] = pod;
+    }
+  }
+  void compact() {
+    history_.clear();
+    oldest_ = version_;
+  }
+  const std::map<std::string, PodPtr>& objects() const { return objects_; }
+  std::uint64_t version() const { return version_; }
+
+  net::Task<Result<void>> call(ApiCall, Message*) override { co_return fail(Errc::Unsupported, "not here"); }
+  net::Task<Result<std::string>> get_text(std::string, std::string) override {
+    co_return fail(Errc::Unsupported, "not here");
+  }
+  net::Task<Result<ListPage>> list(ApiCall call, ItemSink sink) override {
+    if (unlucky()) co_return fail(Errc::Unavailable, "list failed");
+    if (!call.continue_token.empty() && unlucky()) co_return fail(Errc::Expired, "continue token expired");
+    // Pages of one version: what a list returns is a snapshot even when it takes several requests.
+    if (call.continue_token.empty()) {
+      listed_ = objects_;
+      listed_version_ = version_;
+    }
+    auto next = listed_.upper_bound(call.continue_token);
+    std::string last;
+    for (std::uint32_t count = 0; next != listed_.end() && count < call.limit; ++next, ++count) {
+      sink(next->second);
+      last = next->first;
+    }
+    ListPage page;
+    page.resource_version = std::to_string(listed_version_);
+    if (next != listed_.end()) page.continue_token = last;
+    co_return page;
+  }
+  net::Task<Result<std::unique_ptr<WatchStream>>> watch(ApiCall call) override {
+    if (unlucky()) co_return fail(Errc::Unavailable, "watch refused");
+    if (call.send_initial_events && !streaming_) co_return fail(Errc::Invalid, "sendInitialEvents is forbidden");
+    co_return std::make_unique<Stream>(*this, call);
+  }
+
+ private:
+  class Stream final : public WatchStream {
+   public:
+    Stream(Collection& collection, const ApiCall& call) : collection_(collection) {
+      if (call.send_initial_events) {
+        for (const auto& [name, pod] : collection.objects_) {
+          initial_.push_back({WatchEventType::Added, pod, pod->metadata().resource_version()});
+        }
+        position_ = collection.version_;
+        initial_.push_back({WatchEventType::Bookmark, nullptr, std::to_string(position_), true});
+      } else {
+        position_ = std::stoull(call.resource_version);
+      }
+    }
+    net::Task<Result<std::vector<WatchEvent>>> next() override {
+      if (collection_.unlucky()) co_return fail(Errc::Unavailable, "stream broke");
+      if (collection_.unlucky()) co_return std::vector<WatchEvent>{};
+      if (position_ < collection_.oldest_) co_return fail(Errc::Expired, "too old resource version");
+      std::vector<WatchEvent> events;
+      if (!initial_.empty()) {
+        events.push_back(std::move(initial_.front()));
+        initial_.pop_front();
+        co_return events;
+      }
+      for (const Past& past : collection_.history_) {
+        if (past.version <= position_) continue;
+        events.push_back({past.kind, past.object, std::to_string(past.version)});
+        position_ = past.version;
+        if (collection_.unlucky()) break;
+      }
+      if (events.empty()) {
+        // Nothing new. A real stream stays silent; here the story goes on, and a cancelled follower hears of it.
+        collection_.on_idle();
+        auto waited = co_await collection_.timers_.sleep_for(std::chrono::nanoseconds::zero());
+        if (!waited) co_return fail(std::move(waited.error()));
+        events.push_back({WatchEventType::Bookmark, nullptr, std::to_string(position_)});
+      }
+      co_return events;
+    }
+
+   private:
+    Collection& collection_;
+    std::deque<WatchEvent> initial_;
+    std::uint64_t position_ = 0;
+  };
+
+  bool unlucky() { return rng_.unit() < failure_rate_; }
+
+ public:
+  // Called when a follower has seen everything: either something new happens, or the story is over.
+  std::function<void()> on_idle;
+
+ private:
+  net::RealTimers timers_;
+  Rng& rng_;
+  double failure_rate_;
+  bool streaming_;
+  std::uint64_t version_ = 1;
+  std::uint64_t oldest_ = 0;
+  std::map<std::string, PodPtr> objects_;
+  std::map<std::string, PodPtr> listed_;
+  std::uint64_t listed_version_ = 0;
+  std::vector<Past> history_;
+};
+
+class NoWait final : public net::Timers {
+ public:
+  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds) override {
+    return real_.sleep_for(std::chrono::nanoseconds::zero());
+  }
+
+ private:
+  net::RealTimers real_;
+};
+
+// What a careful listener checks: it never hears a contradiction or the same thing twice.
+struct Listener {
+  std::map<std::string, std::string> version_of;
+  std::vector<std::string> complaints;
+  int synced = 0;
+
+  void attach(Informer<api::Pod>& informer) {
+    Informer<api::Pod>::Handler handler;
+    handler.added = [this](const PodPtr& pod) {
+      if (version_of.contains(pod->metadata().name())) complaints.push_back("added twice: " + pod->metadata().name());
+      version_of[pod->metadata().name()] = pod->metadata().resource_version();
+    };
+    handler.updated = [this](const PodPtr& before, const PodPtr& after) {
+      auto& known = version_of[after->metadata().name()];
+      if (known != before->metadata().resource_version()) complaints.push_back("updated from what was never told");
+      if (before->metadata().uid() != after->metadata().uid()) complaints.push_back("updated into another object");
+      if (std::stoull(after->metadata().resource_version()) <= std::stoull(known)) complaints.push_back("went back");
+      known = after->metadata().resource_version();
+    };
+    handler.removed = [this](const PodPtr& pod) {
+      if (version_of.erase(pod->metadata().name()) == 0) complaints.push_back("removed what was never there");
+    };
+    handler.synced = [this] { ++synced; };
+    informer.add_handler(std::move(handler));
+  }
+};
+
+net::Task<void> run_to_end(Informer<api::Pod>& informer, std::promise<void>& ended) {
+  co_await informer.run();
+  ended.set_value();
+}
+
+struct Story {
+  Listener early;
+  Listener late;
+  std::map<std::string, std::string> in_store;
+  std::map<std::string, std::string> on_server;
+};
+
+Story play(std::uint64_t seed, double failure_rate, bool streaming, int mutations) {
+  net::EventLoop loop;
+  Rng rng(seed);
+  MetricRegistry metrics;
+  NoWait timers;
+  SystemClock clock;
+  const LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
+  Collection collection(rng, failure_rate, streaming);
+  InformerSettings settings;
+  settings.page = 3;
+  Informer<api::Pod> informer(collection, settings, services);
+  Story story;
+  story.early.attach(informer);
+  net::Job running;
+  int left = mutations;
+  collection.on_idle = [&] {
+    if (left == mutations / 2) story.late.attach(informer);
+    if (left == 0) {
+      // Seen to be up to date, over whatever network: the story is over.
+      running.cancel();
+      return;
+    }
+    --left;
+    const std::uint64_t burst = 1 + rng.below(4);
+    for (std::uint64_t count = 0; count < burst; ++count) collection.mutate();
+    if (rng.below(6) == 0) collection.compact();
+  };
+  std::promise<void> done;
+  running = net::spawn(loop.executor(), "informer", run_to_end(informer, done));
+  done.get_future().wait();
+  informer.for_each(
+      [&](const PodPtr& pod) { story.in_store[pod->metadata().name()] = pod->metadata().resource_version(); });
+  for (const auto& [name, pod] : collection.objects()) story.on_server[name] = pod->metadata().resource_version();
+  return story;
+}
+
+void expect_right(const Story& story, std::uint64_t seed) {
+  EXPECT_EQ(story.in_store, story.on_server) << "seed " << seed;
+  for (const Listener* listener : {&story.early, &story.late}) {
+    EXPECT_EQ(listener->version_of, story.on_server) << "seed " << seed;
+    EXPECT_TRUE(listener->complaints.empty()) << "seed " << seed << ": " << listener->complaints.front();
+    EXPECT_EQ(listener->synced, 1) << "seed " << seed;
+  }
+}
+
+TEST(Reflector, FollowsACollectionOverAGoodNetwork) {
+  expect_right(play(1, 0.0, true, 50), 1);
+  expect_right(play(2, 0.0, false, 50), 2);
+}
+
+RC_GTEST_PROP(Reflector, MissesNothingAndTellsNothingTwiceOverABadNetwork, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const bool streaming = *rc::gen::arbitrary<bool>();
+  const double failure_rate = *rc::gen::element(0.05, 0.2, 0.4);
+  const Story story = play(seed, failure_rate, streaming, 20);
+  RC_ASSERT(story.in_store == story.on_server);
+  RC_ASSERT(story.early.version_of == story.on_server);
+  RC_ASSERT(story.late.version_of == story.on_server);
+  RC_ASSERT(story.early.complaints.empty());
+  RC_ASSERT(story.late.complaints.empty());
+  RC_ASSERT(story.early.synced == 1);
+}
+
+}  // namespace
+}  // namespace rescheduler::kube

@@ -1,0 +1,179 @@
+#include "net/event_loop.h"
+
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <list>
+#include <thread>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "net/cancellation.h"
+#include "net/waiter.h"
+
+namespace rescheduler::net {
+
+namespace asio = boost::asio;
+
+struct Job::State {
+  State(Executor on, std::string called) : executor(std::move(on)), name(std::move(called)) {}
+
+  Executor executor;
+  std::string name;
+  asio::cancellation_signal cancellation;
+  std::shared_ptr<std::atomic<bool>> done = std::make_shared<std::atomic<bool>>(false);
+};
+
+namespace {
+
+// Says "done" also for a coroutine that is thrown away because its loop ended: nothing may be posted for it then.
+struct DoneMark {
+  explicit DoneMark(std::shared_ptr<std::atomic<bool>> flag) : done(std::move(flag)) {}
+  ~DoneMark() { *done = true; }
+  DoneMark(const DoneMark&) = delete;
+  DoneMark& operator=(const DoneMark&) = delete;
+
+  std::shared_ptr<std::atomic<bool>> done;
+};
+
+Task<void> run_to_the_end(Task<void> task, std::shared_ptr<std::atomic<bool>> done) {
+  const DoneMark mark(std::move(done));
+  // A cancelled job is told so by the Result of what it awaits, never by an exception.
+  co_await asio::this_coro::throw_if_cancelled(false);
+  co_await std::move(task);
+}
+
+[[noreturn]] void report_escaped(const std::string& job, const std::exception_ptr& exception) {
+  std::string what = "an exception of unknown type";
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {  // keeps the words above; the process ends below
+  }
+  check_failed(__FILE__, __LINE__, "no exception leaves a job", fmt::format("job '{}': {}", job, what));
+}
+
+}  // namespace
+
+Job spawn(Executor executor, std::string name, Task<void> task) {
+  Job job;
+  job.state_ = std::make_shared<Job::State>(executor, std::move(name));
+  auto finished = [state = job.state_](std::exception_ptr exception) {
+    if (exception) report_escaped(state->name, exception);
+    // Asio's bookkeeping of this coroutine lives in the signal and is used a little longer than this call.
+    asio::post(state->executor, [state] {});
+  };
+  asio::co_spawn(executor, run_to_the_end(std::move(task), job.state_->done),
+                 asio::bind_cancellation_slot(job.state_->cancellation.slot(), std::move(finished)));
+  return job;
+}
+
+void Job::cancel() {
+  if (done()) return;
+  asio::post(state_->executor, [state = state_] {
+    if (!*state->done) state->cancellation.emit(asio::cancellation_type::terminal);
+  });
+}
+
+bool Job::done() const { return !state_ || *state_->done; }
+
+struct EventLoop::State {
+  asio::io_context context{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(context);
+  std::thread thread;
+};
+
+EventLoop::EventLoop() : state_(std::make_unique<State>()) {
+  state_->thread = std::thread([&context = state_->context] {
+    // A peer that went away is an error code of the write, here and nowhere else in the process.
+    sigset_t pipe_only;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, nullptr);
+    context.run();
+  });
+}
+
+EventLoop::~EventLoop() {
+  RESCHEDULER_CHECK(!on_loop_thread(), "the loop's own thread cannot end the loop");
+  state_->context.stop();
+  state_->thread.join();
+}
+
+Executor EventLoop::executor() const { return state_->context.get_executor(); }
+
+bool EventLoop::on_loop_thread() const { return std::this_thread::get_id() == state_->thread.get_id(); }
+
+Task<Result<void>> RealTimers::sleep_for(std::chrono::nanoseconds duration) {
+  const SteadyTime until = deadline_after(duration);
+  auto executor = co_await asio::this_coro::executor;
+  Waiter waiter(executor);
+  auto ended = co_await waiter.wait(until);
+  if (!ended && ended.error().code == Errc::Cancelled) co_return ended;
+  co_return Result<void>{};
+}
+
+struct Gate::State {
+  explicit State(Executor on) : executor(std::move(on)) {}
+
+  void wake_all() {
+    for (Waiter* waiter : waiting) waiter->wake();
+  }
+
+  Executor executor;
+  bool open = false;
+  std::list<Waiter*> waiting;
+};
+
+namespace {
+
+// Takes a waiter off its list however the wait ends, also when the loop is torn down in the middle of it.
+class ListedWaiter {
+ public:
+  ListedWaiter(const Executor& executor, std::list<Waiter*>& list)
+      : waiter_(executor), list_(list), place_(list.insert(list.end(), &waiter_)) {}
+  ~ListedWaiter() { list_.erase(place_); }
+  ListedWaiter(const ListedWaiter&) = delete;
+  ListedWaiter& operator=(const ListedWaiter&) = delete;
+
+  Task<Result<void>> wait() { return waiter_.wait(kNoDeadline); }
+
+ private:
+  Waiter waiter_;
+  std::list<Waiter*>& list_;
+  std::list<Waiter*>::iterator place_;
+};
+
+}  // namespace
+
+Gate::Gate(Executor executor) : state_(std::make_shared<State>(std::move(executor))) {}
+
+// Who still waits for a gate that can never open is told to stop.
+Gate::~Gate() { state_->wake_all(); }
+
+void Gate::open() {
+  state_->open = true;
+  state_->wake_all();
+}
+
+bool Gate::is_open() const { return state_->open; }
+
+Task<Result<void>> Gate::wait() {
+  const std::shared_ptr<State> state = state_;
+  auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (is_cancelled(cancellation)) co_return cancelled();
+  if (state->open) co_return Result<void>{};
+  ListedWaiter waiter(state->executor, state->waiting);
+  auto woken = co_await waiter.wait();
+  if (!woken) co_return woken;
+  if (!state->open) co_return cancelled();
+  co_return Result<void>{};
+}
+
+}  // namespace rescheduler::net

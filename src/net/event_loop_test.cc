@@ -1,0 +1,163 @@
+#include "net/event_loop.h"
+
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace rescheduler::net {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+Task<Result<int>> answer(int value) { co_return value; }
+
+Task<Result<void>> sleep_in(std::chrono::nanoseconds duration) {
+  RealTimers timers;
+  auto slept = co_await timers.sleep_for(duration);
+  co_return slept;
+}
+
+// Runs what `wait` awaits twice, and reports both outcomes.
+struct Outcomes {
+  std::promise<Errc> first;
+  std::promise<Errc> second;
+};
+
+Task<void> sleep_twice(std::shared_ptr<Outcomes> outcomes, std::shared_ptr<std::promise<void>> started) {
+  RealTimers timers;
+  started->set_value();
+  auto first = co_await timers.sleep_for(1h);
+  outcomes->first.set_value(first ? Errc::Internal : first.error().code);
+  auto second = co_await timers.sleep_for(1h);
+  outcomes->second.set_value(second ? Errc::Internal : second.error().code);
+}
+
+Task<void> throws_up() {
+  throw std::runtime_error("the pot boiled over");
+  co_return;
+}
+
+TEST(EventLoop, HandsAResultBackToAnotherThread) {
+  EventLoop loop;
+  EXPECT_EQ(loop.await_result<int>(answer(42)), 42);
+  EXPECT_FALSE(loop.on_loop_thread());
+}
+
+TEST(EventLoop, EndsWhileJobsStillWait) {
+  auto outcomes = std::make_shared<Outcomes>();
+  auto started = std::make_shared<std::promise<void>>();
+  Job job;
+  {
+    EventLoop loop;
+    job = spawn(loop.executor(), "sleeper", sleep_twice(outcomes, started));
+    started->get_future().wait();
+    EXPECT_FALSE(job.done());
+  }
+  EXPECT_TRUE(job.done());
+  job.cancel();  // must not touch the loop that is gone
+  EXPECT_EQ(outcomes.use_count(), 1) << "the coroutine's frame was not freed";
+}
+
+TEST(Sleep, LastsAsLongAsAskedAndNoLess) {
+  EventLoop loop;
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_TRUE(loop.await_result<void>(sleep_in(20ms)));
+  EXPECT_GE(std::chrono::steady_clock::now() - before, 20ms);
+}
+
+TEST(Sleep, OfANegativeTimeReturnsAtOnce) {
+  EventLoop loop;
+  EXPECT_TRUE(loop.await_result<void>(sleep_in(-1h)));
+}
+
+TEST(Job, CancelledOnceStaysCancelledForEveryLaterWait) {
+  EventLoop loop;
+  auto outcomes = std::make_shared<Outcomes>();
+  auto started = std::make_shared<std::promise<void>>();
+  Job job = spawn(loop.executor(), "sleeper", sleep_twice(outcomes, started));
+  started->get_future().wait();
+
+  job.cancel();
+  job.cancel();
+
+  EXPECT_EQ(outcomes->first.get_future().get(), Errc::Cancelled);
+  EXPECT_EQ(outcomes->second.get_future().get(), Errc::Cancelled);
+}
+
+TEST(Job, MayBeCancelledFromManyThreadsAtOnce) {
+  EventLoop loop;
+  for (int round = 0; round < 50; ++round) {
+    auto outcomes = std::make_shared<Outcomes>();
+    Job job = spawn(loop.executor(), "sleeper", sleep_twice(outcomes, std::make_shared<std::promise<void>>()));
+    std::thread one([&job] { job.cancel(); });
+    std::thread two([copy = job]() mutable { copy.cancel(); });
+    EXPECT_EQ(outcomes->second.get_future().get(), Errc::Cancelled);
+    one.join();
+    two.join();
+  }
+}
+
+TEST(Job, CancelAfterTheEndDoesNothing) {
+  EventLoop loop;
+  Job never_started;
+  never_started.cancel();
+  EXPECT_TRUE(never_started.done());
+  EXPECT_TRUE(loop.await_result<void>(sleep_in(0ns)));
+}
+
+TEST(JobDeathTest, AnEscapedExceptionEndsTheProcessWithTheJobsName) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        EventLoop loop;
+        spawn(loop.executor(), "cook", throws_up());
+        (void)loop.await_result<void>(sleep_in(1h));
+      },
+      "cook.*the pot boiled over");
+}
+
+class GateTest : public ::testing::Test {
+ protected:
+  // Appends the waiter's number once the gate lets it through, or its negative if it was cancelled.
+  static Task<void> pass(std::shared_ptr<Gate> gate, int number, std::vector<int>& passed) {
+    auto through = co_await gate->wait();
+    passed.push_back(through ? number : -number);
+  }
+
+  static Task<Result<std::vector<int>>> open_after_two_wait(std::shared_ptr<Gate> gate, bool cancel_second) {
+    auto executor = co_await boost::asio::this_coro::executor;
+    RealTimers timers;
+    std::vector<int> passed;
+    spawn(executor, "first", pass(gate, 1, passed));
+    Job second = spawn(executor, "second", pass(gate, 2, passed));
+    (void)co_await timers.sleep_for(0ns);
+    EXPECT_THAT(passed, ElementsAre());
+    if (cancel_second) second.cancel();
+    (void)co_await timers.sleep_for(0ns);
+    gate->open();
+    while (passed.size() < 2) {
+      (void)co_await timers.sleep_for(0ns);
+    }
+    auto late = co_await gate->wait();
+    EXPECT_TRUE(late);
+    co_return passed;
+  }
+
+  EventLoop loop_;
+  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>(loop_.executor());
+};
+
+TEST_F(GateTest, OpensForEveryWaiterAndForThoseWhoComeLater) {
+  EXPECT_THAT(loop_.await_result<std::vector<int>>(open_after_two_wait(gate_, false)).value(), ElementsAre(1, 2));
+  EXPECT_TRUE(gate_->is_open());
+}
+
+TEST_F(GateTest, ACancelledWaiterLeavesAloneTheOthersWait) {
+  EXPECT_THAT(loop_.await_result<std::vector<int>>(open_after_two_wait(gate_, true)).value(), ElementsAre(-2, 1));
+}
+
+}  // namespace
+}  // namespace rescheduler::net
