@@ -3,12 +3,11 @@
 //
 //   sync_bench populate KUBECONFIG COUNT     makes COUNT running pods, as a busy cluster has them
 //   sync_bench sync KUBECONFIG [--paged]
-#include <sys/resource.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 
 #include <fmt/core.h>
 
@@ -68,9 +67,8 @@ net::Task<Result<bool>> enough() { co_return false; }
 
 int populate(const std::string& kubeconfig, std::uint64_t count) {
   LiveApi live(kubeconfig);
-  auto made = in_parallel(live, kConnections, [&](std::uint64_t number) {
-    return number < count ? make_pod(live, number) : enough();
-  });
+  auto made = in_parallel(live, kConnections,
+                          [&](std::uint64_t number) { return number < count ? make_pod(live, number) : enough(); });
   if (!made) {
     fmt::print(stderr, "sync_bench: {}\n", made.error().message);
     return 1;
@@ -89,7 +87,9 @@ std::uint64_t status_kilobytes(std::string_view field) {
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -104,9 +104,10 @@ int sync(const std::string& kubeconfig, bool paged) {
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   std::size_t objects = 0;
   live.on_loop([&] { objects = pods.size(); });
-  fmt::print(R"({{"client":"rescheduler","objects":{},"sync_seconds":{:.3f},"peak_rss_bytes":{},"rss_bytes":{},"cpu_seconds":{:.3f}}})"
-             "\n",
-             objects, took, status_kilobytes("VmHWM:") * 1024, status_kilobytes("VmRSS:") * 1024, cpu_seconds());
+  fmt::print(
+      R"({{"client":"rescheduler","objects":{},"sync_seconds":{:.3f},"peak_rss_bytes":{},"rss_bytes":{},"cpu_seconds":{:.3f}}})"
+      "\n",
+      objects, took, status_kilobytes("VmHWM:") * 1024, status_kilobytes("VmRSS:") * 1024, cpu_seconds());
   job.cancel();
   return eventually([&] { return job.done(); }) ? 0 : 1;
 }

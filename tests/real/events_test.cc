@@ -1,0 +1,49 @@
+// Events as a person reads them with kubectl, written to the real API server.
+#include <gtest/gtest.h>
+
+#include "kube/events/event_recorder.h"
+#include "kube/proto/events.pb.h"
+#include "support/live_api.h"
+#include "support/objects.h"
+#include "support/rig.h"
+
+namespace rescheduler::test {
+namespace {
+
+TEST(RealEvents, ARepeatedEventBecomesOneSeries) {
+  auto rig = Rig::shared();
+  if (!rig) GTEST_SKIP() << rig.error().message;
+  LiveApi live(rig->kubeconfig());
+  const TestNamespace ns(live);
+  auto pod = live.await(live.client().create(pod_of(ns.name(), "p", "")));
+  ASSERT_TRUE(pod) << pod.error().message;
+
+  kube::EventRecorderSettings settings;
+  settings.reporter = {"rescheduler.io/test", "test-1"};
+  kube::EventRecorder recorder(live.api(), settings, live.services());
+  kube::EventRecord record;
+  record.regarding = kube::ref_to(*pod);
+  record.reason = "Rescheduled";
+  record.action = "Moving";
+  record.note = "moved because the test says so";
+  for (int times = 0; times < 5; ++times) recorder.record(record);
+  record.note = "another reason";
+  record.type = kube::EventType::Warning;
+  recorder.record(record);
+  ASSERT_TRUE(live.await(recorder.flush()));
+
+  auto events = live.await(live.client().list<api::Event>(ns.name()));
+  ASSERT_TRUE(events) << events.error().message;
+  ASSERT_EQ(events->size(), 2U) << "five equal ones are one series";
+  for (const auto& event : *events) {
+    EXPECT_EQ(event->regarding().name(), "p");
+    EXPECT_EQ(event->reporting_controller(), "rescheduler.io/test");
+    EXPECT_EQ(event->series().count(), event->type() == "Warning" ? 0 : 5) << event->note();
+  }
+  const auto described = rig->command("kubectl", {"describe", "pod", "p", "-n", ns.name()});
+  ASSERT_TRUE(described) << described.error().message;
+  EXPECT_NE(described->find("moved because the test says so"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

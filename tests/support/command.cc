@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cerrno>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fcntl.h>
 #include <spawn.h>
 
 #include "base/check.h"

@@ -1,0 +1,64 @@
+#include "cli/permissions.h"
+
+#include <string_view>
+
+namespace rescheduler::cli {
+namespace {
+
+struct Grant {
+  std::string_view group;
+  std::string_view resource;
+  std::string_view subresource;
+  std::vector<std::string_view> verbs;
+  std::string_view why;
+};
+
+const std::vector<std::string_view> kFollow{"get", "list", "watch"};
+
+std::vector<Grant> grants() {
+  return {
+      {"", "nodes", "", kFollow, "to know where pods can go"},
+      {"", "pods", "", kFollow, "to know what runs and what waits"},
+      {"", "namespaces", "", kFollow, "to honour namespace selectors and exclusions"},
+      {"", "services", "", kFollow, "to spread the pods of a service"},
+      {"", "replicationcontrollers", "", kFollow, "to spread the pods of a controller"},
+      {"", "persistentvolumeclaims", "", kFollow, "to place pods where their volumes are"},
+      {"", "persistentvolumes", "", kFollow, "to place pods where their volumes are"},
+      {"apps", "deployments", "", kFollow, "to know a pod's workload"},
+      {"apps", "replicasets", "", kFollow, "to know a pod's workload"},
+      {"apps", "statefulsets", "", kFollow, "to know a pod's workload"},
+      {"apps", "daemonsets", "", kFollow, "to leave their pods alone"},
+      {"batch", "jobs", "", kFollow, "to know a pod's workload"},
+      {"policy", "poddisruptionbudgets", "", kFollow, "to keep disruption budgets"},
+      {"storage.k8s.io", "storageclasses", "", kFollow, "to bind volumes when a pod is placed"},
+      {"storage.k8s.io", "csinodes", "", kFollow, "to respect volume limits"},
+      {"storage.k8s.io", "csistoragecapacities", "", kFollow, "to respect storage capacity"},
+      {"scheduling.k8s.io", "priorityclasses", "", kFollow, "to know priorities"},
+      {"", "pods", "binding", {"create"}, "to place a pod"},
+      {"", "pods", "eviction", {"create"}, "to move a pod"},
+      {"", "pods", "status", {"patch"}, "to say why a pod waits"},
+      {"", "pods", "", {"delete"}, "to preempt"},
+      {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
+      {"coordination.k8s.io", "leases", "", {"get", "create", "update"}, "to elect a leader"},
+  };
+}
+
+}  // namespace
+
+std::vector<kube::Permission> needed_permissions() {
+  std::vector<kube::Permission> permissions;
+  for (const Grant& grant : grants()) {
+    for (const std::string_view verb : grant.verbs) {
+      kube::Permission permission;
+      permission.group = grant.group;
+      permission.resource = grant.resource;
+      permission.subresource = grant.subresource;
+      permission.verb = verb;
+      permission.why = grant.why;
+      permissions.push_back(std::move(permission));
+    }
+  }
+  return permissions;
+}
+
+}  // namespace rescheduler::cli
