@@ -11,6 +11,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+// Passes in the test, but not before the steps that come first: a busy machine may hold them up.
+constexpr auto kBrief = 200ms;
+
 class HttpClientTroubleTest : public ClientFixture {
  protected:
   Result<HttpResponse> get_from(std::string answer) {
@@ -192,31 +195,30 @@ TEST_F(HttpClientTroubleTest, TheDeadlineNamesThePhaseItInterrupted) {
 
   ScriptedPeer mute([](PeerSocket& socket) { socket.wait_for_hang_up(); });
   connect(secure(mute.port()));
-  EXPECT_THAT(said(get(30ms)), HasSubstr("in the TLS handshake"));
+  EXPECT_THAT(said(get(kBrief)), HasSubstr("in the TLS handshake"));
   client_.reset();
 
   connect_to(mute.port());
-  EXPECT_THAT(said(get(30ms)), HasSubstr("while waiting for the answer"));
-  auto post = send(request("POST"), 30ms);
+  EXPECT_THAT(said(get(kBrief)), HasSubstr("while waiting for the answer"));
+  auto post = send(request("POST"), kBrief);
   EXPECT_EQ(code_of(post), Errc::Timeout);
   EXPECT_THAT(said(post), HasSubstr("whether the POST took effect is unknown"));
 }
 
 TEST_F(HttpClientTroubleTest, TheDeadlineCoversSendingAndReading) {
   ScriptedPeer deaf([](PeerSocket& socket) {
-    std::promise<void> never;
     (void)socket.read_request();
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
     socket.wait_for_hang_up();
   });
   connect_to(deaf.port());
-  EXPECT_THAT(said(get(30ms)), HasSubstr("while reading the answer"));
+  EXPECT_THAT(said(get(kBrief)), HasSubstr("while reading the answer"));
   client_.reset();
 
   std::promise<void> over;
   ScriptedPeer stuffed([&over](PeerSocket&) { over.get_future().wait(); });
   connect_to(stuffed.port());
-  EXPECT_THAT(said(send(request("PUT", "/", std::string(32 << 20, 'x')), 50ms)),
+  EXPECT_THAT(said(send(request("PUT", "/", std::string(32 << 20, 'x')), kBrief)),
               HasSubstr("while sending the request"));
   over.set_value();
 }
@@ -257,13 +259,13 @@ TEST_F(HttpClientTroubleTest, AStreamThatFallsSilentEndsWithItsIdleLimit) {
     socket.wait_for_hang_up();
   });
   connect_to(peer.port());
-  auto stream = open(request("GET"), kPlenty, 30ms);
+  auto stream = open(request("GET"), kPlenty, kBrief);
   ASSERT_TRUE(stream);
   EXPECT_EQ(read(**stream).value(), "first");
   auto silence = read(**stream);
   ASSERT_FALSE(silence);
   EXPECT_EQ(silence.error().code, Errc::Timeout);
-  EXPECT_THAT(silence.error().message, HasSubstr("the stream was silent for 30 ms"));
+  EXPECT_THAT(silence.error().message, HasSubstr("the stream was silent for 200 ms"));
   drop(std::move(*stream));
 }
 

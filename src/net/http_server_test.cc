@@ -158,7 +158,7 @@ TEST_F(HttpServerTest, ARequestThatDribblesInIsTimedOut) {
 
 TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   HttpServerSettings settings;
-  settings.idle_limit = 30ms;
+  settings.idle_limit = 200ms;
   serve(settings, tell);
   RawClient silent(server_->port());
   EXPECT_EQ(silent.read_to_end(), "");
@@ -263,7 +263,7 @@ TEST_F(HttpServerTest, WritingToAClientThatLeftFails) {
 TEST_F(HttpServerTest, WritingToAClientThatDoesNotReadEndsWithTheIdleLimit) {
   std::promise<Error> ended;
   HttpServerSettings settings;
-  settings.idle_limit = 30ms;
+  settings.idle_limit = 200ms;
   serve(settings, [&ended](const HttpRequest& what, const PeerIdentity& peer, Responder& responder) {
     return pour(what, peer, responder, &ended);
   });
