@@ -82,6 +82,26 @@ TEST(Protobuf, KeepsUnknownFieldsOnlyWhenAsked) {
   EXPECT_EQ(encode_bare(lean), "");
 }
 
+TEST(Protobuf, DropsOnlyZerosThatSayNothing) {
+  api::Pod sent;
+  sent.mutable_metadata()->mutable_creation_timestamp()->set_seconds(0);  // 1970, not "no time"
+  (*sent.mutable_metadata()->mutable_labels())["empty"] = "";
+  sent.mutable_metadata()->add_finalizers("");
+  sent.mutable_metadata()->set_generate_name("");
+  sent.mutable_spec()->set_priority(0);
+  sent.mutable_spec()->set_host_network(false);
+  sent.mutable_spec()->add_volumes()->mutable_volume_source()->mutable_empty_dir();
+  api::Pod pod;
+  ASSERT_TRUE(decode_protobuf(encode_protobuf(sent), pod, UnknownFields::Drop));
+  EXPECT_TRUE(pod.metadata().creation_timestamp().has_seconds());
+  EXPECT_TRUE(pod.metadata().labels().contains("empty"));
+  EXPECT_EQ(pod.metadata().finalizers_size(), 1);
+  EXPECT_TRUE(pod.spec().has_priority());
+  EXPECT_TRUE(pod.spec().volumes(0).volume_source().has_empty_dir());
+  EXPECT_FALSE(pod.metadata().has_generate_name());
+  EXPECT_FALSE(pod.spec().has_host_network());
+}
+
 TEST(Protobuf, SaysWhereBrokenBytesBreak) {
   api::Pod pod;
   pod.mutable_metadata()->set_name("web-0");
