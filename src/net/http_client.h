@@ -31,8 +31,8 @@ struct HttpClientSettings {
   Origin origin;
   TlsClientSettings tls{};
   std::size_t most_connections = 64;  // further calls wait for a free one, within their deadline; streams do not count
-  std::chrono::seconds idle_limit{90};  // an idle connection older than this is not reused
-  std::chrono::seconds connect_timeout{10};
+  std::chrono::milliseconds idle_limit{90'000};  // an idle connection older than this is not reused
+  std::chrono::milliseconds connect_timeout{10'000};
   std::size_t most_body_bytes = std::size_t{1} << 30;  // an answer longer than this is refused, not swallowed
 };
 

@@ -20,7 +20,7 @@
 namespace rescheduler::net {
 
 struct PeerIdentity {
-  std::string address;                     // "127.0.0.1:53211"
+  std::string address;  // "127.0.0.1:53211"
   bool tls = false;
   std::string common_name;                 // of a verified client certificate, else empty
   std::vector<std::string> organizations;  // likewise
@@ -40,14 +40,14 @@ using Handler = std::function<Task<void>(const HttpRequest&, const PeerIdentity&
 
 struct HttpServerSettings {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;                 // 0: any free one
+  std::uint16_t port = 0;                  // 0: any free one
   std::optional<TlsServerSettings> tls{};  // with it, plain HTTP is refused unless allow_plain
   bool allow_plain = false;
   std::size_t most_connections = 4096;
   std::size_t most_body_bytes = 16u << 20;
   std::size_t most_header_bytes = 64u << 10;
-  std::chrono::seconds request_timeout{30};  // for a whole request to arrive, once it has begun
-  std::chrono::seconds idle_limit{120};
+  std::chrono::milliseconds request_timeout{30'000};  // for a whole request to arrive, once it has begun
+  std::chrono::milliseconds idle_limit{120'000};  // between requests, and for a client to take what is written to it
 };
 
 class HttpServer {

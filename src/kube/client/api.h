@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "kube/codec/resource.h"
+#include "kube/codec/watch_event.h"
 #include "net/task.h"
 
 namespace google::protobuf {
@@ -81,13 +82,11 @@ struct ListPage {
 };
 using ItemSink = std::function<void(ObjectPtr)>;
 
-enum class WatchKind { Added, Modified, Deleted, Bookmark };
-
 struct WatchEvent {
-  WatchKind kind = WatchKind::Bookmark;
-  ObjectPtr object{};               // null for a Bookmark
-  std::string resource_version{};   // of the object, or the progress a Bookmark marks
-  bool initial_events_end = false;  // the Bookmark that ends the present state of a streaming list
+  WatchEventType kind = WatchEventType::Bookmark;  // never Error: a watch that fails says so as an Error
+  ObjectPtr object{};                              // null for a Bookmark
+  std::string resource_version{};                  // of the object, or the progress a Bookmark marks
+  bool initial_events_end = false;                 // the Bookmark that ends the present state of a streaming list
 };
 
 class WatchStream {

@@ -19,7 +19,7 @@ void Client::apply(const WriteOptions& options, ApiCall& call) {
   call.repeat = options.repeat;
 }
 
-net::Task<Result<void>> Client::remove(ApiCall call, DeleteSettings settings) {
+net::Task<Result<void>> Client::removed(Api& api, ApiCall call, DeleteSettings settings) {
   api::DeleteOptions options;
   if (!settings.uid.empty()) options.mutable_preconditions()->set_uid(settings.uid);
   if (!settings.resource_version.empty()) {
@@ -29,18 +29,21 @@ net::Task<Result<void>> Client::remove(ApiCall call, DeleteSettings settings) {
   if (!settings.propagation.empty()) options.set_propagation_policy(settings.propagation);
   call.dry_run = settings.dry_run;
   call.body = &options;
-  auto done = co_await api_->call(std::move(call), nullptr);
+  auto done = co_await api.call(std::move(call), nullptr);
   co_return done;
 }
 
-net::Task<Result<void>> Client::list_all(ApiCall call, ListSettings settings, std::vector<ObjectPtr>& objects) {
+net::Task<Result<void>> Client::list_all(Api& api,
+                                         ApiCall call,
+                                         ListSettings settings,
+                                         std::vector<ObjectPtr>& objects) {
   call.label_selector = std::move(settings.label_selector);
   call.field_selector = std::move(settings.field_selector);
   call.limit = settings.page;
   bool started_over = false;
   for (;;) {
     ItemSink sink = [&objects](ObjectPtr object) { objects.push_back(std::move(object)); };
-    auto page = co_await api_->list(call, std::move(sink));
+    auto page = co_await api.list(call, std::move(sink));
     if (page && page->continue_token.empty()) co_return Result<void>{};
     if (page) {
       call.continue_token = std::move(page->continue_token);

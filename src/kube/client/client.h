@@ -51,7 +51,7 @@ class Client {
   net::Task<Result<T>> get(std::string ns, std::string name, std::string subresource = {}) {
     ApiCall call = object_call(Verb::Get, resource_of<T>(), std::move(ns), std::move(name));
     call.subresource = std::move(subresource);
-    return answer_of<T>(std::move(call));
+    return answer_of<T>(*api_, std::move(call));
   }
 
   // The namespace and (unless the server is to generate it) the name come from the object's metadata.
@@ -59,7 +59,7 @@ class Client {
   net::Task<Result<T>> create(T object, WriteOptions options = {}) {
     ApiCall call = object_call(Verb::Create, resource_of<T>(), object.metadata().namespace_(), {});
     apply(options, call);
-    return sent<T>(std::move(call), std::move(object));
+    return sent<T>(*api_, std::move(call), std::move(object));
   }
 
   // Needs the object's resourceVersion: a concurrent change makes it fail with Errc::Conflict.
@@ -69,7 +69,7 @@ class Client {
         object_call(Verb::Update, resource_of<T>(), object.metadata().namespace_(), object.metadata().name());
     call.subresource = std::move(subresource);
     apply(options, call);
-    return sent<T>(std::move(call), std::move(object));
+    return sent<T>(*api_, std::move(call), std::move(object));
   }
 
   template <class T>
@@ -80,12 +80,13 @@ class Client {
     call.force = options.force;
     call.subresource = std::move(options.subresource);
     apply(options.write, call);
-    return answer_of<T>(std::move(call));
+    return answer_of<T>(*api_, std::move(call));
   }
 
   template <class T>
   net::Task<Result<void>> remove(std::string ns, std::string name, DeleteSettings settings = {}) {
-    return remove(object_call(Verb::Delete, resource_of<T>(), std::move(ns), std::move(name)), std::move(settings));
+    return removed(*api_, object_call(Verb::Delete, resource_of<T>(), std::move(ns), std::move(name)),
+                   std::move(settings));
   }
 
   template <class T>
@@ -93,7 +94,7 @@ class Client {
     ApiCall call = object_call(Verb::DeleteCollection, resource_of<T>(), std::move(ns), {});
     call.label_selector = std::move(which.label_selector);
     call.field_selector = std::move(which.field_selector);
-    return remove(std::move(call), std::move(settings));
+    return removed(*api_, std::move(call), std::move(settings));
   }
 
   // A subresource that is created by posting another kind to it: binding, eviction. The answer is of no interest.
@@ -106,47 +107,57 @@ class Client {
     ApiCall call = object_call(Verb::Create, resource_of<Owner>(), std::move(ns), std::move(name));
     call.subresource = std::move(subresource);
     apply(options, call);
-    return posted<Body>(std::move(call), std::move(body));
+    return posted<Body>(*api_, std::move(call), std::move(body));
   }
 
   // Every object, page by page; starts over if the list expires on the way.
   template <class T>
   net::Task<Result<std::vector<std::shared_ptr<const T>>>> list(std::string ns, ListSettings settings = {}) {
-    auto objects = std::vector<ObjectPtr>{};
     ApiCall call = object_call(Verb::List, resource_of<T>(), std::move(ns), {});
-    auto listed = co_await list_all(std::move(call), std::move(settings), objects);
-    if (!listed) co_return fail(std::move(listed.error()));
-    std::vector<std::shared_ptr<const T>> typed;
-    typed.reserve(objects.size());
-    for (auto& object : objects) typed.push_back(std::static_pointer_cast<const T>(std::move(object)));
-    co_return typed;
+    return listed<T>(*api_, std::move(call), std::move(settings));
   }
 
  private:
   static ApiCall object_call(Verb verb, const ResourceType& resource, std::string ns, std::string name);
   static void apply(const WriteOptions& options, ApiCall& call);
-  net::Task<Result<void>> remove(ApiCall call, DeleteSettings settings);
-  net::Task<Result<void>> list_all(ApiCall call, ListSettings settings, std::vector<ObjectPtr>& objects);
 
+  // The coroutines hold the Api, not the Client: a Client may be a temporary.
+  static net::Task<Result<void>> removed(Api& api, ApiCall call, DeleteSettings settings);
+  static net::Task<Result<void>> list_all(Api& api,
+                                          ApiCall call,
+                                          ListSettings settings,
+                                          std::vector<ObjectPtr>& objects);
   template <class T>
-  net::Task<Result<T>> answer_of(ApiCall call) {
+  static net::Task<Result<std::vector<std::shared_ptr<const T>>>> listed(Api& api,
+                                                                         ApiCall call,
+                                                                         ListSettings settings) {
+    std::vector<ObjectPtr> objects;
+    auto done = co_await list_all(api, std::move(call), std::move(settings), objects);
+    if (!done) co_return fail(std::move(done.error()));
+    std::vector<std::shared_ptr<const T>> typed;
+    typed.reserve(objects.size());
+    for (auto& object : objects) typed.push_back(std::static_pointer_cast<const T>(std::move(object)));
+    co_return typed;
+  }
+  template <class T>
+  static net::Task<Result<T>> answer_of(Api& api, ApiCall call) {
     T answer;
-    auto done = co_await api_->call(std::move(call), &answer);
+    auto done = co_await api.call(std::move(call), &answer);
     if (!done) co_return fail(std::move(done.error()));
     co_return answer;
   }
   template <class T>
-  net::Task<Result<T>> sent(ApiCall call, T object) {
+  static net::Task<Result<T>> sent(Api& api, ApiCall call, T object) {
     call.body = &object;
     T answer;
-    auto done = co_await api_->call(std::move(call), &answer);
+    auto done = co_await api.call(std::move(call), &answer);
     if (!done) co_return fail(std::move(done.error()));
     co_return answer;
   }
   template <class Body>
-  net::Task<Result<void>> posted(ApiCall call, Body body) {
+  static net::Task<Result<void>> posted(Api& api, ApiCall call, Body body) {
     call.body = &body;
-    auto done = co_await api_->call(std::move(call), nullptr);
+    auto done = co_await api.call(std::move(call), nullptr);
     co_return done;
   }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include <google/protobuf/message.h>
+
 #include "base/version.h"
 #include "kube/client/request.h"
 #include "kube/client/response.h"
 #include "kube/client/retry.h"
 #include "kube/client/watch_reader.h"
+#include "kube/codec/codec.h"
 #include "kube/codec/list_reader.h"
 
 namespace rescheduler::kube {
@@ -22,8 +25,8 @@ Error placed(Error error, std::string_view where) {
 }
 
 Result<ListPage> read_page(const ResourceType& resource, const net::HttpResponse& response, const ItemSink& sink) {
-  const auto encoding = encoding_of(response.headers.get("Content-Type"), response.body);
-  if (!encoding) return fail(Error{encoding.error()});
+  auto encoding = encoding_of(response.headers.get("Content-Type"));
+  if (!encoding) return fail(std::move(encoding.error()));
   const ListItem hand_over = [&sink](std::unique_ptr<Message> item) -> Result<void> {
     sink(std::move(item));
     return {};
@@ -37,12 +40,13 @@ Result<ListPage> read_page(const ResourceType& resource, const net::HttpResponse
 
 HttpsApi::HttpsApi(std::unique_ptr<net::HttpClient> http,
                    std::unique_ptr<CredentialSource> credentials,
-                   std::string base_path,
+                   const ClientConfig& config,
                    HttpsApiSettings settings,
                    LoopServices services)
     : http_(std::move(http)),
       credentials_(std::move(credentials)),
-      base_path_(std::move(base_path)),
+      base_path_(config.base_path),
+      tls_(config.tls),
       settings_(std::move(settings)),
       services_(services),
       limiter_(settings_.requests_per_second, settings_.burst),
@@ -135,24 +139,40 @@ net::Task<Result<net::HttpResponse>> HttpsApi::exchange_once(net::HttpRequest re
   co_return response;
 }
 
-// Waits for our own rate limit and adds the credentials.
-net::Task<Result<void>> HttpsApi::prepare(net::HttpRequest& request, const Attempt& attempt) {
+net::Task<Result<void>> HttpsApi::wait_for_own_limit(const Attempt& attempt) {
   const auto wait = limiter_.reserve(services_.clock->steady_now());
-  if (wait.count() > 0) {
-    if (wait > time_left(attempt)) {
-      co_return fail(Errc::Timeout, "{}: the deadline would pass while waiting for our own rate limit of {} requests/s",
-                     attempt.where, settings_.requests_per_second);
-    }
-    auto waited = co_await services_.timers->sleep_for(wait);
-    if (!waited) co_return fail(std::move(waited.error()));
-    metrics_.waited_for_own_limit(wait);
+  if (wait.count() == 0) co_return Result<void>{};
+  if (wait > time_left(attempt)) {
+    co_return fail(Errc::Timeout, "{}: the deadline would pass while waiting for our own rate limit of {} requests/s",
+                   attempt.where, settings_.requests_per_second);
   }
+  auto waited = co_await services_.timers->sleep_for(wait);
+  metrics_.waited_for_own_limit(wait);
+  co_return waited;
+}
+
+// Everything a request needs besides itself: a place in our own rate limit, and credentials.
+net::Task<Result<void>> HttpsApi::prepare(net::HttpRequest& request, const Attempt& attempt) {
+  auto admitted = co_await wait_for_own_limit(attempt);
+  if (!admitted) co_return admitted;
   auto credential = co_await credentials_->current();
   if (!credential) co_return fail(placed(std::move(credential.error()), attempt.where));
+  auto presented = present(credential->client_certificate);
+  if (!presented) co_return fail(placed(std::move(presented.error()), attempt.where));
   request.headers.set("User-Agent", settings_.user_agent);
   if (!credential->authorization.empty()) request.headers.set("Authorization", credential->authorization);
   for (const auto& [name, value] : credential->impersonation) request.headers.add(name, value);
   co_return Result<void>{};
+}
+
+// New connections show the renewed certificate.
+Result<void> HttpsApi::present(const std::shared_ptr<const ClientCertificate>& certificate) {
+  if (certificate == certificate_ || !certificate) return {};
+  certificate_ = certificate;
+  if (tls_.certificate_pem == certificate->certificate_pem && tls_.key_pem == certificate->key_pem.reveal()) return {};
+  tls_.certificate_pem = certificate->certificate_pem;
+  tls_.key_pem = certificate->key_pem.reveal();
+  return http_->set_tls(tls_);
 }
 
 // Succeeds when the call is to be tried again, after the wait that is due; fails with the error that stands.
@@ -208,6 +228,19 @@ net::Task<Result<std::unique_ptr<net::BodyStream>>> HttpsApi::open_once(net::Htt
     if (!got || *got == 0) break;
   }
   co_return fail(error_from_response((*body)->status(), (*body)->headers(), text, attempt.where));
+}
+
+Result<std::unique_ptr<HttpsApi>> make_https_api(const ClientConfig& config,
+                                                 HttpsApiSettings settings,
+                                                 LoopServices services) {
+  net::HttpClientSettings http_settings;
+  http_settings.origin = config.origin;
+  http_settings.tls = config.tls;
+  http_settings.most_connections = settings.most_connections;
+  auto http = net::make_http_client(services.executor, std::move(http_settings));
+  if (!http) return fail(std::move(http.error()).within(config.description));
+  auto credentials = make_credentials(config.credentials, *services.clock, services.executor);
+  return std::make_unique<HttpsApi>(std::move(*http), std::move(credentials), config, std::move(settings), services);
 }
 
 }  // namespace rescheduler::kube

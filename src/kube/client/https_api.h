@@ -31,7 +31,7 @@ class HttpsApi final : public Api {
  public:
   HttpsApi(std::unique_ptr<net::HttpClient> http,
            std::unique_ptr<CredentialSource> credentials,
-           std::string base_path,
+           const ClientConfig& config,
            HttpsApiSettings settings,
            LoopServices services);
 
@@ -53,6 +53,8 @@ class HttpsApi final : public Api {
   net::Task<Result<net::HttpResponse>> exchange(net::HttpRequest request, Attempt attempt);
   net::Task<Result<net::HttpResponse>> exchange_once(net::HttpRequest request, const Attempt& attempt);
   net::Task<Result<void>> prepare(net::HttpRequest& request, const Attempt& attempt);
+  net::Task<Result<void>> wait_for_own_limit(const Attempt& attempt);
+  Result<void> present(const std::shared_ptr<const ClientCertificate>& certificate);
   net::Task<Result<void>> pause_before_repeat(Error error, const Attempt& attempt, Backoff& backoff, bool& renewed);
   net::Task<Result<std::unique_ptr<net::BodyStream>>> open(net::HttpRequest request,
                                                            Attempt attempt,
@@ -64,6 +66,8 @@ class HttpsApi final : public Api {
   std::unique_ptr<net::HttpClient> http_;
   std::unique_ptr<CredentialSource> credentials_;
   std::string base_path_;
+  net::TlsClientSettings tls_;
+  std::shared_ptr<const ClientCertificate> certificate_;  // the one tls_ holds, once it was renewed
   HttpsApiSettings settings_;
   LoopServices services_;
   RateLimiter limiter_;

@@ -1,7 +1,6 @@
 #include "kube/client/request.h"
 
-#include "kube/codec/json.h"
-#include "kube/codec/protobuf.h"
+#include "kube/codec/codec.h"
 
 namespace rescheduler::kube {
 namespace {
@@ -82,9 +81,9 @@ void attach_body(const ApiCall& call, net::HttpRequest& request) {
     request.headers.set("Content-Type", patch_media_type(call.patch_kind));
     request.body = call.patch;
   } else if (call.body != nullptr) {
-    const bool json = call.resource->json_only;
-    request.headers.set("Content-Type", media_type(json ? Encoding::Json : Encoding::Protobuf));
-    request.body = json ? to_json(*call.body) : encode_protobuf(*call.body);
+    const Encoding encoding = call.resource->json_only ? Encoding::Json : Encoding::Protobuf;
+    request.headers.set("Content-Type", media_type(encoding));
+    request.body = encode(encoding, *call.body);
   }
 }
 

@@ -2,9 +2,7 @@
 
 #include <charconv>
 
-#include "kube/client/request.h"
-#include "kube/codec/json.h"
-#include "kube/codec/protobuf.h"
+#include "kube/codec/codec.h"
 #include "kube/proto/meta.pb.h"
 
 namespace rescheduler::kube {
@@ -55,6 +53,11 @@ Error error_from_status(const api::Status& status, std::string_view where) {
   error.code = code_for(status.code(), status.reason());
   error.message = fmt::format("{}: {}", where, status.message());
   if (!status.reason().empty()) error.message += fmt::format(" ({})", status.reason());
+  if (error.code == Errc::Unauthenticated) {
+    error.message +=
+        ": the server does not accept our credentials; is the token or client certificate the right one, "
+        "and not expired?";
+  }
   if (status.details().retry_after_seconds() > 0) {
     error.retry_after = std::chrono::seconds{status.details().retry_after_seconds()};
   }
@@ -75,20 +78,10 @@ Error error_from_response(int http_status, const net::Headers& headers, std::str
   return error;
 }
 
-Result<Encoding> encoding_of(std::string_view content_type, std::string_view body) {
-  for (const Encoding encoding : {Encoding::Protobuf, Encoding::Json}) {
-    if (content_type.starts_with(media_type(encoding))) return encoding;
-  }
-  return fail(Errc::Unavailable,
-              "the answer's media type is \"{}\", neither {} nor {}: is this a Kubernetes API server? It begins \"{}\"",
-              content_type, media_type(Encoding::Protobuf), media_type(Encoding::Json), first_line(body));
-}
-
 Result<void> decode_object(std::string_view content_type, std::string_view body, Message& into, UnknownFields unknown) {
-  const auto encoding = encoding_of(content_type, body);
-  if (!encoding) return fail(Error{encoding.error()});
-  if (*encoding == Encoding::Json) return from_json(body, into);
-  auto decoded = decode_protobuf(body, into, unknown);
+  auto encoding = encoding_of(content_type);
+  if (!encoding) return fail(std::move(encoding.error()));
+  auto decoded = decode(*encoding, body, into, unknown);
   if (!decoded) return fail(std::move(decoded.error()));
   if (decoded->is_status()) {
     return fail(Errc::Unavailable, "the server sent a Status instead of the object: {}", decoded->status->message());

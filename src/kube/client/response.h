@@ -19,9 +19,6 @@ Error error_from_response(int http_status, const net::Headers& headers, std::str
 // The same for a Status object that came inside a watch.
 Error error_from_status(const api::Status& status, std::string_view where);
 
-// What an answer's Content-Type says; anything but the two encodings is an error that shows how the body begins.
-Result<Encoding> encoding_of(std::string_view content_type, std::string_view body = {});
-
 // Reads the object by the answer's own media type.
 Result<void> decode_object(std::string_view content_type, std::string_view body, Message& into, UnknownFields unknown);
 

@@ -184,7 +184,7 @@ void Reflector::take_event(WatchEvent event) {
   if (event.object) {
     stats_.events += 1;
     events_total_.add();
-    if (event.kind == WatchKind::Deleted) {
+    if (event.kind == WatchEventType::Deleted) {
       const api::ObjectMeta& meta = metadata_of(*event.object);
       tell(store_.remove(meta.namespace_(), meta.name()));
     } else {

@@ -23,7 +23,7 @@ class Collection final : public Api {
  public:
   struct Past {
     std::uint64_t version;
-    WatchKind kind;
+    WatchEventType kind;
     PodPtr object;
   };
 
@@ -39,15 +39,15 @@ class Collection final : public Api {
     const auto found = objects_.find(name);
     if (found == objects_.end()) {
       meta.set_uid("uid" + std::to_string(version_));
-      history_.push_back({version_, WatchKind::Added, pod});
+      history_.push_back({version_, WatchEventType::Added, pod});
       objects_[name] = pod;
     } else if (rng_.below(3) == 0) {
       meta.set_uid(found->second->metadata().uid());
-      history_.push_back({version_, WatchKind::Deleted, pod});
+      history_.push_back({version_, WatchEventType::Deleted, pod});
       objects_.erase(found);
     } else {
       meta.set_uid(found->second->metadata().uid());
-      history_.push_back({version_, WatchKind::Modified, pod});
+      history_.push_back({version_, WatchEventType::Modified, pod});
       objects_[name] = pod;
     }
   }
@@ -93,10 +93,10 @@ class Collection final : public Api {
     Stream(Collection& collection, const ApiCall& call) : collection_(collection) {
       if (call.send_initial_events) {
         for (const auto& [name, pod] : collection.objects_) {
-          initial_.push_back({WatchKind::Added, pod, pod->metadata().resource_version()});
+          initial_.push_back({WatchEventType::Added, pod, pod->metadata().resource_version()});
         }
         position_ = collection.version_;
-        initial_.push_back({WatchKind::Bookmark, nullptr, std::to_string(position_), true});
+        initial_.push_back({WatchEventType::Bookmark, nullptr, std::to_string(position_), true});
       } else {
         position_ = std::stoull(call.resource_version);
       }
@@ -118,9 +118,11 @@ class Collection final : public Api {
         if (collection_.unlucky()) break;
       }
       if (events.empty()) {
-        // Nothing new: what a real stream does is stay silent; a test ends it instead.
+        // Nothing new. A real stream stays silent; here the story goes on, and a cancelled follower hears of it.
         collection_.on_idle();
-        events.push_back({WatchKind::Bookmark, nullptr, std::to_string(position_)});
+        auto waited = co_await collection_.timers_.sleep_for(std::chrono::nanoseconds::zero());
+        if (!waited) co_return fail(std::move(waited.error()));
+        events.push_back({WatchEventType::Bookmark, nullptr, std::to_string(position_)});
       }
       co_return events;
     }
@@ -138,6 +140,7 @@ class Collection final : public Api {
   std::function<void()> on_idle;
 
  private:
+  net::RealTimers timers_;
   Rng& rng_;
   double failure_rate_;
   bool streaming_;
@@ -151,7 +154,12 @@ class Collection final : public Api {
 
 class NoWait final : public net::Timers {
  public:
-  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds) override { co_return Result<void>{}; }
+  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds) override {
+    return real_.sleep_for(std::chrono::nanoseconds::zero());
+  }
+
+ private:
+  net::RealTimers real_;
 };
 
 // What a careful listener checks: it never hears a contradiction or the same thing twice.

@@ -43,13 +43,17 @@ class Server {
     return store(update.record);
   }
   void remove() { lease_.reset(); }
+  bool has_lease_since(nanoseconds when) const { return lease_ && created_ <= when; }
+  nanoseconds now{0};
 
  private:
   Input store(const LeaseRecord& record) {
+    if (!lease_) created_ = now;
     lease_ = record;
     return Written{std::to_string(++version_)};
   }
   std::optional<LeaseRecord> lease_;
+  nanoseconds created_{0};
   int version_ = 0;
 };
 
@@ -177,6 +181,7 @@ class Simulation {
     if (chance(world_.loss)) return;  // never arrives
     const bool answer_lost = chance(world_.loss);
     at(now_ + travel(), [this, index, incarnation, heard, answer_lost, action] {
+      server_.now = now_;
       const Input answer = server_.answer(action);  // takes effect even if nobody waits any more
       if (answer_lost) return;
       at(now_ + travel(), [this, index, incarnation, heard, answer] {
@@ -190,11 +195,12 @@ class Simulation {
     return request.timeout;
   }
 
-  // Rare: what lies between two polls of a candidate can be seen by none.
+  // Rare, and never so soon that a request sent before the lease was made could still be under way: against a lease
+  // that comes and goes unseen there is no remedy.
   void plan_deletion() {
     at(now_ + 90s + random(60s), [this] {
       if (!world_.deletions) return;
-      server_.remove();
+      if (server_.has_lease_since(now_ - 30s)) server_.remove();
       plan_deletion();
     });
   }

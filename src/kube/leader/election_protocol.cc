@@ -77,16 +77,17 @@ Action ElectionProtocol::woke(Now now) {
 }
 
 Action ElectionProtocol::found(const Found& lease, Now now) {
-  const bool is_new = !was_seen_ || missing_since_;
+  const bool is_new = !was_seen_ || absence_;
   was_seen_ = true;
   version_ = lease.version;
   version_is_current_ = true;
-  missing_since_.reset();
+  absence_.reset();
   if (is_new || lease.record != observed_) {
     observed_ = lease.record;
     observed_at_ = now.steady;
   }
   if (is_ours(observed_)) return renew(now);
+  if (claim_ && claim_->version != version_) claim_.reset();  // what may still be under way of it is too late
   leading_ = false;  // if we did: somebody else was faster than our clock said, or a person intervened
   if (may_be_taken(now.steady)) return take_over(now);
   return pause(now);
@@ -94,11 +95,14 @@ Action ElectionProtocol::found(const Found& lease, Now now) {
 
 Action ElectionProtocol::missing(Now now) {
   if (leading_) return create(now);
-  if (!missing_since_) missing_since_ = now.steady;
+  // Who looked away for long cannot know who came and went meanwhile.
+  const bool looked_away = absence_ && now.steady - absence_->last_seen > settings_.lease_duration;
+  if (!absence_ || looked_away) absence_ = Absence{now.steady, now.steady};
+  absence_->last_seen = now.steady;
   version_.clear();
   if (!was_seen_ && settings_.missing == MissingLease::Create) return create(now);
   const nanoseconds wait = std::max(settings_.lease_duration, duration_of(observed_));
-  if (now.steady - *missing_since_ >= wait) return create(now);
+  if (now.steady - absence_->since >= wait) return create(now);
   return pause(now);
 }
 
@@ -106,7 +110,7 @@ Action ElectionProtocol::written(const Written& write, Now now) {
   was_seen_ = true;
   version_ = write.version;
   version_is_current_ = true;
-  missing_since_.reset();
+  absence_.reset();
   observed_ = attempt_->record;
   observed_at_ = now.steady;
   valid_until_ = attempt_->started + settings_.renew_deadline;

@@ -134,6 +134,10 @@ class ElectionProtocol {
     std::string version;  // what it was based on; empty: no lease
     WallTime acquired;    // with our identity, the mark of what this process wrote
   };
+  struct Absence {
+    SteadyTime since;
+    SteadyTime last_seen;
+  };
   struct Attempt {
     LeaseRecord record;
     SteadyTime started;
@@ -148,7 +152,7 @@ class ElectionProtocol {
   bool was_seen_ = false;            // has there ever been a lease?
   std::string version_;              // of the lease; empty: there is none
   bool version_is_current_ = false;  // as far as we know: worth an update without a read
-  std::optional<SteadyTime> missing_since_;
+  std::optional<Absence> absence_;   // of the lease, while it is missing
   std::optional<Claim> claim_;
   std::optional<Attempt> attempt_;  // the write under way
 

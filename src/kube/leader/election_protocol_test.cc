@@ -337,6 +337,17 @@ TEST(ElectionProtocol, ACandidateWaitsOutALeaseThatWasDeletedUnderItsHolder) {
   EXPECT_TRUE(is<Create>(candidate.tell(Missing{})));
 }
 
+TEST(ElectionProtocol, ACandidateThatWasFrozenWhileTheLeaseWasMissingStartsWaitingAgain) {
+  Candidate candidate;
+  candidate.tell(Started{});
+  candidate.tell(Found{held_by("other"), "5"});
+  candidate.tell(Missing{});
+  candidate.wait(5min);  // time enough for another to create it, lead, and have it deleted
+  EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
+  candidate.wait(15s);
+  EXPECT_TRUE(is<Create>(candidate.tell(Missing{})));
+}
+
 TEST(ElectionProtocol, ACarefulNewcomerWaitsBeforeItCreates) {
   ElectionSettings settings = settings_for("me");
   settings.missing = MissingLease::WaitOut;

@@ -1,0 +1,42 @@
+// The words spoken with an exec credential plugin (client.authentication.k8s.io/v1 and v1beta1): what it is told in
+// KUBERNETES_EXEC_INFO, and what its answer means. No process is started here.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kube/config/client_config.h"
+#include "kube/config/yaml.h"
+
+namespace rescheduler::kube {
+
+// YAML 1.2 core types become JSON types.
+std::string yaml_to_json(const YamlNode& node);
+
+struct ExecClusterInfo {
+  std::string server;
+  std::string tls_server_name{};
+  bool insecure_skip_tls_verify = false;
+  std::string ca_pem{};
+  std::string config_json{};  // the cluster's exec extension; empty: none
+};
+
+std::string exec_cluster_json(const ExecClusterInfo& cluster);
+
+// The value of KUBERNETES_EXEC_INFO.
+std::string exec_info_json(const ExecPlugin& plugin);
+
+struct ExecAnswer {
+  Secret token{};
+  std::shared_ptr<const ClientCertificate> certificate{};
+  std::optional<WallTime> expires{};
+};
+
+// Errors never quote the answer.
+Result<ExecAnswer> parse_exec_answer(std::string_view text, const ExecPlugin& plugin);
+
+}  // namespace rescheduler::kube

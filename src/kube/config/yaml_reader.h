@@ -1,0 +1,85 @@
+// Reads typed values out of a YamlNode tree and collects every problem on the way, so that a person mends a file in
+// one go. Typing is YAML 1.2's core schema, as Kubernetes expects it: a string field refuses a bare number.
+//
+//   YamlProblems problems("config.yaml");
+//   YamlReader top(document, problems);
+//   top.read("leaderElect", config.leader_elect);
+//   for (const YamlReader& item : top.items("profiles")) ...
+//   top.refuse_unknown_fields();
+//   if (!problems.empty()) return fail(problems.error());
+//
+// A reader must not outlive its tree or its YamlProblems.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "kube/config/yaml.h"
+
+namespace rescheduler::kube {
+
+enum class ScalarType { Null, Bool, Integer, Float, String };
+ScalarType scalar_type(const YamlNode& node);  // Sequence and Map count as String; ask for the kind first
+
+// The value, if the node is a scalar of that type and it can be represented. An integer is a float too.
+std::optional<bool> bool_value(const YamlNode& node);
+std::optional<std::int64_t> integer_value(const YamlNode& node);
+std::optional<double> float_value(const YamlNode& node);
+
+class YamlProblems {
+ public:
+  explicit YamlProblems(std::string file_name) : file_name_(std::move(file_name)) {}
+
+  void add(const YamlNode& at, std::string_view path, std::string_view what);
+  bool empty() const { return sentences_.empty(); }
+  const std::vector<std::string>& sentences() const { return sentences_; }  // "line L, column C: PATH: what"
+  Error error() const;                                                      // all of them, behind the file's name
+
+ private:
+  std::string file_name_;
+  std::vector<std::string> sentences_;
+};
+
+class YamlReader {
+ public:
+  YamlReader(const YamlNode& node, YamlProblems& problems, std::string path = {});
+
+  // Each leaves `into` alone when the field is absent or null; a value of the wrong kind is a problem.
+  void read(std::string_view field, std::string& into);
+  void read(std::string_view field, bool& into);
+  void read(std::string_view field, std::int64_t& into, std::int64_t least = INT64_MIN, std::int64_t most = INT64_MAX);
+  void read(std::string_view field, double& into);
+  void read(std::string_view field, std::vector<std::string>& into);
+
+  bool has(std::string_view field);          // present and not null
+  YamlReader child(std::string_view field);  // an absent or null child reads like an empty map
+  std::vector<YamlReader> items(std::string_view field);
+  std::vector<std::pair<std::string, YamlReader>> members();  // a map whose keys are data
+
+  std::string as_string() const;  // of this very node
+  std::vector<std::string> as_strings() const;
+
+  void refuse_unknown_fields() const;  // every key that was never asked for
+  void problem(std::string_view what) const { problems_->add(*node_, path_, what); }
+  void problem(std::string_view field, std::string_view what) const;  // points at the field if it is there
+
+  const YamlNode& node() const { return *node_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  const YamlNode* look_up(std::string_view field);
+  std::string path_of(std::string_view field) const;
+  bool read_string(const YamlNode& node, const std::string& path, std::string& into) const;
+
+  const YamlNode* node_;
+  YamlProblems* problems_;
+  std::string path_;
+  std::vector<std::string> known_;  // the fields that were asked for
+};
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,160 @@
+#include "kube/value/time.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kube/value/quote.h"
+
+namespace rescheduler::kube {
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+using std::chrono::sys_seconds;
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Reads from the front; every step fails softly and the last one's place is what the error names.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  bool take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  // Exactly `digits` digits, at most `limit`.
+  std::optional<int> number(std::size_t digits, int limit) {
+    if (text_.size() - at_ < digits) return std::nullopt;
+    int out = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      if (!is_digit(text_[at_ + i])) return std::nullopt;
+      out = out * 10 + (text_[at_ + i] - '0');
+    }
+    if (out > limit) return std::nullopt;
+    at_ += digits;
+    return out;
+  }
+  // After the point: at least one digit, in nanoseconds.
+  std::optional<nanoseconds> fraction() {
+    const std::size_t began = at_;
+    std::int64_t out = 0;
+    for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
+      if (at_ - began < 9) out = out * 10 + (text_[at_] - '0');
+    }
+    if (at_ == began) return std::nullopt;
+    for (std::size_t i = at_ - began; i < 9; ++i) out *= 10;
+    return nanoseconds{out};
+  }
+  bool done() const { return at_ == text_.size(); }
+
+  Unexpected refuse(std::string_view why) const {
+    return fail(Errc::Invalid, "time {}: at byte {}: {}; write such as 2006-01-02T15:04:05Z", quoted(text_), at_, why);
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+Result<sys_seconds> read_date(Reader& in) {
+  const auto year = in.number(4, 9999);
+  if (!year || !in.take('-')) return in.refuse("expected a year of four digits and '-'");
+  const auto month = in.number(2, 12);
+  if (!month || *month == 0 || !in.take('-')) return in.refuse("expected a month 01 to 12 and '-'");
+  const auto day = in.number(2, 31);
+  if (!day) return in.refuse("expected a day 01 to 31");
+  const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return in.refuse("that month has no such day");
+  return std::chrono::sys_days{date};
+}
+
+Result<seconds> read_clock(Reader& in) {
+  if (!in.take('T')) return in.refuse("expected 'T' between date and time");
+  const auto hour = in.number(2, 23);
+  if (!hour || !in.take(':')) return in.refuse("expected an hour 00 to 23 and ':'");
+  const auto minute = in.number(2, 59);
+  if (!minute || !in.take(':')) return in.refuse("expected a minute 00 to 59 and ':'");
+  const auto second = in.number(2, 59);
+  if (!second) return in.refuse("expected a second 00 to 59 (there is no leap second)");
+  return std::chrono::hours{*hour} + std::chrono::minutes{*minute} + seconds{*second};
+}
+
+Result<seconds> read_offset(Reader& in) {
+  if (in.take('Z')) return seconds{0};
+  const bool west = in.take('-');
+  if (!west && !in.take('+')) return in.refuse("expected 'Z' or an offset such as +02:00");
+  const auto hour = in.number(2, 23);
+  if (!hour || !in.take(':')) return in.refuse("expected the offset's hours 00 to 23 and ':'");
+  const auto minute = in.number(2, 59);
+  if (!minute) return in.refuse("expected the offset's minutes 00 to 59");
+  const seconds offset = std::chrono::hours{*hour} + std::chrono::minutes{*minute};
+  return west ? -offset : offset;
+}
+
+// Leaves a second of room at both ends, so that adding a fraction cannot overflow.
+bool fits(sys_seconds time) {
+  return time > std::chrono::ceil<seconds>(WallTime::min()) && time < std::chrono::floor<seconds>(WallTime::max());
+}
+
+std::string format_seconds(sys_seconds time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
+}
+
+}  // namespace
+
+Result<WallTime> parse_time(std::string_view text) {
+  Reader in(text);
+  const auto date = read_date(in);
+  if (!date) return Unexpected(date.error());
+  const auto clock = read_clock(in);
+  if (!clock) return Unexpected(clock.error());
+  nanoseconds fraction{0};
+  if (in.take('.')) {
+    const auto read = in.fraction();
+    if (!read) return in.refuse("expected digits after the point");
+    fraction = *read;
+  }
+  const auto offset = read_offset(in);
+  if (!offset) return Unexpected(offset.error());
+  if (!in.done()) return in.refuse("nothing may follow");
+  const sys_seconds time = *date + *clock - *offset;
+  if (!fits(time)) return in.refuse("the date is outside 1677-09-22 to 2262-04-11");
+  return WallTime{time} + fraction;
+}
+
+Result<WallTime> time_from_unix(std::int64_t unix_seconds, std::int32_t nanosecond) {
+  const sys_seconds time{seconds{unix_seconds}};
+  if (!fits(time)) {
+    return fail(Errc::Invalid, "time {} s after 1970 is outside 1677-09-22 to 2262-04-11", unix_seconds);
+  }
+  if (nanosecond < 0 || nanosecond > 999'999'999) {
+    return fail(Errc::Invalid, "{} nanoseconds are not a fraction of a second", nanosecond);
+  }
+  return WallTime{time} + nanoseconds{nanosecond};
+}
+
+std::string format_time(WallTime time) { return format_seconds(std::chrono::floor<seconds>(time)) + "Z"; }
+
+std::string format_micro_time(WallTime time) {
+  const auto whole = std::chrono::floor<seconds>(time);
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(time - whole);
+  return fmt::format("{}.{:06}Z", format_seconds(whole), micros.count());
+}
+
+}  // namespace rescheduler::kube

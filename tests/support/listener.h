@@ -1,0 +1,56 @@
+// A handler that checks the story it is told: no object added twice, none changed or removed that was never there, no
+// version twice and none backwards. What it knows in the end must be what a fresh list says.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kube/informer/informer.h"
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::test {
+
+class Listener {
+ public:
+  using Versions = std::map<std::string, std::string>;  // "namespace/name" -> resourceVersion
+
+  template <class T>
+  void attach(kube::Informer<T>& informer) {
+    using Ptr = std::shared_ptr<const T>;
+    typename kube::Informer<T>::Handler handler;
+    handler.added = [this](const Ptr& object) { added(object->metadata()); };
+    handler.updated = [this](const Ptr& before, const Ptr& after) { updated(before->metadata(), after->metadata()); };
+    handler.removed = [this](const Ptr& object) { removed(object->metadata()); };
+    handler.synced = [this] { ++synced_; };
+    informer.add_handler(std::move(handler));
+  }
+
+  const Versions& versions() const { return versions_; }
+  const std::vector<std::string>& complaints() const { return complaints_; }
+  int synced() const { return synced_; }
+  std::uint64_t told() const { return told_; }
+
+  static std::string key(const api::ObjectMeta& meta) { return meta.namespace_() + "/" + meta.name(); }
+
+ private:
+  void added(const api::ObjectMeta& meta);
+  void updated(const api::ObjectMeta& before, const api::ObjectMeta& after);
+  void removed(const api::ObjectMeta& meta);
+  void complain(const char* what, const api::ObjectMeta& meta);
+
+  Versions versions_;
+  std::vector<std::string> complaints_;
+  int synced_ = 0;
+  std::uint64_t told_ = 0;
+};
+
+template <class T>
+Listener::Versions versions_of(const std::vector<std::shared_ptr<const T>>& objects) {
+  Listener::Versions versions;
+  for (const auto& object : objects)
+    versions[Listener::key(object->metadata())] = object->metadata().resource_version();
+  return versions;
+}
+
+}  // namespace rescheduler::test

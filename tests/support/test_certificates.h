@@ -1,0 +1,47 @@
+// Certificates for tests, made in memory: an authority, and whatever it is asked to sign. Nothing touches the disk.
+//
+//   const TestAuthority ca("test ca");
+//   const TestIdentity server = ca.issue({.common_name = "api", .names = {"localhost", "127.0.0.1"}});
+//   const TestIdentity late = ca.issue({.common_name = "api", .not_after = std::chrono::hours(-1)});
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rescheduler::test {
+
+struct TestIdentity {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+struct CertificateWishes {
+  std::string common_name = "test";
+  std::vector<std::string> organizations{};
+  std::vector<std::string> names{"localhost", "127.0.0.1", "::1"};  // DNS names and addresses it is valid for
+  std::chrono::seconds not_before = std::chrono::hours(-24);        // both relative to now
+  std::chrono::seconds not_after = std::chrono::hours(24);
+};
+
+class TestAuthority {
+ public:
+  explicit TestAuthority(const std::string& common_name);
+  ~TestAuthority();
+  TestAuthority(const TestAuthority&) = delete;
+  TestAuthority& operator=(const TestAuthority&) = delete;
+
+  const std::string& pem() const { return pem_; }
+  TestIdentity issue(const CertificateWishes& wishes) const;
+
+ private:
+  struct Keys;
+  std::unique_ptr<Keys> keys_;
+  std::string pem_;
+};
+
+// Signed by itself and by nobody else.
+TestIdentity self_signed(const CertificateWishes& wishes);
+
+}  // namespace rescheduler::test
