@@ -103,6 +103,7 @@ Result<Envelope> open_envelope(std::string_view bytes) {
                 bytes.size());
   }
   Envelope envelope;
+  bool has_object = false;
   WireReader reader(bytes.substr(kMagic.size()));
   for (WireField field; reader.next(field);) {
     if (field.is_bytes(kTypeMeta)) {
@@ -110,11 +111,15 @@ Result<Envelope> open_envelope(std::string_view bytes) {
       if (!read) return fail(std::move(read.error()));
     } else if (field.is_bytes(kRaw)) {
       envelope.raw = field.bytes;
+      has_object = true;
     } else if (field.is_bytes(kContentEncoding) && !field.bytes.empty()) {
       return fail(Errc::Unsupported, "a protobuf object has a content encoding, which is not supported");
     }
   }
   if (reader.fault() != nullptr) return broken_envelope(reader, kMagic.size());
+  // Even an empty object is written as a field of length zero; without one the bytes were cut off right before it.
+  if (!has_object)
+    return fail(Errc::Invalid, "the envelope of a protobuf {} holds no object", printable(envelope.kind));
   return envelope;
 }
 

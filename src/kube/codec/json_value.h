@@ -1,0 +1,25 @@
+// The JSON codec for values that are already parsed, as front ends for other notations (YAML) have them.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+
+#include "base/error.h"
+#include "kube/codec/decoded.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
+namespace rescheduler::kube {
+
+// As from_json().
+Result<void> from_json_value(const boost::json::value& value,
+                             google::protobuf::Message& into,
+                             UnknownFields unknown = UnknownFields::Drop);
+
+// As decode_json(): the object, or the Status that came in its place.
+Result<Decoded> decode_json_value(const boost::json::value& value,
+                                  google::protobuf::Message& into,
+                                  UnknownFields unknown);
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,298 @@
+// Messages to JSON.
+#include <array>
+#include <charconv>
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/serialize.hpp>
+#include <google/protobuf/message.h>
+
+#include "kube/codec/json.h"
+#include "kube/codec/json_scalars.h"
+#include "kube/codec/json_shape.h"
+#include "kube/codec/json_text.h"
+#include "kube/codec/map_fields.h"
+#include "kube/codec/protobuf.h"
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::kube {
+namespace {
+
+namespace json = boost::json;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::MapValueConstRef;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+// Objects within raw objects within raw objects: real ones stop at the first.
+constexpr int kDeepestRaw = 4;
+
+// One scalar, wherever it was held. `text` points into the message.
+struct Scalar {
+  FieldDescriptor::Type type = FieldDescriptor::TYPE_STRING;
+  std::int64_t number = 0;
+  std::string_view text{};
+
+  bool is_zero() const { return number == 0 && text.empty(); }
+};
+
+Scalar scalar_of(const Message& message, const FieldDescriptor& field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL: return {field.type(), reflection.GetBool(message, &field)};
+    case FieldDescriptor::CPPTYPE_INT32: return {field.type(), reflection.GetInt32(message, &field)};
+    case FieldDescriptor::CPPTYPE_INT64: return {field.type(), reflection.GetInt64(message, &field)};
+    default: break;
+  }
+  std::string unused;  // filled only for string types other than std::string, which C++ protobuf does not have
+  return {field.type(), 0, reflection.GetStringReference(message, &field, &unused)};
+}
+
+Scalar element_of(const Message& message, const FieldDescriptor& field, int index) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL: return {field.type(), reflection.GetRepeatedBool(message, &field, index)};
+    case FieldDescriptor::CPPTYPE_INT32: return {field.type(), reflection.GetRepeatedInt32(message, &field, index)};
+    case FieldDescriptor::CPPTYPE_INT64: return {field.type(), reflection.GetRepeatedInt64(message, &field, index)};
+    default: break;
+  }
+  std::string unused;
+  return {field.type(), 0, reflection.GetRepeatedStringReference(message, &field, index, &unused)};
+}
+
+Scalar entry_value(const MapValueConstRef& value, const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL: return {field.type(), value.GetBoolValue()};
+    case FieldDescriptor::CPPTYPE_INT32: return {field.type(), value.GetInt32Value()};
+    case FieldDescriptor::CPPTYPE_INT64: return {field.type(), value.GetInt64Value()};
+    default: return {field.type(), 0, value.GetStringValue()};
+  }
+}
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(JsonLayout layout) : pretty_(layout == JsonLayout::Pretty) {}
+
+  void write_message(const Message& message, const JsonShape& shape, bool with_type_meta);
+  std::string take() && { return std::move(out_); }
+
+ private:
+  void write_fields(const Message& message, const JsonShape& shape);
+  void write_field(const Message& message, const JsonField& field);
+  void write_array(const Message& message, const JsonField& field);
+  void write_map(const Message& message, const JsonField& field);
+  void write_scalar(const Scalar& scalar);
+  void write_raw(const std::string& raw);
+  void write_tree(const json::value& value);
+
+  void string(std::string_view text) { append_json_string(out_, text); }
+  void number(std::int64_t value) {
+    std::array<char, 20> digits{};  // as many as the smallest has
+    out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+  }
+
+  void open(char bracket) {
+    out_ += bracket;
+    ++depth_;
+    first_ = true;
+  }
+  void close(char bracket) {
+    --depth_;
+    if (!first_) new_line();
+    out_ += bracket;
+    first_ = false;
+  }
+  void separate() {
+    if (!first_) out_ += ',';
+    first_ = false;
+    new_line();
+  }
+  void key(std::string_view name) {
+    separate();
+    string(name);
+    out_ += pretty_ ? ": " : ":";
+  }
+  void new_line() {
+    if (!pretty_) return;
+    out_ += '\n';
+    out_.append(depth_ * 2, ' ');
+  }
+
+  bool pretty_;
+  bool first_ = true;  // nothing has been written yet between the innermost brackets
+  std::size_t depth_ = 0;
+  int raw_depth_ = 0;
+  std::string out_;
+};
+
+template <class T>
+bool is_no_time(const T& time) {
+  return !time.has_seconds() && !time.has_nanos();
+}
+
+bool stands_for_absence(const Message& message, const JsonShape& shape) {
+  if (shape.form == api::TIME) return is_no_time(static_cast<const api::Time&>(message));
+  if (shape.form == api::MICRO_TIME) return is_no_time(static_cast<const api::MicroTime&>(message));
+  return false;
+}
+
+void JsonWriter::write_message(const Message& message, const JsonShape& shape, bool with_type_meta) {
+  switch (shape.form) {
+    case api::OBJECT:
+      open('{');
+      if (with_type_meta && shape.resource != nullptr) {
+        key("apiVersion");
+        string(shape.resource->api_version());
+        key("kind");
+        string(shape.resource->kind);
+      }
+      write_fields(message, shape);
+      return close('}');
+    case api::QUANTITY: {
+      const auto& quantity = static_cast<const api::Quantity&>(message);
+      return string(quantity.string().empty() ? "0" : quantity.string());
+    }
+    case api::TIME: {
+      const auto& time = static_cast<const api::Time&>(message);
+      if (is_no_time(time)) break;
+      return string(format_time({time.seconds(), time.nanos()}, TimePrecision::Seconds));
+    }
+    case api::MICRO_TIME: {
+      const auto& time = static_cast<const api::MicroTime&>(message);
+      if (is_no_time(time)) break;
+      return string(format_time({time.seconds(), time.nanos()}, TimePrecision::Micros));
+    }
+    case api::DURATION: return string(format_duration(static_cast<const api::Duration&>(message).duration()));
+    case api::INT_OR_STRING: {
+      const auto& either = static_cast<const api::IntOrString&>(message);
+      return either.type() == 0 ? number(either.int_val()) : string(either.str_val());
+    }
+    case api::RAW: return write_raw(static_cast<const api::RawExtension&>(message).raw());
+    case api::LIST: return write_array(message, shape.fields.front());
+  }
+  out_ += "null";
+}
+
+void JsonWriter::write_fields(const Message& message, const JsonShape& shape) {
+  for (const JsonField& field : shape.fields) {
+    if (field.inlined_from == nullptr) {
+      write_field(message, field);
+    } else if (message.GetReflection()->HasField(message, field.inlined_from)) {
+      write_field(message.GetReflection()->GetMessage(message, field.inlined_from), field);
+    }
+  }
+}
+
+void JsonWriter::write_field(const Message& message, const JsonField& field) {
+  const Reflection& reflection = *message.GetReflection();
+  if (field.field->is_repeated()) {
+    if (reflection.FieldSize(message, field.field) == 0 && !field.keep_zero) return;
+    key(field.name());
+    if (field.field->is_map()) return write_map(message, field);
+    return write_array(message, field);
+  }
+  if (!reflection.HasField(message, field.field)) return;
+  if (field.child == nullptr) {
+    const Scalar scalar = scalar_of(message, *field.field);
+    if (scalar.is_zero() && !field.keep_zero) return;
+    key(field.name());
+    return write_scalar(scalar);
+  }
+  const Message& value = reflection.GetMessage(message, field.field);
+  if (stands_for_absence(value, *field.child)) return;
+  key(field.name());
+  write_message(value, *field.child, false);
+}
+
+void JsonWriter::write_array(const Message& message, const JsonField& field) {
+  const Reflection& reflection = *message.GetReflection();
+  const int size = reflection.FieldSize(message, field.field);
+  open('[');
+  for (int i = 0; i < size; ++i) {
+    separate();
+    if (field.child == nullptr) {
+      write_scalar(element_of(message, *field.field, i));
+    } else {
+      write_message(reflection.GetRepeatedMessage(message, field.field, i), *field.child, false);
+    }
+  }
+  close(']');
+}
+
+void JsonWriter::write_map(const Message& message, const JsonField& field) {
+  open('{');
+  for_each_entry(message, *field.field, [&](const std::string& name, const MapValueConstRef& value) {
+    key(name);
+    if (field.child == nullptr) {
+      write_scalar(entry_value(value, field.value_field()));
+    } else {
+      write_message(value.GetMessageValue(), *field.child, false);
+    }
+  });
+  close('}');
+}
+
+void JsonWriter::write_scalar(const Scalar& scalar) {
+  switch (scalar.type) {
+    case FieldDescriptor::TYPE_STRING: return string(scalar.text);
+    case FieldDescriptor::TYPE_BYTES: return string(base64_encode(scalar.text));
+    case FieldDescriptor::TYPE_BOOL: out_ += scalar.number != 0 ? "true" : "false"; return;
+    default: return number(scalar.number);
+  }
+}
+
+// Parsed even if only to be written again: what is not JSON must not get into our JSON. A watch event holds a protobuf
+// object instead.
+void JsonWriter::write_raw(const std::string& raw) {
+  if (has_protobuf_magic(raw)) {
+    const auto envelope = open_envelope(raw);
+    const ResourceType* type = envelope ? find_type(envelope->api_version, envelope->kind) : nullptr;
+    const auto object = type == nullptr ? nullptr : type->make();
+    if (object != nullptr && raw_depth_ < kDeepestRaw && decode_bare(envelope->raw, *object, UnknownFields::Drop)) {
+      ++raw_depth_;
+      write_message(*object, json_shape_of(*object->GetDescriptor()), true);
+      --raw_depth_;
+      return;
+    }
+    out_ += "null";
+    return;
+  }
+  json::monotonic_resource memory;
+  const auto value = parse_json(raw, &memory);
+  if (!value) {
+    out_ += "null";
+  } else if (pretty_) {
+    write_tree(*value);
+  } else {
+    out_ += json::serialize(*value);
+  }
+}
+
+void JsonWriter::write_tree(const json::value& value) {
+  if (const json::object* object = value.if_object()) {
+    open('{');
+    for (const auto& [name, member] : *object) {
+      key({name.data(), name.size()});
+      write_tree(member);
+    }
+    close('}');
+  } else if (const json::array* array = value.if_array()) {
+    open('[');
+    for (const json::value& element : *array) {
+      separate();
+      write_tree(element);
+    }
+    close(']');
+  } else {
+    out_ += json::serialize(value);
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Message& object, const JsonStyle& style) {
+  JsonWriter writer(style.layout);
+  writer.write_message(object, json_shape_of(*object.GetDescriptor()), style.with_type_meta);
+  return std::move(writer).take();
+}
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,16 @@
+// Random objects of any wire type, for property tests. Only what both encodings can carry unchanged is made: no zero
+// where JSON takes it for absence, no fraction of a second where JSON has none.
+#pragma once
+
+#include "base/rng.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
+namespace rescheduler::kube {
+
+// density: the chance, in percent, that a field is set; more near the root.
+void fill_randomly(google::protobuf::Message& message, Rng& rng, unsigned density);
+
+}  // namespace rescheduler::kube
