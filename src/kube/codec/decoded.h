@@ -19,7 +19,7 @@ constexpr std::string_view media_type(Encoding encoding) {
 
 // What becomes of fields our trimmed wire types do not know.
 enum class UnknownFields {
-  Drop,    // stored objects stay lean
+  Drop,    // stored objects stay lean; zeros that mean "never set" go too, so has_x() says what JSON would show
   Keep,    // read, modify, write loses nothing (protobuf only; JSON drops them)
   Refuse,  // an error that names the field (JSON only; protobuf drops them): for files people write
 };

@@ -11,6 +11,7 @@
 #include "kube/codec/printable.h"
 #include "kube/codec/resource.h"
 #include "kube/codec/wire.h"
+#include "kube/codec/wire_trim.h"
 #include "kube/proto/meta.pb.h"
 
 namespace rescheduler::kube {
@@ -128,12 +129,15 @@ Result<void> decode_bare(std::string_view bytes, Message& into, UnknownFields un
   if (bytes.size() > std::numeric_limits<int>::max()) {
     return fail(Errc::Invalid, "a {} of {} bytes is too large to decode", type.name(), bytes.size());
   }
+  std::string trimmed;
+  const bool keep_all = unknown == UnknownFields::Keep;
+  const bool readable = keep_all || WireTrim::of(type).trim(bytes, trimmed);
+  const std::string_view source = keep_all ? bytes : std::string_view(trimmed);
   // Parsed aside, so that `into` never holds half an object. The swap exchanges a handful of pointers.
   const std::unique_ptr<Message> fresh(into.New());
-  if (!fresh->ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!readable || !fresh->ParsePartialFromArray(source.data(), static_cast<int>(source.size()))) {
     return fail(Errc::Invalid, "a protobuf {} cannot be decoded: {}", type.name(), describe_fault(bytes, type));
   }
-  if (unknown != UnknownFields::Keep) fresh->DiscardUnknownFields();
   into.GetReflection()->Swap(&into, fresh.get());
   return {};
 }

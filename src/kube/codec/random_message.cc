@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include "kube/codec/json_shape.h"
 #include "kube/codec/map_fields.h"
@@ -152,7 +153,57 @@ class Filler {
   int depth_ = 0;
 };
 
+// Visits a message and all messages in it, except those in maps.
+template <class Visit>
+void visit_all(Message& message, const Visit& visit) {
+  const auto& type = *message.GetDescriptor();
+  const Reflection& in = *message.GetReflection();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* field = type.field(i);
+    if (field->is_map() || field->type() != FieldDescriptor::TYPE_MESSAGE) continue;
+    if (!field->is_repeated() && in.HasField(message, field)) visit_all(*in.MutableMessage(&message, field), visit);
+    for (int k = 0; field->is_repeated() && k < in.FieldSize(message, field); ++k) {
+      visit_all(*in.MutableRepeatedMessage(&message, field, k), visit);
+    }
+  }
+  visit(message);
+}
+
+void set_zero(Message& message, const FieldDescriptor& field) {
+  const Reflection& to = *message.GetReflection();
+  switch (field.type()) {
+    case FieldDescriptor::TYPE_BOOL: return to.SetBool(&message, &field, false);
+    case FieldDescriptor::TYPE_INT32: return to.SetInt32(&message, &field, 0);
+    case FieldDescriptor::TYPE_INT64: return to.SetInt64(&message, &field, 0);
+    case FieldDescriptor::TYPE_MESSAGE: return;
+    default: return to.SetString(&message, &field, "");
+  }
+}
+
 }  // namespace
+
+void add_go_zeros(Message& root) {
+  visit_all(root, [](Message& message) {
+    if (json_shape_of(*message.GetDescriptor()).form != api::OBJECT) return;
+    const auto& type = *message.GetDescriptor();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const FieldDescriptor& field = *type.field(i);
+      const bool pointer = field.options().GetExtension(api::keep_zero);
+      if (field.is_repeated() || pointer || message.GetReflection()->HasField(message, &field)) continue;
+      set_zero(message, field);
+    }
+  });
+}
+
+void add_unknown_fields(Message& root, Rng& rng) {
+  visit_all(root, [&rng](Message& message) {
+    auto& unknown = *message.GetReflection()->MutableUnknownFields(&message);
+    if (flip(rng, 50)) unknown.AddLengthDelimited(600)->assign(random_bytes(rng));
+    if (flip(rng, 50)) unknown.AddVarint(601, rng.next());
+    if (flip(rng, 20)) unknown.AddFixed64(602, rng.next());
+    if (flip(rng, 20)) unknown.AddFixed32(603, 7);
+  });
+}
 
 void fill_randomly(Message& message, Rng& rng, unsigned density) { Filler(rng, density).fill(message); }
 

@@ -49,6 +49,26 @@ TEST(EveryKind, SurvivesProtobuf) {
   }
 }
 
+TEST(EveryKind, IsDecodedWithoutWhatOnlyGoOrNewerServersSay) {
+  for (const ResourceType& kind : all_resources()) {
+    SCOPED_TRACE(kind.kind);
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+      const auto object = random_object(kind, seed, kUsual);
+      const auto sent = random_object(kind, seed, kUsual);
+      Rng rng(seed);
+      add_go_zeros(*sent);
+      add_unknown_fields(*sent, rng);
+      const auto lean = kind.make();
+      ASSERT_TRUE(decode_protobuf(encode_protobuf(*sent), *lean, UnknownFields::Drop));
+      ASSERT_EQ(encode_bare(*lean), encode_bare(*object)) << "seed " << seed;
+      const auto whole = kind.make();
+      ASSERT_TRUE(decode_protobuf(encode_protobuf(*sent), *whole, UnknownFields::Keep));
+      ASSERT_EQ(encode_bare(*whole), encode_bare(*sent)) << "seed " << seed;
+      ASSERT_EQ(to_json(*whole), to_json(*object)) << "seed " << seed;
+    }
+  }
+}
+
 TEST(EveryKind, SurvivesJsonInEitherLayout) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);

@@ -100,22 +100,29 @@ bool WireReader::next(WireField& field) {
     position_ = start;
     return broken("a field has an impossible number");
   }
-  field = WireField{static_cast<std::uint32_t>(number), static_cast<WireType>(tag & 7U), {}, position_};
-  std::uint64_t value = 0;
+  field = WireField{};
+  field.number = static_cast<std::uint32_t>(number);
+  field.type = static_cast<WireType>(tag & 7U);
+  field.begin = start;
+  field.tag_size = position_ - start;
+  field.offset = position_;
   switch (tag & 7U) {
-    case 0: return read_varint(value);
+    case 0: return read_varint(field.value);
     case 1: return skip(8);
     case 5: return skip(4);
-    case 2: break;
+    case 2: return read_content(field);
     default: position_ = start; return broken("a field has a wire type that Kubernetes does not use");
   }
-  if (!read_varint(value)) return false;
-  if (value > message_.size() - position_) {
-    position_ = start;
+}
+
+bool WireReader::read_content(WireField& field) {
+  if (!read_varint(field.value)) return false;
+  if (field.value > message_.size() - position_) {
+    position_ = field.begin;
     return broken("a field claims to be longer than what is left");
   }
   field.offset = position_;
-  field.bytes = message_.substr(position_, static_cast<std::size_t>(value));
+  field.bytes = message_.substr(position_, static_cast<std::size_t>(field.value));
   position_ += field.bytes.size();
   return true;
 }

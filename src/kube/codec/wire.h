@@ -18,7 +18,10 @@ enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32
 struct WireField {
   std::uint32_t number = 0;
   WireType type = WireType::Varint;
-  std::string_view bytes;  // the content of a Bytes field; empty for the others
+  std::uint64_t value = 0;   // of a Varint, the length of Bytes
+  std::string_view bytes{};  // the content of a Bytes field; empty for the others
+  std::size_t begin = 0;     // where the field begins, with its tag
+  std::size_t tag_size = 0;
   std::size_t offset = 0;  // where the content begins
 
   bool is_bytes(std::uint32_t wanted) const { return number == wanted && type == WireType::Bytes; }
@@ -36,6 +39,7 @@ class WireReader {
 
  private:
   bool read_varint(std::uint64_t& value);
+  bool read_content(WireField& field);
   bool skip(std::size_t count);
   bool broken(const char* why);
 
