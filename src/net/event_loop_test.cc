@@ -138,7 +138,9 @@ class GateTest : public ::testing::Test {
     if (cancel_second) second.cancel();
     (void)co_await timers.sleep_for(0ns);
     gate->open();
-    while (passed.size() < 2) (void)co_await timers.sleep_for(0ns);
+    while (passed.size() < 2) {
+      (void)co_await timers.sleep_for(0ns);
+    }
     auto late = co_await gate->wait();
     EXPECT_TRUE(late);
     co_return passed;

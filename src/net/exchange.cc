@@ -10,6 +10,7 @@ namespace {
 
 // A body up to this size travels in the same write as its head.
 constexpr std::size_t kSmallBody = 32 * 1024;
+constexpr std::string_view kProtocol = "HTTP/";
 
 }  // namespace
 
@@ -82,6 +83,7 @@ Task<Result<void>> Exchange::read_head() {
     const int status = parser_.head().status;
     if (status == 101) co_return fail(Errc::Unavailable, "the server switched to another protocol unasked");
     if (status >= 200) break;
+    status_line_read_ = false;
     parser_ = new_parser();  // 100 Continue and its like announce the answer, they are not it
   }
   phase_ = Phase::ReadingAnswer;
@@ -102,12 +104,17 @@ Task<Result<std::size_t>> Exchange::read_body(std::string& into) {
 
 Result<std::size_t> Exchange::parse(std::string& body) {
   const bool had_head = parser_.head_done();
+  const std::string_view start = connection_.input.unread().substr(0, kProtocol.size());
+  if (!status_line_read_ && !kProtocol.starts_with(start)) {  // do not wait for a line that may never end
+    return fail(garbage(ParseFailure{ParseFailure::Kind::Malformed, "it does not begin with HTTP/"}));
+  }
   std::size_t total = 0;
   while (!parser_.done() && !connection_.input.unread().empty()) {
     auto used = parser_.feed(connection_.input.unread(), body);
     if (!used) return fail(garbage(used.error()));
     connection_.input.consume(*used);
     total += *used;
+    status_line_read_ = status_line_read_ || *used > 0;
     if (*used == 0 || parser_.head_done() != had_head) break;
   }
   return total;

@@ -55,6 +55,7 @@ class Exchange {
   std::optional<Error> write_error_;
   std::uint64_t body_bytes_ = 0;
   bool answered_ = false;
+  bool status_line_read_ = false;
 };
 
 }  // namespace rescheduler::net

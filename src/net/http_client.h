@@ -3,7 +3,7 @@
 // Every call ends: with an answer, or with one clear sentence (Error) that names the origin and what happened -
 // name not resolved, refused, certificate not trusted (and why), expired, garbage instead of HTTP, connection
 // lost, deadline passed. Cancelling the awaiting job cancels the call.
-// All members belong to the executor's thread.
+// All members belong to the executor's thread; only dropping the client is allowed anywhere, while the loop lives.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,9 @@
 // An HTTP/1.1 server, plain or TLS or both on one port (the first byte tells).
 //
 // A handler is a coroutine on the server's executor; it answers through the Responder, whole or piece by piece.
-// Slow, oversized or malformed requests are refused by the server itself (408, 413, 431, 400).
+// Slow, oversized or malformed requests are refused by the server itself (408, 413, 431, 400), and connections
+// beyond the limit with 503. All members belong to the executor's thread; only dropping the server (which cancels
+// its handlers) and port() are allowed anywhere, while the loop lives.
 #pragma once
 
 #include <chrono>

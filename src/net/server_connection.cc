@@ -128,7 +128,8 @@ Task<ServerConnection::Arrival> ServerConnection::next_request() {
   std::string body;
   bool gone = false;
   stream_->set_deadline(deadline_after(shared_.settings.request_timeout));
-  arrival.refusal = co_await read_message(parser, body, gone);
+  auto refusal = co_await read_message(parser, body, gone);
+  arrival.refusal = std::move(refusal);
   if (gone || arrival.refusal) co_return arrival;
   MessageHead& head = parser.head();
   arrival.http_1_0 = head.http_1_0;
@@ -191,7 +192,9 @@ Task<bool> ServerConnection::answer(Arrival arrival) {
   StreamResponder responder(*stream_, traits);
   co_await call_handler(*arrival.request, responder);
   if (responder.may_serve_another()) co_return true;
-  if (responder.finished()) co_await end_politely();
+  if (responder.finished()) {
+    co_await end_politely();
+  }
   co_return false;
 }
 
@@ -214,7 +217,9 @@ Task<void> ServerConnection::refuse(Refusal refusal) {
   traits.stall_limit = kLinger;
   StreamResponder responder(*stream_, traits);
   auto sent = co_await responder.send(sentence(refusal.status, refusal.text));
-  if (sent) co_await end_politely();
+  if (sent) {
+    co_await end_politely();
+  }
 }
 
 Task<void> ServerConnection::end_politely() {

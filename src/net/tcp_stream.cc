@@ -1,5 +1,7 @@
 #include "net/tcp_stream.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <vector>
@@ -26,9 +28,13 @@ void set_option(int socket, int level, int name, int value) {
   (void)::setsockopt(socket, level, name, &value, sizeof value);
 }
 
+// Programs that are started by this one (credential plugins) must not hold our connections open.
+void not_for_children(int fd) { (void)::fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
 // A peer that vanished without a word is noticed after about a minute, whether we are reading or writing.
 void tune(tcp::socket& socket) {
   const int fd = socket.native_handle();
+  not_for_children(fd);
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 #ifdef TCP_KEEPIDLE
@@ -237,6 +243,7 @@ Result<std::unique_ptr<TcpListener>> TcpListener::bind(const Executor& executor,
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (!error) state->port = acceptor.local_endpoint(error).port();
+  not_for_children(acceptor.native_handle());
   if (error) return fail(Errc::Unavailable, "cannot listen on {}: {}", text_of(endpoint), error.message());
   return std::unique_ptr<TcpListener>(new TcpListener(std::move(state)));
 }

@@ -8,17 +8,17 @@
 namespace rescheduler::net {
 
 struct TlsClientSettings {
-  std::string ca_pem;           // empty: the system's roots
-  std::string certificate_pem;  // client certificate chain; empty: none
-  std::string key_pem;
-  std::string server_name;  // name to verify (and SNI) instead of the host that is dialled
+  std::string ca_pem{};           // empty: the system's roots
+  std::string certificate_pem{};  // client certificate chain; empty: none
+  std::string key_pem{};
+  std::string server_name{};  // name to verify (and SNI) instead of the host that is dialled
   bool insecure_skip_verify = false;
 };
 
 struct TlsServerSettings {
-  std::string certificate_pem;
-  std::string key_pem;
-  std::string client_ca_pem;  // not empty: client certificates are asked for and, if given, verified
+  std::string certificate_pem{};
+  std::string key_pem{};
+  std::string client_ca_pem{};  // not empty: client certificates are asked for and, if given, verified
 };
 
 }  // namespace rescheduler::net

@@ -58,10 +58,13 @@ std::string describe_flaw(int code, X509_STORE_CTX* store) {
   X509* certificate = X509_STORE_CTX_get_current_cert(store);
   if (certificate == nullptr) return fmt::format("cannot be verified ({})", X509_verify_cert_error_string(code));
   const std::string issuer = one_line(X509_get_issuer_name(certificate));
+  const std::string_view whose = X509_STORE_CTX_get_error_depth(store) > 0 ? "was signed by an authority that " : "";
   switch (code) {
-    case X509_V_ERR_CERT_HAS_EXPIRED: return fmt::format("expired on {}", date_of(X509_get0_notAfter(certificate)));
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return fmt::format("{}expired on {}", whose, date_of(X509_get0_notAfter(certificate)));
     case X509_V_ERR_CERT_NOT_YET_VALID:
-      return fmt::format("is not valid before {} (is the clock right?)", date_of(X509_get0_notBefore(certificate)));
+      return fmt::format("{}is not valid before {} (is the clock right?)", whose,
+                         date_of(X509_get0_notBefore(certificate)));
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: return "is self-signed and not among the trusted authorities";
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:

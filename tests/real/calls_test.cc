@@ -238,7 +238,6 @@ TEST_F(RealCalls, BothEncodingsGiveTheSameObject) {
     ASSERT_TRUE(from_protobuf) << from_protobuf.error().message;
     from_protobuf->DiscardUnknownFields();
     EXPECT_EQ(kube::to_json(from_json), kube::to_json(*from_protobuf));
-    EXPECT_EQ(from_json.SerializeAsString().size(), from_protobuf->SerializeAsString().size());
   };
   same.operator()<api::Pod>(fmt::format("/api/v1/namespaces/{}/pods/p", ns()), "p");
   same.operator()<api::Deployment>(fmt::format("/apis/apps/v1/namespaces/{}/deployments/d", ns()), "d");

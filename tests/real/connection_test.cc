@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/proto/core.pb.h"
 #include "support/live_api.h"
 #include "support/rig.h"
 #include "support/tcp_proxy.h"

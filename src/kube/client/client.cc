@@ -27,7 +27,7 @@ net::Task<Result<void>> Client::removed(Api& api, ApiCall call, DeleteSettings s
   }
   if (settings.grace_period_seconds) options.set_grace_period_seconds(*settings.grace_period_seconds);
   if (!settings.propagation.empty()) options.set_propagation_policy(settings.propagation);
-  call.dry_run = settings.dry_run;
+  if (settings.dry_run) options.add_dry_run("All");  // with a body, the server does not look at the query
   call.body = &options;
   auto done = co_await api.call(std::move(call), nullptr);
   co_return done;

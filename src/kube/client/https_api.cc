@@ -73,7 +73,12 @@ net::Task<Result<void>> HttpsApi::call(ApiCall call, Message* answer) {
   const Attempt attempt = attempt_for(call);
   auto response = co_await exchange(std::move(*request), attempt);
   if (!response) co_return fail(std::move(response.error()));
-  if (answer == nullptr) co_return Result<void>{};
+  if (answer == nullptr) {
+    // Even then it must be Kubernetes that answered: a proxy's friendly page is not a binding.
+    auto encoding = encoding_of(response->headers.get("Content-Type"));
+    if (!encoding) co_return fail(placed(std::move(encoding.error()), attempt.where));
+    co_return Result<void>{};
+  }
   // What is read to be changed and written back keeps the fields this build does not know.
   auto decoded = decode_object(response->headers.get("Content-Type"), response->body, *answer, UnknownFields::Keep);
   if (!decoded) co_return fail(placed(std::move(decoded.error()), attempt.where));

@@ -40,7 +40,6 @@ std::string query_for(const ApiCall& call) {
   const bool writes = call.verb == Verb::Create || call.verb == Verb::Update || call.verb == Verb::Patch;
   if (writes) query.add("fieldManager", call.field_manager);
   if (call.verb == Verb::Patch && call.patch_kind == PatchKind::Apply) query.add("force", call.force);
-  // A dry delete carries the wish in its options as well; the query is what the server logs.
   if (call.dry_run) query.add("dryRun", std::string_view{"All"});
   return query.text();
 }

@@ -22,8 +22,8 @@ Result<Encoding> encoding_of(std::string_view content_type) {
   while (type.ends_with(' ')) type.remove_suffix(1);
   if (type == media_type(Encoding::Protobuf)) return Encoding::Protobuf;
   if (type == media_type(Encoding::Json)) return Encoding::Json;
-  return fail(Errc::Unsupported, "the content type {} is neither {} nor {}", printable(content_type),
-              media_type(Encoding::Protobuf), media_type(Encoding::Json));
+  return fail(Errc::Unavailable, "the content type {} is neither {} nor {}: is this a Kubernetes API server?",
+              printable(content_type), media_type(Encoding::Protobuf), media_type(Encoding::Json));
 }
 
 }  // namespace rescheduler::kube

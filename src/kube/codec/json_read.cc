@@ -10,6 +10,9 @@
 
 #include "kube/codec/json.h"
 #include "kube/codec/json_scalars.h"
+#include "kube/value/base64.h"
+#include "kube/value/duration.h"
+#include "kube/value/time.h"
 #include "kube/codec/json_shape.h"
 #include "kube/codec/json_text.h"
 #include "kube/codec/json_value.h"
@@ -267,10 +270,10 @@ template <class T>
 bool JsonReader::read_time(const json::value& value, std::int32_t precision_nanos, T& into) {
   const json::string* text = value.if_string();
   if (text == nullptr) return mismatch("an RFC 3339 time", value);
-  const auto time = parse_time(view(*text));
+  const auto time = parse_unix_time(view(*text));
   if (!time) return mismatch("an RFC 3339 time", value);
   into.set_seconds(time->seconds);
-  const std::int32_t nanos = time->nanos / precision_nanos * precision_nanos;
+  const std::int32_t nanos = time->nanoseconds / precision_nanos * precision_nanos;
   if (nanos != 0) into.set_nanos(nanos);
   return true;
 }
@@ -280,7 +283,7 @@ bool JsonReader::read_duration(const json::value& value, api::Duration& into) {
   if (text == nullptr) return mismatch("a duration such as \"30s\"", value);
   const auto duration = parse_duration(view(*text));
   if (!duration) return mismatch("a duration such as \"30s\"", value);
-  into.set_duration(*duration);
+  into.set_duration(duration->count());
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/codec/json_text.h"
 #include "kube/codec/protobuf.h"
 #include "kube/proto/admission.pb.h"
 #include "kube/proto/apps.pb.h"
@@ -274,6 +275,16 @@ TEST(Json, NeverLetsBrokenEmbeddedTextIntoItsOutput) {
   api::WatchEvent event;
   event.mutable_object()->set_raw("\"},{");
   EXPECT_EQ(to_json(event, {JsonLayout::Compact, false}), R"({"object":null})");
+}
+
+TEST(Json, EmbeddedDocumentsAreReadableAgainHoweverDeep) {
+  for (const std::size_t depth : {126U, 127U, 128U, 129U}) {
+    api::WatchEvent event;
+    event.mutable_object()->set_raw(std::string(depth, '[') + std::string(depth, ']'));
+    api::WatchEvent back;
+    ASSERT_TRUE(from_json(to_json(event), back));
+    EXPECT_EQ(back.has_object(), depth < kDeepestJson) << depth;
+  }
 }
 
 std::string error_of(std::string_view text, UnknownFields unknown = UnknownFields::Drop) {

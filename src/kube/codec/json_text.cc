@@ -17,9 +17,9 @@ namespace {
 namespace json = boost::json;
 using boost::system::error_code;
 
-json::parse_options strict_options() {
+json::parse_options strict_options(std::size_t deepest) {
   json::parse_options options;
-  options.max_depth = kDeepestJson;
+  options.max_depth = deepest;
   return options;
 }
 
@@ -31,10 +31,10 @@ Unexpected failed_at(std::string_view text, std::size_t offset, std::string_view
 }
 
 // Boost's own words are terse; these are what a reader of the text wants to hear.
-std::string explain(const error_code& error) {
+std::string explain(const error_code& error, std::size_t deepest) {
   if (error == json::error::incomplete) return "the JSON text ends too early";
   if (error == json::error::extra_data) return "there is more after the end of the JSON value";
-  if (error == json::error::too_deep) return fmt::format("the JSON is nested more than {} levels deep", kDeepestJson);
+  if (error == json::error::too_deep) return fmt::format("the JSON is nested more than {} levels deep", deepest);
   return fmt::format("this is not valid JSON ({})", error.message());
 }
 
@@ -89,7 +89,7 @@ struct DuplicateSearch {
 };
 
 Result<void> refuse_duplicates(std::string_view text) {
-  json::basic_parser<DuplicateSearch> parser(strict_options());
+  json::basic_parser<DuplicateSearch> parser(strict_options(kDeepestJson));
   error_code error;
   const std::size_t offset = parser.write_some(false, text.data(), text.size(), error);
   if (!error) return {};
@@ -98,16 +98,19 @@ Result<void> refuse_duplicates(std::string_view text) {
 
 }  // namespace
 
-Result<json::value> parse_json(std::string_view text, json::storage_ptr storage, DuplicateKeys duplicates) {
+Result<json::value> parse_json(std::string_view text,
+                               json::storage_ptr storage,
+                               DuplicateKeys duplicates,
+                               std::size_t deepest) {
   if (text.size() > std::numeric_limits<std::int32_t>::max()) {
     return fail(Errc::Invalid, "a JSON text of {} bytes is too large to decode", text.size());
   }
-  json::parser parser({}, strict_options());
+  json::parser parser({}, strict_options(deepest));
   parser.reset(std::move(storage));
   error_code error;
   const std::size_t offset = parser.write_some(text.data(), text.size(), error);
   if (!error && offset < text.size()) error = json::error::extra_data;
-  if (error) return failed_at(text, offset, explain(error));
+  if (error) return failed_at(text, offset, explain(error, deepest));
   if (duplicates == DuplicateKeys::Refuse) {
     auto unique = refuse_duplicates(text);
     if (!unique) return fail(std::move(unique.error()));

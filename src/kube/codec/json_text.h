@@ -19,6 +19,7 @@ enum class DuplicateKeys { LastWins, Refuse };
 // `storage` must outlive the value.
 Result<boost::json::value> parse_json(std::string_view text,
                                       boost::json::storage_ptr storage,
-                                      DuplicateKeys duplicates = DuplicateKeys::LastWins);
+                                      DuplicateKeys duplicates = DuplicateKeys::LastWins,
+                                      std::size_t deepest = kDeepestJson);
 
 }  // namespace rescheduler::kube

@@ -1,4 +1,5 @@
 // Messages to JSON.
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -8,6 +9,9 @@
 
 #include "kube/codec/json.h"
 #include "kube/codec/json_scalars.h"
+#include "kube/value/base64.h"
+#include "kube/value/duration.h"
+#include "kube/value/time.h"
 #include "kube/codec/json_shape.h"
 #include "kube/codec/json_text.h"
 #include "kube/codec/map_fields.h"
@@ -154,14 +158,14 @@ void JsonWriter::write_message(const Message& message, const JsonShape& shape, b
     case api::TIME: {
       const auto& time = static_cast<const api::Time&>(message);
       if (is_no_time(time)) break;
-      return string(format_time({time.seconds(), time.nanos()}, TimePrecision::Seconds));
+      return string(format_unix_time({time.seconds(), time.nanos()}, TimePrecision::Seconds));
     }
     case api::MICRO_TIME: {
       const auto& time = static_cast<const api::MicroTime&>(message);
       if (is_no_time(time)) break;
-      return string(format_time({time.seconds(), time.nanos()}, TimePrecision::Micros));
+      return string(format_unix_time({time.seconds(), time.nanos()}, TimePrecision::Micros));
     }
-    case api::DURATION: return string(format_duration(static_cast<const api::Duration&>(message).duration()));
+    case api::DURATION: return string(format_duration(std::chrono::nanoseconds{static_cast<const api::Duration&>(message).duration()}));
     case api::INT_OR_STRING: {
       const auto& either = static_cast<const api::IntOrString&>(message);
       return either.type() == 0 ? number(either.int_val()) : string(either.str_val());
@@ -257,7 +261,8 @@ void JsonWriter::write_raw(const std::string& raw) {
     return;
   }
   json::monotonic_resource memory;
-  const auto value = parse_json(raw, &memory);
+  // What is written must be readable again, depth included.
+  const auto value = parse_json(raw, &memory, DuplicateKeys::LastWins, kDeepestJson - std::min(depth_, kDeepestJson));
   if (!value) {
     out_ += "null";
   } else if (pretty_) {

@@ -2,10 +2,10 @@
 
 #include <boost/json.hpp>
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 #include "kube/config/http_text.h"
-#include "kube/config/rfc3339.h"
 #include "kube/config/yaml_reader.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::kube {
 namespace {
@@ -41,6 +41,13 @@ Result<std::string> string_member(const json::object& object, std::string_view n
   return std::string(value->get_string());
 }
 
+// A year beyond what WallTime holds is how some plugins say "never".
+std::optional<WallTime> parse_expiry(const std::string& text) {
+  if (const auto time = parse_time(text)) return *time;
+  if (text.size() > 4 && text.substr(0, 4) > "2200" && parse_time("2000" + text.substr(4))) return WallTime::max();
+  return std::nullopt;
+}
+
 Result<ExecAnswer> read_status(const json::object& status) {
   auto token = string_member(status, "token");
   if (!token) return fail(std::move(token.error()));
@@ -60,7 +67,7 @@ Result<ExecAnswer> read_status(const json::object& status) {
   }
   if (!is_header_safe(*token)) return fail(Errc::Invalid, "the token contains a line break or control character");
   if (!expiry->empty()) {
-    auto time = parse_rfc3339(*expiry);
+    const auto time = parse_expiry(*expiry);
     if (!time) return fail(Errc::Invalid, "expirationTimestamp is not an RFC 3339 time");
     answer.expires = *time;
   }

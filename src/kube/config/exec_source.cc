@@ -45,7 +45,7 @@ ExecSource::~ExecSource() = default;  // the jthread asks the run to stop and wa
 bool ExecSource::has_fresh() const {
   if (!state_->cached) return false;
   const auto& expires = state_->cached->expires;
-  return !expires || clock_.wall_now() + kExpiryMargin < *expires;
+  return !expires || clock_.wall_now() < *expires - kExpiryMargin;
 }
 
 net::Task<Result<ExecAnswer>> ExecSource::current() {

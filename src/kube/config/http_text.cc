@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 
 namespace rescheduler::kube {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "kube/config/file.h"
-#include "kube/config/names.h"
+#include "kube/value/name.h"
 
 namespace rescheduler::kube {
 namespace {

@@ -6,8 +6,8 @@
 #include "kube/config/file.h"
 #include "kube/config/kubeconfig_model.h"
 #include "kube/config/kubeconfig_user.h"
-#include "kube/config/names.h"
-#include "kube/config/server_url.h"
+#include "kube/value/name.h"
+#include "net/url.h"
 
 namespace rescheduler::kube {
 namespace {
@@ -52,23 +52,24 @@ Result<Loaded> load_files(const KubeconfigSource& source) {
   return loaded;
 }
 
-Result<const KubeconfigEntry<KubeconfigContext>*> choose_context(const Loaded& loaded, const std::string& asked) {
-  const Kubeconfig& config = loaded.config;
+Result<const KubeconfigEntry<KubeconfigContext>*> choose_context(const Kubeconfig& config,
+                                                                 const std::string& files,
+                                                                 const std::string& asked) {
   const std::string& name = asked.empty() ? config.current_context : asked;
   if (name.empty()) {
-    return fail(Errc::NotFound, "{}: current-context is not set; set it, or choose one of these contexts: {}",
-                loaded.files, names_of(config.contexts));
+    return fail(Errc::NotFound, "{}: current-context is not set; set it, or choose one of these contexts: {}", files,
+                names_of(config.contexts));
   }
   const auto* context = find_entry(config.contexts, name);
   if (context == nullptr) {
-    return fail(Errc::NotFound, "{}: {} \"{}\" does not exist; choose one of these contexts: {}", loaded.files,
+    return fail(Errc::NotFound, "{}: {} \"{}\" does not exist; choose one of these contexts: {}", files,
                 asked.empty() ? "the current-context" : "context", name, names_of(config.contexts));
   }
   return context;
 }
 
 template <class T>
-Result<const KubeconfigEntry<T>*> referred(const Loaded& loaded,
+Result<const KubeconfigEntry<T>*> referred(const std::string& files,
                                            const KubeconfigEntry<KubeconfigContext>& context,
                                            const std::vector<KubeconfigEntry<T>>& entries,
                                            std::string_view field,
@@ -76,13 +77,27 @@ Result<const KubeconfigEntry<T>*> referred(const Loaded& loaded,
   if (const auto* entry = find_entry(entries, name)) return entry;
   YamlProblems problems(context.file);
   const YamlReader at(context.node, problems, context.path);
-  at.problem(field, name.empty() ? fmt::format("context \"{}\" names no {}; these exist: {}", context.name, field,
-                                               names_of(entries))
-                                 : fmt::format("there is no {} \"{}\" in {}; these exist: {}", field, name,
-                                               loaded.files, names_of(entries)));
+  at.problem(field,
+             name.empty()
+                 ? fmt::format("context \"{}\" names no {}; these exist: {}", context.name, field, names_of(entries))
+                 : fmt::format("there is no {} \"{}\" in {}; these exist: {}", field, name, files, names_of(entries)));
   Error error = problems.error();
   error.code = Errc::NotFound;
   return fail(std::move(error));
+}
+
+// Fills in origin and base path; what is wrong with the server, or nothing.
+std::string use_server(const KubeconfigEntry<KubeconfigCluster>& entry, ClientConfig& config) {
+  const std::string& server = entry.value.server;
+  if (server.empty()) return fmt::format("cluster \"{}\" has no server; add https://HOST:PORT", entry.name);
+  // Not quoted: whatever this is, it is not an address, and it may have been meant for another field.
+  if (server.find("://") == std::string::npos) return "must begin with https:// (or http://)";
+  auto url = net::parse_url(server);
+  if (!url) return url.error().message;
+  if (!url->query.empty()) return "must not contain a query (?)";
+  config.origin = std::move(url->origin);
+  config.base_path = std::move(url->base_path);
+  return {};
 }
 
 // Fills in origin, base path and the server's side of TLS.
@@ -96,14 +111,7 @@ Result<void> use_cluster(const KubeconfigEntry<KubeconfigCluster>& entry, Client
     error.code = Errc::Unsupported;
     return fail(std::move(error));
   }
-  if (cluster.server.empty()) {
-    at.problem("server", fmt::format("cluster \"{}\" has no server; add https://HOST:PORT", entry.name));
-  } else if (auto url = parse_server_url(cluster.server)) {
-    config.origin = std::move(url->origin);
-    config.base_path = std::move(url->base_path);
-  } else {
-    at.problem("server", url.error().message);
-  }
+  if (auto problem = use_server(entry, config); !problem.empty()) at.problem("server", problem);
   if (cluster.insecure_skip_tls_verify && cluster.certificate_authority.given()) {
     at.problem("insecure-skip-tls-verify", "cannot be combined with a certificate-authority; remove one of the two");
   } else {
@@ -169,26 +177,32 @@ std::vector<std::string> kubeconfig_paths(const KubeconfigSource& source) {
   return paths;
 }
 
-Result<ClientConfig> load_kubeconfig(const KubeconfigSource& source) {
-  const auto loaded = load_files(source);
-  if (!loaded) return fail(loaded.error());
-  const auto context = choose_context(*loaded, source.context);
+Result<ClientConfig> choose_client_config(const Kubeconfig& entries,
+                                          const std::string& files,
+                                          const KubeconfigSource& source) {
+  const auto context = choose_context(entries, files, source.context);
   if (!context) return fail(context.error());
   const KubeconfigContext& chosen = (*context)->value;
-  const auto cluster = referred(*loaded, **context, loaded->config.clusters, "cluster", chosen.cluster);
+  const auto cluster = referred(files, **context, entries.clusters, "cluster", chosen.cluster);
   if (!cluster) return fail(cluster.error());
 
   ClientConfig config;
-  config.description = fmt::format("{}, context {}", loaded->files, (*context)->name);
+  config.description = fmt::format("{}, context {}", files, (*context)->name);
   if (auto used = use_cluster(**cluster, config); !used) return fail(std::move(used.error()));
   if (auto used = use_namespace(**context, config); !used) return fail(std::move(used.error()));
   if (!chosen.user.empty()) {  // without one we are anonymous, as kubectl is
-    const auto user = referred(*loaded, **context, loaded->config.users, "user", chosen.user);
+    const auto user = referred(files, **context, entries.users, "user", chosen.user);
     if (!user) return fail(user.error());
     auto used = use_user(**user, (*cluster)->value, source.environment, config);
     if (!used) return fail(std::move(used.error()));
   }
   return config;
+}
+
+Result<ClientConfig> load_kubeconfig(const KubeconfigSource& source) {
+  const auto loaded = load_files(source);
+  if (!loaded) return fail(loaded.error());
+  return choose_client_config(loaded->config, loaded->files, source);
 }
 
 }  // namespace rescheduler::kube

@@ -15,6 +15,8 @@
 
 namespace rescheduler::kube {
 
+struct Kubeconfig;  // kubeconfig_model.h
+
 struct KubeconfigSource {
   std::string explicit_path{};  // empty: $KUBECONFIG, else ~/.kube/config
   std::string context{};        // empty: the current-context
@@ -22,6 +24,11 @@ struct KubeconfigSource {
 };
 
 Result<ClientConfig> load_kubeconfig(const KubeconfigSource& source);
+
+// The same for entries already read and merged; `files` names them in errors ("kubeconfig /a:/b").
+Result<ClientConfig> choose_client_config(const Kubeconfig& entries,
+                                          const std::string& files,
+                                          const KubeconfigSource& source);
 
 // The paths that would be looked at, in order of precedence; they need not exist.
 std::vector<std::string> kubeconfig_paths(const KubeconfigSource& source);

@@ -1,6 +1,6 @@
 #include "kube/config/kubeconfig_model.h"
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 #include "kube/config/exec_credential.h"
 #include "kube/config/file.h"
 

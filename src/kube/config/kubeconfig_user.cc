@@ -19,6 +19,8 @@ std::string replacement_for(std::string_view auth_provider) {
   return "the one your cluster's provider offers";
 }
 
+YamlReader exec_of(YamlReader at) { return at.child("exec"); }
+
 // What we understand and do not do ends the matter before anything else is looked at.
 void check_supported(const YamlReader& at, const KubeconfigUser& user) {
   if (user.auth_provider) {
@@ -28,9 +30,9 @@ void check_supported(const YamlReader& at, const KubeconfigUser& user) {
                            *user.auth_provider, replacement_for(*user.auth_provider)));
   }
   if (user.exec && user.exec->interactive_mode == "Always") {
-    at.problem("exec",
-               "interactiveMode Always needs a terminal, which this program does not have; use a plugin that "
-               "works with Never or IfAvailable");
+    exec_of(at).problem("interactiveMode",
+                        "Always needs a terminal, which this program does not have; use a plugin that works with "
+                        "Never or IfAvailable");
   }
 }
 
@@ -53,18 +55,16 @@ Impersonation checked_impersonation(const YamlReader& at, const Impersonation& g
 }
 
 ExecPlugin checked_exec(const YamlReader& at, const KubeconfigExec& exec) {
-  if (exec.command.empty()) at.problem("exec", "the plugin has no command");
+  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  if (exec.command.empty() || has_nul(exec.command)) at.problem("command", "names no command");
+  if (std::any_of(exec.args.begin(), exec.args.end(), has_nul)) at.problem("args", "contains a NUL character");
   if (exec.api_version != kExecV1 && exec.api_version != kExecV1beta1) {
-    at.problem("exec", fmt::format("apiVersion must be {} or {}", kExecV1, kExecV1beta1));
+    at.problem("apiVersion", fmt::format("must be {} or {}", kExecV1, kExecV1beta1));
   }
   const std::string& mode = exec.interactive_mode;
   const bool may_be_absent = exec.api_version == kExecV1beta1;  // v1 made it required
   if (mode != "Never" && mode != "IfAvailable" && !(mode.empty() && may_be_absent)) {
-    at.problem("exec", "interactiveMode must be Never or IfAvailable");
-  }
-  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
-  if (has_nul(exec.command) || std::any_of(exec.args.begin(), exec.args.end(), has_nul)) {
-    at.problem("exec", "command and args cannot contain a NUL character");
+    at.problem("interactiveMode", "must be Never or IfAvailable");
   }
   ExecPlugin plugin;
   plugin.command = exec.command;
@@ -75,7 +75,7 @@ ExecPlugin checked_exec(const YamlReader& at, const KubeconfigExec& exec) {
   return plugin;
 }
 
-// token > tokenFile > basic > exec, the order in which client-go lets one hide the other.
+// tokenFile (with the token until it can be read) > token > basic > exec: what client-go lets hide the other.
 CredentialMethod choose_method(const YamlReader& at, const std::string& name, const KubeconfigUser& user) {
   const bool has_token = user.token.given();
   const bool has_basic = !user.username.empty() || !user.password.empty();
@@ -93,7 +93,7 @@ CredentialMethod choose_method(const YamlReader& at, const std::string& name, co
     if (user.username.find(':') != std::string::npos) at.problem("username", "cannot contain a colon");
     return BasicAuth{user.username, user.password};
   }
-  if (user.exec) return checked_exec(at, *user.exec);
+  if (user.exec) return checked_exec(exec_of(at), *user.exec);
   return Anonymous{};
 }
 

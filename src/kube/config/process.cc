@@ -118,7 +118,7 @@ class Child {
   int status() const { return *status_; }
 
   void kill_and_reap() {
-    if (status_) return;  // its number may belong to somebody else by now
+    if (status_) return;           // its number may belong to somebody else by now
     (void)::kill(-pid_, SIGKILL);  // fails only when the group is gone already
     wait(0);
   }

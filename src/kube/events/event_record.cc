@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "kube/codec/json_scalars.h"
 #include "kube/codec/metadata.h"
 #include "kube/codec/resource.h"
 #include "kube/proto/core_common.pb.h"
 #include "kube/proto/events.pb.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/micro_time.h"
 
 namespace rescheduler::kube {
 namespace {
@@ -55,17 +55,10 @@ void put_reference(const ObjectRef& ref, api::ObjectReference& into) {
   if (!ref.field_path.empty()) into.set_field_path(ref.field_path);
 }
 
-TimePoint point(WallTime time) {
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
-  const std::chrono::nanoseconds rest = micros - seconds;
-  return TimePoint{seconds.time_since_epoch().count(), static_cast<std::int32_t>(rest.count())};
-}
-
 void put_time(WallTime time, api::MicroTime& into) {
-  const TimePoint at = point(time);
+  const UnixTime at = unix_micros(time);
   into.set_seconds(at.seconds);
-  into.set_nanos(at.nanos);
+  into.set_nanos(at.nanoseconds);
 }
 
 }  // namespace
@@ -142,7 +135,7 @@ api::Event to_event(const EventRecord& record, const EventSeries& series, const 
 
 std::string series_patch(const EventSeries& series) {
   return fmt::format(R"({{"series":{{"count":{},"lastObservedTime":"{}"}}}})", series.count,
-                     format_time(point(series.last), TimePrecision::Micros));
+                     format_micro_time(series.last));
 }
 
 }  // namespace rescheduler::kube

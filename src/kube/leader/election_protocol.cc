@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kube/value/micro_time.h"
+
 namespace rescheduler::kube {
 
 using namespace election;
@@ -133,9 +135,9 @@ Action ElectionProtocol::read(Now now) const { return Read{timeout(now)}; }
 Action ElectionProtocol::renew(Now now) {
   LeaseRecord record = observed_;
   record.duration = std::chrono::duration_cast<std::chrono::seconds>(settings_.lease_duration);
-  record.renewed = whole_micros(now.wall);
+  record.renewed = unix_micros(now.wall);
   // Others see a renewal by this change, and the server stores no write that changes nothing.
-  if (record.renewed == observed_.renewed) record.renewed += std::chrono::microseconds{1};
+  if (record.renewed == observed_.renewed) record.renewed = unix_micros(now.wall + std::chrono::microseconds{1});
   attempt(record, now);
   return Update{std::move(record), version_, timeout(now)};
 }
@@ -151,7 +153,7 @@ Action ElectionProtocol::create(Now now) {
   LeaseRecord record;
   if (leading_) {
     record = observed_;
-    record.renewed = whole_micros(now.wall);
+    record.renewed = unix_micros(now.wall);
   } else {
     record = claim(now);
   }
@@ -180,12 +182,12 @@ nanoseconds ElectionProtocol::duration_of(const LeaseRecord& record) const {
 // A write whose answer was lost may still arrive at the server, as long as the lease has the version it was based on.
 // All tries on one version are therefore one claim, and whichever arrives is recognised as ours.
 LeaseRecord ElectionProtocol::claim(Now now) {
-  if (!claim_ || claim_->version != version_) claim_ = Claim{version_, whole_micros(now.wall)};
+  if (!claim_ || claim_->version != version_) claim_ = Claim{version_, unix_micros(now.wall)};
   LeaseRecord record;
   record.holder = settings_.identity;
   record.duration = std::chrono::duration_cast<std::chrono::seconds>(settings_.lease_duration);
   record.acquired = claim_->acquired;
-  record.renewed = whole_micros(now.wall);
+  record.renewed = unix_micros(now.wall);
   return record;
 }
 
@@ -202,7 +204,7 @@ std::optional<Update> ElectionProtocol::release(const Found& lease, Now now) con
   LeaseRecord record;
   record.duration = std::chrono::seconds{1};
   record.transitions = lease.record.transitions;
-  record.acquired = whole_micros(now.wall);
+  record.acquired = unix_micros(now.wall);
   record.renewed = record.acquired;
   return Update{std::move(record), lease.version, settings_.renew_deadline / 2};
 }

@@ -132,7 +132,7 @@ class ElectionProtocol {
 
   struct Claim {
     std::string version;  // what it was based on; empty: no lease
-    WallTime acquired;    // with our identity, the mark of what this process wrote
+    UnixTime acquired;    // with our identity, the mark of what this process wrote
   };
   struct Absence {
     SteadyTime since;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kube/value/micro_time.h"
+
 namespace rescheduler::kube {
 namespace {
 
@@ -55,8 +57,8 @@ LeaseRecord held_by(std::string holder, int renewals = 0) {
   record.holder = std::move(holder);
   record.duration = 15s;
   record.transitions = 3;
-  record.acquired = WallTime{1h};
-  record.renewed = WallTime{1h + std::chrono::seconds{renewals}};
+  record.acquired = UnixTime{3600, 0};
+  record.renewed = UnixTime{3600 + renewals, 0};
   return record;
 }
 
@@ -101,7 +103,7 @@ TEST(ElectionProtocol, CreatesTheLeaseOnAFirstStart) {
   EXPECT_EQ(record.holder, "me");
   EXPECT_EQ(record.duration, 15s);
   EXPECT_EQ(record.transitions, 0);
-  EXPECT_EQ(record.acquired, candidate.clock.wall_now());
+  EXPECT_EQ(record.acquired, unix_micros(candidate.clock.wall_now()));
   EXPECT_FALSE(candidate.may_act()) << "asking is not having";
 
   const Action then = candidate.tell(Written{"1"});
@@ -139,7 +141,7 @@ TEST(ElectionProtocol, IsNotImpressedByTimesFarInThePastOrFuture) {
   for (const auto skew : {-1000h, 1000h}) {
     Candidate candidate;
     LeaseRecord record = held_by("other");
-    record.renewed = candidate.clock.wall_now() + skew;
+    record.renewed = unix_micros(candidate.clock.wall_now() + skew);
     record.acquired = record.renewed;
     candidate.tell(Started{});
     EXPECT_TRUE(is<Sleep>(candidate.tell(Found{record, "5"}))) << skew.count();
@@ -205,7 +207,7 @@ TEST(ElectionProtocol, RenewsWithoutReadingAndKeepsAcquireTimeAndTransitions) {
   const LeaseRecord second = leader.written();
   EXPECT_EQ(second.acquired, first.acquired);
   EXPECT_EQ(second.transitions, first.transitions);
-  EXPECT_EQ(second.renewed, first.renewed + 2s);
+  EXPECT_EQ(second.renewed.seconds, first.renewed.seconds + 2);
 }
 
 TEST(ElectionProtocol, ARenewalChangesTheRecordEvenIfTheWallClockStandsStill) {

@@ -5,19 +5,14 @@
 namespace rescheduler::kube {
 namespace {
 
-WallTime time_in(const api::MicroTime& time) {
-  return whole_micros(WallTime{std::chrono::seconds{time.seconds()} + std::chrono::nanoseconds{time.nanos()}});
-}
+UnixTime time_in(const api::MicroTime& time) { return UnixTime{time.seconds(), time.nanos() - time.nanos() % 1000}; }
 
-void put_time(WallTime time, api::MicroTime& into) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  into.set_seconds(seconds.time_since_epoch().count());
-  into.set_nanos(static_cast<std::int32_t>((time - seconds).count()));
+void put_time(UnixTime time, api::MicroTime& into) {
+  into.set_seconds(time.seconds);
+  into.set_nanos(time.nanoseconds);
 }
 
 }  // namespace
-
-WallTime whole_micros(WallTime time) { return std::chrono::floor<std::chrono::microseconds>(time); }
 
 LeaseRecord record_in(const api::Lease& lease) {
   const api::LeaseSpec& spec = lease.spec();

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/clock.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::api {
 class Lease;
@@ -19,13 +19,11 @@ struct LeaseRecord {
   std::string holder{};              // empty: nobody, free to be taken
   std::chrono::seconds duration{0};  // how long the holder may be silent before others take over
   std::int32_t transitions = 0;      // how often the lease went to another holder
-  WallTime acquired{};
-  WallTime renewed{};
+  UnixTime acquired{};               // whatever a person or a broken clock put there can be held
+  UnixTime renewed{};
 
   bool operator==(const LeaseRecord&) const = default;
 };
-
-WallTime whole_micros(WallTime time);
 
 LeaseRecord record_in(const api::Lease& lease);
 // Leaves everything else of the lease alone: labels, and fields we know nothing about.

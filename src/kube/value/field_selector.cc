@@ -104,7 +104,7 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
 }
 
 bool FieldSelector::matches(LabelLookup fields) const {
-  return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+  return std::ranges::all_of(terms_, [&](const Term& term) {
     return (fields(term.field).value_or(std::string_view{}) == term.value) == term.equals;
   });
 }

@@ -15,8 +15,9 @@ inline std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {
     if (text.starts_with('-')) return std::nullopt;
   }
   std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stopped, problem] = std::from_chars(begin, end, number);
   if (problem != std::errc{} || stopped != end) return std::nullopt;
   return number;
 }

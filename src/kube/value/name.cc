@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "kube/value/quote.h"
@@ -19,7 +20,7 @@ constexpr bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A
 // One DNS label of any length.
 bool has_label_shape(std::string_view text) {
   return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back())
-         && std::all_of(text.begin(), text.end(), [](char c) { return is_lower_or_digit(c) || c == '-'; });
+         && std::ranges::all_of(text, [](char c) { return is_lower_or_digit(c) || c == '-'; });
 }
 
 bool has_subdomain_shape(std::string_view text) {
@@ -34,8 +35,7 @@ bool has_subdomain_shape(std::string_view text) {
 // The name part of a key, or a label value that is not empty.
 bool has_name_shape(std::string_view text) {
   return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back())
-         && std::all_of(text.begin(), text.end(),
-                        [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+         && std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 Unexpected too_long(std::string_view what, std::string_view text, std::size_t limit) {

@@ -42,14 +42,12 @@ Result<NodeSelectorTerm> NodeSelectorTerm::from(std::vector<SelectorExpression> 
 
 bool NodeSelectorTerm::matches(LabelLookup labels, std::string_view node_name) const {
   if (on_labels_.empty() && on_name_.empty()) return false;
-  return std::all_of(on_labels_.begin(), on_labels_.end(), [&](const Requirement& r) { return r.matches(labels); })
-         && std::all_of(on_name_.begin(), on_name_.end(),
-                        [&](const Requirement& r) { return r.matches_value(node_name); });
+  return std::ranges::all_of(on_labels_, [&](const Requirement& r) { return r.matches(labels); })
+         && std::ranges::all_of(on_name_, [&](const Requirement& r) { return r.matches_value(node_name); });
 }
 
 bool NodeSelector::matches(LabelLookup labels, std::string_view node_name) const {
-  return std::any_of(terms_.begin(), terms_.end(),
-                     [&](const NodeSelectorTerm& term) { return term.matches(labels, node_name); });
+  return std::ranges::any_of(terms_, [&](const NodeSelectorTerm& term) { return term.matches(labels, node_name); });
 }
 
 }  // namespace rescheduler::kube

@@ -1,7 +1,6 @@
 #include "kube/value/quantity.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -75,7 +74,7 @@ std::string digits_of(UInt128 number) {
     out += static_cast<char>('0' + static_cast<int>(number % 10));
     number /= 10;
   } while (number != 0);
-  std::reverse(out.begin(), out.end());
+  std::ranges::reverse(out);
   return out;
 }
 
@@ -184,10 +183,7 @@ int Quantity::sign() const noexcept {
 
 Quantity& Quantity::operator+=(const Quantity& other) noexcept {
   const Format format = is_zero() ? other.format_ : format_;
-  QuantityParts sum = add(QuantityParts::of(*this), QuantityParts::of(other));
-  // Only numbers of two thousand million digits come here; they stay at the largest that can be held.
-  sum.scale = std::min<std::int64_t>(sum.scale, std::numeric_limits<std::int32_t>::max());
-  *this = sum.pack(format);
+  *this = add(QuantityParts::of(*this), QuantityParts::of(other)).pack(format);
   return *this;
 }
 

@@ -1,4 +1,5 @@
 // Reading a Quantity: one pass for the common "digits and a suffix", an exact slower one for everything else.
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,8 @@ using Format = Quantity::Format;
 
 constexpr std::int64_t kCap = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kFastDigits = 18;  // always fit in 64 bits
+// Before the point. Far beyond sense, and far enough from 2^31 that no sum of such numbers overflows the scale.
+constexpr std::int64_t kMostDigits = 1'000'000'000;
 
 struct Suffix {
   Format format = Format::DecimalSI;
@@ -25,6 +28,8 @@ struct Suffix {
 };
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::int64_t digits_in(UInt128 number) { return std::ranges::upper_bound(kPowersOfTen, number) - kPowersOfTen.begin(); }
 
 // The suffixes of one and two letters; false when it is none of them.
 bool read_unit(std::string_view text, Suffix& out) {
@@ -107,18 +112,18 @@ QuantityParts scale_decimal(std::string_view whole, std::string_view fraction, s
   QuantityParts parts{false, 0, exponent - static_cast<std::int64_t>(fraction.size())};
   int taken = 0;
   bool finer = false;
-  for (const std::string_view piece : {whole, fraction}) {
-    for (const char c : piece) {
-      const auto digit = static_cast<unsigned>(c - '0');
-      if (taken == kDigits) {
-        finer = finer || digit != 0;
-        ++parts.scale;
-        continue;
-      }
-      parts.magnitude = parts.magnitude * 10 + digit;
-      if (parts.magnitude != 0) ++taken;
+  const auto take = [&](char c) {
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (taken == kDigits) {
+      finer = finer || digit != 0;
+      ++parts.scale;
+      return;
     }
-  }
+    parts.magnitude = parts.magnitude * 10 + digit;
+    if (parts.magnitude != 0) ++taken;
+  };
+  for (const char c : whole) take(c);
+  for (const char c : fraction) take(c);
   if (finer) ++parts.magnitude;
   return parts;
 }
@@ -165,7 +170,7 @@ Result<Quantity> parse_slowly(std::string_view text) {
   QuantityParts parts = format == Format::BinarySI ? scale_binary(spelling.whole, spelling.fraction, suffix->exponent)
                                                    : scale_decimal(spelling.whole, spelling.fraction, suffix->exponent);
   parts.normalize();
-  if (parts.scale > std::numeric_limits<std::int32_t>::max()) {
+  if (parts.scale + digits_in(parts.magnitude) > kMostDigits) {
     return refuse(text, spelling.suffix_at, "the number is too large to be held");
   }
   if (format == Format::BinarySI && parts.scale < 0 && parts.magnitude < power_of_ten(-parts.scale)) {

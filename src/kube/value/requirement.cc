@@ -1,6 +1,7 @@
 #include "kube/value/requirement.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,8 +64,9 @@ std::optional<SelectorOp> selector_op_named(std::string_view name) noexcept {
 
 Requirement::Requirement(std::string key, SelectorOp op, std::vector<std::string> values)
     : key_(std::move(key)), op_(op), values_(std::move(values)) {
-  std::sort(values_.begin(), values_.end());
-  values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+  std::ranges::sort(values_);
+  const auto repeated = std::ranges::unique(values_);
+  values_.erase(repeated.begin(), repeated.end());
 }
 
 Result<Requirement> Requirement::make(std::string key, SelectorOp op, std::vector<std::string> values) {
@@ -102,7 +104,7 @@ Result<Requirement> Requirement::make_field(std::string key, SelectorOp op, std:
 
 bool Requirement::has(std::string_view value) const noexcept {
   // Almost always one value or a handful, where a plain scan is the fastest search.
-  return std::any_of(values_.begin(), values_.end(), [&](const std::string& known) { return known == value; });
+  return std::ranges::any_of(values_, [&](const std::string& known) { return known == value; });
 }
 
 bool Requirement::matches_value(std::optional<std::string_view> value) const noexcept {

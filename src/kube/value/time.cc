@@ -1,5 +1,6 @@
 #include "kube/value/time.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -107,18 +108,14 @@ bool fits(sys_seconds time) {
   return time > std::chrono::ceil<seconds>(WallTime::min()) && time < std::chrono::floor<seconds>(WallTime::max());
 }
 
-std::string format_seconds(sys_seconds time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
+UnixTime unix_time(WallTime time) {
+  const auto whole = std::chrono::floor<seconds>(time);
+  return {whole.time_since_epoch().count(), static_cast<std::int32_t>((time - whole).count())};
 }
 
 }  // namespace
 
-Result<WallTime> parse_time(std::string_view text) {
+Result<UnixTime> parse_unix_time(std::string_view text) {
   Reader in(text);
   const auto date = read_date(in);
   if (!date) return Unexpected(date.error());
@@ -134,8 +131,16 @@ Result<WallTime> parse_time(std::string_view text) {
   if (!offset) return Unexpected(offset.error());
   if (!in.done()) return in.refuse("nothing may follow");
   const sys_seconds time = *date + *clock - *offset;
-  if (!fits(time)) return in.refuse("the date is outside 1677-09-22 to 2262-04-11");
-  return WallTime{time} + fraction;
+  return UnixTime{time.time_since_epoch().count(), static_cast<std::int32_t>(fraction.count())};
+}
+
+Result<WallTime> parse_time(std::string_view text) {
+  const auto time = parse_unix_time(text);
+  if (!time) return Unexpected(time.error());
+  if (!fits(sys_seconds{seconds{time->seconds}})) {
+    return fail(Errc::Invalid, "time {}: the date is outside 1677-09-22 to 2262-04-11", quoted(text));
+  }
+  return time_from_unix(time->seconds, time->nanoseconds);
 }
 
 Result<WallTime> time_from_unix(std::int64_t unix_seconds, std::int32_t nanosecond) {
@@ -149,12 +154,24 @@ Result<WallTime> time_from_unix(std::int64_t unix_seconds, std::int32_t nanoseco
   return WallTime{time} + nanoseconds{nanosecond};
 }
 
-std::string format_time(WallTime time) { return format_seconds(std::chrono::floor<seconds>(time)) + "Z"; }
-
-std::string format_micro_time(WallTime time) {
-  const auto whole = std::chrono::floor<seconds>(time);
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time - whole);
-  return fmt::format("{}.{:06}Z", format_seconds(whole), micros.count());
+std::string format_unix_time(UnixTime time, TimePrecision precision) {
+  constexpr std::int64_t kFirst = sys_seconds{std::chrono::sys_days{std::chrono::year{0} / 1 / 1}}.time_since_epoch().count();
+  constexpr std::int64_t kEnd = sys_seconds{std::chrono::sys_days{std::chrono::year{10000} / 1 / 1}}.time_since_epoch().count();
+  const sys_seconds whole{seconds{std::clamp(time.seconds, kFirst, kEnd - 1)}};
+  const auto day = std::chrono::floor<std::chrono::days>(whole);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{whole - day};
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                                 clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  if (precision == TimePrecision::Micros) {
+    text += fmt::format(".{:06}", std::clamp(time.nanoseconds, 0, 999'999'999) / 1000);
+  }
+  return text + 'Z';
 }
+
+std::string format_time(WallTime time) { return format_unix_time(unix_time(time), TimePrecision::Seconds); }
+
+std::string format_micro_time(WallTime time) { return format_unix_time(unix_time(time), TimePrecision::Micros); }
 
 }  // namespace rescheduler::kube

@@ -102,5 +102,24 @@ TEST(Time, FromUnixRefusesWhatItCannotHold) {
   EXPECT_FALSE(time_from_unix(0, 1'000'000'000));
 }
 
+TEST(UnixTime, PrintsInUtc) {
+  EXPECT_EQ(format_unix_time({0, 0}, TimePrecision::Seconds), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(format_unix_time({1'709'210'096, 999'999'999}, TimePrecision::Seconds), "2024-02-29T12:34:56Z");
+  EXPECT_EQ(format_unix_time({1'709'210'096, 1'234'000}, TimePrecision::Micros), "2024-02-29T12:34:56.001234Z");
+  EXPECT_EQ(format_unix_time({-62'135'596'800, 0}, TimePrecision::Seconds), "0001-01-01T00:00:00Z");
+}
+
+TEST(UnixTime, DrawsImpossibleYearsToTheNearerEnd) {
+  EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::max(), 0}, TimePrecision::Seconds), "9999-12-31T23:59:59Z");
+  EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::min(), -7}, TimePrecision::Micros),
+            "0000-01-01T00:00:00.000000Z");
+}
+
+TEST(UnixTime, HoldsDatesThatWallTimeCannot) {
+  EXPECT_EQ(parse_unix_time("0001-01-01T00:00:00Z").value(), (UnixTime{-62'135'596'800, 0}));
+  EXPECT_EQ(parse_unix_time("1969-12-31T23:59:59.25Z").value(), (UnixTime{-1, 250'000'000}));
+  EXPECT_FALSE(parse_time("0001-01-01T00:00:00Z"));
+}
+
 }  // namespace
 }  // namespace rescheduler::kube

@@ -57,7 +57,8 @@ RC_GTEST_PROP(QuantityProperty, PrintingAndReadingGivesTheSameNumber, ()) {
   const auto again = Quantity::parse(printed);
   RC_ASSERT(again.has_value());
   RC_ASSERT(*again == *quantity);
-  RC_ASSERT(again->to_string() == printed);
+  // A binary number without a factor of 1024 prints without a suffix, and is decimal from then on.
+  if (again->format() == quantity->format()) RC_ASSERT(again->to_string() == printed);
 }
 
 RC_GTEST_PROP(QuantityProperty, OrdersAsWholeNumbersOfNanosDo, ()) {

@@ -1,0 +1,40 @@
+// Any text: refused with a short sentence, or a selector that survives printing and means the same afterwards.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "kube/value/label_selector.h"
+
+using rescheduler::kube::LabelLookup;
+using rescheduler::kube::LabelSelector;
+using rescheduler::kube::Requirement;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto selector = LabelSelector::parse(text);
+  if (!selector) {
+    RESCHEDULER_CHECK(selector.error().message.size() < 2000, "the error floods the log");
+    return 0;
+  }
+  const std::string printed = selector->to_string();
+  const auto again = LabelSelector::parse(printed);
+  RESCHEDULER_CHECK(again.has_value(), "it printed {}, and refuses to read it", printed);
+  RESCHEDULER_CHECK(*again == *selector, "{} is read as another selector", printed);
+
+  // Labels that satisfy each requirement's first value, so that both answers of most operators are seen.
+  const auto ask = [&](std::string_view key) -> LabelLookup::Answer {
+    for (const Requirement& requirement : selector->requirements()) {
+      if (requirement.key() != key) continue;
+      if (requirement.values().empty()) return "";
+      return requirement.values().front();
+    }
+    return std::nullopt;
+  };
+  bool all = true;
+  for (const Requirement& requirement : selector->requirements()) all = all && requirement.matches(ask);
+  RESCHEDULER_CHECK(selector->matches(ask) == all, "{} is not the conjunction of its requirements", printed);
+  RESCHEDULER_CHECK(again->matches(ask) == all, "{} matches differently after printing", printed);
+  return 0;
+}

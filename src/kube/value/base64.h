@@ -1,0 +1,15 @@
+// Base64 (RFC 4648, standard alphabet) for Secrets, the *-data fields of kubeconfigs and Basic authentication.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rescheduler::kube {
+
+std::string base64_encode(std::string_view bytes);
+
+// Strict, except that line breaks and blanks anywhere are skipped, because people fold long values.
+std::optional<std::string> base64_decode(std::string_view text);
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,1 @@
+"""The parts of `rig`; cli.py is the way in."""

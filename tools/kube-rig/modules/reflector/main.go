@@ -1,0 +1,237 @@
+// Command reflector fills client-go's caches from an API server and reports what that cost.
+//
+// It is the peer in benchmarks of other clients: it does what a Go scheduler does at start - a shared
+// informer factory, protobuf on the wire, no rate limit, no transform - and prints one JSON line.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+var contentTypes = map[string]string{
+	"protobuf": "application/vnd.kubernetes.protobuf",
+	"json":     "application/json",
+}
+
+type options struct {
+	kubeconfig  string
+	contentType string
+	resources   []string
+	expect      int
+	timeout     time.Duration
+	hold        bool
+}
+
+// report is the one line on stdout. Memory is in bytes, time in seconds.
+type report struct {
+	ContentType    string         `json:"content_type"`
+	Objects        int            `json:"objects"`
+	ByResource     map[string]int `json:"by_resource"`
+	SyncSeconds    float64        `json:"sync_seconds"`
+	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
+	RSSBytes       int64          `json:"rss_bytes"`
+	HeapInUseBytes uint64         `json:"heap_in_use_bytes"`
+	UserCPUSeconds float64        `json:"user_cpu_seconds"`
+	SysCPUSeconds  float64        `json:"sys_cpu_seconds"`
+}
+
+func main() {
+	opts, err := parseOptions(os.Args[1:])
+	if err != nil {
+		if err == flag.ErrHelp {
+			os.Exit(0)
+		}
+		fmt.Fprintf(os.Stderr, "reflector: %v\n", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, opts); err != nil {
+		fmt.Fprintf(os.Stderr, "reflector: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func parseOptions(args []string) (options, error) {
+	var opts options
+	var resources string
+	flags := flag.NewFlagSet("reflector", flag.ContinueOnError)
+	flags.StringVar(&opts.kubeconfig, "kubeconfig", os.Getenv("KUBECONFIG"), "kubeconfig of the API server to read")
+	flags.StringVar(&opts.contentType, "content-type", "protobuf", "protobuf or json")
+	flags.StringVar(&resources, "resource", "pods,nodes", "what to cache: pods, nodes or pods,nodes")
+	flags.IntVar(&opts.expect, "expect", 0, "also wait until the caches hold at least this many objects")
+	flags.DurationVar(&opts.timeout, "timeout", 5*time.Minute, "give up when the caches are not filled by then")
+	flags.BoolVar(&opts.hold, "hold", false, "after the report keep watching until stdin closes")
+	if err := flags.Parse(args); err != nil {
+		return opts, err
+	}
+	if flags.NArg() > 0 {
+		return opts, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if opts.kubeconfig == "" {
+		return opts, fmt.Errorf("no --kubeconfig given and KUBECONFIG is not set")
+	}
+	if _, known := contentTypes[opts.contentType]; !known {
+		return opts, fmt.Errorf("--content-type %q is neither protobuf nor json", opts.contentType)
+	}
+	for _, resource := range strings.Split(resources, ",") {
+		if resource != "pods" && resource != "nodes" {
+			return opts, fmt.Errorf("--resource %q is neither pods nor nodes", resource)
+		}
+		opts.resources = append(opts.resources, resource)
+	}
+	return opts, nil
+}
+
+func run(ctx context.Context, opts options) error {
+	config, err := clientcmd.BuildConfigFromFlags("", opts.kubeconfig)
+	if err != nil {
+		return fmt.Errorf("cannot read kubeconfig %s: %w", opts.kubeconfig, err)
+	}
+	useContentType(config, opts.contentType)
+	config.QPS = -1 // no client-side rate limit: the benchmark measures decoding, not waiting
+
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+
+	filling, cancel := context.WithTimeout(ctx, opts.timeout)
+	defer cancel()
+	begin := time.Now()
+	factory := informers.NewSharedInformerFactory(clientset, 0)
+	caches := make(map[string]cache.SharedIndexInformer)
+	for _, resource := range opts.resources {
+		informer, err := factory.ForResource(schema.GroupVersionResource{Version: "v1", Resource: resource})
+		if err != nil {
+			return err
+		}
+		caches[resource] = informer.Informer()
+	}
+	watching, stopWatching := context.WithCancel(ctx)
+	defer stopWatching()
+	factory.Start(watching.Done())
+	if err := waitUntilFilled(filling, caches, opts.expect); err != nil {
+		return err
+	}
+
+	result, err := measure(time.Since(begin))
+	if err != nil {
+		return err
+	}
+	result.ContentType = opts.contentType
+	result.ByResource = count(caches)
+	for _, n := range result.ByResource {
+		result.Objects += n
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		return err
+	}
+	if opts.hold {
+		waitForClosedStdin(ctx)
+	}
+	return nil
+}
+
+func useContentType(config *rest.Config, name string) {
+	config.ContentType = contentTypes[name]
+	config.AcceptContentTypes = contentTypes[name]
+	if name == "protobuf" {
+		// As the Kubernetes components do: what has no protobuf form is still served, as JSON.
+		config.AcceptContentTypes += "," + contentTypes["json"]
+	}
+}
+
+// waitUntilFilled polls every millisecond: client-go's own WaitForCacheSync looks only every 100 ms,
+// which would be most of the time measured on a small cluster.
+func waitUntilFilled(ctx context.Context, caches map[string]cache.SharedIndexInformer, expect int) error {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		synced := true
+		for _, informer := range caches {
+			synced = synced && informer.HasSynced()
+		}
+		if synced && total(caches) >= expect {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the caches were not filled in time: %d objects so far, %d expected", total(caches), expect)
+		case <-tick.C:
+		}
+	}
+}
+
+func total(caches map[string]cache.SharedIndexInformer) int {
+	sum := 0
+	for _, n := range count(caches) {
+		sum += n
+	}
+	return sum
+}
+
+func count(caches map[string]cache.SharedIndexInformer) map[string]int {
+	counts := make(map[string]int)
+	for resource, informer := range caches {
+		counts[resource] = len(informer.GetStore().ListKeys())
+	}
+	return counts
+}
+
+func measure(elapsed time.Duration) (report, error) {
+	result := report{SyncSeconds: elapsed.Seconds()}
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return result, err
+	}
+	result.UserCPUSeconds = time.Duration(usage.Utime.Nano()).Seconds()
+	result.SysCPUSeconds = time.Duration(usage.Stime.Nano()).Seconds()
+
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return result, err
+	}
+	for _, line := range strings.Split(string(status), "\n") {
+		var kib int64
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+			result.PeakRSSBytes = kib * 1024
+		}
+		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kib); err == nil {
+			result.RSSBytes = kib * 1024
+		}
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	result.HeapInUseBytes = memory.HeapInuse
+	return result, nil
+}
+
+func waitForClosedStdin(ctx context.Context) {
+	closed := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // how stdin ends makes no difference
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-ctx.Done():
+	}
+}

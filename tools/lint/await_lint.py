@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Keeps every co_await in a shape that g++ 12 compiles correctly.
+
+g++ 12.2 destroys aggregate temporaries and lambda captures of an awaited expression twice, and lays frames out
+wrongly when an await stands in a condition. These shapes are safe:
+
+    co_await f(x);    auto v = co_await f(x);    auto [a, b] = co_await f(x);    v = co_await f(x);
+    co_return co_await f(x);
+
+each alone in its statement, with no braces and no lambda in it. An `if (...)` or `else` may stand in front.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from cpp_text import blank, files_under, line_of, report
+
+_TARGET = re.compile(
+    r'(?:\[\[[\w:,\s]*\]\]\s*)?'
+    r'(?:\(void\)\s*)?'
+    r'(?:(?:co_return'
+    r'|(?:const\s+)?auto\s*(?:&&|[&*])?\s*(?:\w+|\[[\w\s,]*\])\s*='
+    r'|(?:const\s+)?[\w:<>,\s*&]+?[\s&*>]\w+\s*='
+    r'|[\w.]+(?:->[\w.]+)*\s*=)\s*)?$'
+)
+
+
+def _closing(text, opening):
+    """Where the bracket that opens at `opening` closes, or -1."""
+    depth = 0
+    for index in range(opening, len(text)):
+        depth += text[index] in '([{'
+        depth -= text[index] in ')]}'
+        if depth == 0:
+            return index
+    return -1
+
+
+def _without_control(head):
+    """The statement's beginning without what may stand in front of it: labels, else, a closed if (...)."""
+    while True:
+        match = re.match(r'\s*(?:else\b|case\b[^:]*(?:::[^:]*)*:(?!:)|default\s*:|(?:if(?:\s+constexpr)?|while)\s*(?=\())', head)
+        if not match:
+            return head
+        rest = head[match.end():]
+        if rest.startswith('('):
+            end = _closing(rest, 0)
+            if end < 0:
+                return head  # the await is inside the condition
+            rest = rest[end + 1:]
+        head = rest
+
+
+def _outside_brackets(expression):
+    """The expression with the contents of its brackets removed."""
+    out, depth = [], 0
+    for c in expression:
+        depth -= c in ')]'
+        if depth == 0:
+            out.append(c)
+        depth += c in '(['
+    return ''.join(out)
+
+
+def _fault(head, tail):
+    inside_braces = '}' in tail and '{' not in tail
+    if inside_braces or not _TARGET.match(_without_control(head).lstrip()):
+        return 'the await must be the whole statement or the whole initializer'
+    if '{' in tail:
+        return 'a braced temporary in the awaited expression: name it first'
+    if re.search(r'[(,=]\s*\[', tail):
+        return 'a lambda in the awaited expression: name it first'
+    if 'co_await' in tail:
+        return 'two awaits in one statement: give each its own'
+    outside = _outside_brackets(tail)
+    if re.search(r'&&|\|\|', tail):
+        return 'operators on awaitables: name both sides first'
+    if re.search(r'[?+/%=|^]|-(?!>)|(?<=[\w)])\s*\*', outside):
+        return 'the awaited result is used in a larger expression: name it first'
+    return None
+
+
+def check_text(text, name):
+    text = blank(text)
+    findings = []
+    for match in re.finditer(r'\bco_await\b', text):
+        start = max(text.rfind(c, 0, match.start()) for c in ';{}') + 1
+        end = text.find(';', match.end())
+        fault = _fault(text[start:match.start()], text[match.end():end if end >= 0 else len(text)])
+        if fault:
+            findings.append(f'{name}:{line_of(text, match.start())}: {fault}')
+    return findings
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('paths', nargs='*', default=['src'], help='files or folders (default: src)')
+    paths = parser.parse_args(arguments).paths
+    findings = []
+    for path in files_under(paths, {'.h', '.cc'}):
+        findings += check_text(Path(path).read_text(encoding='utf-8'), path)
+    return report(findings)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Tests of the lints: what they must let through, and what they must find, with the line."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import await_lint  # noqa: E402
+import layer_lint  # noqa: E402
+import size_lint  # noqa: E402
+
+
+class Tree(unittest.TestCase):
+    """A throwaway source tree, written from {path: text}."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def write(self, files):
+        for path, text in files.items():
+            target = self.root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding='utf-8')
+
+    def run_main(self, lint, arguments):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = lint.main(arguments)
+        return status, out.getvalue()
+
+
+class AwaitLint(Tree):
+    GOOD = [
+        'co_await f(x);',
+        'auto v = co_await f(x);',
+        'const auto v = co_await client.send(std::move(request));',
+        'auto&& v = co_await f(x);',
+        'auto [a, b] = co_await f(x);',
+        'const auto [a, b] = co_await f(x);',
+        'Result<std::vector<Pod>> r = co_await f(x);',
+        'const std::pair<int, long> r = co_await f(x);',
+        'v = co_await f(x);',
+        'this->v_ = co_await f(x);',
+        'state.v = co_await f(x);',
+        '(void)co_await f(x);',
+        'co_return co_await f(x);',
+        '[[maybe_unused]] auto v = co_await f(x);',
+        'if (ready) co_await f(x);',
+        'if (a(b) && c) co_return co_await f(x);',
+        'if (a) { b(); } else co_await f(x);',
+        'switch (k) { case Kind::A: co_await f(x); break; default: co_await g(x); }',
+        'co_await stream->read(buffer[0], size + 1);',
+        'auto v = co_await f<int, 3>(x, "{", \'{\');',
+        '// if (co_await f(x)) {}',
+        '/* co_await f({}) */',
+        'auto text = R"(if (co_await f({})) ;)";',
+        'const int n = 1\'000; co_await f(n);',
+        'for (const auto& x : xs) { co_await f(x); }',
+    ]
+    BAD = [
+        ('if (co_await f(x)) g();', 'whole statement'),
+        ('while (co_await f(x)) g();', 'whole statement'),
+        ('switch (co_await f(x)) {}', 'whole statement'),
+        ('for (auto x = co_await f(); x;) g();', 'whole statement'),
+        ('if (auto v = co_await f(x); v) g();', 'whole statement'),
+        ('g(co_await f(x));', 'whole statement'),
+        ('auto v = g(co_await f(x));', 'whole statement'),
+        ('auto v = (co_await f(x)).value();', 'whole statement'),
+        ('return_value = 1 + co_await f(x);', 'whole statement'),
+        ('Pair p{co_await f(x), 1};', 'whole statement'),
+        ('co_await f({1, 2});', 'braced'),
+        ('auto v = co_await f(Request{.path = p});', 'braced'),
+        ('co_await f([x] { return x; });', 'braced'),
+        ('co_await f([x](int y) -> int y);', 'lambda'),
+        ('co_await f(co_await g(x));', 'two awaits'),
+        ('auto v = co_await (a() && b());', 'operators'),
+        ('auto v = co_await (a() || b());', 'operators'),
+        ('auto v = co_await f(x) + 1;', 'larger expression'),
+        ('auto v = co_await f(x) ? 1 : 2;', 'larger expression'),
+        ('auto v = co_await f(x) == 3;', 'larger expression'),
+        ('auto v = co_await f(x) * 3;', 'larger expression'),
+    ]
+
+    def test_lets_the_safe_shapes_through(self):
+        for line in self.GOOD:
+            with self.subTest(line):
+                self.assertEqual(await_lint.check_text(f'Task f() {{\n  {line}\n}}\n', 'a.cc'), [])
+
+    def test_finds_every_unsafe_shape_on_its_line(self):
+        for line, why in self.BAD:
+            with self.subTest(line):
+                found = await_lint.check_text(f'Task f() {{\n\n  {line}\n}}\n', 'a.cc')
+                self.assertTrue(found)
+                self.assertTrue(found[0].startswith('a.cc:3: '), found[0])
+                self.assertIn(why, found[0])
+
+    def test_exits_with_one_on_findings_and_zero_without(self):
+        self.write({'src/a.cc': 'co_await f({});\n', 'clean/b.cc': 'co_await f(x);\n', 'src/build/c.cc': 'co_await f({});\n'})
+        status, out = self.run_main(await_lint, [str(self.root / 'src')])
+        self.assertEqual((status, out.count('\n')), (1, 1))
+        self.assertEqual(self.run_main(await_lint, [str(self.root / 'clean')]), (0, ''))
+
+
+class LayerLint(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write({
+            'src/base/CMakeLists.txt': 'rescheduler_library(base LAYER 0\n  SOURCES a.cc)',
+            'src/net/CMakeLists.txt': 'rescheduler_library(net LAYER 1 SOURCES a.cc DEPS base EXTERNAL x)',
+            'src/kube/CMakeLists.txt': 'rescheduler_library(kube LAYER 2\n  SOURCES\n    v/a.cc\n  DEPS net # base cli\n  TESTS b)',
+            'src/cluster/CMakeLists.txt':
+                'rescheduler_library(cluster LAYER 3 DEPS kube TESTS a_test.cc TEST_EXTERNAL rescheduler_sim rapidcheck)',
+            'src/sim/CMakeLists.txt': 'rescheduler_library(sim LAYER 4 DEPS cluster kube)',
+            'src/cli/CMakeLists.txt': 'add_executable(rescheduler main.cc)\n'
+                                      'target_link_libraries(rescheduler PRIVATE rescheduler_kube rescheduler_sim CLI11)',
+        })
+
+    def found(self, path, *includes):
+        self.write({path: '\n' + ''.join(f'#include {include}\n' for include in includes)})
+        found = layer_lint.check(self.root / 'src')
+        (self.root / path).unlink()
+        return found
+
+    def test_lets_own_folder_and_transitive_deps_through(self):
+        self.assertEqual(self.found('src/kube/v/a.cc', '"kube/v/a.h"', '"net/a.h"', '"base/a.h"', '<vector>', '"kube/x.pb.h"'), [])
+        self.assertEqual(self.found('src/cli/main.cc', '"kube/a.h"', '"base/a.h"', '"sim/a.h"', '"cluster/a.h"'), [])
+
+    def test_finds_an_upward_include_with_its_line(self):
+        found = self.found('src/base/a.h', '"base/b.h"', '"kube/a.h"')
+        self.assertEqual(len(found), 1)
+        self.assertIn('src/base/a.h:3: src/base may not include src/kube', found[0])
+        self.assertTrue(self.found('src/kube/a_test.cc', '"cluster/a.h"'))
+
+    def test_finds_unknown_folders_and_missing_folders(self):
+        self.assertIn('no folder src/ghost', self.found('src/net/a.cc', '"ghost/a.h"')[0])
+        self.assertIn('with its folder', self.found('src/net/a.cc', '"a.h"')[0])
+
+    def test_keeps_pure_folders_pure(self):
+        for header in ('<boost/asio/ip/tcp.hpp>', '<boost/asio.hpp>', '<openssl/ssl.h>', '<thread>', '<mutex>', '<future>',
+                       '<spdlog/spdlog.h>', '"base/log.h"', '"net/http.h"'):
+            with self.subTest(header):
+                found = self.found('src/cluster/a.cc', header)
+                self.assertEqual(len(found), 1)
+                self.assertIn('pure', found[0])
+        self.assertEqual(self.found('src/cluster/a.cc', '<random>', '"base/clock.h"', '"kube/a.h"'), [])
+        self.assertEqual(self.found('src/cluster/a_test.cc', '<thread>'), [])
+
+    def test_keeps_the_simulator_to_cli_and_tests(self):
+        self.write({'src/cluster/CMakeLists.txt': 'rescheduler_library(cluster LAYER 5 DEPS kube sim)'})
+        self.assertIn('only src/cli and tests', self.found('src/cluster/a.cc', '"sim/a.h"')[0])
+        self.assertEqual(self.found('src/cluster/a_test.cc', '"sim/a.h"'), [])
+        self.assertEqual(self.found('src/sim/a.cc', '"sim/a.h"'), [])
+
+    def test_gives_tests_what_test_external_names(self):
+        self.assertEqual(self.found('src/cluster/a_test.cc', '"sim/a.h"'), [])
+
+    def test_exits_with_one_on_findings(self):
+        self.write({'src/base/a.h': '#include "net/a.h"\n'})
+        status, out = self.run_main(layer_lint, [str(self.root / 'src')])
+        self.assertEqual((status, out.count('\n')), (1, 1))
+
+
+class SizeLint(Tree):
+    def check(self, files, allow=''):
+        self.write({**{path: 'x\n' * lines for path, lines in files.items()}, 'allow.txt': allow})
+        return size_lint.check(self.root, ('src', 'tests'), self.root / 'allow.txt')
+
+    def test_lets_files_up_to_the_limit_through(self):
+        self.assertEqual(self.check({'src/a.cc': 500, 'src/a_test.cc': 600, 'src/data.txt': 9000}), [])
+
+    def test_finds_longer_ones(self):
+        found = self.check({'src/a.h': 501, 'tests/a_test.cc': 601})
+        self.assertEqual(len(found), 2)
+        self.assertIn('src/a.h:501: 501 lines, at most 500', found[0])
+
+    def test_honours_an_exception_with_a_reason_up_to_its_own_limit(self):
+        allow = '# why\nsrc/a.cc 700 one table, useless when split\n'
+        self.assertEqual(self.check({'src/a.cc': 700}, allow), [])
+        self.assertIn('at most 700', self.check({'src/a.cc': 701}, allow)[0])
+
+    def test_finds_exceptions_without_reason_or_need(self):
+        self.assertIn('allow.txt:1: write <path>', self.check({'src/a.cc': 3}, 'src/a.cc 700\n')[0])
+        self.assertIn('allow.txt:1: src/a.cc needs no exception', self.check({'src/a.cc': 3}, 'src/a.cc 700 old\n')[0])
+        self.assertIn('needs no exception', self.check({}, 'src/gone.cc 700 old\n')[0])
+
+    def test_exits_with_one_on_findings(self):
+        self.write({'src/a.cc': 'x\n' * 501})
+        self.assertEqual(self.run_main(size_lint, [str(self.root)])[0], 1)
+
+
+if __name__ == '__main__':
+    unittest.main()
