@@ -1,12 +1,24 @@
 #include "base/clock.h"
 
+#include <ctime>
+
 namespace rescheduler {
 
 WallTime SystemClock::wall_now() const {
   return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
 }
 
-SteadyTime SystemClock::steady_now() const { return std::chrono::steady_clock::now(); }
+SteadyTime SystemClock::steady_now() const {
+#ifdef __linux__
+  // CLOCK_MONOTONIC, which std::chrono reads, stands still while the machine sleeps; the world outside does not.
+  // A leader that slept past its lease must find it expired, so the boot clock is the right one.
+  std::timespec now{};
+  if (::clock_gettime(CLOCK_BOOTTIME, &now) == 0) {
+    return SteadyTime{std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec}};
+  }
+#endif
+  return std::chrono::steady_clock::now();
+}
 
 void ManualClock::advance(std::chrono::nanoseconds by) {
   wall_ += by;

@@ -7,7 +7,8 @@ namespace rescheduler {
 
 // Wall time, for timestamps that others read. It may jump.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
-// Monotonic time, for durations and deadlines. It never jumps, and means nothing to anybody else.
+// Monotonic time, for durations and deadlines. It never jumps, and means nothing to anybody else. It goes on while
+// the machine is suspended, unlike std::chrono::steady_clock::now(): never compare readings of the two.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 
 class Clock {

@@ -1,0 +1,61 @@
+// What kind of API server this is, and which resources it has.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "kube/client/api.h"
+
+namespace rescheduler::kube {
+
+struct ServerVersion {
+  int major = 0;
+  int minor = 0;
+  std::string git_version{};  // "v1.36.1", as people know it
+
+  auto operator<=>(const ServerVersion& other) const {
+    return std::tie(major, minor) <=> std::tie(other.major, other.minor);
+  }
+  bool operator==(const ServerVersion& other) const { return major == other.major && minor == other.minor; }
+};
+
+// We use nothing younger than the first, and have seen nothing younger than the second.
+inline constexpr int kOldestMinor = 24;
+inline constexpr int kNewestTestedMinor = 36;
+
+Result<ServerVersion> parse_server_version(std::string_view json);  // the answer of /version
+// Fails below what we can work with. A newer version than we know is a sentence to log, not a reason to stop.
+Result<std::optional<std::string>> check_supported(const ServerVersion& version);
+
+net::Task<Result<ServerVersion>> read_server_version(Api& api);
+
+// What discovery said. A resource is named with its subresource as in "pods/eviction".
+class ServerResources {
+ public:
+  bool has(std::string_view group, std::string_view version, std::string_view plural) const;
+  bool allows(std::string_view group, std::string_view version, std::string_view plural, std::string_view verb) const;
+  // True when the server behind this group could not be asked: what it has is unknown, and may be more than has() says.
+  bool is_uncertain(std::string_view group, std::string_view version) const;
+  // "metrics.k8s.io/v1beta1: why", for each of those.
+  const std::vector<std::string>& uncertainties() const { return uncertainties_; }
+  std::size_t size() const { return verbs_.size(); }
+
+  void add(std::string_view group, std::string_view version, std::string_view plural, std::set<std::string> verbs);
+  void add_uncertain(std::string_view group, std::string_view version, std::string_view why);
+
+ private:
+  std::map<std::string, std::set<std::string>, std::less<>> verbs_;  // by "group/version/plural"
+  std::set<std::string, std::less<>> uncertain_;                     // "group/version"
+  std::vector<std::string> uncertainties_;
+};
+
+// Two requests where the server has aggregated discovery (1.26 and later), else one for each group and version.
+// Fails only when the API server itself does not answer; an extension behind it that is broken is an uncertainty.
+net::Task<Result<ServerResources>> discover_resources(Api& api);
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,204 @@
+#include "kube/events/event_recorder.h"
+
+#include <latch>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/events.pb.h"
+#include "kube/proto/meta.pb.h"
+#include "support/scripted_api.h"
+#include "support/virtual_time.h"
+
+namespace rescheduler::kube {
+namespace {
+
+using namespace std::chrono_literals;
+using test_support::ScriptedApi;
+using test_support::VirtualTime;
+using testing::HasSubstr;
+
+EventRecord moved(std::string pod, std::string note = "moved") {
+  EventRecord record;
+  record.regarding = ObjectRef{"v1", "Pod", "web", std::move(pod), "", "", ""};
+  record.reason = "Rescheduled";
+  record.note = std::move(note);
+  return record;
+}
+
+const Error kAway{Errc::Unavailable, "connection refused", {}, 0};
+
+struct Desk {
+  explicit Desk(EventRecorderSettings wanted = {}) {
+    wanted.reporter = EventReporter{"rescheduler", "host-1"};
+    recorder = std::make_unique<EventRecorder>(api, wanted, time.services());
+  }
+  void flush() { ASSERT_TRUE(time.loop.await_result(recorder->flush())); }
+  // Until this is dropped, the loop does nothing but wait for it.
+  std::shared_ptr<std::latch> hold_the_loop() {
+    auto latch = std::make_shared<std::latch>(1);
+    net::spawn(time.loop.executor(), "busy", wait_for(latch));
+    return latch;
+  }
+  static net::Task<void> wait_for(std::shared_ptr<std::latch> latch) {
+    latch->wait();
+    co_return;
+  }
+  double dropped(const char* reason) {
+    return time.metrics.counter("rescheduler_events_dropped_total", "", {{"reason", reason}}).value();
+  }
+  double written() { return time.metrics.counter("rescheduler_events_written_total", "").value(); }
+
+  ScriptedApi api;
+  std::unique_ptr<EventRecorder> recorder;
+  VirtualTime time;
+};
+
+TEST(EventRecorder, WritesWhatWasRecorded) {
+  Desk desk;
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  const auto events = desk.api.all<api::Event>();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].metadata().namespace_(), "web");
+  EXPECT_THAT(events[0].metadata().name(), testing::StartsWith("api-0."));
+  EXPECT_EQ(events[0].reason(), "Rescheduled");
+  EXPECT_EQ(events[0].reporting_instance(), "host-1");
+}
+
+TEST(EventRecorder, PatchesTheSeriesOfARepeatedRecord) {
+  Desk desk;
+  for (int i = 0; i < 5; ++i) {
+    desk.recorder->record(moved("api-0"));
+    desk.flush();
+  }
+  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u);
+  EXPECT_THAT(desk.api.calls().back().patch, HasSubstr(R"("count":5)"));
+}
+
+TEST(EventRecorder, MakesAnExpiredEventAgainWithItsSeries) {
+  Desk desk;
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  const std::string name = desk.api.all<api::Event>()[0].metadata().name();
+  desk.api.erase(resource_of<api::Event>(), "web", name);
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  const auto event = desk.api.find<api::Event>("web", name);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->series().count(), 2);
+}
+
+TEST(EventRecorder, RepeatsWhatFailedForNow) {
+  Desk desk;
+  desk.api.fail_calls(0, 3, kAway);
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u);
+  EXPECT_EQ(desk.dropped("write_failed"), 0);
+}
+
+TEST(EventRecorder, TakesAnEventThatIsThereForItsOwnWhoseAnswerWasLost) {
+  Desk desk;
+  desk.api.fail_calls(0, 1, kAway, ScriptedApi::Effect::Done);
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u);
+  EXPECT_EQ(desk.written(), 1);
+}
+
+TEST(EventRecorder, GivesUpAfterAFewTriesAndCountsIt) {
+  Desk desk;
+  desk.api.fail_calls(0, 5, kAway);
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  EXPECT_EQ(desk.api.calls().size(), 5u);
+  EXPECT_EQ(desk.dropped("write_failed"), 1);
+  desk.recorder->record(moved("api-1"));
+  desk.flush();
+  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u) << "the next one has its own tries";
+}
+
+TEST(EventRecorder, DoesNotRepeatWhatTheServerWillNeverTake) {
+  Desk desk;
+  desk.api.fail_calls(0, 1, Error{Errc::Denied, "namespace is terminating", {}, 403});
+  desk.recorder->record(moved("api-0"));
+  desk.flush();
+  EXPECT_EQ(desk.api.calls().size(), 1u);
+  EXPECT_EQ(desk.dropped("write_failed"), 1);
+}
+
+TEST(EventRecorder, DropsTheOldestWhenTheQueueIsFull) {
+  EventRecorderSettings settings;
+  settings.queue = 3;
+  Desk desk(settings);
+  const auto busy = desk.hold_the_loop();
+  for (int i = 0; i < 10; ++i) desk.recorder->record(moved("p" + std::to_string(i)));
+  busy->count_down();
+  desk.flush();
+  std::vector<std::string> about;
+  for (const auto& event : desk.api.all<api::Event>()) about.push_back(event.regarding().name());
+  EXPECT_THAT(about, testing::UnorderedElementsAre("p7", "p8", "p9"));
+  EXPECT_EQ(desk.dropped("queue_full"), 7);
+}
+
+TEST(EventRecorder, LosesNothingWithoutCountingItWhenManyThreadsTalkAtOnce) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 500;
+  EventRecorderSettings settings;
+  settings.queue = 64;
+  Desk desk(settings);
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&desk, t] {
+        for (int i = 0; i < kEach; ++i) desk.recorder->record(moved("p" + std::to_string(t * kEach + i)));
+      });
+    }
+  }
+  desk.flush();
+  EXPECT_EQ(desk.written() + desk.dropped("queue_full"), kThreads * kEach);
+  EXPECT_EQ(static_cast<double>(desk.api.all<api::Event>().size()), desk.written());
+}
+
+net::Task<void> run_then_open(EventRecorder& recorder, std::shared_ptr<net::Gate> gate) {
+  co_await recorder.run();
+  gate->open();
+}
+
+// Lets the recorder run until it has called the API once.
+net::Task<Result<void>> run_until_it_calls(Desk& desk) {
+  auto gate = std::make_shared<net::Gate>(desk.time.loop.executor());
+  auto job = std::make_shared<net::Job>();
+  desk.api.before_each([job](const ApiCall&) -> std::optional<Error> {
+    job->cancel();
+    return std::nullopt;
+  });
+  *job = net::spawn(desk.time.loop.executor(), "recorder", run_then_open(*desk.recorder, gate));
+  auto ended = co_await gate->wait();
+  co_return ended;
+}
+
+TEST(EventRecorder, LooksAfterSeriesWhileItRuns) {
+  Desk desk;
+  for (int i = 0; i < 2; ++i) {
+    desk.recorder->record(moved("api-0"));
+    desk.flush();
+  }
+  desk.recorder->record(moved("api-0"));  // counted only, until its time comes
+  ASSERT_TRUE(desk.time.loop.await_result(run_until_it_calls(desk)));
+  EXPECT_EQ(desk.api.calls().size(), 3u);
+  EXPECT_THAT(desk.api.calls().back().patch, HasSubstr(R"("count":3)"));
+}
+
+TEST(EventRecorder, MayGoAwayWhileItsWritersAreAtWork) {
+  Desk desk;
+  const auto busy = desk.hold_the_loop();
+  for (int i = 0; i < 20; ++i) desk.recorder->record(moved("p" + std::to_string(i)));
+  desk.recorder.reset();
+  busy->count_down();
+}
+
+}  // namespace
+}  // namespace rescheduler::kube

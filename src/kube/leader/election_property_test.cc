@@ -1,0 +1,264 @@
+// Many candidates, a server, and everything that can go wrong between them, in simulated time.
+#include <map>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "kube/leader/election_protocol.h"
+
+namespace rescheduler::kube {
+namespace {
+
+using namespace election;
+using namespace std::chrono_literals;
+using std::chrono::nanoseconds;
+
+struct World {
+  int candidates = 3;
+  double loss = 0.2;      // of a request before, or of an answer after the server
+  double freeze = 0.05;   // chance of a process to stop for a while whenever something reaches it
+  double restart = 0.01;  // chance of a frozen process to be replaced by a new one
+  double slow = 0.2;      // chance of a message to take seconds
+  bool deletions = false;
+  MissingLease missing = MissingLease::Create;
+};
+
+// The API server: one lease, compare and swap, effects in the order of arrival.
+class Server {
+ public:
+  Input answer(const Action& request) {
+    if (std::holds_alternative<Read>(request)) {
+      if (!lease_) return Missing{};
+      return Found{*lease_, std::to_string(version_)};
+    }
+    if (const auto* create = std::get_if<Create>(&request)) {
+      if (lease_) return Failed{};
+      return store(create->record);
+    }
+    const auto& update = std::get<Update>(request);
+    if (!lease_ || update.version != std::to_string(version_)) return Failed{};
+    return store(update.record);
+  }
+  void remove() { lease_.reset(); }
+  bool has_lease_since(nanoseconds when) const { return lease_ && created_ <= when; }
+  nanoseconds now{0};
+
+ private:
+  Input store(const LeaseRecord& record) {
+    if (!lease_) created_ = now;
+    lease_ = record;
+    return Written{std::to_string(++version_)};
+  }
+  std::optional<LeaseRecord> lease_;
+  nanoseconds created_{0};
+  int version_ = 0;
+};
+
+class Simulation {
+ public:
+  Simulation(World world, std::uint64_t seed) : world_(world), rng_(seed) {
+    for (int i = 0; i < world.candidates; ++i) {
+      processes_.push_back(start());
+      const std::size_t index = processes_.size() - 1;
+      deliver(index, random(5s), Started{});
+    }
+    if (world.deletions) plan_deletion();
+  }
+
+  // Stops at the first instant with two in office.
+  void run_until(nanoseconds end) {
+    while (!events_.empty() && events_.top().at <= end && !two_led_) {
+      Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      event.action();
+      const int acting = count_acting();
+      two_led_ = acting > 1;
+      led_ += acting == 1 ? 1 : 0;
+    }
+    now_ = end;
+  }
+  void calm_down() {
+    world_.loss = world_.freeze = world_.restart = world_.slow = 0;
+    world_.deletions = false;
+  }
+
+  bool two_led() const { return two_led_; }
+  int times_led() const { return led_; }
+  int terms() const { return terms_; }
+  int count_acting() const {
+    int acting = 0;
+    for (const Process& process : processes_) acting += process.protocol->may_act(process.steady(now_)) ? 1 : 0;
+    return acting;
+  }
+
+ private:
+  struct Process {
+    std::unique_ptr<Rng> rng;
+    std::unique_ptr<ElectionProtocol> protocol;
+    nanoseconds steady_offset{};
+    nanoseconds wall_offset{};
+    double rate = 1.0;  // of its clocks, against the true time
+    nanoseconds frozen_until{};
+    int incarnation = 0;
+
+    SteadyTime steady(nanoseconds now) const {
+      const auto own = static_cast<nanoseconds::rep>(static_cast<double>(now.count()) * rate);
+      return SteadyTime{steady_offset + nanoseconds{own}};
+    }
+    nanoseconds true_duration(nanoseconds own) const {
+      return nanoseconds{static_cast<nanoseconds::rep>(static_cast<double>(own.count()) / rate) + 1};  // never early
+    }
+  };
+  struct Event {
+    nanoseconds at;
+    std::uint64_t order;
+    std::function<void()> action;
+    bool operator<(const Event& other) const { return std::tie(at, order) > std::tie(other.at, other.order); }
+  };
+
+  Process start() {
+    Process process;
+    process.rng = std::make_unique<Rng>(rng_.next());
+    ElectionSettings settings;
+    settings.identity = "process-" + std::to_string(incarnations_);
+    settings.missing = world_.missing;
+    process.protocol = std::make_unique<ElectionProtocol>(settings, *process.rng);
+    process.steady_offset = random(100h);
+    process.wall_offset = random(100h);
+    process.rate = 0.9 + 0.2 * rng_.unit();  // 15 s on the fastest clock are longer than 10 s on the slowest
+    process.incarnation = incarnations_++;
+    return process;
+  }
+
+  void at(nanoseconds when, std::function<void()> action) { events_.push(Event{when, order_++, std::move(action)}); }
+  nanoseconds random(nanoseconds bound) {
+    return nanoseconds{static_cast<nanoseconds::rep>(rng_.below(static_cast<std::uint64_t>(bound.count())))};
+  }
+  bool chance(double probability) { return rng_.unit() < probability; }
+  nanoseconds travel() { return chance(world_.slow) ? random(20s) : 1ms + random(50ms); }
+
+  void deliver(std::size_t index, nanoseconds after, Input input) {
+    const int incarnation = processes_[index].incarnation;
+    at(now_ + after, [this, index, incarnation, input] { reach(index, incarnation, input); });
+  }
+
+  // Something reaches a process; if it is frozen, it is there when the process wakes.
+  void reach(std::size_t index, int incarnation, const Input& input) {
+    Process& process = processes_[index];
+    if (process.incarnation != incarnation) return;
+    if (chance(world_.freeze)) process.frozen_until = now_ + random(40s);
+    if (now_ < process.frozen_until) {
+      if (chance(world_.restart)) {
+        process = start();
+        deliver(index, random(1s), Started{});
+        return;
+      }
+      return deliver(index, process.frozen_until - now_, input);
+    }
+    const bool led = process.protocol->leading();
+    const Now own{process.steady(now_), WallTime{process.wall_offset + now_}};
+    perform(index, process.protocol->next(input, own));
+    if (!led && process.protocol->leading()) terms_ += 1;
+  }
+
+  void perform(std::size_t index, Action action) {
+    const Process& process = processes_[index];
+    const int incarnation = process.incarnation;
+    if (const auto* sleep = std::get_if<Sleep>(&action)) {
+      return deliver(index, process.true_duration(sleep->duration), Woke{});
+    }
+    const nanoseconds timeout = std::visit([](const auto& a) { return timeout_of(a); }, action);
+    const nanoseconds gives_up = now_ + process.true_duration(timeout);
+    // Whichever comes first, answer or timeout, is what the process hears; the other falls on deaf ears.
+    auto heard = std::make_shared<bool>(false);
+    at(gives_up, [this, index, incarnation, heard] {
+      if (!std::exchange(*heard, true)) reach(index, incarnation, Failed{});
+    });
+    if (chance(world_.loss)) return;  // never arrives
+    const bool answer_lost = chance(world_.loss);
+    at(now_ + travel(), [this, index, incarnation, heard, answer_lost, action] {
+      server_.now = now_;
+      const Input answer = server_.answer(action);  // takes effect even if nobody waits any more
+      if (answer_lost) return;
+      at(now_ + travel(), [this, index, incarnation, heard, answer] {
+        if (!std::exchange(*heard, true)) reach(index, incarnation, answer);
+      });
+    });
+  }
+  static nanoseconds timeout_of(const Sleep&) { return 0s; }
+  template <class Request>
+  static nanoseconds timeout_of(const Request& request) {
+    return request.timeout;
+  }
+
+  // Rare, and never so soon that a request sent before the lease was made could still be under way: against a lease
+  // that comes and goes unseen there is no remedy.
+  void plan_deletion() {
+    at(now_ + 90s + random(60s), [this] {
+      if (!world_.deletions) return;
+      if (server_.has_lease_since(now_ - 30s)) server_.remove();
+      plan_deletion();
+    });
+  }
+
+  World world_;
+  Rng rng_;
+  Server server_;
+  std::vector<Process> processes_;
+  std::priority_queue<Event> events_;
+  std::uint64_t order_ = 0;
+  nanoseconds now_{0};
+  int incarnations_ = 0;
+  bool two_led_ = false;
+  int led_ = 0;
+  int terms_ = 0;
+};
+
+World arbitrary_world() {
+  World world;
+  world.candidates = *rc::gen::inRange(2, 6);
+  world.loss = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.4});
+  world.freeze = *rc::gen::elementOf(std::vector<double>{0.0, 0.02, 0.2});
+  world.restart = *rc::gen::elementOf(std::vector<double>{0.0, 0.2});
+  world.slow = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.5});
+  return world;
+}
+
+RC_GTEST_PROP(Election, NeverTwoInOfficeAtTheSameInstant, ()) {
+  Simulation simulation(arbitrary_world(), *rc::gen::arbitrary<std::uint64_t>());
+  simulation.run_until(20min);
+  RC_ASSERT_FALSE(simulation.two_led());
+}
+
+RC_GTEST_PROP(Election, NeverTwoInOfficeThoughTheLeaseIsDeletedNowAndThen, ()) {
+  World world = arbitrary_world();
+  world.deletions = true;
+  world.missing = MissingLease::WaitOut;
+  Simulation simulation(world, *rc::gen::arbitrary<std::uint64_t>());
+  simulation.run_until(20min);
+  RC_ASSERT_FALSE(simulation.two_led());
+}
+
+RC_GTEST_PROP(Election, SomebodyLeadsSoonAfterTheTroubleIsOver, ()) {
+  Simulation simulation(arbitrary_world(), *rc::gen::arbitrary<std::uint64_t>());
+  simulation.run_until(5min);
+  simulation.calm_down();
+  simulation.run_until(7min);
+  RC_ASSERT(simulation.count_acting() == 1);
+}
+
+// A property about leaders proves nothing in a world without any.
+TEST(Election, TheSimulatedTroubleStillHasManyTermsOfOffice) {
+  World world;
+  Simulation simulation(world, 1);
+  simulation.run_until(60min);
+  EXPECT_GT(simulation.terms(), 20);
+  EXPECT_GT(simulation.times_led(), 500);
+}
+
+}  // namespace
+}  // namespace rescheduler::kube

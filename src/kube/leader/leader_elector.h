@@ -1,0 +1,95 @@
+// Runs leader election against the API: performs what ElectionProtocol says, moves the fence, tells the owner.
+//
+// The fence closes before on_stopped_leading is called, and that is called exactly once for each on_started_leading.
+// Callbacks run on the loop's thread and must not block. Api, services and the elector itself outlive the loop's jobs.
+// Give the elector an Api of its own: a rate limit shared with bulk writes could make a renewal wait too long.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kube/client/api.h"
+#include "kube/client/loop_services.h"
+#include "kube/leader/election_protocol.h"
+#include "kube/leader/leader_fence.h"
+
+namespace rescheduler::api {
+class Lease;
+}  // namespace rescheduler::api
+
+namespace rescheduler::kube {
+
+enum class AfterLoss {
+  Return,      // run() ends; most programs exit then and start afresh
+  StandAgain,  // back to being a candidate
+};
+
+struct LeaderSettings {
+  std::string ns{};
+  std::string name{};  // of the Lease
+  ElectionSettings election{};
+  AfterLoss after_loss = AfterLoss::Return;
+  // When cancelled while leading: hand the lease on at once instead of letting it run out. Only right if
+  // everything guarded by the fence has ended when on_stopped_leading returns.
+  bool release_when_cancelled = false;
+};
+
+struct LeaderCallbacks {
+  std::function<void()> on_started_leading{};
+  std::function<void()> on_stopped_leading{};
+  std::function<void(const std::string& identity)> on_new_leader{};  // ourselves included
+};
+
+// "<host>_<16 hex digits>": a restarted process, or a second one on the same host, is another candidate.
+std::string make_identity(const std::string& host, Rng& rng);
+
+class LeaderElector {
+ public:
+  // Fails when the settings cannot be right; the sentence says why.
+  static Result<std::unique_ptr<LeaderElector>> create(Api& api,
+                                                       LeaderSettings settings,
+                                                       LeaderCallbacks callbacks,
+                                                       LoopServices services);
+  ~LeaderElector();
+
+  net::Task<void> run();  // until cancelled, or until leadership is lost with AfterLoss::Return; once
+  // Opens when run() has ended and the lease has been released, if it was to be.
+  net::Task<Result<void>> wait_stopped() { return stopped_.wait(); }
+
+  std::shared_ptr<const LeaderFence> fence() const { return fence_; }
+  bool leading() const { return leading_; }                                  // loop thread
+  const std::string& leader() const { return protocol_.observed_holder(); }  // loop thread; empty: unknown or none
+
+ private:
+  using Input = election::Input;
+  using Action = election::Action;
+
+  LeaderElector(Api& api, LeaderSettings settings, LeaderCallbacks callbacks, LoopServices services);
+
+  Action step(Input happened);
+  void publish();
+  void stop_leading();
+  net::Task<Result<Input>> perform(Action action);
+  net::Task<Result<Input>> read(std::chrono::nanoseconds timeout);
+  net::Task<Result<Input>> write(Verb verb, LeaseRecord record, std::string version, std::chrono::nanoseconds timeout);
+  net::Task<void> release();
+  Result<Input> input_from(Error error);
+  ApiCall call_for(Verb verb, std::chrono::nanoseconds timeout) const;
+  election::Now now() const;
+
+  Api& api_;
+  LeaderSettings settings_;
+  LeaderCallbacks callbacks_;
+  LoopServices services_;
+  ElectionProtocol protocol_;
+  std::shared_ptr<LeaderFence> fence_;
+  net::Gate stopped_;
+  Gauge& status_;
+  std::unique_ptr<api::Lease> lease_;  // as last read or written
+  bool leading_ = false;               // as the owner was told
+  std::string reported_leader_;
+  bool failing_ = false;  // the last request failed and was reported
+};
+
+}  // namespace rescheduler::kube

@@ -1,0 +1,226 @@
+#include "kube/leader/leader_elector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/coordination.pb.h"
+#include "kube/value/micro_time.h"
+#include "support/scripted_api.h"
+#include "support/virtual_time.h"
+
+namespace rescheduler::kube {
+namespace {
+
+using namespace std::chrono_literals;
+using test_support::ScriptedApi;
+using test_support::VirtualTime;
+using testing::ElementsAre;
+
+LeaderSettings settings() {
+  LeaderSettings settings;
+  settings.ns = "kube-system";
+  settings.name = "rescheduler-scheduler";
+  settings.election.identity = "me";
+  return settings;
+}
+
+LeaseRecord held_by(std::string holder, VirtualTime& time) {
+  LeaseRecord record;
+  record.holder = std::move(holder);
+  record.duration = 15s;
+  record.acquired = record.renewed = unix_micros(time.clock.wall_now());
+  return record;
+}
+
+// One elector, its API and its time. The loop goes last of all, so nothing outlives what it uses.
+struct Office {
+  explicit Office(LeaderSettings wanted = settings()) {
+    LeaderCallbacks callbacks;
+    callbacks.on_started_leading = [this] {
+      told.push_back(elector->fence()->may_act() ? "started" : "started without leave");
+    };
+    callbacks.on_stopped_leading = [this] {
+      told.push_back(elector->fence()->may_act() ? "stopped with leave" : "stopped");
+    };
+    callbacks.on_new_leader = [this](const std::string& identity) { leaders.push_back(identity); };
+    elector = std::move(*LeaderElector::create(api, std::move(wanted), std::move(callbacks), time.services()));
+  }
+
+  // Runs the elector until it stops by itself, or is cancelled before its nth call.
+  void run(std::size_t cancel_before = SIZE_MAX, ScriptedApi::Hook also = {}) {
+    api.before_each([this, cancel_before, also](const ApiCall& call) -> std::optional<Error> {
+      if (api.calls().size() == cancel_before) job.cancel();
+      return also ? also(call) : std::nullopt;
+    });
+    auto ended = time.loop.await_result(start_and_wait());
+    ASSERT_TRUE(ended) << ended.error().message;
+  }
+  net::Task<Result<void>> start_and_wait() {
+    job = net::spawn(time.loop.executor(), "elector", elector->run());
+    auto stopped = co_await elector->wait_stopped();
+    co_return stopped;
+  }
+
+  void let_other_take(const std::string& holder) {
+    api::Lease lease = api.find<api::Lease>("kube-system", "rescheduler-scheduler").value_or(api::Lease());
+    lease.mutable_metadata()->set_namespace_("kube-system");
+    lease.mutable_metadata()->set_name("rescheduler-scheduler");
+    put_record(held_by(holder, time), lease);
+    api.put(lease);
+  }
+  LeaseRecord record() const { return record_in(*api.find<api::Lease>("kube-system", "rescheduler-scheduler")); }
+  double metric() {
+    return time.metrics.gauge("leader_election_master_status", "", {{"name", "rescheduler-scheduler"}}).value();
+  }
+
+  ScriptedApi api;
+  std::vector<std::string> told;
+  std::vector<std::string> leaders;
+  net::Job job;
+  std::unique_ptr<LeaderElector> elector;
+  VirtualTime time;
+};
+
+TEST(LeaderElector, RefusesSettingsThatCannotBeRight) {
+  VirtualTime time;
+  ScriptedApi api;
+  LeaderSettings nameless = settings();
+  nameless.name.clear();
+  EXPECT_FALSE(LeaderElector::create(api, nameless, {}, time.services()));
+  LeaderSettings hasty = settings();
+  hasty.election.renew_deadline = hasty.election.lease_duration;
+  EXPECT_FALSE(LeaderElector::create(api, hasty, {}, time.services()));
+}
+
+TEST(LeaderElector, LeadsUntilItIsCancelledAndKeepsTheLeaseIfNotToldToReleaseIt) {
+  Office office;
+  office.run(10);
+  EXPECT_THAT(office.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(office.leaders, ElementsAre("me"));
+  EXPECT_EQ(office.record().holder, "me");
+  EXPECT_EQ(office.api.calls()[0].text, "get leases.coordination.k8s.io kube-system/rescheduler-scheduler");
+  EXPECT_EQ(office.api.calls()[1].text, "create leases.coordination.k8s.io in kube-system");
+  EXPECT_EQ(office.api.calls()[2].text, "update leases.coordination.k8s.io kube-system/rescheduler-scheduler");
+  EXPECT_FALSE(office.elector->fence()->may_act());
+}
+
+TEST(LeaderElector, ReleasesTheLeaseAfterItsOwnerStopped) {
+  LeaderSettings wanted = settings();
+  wanted.release_when_cancelled = true;
+  Office office(wanted);
+  std::vector<std::string> told_at_release;
+  office.run(6, [&](const ApiCall& call) -> std::optional<Error> {
+    if (call.body != nullptr && record_in(static_cast<const api::Lease&>(*call.body)).holder.empty()) {
+      told_at_release = office.told;
+    }
+    return std::nullopt;
+  });
+  EXPECT_THAT(told_at_release, ElementsAre("started", "stopped")) << "first stop, then let others in";
+  EXPECT_EQ(office.record().holder, "");
+  EXPECT_EQ(office.record().duration, 1s);
+}
+
+TEST(LeaderElector, ReleasesNothingThatAnotherHolds) {
+  LeaderSettings wanted = settings();
+  wanted.release_when_cancelled = true;
+  Office office(wanted);
+  office.run(6, [&](const ApiCall&) -> std::optional<Error> {
+    if (office.api.calls().size() == 7) office.let_other_take("other");  // while the release is under way
+    return std::nullopt;
+  });
+  EXPECT_EQ(office.record().holder, "other");
+}
+
+TEST(LeaderElector, RidesOutOneFailureAtAnyStep) {
+  const Error broken{Errc::Unavailable, "connection lost", {}, 0};
+  for (const auto effect : {ScriptedApi::Effect::None, ScriptedApi::Effect::Done}) {
+    for (std::size_t step = 0; step < 8; ++step) {
+      Office office;
+      office.api.fail_calls(step, 1, broken, effect);
+      office.run(14);
+      EXPECT_THAT(office.told, ElementsAre("started", "stopped")) << "failed at call " << step;
+      EXPECT_EQ(office.record().holder, "me");
+      EXPECT_EQ(office.record().transitions, 0) << "it never was another's";
+    }
+  }
+}
+
+TEST(LeaderElector, StopsInTimeWhenEverythingFailsFromAnyStepOn) {
+  const Error broken{Errc::Unavailable, "connection lost", {}, 0};
+  for (std::size_t step = 2; step < 10; ++step) {
+    Office office;
+    office.api.fail_calls(step, 1000, broken);
+    office.run();
+    ASSERT_THAT(office.told, ElementsAre("started", "stopped")) << "failed from call " << step;
+    const auto now = unix_micros(office.time.clock.wall_now());
+    EXPECT_LE(now.seconds - office.record().renewed.seconds, 10) << "after that others may prepare to take over";
+    EXPECT_FALSE(office.elector->fence()->may_act());
+    EXPECT_EQ(office.metric(), 0);
+  }
+}
+
+TEST(LeaderElector, NoRequestMayOutliveTheTimeThatIsLeft) {
+  Office office;
+  office.run(SIZE_MAX, [&](const ApiCall& call) -> std::optional<Error> {
+    EXPECT_LE(call.timeout, 5s);
+    EXPECT_EQ(call.repeat, Repeat::Never);
+    if (office.api.calls().size() <= 2) return std::nullopt;
+    EXPECT_LE(call.timeout, office.elector->fence()->time_left());
+    office.time.clock.advance(call.timeout);
+    return Error{Errc::Timeout, "no answer", {}, 0};
+  });
+  EXPECT_THAT(office.told, ElementsAre("started", "stopped"));
+}
+
+TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
+  Office office;
+  bool allowed_before = false;
+  bool allowed_after = true;
+  office.run(SIZE_MAX, [&](const ApiCall&) -> std::optional<Error> {
+    if (office.api.calls().size() != 5) return std::nullopt;
+    allowed_before = office.elector->fence()->may_act();
+    office.time.clock.advance(1h);  // stopped, and continued
+    allowed_after = office.elector->fence()->may_act();
+    return Error{Errc::Timeout, "no answer", {}, 0};
+  });
+  EXPECT_TRUE(allowed_before);
+  EXPECT_FALSE(allowed_after);
+  EXPECT_THAT(office.told, ElementsAre("started", "stopped"));
+}
+
+TEST(LeaderElector, StandsAgainAfterALossIfToldTo) {
+  LeaderSettings wanted = settings();
+  wanted.after_loss = AfterLoss::StandAgain;
+  Office office(wanted);
+  office.run(30, [&](const ApiCall&) -> std::optional<Error> {
+    if (office.api.calls().size() == 5) office.let_other_take("other");
+    return std::nullopt;
+  });
+  EXPECT_THAT(office.told, ElementsAre("started", "stopped", "started", "stopped"));
+  EXPECT_THAT(office.leaders, ElementsAre("me", "other", "me"));
+  EXPECT_EQ(office.record().transitions, 1);
+}
+
+TEST(LeaderElector, KeepsWhatOthersWroteOnTheLease) {
+  Office office;
+  office.run(8, [&](const ApiCall&) -> std::optional<Error> {
+    if (office.api.calls().size() != 4) return std::nullopt;
+    api::Lease lease = *office.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
+    (*lease.mutable_metadata()->mutable_labels())["team"] = "a";
+    office.api.put(lease);
+    return std::nullopt;
+  });
+  EXPECT_THAT(office.told, ElementsAre("started", "stopped")) << "a label is no reason to step down";
+  const auto lease = *office.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
+  EXPECT_EQ(lease.metadata().labels().at("team"), "a");
+}
+
+TEST(LeaderIdentity, DiffersBetweenProcessesOfOneHost) {
+  Rng rng(1);
+  const std::string first = make_identity("node-1", rng);
+  EXPECT_TRUE(first.starts_with("node-1_"));
+  EXPECT_NE(first, make_identity("node-1", rng));
+}
+
+}  // namespace
+}  // namespace rescheduler::kube

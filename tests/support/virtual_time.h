@@ -1,0 +1,49 @@
+// A loop whose time passes only when somebody sleeps: no test waits for real.
+//
+// Every sleep advances the clock at once and lets other jobs run before it returns. With several sleepers the sum of
+// their sleeps passes, so it suits components that mostly have one.
+#pragma once
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/rng.h"
+#include "kube/client/loop_services.h"
+#include "net/event_loop.h"
+
+namespace rescheduler::test_support {
+
+// As ManualClock, but read and moved by any thread.
+class SharedClock final : public Clock {
+ public:
+  WallTime wall_now() const override { return WallTime{std::chrono::seconds{1'700'000'000}} + passed(); }
+  SteadyTime steady_now() const override { return SteadyTime{std::chrono::hours{1}} + passed(); }
+  void advance(std::chrono::nanoseconds by) { passed_ += by.count(); }
+
+ private:
+  std::chrono::nanoseconds passed() const { return std::chrono::nanoseconds{passed_.load()}; }
+  std::atomic<std::chrono::nanoseconds::rep> passed_{0};
+};
+
+class VirtualTimers final : public net::Timers {
+ public:
+  explicit VirtualTimers(SharedClock& clock) : clock_(clock) {}
+  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds duration) override;
+
+ private:
+  SharedClock& clock_;
+  net::RealTimers real_;
+};
+
+struct VirtualTime {
+  kube::LoopServices services() { return kube::LoopServices{loop.executor(), &timers, &clock, &rng, &metrics}; }
+
+  SharedClock clock;
+  VirtualTimers timers{clock};
+  Rng rng{11};  // of the loop's thread
+  MetricRegistry metrics;
+  net::EventLoop loop;  // last: nothing runs on it any more when the rest goes
+};
+
+}  // namespace rescheduler::test_support
