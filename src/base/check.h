@@ -13,8 +13,8 @@ namespace rescheduler {
 
 }  // namespace rescheduler
 
-#define RESCHEDULER_CHECK(condition, ...)                                                           \
-  ((condition) ? static_cast<void>(0)                                                               \
+#define RESCHEDULER_CHECK(condition, ...) \
+  ((condition) ? static_cast<void>(0)     \
                : ::rescheduler::check_failed(__FILE__, __LINE__, #condition, fmt::format(__VA_ARGS__)))
 
 // For invariants too dear to verify in production.

@@ -14,7 +14,8 @@ std::atomic<void*> test_context{nullptr};
 
 spdlog::logger& stderr_logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto made = std::make_shared<spdlog::logger>("rescheduler", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    auto made =
+        std::make_shared<spdlog::logger>("rescheduler", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%L%$ %v", spdlog::pattern_time_type::utc);
     made->set_level(spdlog::level::trace);
     made->flush_on(spdlog::level::warn);

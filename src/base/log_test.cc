@@ -10,9 +10,9 @@ namespace {
 
 TEST(Log, LinesBelowTheLevelAreNotEvenFormatted) {
   std::vector<std::string> lines;
-  set_log_sink([](LogLevel, std::string_view line, void* context) {
-    static_cast<std::vector<std::string>*>(context)->emplace_back(line);
-  }, &lines);
+  set_log_sink([](LogLevel, std::string_view line,
+                  void* context) { static_cast<std::vector<std::string>*>(context)->emplace_back(line); },
+               &lines);
   set_log_level(LogLevel::Warning);
   log_info("quiet {}", 1);
   log_warning("heard {}", 2);

@@ -87,8 +87,6 @@ Histogram& MetricRegistry::histogram(const std::string& name,
   return state_->histograms.of(family.Add(labels, upper_bounds));
 }
 
-std::string MetricRegistry::text() const {
-  return prometheus::TextSerializer().Serialize(state_->registry.Collect());
-}
+std::string MetricRegistry::text() const { return prometheus::TextSerializer().Serialize(state_->registry.Collect()); }
 
 }  // namespace rescheduler

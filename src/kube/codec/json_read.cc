@@ -10,15 +10,15 @@
 
 #include "kube/codec/json.h"
 #include "kube/codec/json_scalars.h"
-#include "kube/value/base64.h"
-#include "kube/value/duration.h"
-#include "kube/value/time.h"
 #include "kube/codec/json_shape.h"
 #include "kube/codec/json_text.h"
 #include "kube/codec/json_value.h"
 #include "kube/codec/map_fields.h"
 #include "kube/codec/printable.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/base64.h"
+#include "kube/value/duration.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::kube {
 namespace {

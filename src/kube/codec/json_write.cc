@@ -9,14 +9,14 @@
 
 #include "kube/codec/json.h"
 #include "kube/codec/json_scalars.h"
-#include "kube/value/base64.h"
-#include "kube/value/duration.h"
-#include "kube/value/time.h"
 #include "kube/codec/json_shape.h"
 #include "kube/codec/json_text.h"
 #include "kube/codec/map_fields.h"
 #include "kube/codec/protobuf.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/base64.h"
+#include "kube/value/duration.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::kube {
 namespace {
@@ -165,7 +165,8 @@ void JsonWriter::write_message(const Message& message, const JsonShape& shape, b
       if (is_no_time(time)) break;
       return string(format_unix_time({time.seconds(), time.nanos()}, TimePrecision::Micros));
     }
-    case api::DURATION: return string(format_duration(std::chrono::nanoseconds{static_cast<const api::Duration&>(message).duration()}));
+    case api::DURATION:
+      return string(format_duration(std::chrono::nanoseconds{static_cast<const api::Duration&>(message).duration()}));
     case api::INT_OR_STRING: {
       const auto& either = static_cast<const api::IntOrString&>(message);
       return either.type() == 0 ? number(either.int_val()) : string(either.str_val());

@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
-#include "kube/value/base64.h"
 #include "kube/config/http_text.h"
 #include "kube/config/yaml_reader.h"
+#include "kube/value/base64.h"
 #include "kube/value/time.h"
 
 namespace rescheduler::kube {

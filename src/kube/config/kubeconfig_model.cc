@@ -1,8 +1,8 @@
 #include "kube/config/kubeconfig_model.h"
 
-#include "kube/value/base64.h"
 #include "kube/config/exec_credential.h"
 #include "kube/config/file.h"
+#include "kube/value/base64.h"
 
 namespace rescheduler::kube {
 namespace {

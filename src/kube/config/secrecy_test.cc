@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kube/value/base64.h"
 #include "kube/config/credentials.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/config/kubeconfig_model.h"
 #include "kube/config/log_capture.h"
 #include "kube/config/temp_directory.h"
+#include "kube/value/base64.h"
 #include "net/event_loop.h"
 
 namespace rescheduler::kube {

@@ -155,8 +155,10 @@ Result<WallTime> time_from_unix(std::int64_t unix_seconds, std::int32_t nanoseco
 }
 
 std::string format_unix_time(UnixTime time, TimePrecision precision) {
-  constexpr std::int64_t kFirst = sys_seconds{std::chrono::sys_days{std::chrono::year{0} / 1 / 1}}.time_since_epoch().count();
-  constexpr std::int64_t kEnd = sys_seconds{std::chrono::sys_days{std::chrono::year{10000} / 1 / 1}}.time_since_epoch().count();
+  constexpr std::int64_t kFirst =
+      sys_seconds{std::chrono::sys_days{std::chrono::year{0} / 1 / 1}}.time_since_epoch().count();
+  constexpr std::int64_t kEnd =
+      sys_seconds{std::chrono::sys_days{std::chrono::year{10000} / 1 / 1}}.time_since_epoch().count();
   const sys_seconds whole{seconds{std::clamp(time.seconds, kFirst, kEnd - 1)}};
   const auto day = std::chrono::floor<std::chrono::days>(whole);
   const std::chrono::year_month_day date{day};

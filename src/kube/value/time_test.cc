@@ -110,7 +110,8 @@ TEST(UnixTime, PrintsInUtc) {
 }
 
 TEST(UnixTime, DrawsImpossibleYearsToTheNearerEnd) {
-  EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::max(), 0}, TimePrecision::Seconds), "9999-12-31T23:59:59Z");
+  EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::max(), 0}, TimePrecision::Seconds),
+            "9999-12-31T23:59:59Z");
   EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::min(), -7}, TimePrecision::Micros),
             "0000-01-01T00:00:00.000000Z");
 }
