@@ -60,12 +60,14 @@ net::Task<void> answer_with_pod(const net::HttpRequest&, const net::PeerIdentity
 
 net::Task<Result<net::HttpResponse>> ask(net::HttpClient& client) {
   net::HttpRequest request;
-  auto response = co_await client.send(std::move(request), std::chrono::seconds{5});
+  constexpr std::chrono::seconds kPatience{5};
+  auto response = co_await client.send(std::move(request), kPatience);
   co_return response;
 }
 
 net::Task<Result<void>> stopped(net::HttpServer& server) {
-  co_await server.stop(std::chrono::seconds{1});
+  constexpr std::chrono::seconds kGrace{1};
+  co_await server.stop(kGrace);
   co_return Result<void>{};
 }
 

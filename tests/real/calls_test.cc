@@ -218,6 +218,7 @@ TEST_F(RealCalls, AScaleIsReadAndWrittenThroughItsSubresource) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(scale.spec().replicas(), 2);
   scale.mutable_spec()->set_replicas(3);
+  scale.mutable_metadata()->clear_resource_version();  // the deployment controller writes meanwhile
   call.verb = kube::Verb::Update;
   call.body = &scale;
   auto written = live_->await(live_->api().call(call, nullptr));

@@ -89,6 +89,8 @@ def _fault(folder, included, quoted, is_test, folders):
     if '/' not in included:
         return f'include "{included}" with its folder in front'
     target = included.split('/')[0]
+    if target == 'support' and is_test:
+        return None  # tests/support
     if target == 'sim' and not is_test and folder.name not in SIM_USERS:
         return f'only src/cli and tests may include src/sim, not src/{folder.name}'
     if target == folder.name or target in folder.deps or (is_test and target in folder.test_deps):
