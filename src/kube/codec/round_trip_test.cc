@@ -127,7 +127,9 @@ TEST(EveryKind, NeverHalfAppliesABareObject) {
       const auto target = random_object(kind, 4, 5);
       const std::string before = encode_bare(*target);
       const auto decoded = decode_bare(std::string_view(bytes).substr(0, size), *target, UnknownFields::Keep);
-      if (!decoded) ASSERT_EQ(encode_bare(*target), before) << size;
+      if (!decoded) {
+        ASSERT_EQ(encode_bare(*target), before) << size;
+      }
     }
   }
 }
