@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 #include "kube/config/environment.h"
 #include "kube/config/http_text.h"
 #include "kube/value/name.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 #include "kube/config/kubeconfig_model.h"
 #include "kube/config/log_capture.h"
 #include "kube/config/temp_directory.h"

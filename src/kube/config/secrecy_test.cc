@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kube/config/base64.h"
+#include "kube/value/base64.h"
 #include "kube/config/credentials.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/config/kubeconfig_model.h"
