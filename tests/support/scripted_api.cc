@@ -6,7 +6,7 @@
 #include "kube/codec/metadata.h"
 #include "kube/proto/meta.pb.h"
 
-namespace rescheduler::test_support {
+namespace rescheduler::test {
 
 using kube::ApiCall;
 using kube::Message;
@@ -150,4 +150,4 @@ net::Task<Result<std::string>> ScriptedApi::get_text(std::string path, std::stri
   co_return found->second;
 }
 
-}  // namespace rescheduler::test_support
+}  // namespace rescheduler::test

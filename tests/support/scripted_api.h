@@ -13,7 +13,7 @@
 
 #include "kube/client/api.h"
 
-namespace rescheduler::test_support {
+namespace rescheduler::test {
 
 class ScriptedApi final : public kube::Api {
  public:
@@ -96,4 +96,4 @@ class ScriptedApi final : public kube::Api {
   int version_ = 0;
 };
 
-}  // namespace rescheduler::test_support
+}  // namespace rescheduler::test

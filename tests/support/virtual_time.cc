@@ -1,6 +1,6 @@
 #include "support/virtual_time.h"
 
-namespace rescheduler::test_support {
+namespace rescheduler::test {
 
 net::Task<Result<void>> VirtualTimers::sleep_for(std::chrono::nanoseconds duration) {
   auto yielded = co_await real_.sleep_for(std::chrono::nanoseconds(0));
@@ -8,4 +8,4 @@ net::Task<Result<void>> VirtualTimers::sleep_for(std::chrono::nanoseconds durati
   co_return yielded;
 }
 
-}  // namespace rescheduler::test_support
+}  // namespace rescheduler::test

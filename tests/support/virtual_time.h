@@ -12,7 +12,7 @@
 #include "kube/client/loop_services.h"
 #include "net/event_loop.h"
 
-namespace rescheduler::test_support {
+namespace rescheduler::test {
 
 // As ManualClock, but read and moved by any thread.
 class SharedClock final : public Clock {
@@ -46,4 +46,4 @@ struct VirtualTime {
   net::EventLoop loop;  // last: nothing runs on it any more when the rest goes
 };
 
-}  // namespace rescheduler::test_support
+}  // namespace rescheduler::test

@@ -9,8 +9,8 @@
 namespace rescheduler::kube {
 namespace {
 
-using test_support::ScriptedApi;
-using test_support::VirtualTime;
+using test::ScriptedApi;
+using test::VirtualTime;
 using testing::HasSubstr;
 
 TEST(ServerVersion, IsReadAsServersWriteIt) {

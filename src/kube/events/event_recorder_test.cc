@@ -15,8 +15,8 @@ namespace rescheduler::kube {
 namespace {
 
 using namespace std::chrono_literals;
-using test_support::ScriptedApi;
-using test_support::VirtualTime;
+using test::ScriptedApi;
+using test::VirtualTime;
 using testing::HasSubstr;
 
 EventRecord moved(std::string pod, std::string note = "moved") {

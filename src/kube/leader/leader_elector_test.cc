@@ -12,8 +12,8 @@ namespace rescheduler::kube {
 namespace {
 
 using namespace std::chrono_literals;
-using test_support::ScriptedApi;
-using test_support::VirtualTime;
+using test::ScriptedApi;
+using test::VirtualTime;
 using testing::ElementsAre;
 
 LeaderSettings settings() {
