@@ -23,6 +23,7 @@ class Informer {
   struct Handler {
     std::function<void(const Ptr& object)> added{};
     std::function<void(const Ptr& before, const Ptr& after)> updated{};
+    std::function<void(const Ptr& object)> upserted{};  // after either; cheaper where `before` is of no interest
     std::function<void(const Ptr& last_known)> removed{};
     std::function<void()> synced{};
   };
@@ -45,6 +46,9 @@ class Informer {
       untyped.updated = [call = std::move(handler.updated)](const ObjectPtr& before, const ObjectPtr& after) {
         call(typed(before), typed(after));
       };
+    }
+    if (handler.upserted) {
+      untyped.upserted = [call = std::move(handler.upserted)](const ObjectPtr& object) { call(typed(object)); };
     }
     if (handler.removed) {
       untyped.removed = [call = std::move(handler.removed)](const ObjectPtr& object) { call(typed(object)); };

@@ -4,12 +4,14 @@
 
 #include <boost/container_hash/hash.hpp>
 
+#include "base/check.h"
 #include "kube/codec/metadata.h"
+#include "kube/codec/protobuf.h"
 #include "kube/proto/meta.pb.h"
 
 namespace rescheduler::kube {
 
-ObjectStore::Key ObjectStore::key_of(const Entry& entry) { return {entry.meta->namespace_(), entry.meta->name()}; }
+ObjectStore::~ObjectStore() = default;
 
 std::size_t ObjectStore::KeyHash::operator()(const Key& key) const noexcept {
   std::size_t seed = std::hash<std::string_view>{}(key.name);
@@ -17,107 +19,120 @@ std::size_t ObjectStore::KeyHash::operator()(const Key& key) const noexcept {
   return seed;
 }
 
-std::size_t ObjectStore::KeyHash::operator()(const Entry& entry) const noexcept { return (*this)(key_of(entry)); }
+std::size_t ObjectStore::KeyHash::operator()(const Entry& entry) const noexcept {
+  return (*this)(Key{entry->ns, entry->name});
+}
 
 bool ObjectStore::KeyEqual::operator()(const Entry& left, const Entry& right) const noexcept {
-  return (*this)(key_of(left), right);
+  return (*this)(Key{left->ns, left->name}, right);
 }
 
 bool ObjectStore::KeyEqual::operator()(const Key& left, const Entry& right) const noexcept {
-  return left.name == right.meta->name() && left.ns == right.meta->namespace_();
+  return left.name == right->name && left.ns == right->ns;
 }
 
-void ObjectStore::add_index(std::string name, IndexFunction function) {
-  Index& index = indexes_.emplace_back(Index{std::move(name), std::move(function)});
-  for (const Entry& entry : objects_) put_into(index, entry.object);
+ObjectPtr ObjectStore::unpack(const Packed& packed) const {
+  std::shared_ptr<Message> object = resource_.make();
+  const auto decoded = decode_bare(packed.bytes, *object, UnknownFields::Keep);
+  RESCHEDULER_CHECK(decoded.has_value(), "bytes of our own making: {}", decoded.error().message);
+  return object;
 }
 
-std::vector<ObjectStore::Change> ObjectStore::upsert(ObjectPtr object) {
-  const api::ObjectMeta& meta = metadata_of(*object);
+void ObjectStore::pack(const Message& object, Packed& into) {
+  const api::ObjectMeta& meta = metadata_of(object);
+  into.uid = meta.uid();
+  into.version = meta.resource_version();
+  into.bytes = encode_bare(object);
+  into.bytes.shrink_to_fit();
+  into.pass = pass_;
+  for (std::size_t index = 0; index < indexes_.size(); ++index) put_into(index, object, into);
+}
+
+ObjectStore::Outcome ObjectStore::upsert(const Message& object, ObjectPtr* before) {
+  const api::ObjectMeta& meta = metadata_of(object);
   const auto found = objects_.find(Key{meta.namespace_(), meta.name()});
   if (found == objects_.end()) {
-    objects_.insert(Entry{object, &meta});
-    reindex(object);
-    return {{nullptr, std::move(object)}};
+    auto packed = std::make_unique<Packed>();
+    packed->ns = meta.namespace_();
+    packed->name = meta.name();
+    pack(object, *packed);
+    objects_.insert(std::move(packed));
+    return Outcome::Added;
   }
-  const ObjectPtr before = found->object;
-  if (found->meta->resource_version() == meta.resource_version()) return {};
-  const bool same_object = found->meta->uid() == meta.uid();
-  objects_.erase(found);
-  objects_.insert(Entry{object, &meta});
-  unindex(before);
-  reindex(object);
-  if (same_object) return {{before, std::move(object)}};
-  return {{before, nullptr}, {nullptr, std::move(object)}};
+  Packed& packed = **found;
+  packed.pass = pass_;
+  if (packed.version == meta.resource_version()) return Outcome::Known;
+  const bool same_object = packed.uid == meta.uid();
+  if (before != nullptr) *before = unpack(packed);
+  unindex(packed);
+  pack(object, packed);
+  return same_object ? Outcome::Updated : Outcome::Replaced;
 }
 
-std::vector<ObjectStore::Change> ObjectStore::remove(std::string_view ns, std::string_view name) {
+bool ObjectStore::remove(std::string_view ns, std::string_view name) {
   const auto found = objects_.find(Key{ns, name});
-  if (found == objects_.end()) return {};
-  ObjectPtr before = found->object;
+  if (found == objects_.end()) return false;
+  unindex(**found);
   objects_.erase(found);
-  unindex(before);
-  return {{std::move(before), nullptr}};
+  return true;
 }
 
-std::vector<ObjectStore::Change> ObjectStore::replace(std::vector<ObjectPtr> all) {
-  boost::unordered_flat_set<Entry, KeyHash, KeyEqual> present;
-  present.reserve(all.size());
-  for (const ObjectPtr& object : all) present.insert(Entry{object, &metadata_of(*object)});
-
-  // Removals first: a name that is free again may be taken by an addition, and never the other way round.
-  std::vector<Change> changes;
+std::vector<ObjectPtr> ObjectStore::end_pass() {
   std::vector<ObjectPtr> gone;
-  for (const Entry& entry : objects_) {
-    if (!present.contains(key_of(entry))) gone.push_back(entry.object);
+  for (auto entry = objects_.begin(); entry != objects_.end();) {
+    Packed& packed = **entry;
+    if (packed.pass == pass_) {
+      ++entry;
+      continue;
+    }
+    gone.push_back(unpack(packed));
+    unindex(packed);
+    objects_.erase(entry++);
   }
-  for (const ObjectPtr& object : gone) {
-    const api::ObjectMeta& meta = metadata_of(*object);
-    std::ranges::move(remove(meta.namespace_(), meta.name()), std::back_inserter(changes));
-  }
-  objects_.reserve(all.size());
-  for (ObjectPtr& object : all) std::ranges::move(upsert(std::move(object)), std::back_inserter(changes));
-  return changes;
+  return gone;
 }
 
 ObjectPtr ObjectStore::find(std::string_view ns, std::string_view name) const {
   const auto found = objects_.find(Key{ns, name});
-  return found == objects_.end() ? nullptr : found->object;
-}
-
-const std::vector<ObjectPtr>& ObjectStore::indexed(std::string_view index, std::string_view value) const {
-  static const std::vector<ObjectPtr> none;
-  for (const Index& candidate : indexes_) {
-    if (candidate.name != index) continue;
-    const auto found = candidate.objects.find(std::string{value});
-    return found == candidate.objects.end() ? none : found->second;
-  }
-  return none;
+  return found == objects_.end() ? nullptr : unpack(**found);
 }
 
 void ObjectStore::for_each(const std::function<void(const ObjectPtr&)>& visit) const {
-  for (const Entry& entry : objects_) visit(entry.object);
+  for (const Entry& entry : objects_) visit(unpack(*entry));
 }
 
-void ObjectStore::put_into(Index& index, const ObjectPtr& object) {
-  for (auto& value : index.function(*object)) index.objects[std::move(value)].push_back(object);
+void ObjectStore::add_index(std::string name, IndexFunction function) {
+  indexes_.push_back(Index{std::move(name), std::move(function)});
+  for (const Entry& entry : objects_) put_into(indexes_.size() - 1, *unpack(*entry), *entry);
 }
 
-void ObjectStore::drop_from(Index& index, const ObjectPtr& object) {
-  for (const auto& value : index.function(*object)) {
-    const auto found = index.objects.find(value);
-    if (found == index.objects.end()) continue;
-    std::erase(found->second, object);
-    if (found->second.empty()) index.objects.erase(found);
+std::vector<ObjectPtr> ObjectStore::indexed(std::string_view index, std::string_view value) const {
+  std::vector<ObjectPtr> objects;
+  for (const Index& candidate : indexes_) {
+    if (candidate.name != index) continue;
+    const auto found = candidate.objects.find(std::string{value});
+    if (found == candidate.objects.end()) break;
+    for (const Packed* packed : found->second) objects.push_back(unpack(*packed));
   }
+  return objects;
 }
 
-void ObjectStore::reindex(const ObjectPtr& object) {
-  for (Index& index : indexes_) put_into(index, object);
+void ObjectStore::put_into(std::size_t index, const Message& object, Packed& packed) {
+  packed.index_values.resize(indexes_.size());
+  packed.index_values[index] = indexes_[index].function(object);
+  for (const std::string& value : packed.index_values[index]) indexes_[index].objects[value].push_back(&packed);
 }
 
-void ObjectStore::unindex(const ObjectPtr& object) {
-  for (Index& index : indexes_) drop_from(index, object);
+void ObjectStore::unindex(Packed& packed) {
+  for (std::size_t index = 0; index < packed.index_values.size(); ++index) {
+    auto& objects = indexes_[index].objects;
+    for (const std::string& value : packed.index_values[index]) {
+      const auto found = objects.find(value);
+      std::erase(found->second, &packed);
+      if (found->second.empty()) objects.erase(found);
+    }
+  }
+  packed.index_values.clear();
 }
 
 }  // namespace rescheduler::kube

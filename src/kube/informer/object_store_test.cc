@@ -2,18 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include "kube/codec/json.h"
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::kube {
 namespace {
 
-std::shared_ptr<api::Pod> pod(const std::string& name, const std::string& version, const std::string& node = {}) {
-  auto made = std::make_shared<api::Pod>();
-  made->mutable_metadata()->set_namespace_("web");
-  made->mutable_metadata()->set_name(name);
-  made->mutable_metadata()->set_uid("uid-" + name);
-  made->mutable_metadata()->set_resource_version(version);
-  if (!node.empty()) made->mutable_spec()->set_node_name(node);
+using Outcome = ObjectStore::Outcome;
+
+api::Pod pod(const std::string& name, const std::string& version, const std::string& node = {}) {
+  api::Pod made;
+  made.mutable_metadata()->set_namespace_("web");
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid("uid-" + name);
+  made.mutable_metadata()->set_resource_version(version);
+  if (!node.empty()) made.mutable_spec()->set_node_name(node);
   return made;
 }
 
@@ -22,70 +25,81 @@ std::vector<std::string> node_of(const Message& object) {
   return node.empty() ? std::vector<std::string>{} : std::vector<std::string>{node};
 }
 
-TEST(ObjectStore, SaysWhetherAnObjectIsNewChangedOrKnown) {
-  ObjectStore store;
-  const auto first = pod("a", "1");
-  const auto added = store.upsert(first);
-  ASSERT_EQ(added.size(), 1U);
-  EXPECT_EQ(added[0].before, nullptr);
-  EXPECT_EQ(added[0].after, first);
+class ObjectStoreTest : public testing::Test {
+ protected:
+  Outcome upsert(const api::Pod& object) { return store_.upsert(object, &before_); }
+  std::string before_version() const {
+    return before_ ? static_cast<const api::Pod&>(*before_).metadata().resource_version() : "none";
+  }
 
-  EXPECT_TRUE(store.upsert(pod("a", "1")).empty()) << "the same version is no news";
+  ObjectStore store_{resource_of<api::Pod>()};
+  ObjectPtr before_;
+};
 
-  const auto second = pod("a", "2");
-  const auto updated = store.upsert(second);
-  ASSERT_EQ(updated.size(), 1U);
-  EXPECT_EQ(updated[0].before, first);
-  EXPECT_EQ(updated[0].after, second);
-  EXPECT_EQ(store.find("web", "a"), second);
-  EXPECT_EQ(store.find("other", "a"), nullptr);
+TEST_F(ObjectStoreTest, SaysWhetherAnObjectIsNewChangedOrKnown) {
+  EXPECT_EQ(upsert(pod("a", "1")), Outcome::Added);
+  EXPECT_EQ(before_, nullptr);
+  EXPECT_EQ(upsert(pod("a", "1")), Outcome::Known) << "the same version is no news";
+  EXPECT_EQ(upsert(pod("a", "2")), Outcome::Updated);
+  EXPECT_EQ(before_version(), "1");
+  EXPECT_EQ(store_.upsert(pod("a", "3"), nullptr), Outcome::Updated);
+
+  EXPECT_EQ(to_json(*store_.find("web", "a")), to_json(pod("a", "3"))) << "what goes in comes out";
+  EXPECT_EQ(store_.find("other", "a"), nullptr);
+  EXPECT_TRUE(store_.remove("web", "a"));
+  EXPECT_FALSE(store_.remove("web", "a"));
 }
 
-TEST(ObjectStore, AnObjectMadeAnewUnderItsNameIsRemovedAndAdded) {
-  ObjectStore store;
-  store.upsert(pod("a", "1"));
+TEST_F(ObjectStoreTest, AnObjectMadeAnewUnderItsNameIsAnotherOne) {
+  upsert(pod("a", "1"));
   auto reborn = pod("a", "9");
-  reborn->mutable_metadata()->set_uid("another");
-  const auto changes = store.upsert(reborn);
-  ASSERT_EQ(changes.size(), 2U);
-  EXPECT_EQ(changes[0].after, nullptr);
-  EXPECT_EQ(changes[1].before, nullptr);
-  EXPECT_EQ(changes[1].after, reborn);
+  reborn.mutable_metadata()->set_uid("another");
+  EXPECT_EQ(upsert(reborn), Outcome::Replaced);
+  EXPECT_EQ(before_version(), "1");
 }
 
-TEST(ObjectStore, ReplaceTellsOnlyTheDifferences) {
-  ObjectStore store;
-  const auto kept = pod("kept", "1");
-  store.upsert(kept);
-  store.upsert(pod("changed", "2"));
-  store.upsert(pod("gone", "3"));
-
-  const auto changes = store.replace({pod("kept", "1"), pod("changed", "5"), pod("new", "6")});
-
-  ASSERT_EQ(changes.size(), 3U);
-  EXPECT_EQ(changes[0].after, nullptr) << "removals come first";
-  EXPECT_EQ(store.find("web", "kept"), kept) << "an unchanged object stays the one handlers know";
-  EXPECT_EQ(store.find("web", "gone"), nullptr);
-  EXPECT_EQ(store.size(), 3U);
+TEST_F(ObjectStoreTest, APassRemovesExactlyWhatItDidNotSee) {
+  for (const char* name : {"kept", "changed", "gone"}) upsert(pod(name, "1"));
+  store_.begin_pass();
+  EXPECT_EQ(upsert(pod("kept", "1")), Outcome::Known);
+  EXPECT_EQ(upsert(pod("changed", "5")), Outcome::Updated);
+  EXPECT_EQ(upsert(pod("new", "6")), Outcome::Added);
+  const auto gone = store_.end_pass();
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(static_cast<const api::Pod&>(*gone[0]).metadata().name(), "gone");
+  EXPECT_EQ(store_.find("web", "gone"), nullptr);
+  EXPECT_EQ(store_.size(), 3U);
 }
 
-TEST(ObjectStore, IndexesFollowEveryChange) {
-  ObjectStore store;
-  store.upsert(pod("early", "1", "n1"));
-  store.add_index("node", node_of);
-  store.upsert(pod("a", "2"));
-  EXPECT_EQ(store.indexed("node", "n1").size(), 1U);
+TEST_F(ObjectStoreTest, APassThatNeverEndsRemovesNothing) {
+  upsert(pod("a", "1"));
+  upsert(pod("b", "1"));
+  store_.begin_pass();
+  upsert(pod("a", "1"));
+  store_.begin_pass();
+  upsert(pod("a", "1"));
+  upsert(pod("b", "1"));
+  EXPECT_TRUE(store_.end_pass().empty());
+}
 
-  store.upsert(pod("a", "3", "n1"));
-  EXPECT_EQ(store.indexed("node", "n1").size(), 2U);
-  store.upsert(pod("a", "4", "n2"));
-  EXPECT_EQ(store.indexed("node", "n1").size(), 1U);
-  EXPECT_EQ(store.indexed("node", "n2").size(), 1U);
-  store.remove("web", "a");
-  EXPECT_TRUE(store.indexed("node", "n2").empty());
-  store.replace({});
-  EXPECT_TRUE(store.indexed("node", "n1").empty());
-  EXPECT_TRUE(store.indexed("no such index", "n1").empty());
+TEST_F(ObjectStoreTest, IndexesFollowEveryChange) {
+  upsert(pod("early", "1", "n1"));
+  store_.add_index("node", node_of);
+  upsert(pod("a", "2"));
+  EXPECT_EQ(store_.indexed("node", "n1").size(), 1U);
+
+  upsert(pod("a", "3", "n1"));
+  EXPECT_EQ(store_.indexed("node", "n1").size(), 2U);
+  upsert(pod("a", "4", "n2"));
+  EXPECT_EQ(store_.indexed("node", "n1").size(), 1U);
+  ASSERT_EQ(store_.indexed("node", "n2").size(), 1U);
+  EXPECT_EQ(to_json(*store_.indexed("node", "n2")[0]), to_json(pod("a", "4", "n2")));
+  store_.remove("web", "a");
+  EXPECT_TRUE(store_.indexed("node", "n2").empty());
+  store_.begin_pass();
+  (void)store_.end_pass();
+  EXPECT_TRUE(store_.indexed("node", "n1").empty());
+  EXPECT_TRUE(store_.indexed("no such index", "n1").empty());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ Reflector::Reflector(Api& api, const ResourceType& resource, InformerSettings se
       settings_(std::move(settings)),
       services_(services),
       protocol_(Backoff(settings_.backoff, *services.rng), settings_.streaming_list),
+      store_(resource),
       synced_(services.executor),
       lists_total_(services.metrics->counter("rescheduler_informer_lists_total",
                                              "Whole states taken, by resource.",
@@ -29,10 +30,12 @@ Reflector::Reflector(Api& api, const ResourceType& resource, InformerSettings se
                                                 {{"resource", std::string{resource.plural}}})) {}
 
 void Reflector::add_handler(ObjectHandler handler) {
-  if (synced()) {
-    if (handler.added) store_.for_each(handler.added);
-    if (handler.synced) handler.synced();
-  }
+  store_.for_each([&handler](const ObjectPtr& object) {
+    if (handler.added) handler.added(object);
+    if (handler.upserted) handler.upserted(object);
+  });
+  if (synced() && handler.synced) handler.synced();
+  before_wanted_ = before_wanted_ || handler.updated || handler.removed;
   handlers_.push_back(std::move(handler));
 }
 
@@ -80,23 +83,19 @@ ApiCall Reflector::call_for(Verb verb) const {
 }
 
 net::Task<Result<Input>> Reflector::list() {
-  std::vector<ObjectPtr> objects;
-  auto happened = co_await list_pages(objects);
-  if (!happened) co_return happened;
-  if (const auto* listed = std::get_if<Listed>(&*happened)) take_state(std::move(objects), listed->version);
-  co_return happened;
-}
-
-net::Task<Result<Input>> Reflector::list_pages(std::vector<ObjectPtr>& objects) {
+  store_.begin_pass();
   std::string continue_token;
   for (;;) {
     ApiCall call = call_for(Verb::List);
     call.limit = settings_.page;
-    call.continue_token = continue_token;
-    ItemSink sink = [&objects](ObjectPtr object) { objects.push_back(std::move(object)); };
+    call.continue_token = std::move(continue_token);
+    ItemSink sink = [this](const ObjectPtr& object) { take_object(object); };
     auto page = co_await api_.list(std::move(call), std::move(sink));
     if (!page) co_return input_from(std::move(page.error()));
-    if (page->continue_token.empty()) co_return Input{Listed{page->resource_version}};
+    if (page->continue_token.empty()) {
+      take_end_of_state(page->resource_version);
+      co_return Input{Listed{page->resource_version}};
+    }
     continue_token = std::move(page->continue_token);
   }
 }
@@ -128,21 +127,21 @@ net::Task<Result<Input>> Reflector::watch(std::string version) {
   co_return happened;
 }
 
-// Reads a stream to its end. While `collecting`, objects are the present state and are told as a whole.
+// Reads a stream to its end. While `collecting`, the objects are those of a whole state.
 net::Task<Result<Input>> Reflector::follow(WatchStream& stream, bool collecting) {
-  std::vector<ObjectPtr> state;
+  if (collecting) store_.begin_pass();
   for (;;) {
     auto events = co_await stream.next();
     if (!events) co_return input_from(std::move(events.error()));
     if (events->empty()) co_return Input{Ended{}};
-    for (WatchEvent& event : *events) {
+    for (const WatchEvent& event : *events) {
       if (!collecting) {
-        take_event(std::move(event));
+        take_event(event);
       } else if (event.initial_events_end) {
         collecting = false;
-        take_state(std::exchange(state, {}), event.resource_version);
+        take_end_of_state(event.resource_version);
       } else if (event.object) {
-        state.push_back(std::move(event.object));
+        take_object(event.object);
       }
     }
     if (!collecting) all_well();
@@ -167,8 +166,22 @@ void Reflector::all_well() {
   failure_.reset();
 }
 
-void Reflector::take_state(std::vector<ObjectPtr> all, const std::string& version) {
-  tell(store_.replace(std::move(all)));
+// Each object is told as it comes, also while a whole state is being read: a state that breaks off half-way has told
+// nothing untrue, and the next one removes what is gone.
+void Reflector::take_object(const ObjectPtr& object) {
+  ObjectPtr before;
+  const auto outcome = store_.upsert(*object, before_wanted_ ? &before : nullptr);
+  if (outcome == ObjectStore::Outcome::Known) return;
+  if (outcome == ObjectStore::Outcome::Replaced && before) tell_removed(before);
+  if (outcome != ObjectStore::Outcome::Updated) return tell_added(object);
+  for (const ObjectHandler& handler : handlers_) {
+    if (handler.updated) handler.updated(before, object);
+    if (handler.upserted) handler.upserted(object);
+  }
+}
+
+void Reflector::take_end_of_state(const std::string& version) {
+  for (const ObjectPtr& gone : store_.end_pass()) tell_removed(gone);
   protocol_.progressed(version);
   stats_.lists += 1;
   lists_total_.add();
@@ -180,31 +193,30 @@ void Reflector::take_state(std::vector<ObjectPtr> all, const std::string& versio
   }
 }
 
-void Reflector::take_event(WatchEvent event) {
+void Reflector::take_event(const WatchEvent& event) {
   if (event.object) {
     stats_.events += 1;
     events_total_.add();
     if (event.kind == WatchEventType::Deleted) {
       const api::ObjectMeta& meta = metadata_of(*event.object);
-      tell(store_.remove(meta.namespace_(), meta.name()));
+      if (store_.remove(meta.namespace_(), meta.name())) tell_removed(event.object);
     } else {
-      tell(store_.upsert(std::move(event.object)));
+      take_object(event.object);
     }
   }
   protocol_.progressed(event.resource_version);
 }
 
-void Reflector::tell(const std::vector<ObjectStore::Change>& changes) {
-  for (const auto& [before, after] : changes) {
-    for (const ObjectHandler& handler : handlers_) {
-      if (!before) {
-        if (handler.added) handler.added(after);
-      } else if (!after) {
-        if (handler.removed) handler.removed(before);
-      } else if (handler.updated) {
-        handler.updated(before, after);
-      }
-    }
+void Reflector::tell_added(const ObjectPtr& object) const {
+  for (const ObjectHandler& handler : handlers_) {
+    if (handler.added) handler.added(object);
+    if (handler.upserted) handler.upserted(object);
+  }
+}
+
+void Reflector::tell_removed(const ObjectPtr& last_known) const {
+  for (const ObjectHandler& handler : handlers_) {
+    if (handler.removed) handler.removed(last_known);
   }
 }
 

@@ -19,9 +19,11 @@
 
 namespace rescheduler::kube {
 
+// Leave out what you do not need: the state before a change costs a decoding, and is made only if somebody asks.
 struct ObjectHandler {
   std::function<void(const ObjectPtr& object)> added{};
   std::function<void(const ObjectPtr& before, const ObjectPtr& after)> updated{};
+  std::function<void(const ObjectPtr& object)> upserted{};  // after either of the two; for those who need no `before`
   std::function<void(const ObjectPtr& last_known)> removed{};
   std::function<void()> synced{};
 };
@@ -63,16 +65,17 @@ class Reflector {
   using Input = reflector::Input;
   net::Task<Result<Input>> perform(reflector::Action action);
   net::Task<Result<Input>> list();
-  net::Task<Result<Input>> list_pages(std::vector<ObjectPtr>& objects);
   net::Task<Result<Input>> stream_list();
   net::Task<Result<Input>> watch(std::string version);
   net::Task<Result<Input>> follow(WatchStream& stream, bool collecting);
   Result<Input> input_from(Error error);  // fails only when cancelled
 
   ApiCall call_for(Verb verb) const;
-  void take_state(std::vector<ObjectPtr> all, const std::string& version);
-  void take_event(WatchEvent event);
-  void tell(const std::vector<ObjectStore::Change>& changes);
+  void take_object(const ObjectPtr& object);
+  void take_end_of_state(const std::string& version);
+  void take_event(const WatchEvent& event);
+  void tell_added(const ObjectPtr& object) const;
+  void tell_removed(const ObjectPtr& last_known) const;
   void all_well();
 
   Api& api_;
@@ -82,6 +85,7 @@ class Reflector {
   ReflectorProtocol protocol_;
   ObjectStore store_;
   std::vector<ObjectHandler> handlers_;
+  bool before_wanted_ = false;  // by some handler
   net::Gate synced_;
   ReflectorStats stats_;
   std::optional<Error> failure_;
