@@ -1,5 +1,6 @@
 #include "kube/client/watch_reader.h"
 
+#include <optional>
 #include <string_view>
 
 #include "kube/client/response.h"
@@ -20,6 +21,7 @@ class WatchReader final : public WatchStream {
       : body_(std::move(body)), resource_(resource), encoding_(encoding), where_(std::move(where)), frames_(encoding) {}
 
   net::Task<Result<std::vector<WatchEvent>>> next() override {
+    if (failure_) co_return fail(*failure_);
     std::vector<WatchEvent> events;
     while (events.empty()) {
       chunk_.clear();
@@ -30,7 +32,9 @@ class WatchReader final : public WatchStream {
         break;
       }
       auto taken = take_frames(events);
-      if (!taken) co_return fail(std::move(taken.error()));
+      if (taken) continue;
+      if (events.empty()) co_return fail(std::move(taken.error()));
+      failure_ = std::move(taken.error());  // after what came before it
     }
     co_return events;
   }
@@ -73,6 +77,7 @@ class WatchReader final : public WatchStream {
   std::string where_;
   WatchFrames frames_;
   std::string chunk_;
+  std::optional<Error> failure_;
 };
 
 }  // namespace
