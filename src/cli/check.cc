@@ -54,8 +54,7 @@ int report(const kube::ClientConfig& config, const Findings& findings) {
   fmt::print("resources    {} known to the server\n", findings.resources);
   for (const std::string& uncertainty : findings.uncertainties) fmt::print("             unknown: {}\n", uncertainty);
   const std::size_t wanted = needed_permissions().size();
-  fmt::print("permissions  {} of {} granted{}\n", wanted - findings.missing.size(), wanted,
-             findings.missing.empty() ? "" : "; missing:");
+  fmt::print("permissions  {} of {} granted\n", wanted - findings.missing.size(), wanted);
   fmt::print("{}", kube::describe_missing(findings.missing));
   if (!findings.missing.empty()) fmt::print("\n`rescheduler check --role` prints the role that would grant these.\n");
   return supported && findings.missing.empty() ? 0 : 1;
