@@ -4,11 +4,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 JOBS ?= $(shell nproc)
-BASE ?= origin/main
+BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast bench bench-sync lint format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast bench bench-sync lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,11 @@ fuzz: deps ## every fuzz target for a bounded time (SECONDS_EACH, default 20)
 	@$(call build,asan)
 	@scripts/fuzz $(SECONDS_EACH)
 
-lint: deps ## layers, awaits, sizes, formatting, clang-tidy over all sources
+lint: deps ## layers, awaits, sizes, formatting; clang-tidy over what changed since BASE (default origin/main)
+	@cmake --preset dev >/dev/null
+	@scripts/lint --tidy changed $(if $(BASE),--base $(BASE))
+
+tidy: deps ## clang-tidy over everything (about 15 s of CPU a file)
 	@cmake --preset dev >/dev/null
 	@scripts/lint --tidy all
 

@@ -6,7 +6,7 @@
 
 #include "base/version.h"
 #include "cli/check.h"
-#include "cli/self_test.h"
+#include "cli/selftest.h"
 
 int main(int argc, char** argv) {
   using namespace rescheduler;

@@ -1,6 +1,6 @@
 """Tests that need neither Go nor Kubernetes: etcd and the Go compiler are stand-ins.
 
-`python3 rig_test.py` also runs rig_cluster_test.py, the tests on the real thing.
+rig_cluster_test.py has the tests on the real thing.
 """
 
 import io
@@ -339,12 +339,6 @@ class Lifecycle(RigTestCase):
         self.assert_nothing_left()
         ran = self.rig("up", "three", "--with", "etcd", "--keep-alive-of", owner.pid, code=1)
         self.assertIn(f"there is no process {owner.pid}", ran.stderr)
-
-
-def load_tests(loader, tests, pattern):
-    if pattern is None:  # called by name; a discovery finds the other file by itself
-        tests.addTests(loader.loadTestsFromName("rig_cluster_test"))
-    return tests
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "cli/self_test.h"
+#include "cli/selftest.h"
 
 #include <functional>
 #include <string>
