@@ -108,9 +108,13 @@ bool fits(sys_seconds time) {
   return time > std::chrono::ceil<seconds>(WallTime::min()) && time < std::chrono::floor<seconds>(WallTime::max());
 }
 
+// By hand: the whole second below WallTime::min() is not a WallTime.
 UnixTime unix_time(WallTime time) {
-  const auto whole = std::chrono::floor<seconds>(time);
-  return {whole.time_since_epoch().count(), static_cast<std::int32_t>((time - whole).count())};
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t count = time.time_since_epoch().count();
+  const std::int64_t rest = count % kSecond;
+  if (rest >= 0) return {count / kSecond, static_cast<std::int32_t>(rest)};
+  return {count / kSecond - 1, static_cast<std::int32_t>(rest + kSecond)};
 }
 
 }  // namespace
