@@ -49,12 +49,13 @@ Task<void> run_to_the_end(Task<void> task, std::shared_ptr<std::atomic<bool>> do
 }
 
 [[noreturn]] void report_escaped(const std::string& job, const std::exception_ptr& exception) {
-  std::string what = "an exception of unknown type";
+  std::string what;
   try {
     std::rethrow_exception(exception);
   } catch (const std::exception& e) {
     what = e.what();
-  } catch (...) {  // keeps the words above; the process ends below
+  } catch (...) {  // the process ends below
+    what = "an exception of unknown type";
   }
   check_failed(__FILE__, __LINE__, "no exception leaves a job", fmt::format("job '{}': {}", job, what));
 }

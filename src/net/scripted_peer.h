@@ -34,7 +34,7 @@ class ScriptedPeer {
 
   // The n-th connection follows the n-th script; the last one serves all further ones.
   explicit ScriptedPeer(std::vector<Script> scripts);
-  explicit ScriptedPeer(Script script) : ScriptedPeer(std::vector<Script>(1, std::move(script))) {}
+  explicit ScriptedPeer(const Script& script) : ScriptedPeer(std::vector<Script>(1, script)) {}
   ~ScriptedPeer();
   ScriptedPeer(const ScriptedPeer&) = delete;
   ScriptedPeer& operator=(const ScriptedPeer&) = delete;

@@ -70,7 +70,7 @@ std::string_view patch_media_type(PatchKind kind) {
 
 std::string accepted_types(const ApiCall& call) {
   const std::string_view parameter = call.verb == Verb::Watch ? ";stream=watch" : "";
-  const std::string json = fmt::format("{}{}", media_type(Encoding::Json), parameter);
+  std::string json = fmt::format("{}{}", media_type(Encoding::Json), parameter);
   if (call.resource->json_only) return json;
   return fmt::format("{}{},{}", media_type(Encoding::Protobuf), parameter, json);
 }

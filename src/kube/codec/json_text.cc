@@ -40,10 +40,12 @@ std::string explain(const error_code& error, std::size_t deepest) {
 
 // Listens to a parse of text already known to be valid, and stops it at the first key an object has twice.
 struct DuplicateSearch {
+  // NOLINTBEGIN(readability-identifier-naming): Boost.JSON's names
   static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
   static constexpr std::size_t max_array_size = max_object_size;
   static constexpr std::size_t max_key_size = max_object_size;
   static constexpr std::size_t max_string_size = max_object_size;
+  // NOLINTEND(readability-identifier-naming)
 
   std::vector<std::set<std::string, std::less<>>> open_objects;
   std::string key;

@@ -18,7 +18,7 @@ class Secret {
   bool operator==(const Secret&) const = default;
 
   // GoogleTest finds this one; without it, it would print the object's bytes.
-  friend void PrintTo(const Secret&, std::ostream* out) { *out << "[secret]"; }
+  friend void PrintTo(const Secret&, std::ostream* out) { *out << "[secret]"; }  // NOLINT: its name is GoogleTest's
 
  private:
   std::string value_;
