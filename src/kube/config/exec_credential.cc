@@ -43,9 +43,10 @@ Result<std::string> string_member(const json::object& object, std::string_view n
 
 // A year beyond what WallTime holds is how some plugins say "never".
 std::optional<WallTime> parse_expiry(const std::string& text) {
-  if (const auto time = parse_time(text)) return *time;
-  if (text.size() > 4 && text.substr(0, 4) > "2200" && parse_time("2000" + text.substr(4))) return WallTime::max();
-  return std::nullopt;
+  const auto written = parse_unix_time(text);
+  if (!written) return std::nullopt;
+  if (const auto time = time_from_unix(written->seconds, written->nanoseconds)) return *time;
+  return written->seconds > 0 ? std::optional(WallTime::max()) : std::nullopt;
 }
 
 Result<ExecAnswer> read_status(const json::object& status) {

@@ -1,8 +1,8 @@
 // The objects of one kind, by namespace and name, with indexes. Says what each change was, so that handlers are told
 // exactly once. Belongs to the event loop's thread.
 //
-// Objects are kept packed: as the protobuf bytes of the fields we know, a tenth of what the decoded message weighs. A
-// look-up decodes (tens of microseconds); whoever looks often keeps a model of its own, fed by handlers.
+// Objects are kept packed: as the protobuf bytes of the fields we know, about an eighth of what the decoded message
+// weighs. A look-up decodes (tens of microseconds); whoever looks often keeps a model of its own, fed by handlers.
 #pragma once
 
 #include <cstdint>

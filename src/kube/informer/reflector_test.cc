@@ -57,7 +57,6 @@ class Collection final : public Api {
     oldest_ = version_;
   }
   const std::map<std::string, PodPtr>& objects() const { return objects_; }
-  std::uint64_t version() const { return version_; }
 
   net::Task<Result<void>> call(ApiCall, Message*) override { co_return fail(Errc::Unsupported, "not here"); }
   net::Task<Result<std::string>> get_text(std::string, std::string) override {
