@@ -1,0 +1,203 @@
+// The embedded API server: Kubernetes' rules about objects, on top of the store. No wire format and no coroutine here;
+// the doors (src/sim/door) bring those.
+//
+// A write has two halves, so that admission webhooks can be asked in between: prepare_*() reads the object, applies
+// defaults and checks preconditions; commit() validates, checks for conflicts and stores. create(), update(), patch()
+// do both at once and are what the controllers and kubelets use; only creating pods must go through submit_create(),
+// because a webhook may have a say.
+//
+// Belongs to one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "kube/client/api.h"
+#include "sim/kinds/kind.h"
+#include "sim/server/requests.h"
+#include "sim/server/watch.h"
+#include "sim/store/store.h"
+#include "sim/time/agenda.h"
+
+namespace rescheduler::api {
+class Binding;
+class DeleteOptions;
+class Eviction;
+class Scale;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+// A write that is ready but for admission.
+struct Draft {
+  enum class Operation { Create, Update };
+  Operation operation = Operation::Create;
+  const Kind* kind = nullptr;
+  std::string subresource{};
+  VersionPtr before{};  // Update only
+  MessagePtr object{};
+  std::string managed_fields{};
+  WriteContext context{};
+};
+
+// What may change or refuse a draft before it is stored: the webhook caller. The answer may come later, on the same
+// thread, or at once.
+class Admission {
+ public:
+  virtual ~Admission() = default;
+  virtual bool concerns(const Draft& draft) = 0;
+  using Done = std::function<void(Answer<Draft>)>;
+  virtual void review(Draft draft, Done done) = 0;
+};
+
+struct Removed {
+  ObjectPtr object;   // its last state, or its state now that it is being deleted
+  bool gone = false;  // false: finalizers, a grace period or dependents keep it for now
+};
+
+class Server {
+ public:
+  Server(Agenda& agenda, Rng rng, StoreSettings settings = {});
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  Store& store() { return store_; }
+  const Store& store() const { return store_; }
+  KindRegistry& kinds() { return kinds_; }
+  const KindRegistry& kinds() const { return kinds_; }
+  Agenda& agenda() { return agenda_; }
+  // Objects of this kind are not stored but computed when asked for (metrics.k8s.io): list and get only.
+  using Provider = std::function<std::vector<ObjectPtr>(std::string_view ns)>;
+  void provide(const Kind& kind, Provider provider);
+  void set_admission(Admission* admission) { admission_ = admission; }
+  Admission* admission() const { return admission_; }
+
+  Answer<VersionPtr> get(const Kind& kind, std::string_view ns, std::string_view name) const;
+  Answer<Listing> list(const Kind& kind, const ListQuery& query) const;
+  Answer<std::unique_ptr<Watch>> watch(const Kind& kind, const WatchQuery& query);
+
+  Answer<Draft> prepare_create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context) const;
+  // subresource: "", "status" (or another of the kind's that is written as the whole object, such as "resize").
+  Answer<Draft> prepare_update(const Kind& kind,
+                               std::string_view ns,
+                               std::string_view name,
+                               std::string_view subresource,
+                               MessagePtr object,
+                               WriteContext context) const;
+  // Apply on an object that is not there prepares its creation.
+  Answer<Draft> prepare_patch(const Kind& kind,
+                              std::string_view ns,
+                              std::string_view name,
+                              std::string_view subresource,
+                              kube::PatchKind patch_kind,
+                              std::string_view patch,
+                              WriteContext context) const;
+  // The stored version; for a dry run, what it would have been.
+  Answer<VersionPtr> commit(Draft draft);
+
+  Answer<VersionPtr> create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context = {});
+  Answer<VersionPtr> update(const Kind& kind,
+                            std::string_view ns,
+                            std::string_view name,
+                            std::string_view subresource,
+                            MessagePtr object,
+                            WriteContext context = {});
+  Answer<VersionPtr> patch(const Kind& kind,
+                           std::string_view ns,
+                           std::string_view name,
+                           std::string_view subresource,
+                           kube::PatchKind patch_kind,
+                           std::string_view patch,
+                           WriteContext context = {});
+  Answer<Removed> remove(const Kind& kind,
+                         std::string_view ns,
+                         std::string_view name,
+                         const api::DeleteOptions& options,
+                         bool dry_run = false);
+  // As `remove` for each object listed; what is being deleted or gone.
+  Answer<std::vector<ObjectPtr>> remove_collection(const Kind& kind,
+                                                   const ListQuery& query,
+                                                   const api::DeleteOptions& options,
+                                                   bool dry_run = false);
+
+  // Through admission if any concerns it; else at once. `done` is called exactly once, perhaps before this returns.
+  void submit_create(const Kind& kind,
+                     std::string_view ns,
+                     MessagePtr object,
+                     WriteContext context,
+                     std::function<void(Answer<VersionPtr>)> done);
+
+  // Subresources that are not the object itself.
+  Answer<void> bind(std::string_view ns, std::string_view pod, const api::Binding& binding, bool dry_run = false);
+  Answer<void> evict(std::string_view ns, std::string_view pod, const api::Eviction& eviction, bool dry_run = false);
+  Answer<api::Scale> scale_of(const Kind& kind, std::string_view ns, std::string_view name) const;
+  Answer<api::Scale> set_scale(const Kind& kind,
+                               std::string_view ns,
+                               std::string_view name,
+                               const api::Scale& scale,
+                               WriteContext context = {});
+
+  // --- typed, for controllers and kubelets ---
+
+  template <class T>
+  std::shared_ptr<const T> find(std::string_view ns, std::string_view name) const {
+    const VersionPtr version = store_.find(kinds_.of<T>(), ns, name);
+    return version ? version->as<T>() : nullptr;
+  }
+  template <class T>
+  Answer<std::shared_ptr<const T>> create(T object, WriteContext context = {}) {
+    std::string ns = object.metadata().namespace_();
+    return typed<T>(create(kinds_.of<T>(), ns, std::make_unique<T>(std::move(object)), std::move(context)));
+  }
+  // Reads, changes and writes back under one version: no conflict is possible. Writes nothing when nothing changed.
+  template <class T>
+  Answer<std::shared_ptr<const T>> modify(std::string_view ns,
+                                          std::string_view name,
+                                          const std::function<void(T&)>& change,
+                                          std::string_view subresource = {},
+                                          WriteContext context = {}) {
+    return typed<T>(modify_message(
+        kinds_.of<T>(), ns, name, subresource, [&change](Message& object) { change(static_cast<T&>(object)); },
+        std::move(context)));
+  }
+  template <class T>
+  Answer<std::shared_ptr<const T>> modify_status(std::string_view ns,
+                                                 std::string_view name,
+                                                 const std::function<void(T&)>& change,
+                                                 WriteContext context = {}) {
+    return modify<T>(ns, name, change, "status", std::move(context));
+  }
+
+  std::string new_uid();                         // from the seeded generator
+  std::string new_suffix(int length = 5) const;  // of generated names: letters and digits that form no words
+
+ private:
+  template <class T>
+  static Answer<std::shared_ptr<const T>> typed(Answer<VersionPtr> version) {
+    if (!version) return refuse(std::move(version.error()));
+    return (*version)->template as<T>();
+  }
+  Answer<VersionPtr> modify_message(const Kind& kind,
+                                    std::string_view ns,
+                                    std::string_view name,
+                                    std::string_view subresource,
+                                    const std::function<void(Message&)>& change,
+                                    WriteContext context);
+  RuleContext rule_context() const;
+
+  Agenda& agenda_;
+  mutable Rng rng_;
+  KindRegistry kinds_;
+  Store store_;
+  Admission* admission_ = nullptr;
+  std::unordered_map<const Kind*, Provider> providers_;
+};
+
+}  // namespace rescheduler::sim

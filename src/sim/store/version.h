@@ -1,0 +1,50 @@
+// One version of one object: immutable, shared by the store, its history and every watch.
+//
+// The bytes are kept packed (about an eighth of the decoded message); decoding is shared among all who ask while
+// somebody still holds the result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sim/kinds/kind.h"
+
+namespace rescheduler::sim {
+
+class Version {
+ public:
+  // The object's metadata must carry the resourceVersion already.
+  Version(const Kind& kind, std::uint64_t number, ObjectPtr object, std::string managed_fields);
+
+  const Kind& kind() const { return *kind_; }
+  std::uint64_t number() const { return number_; }                       // its resourceVersion
+  const std::string& bytes() const { return bytes_; }                    // protobuf, no envelope
+  const std::string& managed_fields() const { return managed_fields_; }  // JSON array, or empty: never tracked
+  ObjectPtr object() const;
+
+  template <class T>
+  std::shared_ptr<const T> as() const {
+    return std::static_pointer_cast<const T>(object());
+  }
+
+ private:
+  const Kind* kind_;
+  std::uint64_t number_;
+  std::string bytes_;
+  std::string managed_fields_;
+  mutable std::weak_ptr<const Message> decoded_;
+};
+using VersionPtr = std::shared_ptr<const Version>;
+
+struct Change {
+  enum class What : std::uint8_t { Added, Modified, Deleted };
+  std::uint64_t number = 0;  // the resourceVersion this change made
+  What what = What::Added;
+  VersionPtr before{};  // null for Added
+  VersionPtr after{};   // for Deleted: the last state, under the resourceVersion of its removal
+
+  const Kind& kind() const { return after->kind(); }
+};
+
+}  // namespace rescheduler::sim
