@@ -12,5 +12,6 @@ namespace rescheduler::kube {
 
 // For messages of kinds that have it (everything with a URL); anything else ends the process.
 const api::ObjectMeta& metadata_of(const google::protobuf::Message& object);
+api::ObjectMeta& mutable_metadata_of(google::protobuf::Message& object);
 
 }  // namespace rescheduler::kube

@@ -29,10 +29,14 @@ namespace rescheduler::api {
 class Binding;
 class DeleteOptions;
 class Eviction;
+class ObjectMeta;
 class Scale;
 }  // namespace rescheduler::api
 
 namespace rescheduler::sim {
+
+// A resourceVersion as clients write it.
+Answer<std::uint64_t> parse_version(std::string_view text);
 
 // A write that is ready but for admission.
 struct Draft {
@@ -134,6 +138,8 @@ class Server {
                      WriteContext context,
                      std::function<void(Answer<VersionPtr>)> done);
 
+  void submit(Draft draft, std::function<void(Answer<VersionPtr>)> done);
+
   // Subresources that are not the object itself.
   Answer<void> bind(std::string_view ns, std::string_view pod, const api::Binding& binding, bool dry_run = false);
   Answer<void> evict(std::string_view ns, std::string_view pod, const api::Eviction& eviction, bool dry_run = false);
@@ -191,6 +197,14 @@ class Server {
                                     const std::function<void(Message&)>& change,
                                     WriteContext context);
   RuleContext rule_context() const;
+  Answer<void> namespace_takes(const Kind& kind, std::string_view ns, std::string_view name) const;
+  Answer<void> name_it(const Kind& kind, api::ObjectMeta& metadata) const;
+  Answer<VersionPtr> commit_create(Draft draft);
+  Answer<VersionPtr> commit_update(Draft draft);
+  void note_managers(Draft& draft, const Version& before) const;
+  std::vector<VersionPtr> provided(const Provider& provider, const Kind& kind, std::string_view ns) const;
+  void definition_changed(const Change& change);
+  void erase_all(const Kind& kind);
 
   Agenda& agenda_;
   mutable Rng rng_;
@@ -198,6 +212,7 @@ class Server {
   Store store_;
   Admission* admission_ = nullptr;
   std::unordered_map<const Kind*, Provider> providers_;
+  std::unique_ptr<Store::Subscription> definitions_;
 };
 
 }  // namespace rescheduler::sim

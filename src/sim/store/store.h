@@ -57,7 +57,6 @@ class Store {
                   std::string_view name,
                   VersionPtr* found) const;
 
-  // Changes of a kind after `version`, oldest first, as far as they are remembered.
   // Is every change after `version` still remembered?
   bool remembers(const Kind& kind, std::uint64_t version) const;
   // The first remembered change after `version`; null when there is none (yet).
@@ -73,10 +72,11 @@ class Store {
   struct Shelf;
   Shelf& shelf(const Kind& kind);
   const Shelf* find_shelf(const Kind& kind) const;
-  void record(Shelf& shelf, Change change);
+  void record(Shelf& shelf, std::string key, Change change);
 
   StoreSettings settings_;
   std::uint64_t version_ = 1;
+  std::uint64_t forgotten_ = 0;  // every kind's history begins after this version
   bool telling_ = false;
   std::unordered_map<const Kind*, std::unique_ptr<Shelf>> shelves_;
   struct Listeners;
