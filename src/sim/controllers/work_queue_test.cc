@@ -1,0 +1,80 @@
+#include "sim/controllers/work_queue.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace rescheduler::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct Queue {
+  Agenda agenda;
+  std::vector<std::string> seen;
+  WorkQueue queue{agenda, milliseconds{10}, [this](const std::string& key) { seen.push_back(key); }};
+};
+
+TEST(WorkQueue, ABurstOfChangesToOneKeyIsOneLook) {
+  Queue q;
+  for (const char* key : {"a", "b", "a", "a", "b"}) q.queue.add(key);
+  q.agenda.run_for(seconds{1});
+  EXPECT_EQ(q.seen, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(WorkQueue, AKeyAddedWhileItIsLookedAtComesAgain) {
+  Agenda agenda;
+  int looks = 0;
+  WorkQueue* again = nullptr;
+  WorkQueue queue(agenda, milliseconds{10}, [&](const std::string& key) {
+    if (++looks < 3) again->add(key);
+  });
+  again = &queue;
+  queue.add("a");
+  agenda.run_for(seconds{1});
+  EXPECT_EQ(looks, 3);
+}
+
+TEST(WorkQueue, OfTwoLaterTimesTheEarlierStands) {
+  Queue q;
+  q.queue.add_after("a", seconds{10});
+  q.queue.add_after("a", seconds{5});
+  q.queue.add_after("a", seconds{20});
+  q.agenda.run_for(seconds{6});
+  EXPECT_EQ(q.seen.size(), 1U);
+  q.agenda.run_for(seconds{60});
+  EXPECT_EQ(q.seen.size(), 1U);
+}
+
+TEST(WorkQueue, FailuresInARowWaitTwiceAsLongEachTime) {
+  Agenda agenda;
+  std::vector<SteadyTime> looks;
+  WorkQueue* self = nullptr;
+  WorkQueue queue(agenda, milliseconds{0}, [&](const std::string& key) {
+    looks.push_back(agenda.steady_now());
+    if (looks.size() < 5) self->add_after_failure(key);
+  });
+  self = &queue;
+  queue.add("a");
+  agenda.run_for(seconds{10});
+  ASSERT_EQ(looks.size(), 5U);
+  EXPECT_EQ(looks[1] - looks[0], milliseconds{5});
+  EXPECT_EQ(looks[2] - looks[1], milliseconds{10});
+  EXPECT_EQ(looks[4] - looks[3], milliseconds{40});
+}
+
+TEST(WorkQueue, NothingRunsOnceItIsGone) {
+  Agenda agenda;
+  bool ran = false;
+  {
+    WorkQueue queue(agenda, milliseconds{10}, [&](const std::string&) { ran = true; });
+    queue.add("a");
+    queue.add_after("b", seconds{1});
+  }
+  agenda.run_for(seconds{5});
+  EXPECT_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace rescheduler::sim
