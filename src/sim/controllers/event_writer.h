@@ -1,0 +1,71 @@
+// Events of the embedded cluster's controllers and kubelets, written straight into it.
+//
+// Repeats become a series and one object cannot flood the cluster, as client-go's recorder has it. Every Event, also
+// those that clients write, is removed an hour after it was last seen, as a real API server's lease does.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kube/events/event_correlator.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+struct EventWriterSettings {
+  bool enabled = true;  // false: notes are dropped (benchmarks); what others write still expires
+  Agenda::Duration time_to_live = std::chrono::hours{1};
+  kube::CorrelatorSettings correlator{};
+};
+
+class EventWriter {
+ public:
+  explicit EventWriter(Server& server, EventWriterSettings settings = {});
+  ~EventWriter();
+  EventWriter(const EventWriter&) = delete;
+  EventWriter& operator=(const EventWriter&) = delete;
+
+  // May be called from within a change of the store: it is written in the same moment, but as an event of its own.
+  // An empty action means the same word as the reason.
+  void note(kube::EventRecord record, kube::EventReporter reporter);
+  void note(kube::ObjectRef regarding,
+            kube::EventType type,
+            std::string_view reason,
+            std::string_view action,
+            std::string text,
+            std::string_view reporting_controller) {
+    note(kube::EventRecord{std::move(regarding), {}, type, std::string(reason), std::string(action), std::move(text)},
+         kube::EventReporter{std::string(reporting_controller), {}});
+  }
+
+ private:
+  struct Pending {
+    kube::EventWrite write;
+    kube::EventReporter reporter;
+  };
+  void queue(kube::EventWrite write, kube::EventReporter reporter);
+  void flush();
+  bool perform(const Pending& pending);
+  void refresh();
+  void keep(const Version& event);
+  void schedule_expiry();
+  void expire();
+
+  Server& server_;
+  EventWriterSettings settings_;
+  kube::EventCorrelator correlator_;
+  std::vector<Pending> pending_;
+  std::multimap<WallTime, std::pair<std::string, std::string>> expiries_;  // namespace and name
+  Agenda::Ticket flush_at_{};
+  Agenda::Ticket refresh_at_{};
+  Agenda::Ticket expire_at_{};
+  std::unique_ptr<Store::Subscription> subscription_;
+};
+
+}  // namespace rescheduler::sim
