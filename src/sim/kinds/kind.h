@@ -21,6 +21,7 @@
 namespace rescheduler::sim {
 
 class CustomObject;
+struct CustomVersion;
 using google::protobuf::Message;
 using kube::ObjectPtr;
 using MessagePtr = std::unique_ptr<Message>;
@@ -34,12 +35,21 @@ class Faults {
   void forbidden(std::string field, std::string_view detail);
   void duplicate(std::string field, std::string_view value);
   void too_long(std::string field, int most);
-  bool empty() const { return causes_.empty(); }
+  void too_many(std::string field, int count, int most);
+  // Any other fault, in its own words.
+  void add(std::string_view reason, std::string message, std::string field);
+  // Not a fault of the object but a no of admission: 403 instead of 422.
+  void deny(std::string why) { denied_ = std::move(why); }
+  bool empty() const { return causes_.empty() && denied_.empty(); }
+  const std::string& denied() const { return denied_; }
   std::vector<Cause> take() { return std::move(causes_); }
 
  private:
   std::vector<Cause> causes_;
+  std::string denied_;
 };
+// What faults that are not empty come to: 403 if admission said no, else 422 with all of them.
+Refusal refusal_of(const Kind& kind, std::string_view name, Faults faults);
 
 // What a kind's rules may look at besides the object.
 struct RuleContext {
@@ -83,7 +93,13 @@ struct Kind {
   bool has_scale = false;
   std::vector<std::string> verbs{};  // empty: all of them. Some kinds cannot be stored (TokenReview): {"create"}
   KindRules rules{};
+  // Set: another view of that kind's objects - core events, further versions of a custom kind. They lie on its shelf
+  // and are held in its messages; object_to_json() and object_from_json() show them as this kind has them.
+  const Kind* stored_as = nullptr;
+  std::shared_ptr<const CustomVersion> definition{};  // of custom kinds: custom_version.h
 
+  // Whose shelf its objects lie on.
+  const Kind& stored() const { return stored_as == nullptr ? *this : *stored_as; }
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   MessagePtr make() const;  // an empty object
   // "pods", "deployments.apps": as messages name the resource.

@@ -1,0 +1,48 @@
+// What a CustomResourceDefinition says about one version of its kind, beyond the names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/refusal.h"
+
+namespace rescheduler::sim {
+
+class CustomObject;
+class Schema;
+struct Kind;
+
+struct PrinterColumn {
+  std::string name;
+  std::string type;
+  std::string format{};
+  std::string description{};
+  std::string json_path{};
+  int priority = 0;
+};
+
+struct CustomVersion {
+  std::vector<PrinterColumn> columns{};    // none: a table shows name and age
+  std::string schema_text{};               // openAPIV3Schema as JSON; empty: none was given
+  std::shared_ptr<const Schema> schema{};  // the same, ready to check objects with; null: none was given
+  bool storage = false;
+  bool deprecated = false;
+  // The scale subresource: where in the object its numbers are, as JSON paths (".spec.replicas").
+  std::string spec_replicas_path{};
+  std::string status_replicas_path{};
+  std::string label_selector_path{};  // empty: it has none
+  std::vector<std::string> selectable_paths{};
+};
+
+// Every version the definition serves, as kinds without rules. A version that is stored but not served is left out.
+// What cannot be read in a definition that has passed its own validation is taken as absent.
+std::vector<Kind> kinds_defined_by(const CustomObject& definition);
+// The version objects are stored in; empty if the definition names none.
+std::string storage_version_of(const CustomObject& definition);
+
+// Kubernetes' order of preference: v2 before v1 before v1beta1 before v1alpha1, before anything else by name.
+bool is_preferred_version(std::string_view a, std::string_view b);
+
+}  // namespace rescheduler::sim
