@@ -1,0 +1,53 @@
+// Times, conditions and selectors in the wire types: the small change of everybody who writes a status.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "kube/value/label_selector.h"
+
+namespace google::protobuf {
+template <class T>
+class RepeatedPtrField;
+}  // namespace google::protobuf
+namespace rescheduler::api {
+class Condition;
+class LabelSelector;
+class ObjectMeta;
+class OwnerReference;
+class Pod;
+class PodCondition;
+class PodStatus;
+class Time;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+// metav1.Time has whole seconds; what is read back must equal what was written.
+api::Time stamp(WallTime time);
+WallTime moment(const api::Time& time);
+
+struct ConditionText {
+  std::string_view type;
+  std::string_view status;  // "True", "False", "Unknown"
+  std::string_view reason{};
+  std::string_view message{};
+};
+
+// The transition time moves only when the status does. True when anything but times changed.
+bool set_condition(api::PodStatus& status, const ConditionText& text, WallTime now);
+bool set_condition(google::protobuf::RepeatedPtrField<api::Condition>& conditions,
+                   const ConditionText& text,
+                   std::int64_t observed_generation,
+                   WallTime now);
+const api::PodCondition* find_condition(const api::PodStatus& status, std::string_view type);  // null: none
+
+bool is_ready(const api::Pod& pod);
+bool is_finished(const api::Pod& pod);  // Succeeded or Failed
+const api::OwnerReference* controller_of(const api::ObjectMeta& metadata);
+
+// One that cannot be compiled selects nothing.
+kube::LabelSelector selector_from(const api::LabelSelector& selector);
+
+}  // namespace rescheduler::sim
