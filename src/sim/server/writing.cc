@@ -82,7 +82,7 @@ Answer<Draft> Server::prepare_create(const Kind& kind,
   if (kind.rules.on_create) {
     Faults faults;
     kind.rules.on_create(*object, rule_context(), faults);
-    if (!faults.empty()) return refuse(invalid(kind, metadata.name(), faults.take()));
+    if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
   }
   Draft draft;
   draft.operation = Draft::Operation::Create;
@@ -155,7 +155,7 @@ Answer<VersionPtr> Server::commit_create(Draft draft) {
   Faults faults;
   check_metadata(kind, metadata, faults);
   if (kind.rules.validate) kind.rules.validate(*draft.object, faults);
-  if (!faults.empty()) return refuse(invalid(kind, metadata.name(), faults.take()));
+  if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
   if (store_.find(kind, metadata.namespace_(), metadata.name())) return refuse(already_exists(kind, metadata.name()));
   // The namespace may have gone while a webhook was thinking.
   if (auto takes = namespace_takes(kind, metadata.namespace_(), metadata.name()); !takes) {
@@ -192,7 +192,7 @@ Answer<VersionPtr> Server::commit_update(Draft draft) {
   if (kind.rules.validate && !status) kind.rules.validate(*draft.object, faults);
   const auto& compare = status ? kind.rules.validate_status_update : kind.rules.validate_update;
   if (compare) compare(*before, *draft.object, faults);
-  if (!faults.empty()) return refuse(invalid(kind, metadata.name(), faults.take()));
+  if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
 
   if (!status && kind.rules.spec_differs && kind.rules.spec_differs(*before, *draft.object)) {
     metadata.set_generation(metadata.generation() + 1);

@@ -75,13 +75,13 @@ Store::Store(StoreSettings settings) : settings_(settings), listeners_(std::make
 Store::~Store() = default;
 
 Store::Shelf& Store::shelf(const Kind& kind) {
-  auto& found = shelves_[&kind];
+  auto& found = shelves_[&kind.stored()];
   if (!found) found = std::make_unique<Shelf>();
   return *found;
 }
 
 const Store::Shelf* Store::find_shelf(const Kind& kind) const {
-  const auto found = shelves_.find(&kind);
+  const auto found = shelves_.find(&kind.stored());
   return found == shelves_.end() ? nullptr : found->second.get();
 }
 
@@ -105,7 +105,7 @@ VersionPtr Store::put(const Kind& kind, MessagePtr object, std::string managed_f
   metadata.set_resource_version(fmt::format_int(number).str());
   std::string key = key_of(metadata.namespace_(), metadata.name());
   const ObjectPtr shared = std::move(object);  // alive until everybody has been told
-  auto version = std::make_shared<const Version>(kind, number, shared, std::move(managed_fields));
+  auto version = std::make_shared<const Version>(kind.stored(), number, shared, std::move(managed_fields));
 
   Change change{number, Change::What::Added, nullptr, version};
   const auto [place, added] = shelf.objects.try_emplace(key, version);
@@ -131,7 +131,7 @@ void Store::erase(const Kind& kind, std::string_view ns, std::string_view name) 
   last->CopyFrom(*before->object());
   kube::mutable_metadata_of(*last).set_resource_version(fmt::format_int(number).str());
   const ObjectPtr shared = std::move(last);
-  auto after = std::make_shared<const Version>(kind, number, shared, before->managed_fields());
+  auto after = std::make_shared<const Version>(kind.stored(), number, shared, before->managed_fields());
   record(shelf, std::move(key), Change{number, Change::What::Deleted, std::move(before), std::move(after)});
 }
 
@@ -223,7 +223,8 @@ void Store::forget_history() {
 }
 
 std::unique_ptr<Store::Subscription> Store::subscribe(const Kind* kind, Listener listener) {
-  auto entry = std::make_shared<Listeners::Entry>(Listeners::Entry{++listeners_->last, kind, std::move(listener)});
+  auto entry = std::make_shared<Listeners::Entry>(
+      Listeners::Entry{++listeners_->last, kind == nullptr ? nullptr : &kind->stored(), std::move(listener)});
   listeners_->entries.push_back(entry);
   return std::make_unique<Subscribed>([weak = std::weak_ptr(listeners_), entry] {
     if (const auto listeners = weak.lock()) std::erase(listeners->entries, entry);

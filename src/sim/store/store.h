@@ -1,6 +1,7 @@
 // What the embedded etcd and watch cache do together: objects by kind, namespace and name; one counter of versions;
 // a bounded history of changes per kind, from which watches are fed and the past can be read.
 //
+// A kind that is a view of another's objects (core events) has no shelf of its own.
 // Knows no rules: those are the server's. Belongs to one thread. Subscribers are told of each change before the call
 // that made it returns; they may read and put work on the agenda, but not write.
 #pragma once
