@@ -62,3 +62,17 @@ function(rescheduler_test name)
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
+
+# A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h).
+function(rescheduler_cluster_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE test_cluster ${arg_LINK} GTest::gmock_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_real TEST_FILTER "Real/*"
+    PROPERTIES LABELS real TIMEOUT ${arg_TIMEOUT} FIXTURES_REQUIRED rig)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_embedded TEST_FILTER "-Real/*"
+    PROPERTIES LABELS embedded TIMEOUT ${arg_TIMEOUT})
+endfunction()

@@ -33,19 +33,23 @@ kube::HttpsApiSettings LiveApi::unlimited() {
 LiveApi::LiveApi(const std::string& kubeconfig, kube::HttpsApiSettings settings)
     : LiveApi(config_of(kubeconfig), std::move(settings)) {}
 
-LiveApi::LiveApi(const kube::ClientConfig& config, kube::HttpsApiSettings settings) {
+LiveApi::LiveApi(const kube::ClientConfig& config, kube::HttpsApiSettings settings)
+    : own_loop_(std::make_unique<net::EventLoop>()), loop_(own_loop_.get()) {
   auto made = kube::make_https_api(config, std::move(settings), services());
   RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
-  api_ = std::move(*made);
+  own_api_ = std::move(*made);
+  api_ = own_api_.get();
 }
+
+LiveApi::LiveApi(net::EventLoop& loop, kube::Api& api) : loop_(&loop), api_(&api) {}
 
 LiveApi::~LiveApi() {
-  on_loop([this] { api_.reset(); });
+  on_loop([this] { own_api_.reset(); });
 }
 
-kube::LoopServices LiveApi::services() { return {loop_.executor(), &timers_, &clock_, &rng_, &metrics_}; }
+kube::LoopServices LiveApi::services() { return {loop_->executor(), &timers_, &clock_, &rng_, &metrics_}; }
 
-void LiveApi::on_loop(std::function<void()> look) { (void)loop_.await_result(looked(std::move(look))); }
+void LiveApi::on_loop(std::function<void()> look) { (void)loop_->await_result(looked(std::move(look))); }
 
 TestNamespace::TestNamespace(LiveApi& live) : live_(live) {
   api::Namespace wanted;

@@ -20,17 +20,19 @@ class LiveApi {
   // Ends the test process when the configuration itself is unusable.
   explicit LiveApi(const kube::ClientConfig& config, kube::HttpsApiSettings settings = unlimited());
   explicit LiveApi(const std::string& kubeconfig, kube::HttpsApiSettings settings = unlimited());
+  // Somebody else's loop and API, which outlive this.
+  LiveApi(net::EventLoop& loop, kube::Api& api);
   ~LiveApi();
 
   kube::Api& api() { return *api_; }
   kube::Client client() { return kube::Client(*api_); }
   kube::LoopServices services();
-  net::EventLoop& loop() { return loop_; }
+  net::EventLoop& loop() { return *loop_; }
 
   // Runs a task on the loop and waits for it.
   template <class T>
   Result<T> await(net::Task<Result<T>> task) {
-    return loop_.await_result(std::move(task));
+    return loop_->await_result(std::move(task));
   }
   // Runs a plain function on the loop's thread, where informers and stores may be looked at.
   void on_loop(std::function<void()> look);
@@ -40,8 +42,10 @@ class LiveApi {
   SystemClock clock_;
   Rng rng_{20240601};
   net::RealTimers timers_;
-  net::EventLoop loop_;
-  std::unique_ptr<kube::HttpsApi> api_;
+  std::unique_ptr<net::EventLoop> own_loop_;
+  net::EventLoop* loop_;
+  std::unique_ptr<kube::HttpsApi> own_api_;
+  kube::Api* api_ = nullptr;
 };
 
 kube::ClientConfig config_of(const std::string& kubeconfig);

@@ -86,4 +86,10 @@ Result<std::string> Rig::command(std::string command, std::vector<std::string> a
   return run_rig(std::move(arguments));
 }
 
+std::string rig_kubectl() {
+  auto path = run_rig({"which", "kubectl"});
+  if (!path) return {};
+  return path->substr(0, path->find('\n'));
+}
+
 }  // namespace rescheduler::test

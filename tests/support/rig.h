@@ -43,4 +43,7 @@ class Rig {
   std::map<std::string, int> pids_;
 };
 
+// The kubectl that was built with the control plane; empty where there is none.
+std::string rig_kubectl();
+
 }  // namespace rescheduler::test

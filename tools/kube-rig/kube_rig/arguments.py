@@ -107,6 +107,9 @@ def parser() -> argparse.ArgumentParser:
     mint.add_argument("--expired", action="store_true", help="make one that ended yesterday")
     mint.add_argument("--out", required=True, metavar="DIR", help="gets client.crt, client.key and kubeconfig")
 
+    which = command("which", "print where a built binary is")
+    which.add_argument("binary", help="kubectl, etcd, ...")
+
     kubectl = command("kubectl", "run kubectl against a rig", rig=True)
     kubectl.add_argument("arguments", nargs=argparse.REMAINDER, help="for kubectl")
 

@@ -158,6 +158,7 @@ COMMANDS = {
     "resume": lambda args: lifecycle.resume(args.name, args.component),
     "compact": lambda args: print(etcd.compact(state.load(args.name))),
     "mint": _mint,
+    "which": lambda args: print(binaries.require([args.binary]) / args.binary),
     "kubectl": _kubectl,
     "_watch": lambda args: watchdog.watch(
         args.name, Identity(args.pid, args.start_ticks, args.boot_id), lifecycle.down

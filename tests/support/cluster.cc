@@ -1,0 +1,120 @@
+#include "support/cluster.h"
+
+#include <fstream>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "kube/proto/core_node.pb.h"
+#include "sim/served_cluster.h"
+#include "support/command.h"
+#include "support/objects.h"
+#include "support/rig.h"
+
+namespace rescheduler::test {
+namespace {
+
+class RealCluster final : public TestCluster {
+ public:
+  explicit RealCluster(Rig rig) : rig_(std::move(rig)) {}
+  std::unique_ptr<LiveApi> connect() override { return std::make_unique<LiveApi>(rig_.kubeconfig()); }
+  const std::string& kubeconfig() const override { return rig_.kubeconfig(); }
+  Result<std::string> kubectl(std::vector<std::string> arguments) override {
+    return rig_.command("kubectl", std::move(arguments));
+  }
+
+ private:
+  Rig rig_;
+};
+
+class Embedded final : public TestCluster {
+ public:
+  Embedded(std::unique_ptr<sim::ServedCluster> served, bool in_process)
+      : served_(std::move(served)),
+        in_process_(in_process),
+        kubeconfig_(fmt::format("{}/embedded-{}.kubeconfig", testing::TempDir(), getpid())) {
+    std::ofstream(kubeconfig_) << served_->kubeconfig();
+  }
+  ~Embedded() override { unlink(kubeconfig_.c_str()); }
+  Embedded(const Embedded&) = delete;
+  Embedded& operator=(const Embedded&) = delete;
+
+  std::unique_ptr<LiveApi> connect() override {
+    if (!in_process_) return std::make_unique<LiveApi>(kubeconfig_);
+    return std::make_unique<LiveApi>(served_->loop(), served_->api());
+  }
+  const std::string& kubeconfig() const override { return kubeconfig_; }
+  Result<std::string> kubectl(std::vector<std::string> arguments) override {
+    const std::string binary = rig_kubectl();
+    if (binary.empty()) return fail(Errc::NotFound, "there is no kubectl here (run `make rig`)");
+    arguments.insert(arguments.begin(), {binary, "--kubeconfig", kubeconfig_});
+    const CommandOutcome outcome = run_command(arguments);
+    if (outcome.exit_code != 0) return fail(Errc::Internal, "kubectl: {}", outcome.output);
+    return outcome.output;
+  }
+
+ private:
+  std::unique_ptr<sim::ServedCluster> served_;
+  bool in_process_;
+  std::string kubeconfig_;
+};
+
+}  // namespace
+
+std::string to_string(Tier tier) {
+  switch (tier) {
+    case Tier::InProcess: return "in-process";
+    case Tier::Embedded: return "embedded";
+    case Tier::Real: return "real";
+  }
+  return "?";
+}
+
+Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
+  if (tier == Tier::Real) {
+    auto rig = Rig::shared();
+    if (!rig) return fail(std::move(rig.error()));
+    return std::make_unique<RealCluster>(std::move(*rig));
+  }
+  auto served = sim::ServedCluster::start({});
+  if (!served) return fail(std::move(served.error()));
+  return std::make_unique<Embedded>(std::move(*served), tier == Tier::InProcess);
+}
+
+void ClusterTest::SetUp() {
+  auto opened = TestCluster::open(GetParam());
+  if (!opened && opened.error().code == Errc::NotFound) GTEST_SKIP() << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message;
+  cluster_ = std::move(*opened);
+  live_ = cluster_->connect();
+  ns_.emplace(*live_);
+}
+
+void ClusterTest::TearDown() {
+  for (const std::string& node : nodes_) (void)await(client().remove<api::Node>("", node));
+  ns_.reset();
+}
+
+std::string ClusterTest::add_node(const std::string& suffix) {
+  const std::string name = ns() + "-" + suffix;
+  auto node = node_of(name);
+  // Only what tolerates it comes here: tests of one shared cluster do not see each other's nodes.
+  auto& taint = *node.mutable_spec()->add_taints();
+  taint.set_key("test");
+  taint.set_value(ns());
+  taint.set_effect("NoSchedule");
+  auto created = await(client().create(node));
+  EXPECT_TRUE(created) << created.error().message;
+  nodes_.push_back(name);
+  EXPECT_TRUE(eventually([&] {
+    auto seen = await(client().get<api::Node>("", name));
+    if (!seen) return false;
+    for (const auto& condition : seen->status().conditions()) {
+      if (condition.type() == "Ready") return condition.status() == "True";
+    }
+    return false;
+  })) << name
+      << " never became Ready";
+  return name;
+}
+
+}  // namespace rescheduler::test
