@@ -47,6 +47,7 @@ struct Draft {
   VersionPtr before{};  // Update only
   MessagePtr object{};
   std::string managed_fields{};
+  bool applied = false;  // by server-side apply, which has noted the owners of fields already
   WriteContext context{};
 };
 
