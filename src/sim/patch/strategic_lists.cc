@@ -86,9 +86,10 @@ json::array ordered(json::array merged,
   }
   json::array out;
   auto next = wanted.begin();
-  for (auto& [live, other] : others) {
-    const auto comes_first = [live = live](const Placed& item) {
-      return live == kNoItem || item.live == kNoItem || item.live <= live;
+  for (auto& entry : others) {
+    Placed& other = entry.second;
+    const auto comes_first = [&other](const Placed& item) {
+      return other.live == kNoItem || item.live == kNoItem || item.live <= other.live;
     };
     while (next != wanted.end() && comes_first(next->second)) out.push_back(std::move((next++)->second.value));
     out.push_back(std::move(other.value));
