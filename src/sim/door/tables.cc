@@ -39,8 +39,8 @@ json::array column_definitions(const std::vector<Column>& columns) {
   return definitions;
 }
 
-json::value object_value(const Version& version) {
-  Result<json::value> parsed = kube::parse_json(object_to_json(version.kind(), *version.object()), {});
+json::value object_value(const Kind& kind, const Version& version) {
+  Result<json::value> parsed = kube::parse_json(object_to_json(kind, *version.object()), {});
   if (!parsed || !parsed->is_object()) return json::object{};
   if (!version.managed_fields().empty()) {
     Result<json::value> fields = kube::parse_json(version.managed_fields(), {});
@@ -89,7 +89,7 @@ std::string table_json(const Kind& kind, const std::vector<VersionPtr>& objects,
 
   json::array rows;
   for (const VersionPtr& version : objects) {
-    json::value value = object_value(*version);
+    json::value value = object_value(kind, *version);
     const Field object(&value);
     json::object row;
     row["cells"] = kind.custom ? custom.cells(value, request.now) : printer->cells(object, request.now);

@@ -16,4 +16,5 @@ sim_part(tables
     tables_workload.cc
   TESTS
     tables_cells_test.cc
-    tables_path_test.cc)
+    tables_path_test.cc
+    tables_test.cc)

@@ -9,6 +9,7 @@
 #include "sim/door/tables_age.h"
 #include "sim/door/tables_custom.h"
 #include "sim/door/tables_printer.h"
+#include "sim/kinds/custom_version.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -276,14 +277,16 @@ TEST(CustomCells, FollowTheDefinitionsColumns) {
   const json::value object = json::parse(R"({"metadata":{"name":"t","creationTimestamp":"2026-01-01T11:58:00Z"},
       "spec":{"size":3,"label":"big","list":[1,2]},"status":{"conditions":[{"type":"Old","status":"False"},{"type":"Ready","status":"True"}]}})");
   EXPECT_EQ(json::serialize(CustomColumns(kind).cells(object, now())), R"(["t","2m"])");
-  kind.printer_columns = {
-      {.name = "Size", .type = "integer", .path = ".spec.size"},
-      {.name = "Ready", .type = "string", .path = R"j(.status.conditions[?(@.type=="Ready")].status)j"},
-      {.name = "SizeText", .type = "string", .path = ".spec.size"},
-      {.name = "List", .type = "string", .path = ".spec.list"},
-      {.name = "Wrong", .type = "boolean", .path = ".spec.size"},
-      {.name = "None", .type = "string", .path = ".spec.none"},
-      {.name = "Since", .type = "date", .priority = 1, .path = ".metadata.creationTimestamp"}};
+  CustomVersion version;
+  version.columns = {
+      {.name = "Size", .type = "integer", .json_path = ".spec.size"},
+      {.name = "Ready", .type = "string", .json_path = R"j(.status.conditions[?(@.type=="Ready")].status)j"},
+      {.name = "SizeText", .type = "string", .json_path = ".spec.size"},
+      {.name = "List", .type = "string", .json_path = ".spec.list"},
+      {.name = "Wrong", .type = "boolean", .json_path = ".spec.size"},
+      {.name = "None", .type = "string", .json_path = ".spec.none"},
+      {.name = "Since", .type = "date", .json_path = ".metadata.creationTimestamp", .priority = 1}};
+  kind.definition = std::make_shared<const CustomVersion>(version);
   const CustomColumns columns(kind);
   EXPECT_EQ(json::serialize(columns.cells(object, now())), R"(["t",3,"True","3","[1,2]",null,null,"2m"])");
   EXPECT_EQ(columns.columns().back().priority, 1);

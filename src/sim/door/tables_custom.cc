@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "sim/door/tables_age.h"
+#include "sim/kinds/custom_version.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -32,13 +33,14 @@ json::value cell(std::string_view type, const json::value* value, WallTime now) 
 CustomColumns::CustomColumns(const Kind& kind) {
   if (!kind.custom) return;
   columns_.push_back(name_column());
-  for (const PrinterColumn& column : kind.printer_columns) {
+  const std::vector<PrinterColumn> none;
+  for (const PrinterColumn& column : kind.definition ? kind.definition->columns : none) {
     columns_.push_back({.name = column.name,
                         .type = column.type,
                         .format = column.format,
                         .priority = column.priority,
                         .description = column.description});
-    paths_.push_back(JsonPath::parse(column.path));
+    paths_.push_back(JsonPath::parse(column.json_path));
   }
   if (!paths_.empty()) return;
   Column age = age_column();

@@ -77,16 +77,6 @@ struct KindRules {
   std::function<std::string(std::string_view name)> name_fault;
 };
 
-// One of a CustomResourceDefinition's additionalPrinterColumns.
-struct PrinterColumn {
-  std::string name;
-  std::string type;  // integer, number, string, boolean, date
-  std::string format{};
-  std::string description{};
-  int priority = 0;
-  std::string path;  // jsonPath
-};
-
 struct Kind {
   std::string group;  // empty: core
   std::string version;
@@ -102,7 +92,6 @@ struct Kind {
   bool has_status = false;                   // a status subresource
   bool has_scale = false;
   std::vector<std::string> verbs{};  // empty: all of them. Some kinds cannot be stored (TokenReview): {"create"}
-  std::vector<PrinterColumn> printer_columns{};  // custom kinds: those of this version; empty: their age
   KindRules rules{};
   // Set: another view of that kind's objects - core events, further versions of a custom kind. They lie on its shelf
   // and are held in its messages; object_to_json() and object_from_json() show them as this kind has them.
