@@ -1,0 +1,20 @@
+sim_part(tables
+  SOURCES
+    tables.cc
+    tables_age.cc
+    tables_autoscaler.cc
+    tables_custom.cc
+    tables_event.cc
+    tables_metrics.cc
+    tables_network.cc
+    tables_node.cc
+    tables_path.cc
+    tables_plain.cc
+    tables_pod.cc
+    tables_printer.cc
+    tables_storage.cc
+    tables_workload.cc
+  TESTS
+    tables_cells_test.cc
+    tables_path_test.cc
+    tables_test.cc)
