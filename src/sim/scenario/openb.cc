@@ -121,10 +121,8 @@ Workload workload_of(const OpenbPod& pod, const OpenbSource& source) {
   }
   if (!pod.gpu_models.empty()) workload.node_affinity[std::string(kGpuModelLabel)] = pod.gpu_models;
   if (!pod.qos.empty()) workload.labels["qos"] = pod.qos;
-  workload.cpu_load =
-      fmt::format("{}m", static_cast<std::int64_t>(source.cpu_use * static_cast<double>(pod.cpu_milli)));
-  workload.memory_load =
-      fmt::format("{}Mi", static_cast<std::int64_t>(source.memory_use * static_cast<double>(pod.memory_mib)));
+  workload.cpu_load = fmt::format("{:.0f}%", source.cpu_use * 100);
+  workload.memory_load = fmt::format("{:.0f}%", source.memory_use * 100);
   return workload;
 }
 

@@ -109,6 +109,12 @@ event::Action read_rollout(YamlReader& from, const Scenario& scenario) {
   event::Rollout rollout;
   read_workload_key(from, "workload", rollout.workload);
   check_workload(from, "workload", rollout.workload, scenario);
+  const Workload* workload = scenario.find_workload(rollout.workload);
+  using enum WorkloadKind;
+  if (workload != nullptr && workload->kind != Deployment && workload->kind != StatefulSet
+      && workload->kind != DaemonSet) {
+    from.problem("workload", "only Deployments, StatefulSets and DaemonSets are rolled out");
+  }
   return rollout;
 }
 

@@ -209,7 +209,7 @@ api::Node node_object(const NodeGroup& group, int index) {
   labels[std::string(kHostname)] = metadata.name();
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";
-  labels["sim.rescheduler.io/group"] = group.name;
+  labels[std::string(kNodeGroupLabel)] = group.name;
   if (!group.zones.empty()) {
     labels[std::string(kZone)] = group.zones[static_cast<std::size_t>(index) % group.zones.size()];
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "sim/scenario/scenario.h"
 
@@ -15,6 +16,9 @@ class PodTemplateSpec;
 }  // namespace rescheduler::api
 
 namespace rescheduler::sim {
+
+// On every node of a scenario: the name of its group.
+inline constexpr std::string_view kNodeGroupLabel = "sim.rescheduler.io/group";
 
 using ObjectSink = std::function<void(std::unique_ptr<google::protobuf::Message>)>;
 
