@@ -1,0 +1,72 @@
+// Where a pod may go, by the rules that need nothing but the node: requests, node selector and affinity, taints,
+// cordons. Affinity between pods, spreading, volumes and ports are not looked at.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/value/node_selector.h"
+
+namespace rescheduler::api {
+class Node;
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+// Amounts of resources. CPU in thousandths, all others in whole units; "pods" counts one for each pod.
+struct Amounts {
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  std::int64_t pods = 0;
+  std::map<std::string, std::int64_t> others{};
+
+  Amounts& operator+=(const Amounts& more);
+  Amounts& operator-=(const Amounts& less);
+};
+
+// What a pod takes of its node: its containers together or the largest of its init containers, and the overhead.
+Amounts requests_of(const api::Pod& pod);
+
+struct NodeRoom {
+  struct Taint {
+    std::string key, value, effect;
+  };
+
+  std::string name;
+  Amounts allocatable{};
+  Amounts used{};
+  std::map<std::string, std::string, std::less<>> labels{};
+  std::vector<Taint> taints{};  // those that keep pods away; a cordon is one of them
+
+  bool has_room_for(const Amounts& request) const;
+};
+// Everything but `used`.
+NodeRoom room_of(const api::Node& node);
+
+class PodNeeds {
+ public:
+  explicit PodNeeds(const api::Pod& pod);
+
+  const Amounts& requests() const { return requests_; }
+  bool may_go_to(const NodeRoom& node) const;  // but for room
+  bool fits(const NodeRoom& node) const { return node.has_room_for(requests_) && may_go_to(node); }
+
+ private:
+  struct Toleration {
+    std::string key, value, effect;
+    bool any_value = false;
+  };
+  bool tolerates(const NodeRoom::Taint& taint) const;
+
+  Amounts requests_;
+  std::map<std::string, std::string, std::less<>> selector_;
+  std::optional<kube::NodeSelector> affinity_;
+  bool impossible_ = false;  // its affinity cannot be understood: nowhere, rather than anywhere
+  std::vector<Toleration> tolerations_;
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,198 @@
+// A scenario: what a cluster looks like at first, and what happens to it later. Plain values; scenario_file.h reads
+// them, scenario_objects.h turns them into API objects and scenario_runner.h plays them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "sim/scenario/manifest.h"
+
+namespace rescheduler::sim {
+
+using TextMap = std::map<std::string, std::string, std::less<>>;
+
+struct TaintWish {
+  std::string key;
+  std::string value{};
+  std::string effect{};  // NoSchedule, PreferNoSchedule, NoExecute
+};
+
+struct TolerationWish {
+  std::string key;
+  std::string value{};                                // empty: any
+  std::string effect{};                               // empty: any
+  std::optional<std::chrono::nanoseconds> seconds{};  // NoExecute: so long
+};
+
+// Nodes of one shape.
+struct NodeGroup {
+  std::string name;    // how placements and events speak of it
+  std::string prefix;  // its nodes are PREFIX-1, PREFIX-2, ...
+  int count = 1;
+  std::vector<std::string> names{};  // not empty: these instead of numbered ones, and as many
+  std::string cpu = "8";
+  std::string memory = "32Gi";
+  int pods = 110;
+  TextMap resources{};  // extended ones: nvidia.com/gpu: "8"
+  TextMap labels{};
+  TextMap annotations{};
+  std::vector<TaintWish> taints{};
+  std::vector<std::string> zones{};  // dealt out in turn as topology.kubernetes.io/zone
+
+  int size() const { return names.empty() ? count : static_cast<int>(names.size()); }
+  std::string node_name(int index) const;  // 0 <= index < size()
+};
+
+enum class WorkloadKind { Deployment, StatefulSet, DaemonSet, Job, CronJob, Pod };
+std::string_view to_string(WorkloadKind kind);
+
+// Which share of a workload's pods must, or need not, be up: "2" or "50%". At most one of the two is set.
+struct BudgetWish {
+  std::string min_available{};
+  std::string max_unavailable{};
+};
+
+// Where the first pods of a workload are put, before any scheduler is asked. Later ones are the scheduler's.
+struct InitialPlacement {
+  enum class Fill { Even, Pack };  // in turn, or one node after the other
+  std::string group;
+  Fill fill = Fill::Even;
+};
+
+struct Workload {
+  std::string ns = "default";
+  std::string name;
+  WorkloadKind kind = WorkloadKind::Deployment;
+  int replicas = 1;                // Jobs: so many completions; Pods: so many of them
+  int parallelism = 0;             // Jobs: at once; 0: all
+  bool scales_with_nodes = false;  // replicas grow and shrink when the number of nodes is overridden
+  TextMap requests{};
+  TextMap limits{};
+  std::string cpu_load{};  // profiles: src/sim/load/profile.h
+  std::string memory_load{};
+  std::string priority_class{};
+  TextMap labels{};       // on the workload and its pods, besides app: NAME
+  TextMap annotations{};  // on its pods
+  TextMap node_selector{};
+  std::map<std::string, std::vector<std::string>> node_affinity{};  // label: one of these values
+  std::vector<TolerationWish> tolerations{};
+  std::optional<BudgetWish> budget{};
+  std::optional<InitialPlacement> placement{};
+  std::string scheduler_name{};
+  std::string schedule{};  // CronJobs: cron syntax
+  std::optional<std::chrono::nanoseconds> run_for{};
+  std::optional<std::chrono::nanoseconds> start_delay{};
+  std::optional<std::chrono::nanoseconds> ready_delay{};
+  std::optional<std::chrono::nanoseconds> grace{};  // terminationGracePeriodSeconds
+  std::chrono::nanoseconds starts_at{0};            // created then, not at the beginning
+
+  std::string key() const { return ns + "/" + name; }
+};
+
+struct PriorityWish {
+  std::string name;
+  std::int32_t value = 0;
+  bool global_default = false;
+  std::string preemption_policy{};
+  std::string description{};
+};
+
+// Nodes and pods from the openb trace; openb.h says what becomes of them.
+struct OpenbSource {
+  std::string path{};  // a directory; empty: $RESCHEDULER_DATA/openb
+  bool gpu_nodes_only = false;
+  int node_limit = 0;  // 0: all of them
+  int pod_limit = 0;
+  std::chrono::nanoseconds arrive_within{0};  // creation times are squeezed into this; 0: all at once
+  double cpu_use = 0.5;                       // of what is requested
+  double memory_use = 0.6;
+};
+
+namespace event {
+
+struct Scale {
+  std::string workload;  // NAMESPACE/NAME
+  int replicas = 0;
+};
+// On the pods there are, and on those that come. What is absent stays as it was.
+struct ChangeLoad {
+  std::string workload;
+  std::optional<std::string> cpu{};
+  std::optional<std::string> memory{};
+};
+struct Fault {
+  std::string node;
+  std::string fault;  // frozen, dead, slow; empty heals
+};
+struct Cordon {
+  std::string node;
+  bool on = true;
+};
+struct Mark {
+  std::string kind;  // Node, Pod, Deployment, ...
+  std::string ns{};
+  std::string name;
+  bool annotations = false;  // else labels
+  TextMap set{};
+  std::vector<std::string> remove{};
+};
+struct DeletePods {
+  std::string ns{};
+  std::string name{};      // this one; or
+  std::string workload{};  // so many of this workload's
+  int count = 1;
+};
+struct Apply {
+  std::vector<Manifest> manifests;
+};
+struct Rollout {
+  std::string workload;
+};
+struct Nothing {};  // only says something
+
+using Action = std::variant<Nothing, Scale, ChangeLoad, Fault, Cordon, Mark, DeletePods, Apply, Rollout>;
+
+}  // namespace event
+
+struct TimedEvent {
+  std::chrono::nanoseconds at{0};
+  event::Action action{};
+  std::string say{};  // for those who watch: why this happens
+};
+// "scale shop/web to 40", for views and logs.
+std::string describe(const TimedEvent& event);
+
+struct Scenario {
+  std::string name = "plain";
+  std::string description{};
+  std::uint64_t seed = 1;
+  std::vector<NodeGroup> node_groups{};
+  std::vector<std::string> namespaces{};
+  std::vector<PriorityWish> priority_classes{};
+  std::vector<Workload> workloads{};
+  std::vector<Manifest> manifests{};
+  std::vector<TimedEvent> events{};  // in order of time
+  std::optional<OpenbSource> openb{};
+
+  int nodes() const;
+  const NodeGroup* find_group(std::string_view group) const;
+  const Workload* find_workload(std::string_view key) const;
+  bool has_node(std::string_view node) const;
+};
+
+// So many equal nodes and nothing else.
+Scenario plain_scenario(int nodes);
+
+// The same scenario on another number of nodes: every group keeps its share, at least one node each, and workloads
+// that scale with the nodes keep their pods per node. Refused when there are fewer nodes than groups, or when an event
+// names a node that would be missing.
+Result<Scenario> resized(Scenario scenario, int nodes);
+
+}  // namespace rescheduler::sim

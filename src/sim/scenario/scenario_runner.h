@@ -1,0 +1,87 @@
+// Plays a scenario on an API server: its nodes first, its workloads when the nodes are ready, then its events in time.
+//
+//   start() -> nodes are created -> all Ready, or kNodePatience over -> workloads, time 0 of the events -> ... -> over
+//
+// Refusals of the server do not stop it: they are told as news. Belongs to the agenda's thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/scenario/initial_placement.h"
+#include "sim/scenario/scenario.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+// Something the runner did, or could not do.
+struct ScenarioNews {
+  WallTime at;
+  std::string text;
+  bool trouble = false;
+};
+
+class ScenarioRunner {
+ public:
+  // Clusters without kubelets have no ready nodes, and one that is dead from the start must not hold up the rest.
+  static constexpr std::chrono::seconds kNodePatience{15};
+
+  ScenarioRunner(Server& server, Scenario scenario);
+  ~ScenarioRunner();
+  ScenarioRunner(const ScenarioRunner&) = delete;
+  ScenarioRunner& operator=(const ScenarioRunner&) = delete;
+
+  void start();
+  bool begun() const { return began_.has_value(); }  // the workloads are being created
+  bool over() const { return begun() && waiting_ == 0; }
+  std::size_t events_left() const { return waiting_; }
+  const Scenario& scenario() const { return scenario_; }
+
+  const std::vector<ScenarioNews>& news() const { return news_; }
+  void on_news(std::function<void(const ScenarioNews&)> listener) { listener_ = std::move(listener); }
+
+ private:
+  void look_at_nodes();
+  void begin();
+  void at(std::chrono::nanoseconds time, std::function<void()> what);
+  void create(MessagePtr object);
+  void create_workloads(const std::vector<const Workload*>& workloads);
+  void perform(const TimedEvent& event);
+  void tell(std::string text, bool trouble = false);
+  void tell_refusal(const std::string& what, const Refusal& refusal);
+
+  void act(const event::Scale& scale);
+  void act(const event::ChangeLoad& load);
+  void act(const event::Fault& fault);
+  void act(const event::Cordon& cordon);
+  void act(const event::Mark& mark);
+  void act(const event::DeletePods& pods);
+  void act(const event::Apply& apply);
+  void act(const event::Rollout& rollout);
+  void act(const event::Nothing&) {}
+  void apply(const Manifest& manifest);
+  const Kind* workload_kind(const std::string& key) const;
+  std::vector<std::string> pods_of(const std::string& workload) const;  // names
+  void on_pod(const Change& change);
+  void load_pod(const std::string& ns, const std::string& name, const event::ChangeLoad& load);
+
+  Server& server_;
+  Scenario scenario_;
+  std::optional<InitialPlacer> placer_;
+  std::optional<SteadyTime> began_;
+  SteadyTime started_{};
+  std::size_t waiting_ = 0;
+  std::map<std::string, event::ChangeLoad> loads_;  // the last change of each workload, for pods still to come
+  std::vector<ScenarioNews> news_;
+  std::function<void(const ScenarioNews&)> listener_;
+  std::unique_ptr<Store::Subscription> on_pods_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,99 @@
+#include "sim/scenario/trivial_placement.h"
+
+#include <fmt/core.h>
+
+#include "kube/proto/core_pod.pb.h"
+#include "sim/scenario/bind_pod.h"
+#include "sim/server/conditions.h"
+
+namespace rescheduler::sim {
+namespace {
+
+bool wants_a_node(const api::Pod& pod) {
+  return pod.spec().node_name().empty() && pod.spec().scheduling_gates().empty()
+         && !pod.metadata().has_deletion_timestamp() && !is_finished(pod);
+}
+
+}  // namespace
+
+TrivialPlacement::TrivialPlacement(Server& server) : server_(server), rooms_(server) {
+  const Kind& pods = server.kinds().of<api::Pod>();
+  subscription_ = server.store().subscribe(&pods, [this](const Change& change) { on_pod(change); });
+  server.store().for_each(pods, "", "", [this](const VersionPtr& version) {
+    on_pod(Change{version->number(), Change::What::Added, nullptr, version});
+    return true;
+  });
+  rooms_.on_more_room([this] { schedule_retry(); });
+}
+
+TrivialPlacement::~TrivialPlacement() {
+  server_.agenda().cancel(run_);
+  server_.agenda().cancel(retry_);
+}
+
+void TrivialPlacement::on_pod(const Change& change) {
+  const auto pod = change.after->as<api::Pod>();
+  const std::string key = pod->metadata().namespace_() + "/" + pod->metadata().name();
+  if (change.what == Change::What::Deleted || !wants_a_node(*pod)) {
+    unplaced_.erase(key);
+    return;  // if it is in the queue, its turn will find nothing to do
+  }
+  if (unplaced_.contains(key) || !queued_.insert(key).second) return;
+  queue_.push_back(key);
+  schedule_run();
+}
+
+void TrivialPlacement::schedule_run() {
+  if (run_) return;
+  run_ = server_.agenda().after(kLag, [this] { run(); });
+}
+
+void TrivialPlacement::schedule_retry() {
+  if (retry_ || unplaced_.empty()) return;
+  retry_ = server_.agenda().after(kRetryLag, [this] {
+    retry_ = {};
+    for (const std::string& key : unplaced_) {
+      if (queued_.insert(key).second) queue_.push_back(key);
+    }
+    unplaced_.clear();
+    if (!queue_.empty()) schedule_run();
+  });
+}
+
+void TrivialPlacement::run() {
+  run_ = {};
+  std::deque<std::string> batch;
+  batch.swap(queue_);
+  queued_.clear();
+  for (const std::string& key : batch) place(key);
+}
+
+void TrivialPlacement::place(const std::string& key) {
+  const std::string ns = key.substr(0, key.find('/'));
+  const auto pod = server_.find<api::Pod>(ns, std::string_view(key).substr(ns.size() + 1));
+  if (pod == nullptr || !wants_a_node(*pod)) return;
+  const NodeRoom* node = rooms_.next_fit(PodNeeds(*pod));
+  if (node != nullptr && bind_pod(server_, *pod, node->name)) {
+    ++placed_;
+    return;
+  }
+  unplaced_.insert(key);
+  if (node == nullptr) {
+    say_unschedulable(*pod);
+  } else {
+    schedule_retry();
+  }
+}
+
+// What a scheduler would leave on the pod, for kubectl describe. Only once: it changes nothing else.
+void TrivialPlacement::say_unschedulable(const api::Pod& pod) {
+  if (find_condition(pod.status(), "PodScheduled") != nullptr) return;
+  const std::string message = fmt::format("0/{} nodes are available: none has room and is allowed.", rooms_.size());
+  (void)server_.modify_status<api::Pod>(  // the pod may be gone by now; then there is nobody to tell
+      pod.metadata().namespace_(), pod.metadata().name(), [&](api::Pod& changed) {
+        set_condition(*changed.mutable_status(), {"PodScheduled", "False", "Unschedulable", message},
+                      server_.agenda().wall_now());
+      });
+}
+
+}  // namespace rescheduler::sim
