@@ -108,10 +108,10 @@ bool NodeRoom::has_room_for(const Amounts& request) const {
   if (request.cpu > 0 && used.cpu + request.cpu > allocatable.cpu) return false;
   if (request.memory > 0 && used.memory + request.memory > allocatable.memory) return false;
   return std::ranges::all_of(request.others, [this](const auto& other) {
-    const auto& [name, value] = other;
+    const auto& [resource, value] = other;
     if (value == 0) return true;
-    const auto has = allocatable.others.find(name);
-    const auto taken = used.others.find(name);
+    const auto has = allocatable.others.find(resource);
+    const auto taken = used.others.find(resource);
     return has != allocatable.others.end() && (taken == used.others.end() ? 0 : taken->second) + value <= has->second;
   });
 }
