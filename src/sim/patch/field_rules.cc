@@ -112,6 +112,8 @@ const FieldRule* rule_of(const google::protobuf::FieldDescriptor& field) {
   return found == book.end() ? nullptr : found->second;
 }
 
+std::size_t rule_count() { return kRules.size(); }
+
 bool is_atomic(const google::protobuf::Descriptor& structure) {
   return structure.file()->package() == kPackage
          && std::ranges::find(kAtomicStructures, std::string_view(structure.name())) != kAtomicStructures.end();

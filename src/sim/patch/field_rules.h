@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -33,6 +34,8 @@ struct FieldRule {
 
 // Null: the API's defaults.
 const FieldRule* rule_of(const google::protobuf::FieldDescriptor& field);
+
+std::size_t rule_count();
 
 // Is a structure of this type one value to server-side apply?
 bool is_atomic(const google::protobuf::Descriptor& structure);

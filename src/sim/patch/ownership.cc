@@ -66,7 +66,7 @@ boost::json::value pruned(const boost::json::value& merged,
   };
   // Cutting out a structure takes along what others own in it. So what is cut is decided on fields: all that cutting
   // would take, but nothing that somebody owns, and nothing that was not applied.
-  FieldSet owned;
+  FieldSet owned = never_owned();  // the server's own: not the applier's to give up
   for (const auto& entry : managed) owned = owned.united(entry.second.fields);
   owned = with_structures(owned, place);
   const FieldSet kept = fields_left(without_fields(merged, last, place)).united(owned);

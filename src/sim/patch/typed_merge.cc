@@ -122,7 +122,7 @@ json::value merge(const json::value* live, const json::value* config, const Plac
   return config != nullptr ? *config : *live;
 }
 
-// Nullopt: nothing is left of it.
+// Nullopt: nothing is left of it. What loses all it held but was not itself to go stays, empty.
 std::optional<json::value> cut(const json::value& value, const FieldSet& gone, const Place& place);
 
 std::optional<json::value> cut_below(const json::value& value,
@@ -145,7 +145,7 @@ std::optional<json::value> cut(const json::value& value, const FieldSet& gone, c
         auto rest = cut_below(member.value(), PathElement::member(name), gone, place.member(name));
         if (rest) out.emplace(member.key(), std::move(*rest));
       }
-      return out.empty() ? std::nullopt : std::optional<json::value>(std::move(out));
+      return out;
     }
     case Walk::Items: break;
   }
@@ -155,7 +155,7 @@ std::optional<json::value> cut(const json::value& value, const FieldSet& gone, c
     auto rest = name ? cut_below(item, *name, gone, place.item()) : std::optional<json::value>(item);
     if (rest) out.push_back(std::move(*rest));
   }
-  return out.empty() ? std::nullopt : std::optional<json::value>(std::move(out));
+  return out;
 }
 
 }  // namespace

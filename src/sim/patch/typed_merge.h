@@ -12,7 +12,8 @@ namespace rescheduler::sim {
 // `config` with the items only `live` has in between.
 boost::json::value merged(const boost::json::value& live, const boost::json::value& config, const Place& place);
 
-// The object without the fields of the set. Structures, maps and lists that lose everything go too.
+// The object without the fields of the set. Structures, maps and lists that lose everything stay, empty, unless they
+// are in the set themselves.
 boost::json::value without_fields(const boost::json::value& object, const FieldSet& gone, const Place& place);
 
 }  // namespace rescheduler::sim

@@ -73,11 +73,17 @@ class Comparison {
 
   // Null: absent.
   void visit(const json::value* before, const json::value* after, const Place& place) {
-    switch (place.walk(before, after)) {
-      case Walk::Leaf: note(before, after); return;
-      case Walk::Members: visit_members(before, after, place); break;
-      case Walk::Items: visit_items(before, after, place); break;
+    const Walk walk = place.walk(before, after);
+    if (walk == Walk::Leaf) {
+      note(before, after);
+      // One may be a leaf and the other not: then what lay below is gone, or new.
+      if (before != nullptr && after != nullptr) {
+        visit_inside(place.walk(before), before, nullptr, place);
+        visit_inside(place.walk(after), nullptr, after, place);
+      }
+      return;
     }
+    visit_inside(walk, before, after, place);
     if (before == nullptr) differences_.added.insert(path_);
     if (after == nullptr) differences_.removed.insert(path_);
   }
@@ -91,6 +97,11 @@ class Comparison {
     } else if (!same_value(*before, *after)) {
       differences_.modified.insert(path_);
     }
+  }
+
+  void visit_inside(Walk walk, const json::value* before, const json::value* after, const Place& place) {
+    if (walk == Walk::Members) visit_members(before, after, place);
+    if (walk == Walk::Items) visit_items(before, after, place);
   }
 
   void visit_below(PathElement element, const json::value* before, const json::value* after, const Place& place) {
