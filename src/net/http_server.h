@@ -36,6 +36,8 @@ class Responder {
   virtual Task<Result<void>> start(HttpResponse head) = 0;
   virtual Task<Result<void>> write(std::string chunk) = 0;
   virtual Task<Result<void>> finish() = 0;
+  // No (further) answer: the connection is closed when the handler returns. For tests of clients.
+  virtual void abandon() noexcept = 0;
 };
 
 using Handler = std::function<Task<void>(const HttpRequest&, const PeerIdentity&, Responder&)>;

@@ -25,13 +25,14 @@ class StreamResponder final : public Responder {
   Task<Result<void>> start(HttpResponse head) override;
   Task<Result<void>> write(std::string chunk) override;
   Task<Result<void>> finish() override;
+  void abandon() noexcept override { state_ = State::Broken; }
 
   bool untouched() const { return state_ == State::Untouched; }
   bool finished() const { return state_ == State::Finished; }
   bool may_serve_another() const { return state_ == State::Finished && traits_.keep_alive; }
 
  private:
-  //  Untouched --send--> Finished <--finish-- Streaming <--start-- Untouched;   any failed write --> Broken
+  //  Untouched --send--> Finished <--finish-- Streaming <--start-- Untouched;   any failed write, abandon --> Broken
   enum class State { Untouched, Streaming, Finished, Broken };
 
   Task<Result<void>> put(std::string_view bytes);

@@ -1,0 +1,14 @@
+// What is asked and answered but never stored: may this be done, who is this, whose token is it. Everybody may do
+// everything here; permissions are the real control plane's to test.
+#pragma once
+
+#include <string_view>
+
+#include "sim/kinds/kind.h"
+
+namespace rescheduler::sim {
+
+bool is_review(const Kind& kind);
+Answer<ObjectPtr> answer_review(const Kind& kind, const Message& asked, std::string_view user);
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,82 @@
+// Asks admission webhooks over real HTTPS, as their configurations in the store say: first the mutating ones by name
+// of their configuration, one after the other, each seeing what the one before has made of the object; then the
+// validating ones.
+//
+// Left out: deletions and subresources that are not the object itself (binding, eviction, scale), matchConditions
+// (calling such a webhook fails and says so), and rules that name another version of the same kind
+// (matchPolicy Equivalent). The webhook's time-out is real time, whatever the agenda's is.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "net/http_client.h"
+#include "sim/door/webhook_config.h"
+#include "sim/door/webhook_review.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+struct WebhookSettings {
+  // Where services are really listening, by "namespace/name".
+  struct Address {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 443;
+  };
+  std::map<std::string, Address> services{};
+  // Called around every review, so that virtual time can stand still meanwhile (VirtualLoop::hold_time).
+  std::function<void()> begun{};
+  std::function<void()> ended{};
+  std::string user = "embedded-admin";  // who writes, as the webhooks are told
+};
+
+struct WebhookCounts {
+  std::uint64_t calls = 0;
+  std::uint64_t failures = 0;  // of calling; a denial is none
+  std::uint64_t denials = 0;
+};
+
+class WebhookCaller final : public Admission {
+ public:
+  // Make it known with Server::set_admission(). Outlives the loop's jobs.
+  WebhookCaller(Server& server, net::Executor executor, WebhookSettings settings = {});
+  ~WebhookCaller() override;
+
+  bool concerns(const Draft& draft) override;
+  void review(Draft draft, Done done) override;
+
+  void set_service(const std::string& ns_and_name, WebhookSettings::Address address);
+  const WebhookCounts& counts() const { return counts_; }
+
+ private:
+  using Webhooks = std::vector<std::shared_ptr<const Webhook>>;
+  struct Target {
+    net::Origin origin;
+    std::string server_name;  // what the certificate must be for
+    std::string path;         // with its query
+    std::string url;          // for error texts
+  };
+
+  const Webhooks& webhooks();
+  net::Task<void> run(Draft draft, Done done);
+  net::Task<Result<Answer<void>>> ask_mutating(Draft& draft);
+  net::Task<Result<Answer<bool>>> ask(std::shared_ptr<const Webhook> webhook, Draft& draft);
+  net::Task<Result<Verdict>> call(const Webhook& webhook, const Draft& draft);
+  Result<Target> target_of(const Webhook& webhook) const;
+  Result<net::HttpClient*> client_for(const Webhook& webhook, const Target& target);
+
+  Server& server_;
+  net::Executor executor_;
+  WebhookSettings settings_;
+  WebhookCounts counts_;
+  std::shared_ptr<const Webhooks> known_;  // null: to be read again
+  std::unique_ptr<Store::Subscription> mutating_changes_;
+  std::unique_ptr<Store::Subscription> validating_changes_;
+  std::map<std::string, std::unique_ptr<net::HttpClient>> clients_;  // by origin, name and authority
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,97 @@
+// Coroutines and the agenda: how the one waits for the other, in either kind of time.
+//
+//   paced    an EventLoop's thread runs coroutines; a Pacer among them runs the agenda's events as they come due
+//   virtual  a VirtualLoop runs every coroutine until all wait, then the agenda's next event, and so on
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "net/event_loop.h"
+#include "net/step_loop.h"
+#include "net/waiter.h"
+#include "sim/time/agenda.h"
+
+namespace rescheduler::sim {
+
+// An event of the agenda that goes with its owner.
+class Alarm {
+ public:
+  Alarm(Agenda& agenda, Agenda::Duration delay, Agenda::Event event)
+      : agenda_(agenda), ticket_(agenda.after(delay, std::move(event))) {}
+  ~Alarm() { agenda_.cancel(ticket_); }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+ private:
+  Agenda& agenda_;
+  Agenda::Ticket ticket_;
+};
+
+// Timers for the product's coroutines that wait by the agenda's clock. The agenda outlives every sleeper.
+class AgendaTimers final : public net::Timers {
+ public:
+  explicit AgendaTimers(Agenda& agenda) : agenda_(agenda) {}
+  net::Task<Result<void>> sleep_for(std::chrono::nanoseconds duration) override;
+
+ private:
+  Agenda& agenda_;
+};
+
+// Runs a paced agenda on the loop its coroutine is spawned on. The agenda must follow a clock already.
+class Pacer {
+ public:
+  explicit Pacer(Agenda& agenda) : agenda_(agenda) {}
+  net::Task<void> run();  // until cancelled
+
+ private:
+  Agenda& agenda_;
+};
+
+// Virtual time with coroutines: deterministic as long as nobody waits for the machine's clock or the network.
+class VirtualLoop {
+ public:
+  explicit VirtualLoop(Agenda& agenda) : agenda_(agenda), timers_(agenda) {}
+
+  net::Executor executor() const { return loop_.executor(); }
+  net::Timers& timers() { return timers_; }
+  Agenda& agenda() { return agenda_; }
+
+  // As the agenda's own, with the coroutines between its events.
+  void run_for(Agenda::Duration duration);
+  bool run_until(const std::function<bool()>& condition, Agenda::Duration limit);
+
+  // While somebody holds time, it stands still and the loop waits for the network instead: for what cannot be
+  // virtual, such as calling a webhook.
+  void hold_time() { ++holders_; }
+  void release_time() { --holders_; }
+
+  // Runs the task to its end and hands back what it returned; a task that takes longer than `limit` is a defect.
+  template <class T>
+  Result<T> await_result(net::Task<Result<T>> task, Agenda::Duration limit = std::chrono::hours{24}) {
+    auto answer = std::make_shared<std::optional<Result<T>>>();
+    net::spawn(executor(), "await_result", deliver<T>(std::move(task), answer));
+    const bool done = run_until([&answer] { return answer->has_value(); }, limit);
+    RESCHEDULER_CHECK(done, "a task did not end within {} s of virtual time",
+                      std::chrono::duration_cast<std::chrono::seconds>(limit).count());
+    return std::move(**answer);
+  }
+
+ private:
+  template <class T>
+  static net::Task<void> deliver(net::Task<Result<T>> task, std::shared_ptr<std::optional<Result<T>>> answer) {
+    auto result = co_await std::move(task);
+    answer->emplace(std::move(result));
+  }
+  void settle();
+
+  Agenda& agenda_;
+  AgendaTimers timers_;
+  int holders_ = 0;
+  net::StepLoop loop_;  // last: its coroutines go first
+};
+
+}  // namespace rescheduler::sim
