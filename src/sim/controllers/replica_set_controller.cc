@@ -109,14 +109,15 @@ void ReplicaSetController::reconcile(const std::string& key) {
     if (count < wanted) fault = create_missing(key, *set, wanted - count);
     if (count > wanted) fault = delete_surplus(*set, active, count - wanted);
   }
-  set_failure(status, fault, static_cast<std::size_t>(status.replicas()) < wanted, now);
+  // What is still in admission may yet fail: until then the last word stands.
+  if (!creation_.under_way(key)) set_failure(status, fault, static_cast<std::size_t>(status.replicas()) < wanted, now);
   if (status.SerializeAsString() != set->status().SerializeAsString()) {
     static_cast<void>(server_.modify_status<api::ReplicaSet>(
         ns, name, [&status](api::ReplicaSet& stored) { *stored.mutable_status() = status; }));
   }
   if (fault) {
     queue_.add_after_failure(key);
-  } else {
+  } else if (!creation_.under_way(key)) {
     queue_.forget_failures(key);
   }
 }

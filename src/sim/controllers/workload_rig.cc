@@ -137,7 +137,16 @@ api::ReplicaSet replica_set(std::string_view name, int replicas) {
 
 api::Deployment deployment(std::string_view name, int replicas) {
   auto object = workload<api::Deployment>(name);
-  object.mutable_spec()->set_replicas(replicas);
+  api::DeploymentSpec& spec = *object.mutable_spec();
+  spec.set_replicas(replicas);
+  spec.set_progress_deadline_seconds(600);
+  spec.set_revision_history_limit(10);
+  spec.mutable_strategy()->set_type("RollingUpdate");
+  for (api::IntOrString* bound : {spec.mutable_strategy()->mutable_rolling_update()->mutable_max_surge(),
+                                  spec.mutable_strategy()->mutable_rolling_update()->mutable_max_unavailable()}) {
+    bound->set_type(1);
+    bound->set_str_val("25%");
+  }
   return object;
 }
 
