@@ -6,10 +6,52 @@
 
 #include "base/version.h"
 #include "cli/check.h"
+#include "cli/demo_command.h"
 #include "cli/selftest.h"
+#include "cli/sim_command.h"
+
+namespace {
+
+using namespace rescheduler;
+
+void add_sim_options(CLI::App& command, cli::SimOptions& options) {
+  command.add_option("--nodes", options.nodes, "how many nodes (default: the scenario's, or 3)")
+      ->check(CLI::Range(1, 100'000));
+  command.add_option("--scenario", options.scenario,
+                     "imbalance, pressure, maintenance, failure, seed-12-pods, openb, or a YAML file");
+  command.add_option("--kubeconfig-out", options.kubeconfig_out,
+                     "write the kubeconfig here (default: a temporary file)");
+  command.add_option("--prometheus-config-out", options.prometheus_config_out,
+                     "write a Prometheus configuration that scrapes the nodes");
+  command.add_option("--port", options.port, "serve on this port of 127.0.0.1 (default: any free one)");
+  command.add_flag("--tls,!--no-tls", options.tls, "HTTPS with an authority made for the occasion (default), or HTTP");
+  command.add_flag("--place,!--no-place", options.place,
+                   "place pending pods (default), or leave them to your scheduler");
+  command.add_option("--speed", options.speed, "seconds of cluster time in a second (default: 1)")
+      ->check(CLI::Range(0.01, 10'000.0));
+  command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");
+  command.add_option("--for", options.run_for, "end after this much cluster time, such as 90s or 1h");
+  command.add_flag("--virtual", options.virtual_time, "virtual time, as fast as it goes; serves nobody; needs --for");
+  command.add_option("--journal", options.journal, "write a line for every change to this file");
+}
+
+void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
+  command.add_option("--scenario", options.scenario,
+                     "imbalance (default), pressure, maintenance, failure, seed-12-pods, openb, or a YAML file");
+  command.add_option("--nodes", options.nodes, "how many nodes (default: the scenario's)")
+      ->check(CLI::Range(1, 100'000));
+  command.add_flag("--exit-when-done", options.exit_when_done,
+                   "end when the scenario is over and nothing changes any more");
+  command.add_option("--speed", options.speed, "seconds of cluster time in a second (default: 10)")
+      ->check(CLI::Range(0.01, 1'000.0));
+  command.add_option("--seconds", options.seconds, "end after so many seconds in any case")->check(CLI::PositiveNumber);
+  command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");
+  command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  using namespace rescheduler;
   CLI::App app{"rescheduler: schedules pods by real load, and keeps rebalancing what already runs"};
   app.require_subcommand(1);
 
@@ -24,6 +66,14 @@ int main(int argc, char** argv) {
   check->add_flag("--role", check_options.print_role,
                   "print the role that would grant what is missing, and nothing else");
 
+  cli::SimOptions sim_options;
+  auto* sim = app.add_subcommand("sim", "serve an embedded cluster for kubectl, or run one in virtual time");
+  add_sim_options(*sim, sim_options);
+
+  cli::DemoOptions demo_options;
+  auto* demo = app.add_subcommand("demo", "watch an embedded cluster live through a scenario");
+  add_demo_options(*demo, demo_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -32,5 +82,7 @@ int main(int argc, char** argv) {
   if (version->parsed()) fmt::print("rescheduler {}\n", kVersion);
   if (self_test->parsed()) return cli::run_self_test();
   if (check->parsed()) return cli::run_check(check_options);
+  if (sim->parsed()) return cli::run_sim(sim_options);
+  if (demo->parsed()) return cli::run_demo(demo_options);
   return 0;
 }

@@ -43,6 +43,11 @@ NodeRooms::NodeRooms(Server& server) {
 
 NodeRooms::~NodeRooms() = default;
 
+const NodeRoom* NodeRooms::find(std::string_view node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
 const NodeRoom* NodeRooms::first_fit(const PodNeeds& needs, const Allow& allow) const {
   for (const auto& [name, room] : nodes_) {
     if (needs.fits(room) && (!allow || allow(room))) return &room;

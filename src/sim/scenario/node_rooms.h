@@ -29,6 +29,7 @@ class NodeRooms {
   // The first such node by name.
   const NodeRoom* first_fit(const PodNeeds& needs, const Allow& allow = {}) const;
   std::size_t size() const { return nodes_.size(); }
+  const NodeRoom* find(std::string_view node) const;  // null: none
 
   // Called from within the write when something changed that may let a pod fit that did not.
   void on_more_room(std::function<void()> listener) { more_room_ = std::move(listener); }

@@ -22,8 +22,19 @@ using testing::HasSubstr;
 // A server alone: no kubelet makes nodes ready, so workloads begin when the patience is over.
 constexpr auto kBegin = ScenarioRunner::kNodePatience + 100ms;
 
+// What every cluster has.
+void add_namespaces(Server& server) {
+  for (const char* name : {"default", "kube-system"}) {
+    api::Namespace ns;
+    ns.mutable_metadata()->set_name(name);
+    EXPECT_TRUE(server.create(ns));
+  }
+}
+
 class ScenarioRunnerTest : public testing::Test {
  protected:
+  ScenarioRunnerTest() { add_namespaces(server); }
+
   ScenarioRunner& play(std::string_view text) {
     auto scenario = read_scenario(text, "s.yaml");
     EXPECT_TRUE(scenario) << scenario.error().message;
@@ -159,6 +170,7 @@ TEST_F(ScenarioRunnerTest, EveryShippedScenarioIsPlayedWithoutTrouble) {
   for (const char* name : {"imbalance", "pressure", "maintenance", "failure", "seed-12-pods"}) {
     Agenda own_agenda;
     Server own_server(own_agenda, Rng(1));
+    add_namespaces(own_server);
     ScenarioRunner played(own_server, *load_scenario(name));
     played.start();
     own_agenda.run_for(5min);

@@ -19,7 +19,7 @@ class TrivialPlacementTest : public testing::Test {
   TrivialPlacementTest() {
     api::Namespace ns;
     ns.mutable_metadata()->set_name("default");
-    if (!server.find<api::Namespace>("", "default")) EXPECT_TRUE(server.create(ns));
+    EXPECT_TRUE(server.create(ns));
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(server.create(node_object(group, i)));
   }
 

@@ -1,0 +1,79 @@
+// Follows an embedded cluster and says, when asked, what there is to see in it. Belongs to the cluster's thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cli/view/view_state.h"
+#include "sim/cluster.h"
+#include "sim/scenario/node_rooms.h"
+#include "sim/scenario/scenario_runner.h"
+
+namespace rescheduler::cli {
+
+class ClusterWatcher {
+ public:
+  ClusterWatcher(sim::EmbeddedCluster& cluster, sim::ScenarioRunner& runner);
+  ~ClusterWatcher();
+  ClusterWatcher(const ClusterWatcher&) = delete;
+  ClusterWatcher& operator=(const ClusterWatcher&) = delete;
+
+  // Everything but the notice and the speed.
+  ViewState look();
+  // How long no pod has changed its state and no node its health; in cluster time.
+  std::chrono::nanoseconds quiet_for() const;
+  // Told each line of the tail as it comes.
+  void on_line(std::function<void(const TailLine&)> listener) { listener_ = std::move(listener); }
+
+ private:
+  enum class PodState : std::uint8_t { Pending, Starting, Running, Stopping, Failed, Done };
+  struct Pod {
+    PodState state = PodState::Pending;
+    std::string node;
+    std::string owner;  // the controller's uid; ns/name without one
+  };
+  struct Node {
+    NodeState::Health health = NodeState::Health::NotReady;
+    int pods = 0;
+    bool seen = false;  // the Node itself, not only pods on it
+  };
+  // A pod that went away: the next one of the same owner takes its place.
+  struct Loss {
+    std::string node;
+    SteadyTime at;
+  };
+
+  void on_pod(const sim::Change& change);
+  void on_node(const sim::Change& change);
+  void on_news(const sim::ScenarioNews& news);
+  void placed(const std::string& key, const Pod& pod);
+  void forget(const std::string& key);
+  void count(PodState state, int by);
+  void say(std::string text, bool trouble);
+  std::chrono::seconds elapsed() const;
+
+  sim::EmbeddedCluster& cluster_;
+  sim::ScenarioRunner& runner_;
+  sim::NodeRooms rooms_;
+  std::map<std::string, Node, bool (*)(std::string_view, std::string_view)> nodes_;
+  std::unordered_map<std::string, Pod> pods_;                 // by ns/name; never gone through
+  std::unordered_map<std::string, std::deque<Loss>> losses_;  // by owner; likewise
+  PodCounts counts_{};
+  std::uint64_t moves_ = 0;
+  std::vector<TailLine> tail_;
+  SteadyTime started_;
+  SteadyTime changed_;
+  std::function<void(const TailLine&)> listener_;
+  std::unique_ptr<sim::Store::Subscription> on_pods_;
+  std::unique_ptr<sim::Store::Subscription> on_nodes_;
+};
+
+}  // namespace rescheduler::cli

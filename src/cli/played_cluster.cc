@@ -1,0 +1,52 @@
+#include "cli/played_cluster.h"
+
+#include <utility>
+
+#include "sim/scenario/scenario_file.h"
+
+namespace rescheduler::cli {
+
+Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::optional<std::uint64_t> seed) {
+  constexpr int kPlainNodes = 3;
+  Result<sim::Scenario> scenario = sim::plain_scenario(nodes > 0 ? nodes : kPlainNodes);
+  if (!name.empty()) {
+    scenario = sim::load_scenario(name);
+    if (scenario && nodes > 0 && nodes != scenario->nodes()) scenario = sim::resized(std::move(*scenario), nodes);
+  }
+  if (scenario && seed) scenario->seed = *seed;
+  return scenario;
+}
+
+Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings settings) {
+  sim::ServeSettings serve;
+  serve.cluster.seed = settings.scenario.seed;
+  serve.speed = settings.speed;
+  serve.port = settings.port;
+  serve.tls = settings.tls;
+  auto served = sim::ServedCluster::start(std::move(serve));
+  if (!served) return fail(std::move(served.error()));
+  std::unique_ptr<PlayedCluster> played(new PlayedCluster);
+  PlayedCluster& made = *played;
+  made.served_ = std::move(*served);
+  made.on_loop([&made, &settings] {
+    sim::EmbeddedCluster& cluster = made.served_->cluster();
+    if (settings.journal) made.journal_ = std::make_unique<sim::Journal>(cluster.server(), std::move(settings.journal));
+    made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
+    if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);
+    if (settings.place) made.placement_ = std::make_unique<sim::TrivialPlacement>(cluster.server());
+    made.runner_->start();
+  });
+  return played;
+}
+
+PlayedCluster::~PlayedCluster() {
+  if (!served_) return;
+  on_loop([this] {
+    placement_.reset();
+    watcher_.reset();
+    runner_.reset();
+    journal_.reset();
+  });
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,55 @@
+// An embedded cluster that is served on loopback while a scenario is played on it: what `sim` and `demo` start.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "cli/cluster_watcher.h"
+#include "sim/scenario/journal.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/scenario_runner.h"
+#include "sim/scenario/trivial_placement.h"
+#include "sim/served_cluster.h"
+
+namespace rescheduler::cli {
+
+// A shipped scenario or a file; without a name so many plain nodes. `nodes` 0: as many as it has (or three plain ones).
+Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::optional<std::uint64_t> seed);
+
+struct PlaySettings {
+  sim::Scenario scenario{};
+  double speed = 1;
+  std::uint16_t port = 0;
+  bool tls = true;
+  bool place = true;  // pods without a scheduler
+  bool watch = false;
+  sim::Journal::Line journal{};  // empty: none
+};
+
+class PlayedCluster {
+ public:
+  static Result<std::unique_ptr<PlayedCluster>> start(PlaySettings settings);
+  ~PlayedCluster();
+  PlayedCluster(const PlayedCluster&) = delete;
+  PlayedCluster& operator=(const PlayedCluster&) = delete;
+
+  sim::ServedCluster& served() { return *served_; }
+  // On the cluster's thread; waits.
+  void on_loop(const std::function<void()>& look) { served_->on_loop(look); }
+  sim::ScenarioRunner& runner() { return *runner_; }  // on the cluster's thread only
+  ClusterWatcher& watcher() { return *watcher_; }     // likewise; with `watch`
+
+ private:
+  PlayedCluster() = default;
+  // All but the first are made and destroyed on the cluster's thread.
+  std::unique_ptr<sim::ServedCluster> served_;
+  std::unique_ptr<sim::Journal> journal_;
+  std::unique_ptr<sim::ScenarioRunner> runner_;
+  std::unique_ptr<ClusterWatcher> watcher_;
+  std::unique_ptr<sim::TrivialPlacement> placement_;
+};
+
+}  // namespace rescheduler::cli

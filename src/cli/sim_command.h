@@ -1,0 +1,27 @@
+// `rescheduler sim`: serves an embedded cluster for kubectl and others, or runs one in virtual time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rescheduler::cli {
+
+struct SimOptions {
+  int nodes = 0;  // 0: as the scenario has it
+  std::string scenario{};
+  std::string kubeconfig_out{};
+  std::string prometheus_config_out{};
+  std::uint16_t port = 0;
+  bool tls = true;
+  bool place = true;
+  double speed = 1;
+  std::optional<std::uint64_t> seed{};
+  std::string run_for{};  // a duration in cluster time; empty: until told to stop
+  bool virtual_time = false;
+  std::string journal{};
+};
+
+int run_sim(const SimOptions& options);  // the process's exit code
+
+}  // namespace rescheduler::cli

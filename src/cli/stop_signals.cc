@@ -1,0 +1,28 @@
+#include "cli/stop_signals.h"
+
+#include <cerrno>
+#include <ctime>
+
+#include <pthread.h>
+
+namespace rescheduler::cli {
+
+StopSignals::StopSignals() {
+  sigemptyset(&heard_);
+  sigaddset(&heard_, SIGINT);
+  sigaddset(&heard_, SIGTERM);
+  sigaddset(&heard_, SIGHUP);  // the terminal is gone
+  pthread_sigmask(SIG_BLOCK, &heard_, &before_);
+}
+
+StopSignals::~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+bool StopSignals::wait_for(std::chrono::milliseconds patience) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
+  timespec limit{};
+  limit.tv_sec = seconds.count();
+  limit.tv_nsec = std::chrono::nanoseconds(patience - seconds).count();
+  return sigtimedwait(&heard_, nullptr, &limit) > 0;  // else the time is over, or a debugger interfered: look again
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,17 @@
+// Bars and heat cells: shares of a whole, drawn with characters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/view/text.h"
+#include "cli/view/view_state.h"
+
+namespace rescheduler::cli {
+
+// So many columns: filled as far as it is used, with a mark where the requests end.
+std::string use_bar(const Use& use, std::size_t columns, const ViewStyle& style);
+std::string score_bar(double score, std::size_t columns, const ViewStyle& style);  // 0..100, more is better
+std::string heat_cell(double share, const ViewStyle& style);                       // one column
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,60 @@
+// Everything the demo's view shows, as plain values: the view itself is a function of this.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rescheduler::cli {
+
+// Of one resource of one node, in any unit.
+struct Use {
+  double used = 0;       // real load
+  double requested = 0;  // by the pods bound to it
+  double capacity = 0;
+
+  double used_share() const { return capacity > 0 ? used / capacity : 0; }
+  double requested_share() const { return capacity > 0 ? requested / capacity : 0; }
+};
+
+struct NodeState {
+  enum class Health { Ready, Cordoned, NotReady };
+  std::string name;
+  Health health = Health::Ready;
+  Use cpu{};     // cores
+  Use memory{};  // bytes
+  int pods = 0;
+};
+
+struct PodCounts {
+  int running = 0;   // and ready
+  int starting = 0;  // placed, not ready yet (or not any more)
+  int pending = 0;   // not placed
+  int stopping = 0;
+  int failed = 0;
+
+  int all() const { return running + starting + pending + stopping + failed; }
+};
+
+struct TailLine {
+  std::chrono::seconds at{0};  // since the scenario began
+  std::string text;
+  bool trouble = false;
+};
+
+struct ViewState {
+  std::string scenario;
+  std::string description;
+  std::string notice;  // what stands in for the scheduler; empty when there is one
+  std::chrono::seconds elapsed{0};
+  double speed = 1;
+  std::vector<NodeState> nodes;  // in natural order of their names
+  PodCounts pods{};
+  std::uint64_t moves = 0;
+  double balance = 100;
+  std::size_t events_left = 0;
+  std::vector<TailLine> tail;  // newest last
+};
+
+}  // namespace rescheduler::cli
