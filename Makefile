@@ -8,7 +8,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast bench bench-sync lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast bench bench-sync bench-embedded lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ bench: deps ## micro-benchmarks (release build)
 bench-sync: deps rig ## first sync of 20,000 pods beside client-go, same real API server
 	@$(call build,release,--target sync_bench)
 	@bench/sync --build build/release
+
+bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: speed and memory
+	@$(call build,release,--target embedded_bench)
+	@build/release/bench/embedded_bench
 
 asan: deps ## unit tests under the address and undefined-behaviour sanitizers
 	@$(call build,asan)

@@ -16,6 +16,7 @@
 
 namespace rescheduler::sim {
 
+class Documents;
 class LoadModel;
 class WireFaults;
 
@@ -39,7 +40,8 @@ class EmbeddedCluster {
   Server& server();
   LoadModel& load();
   Kubelets& kubelets();
-  WireFaults& faults();  // both doors look here
+  WireFaults& faults();    // both doors look here
+  Documents& documents();  // and here
 
  private:
   struct Parts;
