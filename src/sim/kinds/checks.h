@@ -40,8 +40,8 @@ class At {
 };
 
 std::string json_quoted(std::string_view text);
-std::string json_of(const StringMap& map);       // {"a":"1"}, by key
-std::string json_of(const Message& message);     // null for an empty one that is not there
+std::string json_of(const StringMap& map);    // {"a":"1"}, by key
+std::string json_of(const Message& message);  // null for an empty one that is not there
 std::string json_of(const api::IntOrString& value);
 
 // Names. The *_faults give the sentences, none when the text is good; the check_* report them at a place.
