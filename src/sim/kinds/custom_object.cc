@@ -14,10 +14,10 @@
 #include "kube/codec/json_text.h"
 #include "kube/codec/json_value.h"
 #include "kube/proto/meta.pb.h"
+#include "sim/kinds/custom_content.h"
 #include "sim/kinds/event_view.h"
 #include "sim/kinds/kind.h"
 #include "sim/kinds/strict.h"
-#include "sim/proto/custom.pb.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -28,23 +28,6 @@ std::string_view view(json::string_view text) { return {text.data(), text.size()
 std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
 
 bool is_custom(const Message& object) { return object.GetDescriptor() == CustomObject::descriptor(); }
-
-// By key at every level, as Go writes what has no type; so equal contents are equal texts.
-json::value sorted(const json::value& value) {
-  if (const json::array* array = value.if_array()) {
-    json::array out(value.storage());
-    for (const json::value& item : *array) out.push_back(sorted(item));
-    return out;
-  }
-  const json::object* object = value.if_object();
-  if (object == nullptr) return value;
-  std::vector<const json::key_value_pair*> members;
-  for (const json::key_value_pair& member : *object) members.push_back(&member);
-  std::ranges::sort(members, {}, [](const json::key_value_pair* member) { return view(member->key()); });
-  json::object out(value.storage());
-  for (const json::key_value_pair* member : members) out.emplace(member->key(), sorted(member->value()));
-  return out;
-}
 
 std::string custom_to_json(const Kind& kind, const CustomObject& object) {
   std::string out = "{\"apiVersion\":";
@@ -95,7 +78,7 @@ Answer<MessagePtr> custom_from_json(const Kind& kind, json::object& object) {
     if (!read) return refuse(cannot_decode(kind, std::move(read.error()).within("metadata").message));
   }
   for (const char* name : {"apiVersion", "kind", "metadata"}) object.erase(name);
-  custom->set_content(json::serialize(sorted(object)));
+  custom->set_content(json::serialize(sorted_json(object)));
   return custom;
 }
 
@@ -109,6 +92,23 @@ void drop_server_side_metadata(json::object& object) {
 
 }  // namespace
 
+// By key at every level, as Go writes what has no type; so equal contents are equal texts.
+json::value sorted_json(const json::value& value) {
+  if (const json::array* array = value.if_array()) {
+    json::array out(value.storage());
+    for (const json::value& item : *array) out.push_back(sorted_json(item));
+    return out;
+  }
+  const json::object* object = value.if_object();
+  if (object == nullptr) return value;
+  std::vector<const json::key_value_pair*> members;
+  for (const json::key_value_pair& member : *object) members.push_back(&member);
+  std::ranges::sort(members, {}, [](const json::key_value_pair* member) { return view(member->key()); });
+  json::object out(value.storage());
+  for (const json::key_value_pair* member : members) out.emplace(member->key(), sorted_json(member->value()));
+  return out;
+}
+
 std::string object_to_json(const Kind& kind, const Message& object) {
   if (is_custom(object)) return custom_to_json(kind, static_cast<const CustomObject&>(object));
   std::string text = kube::to_json(object);
@@ -117,7 +117,7 @@ std::string object_to_json(const Kind& kind, const Message& object) {
   auto value = kube::parse_json(text, &memory);
   if (!value || !value->is_object()) return text;
   to_core_event(value->get_object());
-  return json::serialize(sorted(*value));
+  return json::serialize(sorted_json(*value));
 }
 
 Answer<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict) {

@@ -36,7 +36,7 @@ struct CustomVersion {
   std::vector<std::string> selectable_paths{};
 };
 
-// Every version the definition serves, as kinds without rules. A version that is stored but not served is left out.
+// Every version the definition serves. A version that is stored but not served is left out.
 // What cannot be read in a definition that has passed its own validation is taken as absent.
 std::vector<Kind> kinds_defined_by(const CustomObject& definition);
 // The version objects are stored in; empty if the definition names none.

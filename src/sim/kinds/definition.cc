@@ -5,6 +5,8 @@
 #include "kube/codec/json_text.h"
 #include "sim/kinds/custom_version.h"
 #include "sim/kinds/kind.h"
+#include "sim/kinds/rules.h"
+#include "sim/kinds/schema.h"
 #include "sim/proto/custom.pb.h"
 
 namespace rescheduler::sim {
@@ -66,6 +68,7 @@ CustomVersion version_from(const json::value& value) {
               [&](const json::value& column) { version.columns.push_back(column_from(column)); });
   if (const json::value* schema = at(at(&value, "schema"), "openAPIV3Schema")) {
     version.schema_text = json::serialize(*schema);
+    if (auto usable = Schema::parse(*schema)) version.schema = std::move(*usable);
   }
   version.storage = flag_at(&value, "storage");
   version.deprecated = flag_at(&value, "deprecated");
@@ -103,6 +106,7 @@ std::vector<Kind> kinds_defined_by(const CustomObject& definition) {
     kind.has_status = at(at(&version, "subresources"), "status") != nullptr;
     kind.has_scale = at(at(&version, "subresources"), "scale") != nullptr;
     kind.definition = std::make_shared<const CustomVersion>(version_from(version));
+    kind.rules = custom_rules(kind);
     kinds.push_back(std::move(kind));
   });
   return kinds;

@@ -55,13 +55,18 @@ Refusal refusal_of(const Kind& kind, std::string_view name, Faults faults);
 struct RuleContext {
   WallTime now;
   // Looks another object up (a PriorityClass, a Namespace); null when there is none. Group, plural, namespace, name.
-  std::function<ObjectPtr(std::string_view, std::string_view, std::string_view, std::string_view)> find;
+  std::function<ObjectPtr(std::string_view, std::string_view, std::string_view, std::string_view)> find{};
+  // Visits all objects of a kind: group, plural.
+  std::function<void(std::string_view, std::string_view, const std::function<void(const Message&)>&)> each{};
 };
 
 // All optional. Metadata every kind has (names, uid, generation, timestamps, finalizers) is the server's business.
 struct KindRules {
-  std::function<void(Message&)> defaults;                                // what decoding fills in
-  std::function<void(Message&, const RuleContext&, Faults&)> on_create;  // reset status; admission-like changes
+  std::function<void(Message&)> defaults;  // what decoding fills in
+  // Built-in admission of new objects, before webhooks are asked: fills in what depends on other objects.
+  std::function<void(Message&, const RuleContext&, Faults&)> admit;
+  // After webhooks, with name and uid given: resets status, generates selectors.
+  std::function<void(Message&, const RuleContext&, Faults&)> on_create;
   std::function<void(const Message& before, Message& after)> on_update;  // spec update: restores status etc.
   std::function<void(const Message& before, Message& after)>
       on_status_update;  // status update: restores everything else

@@ -134,7 +134,13 @@ void KindRegistry::define(const CustomObject& definition) {
   if (find(group, {}, plural) != nullptr) return;  // a built-in kind has that name
 
   Kind*& home = state_->homes[{group, plural}];
-  if (home == nullptr) home = &state_->custom_kind(group, plural, storage);
+  if (home == nullptr) {
+    home = &state_->custom_kind(group, plural, storage);
+    home->kind = defined.front().kind;  // in case the version that is stored is not served
+    home->list_kind = defined.front().list_kind;
+    home->namespaced = defined.front().namespaced;
+    home->custom = true;
+  }
   for (Kind& kind : defined) {
     Kind& kept = state_->custom_kind(group, plural, kind.version);
     kept = std::move(kind);

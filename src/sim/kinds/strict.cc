@@ -11,7 +11,9 @@
 
 #include "kube/codec/json_shape.h"
 #include "kube/proto/meta.pb.h"
+#include "sim/kinds/custom_version.h"
 #include "sim/kinds/kind.h"
+#include "sim/kinds/schema.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -179,6 +181,11 @@ std::string strict_faults(const Kind& kind, const json::value& object, std::stri
     find_unknown(object, kube::json_shape_of(*kind.type->message), {}, faults);
   } else if (const json::value* metadata = object.get_object().if_contains("metadata")) {
     find_unknown(*metadata, kube::json_shape_of(*api::ObjectMeta::descriptor()), "metadata", faults);
+  }
+  if (kind.definition != nullptr && kind.definition->schema != nullptr) {
+    for (const std::string& path : kind.definition->schema->unknown(object.get_object())) {
+      faults.push_back(fmt::format("unknown field \"{}\"", path));
+    }
   }
   return fmt::format("{}", fmt::join(faults, ", "));
 }

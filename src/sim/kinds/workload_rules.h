@@ -1,0 +1,24 @@
+// What the workloads share.
+#pragma once
+
+#include "sim/kinds/pod_rules.h"
+
+namespace rescheduler::sim {
+
+// Selector given, not empty, and choosing the template's pods; template valid, restarting always. `owner` is the word
+// in the message about an empty selector, `kind` the one about deadlines.
+struct WorkloadWords {
+  std::string_view owner;
+  std::string_view kind;
+};
+void check_selector_and_template(bool has_selector,
+                                 const api::LabelSelector& selector,
+                                 const api::PodTemplateSpec& pod_template,
+                                 const WorkloadWords& words,
+                                 Faults& faults);
+void check_always_restarting(const api::PodTemplateSpec& pod_template,
+                             std::string_view kind,
+                             const At& at,
+                             Faults& faults);
+
+}  // namespace rescheduler::sim
