@@ -1,0 +1,152 @@
+#include "sim/kubelet/heartbeats.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+#include "kube/proto/coordination.pb.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/value/micro_time.h"
+#include "sim/load/load_model.h"
+
+namespace rescheduler::sim {
+namespace {
+
+constexpr std::string_view kLeaseNamespace = "kube-node-lease";
+
+Millis millis(WallTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).time_since_epoch().count(); }
+
+void set_time(api::MicroTime& into, WallTime now) {
+  const kube::UnixTime time = kube::unix_micros(now);
+  into.set_seconds(time.seconds);
+  into.set_nanos(time.nanoseconds);
+}
+
+}  // namespace
+
+Heartbeats::Heartbeats(Server& server,
+                       LoadModel& load,
+                       NodeTable& nodes,
+                       const KubeletSettings& settings,
+                       Relieve relieve)
+    : server_(server),
+      load_(load),
+      nodes_(nodes),
+      settings_(settings),
+      relieve_(std::move(relieve)),
+      origin_(server.agenda().steady_now()) {}
+
+Heartbeats::~Heartbeats() {
+  for (const auto& ticket : timers_) server_.agenda().cancel(ticket);
+  server_.agenda().cancel(report_);
+}
+
+void Heartbeats::report_soon(NodeState& node) {
+  reporting_.push_back(node.number);
+  if (report_) return;
+  report_ = server_.agenda().after(Agenda::Duration{0}, [this] {
+    report_ = {};
+    for (const std::uint32_t number : std::exchange(reporting_, {})) {
+      if (nodes_.at(number).acts()) report(nodes_.at(number));
+    }
+  });
+}
+
+void Heartbeats::report(NodeState& node) {
+  const auto labelled = server_.modify<api::Node>(
+      {}, node.name, [this](api::Node& object) { complete_labels(object, settings_.unspecified); }, {}, {"kubelet"});
+  if (!labelled) return;  // the object went in the same moment
+  write_status(node);
+  renew(node);
+  if (!node.beating) join(node);
+}
+
+void Heartbeats::write_status(NodeState& node) {
+  node.memory_pressure = load_.memory_pressure(node.name);
+  node.status_due = server_.agenda().steady_now() + settings_.status_every;
+  const auto written =
+      server_.modify_status<api::Node>({}, node.name,
+                                       [&](api::Node& object) {
+                                         complete_status(object, settings_.unspecified, node.number);
+                                         report_conditions(object, node.memory_pressure, server_.agenda().wall_now());
+                                       },
+                                       {"kubelet"});
+  if (!written) log_warning("node {} cannot report its status: {}", node.name, written.error().message);
+}
+
+void Heartbeats::join(NodeState& node) {
+  node.beating = true;
+  const std::size_t slot = node.number * std::size_t{37} % kSlots;  // neighbours are not in one slot
+  slots_[slot].push_back(node.number);
+  if (!timers_[slot]) schedule(slot);
+}
+
+// The next moment that belongs to the slot.
+void Heartbeats::schedule(std::size_t slot) {
+  const Agenda::Duration period = settings_.lease_every;
+  const Agenda::Duration phase = period / kSlots * slot;
+  const Agenda::Duration passed = (server_.agenda().steady_now() - origin_) % period;
+  Agenda::Duration wait = phase - passed;
+  if (wait <= Agenda::Duration{0}) wait += period;
+  timers_[slot] = server_.agenda().after(wait, [this, slot] { beat(slot); });
+}
+
+void Heartbeats::beat(std::size_t slot) {
+  timers_[slot] = {};
+  auto& members = slots_[slot];
+  std::erase_if(members, [this](std::uint32_t number) {
+    NodeState& node = nodes_.at(number);
+    if (!node.present) node.beating = false;
+    return !node.present;
+  });
+  for (const std::uint32_t number : members)
+    if (nodes_.at(number).acts()) beat(nodes_.at(number));
+  if (!members.empty()) schedule(slot);
+}
+
+void Heartbeats::beat(NodeState& node) {
+  const Agenda& agenda = server_.agenda();
+  bool pressure = node.memory_pressure;
+  if (load_.memory_steady_until(node.name) <= millis(agenda.wall_now())) {
+    relieve_(node);
+    pressure = load_.memory_pressure(node.name);
+  }
+  renew(node);
+  if (agenda.steady_now() < node.status_due && pressure == node.memory_pressure) return;
+  writing_ = true;
+  write_status(node);
+  writing_ = false;
+}
+
+void Heartbeats::renew(NodeState& node) {
+  const auto renewed = server_.modify<api::Lease>(
+      kLeaseNamespace, node.name,
+      [this](api::Lease& lease) { set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now()); },
+      {}, {"kubelet"});
+  if (!renewed && renewed.error().code == 404) create_lease(node);
+}
+
+void Heartbeats::create_lease(const NodeState& node) {
+  if (!server_.find<api::Namespace>({}, kLeaseNamespace)) {
+    api::Namespace ns;
+    ns.mutable_metadata()->set_name(std::string(kLeaseNamespace));
+    (void)server_.create(std::move(ns));
+  }
+  api::Lease lease;
+  lease.mutable_metadata()->set_namespace_(std::string(kLeaseNamespace));
+  lease.mutable_metadata()->set_name(node.name);
+  auto& owner = *lease.mutable_metadata()->add_owner_references();
+  owner.set_api_version("v1");
+  owner.set_kind("Node");
+  owner.set_name(node.name);
+  owner.set_uid(node.uid);
+  lease.mutable_spec()->set_holder_identity(node.name);
+  lease.mutable_spec()->set_lease_duration_seconds(settings_.lease_duration_seconds);
+  set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now());
+  const auto created = server_.create(std::move(lease), {"kubelet"});
+  if (!created) log_warning("node {} cannot take its lease: {}", node.name, created.error().message);
+}
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,58 @@
+// How nodes say that they live: a Lease renewed every 10 s, and their status every 5 minutes or when it changes.
+//
+// The nodes are spread over a hundred slots of the period; each slot is one event on the agenda, however many nodes it
+// holds.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "sim/kubelet/node_table.h"
+#include "sim/kubelet/settings.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+class LoadModel;
+
+class Heartbeats {
+ public:
+  // `relieve` is called with a node whose memory may have run out.
+  using Relieve = std::function<void(NodeState&)>;
+  Heartbeats(Server& server, LoadModel& load, NodeTable& nodes, const KubeletSettings& settings, Relieve relieve);
+  ~Heartbeats();
+  Heartbeats(const Heartbeats&) = delete;
+  Heartbeats& operator=(const Heartbeats&) = delete;
+
+  // The kubelet starts or comes back: completes what the node's object lacks, says Ready and renews the lease, in an
+  // event of its own; from then on it beats.
+  void report_soon(NodeState& node);
+  // Is a node's object being written because of a heartbeat alone?
+  bool writing() const { return writing_; }
+
+ private:
+  static constexpr std::size_t kSlots = 100;
+  void report(NodeState& node);
+  void join(NodeState& node);
+  void schedule(std::size_t slot);
+  void beat(std::size_t slot);
+  void beat(NodeState& node);
+  void renew(NodeState& node);
+  void create_lease(const NodeState& node);
+  void write_status(NodeState& node);
+
+  Server& server_;
+  LoadModel& load_;
+  NodeTable& nodes_;
+  const KubeletSettings& settings_;
+  Relieve relieve_;
+  SteadyTime origin_;
+  std::array<std::vector<std::uint32_t>, kSlots> slots_;
+  std::array<Agenda::Ticket, kSlots> timers_{};
+  Agenda::Ticket report_{};
+  std::vector<std::uint32_t> reporting_;
+  bool writing_ = false;
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,92 @@
+// The kubelets of all nodes: pods that were bound pass through their life here, and nodes say that they live.
+//
+// One object for all nodes. It follows pods and nodes as they change in the store, remembers a small PodRun of each pod
+// that is not over (pod_run.h), and looks at a pod when something is due (pod_step.h). Every Node object that exists
+// has a kubelet; a Node that is deleted is a machine that is gone.
+//
+// Left out: volumes, hooks, real probes (a readiness probe only delays), ephemeral containers, host ports, eviction
+// under pressure (a node that is full kills for memory at once), resizing in place beyond the load that follows from
+// it.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/rng.h"
+#include "sim/kubelet/fault_board.h"
+#include "sim/kubelet/heartbeats.h"
+#include "sim/kubelet/node_table.h"
+#include "sim/kubelet/pod_run.h"
+#include "sim/kubelet/settings.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+class EventWriter;
+class PodStep;
+
+class Kubelets {
+ public:
+  // Without a writer no Events are written.
+  Kubelets(Server& server, LoadModel& load, Rng rng, KubeletSettings settings = {}, EventWriter* events = nullptr);
+  ~Kubelets();
+  Kubelets(const Kubelets&) = delete;
+  Kubelets& operator=(const Kubelets&) = delete;
+
+  FaultBoard& faults() { return faults_; }
+  const KubeletSettings& settings() const { return settings_; }
+  std::size_t tracked_pods() const { return index_.size(); }  // bound and not over
+
+ private:
+  using Index = std::uint32_t;
+
+  // --- following the store (kubelets_follow.cc); nothing is written from here ---
+  void on_pod(const Change& change);
+  void on_node(const Change& change);
+  void adopt(const api::Pod& pod, std::string key);
+  void heed(Index index, const api::Pod& pod);
+  void orphan(Index index);
+  void apply_fault(NodeState& node);
+  void power_off(NodeState& node);
+  void come_back(NodeState& node, bool rebooted);
+
+  // --- acting, in events of the agenda ---
+  void wake(Index index, Agenda::Duration delay);
+  void look(Index index, std::string_view out_of_memory = {});
+  struct Outcome {
+    SteadyTime next = kNever;
+    bool removable = false;
+    std::string uid;
+  };
+  void step(Index index, NodeState& node, api::Pod& pod, std::string_view out_of_memory, Outcome& outcome);
+  void enter(Index index, NodeState& node, const api::Pod& pod, PodStep& step);
+  void follow_load(Index index, const NodeState& node, const api::Pod& pod, PodStep& step);
+  void let_exit(PodRun& run) const;
+  void remove_object(const std::string& key, const std::string& uid);
+  void release(Index index);
+  void relieve(NodeState& node);
+  void tell(const api::Pod& pod, const NodeState& node, PodStep& step);
+
+  Server& server_;
+  Agenda& agenda_;
+  LoadModel& load_;
+  Rng rng_;
+  KubeletSettings settings_;
+  EventWriter* events_;
+  FaultBoard faults_;
+  NodeTable nodes_;
+  std::deque<PodRun> pods_;
+  std::vector<Index> free_;
+  std::unordered_map<std::string_view, Index> index_;  // keys live in pods_
+  std::vector<Index> by_load_;                         // by LoadModel::PodId
+  bool writing_ = false;
+  Heartbeats heartbeats_;
+  std::unique_ptr<Store::Subscription> on_nodes_;
+  std::unique_ptr<Store::Subscription> on_pods_;
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,126 @@
+// What the kubelets hear of pods and nodes. Nothing is written from here: pods are woken.
+#include <algorithm>
+#include <utility>
+
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "sim/controllers/controller_scope.h"
+#include "sim/kubelet/kubelets.h"
+#include "sim/kubelet/pod_step.h"
+#include "sim/server/conditions.h"
+
+namespace rescheduler::sim {
+namespace {
+
+// It is over, or its object waits only for somebody's finalizer.
+bool needs_no_kubelet(const api::Pod& pod) {
+  const auto& meta = pod.metadata();
+  return pod.spec().node_name().empty() || is_finished(pod)
+         || (meta.has_deletion_timestamp() && meta.deletion_grace_period_seconds() == 0);
+}
+
+}  // namespace
+
+void Kubelets::on_pod(const Change& change) {
+  if (writing_ && change.what != Change::What::Deleted) return;
+  const auto pod = change.after->as<api::Pod>();
+  std::string key = key_of(pod->metadata().namespace_(), pod->metadata().name());
+  const auto found = index_.find(key);
+  if (change.what == Change::What::Deleted) {
+    if (found != index_.end()) orphan(found->second);
+  } else if (found != index_.end()) {
+    heed(found->second, *pod);
+  } else if (!needs_no_kubelet(*pod)) {
+    adopt(*pod, std::move(key));
+  }
+}
+
+void Kubelets::adopt(const api::Pod& pod, std::string key) {
+  Index index = static_cast<Index>(pods_.size());
+  if (free_.empty()) {
+    pods_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  PodRun& run = pods_[index];
+  run.used = true;
+  run.key = std::move(key);
+  index_.emplace(run.key, index);
+  NodeState& node = nodes_.get(pod.spec().node_name());
+  run.node = node.number;
+  run.ip = pod.spec().host_network() ? std::uint16_t{0} : node.take_ip();
+  node.pods.push_back(index);
+  PodStep::resume(run, pod);
+  wake(index, settings_.sync_lag);
+}
+
+void Kubelets::heed(Index index, const api::Pod& pod) {
+  PodRun& run = pods_[index];
+  if (run.load != LoadModel::kNoPod) load_.reshape(run.load, pod);
+  // Somebody decided over its head that it is over; nothing of it may go on.
+  if (is_finished(pod) && run.stage != Stage::Finished) return orphan(index);
+  wake(index, settings_.sync_lag);
+}
+
+// Its containers end as soon as the kubelet hears of it; the name is free.
+void Kubelets::orphan(Index index) {
+  PodRun& run = pods_[index];
+  index_.erase(run.key);
+  run.orphan = true;
+  agenda_.cancel(run.timer);
+  run.timer = {};
+  const bool runs = run.load != LoadModel::kNoPod;
+  if (runs || run.admitted) return wake(index, runs ? settings_.stop_time : Agenda::Duration{0});
+  release(index);
+}
+
+void Kubelets::on_node(const Change& change) {
+  if (heartbeats_.writing()) return;
+  const auto object = change.after->as<api::Node>();
+  NodeState& node = nodes_.get(object->metadata().name());
+  if (change.what == Change::What::Deleted) {
+    node.present = false;
+  } else {
+    const bool resized = NodeTable::take_facts(node, *object);
+    if (node.host_ip.empty()) node.host_ip = node_address(node.number);
+    if (resized && node.powered()) load_.node_on(node.name, node.cpu_capacity, node.memory_capacity);
+    node.present = true;
+  }
+  apply_fault(node);
+}
+
+void Kubelets::apply_fault(NodeState& node) {
+  const NodeFault fault = node.present ? faults_.node(node.name).value_or(node.annotated) : NodeFault::Dead;
+  const bool powered = node.powered();
+  const bool acted = node.acts();
+  node.fault = fault;
+  if (powered && !node.powered()) power_off(node);
+  if (!powered && node.powered()) load_.node_on(node.name, node.cpu_capacity, node.memory_capacity);
+  load_.set_reporting(node.name, node.acts());
+  if (!acted && node.acts()) come_back(node, !powered);
+}
+
+void Kubelets::power_off(NodeState& node) {
+  load_.node_off(node.name);
+  for (const Index index : node.pods) {
+    PodRun& run = pods_[index];
+    run.load = LoadModel::kNoPod;
+    run.power_lost = true;
+    agenda_.cancel(run.timer);
+    run.timer = {};
+  }
+}
+
+void Kubelets::come_back(NodeState& node, bool rebooted) {
+  heartbeats_.report_soon(node);
+  for (const Index index : std::vector<Index>(node.pods)) {
+    if (pods_[index].orphan && rebooted) {
+      release(index);
+    } else {
+      wake(index, pods_[index].orphan ? settings_.stop_time : settings_.sync_lag);
+    }
+  }
+}
+
+}  // namespace rescheduler::sim

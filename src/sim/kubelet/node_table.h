@@ -1,0 +1,62 @@
+// What the kubelets know of their nodes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/kubelet/fault_board.h"
+#include "sim/scenario/pod_needs.h"
+#include "sim/time/agenda.h"
+
+namespace rescheduler::api {
+class Node;
+}
+
+namespace rescheduler::sim {
+
+struct NodeState {
+  std::string name;
+  std::string uid;
+  NodeRoom room{};  // its taints are only those of effect NoExecute
+  std::string host_ip;
+  std::int64_t cpu_capacity = 0;  // millionths of a core
+  std::int64_t memory_capacity = 0;
+  std::vector<std::uint32_t> pods{};  // every one that is known to be bound here, in the order they came
+  std::vector<bool> ips{};            // given out
+  std::size_t last_ip = 0;
+  SteadyTime status_due{};
+  std::uint32_t number = 0;
+  NodeFault annotated = NodeFault::None;
+  NodeFault fault = NodeFault::Dead;  // what holds; a node that is not there counts as dead
+  bool present = false;               // there is a Node object
+  bool memory_pressure = false;
+  bool beating = false;  // it has its place among the heartbeats
+
+  bool powered() const { return fault != NodeFault::Dead; }
+  bool acts() const { return fault == NodeFault::None || fault == NodeFault::Slow; }
+
+  std::uint16_t take_ip();  // 1 to 1022; 0 when all are taken
+  void give_back_ip(std::uint16_t ip);
+  std::string pod_ip(std::uint16_t ip) const;
+};
+
+class NodeTable {
+ public:
+  NodeState& at(std::uint32_t number) { return nodes_[number]; }
+  NodeState& get(std::string_view name);  // made if it was not known
+  NodeState* find(std::string_view name);
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+
+  // Everything that is read from its object. True if its size changed.
+  static bool take_facts(NodeState& state, const api::Node& node);
+
+ private:
+  std::deque<NodeState> nodes_;
+  std::map<std::string, std::uint32_t, std::less<>> index_;
+};
+
+}  // namespace rescheduler::sim
