@@ -7,6 +7,7 @@
 #include "sim/controllers/deployment_look.h"
 #include "sim/controllers/keys.h"
 #include "sim/controllers/ownership.h"
+#include "sim/controllers/pod_control.h"
 #include "sim/controllers/pod_template.h"
 #include "sim/server/conditions.h"
 
@@ -26,10 +27,6 @@ std::string set_name(const std::string& deployment, const std::string& hash) {
 }
 
 bool is_already_there(const Refusal& refusal) { return refusal.reason == "AlreadyExists"; }
-
-bool namespace_is_going(const Refusal& refusal) {
-  return std::ranges::any_of(refusal.causes, [](const Cause& cause) { return cause.reason == "NamespaceTerminating"; });
-}
 
 }  // namespace
 

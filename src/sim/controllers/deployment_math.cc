@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "kube/proto/apps.pb.h"
-#include "kube/value/int_or_string.h"
+#include "sim/controllers/amount_of.h"
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
@@ -18,12 +18,6 @@ namespace {
 constexpr std::int32_t kNoLimit = std::numeric_limits<std::int32_t>::max();
 // Longer histories lose their oldest entries: an annotation is no place for a log.
 constexpr std::size_t kMostHistoryBytes = 2000;
-
-std::int64_t share(const api::IntOrString& amount, std::int32_t of, kube::IntOrString::Rounding rounding) {
-  kube::IntOrString value = amount.type() == 0 ? kube::IntOrString::from_int(amount.int_val())
-                                               : kube::IntOrString::from_string(amount.str_val());
-  return value.scaled(of, rounding).value_or(0);
-}
 
 struct Bounds {
   std::int32_t surge = 0;
@@ -35,9 +29,8 @@ Bounds bounds_of(const api::Deployment& deployment) {
   const auto& rolling = deployment.spec().strategy().rolling_update();
   const std::int32_t replicas = deployment.spec().replicas();
   Bounds bounds;
-  bounds.surge = static_cast<std::int32_t>(share(rolling.max_surge(), replicas, kube::IntOrString::Rounding::Up));
-  bounds.unavailable =
-      static_cast<std::int32_t>(share(rolling.max_unavailable(), replicas, kube::IntOrString::Rounding::Down));
+  bounds.surge = amount_of(rolling.max_surge(), replicas, kube::IntOrString::Rounding::Up);
+  bounds.unavailable = amount_of(rolling.max_unavailable(), replicas, kube::IntOrString::Rounding::Down);
   if (bounds.surge == 0 && bounds.unavailable == 0) bounds.unavailable = 1;
   return bounds;
 }

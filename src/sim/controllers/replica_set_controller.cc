@@ -73,9 +73,8 @@ ReplicaSetController::ReplicaSetController(Server& server,
                                            ControllerSettings settings)
     : server_(server),
       pods_(pods),
-      events_(events),
       queue_(server.agenda(), settings.lag, [this](const std::string& key) { reconcile(key); }),
-      creation_(server, events, std::string(kReporter), [this](const std::string& key) { queue_.add(key); }),
+      control_(server, events, std::string(kReporter), [this](const std::string& key) { queue_.add(key); }),
       sets_(server, server.kinds().of<api::ReplicaSet>()),
       watch_(server, &pods, server.kinds().of<api::ReplicaSet>(), &selector_in, [this](const std::string& key) {
         queue_.add(key);
@@ -86,7 +85,7 @@ void ReplicaSetController::reconcile(const std::string& key) {
   const auto set = server_.find<api::ReplicaSet>(ns, name);
   const kube::LabelSelector* selector = watch_.selector(ns, name);
   if (!set || selector == nullptr) {
-    creation_.forget(key);
+    control_.forget(key);
     queue_.forget_failures(key);
     return;
   }
@@ -102,22 +101,22 @@ void ReplicaSetController::reconcile(const std::string& key) {
   look_again_when_available(key, *set, active);
 
   std::optional<std::string> fault;
-  if (creation_.failed(key)) {
-    fault = creation_.take_fault(key);  // of pods that admission refused since the last look
-  } else if (!creation_.under_way(key) && !set->metadata().has_deletion_timestamp()) {
+  if (control_.failed(key)) {
+    fault = control_.take_fault(key);  // of pods that admission refused since the last look
+  } else if (!control_.under_way(key) && !set->metadata().has_deletion_timestamp()) {
     const std::size_t count = active.size();
     if (count < wanted) fault = create_missing(key, *set, wanted - count);
     if (count > wanted) fault = delete_surplus(*set, active, count - wanted);
   }
   // What is still in admission may yet fail: until then the last word stands.
-  if (!creation_.under_way(key)) set_failure(status, fault, static_cast<std::size_t>(status.replicas()) < wanted, now);
+  if (!control_.under_way(key)) set_failure(status, fault, static_cast<std::size_t>(status.replicas()) < wanted, now);
   if (status.SerializeAsString() != set->status().SerializeAsString()) {
     static_cast<void>(server_.modify_status<api::ReplicaSet>(
         ns, name, [&status](api::ReplicaSet& stored) { *stored.mutable_status() = status; }));
   }
   if (fault) {
     queue_.add_after_failure(key);
-  } else if (!creation_.under_way(key)) {
+  } else if (!control_.under_way(key)) {
     queue_.forget_failures(key);
   }
 }
@@ -127,12 +126,12 @@ std::optional<std::string> ReplicaSetController::create_missing(const std::strin
                                                                 std::size_t missing) {
   const api::OwnerReference owner = controller_reference(set);
   const std::string prefix = pod_name_prefix(set.metadata().name());
-  for (std::size_t i = 0; i < std::min(missing, kMostPerLook) && !creation_.failed(key); ++i) {
+  for (std::size_t i = 0; i < std::min(missing, kMostPerLook) && !control_.failed(key); ++i) {
     auto pod = pod_from_template(set.spec().template_(), set.metadata().namespace_(), owner);
     pod->mutable_metadata()->set_generate_name(prefix);
-    creation_.create(key, set, std::move(pod));
+    control_.create(key, set, std::move(pod));
   }
-  if (creation_.failed(key)) return creation_.take_fault(key);
+  if (control_.failed(key)) return control_.take_fault(key);
   return std::nullopt;
 }
 
@@ -143,7 +142,7 @@ std::optional<std::string> ReplicaSetController::delete_surplus(const api::Repli
   active.resize(std::min({surplus, active.size(), kMostPerLook}));
   std::optional<std::string> fault;
   for (const PodView* pod : active) {
-    std::string failed = delete_pod(server_, events_, kReporter, set, *pod);
+    std::string failed = control_.remove(set, *pod);
     if (!failed.empty()) fault = std::move(failed);
   }
   return fault;

@@ -10,7 +10,7 @@
 #include "sim/controllers/controller_settings.h"
 #include "sim/controllers/event_writer.h"
 #include "sim/controllers/owned_index.h"
-#include "sim/controllers/pod_creation.h"
+#include "sim/controllers/pod_control.h"
 #include "sim/controllers/pod_index.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_watch.h"
@@ -43,9 +43,8 @@ class ReplicaSetController {
 
   Server& server_;
   PodIndex& pods_;
-  EventWriter& events_;
   WorkQueue queue_;
-  PodCreation creation_;
+  PodControl control_;
   OwnedIndex sets_;
   WorkloadWatch watch_;
 };

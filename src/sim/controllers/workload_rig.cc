@@ -6,6 +6,7 @@
 #include "kube/proto/events.pb.h"
 #include "sim/controllers/deployment_controller.h"
 #include "sim/controllers/replica_set_controller.h"
+#include "sim/controllers/stateful_set_controller.h"
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
@@ -28,6 +29,10 @@ void WorkloadRig::run_replica_sets() {
 void WorkloadRig::run_deployments() {
   run_replica_sets();
   controllers_.push_back(std::make_shared<DeploymentController>(server, pods, events_writer));
+}
+
+void WorkloadRig::run_stateful_sets() {
+  controllers_.push_back(std::make_shared<StatefulSetController>(server, pods, events_writer));
 }
 
 void WorkloadRig::add_node(const std::string& name) {
@@ -147,6 +152,18 @@ api::Deployment deployment(std::string_view name, int replicas) {
     bound->set_type(1);
     bound->set_str_val("25%");
   }
+  return object;
+}
+
+api::StatefulSet stateful_set(std::string_view name, int replicas) {
+  auto object = workload<api::StatefulSet>(name);
+  api::StatefulSetSpec& spec = *object.mutable_spec();
+  spec.set_replicas(replicas);
+  spec.set_service_name(std::string(name));
+  spec.set_pod_management_policy("OrderedReady");
+  spec.set_revision_history_limit(10);
+  spec.mutable_update_strategy()->set_type("RollingUpdate");
+  spec.mutable_update_strategy()->mutable_rolling_update()->set_partition(0);
   return object;
 }
 

@@ -29,6 +29,7 @@ class WorkloadRig {
   // Starts these controllers; a test names what it needs.
   void run_replica_sets();
   void run_deployments();  // and ReplicaSets
+  void run_stateful_sets();
 
   void add_node(const std::string& name);
 
@@ -80,5 +81,6 @@ class WorkloadRig {
 api::PodTemplateSpec template_of(std::string_view app, std::string_view image = "app:1");
 api::ReplicaSet replica_set(std::string_view name, int replicas);
 api::Deployment deployment(std::string_view name, int replicas);
+api::StatefulSet stateful_set(std::string_view name, int replicas);
 
 }  // namespace rescheduler::sim
