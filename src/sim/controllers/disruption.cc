@@ -82,8 +82,8 @@ DisruptionController::DisruptionController(const ControllerScope& scope)
       stale_marks_(server_.agenda(), scope.lag, [this](const std::string& key) { forget_stale_mark(key); }) {
   const Kind& budgets = server_.kinds().of<api::PodDisruptionBudget>();
   on_pods_ = pods_.subscribe([this](const PodView* before, const PodView* after) { pod_changed(before, after); });
-  on_pod_writes_ = server_.store().subscribe(&server_.kinds().of<api::Pod>(),
-                                             [this](const Change& change) { pod_written(change); });
+  on_pod_writes_ =
+      server_.store().subscribe(&server_.kinds().of<api::Pod>(), [this](const Change& change) { pod_written(change); });
   on_budgets_ = server_.store().subscribe(&budgets, [this](const Change& change) { budget_changed(change); });
   server_.store().for_each(budgets, "", "", [this](const VersionPtr& version) {
     budget_changed(Change{version->number(), Change::What::Added, nullptr, version});
@@ -109,7 +109,8 @@ void DisruptionController::pod_changed(const PodView* before, const PodView* aft
   const auto space = selectors_.find((after ? after : before)->ns());
   if (space == selectors_.end()) return;
   for (const auto& [name, selector] : space->second) {
-    if ((before && selector.matches(before->labels().lookup())) || (after && selector.matches(after->labels().lookup()))) {
+    if ((before && selector.matches(before->labels().lookup()))
+        || (after && selector.matches(after->labels().lookup()))) {
       queue_.add(key_of(space->first, name));
     }
   }
@@ -136,7 +137,8 @@ void DisruptionController::forget_stale_mark(const std::string& key) {
     return;
   }
   const auto cleared = server_.modify_status<api::Pod>(
-      ns, name, [now](api::Pod& changed) { set_condition(*changed.mutable_status(), {"DisruptionTarget", "False"}, now); },
+      ns, name,
+      [now](api::Pod& changed) { set_condition(*changed.mutable_status(), {"DisruptionTarget", "False"}, now); },
       {.manager = "kube-controller-manager"});
   if (!cleared) stale_marks_.add_after_failure(key);
 }
@@ -181,8 +183,7 @@ void DisruptionController::reconcile(const std::string& key) {
   if (!scale) return fail_safe(*budget, scale.error().message);
   const WallTime now = server_.agenda().wall_now();
   const Announced announced = still_announced(budget->status(), pods, now);
-  const auto figures =
-      budget_figures(demand, *scale, static_cast<int>(pods.size()), count_healthy(pods, announced));
+  const auto figures = budget_figures(demand, *scale, static_cast<int>(pods.size()), count_healthy(pods, announced));
   if (!figures) return fail_safe(*budget, figures.error().message);
 
   const auto written = server_.modify_status<api::PodDisruptionBudget>(

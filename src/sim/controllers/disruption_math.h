@@ -16,7 +16,8 @@ struct BudgetDemand {
 
 // A share is of what the pods' controllers want in all; a plain number of minAvailable needs only the pods there are.
 inline bool needs_controllers(const BudgetDemand& demand) {
-  return demand.max_unavailable || (demand.min_available && demand.min_available->kind == kube::IntOrString::Kind::String);
+  return demand.max_unavailable
+         || (demand.min_available && demand.min_available->kind == kube::IntOrString::Kind::String);
 }
 
 struct BudgetFigures {

@@ -14,8 +14,7 @@ template <class T>
 Found scale_in(const Server& server, std::string_view ns, std::string_view name, std::string_view uid) {
   const auto workload = server.find<T>(ns, name);
   if (!workload || workload->metadata().uid() != uid) return std::nullopt;
-  return ControllerScale{workload->metadata().uid(),
-                         workload->spec().has_replicas() ? workload->spec().replicas() : 1};
+  return ControllerScale{workload->metadata().uid(), workload->spec().has_replicas() ? workload->spec().replicas() : 1};
 }
 
 Found scale_of_replica_set(const Server& server, std::string_view ns, const Owner& owner) {
