@@ -31,6 +31,8 @@ class EventWriter {
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
+  bool enabled() const { return settings_.enabled; }
+
   // May be called from within a change of the store: it is written in the same moment, but as an event of its own.
   // An empty action means the same word as the reason.
   void note(kube::EventRecord record, kube::EventReporter reporter);

@@ -42,6 +42,17 @@ std::int32_t cost_of(const api::ObjectMeta& metadata) {
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? cost : 0;
 }
 
+std::int32_t sidecar_restarts(const api::Pod& pod) {
+  std::int32_t most = 0;
+  for (const auto& status : pod.status().init_container_statuses()) {
+    const bool stays = std::ranges::any_of(pod.spec().init_containers(), [&status](const api::Container& container) {
+      return container.name() == status.name() && container.restart_policy() == "Always";
+    });
+    if (stays) most = std::max(most, status.restart_count());
+  }
+  return most;
+}
+
 void append(std::vector<PodView*>& list, PodView& view, std::uint32_t& place) {
   place = static_cast<std::uint32_t>(list.size());
   list.push_back(&view);
@@ -205,6 +216,7 @@ void PodIndex::fill(PodView& view, const api::Pod& pod, const PodView* before) {
   for (const auto& container : pod.status().container_statuses()) {
     view.restarts_ = std::max(view.restarts_, container.restart_count());
   }
+  view.sidecar_restarts_ = sidecar_restarts(pod);
 }
 
 OwnerPtr PodIndex::owner_of(const api::ObjectMeta& metadata, const PodView* before) {

@@ -80,7 +80,8 @@ class PodView {
 
   WallTime created() const { return at(created_); }
   std::int32_t deletion_cost() const { return deletion_cost_; }
-  std::int32_t restarts() const { return restarts_; }  // of the container restarted most often
+  std::int32_t restarts() const { return restarts_; }                  // of the container restarted most often
+  std::int32_t sidecar_restarts() const { return sidecar_restarts_; }  // of init containers that stay
 
  private:
   friend class PodIndex;
@@ -96,6 +97,7 @@ class PodView {
   std::int64_t deletes_at_ = 0;
   std::int32_t deletion_cost_ = 0;
   std::int32_t restarts_ = 0;
+  std::int32_t sidecar_restarts_ = 0;
   // Places in the index's lists.
   std::uint32_t at_labels_ = 0;
   std::uint32_t at_owner_ = 0;
