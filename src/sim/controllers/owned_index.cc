@@ -51,6 +51,11 @@ void OwnedIndex::take_in(const Change& change) {
   if (listener_) listener_(before.get(), after);
 }
 
+const OwnedIndex::Entry* OwnedIndex::find(std::string_view ns, std::string_view name) const {
+  const auto found = entries_.find(Key(ns, name));
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
 std::vector<const OwnedIndex::Entry*> OwnedIndex::of_owner(std::string_view uid) const {
   std::vector<const Entry*> found;
   const auto list = by_owner_.find(uid);

@@ -33,6 +33,7 @@ class OwnedIndex {
   OwnedIndex(const OwnedIndex&) = delete;
   OwnedIndex& operator=(const OwnedIndex&) = delete;
 
+  const Entry* find(std::string_view ns, std::string_view name) const;  // null: none
   // By name. Good until the next write to an object of this kind.
   std::vector<const Entry*> of_owner(std::string_view uid) const;
   std::vector<const Entry*> orphans(std::string_view ns, const kube::LabelSelector& selector) const;

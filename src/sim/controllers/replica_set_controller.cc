@@ -77,7 +77,7 @@ ReplicaSetController::ReplicaSetController(Server& server,
       queue_(server.agenda(), settings.lag, [this](const std::string& key) { reconcile(key); }),
       creation_(server, events, std::string(kReporter), [this](const std::string& key) { queue_.add(key); }),
       sets_(server, server.kinds().of<api::ReplicaSet>()),
-      watch_(server, pods, server.kinds().of<api::ReplicaSet>(), &selector_in, [this](const std::string& key) {
+      watch_(server, &pods, server.kinds().of<api::ReplicaSet>(), &selector_in, [this](const std::string& key) {
         queue_.add(key);
       }) {}
 

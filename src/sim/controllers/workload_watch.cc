@@ -7,7 +7,7 @@
 namespace rescheduler::sim {
 
 WorkloadWatch::WorkloadWatch(Server& server,
-                             PodIndex& pods,
+                             PodIndex* pods,
                              const Kind& kind,
                              SelectorOf selector_of_workload,
                              Wake wake)
@@ -17,7 +17,8 @@ WorkloadWatch::WorkloadWatch(Server& server,
     return true;
   });
   workload_changes_ = server.store().subscribe(&kind, [this](const Change& change) { on_workload(change); });
-  pod_changes_ = pods.subscribe([this](const PodView* before, const PodView* after) { on_pod(before, after); });
+  if (pods == nullptr) return;
+  pod_changes_ = pods->subscribe([this](const PodView* before, const PodView* after) { on_pod(before, after); });
 }
 
 const kube::LabelSelector* WorkloadWatch::selector(std::string_view ns, std::string_view name) const {
@@ -49,11 +50,18 @@ void WorkloadWatch::on_pod(const PodView* before, const PodView* after) {
   wake_owner(*after);
   if (after->owner() != nullptr) return;
   const bool news = before == nullptr || before->owner() != nullptr || &before->labels() != &after->labels();
-  const auto space = news ? selectors_.find(after->ns()) : selectors_.end();
-  if (space == selectors_.end()) return;
+  if (!news) return;
+  for (const std::string& name : selecting(after->ns(), after->labels())) wake_(std::string(after->ns()) + "/" + name);
+}
+
+std::vector<std::string> WorkloadWatch::selecting(std::string_view ns, const LabelSet& labels) const {
+  std::vector<std::string> names;
+  const auto space = selectors_.find(ns);
+  if (space == selectors_.end()) return names;
   for (const auto& [name, selector] : space->second) {
-    if (selector.matches(after->labels().lookup())) wake_(space->first + "/" + name);
+    if (selector.matches(labels.lookup())) names.push_back(name);
   }
+  return names;
 }
 
 }  // namespace rescheduler::sim

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/value/label_selector.h"
 #include "sim/controllers/pod_index.h"
@@ -21,11 +22,12 @@ class WorkloadWatch {
  public:
   using SelectorOf = const api::LabelSelector& (*)(const Message&);
   using Wake = std::function<void(const std::string& key)>;  // "namespace/name"; from within the write
-  // Wakes every workload that is there already.
-  WorkloadWatch(Server& server, PodIndex& pods, const Kind& kind, SelectorOf selector_of_workload, Wake wake);
+  // Wakes every workload that is there already. Null pods: for workloads that have none of their own.
+  WorkloadWatch(Server& server, PodIndex* pods, const Kind& kind, SelectorOf selector_of_workload, Wake wake);
 
   // Null when there is no such workload.
   const kube::LabelSelector* selector(std::string_view ns, std::string_view name) const;
+  std::vector<std::string> selecting(std::string_view ns, const LabelSet& labels) const;  // names
 
  private:
   void on_workload(const Change& change);

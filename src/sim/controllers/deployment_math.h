@@ -1,0 +1,75 @@
+// A rollout's arithmetic and what is kept about it in annotations and conditions. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace rescheduler::api {
+class Deployment;
+class DeploymentCondition;
+class DeploymentStatus;
+class ObjectMeta;
+class ReplicaSet;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+using ReplicaSetPtr = std::shared_ptr<const api::ReplicaSet>;
+using ReplicaSets = std::vector<ReplicaSetPtr>;
+
+inline constexpr std::string_view kRevisionAnnotation = "deployment.kubernetes.io/revision";
+inline constexpr std::string_view kRevisionHistoryAnnotation = "deployment.kubernetes.io/revision-history";
+inline constexpr std::string_view kDesiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas";
+inline constexpr std::string_view kMaxReplicasAnnotation = "deployment.kubernetes.io/max-replicas";
+
+bool is_rolling(const api::Deployment& deployment);
+// Both are zero for other strategies. Surge is rounded up and unavailability down; if that leaves nothing, one pod may
+// be unavailable.
+std::int32_t max_surge(const api::Deployment& deployment);
+std::int32_t max_unavailable(const api::Deployment& deployment);
+
+std::int32_t wanted_replicas(const ReplicaSets& sets);   // by their specs
+ReplicaSets active_sets(const ReplicaSets& sets);        // those that want pods
+void sort_by_creation(ReplicaSets& sets);                // oldest first
+void sort_by_size(ReplicaSets& sets, bool newer_first);  // largest first; that decides between equal ones
+
+// How many the new set may have, given what there is of all (the new one among them).
+std::int32_t new_set_size(const api::Deployment& deployment, std::int32_t all, std::int32_t of_new);
+// What this set gets (or loses) of `to_add`, of which `added` are given away already.
+std::int32_t proportion(const api::ReplicaSet& set,
+                        const api::Deployment& deployment,
+                        std::int32_t to_add,
+                        std::int32_t added);
+// Has the new set all the pods it will ever have, and are all of them available?
+bool is_saturated(const api::Deployment& deployment, const api::ReplicaSet& set);
+
+std::int64_t revision_of(const api::ObjectMeta& metadata);  // 0: none, or not a number
+std::int64_t max_revision(const ReplicaSets& sets);
+std::optional<std::int32_t> count_in_annotation(const api::ObjectMeta& metadata, std::string_view key);
+bool set_annotation(api::ObjectMeta& metadata, std::string_view key, const std::string& value);  // true: changed
+bool set_replicas_annotations(api::ReplicaSet& set, const api::Deployment& deployment);
+// The deployment's own annotations, the revision and, when it is replaced by a higher one, the history of revisions.
+bool annotate_new_set(api::ReplicaSet& set, const api::Deployment& deployment, std::int64_t revision);
+
+bool has_progress_deadline(const api::Deployment& deployment);
+bool is_complete(const api::Deployment& deployment, const api::DeploymentStatus& status);
+bool has_progressed(const api::DeploymentStatus& before, const api::DeploymentStatus& now);
+bool has_timed_out(const api::Deployment& deployment, const api::DeploymentStatus& status, WallTime now);
+
+const api::DeploymentCondition* find_condition(const api::DeploymentStatus& status, std::string_view type);
+api::DeploymentCondition make_condition(std::string_view type,
+                                        std::string_view status,
+                                        std::string_view reason,
+                                        std::string message,
+                                        WallTime now);
+// One of the same status and reason stays as it is.
+void put_condition(api::DeploymentStatus& status, api::DeploymentCondition condition);
+void drop_condition(api::DeploymentStatus& status, std::string_view type);
+
+}  // namespace rescheduler::sim
