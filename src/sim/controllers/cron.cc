@@ -22,8 +22,10 @@ struct Field {
 constexpr Field kMinute{"minute", 0, 59, {}};
 constexpr Field kHour{"hour", 0, 23, {}};
 constexpr Field kDay{"day of month", 1, 31, {}};
-constexpr Field kMonth{
-    "month", 1, 12, {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}};
+constexpr Field kMonth{"month",
+                       1,
+                       12,
+                       {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}};
 constexpr Field kWeekday{"day of week", 0, 6, {"sun", "mon", "tue", "wed", "thu", "fri", "sat"}};
 
 std::vector<std::string_view> split(std::string_view text, char by) {

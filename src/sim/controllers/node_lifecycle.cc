@@ -211,9 +211,9 @@ void NodeLifecycleController::declare_unknown(const std::string& name, const Wat
 }
 
 void NodeLifecycleController::mark_pods_not_ready(const std::string& node) {
-  std::vector<ObjectKey> ready;
+  std::vector<std::pair<std::string, std::string>> ready;
   for (const PodView* pod : pods_.on_node(node)) {
-    if (pod->ready()) ready.push_back({std::string(pod->ns()), std::string(pod->name())});
+    if (pod->ready()) ready.emplace_back(pod->ns(), pod->name());
   }
   const WallTime now = server_.agenda().wall_now();
   for (const auto& [ns, name] : ready) {
