@@ -1,0 +1,57 @@
+// Starts Jobs on schedule. Schedules are in UTC: a CronJob with another time zone is not run, and an event says so.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/controllers/controller_scope.h"
+#include "sim/controllers/cron.h"
+#include "sim/controllers/work_queue.h"
+
+namespace rescheduler::api {
+class CronJob;
+class CronJobStatus;
+class Job;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+struct DueTime {
+  std::optional<WallTime> latest{};  // that has passed and was not served yet
+  int missed = 0;                    // up to and with it
+};
+// Since the last one served (or the CronJob's creation), but no earlier than the deadline reaches back.
+DueTime due_time(const CronSchedule& schedule,
+                 WallTime since,
+                 std::optional<std::chrono::seconds> deadline,
+                 WallTime now);
+
+class CronJobController {
+ public:
+  explicit CronJobController(const ControllerScope& scope);
+
+ private:
+  using JobPtr = std::shared_ptr<const api::Job>;
+  void changed(const Change& change);
+  void job_changed(const Change& change);
+  void reconcile(const std::string& key);
+  std::vector<JobPtr> jobs_of(const api::CronJob& cron) const;  // oldest first
+  void note_finished(const api::CronJob& cron, const std::vector<JobPtr>& jobs, api::CronJobStatus& status);
+  void drop_history(const api::CronJob& cron, const std::vector<JobPtr>& jobs);
+  void run_if_due(const api::CronJob& cron, api::CronJobStatus& status);
+  bool start(const api::CronJob& cron, WallTime scheduled, api::CronJobStatus& status);
+  void remove(const api::CronJob& cron, const std::string& job);
+  void note(const api::CronJob& cron, kube::EventType type, std::string_view reason, std::string text);
+
+  Server& server_;
+  EventWriter& events_;
+  WorkQueue queue_;
+  std::map<std::string, std::map<std::string, std::string>, std::less<>> jobs_;  // by CronJob's uid: name -> namespace
+  std::unique_ptr<Store::Subscription> on_cron_jobs_;
+  std::unique_ptr<Store::Subscription> on_jobs_;
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,24 @@
+# What ends: evictions' budgets, nodes, owners, namespaces, jobs.
+sim_part(lifecycle
+  SOURCES
+    cron.cc
+    cron_job_controller.cc
+    disruption.cc
+    disruption_math.cc
+    garbage_collector.cc
+    index_set.cc
+    job_controller.cc
+    job_status.cc
+    namespace_deletion.cc
+    node_lifecycle.cc
+    object_graph.cc
+    owner_scale.cc
+    pod_cleanup.cc
+    taint_eviction.cc
+    taint_math.cc
+    zone_disruption.cc
+  TESTS
+    disruption_test.cc
+    garbage_collector_test.cc
+    job_test.cc
+    node_lifecycle_test.cc)

@@ -1,0 +1,49 @@
+// Taints and tolerations, as far as the node lifecycle needs them.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace google::protobuf {
+template <class T>
+class RepeatedPtrField;
+}  // namespace google::protobuf
+namespace rescheduler::api {
+class Node;
+class Taint;
+class Toleration;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+inline constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+inline constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
+inline constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
+inline constexpr std::string_view kNoSchedule = "NoSchedule";
+inline constexpr std::string_view kNoExecute = "NoExecute";
+
+struct TaintText {
+  std::string key;
+  std::string value;
+  std::string effect;
+  friend bool operator==(const TaintText&, const TaintText&) = default;
+};
+
+bool tolerates(const api::Toleration& toleration, const TaintText& taint);
+
+// How long a pod may stay on a node with these NoExecute taints: nothing means for ever. The first toleration that
+// matches a taint is the one that counts for it.
+std::optional<std::chrono::seconds> may_stay(const std::vector<TaintText>& taints,
+                                             const google::protobuf::RepeatedPtrField<api::Toleration>& tolerations);
+
+std::vector<TaintText> no_execute_taints(const api::Node& node);
+bool has_taint(const api::Node& node, std::string_view key, std::string_view effect);
+
+// The NoSchedule taints a node's conditions and its being cordoned ask for, and those it has of that sort; by key.
+std::vector<std::string> wanted_no_schedule(const api::Node& node);
+std::vector<std::string> present_no_schedule(const api::Node& node);
+
+}  // namespace rescheduler::sim
