@@ -16,10 +16,9 @@ help: ## this list
 deps: ## install the Debian packages that are missing (root or sudo)
 	@scripts/install-deps --quiet
 
-demo: deps ## build the release binary, say its version, and check that it works on this machine
+demo: deps ## build the release binary and watch an embedded cluster live through a scenario
 	@$(call build,release,--target rescheduler)
-	@build/release/src/cli/rescheduler version
-	@build/release/src/cli/rescheduler self-test
+	@build/release/src/cli/rescheduler demo
 
 test: deps rig ## every test, the real control plane included (built once, cached outside the tree)
 	@$(call build,dev)

@@ -26,6 +26,8 @@ constexpr std::chrono::seconds kSettled{10};
 constexpr std::chrono::seconds kSettleLimit{90};
 // Nobody can stop a demo that writes into a file or a pipe, so it stops by itself.
 constexpr double kUnattendedSeconds = 27;
+constexpr double kSpeedToFollow = 3;
+constexpr double kSpeedUnattended = 10;
 constexpr std::chrono::milliseconds kRedraw{200};
 constexpr std::chrono::seconds kStatusEvery{5};  // of cluster time, where lines are printed instead of a view
 
@@ -105,6 +107,9 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
 }
 
 Result<void> run(DemoOptions options, StopSignals& signals) {
+  const bool terminal = stdout_is_terminal();
+  if (options.speed == 0) options.speed = terminal ? kSpeedToFollow : kSpeedUnattended;
+  if (!terminal && options.seconds == 0) options.seconds = kUnattendedSeconds;
   auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
   if (!scenario) return fail(std::move(scenario.error()));
   PlaySettings settings;
@@ -117,8 +122,6 @@ Result<void> run(DemoOptions options, StopSignals& signals) {
     auto written = write_private_file(options.kubeconfig_out, (*played)->served().kubeconfig());
     if (!written) return written;
   }
-  const bool terminal = stdout_is_terminal();
-  if (!terminal && options.seconds == 0) options.seconds = kUnattendedSeconds;
   Demo demo(**played, options, terminal);
   const ViewState last = terminal ? show_view(demo, signals) : print_lines(demo, signals);
   for (const std::string& line : summary(demo.first(last), last)) fmt::print("{}\n", line);

@@ -11,7 +11,7 @@ struct DemoOptions {
   std::string scenario = "imbalance";
   int nodes = 0;  // 0: as the scenario has it
   bool exit_when_done = false;
-  double speed = 10;
+  double speed = 0;    // 0: slow enough to follow on a terminal, quick elsewhere
   double seconds = 0;  // real ones after which it ends in any case; 0: never
   std::optional<std::uint64_t> seed{};
   std::string kubeconfig_out{};

@@ -42,7 +42,8 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
       ->check(CLI::Range(1, 100'000));
   command.add_flag("--exit-when-done", options.exit_when_done,
                    "end when the scenario is over and nothing changes any more");
-  command.add_option("--speed", options.speed, "seconds of cluster time in a second (default: 10)")
+  command
+      .add_option("--speed", options.speed, "seconds of cluster time in a second (default: 3 on a terminal, else 10)")
       ->check(CLI::Range(0.01, 1'000.0));
   command.add_option("--seconds", options.seconds, "end after so many seconds in any case")->check(CLI::PositiveNumber);
   command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");

@@ -91,10 +91,10 @@ std::vector<std::string> top(const ViewState& state, const ViewStyle& style) {
   std::vector<std::string> lines;
   const std::string speed = state.speed == 1 ? "" : fmt::format(" (x{:g})", state.speed);
   const std::string dot = style.unicode ? " · " : " - ";
-  lines.push_back(painted(clipped(fmt::format("rescheduler demo{0}{1}{0}{2}{3}{0}{4} nodes", dot, state.scenario,
-                                              time_text(state.elapsed.count()), speed, state.nodes.size()),
-                                  style.width),
-                          Colour::Bold, style));
+  std::string title = fmt::format("rescheduler demo{0}{1}{0}{2}{3}{0}{4} nodes", dot, state.scenario,
+                                  time_text(state.elapsed.count()), speed, state.nodes.size());
+  if (style.width >= 80) title += dot + "Ctrl-C ends it";
+  lines.push_back(painted(clipped(title, style.width), Colour::Bold, style));
   if (!state.description.empty()) lines.push_back(clipped(state.description, style.width));
   if (!state.notice.empty()) {
     lines.push_back(painted(clipped("note: " + state.notice, style.width), Colour::Yellow, style));

@@ -163,12 +163,13 @@ Result<Scenario> resized(Scenario scenario, int nodes) {
   std::vector<int> sizes;
   for (const NodeGroup& group : scenario.node_groups) {
     if (!group.names.empty()) {
-      return fail(Errc::Invalid, "the nodes of scenario {} have names of their own: their number cannot be changed",
+      return fail(Errc::Invalid,
+                  "the nodes of scenario {} come from a trace: their number is `openb.nodeLimit` in its file",
                   scenario.name);
     }
     sizes.push_back(group.count);
   }
-  if (nodes < static_cast<int>(sizes.size()) || sizes.empty()) {
+  if (nodes < static_cast<int>(sizes.size()) || scenario.nodes() == 0) {
     return fail(Errc::Invalid, "scenario {} has {} groups of nodes: it needs at least as many nodes, not {}",
                 scenario.name, sizes.size(), nodes);
   }
