@@ -271,7 +271,7 @@ void JobController::delete_pods(Look& look, std::size_t most) {
   for (const std::string& name : names) {
     const PodView* pod = pods_.find(look.ns(), name);
     if (!pod) continue;
-    if (!delete_pod(server_, events_, kReporter, *look.job, *pod).empty()) queue_.add_after_failure(look.key);
+    if (!pods_control_.remove(*look.job, *pod).empty()) queue_.add_after_failure(look.key);
   }
 }
 
