@@ -86,6 +86,18 @@ TEST(Apply, AnItemGivenUpStaysWhileAnotherOwnsPartOfIt) {
   EXPECT_EQ(object.document(), Json{"{'spec':{'containers':[{'name':'x','workingDir':'/'}]}}"_json});
 }
 
+TEST(Apply, DefaultsThatNobodyOwnsStayAsLongAsTheirItemDoes) {
+  AppliedObject object = pod();
+  ASSERT_TRUE(object.apply("a", "{'spec':{'containers':[{'name':'x','image':'i'}]}}"_json));
+  ASSERT_TRUE(object.apply("b", "{'spec':{'containers':[{'name':'x','workingDir':'/'}]}}"_json));
+  object.exists("{'spec':{'containers':[{'name':'x','image':'i','workingDir':'/','imagePullPolicy':'Always'}]}}"_json);
+  ASSERT_TRUE(object.apply("a", "{'spec':{}}"_json));
+  EXPECT_EQ(object.document(),
+            Json{"{'spec':{'containers':[{'name':'x','workingDir':'/','imagePullPolicy':'Always'}]}}"_json});
+  ASSERT_TRUE(object.apply("b", "{'spec':{}}"_json));
+  EXPECT_EQ(object.document(), Json{"{'spec':{}}"_json});
+}
+
 TEST(Apply, RefusesToChangeWhatAnUpdaterOwns) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("me", "{'spec':{'replicas':1,'paused':true}}"_json));

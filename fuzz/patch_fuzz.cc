@@ -1,0 +1,73 @@
+// The first byte chooses the kind of patch and of object; a zero byte divides the rest into a document and its patch.
+// Whatever they are, patching ends with a document or a refusal; a JSON patch nests no deeper than documents may; and
+// what was applied once can be applied again and then changes nothing.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <google/protobuf/descriptor.h>
+
+#include "base/check.h"
+#include "kube/codec/json_text.h"
+#include "kube/codec/resource.h"
+#include "sim/patch/json_values.h"
+#include "sim/patch/managed_fields.h"
+#include "sim/patch/patches.h"
+
+namespace {
+
+using namespace rescheduler;
+
+// A few kinds with many rules, and none.
+const google::protobuf::Descriptor* schema_of(unsigned choice) {
+  constexpr std::array<std::string_view, 3> kPlurals = {"pods", "nodes", "services"};
+  choice %= kPlurals.size() + 2;
+  if (choice < kPlurals.size()) return kube::find_plural("", kPlurals[choice])->message;
+  return choice == kPlurals.size() ? kube::find_plural("apps", "deployments")->message : nullptr;
+}
+
+void check_apply(const boost::json::value& live, sim::PatchRequest request) {
+  request.options.manager = "fuzz";
+  request.options.api_version = "v1";
+  request.options.force = true;
+  const auto once = sim::patch_document(&live, request);
+  if (!once) return;
+  RESCHEDULER_CHECK(sim::read_managed_fields(once->managed_fields).has_value(),
+                    "our own managed fields are unreadable");
+  request.managed_fields = once->managed_fields;
+  request.options.force = false;
+  const auto twice = sim::patch_document(&once->object, request);
+  RESCHEDULER_CHECK(twice.has_value(), "the second apply is refused: {}", twice.error().message);
+  RESCHEDULER_CHECK(sim::same_value(once->object, twice->object), "the second apply changes the object");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  constexpr std::array kKinds = {kube::PatchKind::Json, kube::PatchKind::Merge, kube::PatchKind::StrategicMerge,
+                                 kube::PatchKind::Apply};
+  const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::size_t divide = rest.find('\0');
+  if (divide == std::string_view::npos) return 0;
+  const auto live = kube::parse_json(rest.substr(0, divide), {});
+  if (!live || !live->is_object()) return 0;
+
+  sim::PatchRequest request;
+  request.kind = kKinds[data[0] % kKinds.size()];
+  request.text = rest.substr(divide + 1);
+  request.schema = schema_of(data[0] / kKinds.size());
+  if (request.kind == kube::PatchKind::Apply) {
+    check_apply(*live, request);
+    return 0;
+  }
+  const auto patched = sim::patch_document(&*live, request);
+  if (patched) {
+    RESCHEDULER_CHECK(sim::depth_of(patched->object) <= kube::kDeepestJson, "the patched document is too deep");
+    (void)sim::note_update(&*live, patched->object, "", request.options, request.schema);
+    (void)sim::note_update(nullptr, patched->object, "", request.options, request.schema);
+  }
+  return 0;
+}
