@@ -10,6 +10,7 @@
 #include "sim/door/door_rig.h"
 #include "sim/door/doors_objects.h"
 #include "sim/proto/custom.pb.h"
+#include "support/test_certificates.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -35,7 +36,7 @@ class WebhooksTest : public testing::Test {
     WebhookSettings held;
     held.begun = [this] { rig_.loop.hold_time(); };
     held.ended = [this] { rig_.loop.release_time(); };
-    caller_ = std::make_unique<WebhookCaller>(rig_.server, rig_.loop.executor(), held);
+    caller_ = std::make_unique<WebhookCaller>(rig_.loop.executor(), rig_.server, held);
     rig_.server.set_admission(caller_.get());
     for (const char* name : {"web", "quiet"}) {
       api::Namespace ns;
