@@ -124,7 +124,8 @@ std::optional<TextAnswer> Documents::fixed(std::string_view path, std::string_vi
 std::optional<TextAnswer> Documents::open_api(std::string_view path, std::string_view accept) {
   const auto& groups = cache_->groups;
   if (path == "/openapi/v3") return json_answer(open_api_index(groups, cache_->revision));
-  const bool protobuf = path == "/openapi/v2" && accept.find(kOpenApiV2Protobuf) != accept.npos;
+  const bool asked = accept.find(kOpenApiV2Asked) != accept.npos || accept.find(kOpenApiV2Protobuf) != accept.npos;
+  const bool protobuf = path == "/openapi/v2" && asked;
   const std::string key = fmt::format("{}{}", path, protobuf ? "#protobuf" : "");
   auto& cached = cache_->open_api;
   if (const auto found = cached.find(key); found == cached.end()) {

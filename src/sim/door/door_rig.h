@@ -8,6 +8,7 @@
 
 #include "kube/client/client.h"
 #include "kube/client/https_api.h"
+#include "net/certificates.h"
 #include "net/event_loop.h"
 #include "sim/door/documents.h"
 #include "sim/door/faults.h"
@@ -15,7 +16,6 @@
 #include "sim/door/local_api.h"
 #include "sim/server/server.h"
 #include "sim/time/pacer.h"
-#include "support/test_certificates.h"
 
 namespace rescheduler::sim {
 
@@ -64,17 +64,18 @@ class HttpsRig final : public DoorRig {
   HttpsRig() {
     agenda.follow(clock_, 1000);
     HttpDoorSettings settings;
-    const test::TestIdentity identity = authority.issue({.common_name = "embedded"});
+    auto authority = net::CertificateAuthority::make("embedded cluster", std::chrono::hours{1});
+    auto identity = authority->issue({"embedded", {}, {"127.0.0.1"}});
     settings.http.tls.emplace();
-    settings.http.tls->certificate_pem = identity.certificate_pem;
-    settings.http.tls->key_pem = identity.key_pem;
+    settings.http.tls->certificate_pem = identity->certificate_pem;
+    settings.http.tls->key_pem = identity->key_pem;
     settings.http.allow_plain = true;
     auto opened = HttpDoor::open(loop.executor(), server, documents, &faults, std::move(settings));
     RESCHEDULER_CHECK(opened.has_value(), "{}", opened.error().message);
     door = std::move(*opened);
     kube::ClientConfig config;
     config.origin = {true, "127.0.0.1", door->port()};
-    config.tls.ca_pem = authority.pem();
+    config.tls.ca_pem = authority->pem();
     kube::HttpsApiSettings unlimited;
     unlimited.requests_per_second = 0;
     auto made = kube::make_https_api(config, unlimited, {loop.executor(), &timers_, &clock_, &rng_, &metrics_});
@@ -90,7 +91,6 @@ class HttpsRig final : public DoorRig {
   Result<void> run(net::Task<Result<void>> task) override { return loop.await_result(std::move(task)); }
   void look(const std::function<void()>& function) override { (void)loop.await_result<void>(call(function)); }
 
-  test::TestAuthority authority{"embedded cluster"};
   std::unique_ptr<HttpDoor> door;
 
  private:

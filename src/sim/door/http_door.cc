@@ -164,7 +164,8 @@ class DoorKeeper {
       co_return;
     }
     AnswerEncoder encoder = encoder_for(call);
-    auto started = co_await responder.start(response(200, encoder.content_type(true), {}));
+    net::HttpResponse head = response(200, encoder.content_type(true), "");
+    auto started = co_await responder.start(std::move(head));
     if (!started) co_return;
     if (!opened) {
       (void)co_await responder.write(encoder.error_event(opened.error()));

@@ -18,6 +18,8 @@ std::string open_api_document(const ServedGroup& group, const ServedVersion& ver
 // find there. Go clients read the protobuf form (gnostic's openapi.v2.Document).
 std::string open_api_v2_json(const std::vector<ServedGroup>& groups);
 std::string open_api_v2_protobuf(const std::vector<ServedGroup>& groups);
-inline constexpr std::string_view kOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+// Clients ask for it with an '@', which is no legal media type; answers are labelled with the second form.
+inline constexpr std::string_view kOpenApiV2Asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+inline constexpr std::string_view kOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 }  // namespace rescheduler::sim

@@ -30,7 +30,7 @@ std::string status_text(const net::HttpResponse& response) {
 
 }  // namespace
 
-WebhookCaller::WebhookCaller(Server& server, net::Executor executor, WebhookSettings settings)
+WebhookCaller::WebhookCaller(net::Executor executor, Server& server, WebhookSettings settings)
     : server_(server), executor_(std::move(executor)), settings_(std::move(settings)) {
   const auto forget = [this](const Change&) { known_.reset(); };
   mutating_changes_ = server.store().subscribe(&configurations(server, true), forget);

@@ -43,7 +43,7 @@ struct WebhookCounts {
 class WebhookCaller final : public Admission {
  public:
   // Make it known with Server::set_admission(). Outlives the loop's jobs.
-  WebhookCaller(Server& server, net::Executor executor, WebhookSettings settings = {});
+  WebhookCaller(net::Executor executor, Server& server, WebhookSettings settings = {});
   ~WebhookCaller() override;
 
   bool concerns(const Draft& draft) override;
