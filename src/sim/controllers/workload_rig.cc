@@ -4,6 +4,7 @@
 
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/events.pb.h"
+#include "sim/controllers/daemon_set_controller.h"
 #include "sim/controllers/deployment_controller.h"
 #include "sim/controllers/replica_set_controller.h"
 #include "sim/controllers/stateful_set_controller.h"
@@ -33,6 +34,10 @@ void WorkloadRig::run_deployments() {
 
 void WorkloadRig::run_stateful_sets() {
   controllers_.push_back(std::make_shared<StatefulSetController>(server, pods, events_writer));
+}
+
+void WorkloadRig::run_daemon_sets() {
+  controllers_.push_back(std::make_shared<DaemonSetController>(server, pods, events_writer));
 }
 
 void WorkloadRig::add_node(const std::string& name) {
@@ -164,6 +169,14 @@ api::StatefulSet stateful_set(std::string_view name, int replicas) {
   spec.set_revision_history_limit(10);
   spec.mutable_update_strategy()->set_type("RollingUpdate");
   spec.mutable_update_strategy()->mutable_rolling_update()->set_partition(0);
+  return object;
+}
+
+api::DaemonSet daemon_set(std::string_view name) {
+  auto object = workload<api::DaemonSet>(name);
+  object.mutable_spec()->set_revision_history_limit(10);
+  object.mutable_spec()->mutable_update_strategy()->set_type("RollingUpdate");
+  object.mutable_spec()->mutable_update_strategy()->mutable_rolling_update()->mutable_max_unavailable()->set_int_val(1);
   return object;
 }
 

@@ -30,6 +30,7 @@ class WorkloadRig {
   void run_replica_sets();
   void run_deployments();  // and ReplicaSets
   void run_stateful_sets();
+  void run_daemon_sets();
 
   void add_node(const std::string& name);
 
@@ -82,5 +83,6 @@ api::PodTemplateSpec template_of(std::string_view app, std::string_view image = 
 api::ReplicaSet replica_set(std::string_view name, int replicas);
 api::Deployment deployment(std::string_view name, int replicas);
 api::StatefulSet stateful_set(std::string_view name, int replicas);
+api::DaemonSet daemon_set(std::string_view name);
 
 }  // namespace rescheduler::sim
