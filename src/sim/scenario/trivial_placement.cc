@@ -1,5 +1,7 @@
 #include "sim/scenario/trivial_placement.h"
 
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "kube/proto/core_pod.pb.h"
@@ -38,34 +40,39 @@ void TrivialPlacement::on_pod(const Change& change) {
     unplaced_.erase(key);
     return;  // if it is in the queue, its turn will find nothing to do
   }
-  if (unplaced_.contains(key) || !queued_.insert(key).second) return;
-  queue_.push_back(key);
+  if (!unplaced_.contains(key)) enqueue(key);
+}
+
+void TrivialPlacement::enqueue(const std::string& key) {
+  if (!queued_.insert(key).second) return;
+  queue_.push_back({key, server_.agenda().steady_now() + kLag});
   schedule_run();
 }
 
 void TrivialPlacement::schedule_run() {
-  if (run_) return;
-  run_ = server_.agenda().after(kLag, [this] { run(); });
+  if (run_ || queue_.empty()) return;
+  run_ = server_.agenda().after(queue_.front().at - server_.agenda().steady_now(), [this] { run(); });
 }
 
 void TrivialPlacement::schedule_retry() {
   if (retry_ || unplaced_.empty()) return;
   retry_ = server_.agenda().after(kRetryLag, [this] {
     retry_ = {};
-    for (const std::string& key : unplaced_) {
-      if (queued_.insert(key).second) queue_.push_back(key);
-    }
-    unplaced_.clear();
-    if (!queue_.empty()) schedule_run();
+    const std::set<std::string> again = std::exchange(unplaced_, {});
+    for (const std::string& key : again) enqueue(key);
   });
 }
 
 void TrivialPlacement::run() {
   run_ = {};
-  std::deque<std::string> batch;
-  batch.swap(queue_);
-  queued_.clear();
-  for (const std::string& key : batch) place(key);
+  const SteadyTime now = server_.agenda().steady_now();
+  while (!queue_.empty() && queue_.front().at <= now) {
+    const std::string key = std::move(queue_.front().key);
+    queue_.pop_front();
+    queued_.erase(key);
+    place(key);
+  }
+  schedule_run();
 }
 
 void TrivialPlacement::place(const std::string& key) {

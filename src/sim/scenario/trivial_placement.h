@@ -22,7 +22,8 @@ namespace rescheduler::sim {
 class TrivialPlacement {
  public:
   static constexpr std::string_view kNotice = "no scheduler yet: pods go to the next node that fits";
-  // Between a pod's appearance and its binding; about what a real scheduler takes.
+  // Between a pod's appearance and its binding, for every pod; about what a real scheduler takes. Who wants to place a
+  // pod first has that long.
   static constexpr std::chrono::milliseconds kLag{5};
   // Pods that did not fit are tried again this long after something changed, all of them at once.
   static constexpr std::chrono::milliseconds kRetryLag{500};
@@ -37,6 +38,7 @@ class TrivialPlacement {
 
  private:
   void on_pod(const Change& change);
+  void enqueue(const std::string& key);
   void schedule_run();
   void schedule_retry();
   void run();
@@ -45,7 +47,11 @@ class TrivialPlacement {
 
   Server& server_;
   NodeRooms rooms_;
-  std::deque<std::string> queue_;
+  struct Turn {
+    std::string key;
+    SteadyTime at;
+  };
+  std::deque<Turn> queue_;  // in order of time
   std::unordered_set<std::string> queued_;
   std::set<std::string> unplaced_;  // did not fit anywhere when last tried
   std::uint64_t placed_ = 0;
