@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kube/config/environment.h"
+#include "sim/load/series.h"
 #include "sim/scenario/scenario_file.h"
 
 namespace rescheduler::cli {
@@ -20,6 +22,7 @@ Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::o
 Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings settings) {
   sim::ServeSettings serve;
   serve.cluster.seed = settings.scenario.seed;
+  serve.cluster.series_directory = sim::series_directory(kube::process_environment());
   serve.speed = settings.speed;
   serve.port = settings.port;
   serve.tls = settings.tls;

@@ -68,6 +68,7 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
   const SteadyTime begin = clock.steady_now();
   sim::ClusterSettings settings;
   settings.seed = plan.scenario.seed;
+  settings.series_directory = sim::series_directory(kube::process_environment());
   sim::EmbeddedCluster cluster(settings);
   std::uint64_t changes = 0;
   {

@@ -1,5 +1,7 @@
 #include "sim/cluster.h"
 
+#include <array>
+
 #include "base/check.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/meta.pb.h"
@@ -44,9 +46,9 @@ struct EmbeddedCluster::Parts {
   explicit Parts(const ClusterSettings& settings)
       : agenda(settings.start),
         server(agenda, stream(settings.seed, 1), settings.store),
-        load(agenda, SeriesLibrary()),
+        load(agenda, SeriesLibrary(settings.series_directory)),
         controllers(server, stream(settings.seed, 2), settings.controllers),
-        kubelets(server, load, stream(settings.seed, 3), settings.kubelets),
+        kubelets(server, load, stream(settings.seed, 3), settings.kubelets, &controllers.events()),
         faults(server, settings.seed),
         documents(server) {
     provide_metrics(server, load);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/rng.h"
 #include "sim/controllers/controllers.h"
@@ -26,6 +27,7 @@ struct ClusterSettings {
   StoreSettings store{};
   ControllerSettings controllers{};
   KubeletSettings kubelets{};
+  std::string series_directory{};  // where load profiles find recorded series: load/series.h
 };
 
 class EmbeddedCluster {

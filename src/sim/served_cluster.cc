@@ -105,7 +105,6 @@ ServedCluster::~ServedCluster() {
   on_loop([this] {
     parts_->door.reset();
     if (parts_->cluster) parts_->cluster->server().set_admission(nullptr);
-    parts_->webhooks.reset();
   });
 }
 
