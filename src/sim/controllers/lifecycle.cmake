@@ -1,6 +1,7 @@
 # What ends: evictions' budgets, nodes, owners, namespaces, jobs.
 sim_part(lifecycle
   SOURCES
+    controllers.cc
     cron.cc
     cron_job_controller.cc
     disruption.cc
@@ -16,9 +17,11 @@ sim_part(lifecycle
     pod_cleanup.cc
     taint_eviction.cc
     taint_math.cc
+    volume_binder.cc
     zone_disruption.cc
   TESTS
     disruption_test.cc
     garbage_collector_test.cc
     job_test.cc
-    node_lifecycle_test.cc)
+    node_lifecycle_test.cc
+    volume_binder_test.cc)
