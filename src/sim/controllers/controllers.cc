@@ -4,6 +4,7 @@
 
 #include "sim/controllers/controller_scope.h"
 #include "sim/controllers/cron_job_controller.h"
+#include "sim/controllers/daemon_set_controller.h"
 #include "sim/controllers/deployment_controller.h"
 #include "sim/controllers/disruption.h"
 #include "sim/controllers/garbage_collector.h"
@@ -24,6 +25,7 @@ struct Controllers::Parts {
       replica_sets.emplace(server, pods, events, settings);
       deployments.emplace(server, pods, events, settings);
       stateful_sets.emplace(server, pods, events, settings);
+      daemon_sets.emplace(server, pods, events, settings);
     }
     if (settings.jobs) {
       jobs.emplace(scope);
@@ -44,6 +46,7 @@ struct Controllers::Parts {
   std::optional<ReplicaSetController> replica_sets;
   std::optional<DeploymentController> deployments;
   std::optional<StatefulSetController> stateful_sets;
+  std::optional<DaemonSetController> daemon_sets;
   std::optional<JobController> jobs;
   std::optional<CronJobController> cron_jobs;
   std::optional<DisruptionController> disruption;
