@@ -11,7 +11,6 @@
 #include "sim/controllers/job_controller.h"
 #include "sim/controllers/namespace_deletion.h"
 #include "sim/controllers/node_lifecycle.h"
-#include "sim/controllers/pod_cleanup.h"
 #include "sim/controllers/replica_set_controller.h"
 #include "sim/controllers/stateful_set_controller.h"
 #include "sim/controllers/taint_eviction.h"

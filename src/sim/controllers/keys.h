@@ -2,13 +2,18 @@
 #pragma once
 
 #include <string>
-#include <utility>
+#include <string_view>
 
 namespace rescheduler::sim {
 
-inline std::pair<std::string, std::string> split_key(const std::string& key) {
+struct ObjectKey {
+  std::string ns;
+  std::string name;
+};
+
+inline ObjectKey split_key(std::string_view key) {
   const std::size_t slash = key.find('/');
-  return {key.substr(0, slash), key.substr(slash + 1)};
+  return {std::string(key.substr(0, slash)), std::string(key.substr(slash + 1))};
 }
 
 }  // namespace rescheduler::sim

@@ -85,7 +85,8 @@ struct LifecycleRig : TestServer {
   std::shared_ptr<const api::Node> node(std::string_view name) { return server.find<api::Node>("", name); }
   std::vector<std::string> taints(std::string_view name) {
     std::vector<std::string> texts;
-    for (const api::Taint& taint : node(name)->spec().taints()) texts.push_back(taint.key() + ":" + taint.effect());
+    const auto found = node(name);
+    for (const api::Taint& taint : found->spec().taints()) texts.push_back(taint.key() + ":" + taint.effect());
     std::ranges::sort(texts);
     return texts;
   }

@@ -37,7 +37,8 @@ class NodeLifecycleTest : public ::testing::Test {
     rig.run_kubelets();
   }
   std::string ready(const std::string& node) {
-    for (const auto& condition : rig.node(node)->status().conditions()) {
+    const auto found = rig.node(node);
+    for (const auto& condition : found->status().conditions()) {
       if (condition.type() == "Ready") return condition.status();
     }
     return "none";

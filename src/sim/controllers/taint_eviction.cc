@@ -46,7 +46,7 @@ void TaintEvictionController::pod_changed(const PodView* before, const PodView* 
     return;
   }
   // Tolerations may be added to a running pod, so every change of one on a tainted node counts.
-  if (after->bound() && tainted_.contains(after->node())) pod_queue_.add(after->key());
+  if (after->bound() && !after->terminating() && tainted_.contains(after->node())) pod_queue_.add(after->key());
 }
 
 void TaintEvictionController::look_at_node(const std::string& name) {
@@ -78,7 +78,7 @@ void TaintEvictionController::judge(const std::string& key, const std::vector<Ta
   if (taints.empty()) return cancel(key);
   const auto [ns, name] = split_key(key);
   const auto pod = server_.find<api::Pod>(ns, name);
-  if (!pod) return cancel(key);
+  if (!pod || pod->metadata().has_deletion_timestamp()) return cancel(key);
   const auto stay = may_stay(taints, pod->spec().tolerations());
   if (!stay) return cancel(key);
   if (stay->count() == 0) {
