@@ -24,6 +24,9 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kQuantityRule =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 std::string_view view(json::string_view text) { return {text.data(), text.size()}; }
 std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
 
@@ -135,6 +138,7 @@ Answer<MessagePtr> object_from_json(const Kind& kind, std::string_view text, boo
     if (!why.empty()) return refuse(cannot_decode(kind, "strict decoding error: " + why));
   }
   if (kind.type == nullptr) return custom_from_json(kind, *object);
+  if (has_bad_quantity(kind, *value)) return refuse(cannot_decode(kind, kQuantityRule));
   MessagePtr message = kind.make();
   auto read = kube::from_json_value(*value, *message);
   if (!read) return refuse(cannot_decode(kind, read.error().message));

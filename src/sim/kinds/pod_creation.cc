@@ -194,11 +194,15 @@ std::string_view qos_class_of(const api::PodSpec& spec) {
   return name_of(pod);
 }
 
+void tolerate_sick_nodes(api::PodSpec& spec) {
+  tolerate_for_a_while(spec, kNotReady);
+  tolerate_for_a_while(spec, kUnreachable);
+}
+
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults) {
   auto& spec = *pod.mutable_spec();
   admit_priority(spec, context, faults);
-  tolerate_for_a_while(spec, kNotReady);
-  tolerate_for_a_while(spec, kUnreachable);
+  tolerate_sick_nodes(spec);
   if (spec.service_account_name().empty()) {
     spec.set_service_account_name("default");
     spec.set_service_account("default");

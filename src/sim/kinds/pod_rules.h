@@ -23,6 +23,7 @@ void default_pod(api::Pod& pod);
 
 // --- creation ---
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults);
+void tolerate_sick_nodes(api::PodSpec& spec);  // for five minutes, unless they say otherwise
 void prepare_new_pod(api::Pod& pod, WallTime now);
 std::string_view qos_class_of(const api::PodSpec& spec);
 

@@ -11,6 +11,7 @@
 
 #include "kube/codec/json_shape.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/quantity.h"
 #include "sim/kinds/custom_version.h"
 #include "sim/kinds/kind.h"
 #include "sim/kinds/schema.h"
@@ -173,7 +174,40 @@ std::vector<std::string> find_duplicates(std::string_view text) {
   return std::move(parser.handler().faults);
 }
 
+bool has_bad_quantity(const json::value& value, const kube::JsonShape& shape) {
+  if (shape.form == api::QUANTITY) {
+    const json::string* text = value.if_string();
+    return text != nullptr && !kube::Quantity::parse({text->data(), text->size()});
+  }
+  const json::object* object = value.if_object();
+  if (object == nullptr || shape.form != api::OBJECT) return false;
+  for (const auto& [key, member] : *object) {
+    const kube::JsonField* field = shape.find(view(key));
+    if (field == nullptr || field->child == nullptr) continue;
+    if (field->field->is_map()) {
+      const json::object* entries = member.if_object();
+      if (entries == nullptr) continue;
+      for (const auto& [name, entry] : *entries) {
+        if (has_bad_quantity(entry, *field->child)) return true;
+      }
+    } else if (field->field->is_repeated()) {
+      const json::array* items = member.if_array();
+      if (items == nullptr) continue;
+      for (const json::value& item : *items) {
+        if (has_bad_quantity(item, *field->child)) return true;
+      }
+    } else if (has_bad_quantity(member, *field->child)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+bool has_bad_quantity(const Kind& kind, const json::value& object) {
+  return kind.type != nullptr && has_bad_quantity(object, kube::json_shape_of(*kind.type->message));
+}
 
 std::string strict_faults(const Kind& kind, const json::value& object, std::string_view text) {
   std::vector<std::string> faults = find_duplicates(text);

@@ -93,6 +93,14 @@ RuleContext Server::rule_context() const {
         const Kind* kind = kinds_.find(group, {}, plural);
         const VersionPtr version = kind == nullptr ? nullptr : store_.find(*kind, ns, name);
         return version ? version->object() : nullptr;
+      },
+      [this](std::string_view group, std::string_view plural, const std::function<void(const Message&)>& visit) {
+        const Kind* kind = kinds_.find(group, {}, plural);
+        if (kind == nullptr) return;
+        store_.for_each(*kind, {}, {}, [&visit](const VersionPtr& version) {
+          visit(*version->object());
+          return true;
+        });
       }};
 }
 

@@ -79,9 +79,9 @@ Answer<Draft> Server::prepare_create(const Kind& kind,
     return refuse(std::move(takes.error()));
   }
   if (kind.rules.defaults) kind.rules.defaults(*object);
-  if (kind.rules.on_create) {
+  if (kind.rules.admit) {
     Faults faults;
-    kind.rules.on_create(*object, rule_context(), faults);
+    kind.rules.admit(*object, rule_context(), faults);
     if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
   }
   Draft draft;
@@ -153,6 +153,7 @@ Answer<VersionPtr> Server::commit_create(Draft draft) {
   if (kind.rules.spec_differs) metadata.set_generation(1);
 
   Faults faults;
+  if (kind.rules.on_create) kind.rules.on_create(*draft.object, rule_context(), faults);
   check_metadata(kind, metadata, faults);
   if (kind.rules.validate) kind.rules.validate(*draft.object, faults);
   if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
