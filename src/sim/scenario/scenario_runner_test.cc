@@ -78,27 +78,7 @@ TEST_F(ScenarioRunnerTest, TheFirstPodsStandWhereTheScenarioWantsThem) {
   EXPECT_EQ(node_of("shop", "packed-3"), "a-2");
 }
 
-TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereEvenWhenAPlacementIsAlreadyAtWork) {
-  auto scenario = read_scenario(kPods, "s.yaml");
-  const TrivialPlacement placement(server);
-  ScenarioRunner busy(server, *scenario);
-  busy.start();
-  // A pod that is placed in the very moment in which the workloads' pods appear.
-  const auto begin = ScenarioRunner::kNodePatience;
-  agenda.run_for(begin - TrivialPlacement::kLag);
-  api::Pod early;
-  early.mutable_metadata()->set_namespace_("default");
-  early.mutable_metadata()->set_name("early");
-  auto& container = *early.mutable_spec()->add_containers();
-  container.set_name("c");
-  container.set_image("i");
-  ASSERT_TRUE(server.create(early));
-  agenda.run_for(1s);
-  EXPECT_EQ(node_of("shop", "even-1").substr(0, 2), "b-");
-  EXPECT_EQ(node_of("shop", "packed-3").substr(0, 2), "a-");
-}
-
-TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereEvenWhenEventsAreLate) {
+TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereHoweverQuickAPlacementIs) {
   auto scenario = read_scenario(kPods, "s.yaml");
   const TrivialPlacement placement(server);
   ScenarioRunner late(server, *scenario);
