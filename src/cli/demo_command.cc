@@ -48,7 +48,8 @@ class Demo {
       const auto quiet = played_.watcher().quiet_for();
       if (played_.runner().over()) {
         if (!over_since_) over_since_ = now.state.elapsed;
-        now.settled = quiet >= kSettled || now.state.elapsed - *over_since_ >= kSettleLimit;
+        const auto over_for = now.state.elapsed - *over_since_;
+        now.settled = (over_for >= kSettled && quiet >= kSettled) || over_for >= kSettleLimit;
       }
       if (!first_ && played_.runner().begun() && quiet >= 2s) first_ = now.state;
     });

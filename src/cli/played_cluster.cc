@@ -2,11 +2,36 @@
 
 #include <utility>
 
+#include "cli/prometheus_config.h"
+#include "kube/codec/metadata.h"
 #include "kube/config/environment.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/meta.pb.h"
+#include "sim/door/documents.h"
 #include "sim/load/series.h"
 #include "sim/scenario/scenario_file.h"
 
 namespace rescheduler::cli {
+namespace {
+
+std::vector<std::string> node_names(const sim::Server& server) {
+  std::vector<std::string> names;
+  server.store().for_each(server.kinds().of<api::Node>(), "", "", [&names](const sim::VersionPtr& version) {
+    names.push_back(kube::metadata_of(*version->object()).name());
+    return true;
+  });
+  return names;
+}
+
+void show_prometheus_targets(sim::ServedCluster& served) {
+  served.cluster().documents().add_path(
+      std::string(kPrometheusTargetsPath), [&served](const std::string&) -> std::optional<sim::TextAnswer> {
+        return sim::TextAnswer{200, "application/json",
+                               prometheus_targets(served.url(), node_names(served.cluster().server()))};
+      });
+}
+
+}  // namespace
 
 Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::optional<std::uint64_t> seed) {
   constexpr int kPlainNodes = 3;
@@ -33,6 +58,7 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
   made.served_ = std::move(*served);
   made.on_loop([&made, &settings] {
     sim::EmbeddedCluster& cluster = made.served_->cluster();
+    show_prometheus_targets(*made.served_);
     if (settings.journal) made.journal_ = std::make_unique<sim::Journal>(cluster.server(), std::move(settings.journal));
     made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
     if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);

@@ -7,8 +7,8 @@
 namespace rescheduler::cli {
 namespace {
 
-// JSON strings are YAML strings, whatever is in them.
-std::string quoted(const std::string& text) {
+// JSON strings are YAML strings too, whatever is in them.
+std::string quoted(std::string_view text) {
   std::string out;
   kube::append_json_string(out, text);
   return out;
@@ -16,35 +16,37 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string prometheus_config(const PrometheusWishes& wishes) {
-  const std::size_t address = wishes.url.find("://");
-  const std::string scheme = wishes.url.substr(0, address);
-  std::string text = fmt::format(
-      "# Scrapes the nodes of an embedded cluster (rescheduler sim). Its clock must run at normal speed (--speed 1):\n"
-      "# Prometheus divides by the time of its own.\n"
+std::string prometheus_config(const std::string& url, const std::string& ca_path) {
+  const auto tls = [&ca_path](std::string_view indent) {
+    return ca_path.empty() ? std::string()
+                           : fmt::format("{0}tls_config:\n{0}  ca_file: {1}\n", indent, quoted(ca_path));
+  };
+  return fmt::format(
+      "# Scrapes every node of an embedded cluster (rescheduler sim). The cluster's clock must run at normal speed\n"
+      "# (--speed 1): Prometheus divides by the time of its own.\n"
       "global:\n"
       "  scrape_interval: 1s\n"
       "scrape_configs:\n"
       "  - job_name: embedded-nodes\n"
-      "    scheme: {}\n",
-      scheme);
-  if (!wishes.ca_path.empty()) text += fmt::format("    tls_config:\n      ca_file: {}\n", quoted(wishes.ca_path));
-  text += fmt::format(
-      "    kubernetes_sd_configs:\n"
-      "      - role: node\n"
-      "        kubeconfig_file: {}\n"
-      "    relabel_configs:\n"
-      "      # Not the kubelet itself, but its metrics through the API server; and the node's name instead of an "
-      "address.\n"
-      "      - target_label: __address__\n"
-      "        replacement: {}\n"
-      "      - source_labels: [__meta_kubernetes_node_name]\n"
-      "        target_label: __metrics_path__\n"
-      "        replacement: /api/v1/nodes/$1/proxy/metrics\n"
-      "      - source_labels: [__meta_kubernetes_node_name]\n"
-      "        target_label: instance\n",
-      quoted(wishes.kubeconfig_path), quoted(wishes.url.substr(address + 3)));
-  return text;
+      "    scheme: {}\n"
+      "{}"
+      "    http_sd_configs:\n"
+      "      - url: {}\n"
+      "        refresh_interval: 5s\n"
+      "{}",
+      url.substr(0, url.find("://")), tls("    "), quoted(url + std::string(kPrometheusTargetsPath)), tls("        "));
+}
+
+std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes) {
+  const std::string address = url.substr(url.find("://") + 3);
+  std::string text = "[";
+  for (const std::string& node : nodes) {
+    // Through the API server, as anybody without a way to the nodes has to.
+    text += fmt::format(R"({}{{"targets":[{}],"labels":{{"__metrics_path__":{},"instance":{}}}}})",
+                        text.size() > 1 ? "," : "", quoted(address),
+                        quoted(fmt::format("/api/v1/nodes/{}/proxy/metrics", node)), quoted(node));
+  }
+  return text + "]\n";
 }
 
 }  // namespace rescheduler::cli

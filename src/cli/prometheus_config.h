@@ -1,17 +1,20 @@
-// A Prometheus configuration that finds the nodes of an embedded cluster and scrapes them through its API.
+// How a Prometheus finds and scrapes the nodes of an embedded cluster: a configuration, and the list of targets that it
+// asks for over HTTP. Not Kubernetes discovery: Debian's Prometheus is built without.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace rescheduler::cli {
 
-struct PrometheusWishes {
-  std::string url;              // of the API: https://127.0.0.1:41234
-  std::string kubeconfig_path;  // where Prometheus finds it
-  std::string ca_path;          // empty: plain HTTP
-};
+// Where the embedded API server shows the targets.
+inline constexpr std::string_view kPrometheusTargetsPath = "/sim/prometheus-targets";
 
-// Every node's load, as node_exporter would tell it; `instance` is the node's name.
-std::string prometheus_config(const PrometheusWishes& wishes);
+// `url` is the API's: https://127.0.0.1:41234. An empty `ca_path` is for plain HTTP. `instance` is the node's name.
+std::string prometheus_config(const std::string& url, const std::string& ca_path);
+
+// As http_sd_configs wants it: JSON.
+std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes);
 
 }  // namespace rescheduler::cli

@@ -107,15 +107,13 @@ Result<WrittenFiles> write_files(const sim::ServedCluster& served,
     return written ? Result<WrittenFiles>(files) : fail(std::move(written.error()));
   }
   files.prometheus = absolute_path(options.prometheus_config_out);
-  PrometheusWishes wishes;
-  wishes.url = served.url();
-  wishes.kubeconfig_path = files.kubeconfig;
+  std::string ca_path;
   if (options.tls) {
-    wishes.ca_path = files.prometheus + ".ca.crt";
-    written = write_private_file(wishes.ca_path, served.ca_pem());
+    ca_path = files.prometheus + ".ca.crt";
+    written = write_private_file(ca_path, served.ca_pem());
     if (!written) return fail(std::move(written.error()));
   }
-  written = write_private_file(files.prometheus, prometheus_config(wishes));
+  written = write_private_file(files.prometheus, prometheus_config(served.url(), ca_path));
   if (!written) return fail(std::move(written.error()));
   return files;
 }

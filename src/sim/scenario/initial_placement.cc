@@ -1,49 +1,53 @@
 #include "sim/scenario/initial_placement.h"
 
+#include <utility>
+
 #include "kube/proto/core_pod.pb.h"
-#include "sim/scenario/bind_pod.h"
 #include "sim/scenario/scenario_objects.h"
 
 namespace rescheduler::sim {
 
-InitialPlacer::InitialPlacer(Server& server, const Scenario& scenario) : server_(server) {
+InitialPlacer::InitialPlacer(Server& server, const Scenario& scenario) : server_(server), next_(server.admission()) {
   for (const Workload& workload : scenario.workloads) {
     if (workload.placement && workload.replicas > 0) wishes_[workload.key()] = {*workload.placement, workload.replicas};
   }
   if (wishes_.empty()) return;
   rooms_ = std::make_unique<NodeRooms>(server);
-  subscription_ =
-      server.store().subscribe(&server.kinds().of<api::Pod>(), [this](const Change& change) { on_pod(change); });
+  server.set_admission(this);
 }
 
-InitialPlacer::~InitialPlacer() { *alive_ = false; }
-
-void InitialPlacer::on_pod(const Change& change) {
-  if (change.what != Change::What::Added) return;
-  const auto pod = change.after->as<api::Pod>();
-  const auto app = pod->metadata().labels().find("app");
-  if (app == pod->metadata().labels().end() || !pod->spec().node_name().empty()) return;
-  const auto wish = wishes_.find(pod->metadata().namespace_() + "/" + app->second);
-  if (wish == wishes_.end() || wish->second.left == 0) return;
-  --wish->second.left;
-  // In the same moment, so that no scheduler comes first.
-  server_.agenda().after({}, [this, alive = alive_, ns = pod->metadata().namespace_(), name = pod->metadata().name(),
-                              placement = wish->second.placement] {
-    if (*alive) place(ns, name, placement);
-  });
+InitialPlacer::~InitialPlacer() {
+  if (server_.admission() == this) server_.set_admission(next_);
 }
 
-void InitialPlacer::place(const std::string& ns, const std::string& name, const InitialPlacement& placement) {
-  const auto pod = server_.find<api::Pod>(ns, name);
-  if (pod == nullptr || !pod->spec().node_name().empty()) return;
-  const PodNeeds needs(*pod);
-  const auto in_group = [&placement](const NodeRoom& room) {
-    const auto group = room.labels.find(kNodeGroupLabel);
-    return group != room.labels.end() && group->second == placement.group;
-  };
-  const NodeRoom* node = placement.fill == InitialPlacement::Fill::Even ? rooms_->next_fit(needs, in_group)
-                                                                        : rooms_->first_fit(needs, in_group);
-  if (node != nullptr) (void)bind_pod(server_, *pod, node->name);  // if not, the scheduler has it
+InitialPlacer::Wish* InitialPlacer::wish_of(const Draft& draft) {
+  if (draft.operation != Draft::Operation::Create || draft.kind != &server_.kinds().of<api::Pod>()) return nullptr;
+  const auto& pod = static_cast<const api::Pod&>(*draft.object);
+  const auto app = pod.metadata().labels().find("app");
+  if (app == pod.metadata().labels().end() || !pod.spec().node_name().empty()) return nullptr;
+  const auto wish = wishes_.find(pod.metadata().namespace_() + "/" + app->second);
+  return wish == wishes_.end() || wish->second.left == 0 ? nullptr : &wish->second;
+}
+
+bool InitialPlacer::concerns(const Draft& draft) {
+  return wish_of(draft) != nullptr || (next_ != nullptr && next_->concerns(draft));
+}
+
+void InitialPlacer::review(Draft draft, Done done) {
+  if (Wish* wish = wish_of(draft); wish != nullptr && !draft.context.dry_run) {
+    auto& pod = static_cast<api::Pod&>(*draft.object);
+    const PodNeeds needs(pod);
+    const auto in_group = [wish](const NodeRoom& room) {
+      const auto group = room.labels.find(kNodeGroupLabel);
+      return group != room.labels.end() && group->second == wish->placement.group;
+    };
+    const NodeRoom* node = wish->placement.fill == InitialPlacement::Fill::Even ? rooms_->next_fit(needs, in_group)
+                                                                                : rooms_->first_fit(needs, in_group);
+    --wish->left;
+    if (node != nullptr) pod.mutable_spec()->set_node_name(node->name);  // if not, the scheduler has it
+  }
+  if (next_ != nullptr && next_->concerns(draft)) return next_->review(std::move(draft), std::move(done));
+  done(std::move(draft));
 }
 
 }  // namespace rescheduler::sim

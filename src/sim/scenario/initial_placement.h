@@ -1,5 +1,8 @@
-// Puts the first pods of some workloads where their scenario wants them, before any scheduler has looked: that is how
-// an imbalance comes about that no scheduler would have made. Pods that come later are left alone.
+// Puts the first pods of some workloads where their scenario wants them, whatever a scheduler thinks: that is how an
+// imbalance comes about that no scheduler would have made. Pods that come later are left alone.
+//
+// It stands in the way of pods as they are created, like an admission webhook, and gives them their node: so nobody
+// can be quicker. Whoever else reviews pods is asked afterwards.
 #pragma once
 
 #include <map>
@@ -12,26 +15,27 @@
 
 namespace rescheduler::sim {
 
-class InitialPlacer {
+class InitialPlacer final : public Admission {
  public:
   InitialPlacer(Server& server, const Scenario& scenario);
-  ~InitialPlacer();
+  ~InitialPlacer() override;
   InitialPlacer(const InitialPlacer&) = delete;
   InitialPlacer& operator=(const InitialPlacer&) = delete;
+
+  bool concerns(const Draft& draft) override;
+  void review(Draft draft, Done done) override;
 
  private:
   struct Wish {
     InitialPlacement placement;
     int left = 0;
   };
-  void on_pod(const Change& change);
-  void place(const std::string& ns, const std::string& name, const InitialPlacement& placement);
+  Wish* wish_of(const Draft& draft);
 
   Server& server_;
+  Admission* next_ = nullptr;
   std::map<std::string, Wish> wishes_;  // by workload: ns/app
   std::unique_ptr<NodeRooms> rooms_;    // none when nobody wishes anything
-  std::unique_ptr<Store::Subscription> subscription_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // what is still on the agenda asks
 };
 
 }  // namespace rescheduler::sim

@@ -64,9 +64,9 @@ void TrivialPlacement::schedule_retry() {
 }
 
 void TrivialPlacement::run() {
-  run_ = {};
-  const SteadyTime now = server_.agenda().steady_now();
-  while (!queue_.empty() && queue_.front().at <= now) {
+  // Not the clock's time, which runs on while events are late: what was due before a pod's turn comes before it.
+  const SteadyTime due = std::exchange(run_, {}).at;
+  while (!queue_.empty() && queue_.front().at <= due) {
     const std::string key = std::move(queue_.front().key);
     queue_.pop_front();
     queued_.erase(key);
