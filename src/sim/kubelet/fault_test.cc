@@ -169,6 +169,20 @@ TEST_F(FaultTest, ADeadNodeStopsEverythingAndRestartsItWhenItComesBack) {
   EXPECT_GT(load.node_counters("n1")->boot, 1'704'067'260'000);
 }
 
+TEST_F(FaultTest, APodThatIsNotRestartedHasFailedWhenItsNodeComesBack) {
+  api::Pod a = pod("a");
+  a.mutable_spec()->set_restart_policy("Never");
+  create(a);
+  agenda.run_for(5s);
+  kubelets.faults().set_node("n1", NodeFault::Dead);
+  agenda.run_for(1min);
+  kubelets.faults().set_node("n1", std::nullopt);
+  agenda.run_for(1min);
+  EXPECT_EQ(phase("a"), "Failed");
+  EXPECT_EQ(main("a").state().terminated().exit_code(), 255);
+  EXPECT_EQ(main("a").restart_count(), 0);
+}
+
 TEST_F(FaultTest, ANodeWhoseObjectIsDeletedIsAMachineThatIsGone) {
   create(pod("a"));
   agenda.run_for(5s);

@@ -125,7 +125,11 @@ void Heartbeats::renew(NodeState& node) {
       kLeaseNamespace, node.name,
       [this](api::Lease& lease) { set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now()); },
       {}, {"kubelet"});
-  if (!renewed && renewed.error().code == 404) create_lease(node);
+  if (renewed) {
+    node.lease = *renewed;
+  } else if (renewed.error().code == 404) {
+    create_lease(node);
+  }
 }
 
 void Heartbeats::create_lease(const NodeState& node) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "kube/events/event_record.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "sim/controllers/controller_scope.h"
 #include "sim/controllers/event_writer.h"
 #include "sim/kubelet/admission.h"
 #include "sim/kubelet/pod_step.h"
@@ -65,19 +65,19 @@ void Kubelets::look(Index index, std::string_view out_of_memory) {
   }
   if (run.orphan) return release(index);
   Outcome outcome;
-  const ObjectKey key = split_key(run.key);
+  const std::string key = run.key;
   writing_ = true;
   const auto written = server_.modify_status<api::Pod>(
-      key.ns, key.name, [&](api::Pod& pod) { step(index, node, pod, out_of_memory, outcome); }, {"kubelet"});
+      namespace_in(key), name_in(key), [&](api::Pod& pod) { step(index, node, pod, out_of_memory, outcome); },
+      {"kubelet"});
   writing_ = false;
-  if (!written) log_warning("the status of pod {} cannot be written: {}", run.key, written.error().message);
-  const std::string name = run.key;
+  if (!written) log_warning("the status of pod {} cannot be written: {}", key, written.error().message);
   if (run.stage == Stage::Finished) {
     release(index);
   } else if (outcome.next != kNever) {
     wake(index, outcome.next - agenda_.steady_now());
   }
-  if (outcome.removable) remove_object(name, outcome.uid);
+  if (outcome.removable) remove_object(key, outcome.uid);
 }
 
 // Everything that happens to a pod at one look, on a copy of it that is then written.
@@ -154,17 +154,17 @@ void Kubelets::let_exit(PodRun& run) const {
 }
 
 void Kubelets::remove_object(const std::string& key, const std::string& uid) {
-  const ObjectKey object = split_key(key);
   api::DeleteOptions options;
   options.set_grace_period_seconds(0);
   options.mutable_preconditions()->set_uid(uid);
-  const auto removed = server_.remove(server_.kinds().of<api::Pod>(), object.ns, object.name, options);
+  const auto removed = server_.remove(server_.kinds().of<api::Pod>(), namespace_in(key), name_in(key), options);
   if (!removed && removed.error().code != 404)
     log_warning("pod {} cannot be removed: {}", key, removed.error().message);
 }
 
 void Kubelets::release(Index index) {
   PodRun& run = pods_[index];
+  RESCHEDULER_CHECK(run.used, "a pod is let go of twice");
   NodeState& node = nodes_.at(run.node);
   if (run.load != LoadModel::kNoPod) load_.stop(run.load);
   if (run.ip != 0) node.give_back_ip(run.ip);

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "sim/controllers/controller_scope.h"
 #include "sim/kubelet/kubelets.h"
 #include "sim/kubelet/pod_step.h"
 #include "sim/server/conditions.h"
@@ -24,7 +25,7 @@ bool needs_no_kubelet(const api::Pod& pod) {
 void Kubelets::on_pod(const Change& change) {
   if (writing_ && change.what != Change::What::Deleted) return;
   const auto pod = change.after->as<api::Pod>();
-  std::string key = key_of(pod->metadata().namespace_(), pod->metadata().name());
+  std::string key = fmt::format("{}/{}", pod->metadata().namespace_(), pod->metadata().name());
   const auto found = index_.find(key);
   if (change.what == Change::What::Deleted) {
     if (found != index_.end()) orphan(found->second);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,9 @@
 #include "sim/time/agenda.h"
 
 namespace rescheduler::api {
+class Lease;
 class Node;
-}
+}  // namespace rescheduler::api
 
 namespace rescheduler::sim {
 
@@ -28,6 +30,7 @@ struct NodeState {
   std::vector<std::uint32_t> pods{};  // every one that is known to be bound here, in the order they came
   std::vector<bool> ips{};            // given out
   std::size_t last_ip = 0;
+  std::shared_ptr<const api::Lease> lease{};  // as last renewed: held, it need not be decoded for the next time
   SteadyTime status_due{};
   std::uint32_t number = 0;
   NodeFault annotated = NodeFault::None;

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/kubelet/restart_backoff.h"
@@ -28,6 +29,10 @@
 #include "sim/time/agenda.h"
 
 namespace rescheduler::sim {
+
+// Of "ns/name".
+inline std::string_view namespace_in(std::string_view key) { return key.substr(0, key.find('/')); }
+inline std::string_view name_in(std::string_view key) { return key.substr(key.find('/') + 1); }
 
 inline constexpr SteadyTime kNever = SteadyTime::max();
 

@@ -80,16 +80,24 @@ void PodStep::restart_after_power_loss() {
   for (std::size_t i = 0; i < run_.containers.size(); ++i) {
     ContainerRun& container = run_.containers[i];
     if (container.state == RunState::Done) continue;
-    if (container.state == RunState::Running) show_ended(status(i), 255, "Unknown", scene_.wall);
+    if (container.state == RunState::Running) {
+      show_ended(status(i), 255, "Unknown", scene_.wall);
+      container.failed = !restarts(i, 255);
+    }
+    container.next = container.exit_at = kNever;
+    if (container.failed) {
+      container.state = RunState::Done;
+      continue;
+    }
     if (container.state != RunState::Waiting) show_waiting(status(i), "ContainerCreating", {});
     container.state = RunState::Waiting;
     container.backoff = {};  // a kubelet keeps it in memory only
-    container.next = container.exit_at = kNever;
     container.ready_at = scene_.now;
   }
   run_.stage = Stage::Starting;
   run_.next = scene_.now + jittered(scene_.settings.start_delay);
-  report_pod(pod_, false, false, scene_.wall);
+  settle();
+  report_pod(pod_, false, run_.stage == Stage::Finished, scene_.wall);
 }
 
 // Everything that was not reported is as if it began now.

@@ -239,7 +239,8 @@ Answer<VersionPtr> Server::modify_message(const Kind& kind,
                                           WriteContext context) {
   const VersionPtr current = store_.find(kind, ns, name);
   if (!current) return refuse(not_found(kind, name));
-  MessagePtr object = copy_of(*current->object());
+  const ObjectPtr before = current->object();  // held, so that nobody on the way decodes it again
+  MessagePtr object = copy_of(*before);
   change(*object);
   return update(kind, ns, name, subresource, std::move(object), std::move(context));
 }
