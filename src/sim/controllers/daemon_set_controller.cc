@@ -102,13 +102,11 @@ void DaemonSetController::reconcile(const std::string& key) {
     look.fault = control_.take_fault(key);  // of pods that admission refused since the last look
   } else if (!control_.under_way(key) && !look.set->metadata().has_deletion_timestamp()) {
     manage(look);
-    carry_out(look);
+    if (carry_out(look)) gather(look);
     if (look.fault.empty() && !control_.under_way(key)) {
-      gather(look);
       update(look);
-      carry_out(look);
+      if (carry_out(look)) gather(look);
     }
-    gather(look);
   }
   write_status(look);
   if (!look.fault.empty()) return queue_.add_after_failure(key);
@@ -136,16 +134,17 @@ void DaemonSetController::gather(Look& look) {
   look.nodes.clear();
   const auto eligibility = eligibilities_.find(look.key);
   for (const auto& [name, traits] : nodes_) {
-    look.nodes[name].place =
-        eligibility == eligibilities_.end() ? DaemonPlace::Never : eligibility->second.on(name, traits);
+    Node& node = look.nodes.emplace_hint(look.nodes.end(), name, Node())->second;
+    if (eligibility != eligibilities_.end()) node.place = eligibility->second.on(name, traits);
   }
   const kube::LabelSelector* selector = watch_.selector(look.ns(), look.name());
   for (const PodView* pod : pods_.of_owner(look.set->metadata().uid())) {
     if (selector == nullptr || !selector->matches(pod->labels().lookup())) continue;
     if (pod->finished() && pod->terminating()) continue;
-    look.nodes[std::string(pod->target_node())].pods.push_back(pod);
+    look.nodes[pod->target_node()].pods.push_back(pod);
   }
   for (auto& [name, node] : look.nodes) {
+    if (node.pods.size() < 2) continue;
     std::ranges::sort(node.pods, {}, [](const PodView* pod) { return std::tuple(pod->created(), pod->name()); });
   }
 }
@@ -155,10 +154,10 @@ bool DaemonSetController::available(const Look& look, const PodView& pod) const 
 }
 
 void DaemonSetController::manage(Look& look) {
-  for (auto& [name, node] : look.nodes) manage_node(look, name, node);
+  for (const auto& [name, node] : look.nodes) manage_node(look, name, node);
 }
 
-void DaemonSetController::manage_node(Look& look, const std::string& name, Node& node) {
+void DaemonSetController::manage_node(Look& look, std::string_view name, const Node& node) {
   if (!nodes_.contains(name)) {  // the node is gone: what waits for it never comes there, what ran there is not ours
     std::ranges::copy_if(node.pods, std::back_inserter(look.to_delete),
                          [](const PodView* pod) { return !pod->bound() && !pod->terminating(); });
@@ -170,7 +169,7 @@ void DaemonSetController::manage_node(Look& look, const std::string& name, Node&
     return;
   }
   if (node.pods.empty()) {
-    if (node.place == DaemonPlace::Run) look.to_create.push_back(name);
+    if (node.place == DaemonPlace::Run) look.to_create.emplace_back(name);
     return;
   }
   std::vector<const PodView*> running;
@@ -218,8 +217,8 @@ void DaemonSetController::prune(Look& look, std::vector<const PodView*> running)
   }
 }
 
-bool DaemonSetController::may_replace_failed(const Look& look, const std::string& node) {
-  Backoff& backoff = failed_[look.key + "/" + node];
+bool DaemonSetController::may_replace_failed(const Look& look, std::string_view node) {
+  Backoff& backoff = failed_[look.key + "/" + std::string(node)];
   const SteadyTime now = server_.agenda().steady_now();
   if (now < backoff.until) {
     queue_.add_after(look.key, backoff.until - now);
@@ -231,7 +230,8 @@ bool DaemonSetController::may_replace_failed(const Look& look, const std::string
   return true;
 }
 
-void DaemonSetController::carry_out(Look& look) {
+bool DaemonSetController::carry_out(Look& look) {
+  if (look.to_delete.empty() && look.to_create.empty()) return false;
   std::size_t room = kMostPerLook;
   for (const PodView* pod : std::exchange(look.to_delete, {})) {
     if (room-- == 0) break;
@@ -244,6 +244,7 @@ void DaemonSetController::carry_out(Look& look) {
     create_pod(look, node);
   }
   if (control_.failed(look.key)) look.fault = control_.take_fault(look.key);
+  return true;
 }
 
 void DaemonSetController::create_pod(Look& look, const std::string& node) {

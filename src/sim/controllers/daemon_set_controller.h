@@ -50,15 +50,15 @@ class DaemonSetController {
   bool find_revision(Look& look, const kube::LabelSelector& selector);
   void gather(Look& look);
   void manage(Look& look);
-  void manage_node(Look& look, const std::string& name, Node& node);
+  void manage_node(Look& look, std::string_view name, const Node& node);
   void prune(Look& look, std::vector<const PodView*> running);
-  bool may_replace_failed(const Look& look, const std::string& node);
+  bool may_replace_failed(const Look& look, std::string_view node);
   void update(Look& look);
   void update_within_unavailability(Look& look, std::int32_t room);
   void update_with_surge(Look& look, std::int32_t room);
   // Of those not on their way out; false when there are more than one of a sort.
   bool split(const Look& look, const Node& node, const PodView*& is_new, const PodView*& is_old) const;
-  void carry_out(Look& look);
+  bool carry_out(Look& look);  // false: there was nothing to do
   void create_pod(Look& look, const std::string& node);
   bool available(const Look& look, const PodView& pod) const;
   void write_status(Look& look);

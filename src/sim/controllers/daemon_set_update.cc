@@ -75,7 +75,7 @@ void DaemonSetController::update_with_surge(Look& look, std::int32_t room) {
     const bool works = available(look, *is_old);
     if (is_new == nullptr) {
       if (node.place != DaemonPlace::Run) continue;  // it stays as long as it may
-      (works ? candidates : look.to_create).push_back(name);
+      (works ? candidates : look.to_create).emplace_back(name);
     } else if (!works || available(look, *is_new)) {
       look.to_delete.push_back(is_old);
     } else {

@@ -86,7 +86,7 @@ void DeploymentController::reconcile(const std::string& key) {
     queue_.forget_failures(key);
     return;
   }
-  Look look{key, *deployment, {}, {}};
+  Look look{key, *deployment, false, {}, {}};
   if (selector->is_everything()) {
     note(look, kube::EventType::Warning, "SelectingAll",
          "This deployment is selecting all pods. A non-empty selector is required.");
@@ -189,8 +189,8 @@ bool DeploymentController::adopt_revision(Look& look, std::int64_t revision) {
     if (!written) return false;
     look.new_set = *written;
   }
-  set_annotation(*look.deployment.mutable_metadata(), kRevisionAnnotation,
-                 std::to_string(revision_of(look.new_set->metadata())));
+  look.new_revision |= set_annotation(*look.deployment.mutable_metadata(), kRevisionAnnotation,
+                                      std::to_string(revision_of(look.new_set->metadata())));
   api::DeploymentStatus status = look.deployment.status();
   if (has_progress_deadline(look.deployment) && find_condition(status, "Progressing") == nullptr) {
     put_condition(status, make_condition("Progressing", "True", "FoundNewReplicaSet",
@@ -240,7 +240,8 @@ bool DeploymentController::create_new_set(Look& look, std::int64_t revision) {
     note(look, kube::EventType::Normal, "ScalingReplicaSet",
          fmt::format("Scaled up replica set {} from 0 to {}", metadata.name(), spec.replicas()));
   }
-  set_annotation(*look.deployment.mutable_metadata(), kRevisionAnnotation, std::to_string(revision));
+  look.new_revision |=
+      set_annotation(*look.deployment.mutable_metadata(), kRevisionAnnotation, std::to_string(revision));
   if (has_progress_deadline(deployment)) {
     put_condition(status, make_condition("Progressing", "True", "NewReplicaSetCreated",
                                          fmt::format("Created new replica set \"{}\"", metadata.name()), now));

@@ -10,9 +10,10 @@ namespace rescheduler::sim {
 
 struct DeploymentController::Look {
   std::string key;
-  api::Deployment deployment;
-  ReplicaSetPtr new_set;  // null: none yet
-  ReplicaSets old_sets;   // oldest first
+  api::Deployment deployment;  // as stored, but for the revision
+  bool new_revision = false;   // to be stored
+  ReplicaSetPtr new_set;       // null: none yet
+  ReplicaSets old_sets;        // oldest first
 
   ReplicaSets all_sets() const {
     ReplicaSets all = old_sets;

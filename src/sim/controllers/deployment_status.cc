@@ -113,13 +113,15 @@ bool DeploymentController::write_rollout_status(Look& look) {
 }
 
 bool DeploymentController::store(Look& look, const api::DeploymentStatus& status) {
-  const std::string revision(std::to_string(revision_of(look.deployment.metadata())));
-  if (revision != "0") {
+  if (look.new_revision) {
+    const std::string revision = std::to_string(revision_of(look.deployment.metadata()));
     const auto annotated = server_.modify<api::Deployment>(look.ns(), look.name(), [&](api::Deployment& deployment) {
       set_annotation(*deployment.mutable_metadata(), kRevisionAnnotation, revision);
     });
     if (!annotated) return false;
+    look.new_revision = false;
   }
+  if (status.SerializeAsString() == look.deployment.status().SerializeAsString()) return true;
   const auto stored = server_.modify_status<api::Deployment>(
       look.ns(), look.name(), [&status](api::Deployment& deployment) { *deployment.mutable_status() = status; });
   if (!stored) return false;

@@ -1,0 +1,117 @@
+#include "sim/controllers/event_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/events.pb.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+struct World {
+  World() {
+    api::Namespace ns;
+    ns.mutable_metadata()->set_name("default");
+    EXPECT_TRUE(server.create(ns));
+  }
+  std::vector<std::shared_ptr<const api::Event>> events() {
+    std::vector<std::shared_ptr<const api::Event>> found;
+    server.store().for_each(server.kinds().of<api::Event>(), "", "", [&](const VersionPtr& version) {
+      found.push_back(version->as<api::Event>());
+      return true;
+    });
+    return found;
+  }
+  Agenda agenda;
+  Server server{agenda, Rng(1)};
+};
+
+kube::ObjectRef pod(const std::string& name) { return {"v1", "Pod", "default", name, "uid-" + name}; }
+
+void say(EventWriter& writer, const std::string& name, const std::string& text) {
+  writer.note(pod(name), kube::EventType::Normal, "Started", "Start", text, "kubelet");
+}
+
+TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
+  World world;
+  EventWriter writer(world.server);
+  say(writer, "web", "Started container main");
+  EXPECT_TRUE(world.events().empty()) << "it may have been said from within a write";
+  world.agenda.run_for(seconds{0});
+  ASSERT_EQ(world.events().size(), 1);
+  const auto event = world.events()[0];
+  EXPECT_EQ(event->regarding().name(), "web");
+  EXPECT_EQ(event->reason(), "Started");
+  EXPECT_EQ(event->action(), "Start");
+  EXPECT_EQ(event->note(), "Started container main");
+  EXPECT_EQ(event->reporting_controller(), "kubelet");
+}
+
+TEST(EventWriter, RepeatsBecomeASeriesThatIsWrittenNowAndThen) {
+  World world;
+  EventWriter writer(world.server);
+  for (int i = 0; i < 10; ++i) {
+    say(writer, "web", "again");
+    world.agenda.run_for(seconds{1});
+  }
+  ASSERT_EQ(world.events().size(), 1);
+  EXPECT_EQ(world.events()[0]->series().count(), 2);
+  world.agenda.run_for(minutes{2});
+  ASSERT_EQ(world.events().size(), 1);
+  EXPECT_EQ(world.events()[0]->series().count(), 10);
+}
+
+TEST(EventWriter, OneObjectCannotFloodTheCluster) {
+  World world;
+  EventWriter writer(world.server);
+  for (int i = 0; i < 500; ++i) say(writer, "web", "number " + std::to_string(i));
+  say(writer, "other", "hello");
+  world.agenda.run_for(seconds{1});
+  EXPECT_EQ(world.events().size(), 26);
+}
+
+TEST(EventWriter, AnEventIsGoneAnHourAfterItWasLastSeen) {
+  World world;
+  EventWriter writer(world.server);
+  say(writer, "once", "one");
+  say(writer, "twice", "two");
+  world.agenda.run_for(minutes{4});
+  say(writer, "twice", "two");
+  world.agenda.run_for(minutes{58});
+  ASSERT_EQ(world.events().size(), 1);
+  EXPECT_EQ(world.events()[0]->regarding().name(), "twice");
+  world.agenda.run_for(minutes{5});
+  EXPECT_TRUE(world.events().empty());
+}
+
+TEST(EventWriter, WhatClientsWroteExpiresToo) {
+  World world;
+  EventWriter writer(world.server, {.enabled = false});
+  say(writer, "web", "not written");
+  api::Event event =
+      kube::to_event(kube::within_limits({pod("web"), {}, kube::EventType::Normal, "Moved", "Move", "by hand"}),
+                     {"by-hand", world.agenda.wall_now(), world.agenda.wall_now(), 1}, {"rescheduler", "x"});
+  ASSERT_TRUE(world.server.create(event));
+  world.agenda.run_for(minutes{59});
+  EXPECT_EQ(world.events().size(), 1);
+  world.agenda.run_for(minutes{2});
+  EXPECT_TRUE(world.events().empty());
+}
+
+TEST(EventWriter, NothingRunsOnceItIsGone) {
+  World world;
+  {
+    EventWriter writer(world.server);
+    say(writer, "web", "too late");
+  }
+  world.agenda.run_for(minutes{120});
+  EXPECT_TRUE(world.events().empty());
+}
+
+}  // namespace
+}  // namespace rescheduler::sim
