@@ -187,12 +187,8 @@ Answer<WatchQuery> watch_query_for(const HttpCall& call) {
   query.resource_version = call.query.get("resourceVersion");
   query.bookmarks = call.query.flag("allowWatchBookmarks");
   query.send_initial_events = call.query.flag("sendInitialEvents");
-  const std::string match = call.query.get("resourceVersionMatch");
-  if (query.send_initial_events && match != "NotOlderThan") {
-    return refuse(Refusal{422, "Invalid",
-                          "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
-                          "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"});
-  }
+  auto sound = check_watch(*call.kind, query.send_initial_events, call.query.get("resourceVersionMatch"));
+  if (!sound) return refuse(std::move(sound.error()));
   return query;
 }
 

@@ -280,6 +280,8 @@ net::Task<Result<std::unique_ptr<kube::WatchStream>>> LocalApi::watch_once(const
   auto lost = co_await lose(loss, attempt);
   if (!lost) co_return fail(std::move(lost.error()));
   if (trouble.refuse) co_return fail(to_error(*trouble.refuse, attempt.where));
+  auto sound = check_watch(*kind, call.send_initial_events, call.resource_version_match);
+  if (!sound) co_return fail(to_error(sound.error(), attempt.where));
   const WatchQuery query{call.ns,        call.label_selector,     call.field_selector, call.resource_version,
                          call.bookmarks, call.send_initial_events};
   auto watch = server_.watch(*kind, query);

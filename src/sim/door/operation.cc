@@ -310,6 +310,14 @@ MessagePtr make_body(const Kind& kind, std::string_view subresource) {
   return kind.make();
 }
 
+Answer<void> check_watch(const Kind& kind, bool send_initial_events, std::string_view resource_version_match) {
+  if (!allows(kind, "watch")) return refuse(method_not_supported(kind, "watch"));
+  if (!send_initial_events || resource_version_match == "NotOlderThan") return {};
+  return refuse(Refusal{422, "Invalid",
+                        "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents "
+                        "requires setting resourceVersionMatch to NotOlderThan"});
+}
+
 bool allows(const Kind& kind, std::string_view verb) {
   return kind.verbs.empty() || std::find(kind.verbs.begin(), kind.verbs.end(), verb) != kind.verbs.end();
 }

@@ -51,6 +51,8 @@ const Subresource* find_subresource(const std::vector<Subresource>& all, std::st
 
 // An empty message of what is posted or put: the object itself, a Binding, an Eviction or a Scale.
 MessagePtr make_body(const Kind& kind, std::string_view subresource);
+// What is wrong with a watch whatever the server's state is.
+Answer<void> check_watch(const Kind& kind, bool send_initial_events, std::string_view resource_version_match);
 bool allows(const Kind& kind, std::string_view verb);  // is it among the kind's verbs?
 
 }  // namespace rescheduler::sim

@@ -7,16 +7,13 @@
 // (matchPolicy Equivalent). The webhook's time-out is real time, whatever the agenda's is.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "net/event_loop.h"
-#include "net/http_client.h"
-#include "sim/door/webhook_config.h"
-#include "sim/door/webhook_review.h"
 #include "sim/server/server.h"
 
 namespace rescheduler::sim {
@@ -42,7 +39,7 @@ struct WebhookCounts {
 
 class WebhookCaller final : public Admission {
  public:
-  // Make it known with Server::set_admission(). Outlives the loop's jobs.
+  // Make it known with Server::set_admission(). Belongs to the loop's thread.
   WebhookCaller(net::Executor executor, Server& server, WebhookSettings settings = {});
   ~WebhookCaller() override;
 
@@ -50,33 +47,12 @@ class WebhookCaller final : public Admission {
   void review(Draft draft, Done done) override;
 
   void set_service(const std::string& ns_and_name, WebhookSettings::Address address);
-  const WebhookCounts& counts() const { return counts_; }
+  const WebhookCounts& counts() const;
 
  private:
-  using Webhooks = std::vector<std::shared_ptr<const Webhook>>;
-  struct Target {
-    net::Origin origin;
-    std::string server_name;  // what the certificate must be for
-    std::string path;         // with its query
-    std::string url;          // for error texts
-  };
-
-  const Webhooks& webhooks();
-  net::Task<void> run(Draft draft, Done done);
-  net::Task<Result<Answer<void>>> ask_mutating(Draft& draft);
-  net::Task<Result<Answer<bool>>> ask(std::shared_ptr<const Webhook> webhook, Draft& draft);
-  net::Task<Result<Verdict>> call(const Webhook& webhook, const Draft& draft);
-  Result<Target> target_of(const Webhook& webhook) const;
-  Result<net::HttpClient*> client_for(const Webhook& webhook, const Target& target);
-
-  Server& server_;
-  net::Executor executor_;
-  WebhookSettings settings_;
-  WebhookCounts counts_;
-  std::shared_ptr<const Webhooks> known_;  // null: to be read again
-  std::unique_ptr<Store::Subscription> mutating_changes_;
-  std::unique_ptr<Store::Subscription> validating_changes_;
-  std::map<std::string, std::unique_ptr<net::HttpClient>> clients_;  // by origin, name and authority
+  // Shared with the reviews that run, which end unanswered when the caller goes.
+  class Calls;
+  std::shared_ptr<Calls> calls_;
 };
 
 }  // namespace rescheduler::sim
