@@ -8,6 +8,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/meta.pb.h"
 #include "sim/door/documents.h"
+#include "sim/load/node_text.h"
 #include "sim/load/series.h"
 #include "sim/scenario/scenario_file.h"
 
@@ -23,12 +24,21 @@ std::vector<std::string> node_names(const sim::Server& server) {
   return names;
 }
 
-void show_prometheus_targets(sim::ServedCluster& served) {
-  served.cluster().documents().add_path(
-      std::string(kPrometheusTargetsPath), [&served](const std::string&) -> std::optional<sim::TextAnswer> {
-        return sim::TextAnswer{200, "application/json",
-                               prometheus_targets(served.url(), node_names(served.cluster().server()))};
-      });
+void show_prometheus_targets(sim::ServedCluster& served, bool timed) {
+  using Page = std::optional<sim::TextAnswer>;
+  sim::Documents& documents = served.cluster().documents();
+  documents.add_path(std::string(kPrometheusTargetsPath), [&served, timed](const std::string&) -> Page {
+    const auto names = node_names(served.cluster().server());
+    return sim::TextAnswer{200, "application/json", prometheus_targets(served.url(), names, timed)};
+  });
+  documents.add_path(std::string(kTimedMetricsPrefix), [&served](const std::string& path) -> Page {
+    constexpr std::string_view kOurs = "/sim";  // the rest is as the cluster has it: /nodes/NAME/metrics
+    const auto text = sim::metrics_for_path(served.cluster().load(), std::string_view(path).substr(kOurs.size()));
+    if (!text) return std::nullopt;
+    const auto now = served.cluster().agenda().wall_now().time_since_epoch();
+    const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(now).count();
+    return sim::TextAnswer{200, "text/plain; version=0.0.4; charset=utf-8", with_time(*text, milliseconds)};
+  });
 }
 
 }  // namespace
@@ -58,7 +68,7 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
   made.served_ = std::move(*served);
   made.on_loop([&made, &settings] {
     sim::EmbeddedCluster& cluster = made.served_->cluster();
-    show_prometheus_targets(*made.served_);
+    show_prometheus_targets(*made.served_, settings.speed != 1);
     if (settings.journal) made.journal_ = std::make_unique<sim::Journal>(cluster.server(), std::move(settings.journal));
     made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
     if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);

@@ -1,5 +1,7 @@
 #include "cli/prometheus_config.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "kube/codec/json_scalars.h"
@@ -22,8 +24,7 @@ std::string prometheus_config(const std::string& url, const std::string& ca_path
                            : fmt::format("{0}tls_config:\n{0}  ca_file: {1}\n", indent, quoted(ca_path));
   };
   return fmt::format(
-      "# Scrapes every node of an embedded cluster (rescheduler sim). The cluster's clock must run at normal speed\n"
-      "# (--speed 1): Prometheus divides by the time of its own.\n"
+      "# Scrapes every node of an embedded cluster (rescheduler sim).\n"
       "global:\n"
       "  scrape_interval: 1s\n"
       "scrape_configs:\n"
@@ -37,16 +38,31 @@ std::string prometheus_config(const std::string& url, const std::string& ca_path
       url.substr(0, url.find("://")), tls("    "), quoted(url + std::string(kPrometheusTargetsPath)), tls("        "));
 }
 
-std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes) {
+std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes, bool timed) {
   const std::string address = url.substr(url.find("://") + 3);
   std::string text = "[";
   for (const std::string& node : nodes) {
     // Through the API server, as anybody without a way to the nodes has to.
+    const std::string path = timed ? fmt::format("{}{}/metrics", kTimedMetricsPrefix, node)
+                                   : fmt::format("/api/v1/nodes/{}/proxy/metrics", node);
     text += fmt::format(R"({}{{"targets":[{}],"labels":{{"__metrics_path__":{},"instance":{}}}}})",
-                        text.size() > 1 ? "," : "", quoted(address),
-                        quoted(fmt::format("/api/v1/nodes/{}/proxy/metrics", node)), quoted(node));
+                        text.size() > 1 ? "," : "", quoted(address), quoted(path), quoted(node));
   }
   return text + "]\n";
+}
+
+std::string with_time(std::string_view exposition, std::int64_t milliseconds) {
+  const std::string time = fmt::format(" {}", milliseconds);
+  std::string text;
+  text.reserve(exposition.size() * 5 / 4);
+  while (!exposition.empty()) {
+    const std::string_view line = exposition.substr(0, exposition.find('\n'));
+    text += line;
+    if (!line.empty() && line.front() != '#') text += time;
+    text += '\n';
+    exposition.remove_prefix(std::min(exposition.size(), line.size() + 1));
+  }
+  return text;
 }
 
 }  // namespace rescheduler::cli
