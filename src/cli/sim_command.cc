@@ -14,7 +14,9 @@
 #include "cli/played_cluster.h"
 #include "cli/prometheus_config.h"
 #include "cli/stop_signals.h"
+#include "kube/config/environment.h"
 #include "kube/value/duration.h"
+#include "sim/load/series.h"
 
 namespace rescheduler::cli {
 namespace {
