@@ -46,7 +46,8 @@ Error no_answer(std::string_view where) {
 // What HttpsApi refuses to send.
 Result<void> check_names(const ApiCall& call) {
   const auto plain = [](std::string_view text) { return text.find('/') == text.npos && !text.starts_with('.'); };
-  if (plain(call.ns) && plain(call.name) && !call.name.empty()) return {};
+  const bool nameless = call.name.empty() && call.verb != Verb::Create && call.verb != Verb::DeleteCollection;
+  if (plain(call.ns) && plain(call.name) && !nameless) return {};
   ApiCall bare = call;
   bare.body = nullptr;
   auto request = kube::http_request_for(bare, "");
@@ -163,9 +164,8 @@ net::Task<Result<void>> LocalApi::call(ApiCall call, Message* answer) {
   auto outcome = co_await repeated(call);
   if (!outcome) co_return fail(std::move(outcome.error()));
   if (answer == nullptr) co_return Result<void>{};
-  const Kind& kind = *kind_of(server_, call);
-  const ObjectPtr object = outcome->version ? outcome->version->object() : outcome->other;
-  auto filled = fill_typed(kind, *object, *answer);
+  auto filled = outcome->version ? fill_typed(*outcome->version, *answer)
+                                 : fill_typed(*kind_of(server_, call), *outcome->other, *answer);
   if (!filled) co_return fail(std::move(filled.error()).within(kube::describe(call)));
   co_return Result<void>{};
 }

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/message.h>
 
+#include "base/check.h"
 #include "kube/proto/meta.pb.h"
 #include "sim/door/operation.h"
 #include "sim/proto/custom.pb.h"
@@ -26,6 +27,17 @@ Result<void> fill_typed(const Kind& kind, const Message& answer, Message& into) 
     return fail(Errc::Unavailable, "the server sent a Status instead of the object: {}", status->message());
   }
   return fail(Errc::Invalid, "expected a {}, got a {}", into.GetDescriptor()->name(), answer.GetDescriptor()->name());
+}
+
+Result<void> fill_typed(const Version& version, Message& into) {
+  const Kind& kind = version.kind();
+  if (kind.type == nullptr || kind.type->message != into.GetDescriptor()) {
+    return fill_typed(kind, *version.object(), into);
+  }
+  // One decoding less than through the shared object, which nobody may be holding.
+  const bool read = into.ParseFromString(version.bytes());
+  RESCHEDULER_CHECK(read, "a stored {} cannot be read back", kind.kind);
+  return {};
 }
 
 Answer<MessagePtr> stored_body(const Kind& kind, std::string_view subresource, const Message& typed) {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "sim/kinds/kind.h"
+#include "sim/store/version.h"
 
 namespace rescheduler::sim {
 
@@ -12,6 +12,8 @@ namespace rescheduler::sim {
 Result<ObjectPtr> typed_object(const Kind& kind, const kube::ResourceType& wanted, ObjectPtr stored);
 // Into a message of the caller's, which may also be of another kind (Scale, Status) if that is what came.
 Result<void> fill_typed(const Kind& kind, const Message& answer, Message& into);
+// The same for a stored version, straight from its bytes where they are of the caller's type.
+Result<void> fill_typed(const Version& version, Message& into);
 // A copy of what a caller sends, as the server takes it.
 Answer<MessagePtr> stored_body(const Kind& kind, std::string_view subresource, const Message& typed);
 

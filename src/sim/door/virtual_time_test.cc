@@ -148,35 +148,39 @@ TEST(LocalApi, TypedMessagesOfCustomKindsAreConvertedBothWays) {
   definition.mutable_metadata()->set_name("gadgets.example.io");
   definition.set_content(
       R"({"spec":{"group":"example.io","scope":"Cluster","names":{"plural":"gadgets","kind":"Gadget"},
-    "versions":[{"name":"v1","served":true,"storage":true}]}})");
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+    "x-kubernetes-preserve-unknown-fields":true}}}]}})");
   const Kind& definitions = *rig.server.kinds().find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const auto defined = rig.server.create(definitions, "", std::make_unique<CustomObject>(definition));
   ASSERT_TRUE(defined) << defined.error().message;
-  // Any message with metadata will do; a node's has a spec.
-  kube::ResourceType gadgets = kube::resource_of<api::Node>();
+  // Any message with metadata will do that is no kind of its own.
+  kube::ResourceType gadgets;
+  gadgets.message = api::PodTemplateSpec::descriptor();
   gadgets.group = "example.io";
+  gadgets.version = "v1";
   gadgets.kind = "Gadget";
   gadgets.plural = "gadgets";
   gadgets.json_only = true;
-  api::Node gadget = node_of("g");
-  gadget.mutable_spec()->set_unschedulable(true);
+  api::PodTemplateSpec gadget;
+  gadget.mutable_metadata()->set_name("g");
+  gadget.mutable_spec()->set_host_network(true);
   kube::ApiCall call;
   call.verb = kube::Verb::Create;
   call.resource = &gadgets;
   call.body = &gadget;
-  api::Node answer;
+  api::PodTemplateSpec answer;
   const auto made = rig.await(rig.api().call(call, &answer));
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_FALSE(answer.metadata().uid().empty());
-  EXPECT_TRUE(answer.spec().unschedulable());
+  EXPECT_TRUE(answer.spec().host_network());
   const Kind& kind = *rig.server.kinds().find("example.io", "v1", "gadgets");
   EXPECT_THAT(object_to_json(kind, *rig.server.get(kind, "", "g").value()->object()),
-              testing::HasSubstr(R"("spec":{"unschedulable":true})"));
+              testing::HasSubstr(R"("spec":{"hostNetwork":true})"));
   call.verb = kube::Verb::List;
   std::vector<ObjectPtr> listed;
   ASSERT_TRUE(rig.await(rig.api().list(call, [&listed](ObjectPtr object) { listed.push_back(std::move(object)); })));
   ASSERT_EQ(listed.size(), 1U);
-  EXPECT_TRUE(static_cast<const api::Node&>(*listed[0]).spec().unschedulable());
+  EXPECT_TRUE(static_cast<const api::PodTemplateSpec&>(*listed[0]).spec().host_network());
 }
 
 }  // namespace

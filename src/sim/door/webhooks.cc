@@ -240,6 +240,7 @@ Result<net::HttpClient*> WebhookCaller::Calls::client_for(const Webhook& webhook
 
 // Errors are what follows 'failed calling webhook "x": '.
 net::Task<Result<Verdict>> WebhookCaller::Calls::call(const Webhook& webhook, const Draft& draft) {
+  if (stopped_) co_return net::cancelled();
   if (!webhook.unsupported.empty()) co_return fail(Errc::Unsupported, "{}", webhook.unsupported);
   const std::string version = review_version(webhook);
   if (version.empty()) {

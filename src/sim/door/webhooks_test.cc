@@ -252,6 +252,18 @@ TEST_F(WebhooksTest, PodsThatControllersCreateAreReviewedToo) {
   EXPECT_EQ(rig_.agenda.steady_now(), begun);  // virtual time stood still meanwhile
 }
 
+TEST_F(WebhooksTest, AReviewThatOutlivesItsCallerEndsUnanswered) {
+  configure("labels", {});
+  bool answered = false;
+  rig_.server.submit_create(rig_.server.kinds().of<api::Pod>(), "web", std::make_unique<api::Pod>(pod_of("c")), {},
+                            [&answered](const Answer<VersionPtr>&) { answered = true; });
+  rig_.server.set_admission(nullptr);
+  caller_.reset();
+  rig_.loop.run_for(std::chrono::seconds{1});
+  EXPECT_FALSE(answered);
+  EXPECT_EQ(rig_.server.find<api::Pod>("web", "c"), nullptr);
+}
+
 TEST_F(WebhooksTest, TheOlderReviewIsSpokenToThoseWhoListItFirst) {
   configure("old", {{"admissionReviewVersions", json::array{"v1beta1", "v1"}}});
   verdict_ = [](const json::object&) {
