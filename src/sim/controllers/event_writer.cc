@@ -2,6 +2,7 @@
 
 #include "kube/proto/events.pb.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/micro_time.h"
 
 namespace rescheduler::sim {
 
@@ -63,9 +64,15 @@ bool EventWriter::perform(const Pending& pending) {
   if (write.kind == kube::EventWrite::Kind::Create) {
     return server_.create(kube::to_event(*write.record, write.series, pending.reporter)).has_value();
   }
+  const kube::UnixTime last = kube::unix_micros(write.series.last);
   return server_
-      .patch(server_.kinds().of<api::Event>(), kube::event_namespace(*write.record), write.series.name, "",
-             kube::PatchKind::Merge, kube::series_patch(write.series))
+      .modify<api::Event>(kube::event_namespace(*write.record), write.series.name,
+                          [&](api::Event& event) {
+                            api::EventSeries& series = *event.mutable_series();
+                            series.set_count(write.series.count);
+                            series.mutable_last_observed_time()->set_seconds(last.seconds);
+                            series.mutable_last_observed_time()->set_nanos(last.nanoseconds);
+                          })
       .has_value();
 }
 
