@@ -14,6 +14,7 @@
 #include "cli/played_cluster.h"
 #include "cli/prometheus_config.h"
 #include "cli/stop_signals.h"
+#include "kube/config/environment.h"
 #include "kube/value/duration.h"
 
 namespace rescheduler::cli {
