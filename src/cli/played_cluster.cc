@@ -47,7 +47,7 @@ Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::o
   constexpr int kPlainNodes = 3;
   Result<sim::Scenario> scenario = sim::plain_scenario(nodes > 0 ? nodes : kPlainNodes);
   if (!name.empty()) {
-    scenario = sim::load_scenario(name);
+    scenario = sim::load_scenario(name, kube::process_environment());
     if (scenario && nodes > 0 && nodes != scenario->nodes()) scenario = sim::resized(std::move(*scenario), nodes);
   }
   if (scenario && seed) scenario->seed = *seed;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -126,10 +125,9 @@ Workload workload_of(const OpenbPod& pod, const OpenbSource& source) {
   return workload;
 }
 
-std::string trace_directory(const OpenbSource& source) {
+std::string trace_directory(const OpenbSource& source, const kube::Environment& environment) {
   if (!source.path.empty()) return source.path;
-  const char* data = std::getenv("RESCHEDULER_DATA");
-  return std::string(data != nullptr && *data != '\0' ? data : "../shared/data") + "/openb";
+  return environment.find("RESCHEDULER_DATA").value_or("../shared/data") + "/openb";
 }
 
 }  // namespace
@@ -175,9 +173,9 @@ void add_openb(Scenario& scenario, const std::vector<OpenbNode>& nodes, const st
   }
 }
 
-Result<Scenario> with_openb(Scenario scenario) {
+Result<Scenario> with_openb(Scenario scenario, const kube::Environment& environment) {
   const OpenbSource source = scenario.openb.value_or(OpenbSource{});
-  const std::string directory = trace_directory(source);
+  const std::string directory = trace_directory(source, environment);
   const auto read = [&](const std::string& file) -> Result<std::string> {
     auto text = kube::read_whole_file(directory + "/" + file, kMostFileBytes);
     if (text) return text;

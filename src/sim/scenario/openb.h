@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kube/config/environment.h"
 #include "sim/scenario/scenario.h"
 
 namespace rescheduler::sim {
@@ -54,7 +55,8 @@ Result<std::vector<OpenbPod>> read_openb_pods(std::string_view csv, std::string_
 // Adds them to a scenario: node groups by shape, and one workload per pod.
 void add_openb(Scenario& scenario, const std::vector<OpenbNode>& nodes, const std::vector<OpenbPod>& pods);
 
-// Reads the files that scenario.openb names and adds what is in them.
-Result<Scenario> with_openb(Scenario scenario);
+// Reads the files that scenario.openb names and adds what is in them. Without a path they are in the directory openb of
+// $RESCHEDULER_DATA (default: ../shared/data).
+Result<Scenario> with_openb(Scenario scenario, const kube::Environment& environment);
 
 }  // namespace rescheduler::sim

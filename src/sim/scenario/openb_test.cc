@@ -73,7 +73,7 @@ TEST(Openb, AWrongLineIsNamed) {
 TEST(Openb, ATraceThatIsNotThereSaysWhereItIsLookedFor) {
   Scenario scenario;
   scenario.openb = OpenbSource{.path = "/nowhere"};
-  EXPECT_THAT(with_openb(scenario).error().message, HasSubstr("RESCHEDULER_DATA"));
+  EXPECT_THAT(with_openb(scenario, {}).error().message, HasSubstr("RESCHEDULER_DATA"));
 }
 
 }  // namespace

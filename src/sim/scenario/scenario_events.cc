@@ -39,8 +39,8 @@ event::Action read_load_change(YamlReader& from, const Scenario& scenario) {
   event::ChangeLoad load;
   read_workload_key(from, "workload", load.workload);
   check_workload(from, "workload", load.workload, scenario);
-  if (from.has("cpu")) read_load(from, "cpu", load.cpu.emplace());
-  if (from.has("memory")) read_load(from, "memory", load.memory.emplace());
+  if (from.has("cpu")) read_load(from, "cpu", LoadResource::Cpu, load.cpu.emplace());
+  if (from.has("memory")) read_load(from, "memory", LoadResource::Memory, load.memory.emplace());
   if (!load.cpu && !load.memory) from.problem("cpu or memory is required");
   return load;
 }

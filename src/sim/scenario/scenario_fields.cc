@@ -9,6 +9,7 @@
 #include "kube/value/int_or_string.h"
 #include "kube/value/name.h"
 #include "kube/value/quantity.h"
+#include "sim/load/series.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -151,8 +152,17 @@ void read_tolerations(YamlReader& from, std::string_view field, std::vector<Tole
   }
 }
 
-void read_load(YamlReader& from, std::string_view field, std::string& into) {
-  if (const auto text = scalar_text(from, field)) into = *text;
+void read_load(YamlReader& from, std::string_view field, LoadResource resource, std::string& into) {
+  const auto text = scalar_text(from, field);
+  if (!text) return;
+  SeriesLibrary nothing{std::string()};
+  if (text->starts_with("series")) {
+    into = *text;
+  } else if (const auto profile = Profile::parse(*text, resource, nothing); !profile) {
+    from.problem(field, profile.error().message);
+  } else {
+    into = *text;
+  }
 }
 
 void read_manifest_list(YamlReader& from, std::string_view field, std::vector<Manifest>& into) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kube/config/yaml_reader.h"
+#include "sim/load/profile.h"
 #include "sim/scenario/scenario.h"
 
 namespace rescheduler::sim {
@@ -28,7 +29,8 @@ void read_labels(YamlReader& from, std::string_view field, TextMap& into);
 void read_annotations(YamlReader& from, std::string_view field, TextMap& into);
 void read_taints(YamlReader& from, std::string_view field, std::vector<TaintWish>& into);
 void read_tolerations(YamlReader& from, std::string_view field, std::vector<TolerationWish>& into);
-void read_load(YamlReader& from, std::string_view field, std::string& into);  // a profile
+// A profile. Recorded series are looked for when they are played.
+void read_load(YamlReader& from, std::string_view field, LoadResource resource, std::string& into);
 void read_manifest_list(YamlReader& from, std::string_view field, std::vector<Manifest>& into);
 // A DNS label or subdomain that must be there.
 void read_name(YamlReader& from, std::string_view field, std::string& into);

@@ -130,8 +130,8 @@ Workload read_workload(YamlReader& from) {
   read_quantities(from, "requests", workload.requests);
   read_quantities(from, "limits", workload.limits);
   YamlReader load = from.child("load");
-  read_load(load, "cpu", workload.cpu_load);
-  read_load(load, "memory", workload.memory_load);
+  read_load(load, "cpu", LoadResource::Cpu, workload.cpu_load);
+  read_load(load, "memory", LoadResource::Memory, workload.memory_load);
   load.refuse_unknown_fields();
   from.read("priorityClass", workload.priority_class);
   read_labels(from, "labels", workload.labels);
@@ -217,7 +217,7 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   return scenario;
 }
 
-Result<Scenario> load_scenario(const std::string& name_or_path) {
+Result<Scenario> load_scenario(const std::string& name_or_path, const kube::Environment& environment) {
   const bool is_file =
       name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml") || name_or_path.ends_with(".yml");
   std::string text;
@@ -243,7 +243,7 @@ Result<Scenario> load_scenario(const std::string& name_or_path) {
   auto scenario = read_scenario(text, name_or_path);
   if (!scenario || !scenario->openb) return scenario;
   if (!scenario->openb->path.empty()) scenario->openb->path = kube::resolve_against(directory, scenario->openb->path);
-  return with_openb(std::move(*scenario));
+  return with_openb(std::move(*scenario), environment);
 }
 
 }  // namespace rescheduler::sim

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "kube/config/environment.h"
 #include "sim/scenario/scenario.h"
 
 namespace rescheduler::sim {
@@ -22,7 +23,7 @@ struct ShippedScenario {
 std::span<const ShippedScenario> shipped_scenarios();
 
 // A file if the name holds a slash or ends in .yaml or .yml, else a shipped scenario. What the scenario takes from
-// elsewhere (the openb trace) is read too.
-Result<Scenario> load_scenario(const std::string& name_or_path);
+// elsewhere (the openb trace, from where the environment's RESCHEDULER_DATA says) is read too.
+Result<Scenario> load_scenario(const std::string& name_or_path, const kube::Environment& environment = {});
 
 }  // namespace rescheduler::sim

@@ -70,7 +70,7 @@ workloads:
     replicas: 4
     requests: {cpu: 2, memory: 1Gi}
     limits: {memory: 2Gi}
-    load: {cpu: constant 1500m, memory: constant 900Mi}
+    load: {cpu: 1500m, memory: 900Mi}
     priorityClass: high
     labels: {tier: front}
     annotations: {note: anything at all}
@@ -91,7 +91,7 @@ workloads:
   EXPECT_EQ(web.key(), "shop/web");
   EXPECT_EQ(web.kind, WorkloadKind::StatefulSet);
   EXPECT_THAT(web.requests, ElementsAre(Pair("cpu", "2"), Pair("memory", "1Gi")));
-  EXPECT_EQ(web.cpu_load, "constant 1500m");
+  EXPECT_EQ(web.cpu_load, "1500m");
   EXPECT_EQ(web.budget->max_unavailable, "1");
   EXPECT_EQ(web.placement->fill, InitialPlacement::Fill::Pack);
   EXPECT_EQ(web.tolerations.at(1).seconds, 20s);
@@ -111,7 +111,7 @@ events:
   - {at: 5s, delete: {workload: shop/web, count: 2}}
   - {at: 6s, delete: {pod: shop/one}}
   - {at: 7s, rollout: {workload: shop/web}}
-  - {at: 8s, load: {workload: shop/web, cpu: constant 1}}
+  - {at: 8s, load: {workload: shop/web, cpu: "1"}}
   - {at: 9s, say: hello}
   - at: 10s
     apply:
@@ -119,10 +119,9 @@ events:
 )");
   std::vector<std::string> said;
   for (const TimedEvent& event : scenario.events) said.push_back(describe(event));
-  EXPECT_THAT(said,
-              ElementsAre("node a-2: dead", "heal node a-2", "cordon a-1", "label Node a-1: x=1, y-",
-                          "delete 2 pods of shop/web", "delete pod shop/one", "rollout of shop/web",
-                          "load of shop/web: cpu constant 1", "nothing", "apply ConfigMap/c", "scale shop/web to 9"));
+  EXPECT_THAT(said, ElementsAre("node a-2: dead", "heal node a-2", "cordon a-1", "label Node a-1: x=1, y-",
+                                "delete 2 pods of shop/web", "delete pod shop/one", "rollout of shop/web",
+                                "load of shop/web: cpu 1", "nothing", "apply ConfigMap/c", "scale shop/web to 9"));
   const auto& apply = std::get<event::Apply>(scenario.events.at(9).action);
   EXPECT_EQ(apply.manifests.at(0).json,
             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"},"data":{"k":"v"}})");
@@ -152,6 +151,7 @@ TEST(ScenarioFile, EveryFaultIsToldWithItsPlace) {
        "means nothing to a DaemonSet"},
       {"name: x\nnodeGroups: [{name: a}]\nworkloads: [{name: w, kind: CronJob}]", "a CronJob needs one"},
       {"name: x\nnodeGroups: [{name: a}]\nworkloads: [{name: w, grace: soon}]", "workloads[0].grace"},
+      {"name: x\nnodeGroups: [{name: a}]\nworkloads: [{name: w, load: {cpu: wild mean=3}}]", "workloads[0].load.cpu"},
       {"name: x\nnodeGroups: [{name: a}]\nworkloads: [{name: w, tolerations: [{key: k, for: 3s}]}]",
        "only a NoExecute"},
       {"name: x\nnodeGroups: [{name: a}]\nworkloads: [{name: W}]", "workloads[0].name"},
