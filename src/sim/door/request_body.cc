@@ -32,7 +32,10 @@ bool is_object_itself(std::string_view subresource) {
 Answer<MessagePtr> from_protobuf(const Kind& kind, MessagePtr into, std::string_view body, bool itself) {
   // "Who am I?" says nothing in its body, so not having a type for it does not matter.
   if (kind.kind == "SelfSubjectReview") return into;
-  if (itself && !has_protobuf(kind)) return refuse(unknown_format());
+  if (itself && !has_protobuf(kind)) {
+    return refuse(unsupported_media_type(
+        fmt::format("the embedded cluster takes {} as application/json and application/yaml only", kind.qualified())));
+  }
   auto envelope = kube::open_envelope(body);
   if (!envelope) return refuse(bad_request(envelope.error().message));
   const kube::ResourceType& wanted = kube::resource_of(*into->GetDescriptor());
