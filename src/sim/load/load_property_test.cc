@@ -1,4 +1,5 @@
 // Counters are integrals, whoever reads them and however often.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -56,7 +57,13 @@ std::string run(const std::vector<Event>& events, std::int64_t every, const std:
     if (every > 0) look(bench);
   }
   pass(30'000);
-  return node_metrics_text(*bench.load.node_counters("n1"));
+  std::string seen = node_metrics_text(*bench.load.node_counters("n1"));
+  seen += fmt::format("node {}\n", bench.load.node_sample("n1")->cpu);
+  for (const auto key : bench.load.pod_keys("web")) {
+    const auto sample = bench.load.pod_sample("web", key.substr(4));
+    if (sample) seen += fmt::format("{} {} {}\n", key, sample->total.window, sample->total.cpu);
+  }
+  return seen;
 }
 
 RC_GTEST_PROP(LoadProperty, CountersDoNotDependOnHowOftenTheyAreRead, ()) {

@@ -167,8 +167,6 @@ Result<SeriesTable> parse_series(std::string_view text, std::string_view column,
   return reader.finish();
 }
 
-SeriesLibrary::SeriesLibrary() : SeriesLibrary(series_directory(kube::process_environment())) {}
-
 Result<std::shared_ptr<const SeriesTable>> SeriesLibrary::open(std::string_view file, std::string_view column) {
   const std::pair key{std::string(file), std::string(column)};
   if (const auto known = tables_.find(key); known != tables_.end()) return known->second;

@@ -44,7 +44,6 @@ Result<SeriesTable> parse_series(std::string_view text, std::string_view column,
 // Reads each table once.
 class SeriesLibrary {
  public:
-  SeriesLibrary();  // of the directory this process's environment names
   explicit SeriesLibrary(std::string directory) : directory_(std::move(directory)) {}
   // "planetlab_vm_cpu" finds planetlab_vm_cpu.csv or .csv.xz in the directory.
   Result<std::shared_ptr<const SeriesTable>> open(std::string_view file, std::string_view column);
