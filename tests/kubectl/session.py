@@ -12,7 +12,7 @@ import time
 import normalise
 import steps
 
-PATIENCE = 60  # seconds until a step that waits for something gives up
+PATIENCE = float(os.environ.get("PERSON_PATIENCE", "60"))  # seconds until a step that waits for something gives up
 # Objects whose pods or sets have made-up names.
 OWNERS = ["web", "applied", "agent", "once", "db", "single"]
 
@@ -34,6 +34,10 @@ class Session:
         for step in steps.steps():
             self._step(step)
         return self._lines, self._failures
+
+    def _fail(self, message):
+        self._failures.append(message)
+        print(message, flush=True)
 
     def _step(self, step):
         if step.only not in ("", self._on) or (step.kubectl == "current" and self._old):
@@ -68,10 +72,10 @@ class Session:
                 break
             time.sleep(0.2)
         if missing:
-            self._failures.append(f"{step.name}: never saw {missing[0]!r} in:\n{output}")
+            self._fail(f"{step.name}: never saw {missing[0]!r} in:\n{output}")
         expected = step.old_code if self._old and step.old_code is not None else step.code
         if answer.returncode != expected:
-            self._failures.append(f"{step.name}: exit code {answer.returncode}, not {expected}:\n{output}")
+            self._fail(f"{step.name}: exit code {answer.returncode}, not {expected}:\n{output}")
         if not step.unrecorded:
             self._record(step, answer.stdout, answer.stderr, answer.returncode)
 
@@ -92,7 +96,7 @@ class Session:
                 process.send_signal(signal.SIGINT)
                 process.wait()
             if missing:
-                self._failures.append(f"{step.name}: never saw {missing[0]!r} in:\n{_contents(output)}")
+                self._fail(f"{step.name}: never saw {missing[0]!r} in:\n{_contents(output)}")
             self._record(step, _contents(output), "", None)
 
     def _record(self, step, stdout, stderr, code):
