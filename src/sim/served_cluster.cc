@@ -126,7 +126,8 @@ std::string ServedCluster::kubeconfig() const {
       "{}"
       "users:\n"
       "- name: embedded\n"
-      "  user: {{}}\n"
+      "  user:\n"
+      "    token: anybody\n"  // not looked at, but without any credentials kubectl asks for a password
       "contexts:\n"
       "- name: embedded\n"
       "  context:\n"

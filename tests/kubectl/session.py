@@ -25,7 +25,10 @@ class Session:
         self._home = tempfile.TemporaryDirectory()  # discovery caches of another cluster must not be seen
         self._environment = {"PATH": os.environ["PATH"], "HOME": self._home.name, "KUBECONFIG": str(kubeconfig)}
         self._old = "v1.20" in self._call(["version", "--client"]).stdout
-        self._nodes = sorted(self._call(["get", "nodes", "-o", "name"]).stdout.replace("node/", "").split())
+        nodes = self._call(["get", "nodes", "-o", "name"])
+        if nodes.returncode != 0:
+            raise RuntimeError("the cluster does not answer: " + nodes.stdout + nodes.stderr)
+        self._nodes = sorted(nodes.stdout.replace("node/", "").split())
         self._normaliser = normalise.Normaliser(self._nodes, OWNERS)
         self._lines = []
         self._failures = []
