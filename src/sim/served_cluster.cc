@@ -22,7 +22,7 @@ net::Task<Result<void>> ran(std::function<void()> look) {
 }
 
 net::Task<Result<void>> stopped(HttpDoor& door) {
-  co_await door.stop(std::chrono::milliseconds{100});
+  co_await door.stop(std::chrono::milliseconds(100));
   co_return Result<void>{};
 }
 

@@ -188,7 +188,12 @@ TEST_P(Calls, AScaleIsReadAndWrittenThroughItsSubresource) {
   EXPECT_EQ(await(client().get<api::Deployment>(ns(), "d"))->spec().replicas(), 3);
 }
 
-TEST_P(Calls, BothEncodingsGiveTheSameObject) {
+// In process, nothing is encoded.
+class Encodings : public ClusterTest {};
+INSTANTIATE_TEST_SUITE_P(Embedded, Encodings, testing::Values(Tier::Embedded));
+INSTANTIATE_TEST_SUITE_P(Real, Encodings, testing::Values(Tier::Real));
+
+TEST_P(Encodings, BothGiveTheSameObject) {
   ASSERT_TRUE(await(client().create(elaborate_pod(ns(), "p"))));
   ASSERT_TRUE(await(client().create(deployment_of(ns(), "d", 2))));
   // Controllers write meanwhile: two readings are compared when they are of one version.

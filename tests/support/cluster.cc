@@ -75,7 +75,9 @@ Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
     if (!rig) return fail(std::move(rig.error()));
     return std::make_unique<RealCluster>(std::move(*rig));
   }
-  auto served = sim::ServedCluster::start({});
+  sim::ServeSettings settings;
+  settings.speed = 10;  // a pod takes its time to start; a test need not
+  auto served = sim::ServedCluster::start(std::move(settings));
   if (!served) return fail(std::move(served.error()));
   return std::make_unique<Embedded>(std::move(*served), tier == Tier::InProcess);
 }

@@ -171,7 +171,6 @@ Answer<Operation> operation_for(const HttpCall& call, const net::HttpRequest& re
     auto options = read_delete_options(call.query, request);
     if (!options) return refuse(std::move(options.error()));
     operation.delete_options = std::move(*options);
-    operation.context.dry_run = operation.context.dry_run || is_dry_run(*operation.delete_options);
   }
   return operation;
 }

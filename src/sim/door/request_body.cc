@@ -129,8 +129,4 @@ Answer<std::shared_ptr<const api::DeleteOptions>> read_delete_options(const Quer
   return std::shared_ptr<const api::DeleteOptions>(static_cast<const api::DeleteOptions*>(read->release()));
 }
 
-bool is_dry_run(const api::DeleteOptions& options) {
-  return std::find(options.dry_run().begin(), options.dry_run().end(), "All") != options.dry_run().end();
-}
-
 }  // namespace rescheduler::sim

@@ -19,7 +19,6 @@ Answer<MessagePtr> read_body(const Kind& kind,
 // From the body if there is one, else from the query.
 Answer<std::shared_ptr<const api::DeleteOptions>> read_delete_options(const Query& query,
                                                                       const net::HttpRequest& request);
-bool is_dry_run(const api::DeleteOptions& options);
 
 Answer<std::string> yaml_as_json(std::string_view text);
 

@@ -67,12 +67,19 @@ void check_strictly(const api::Event& event, Faults& faults) {
   if (event.reason().empty()) faults.required("reason");
 }
 
+// Nanoseconds that are zero may have been written or not.
+bool same_moment(const api::MicroTime& a, const api::MicroTime& b) {
+  return a.seconds() == b.seconds() && a.nanos() == b.nanos();
+}
+
 void check_kept(const api::Event& before, const api::Event& after, Faults& faults) {
   check_immutable(before.regarding(), after.regarding(), At("involvedObject"), faults);
   check_immutable(before.reason(), after.reason(), At("reason"), faults);
   check_immutable(before.note(), after.note(), At("message"), faults);
   check_immutable(before.type(), after.type(), At("type"), faults);
-  check_immutable(before.event_time(), after.event_time(), At("eventTime"), faults);
+  if (!same_moment(before.event_time(), after.event_time())) {
+    faults.invalid("eventTime", "", "field is immutable");
+  }
   check_immutable(before.action(), after.action(), At("action"), faults);
 }
 

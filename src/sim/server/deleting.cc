@@ -73,6 +73,7 @@ Answer<Removed> Server::remove(const Kind& kind,
                                const api::DeleteOptions& options,
                                bool dry_run) {
   if (auto fine = check_options(options); !fine) return refuse(std::move(fine.error()));
+  dry_run = dry_run || is_dry_run(options);
   const VersionPtr current = store_.find(kind, ns, name);
   if (!current) return refuse(not_found(kind, name));
   const ObjectPtr before = current->object();

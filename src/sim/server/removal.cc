@@ -17,6 +17,10 @@ bool held_back(const Kind& kind, const Message& object) {
          && !static_cast<const api::Namespace&>(object).spec().finalizers().empty();
 }
 
+bool is_dry_run(const api::DeleteOptions& options) {
+  return std::ranges::find(options.dry_run(), "All") != options.dry_run().end();
+}
+
 std::int64_t grace_period(const Kind& kind, const Message& object, const api::DeleteOptions& options) {
   if (kind.type != &kube::resource_of<api::Pod>()) return 0;
   const auto& pod = static_cast<const api::Pod&>(object);

@@ -15,6 +15,9 @@ namespace rescheduler::sim {
 // Do finalizers (a namespace has some of its own in its spec) hold it back?
 bool held_back(const Kind& kind, const Message& object);
 
+// Deletions say so in their options, unlike other writes.
+bool is_dry_run(const api::DeleteOptions& options);
+
 // How long it may take to end: a pod's grace period, zero for every other kind.
 std::int64_t grace_period(const Kind& kind, const Message& object, const api::DeleteOptions& options);
 
