@@ -170,6 +170,25 @@ events: [{at: 1s, load: {workload: w, cpu: 700m}}]
   EXPECT_EQ(pod->metadata().annotations().at(std::string(kMemoryProfile)), "1Mi");
 }
 
+TEST_F(ScenarioRunnerTest, AStarChangesTheLoadOfAWholeNamespace) {
+  play(R"(
+name: load
+nodeGroups: [{name: n}]
+workloads:
+  - {name: a, kind: Pod, namespace: x, load: {cpu: 10m}}
+  - {name: b, kind: Pod, namespace: x, load: {cpu: 10m}, startsAt: 5s}
+  - {name: c, kind: Pod, namespace: y, load: {cpu: 10m}}
+events: [{at: 1s, load: {workload: x/*, cpu: 50%}}]
+)");
+  agenda.run_for(10s);
+  const auto cpu = [this](const char* ns, const char* name) {
+    return server.find<api::Pod>(ns, name)->metadata().annotations().at(std::string(kCpuProfile));
+  };
+  EXPECT_EQ(cpu("x", "a"), "50%");
+  EXPECT_EQ(cpu("x", "b"), "50%");
+  EXPECT_EQ(cpu("y", "c"), "10m");
+}
+
 TEST_F(ScenarioRunnerTest, WorkloadsBeginAsSoonAsEveryNodeIsReady) {
   auto scenario = read_scenario(kPods, "s.yaml");
   ScenarioRunner quick(server, *scenario);
