@@ -78,6 +78,22 @@ TEST_F(ScenarioRunnerTest, TheFirstPodsStandWhereTheScenarioWantsThem) {
   EXPECT_EQ(node_of("shop", "packed-3"), "a-2");
 }
 
+TEST_F(ScenarioRunnerTest, OnlyTheFirstPodsAreGivenANode) {
+  play(kPods);
+  for (const char* name : {"even-4", "even-5"}) {
+    auto pod = std::make_unique<api::Pod>(*server.find<api::Pod>("shop", "even-1"));
+    pod->mutable_metadata()->Clear();
+    pod->mutable_metadata()->set_name(name);
+    (*pod->mutable_metadata()->mutable_labels())["app"] = "even";
+    pod->mutable_spec()->clear_node_name();
+    bool created = false;
+    server.submit_create(server.kinds().of<api::Pod>(), "shop", std::move(pod), {},
+                         [&created](const Answer<VersionPtr>& answer) { created = answer.has_value(); });
+    EXPECT_TRUE(created);
+    EXPECT_EQ(node_of("shop", name), "");
+  }
+}
+
 TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereHoweverQuickAPlacementIs) {
   auto scenario = read_scenario(kPods, "s.yaml");
   const TrivialPlacement placement(server);
