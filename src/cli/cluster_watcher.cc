@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostTail = 200;
 constexpr std::size_t kMostLosses = 1000;  // per owner
 // A pod that comes later than this after another went is no replacement of it, but new.
-constexpr std::chrono::seconds kReplacedWithin{60};
+constexpr std::chrono::seconds kReplacedWithin{120};
 
 bool is_ready(const api::Node& node) {
   return std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
@@ -93,9 +93,8 @@ void ClusterWatcher::on_pod(const sim::Change& change) {
   if (mine.state == state && !added) return;
   count(mine.state, -1);
   count(state, 1);
-  const bool over = state == PodState::Done || state == PodState::Failed;
-  const bool was_over = mine.state == PodState::Done || mine.state == PodState::Failed;
-  if (over && !was_over && !mine.node.empty()) --nodes_[mine.node].pods;
+  if (is_over(state) && !is_over(mine.state) && !mine.node.empty()) --nodes_[mine.node].pods;
+  if (state == PodState::Stopping) lost(mine);
   mine.state = state;
   changed_ = cluster_.agenda().steady_now();
 }
@@ -116,17 +115,22 @@ void ClusterWatcher::placed(const std::string& key, const Pod& pod) {
   if (losses.empty()) losses_.erase(found);
 }
 
+// From when it stops: on a dead node a pod can take very long to be gone.
+void ClusterWatcher::lost(const Pod& pod) {
+  if (pod.node.empty()) return;
+  std::deque<Loss>& losses = losses_[pod.owner];
+  losses.push_back({pod.node, cluster_.agenda().steady_now()});
+  if (losses.size() > kMostLosses) losses.pop_front();
+}
+
 void ClusterWatcher::forget(const std::string& key) {
   const auto found = pods_.find(key);
   if (found == pods_.end()) return;
   const Pod& pod = found->second;
   count(pod.state, -1);
-  const bool over = pod.state == PodState::Done || pod.state == PodState::Failed;
-  if (!pod.node.empty() && !over) {
+  if (!pod.node.empty() && !is_over(pod.state)) {
     --nodes_[pod.node].pods;
-    std::deque<Loss>& losses = losses_[pod.owner];
-    losses.push_back({pod.node, cluster_.agenda().steady_now()});
-    if (losses.size() > kMostLosses) losses.pop_front();
+    if (pod.state != PodState::Stopping) lost(pod);
   }
   pods_.erase(found);
   changed_ = cluster_.agenda().steady_now();

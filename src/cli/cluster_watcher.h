@@ -54,7 +54,9 @@ class ClusterWatcher {
   void on_pod(const sim::Change& change);
   void on_node(const sim::Change& change);
   void on_news(const sim::ScenarioNews& news);
+  static bool is_over(PodState state) { return state == PodState::Done || state == PodState::Failed; }
   void placed(const std::string& key, const Pod& pod);
+  void lost(const Pod& pod);
   void forget(const std::string& key);
   void count(PodState state, int by);
   void say(std::string text, bool trouble);

@@ -159,13 +159,17 @@ void add_openb(Scenario& scenario, const std::vector<OpenbNode>& nodes, const st
     (found == scenario.node_groups.end() ? scenario.node_groups.emplace_back(std::move(group)) : *found)
         .names.push_back(node.name);
   }
-  std::int64_t last = 1;
-  for (const OpenbPod& pod : pods) last = std::max(last, pod.created);
-  const double squeeze = static_cast<double>(source.arrive_within.count()) / static_cast<double>(last);
-  for (const OpenbPod& pod : pods) {
-    Workload workload = workload_of(pod, source);
-    workload.starts_at =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(pod.created) * squeeze));
+  // The times of the trace span 149 days and crowd at the end; only their order is kept.
+  std::vector<const OpenbPod*> in_order;
+  for (const OpenbPod& pod : pods) in_order.push_back(&pod);
+  std::ranges::sort(in_order, [](const OpenbPod* a, const OpenbPod* b) {
+    return a->created != b->created ? a->created < b->created : a->name < b->name;
+  });
+  const auto step = source.arrive_within / std::max<std::int64_t>(1, static_cast<std::int64_t>(pods.size()) - 1);
+  std::int64_t rank = 0;
+  for (const OpenbPod* pod : in_order) {
+    Workload workload = workload_of(*pod, source);
+    workload.starts_at = step * rank++;
     scenario.workloads.push_back(std::move(workload));
   }
   if (!pods.empty() && std::ranges::find(scenario.namespaces, kOpenbNamespace) == scenario.namespaces.end()) {

@@ -8,8 +8,8 @@
 // that packs GPUs reads alibabacloud.com/gpu-count and alibabacloud.com/gpu-milli from the pod's annotations. A node's
 // GPU type is its label alibabacloud.com/gpu-card-model; pods that accept only some types have node affinity to it.
 //
-// Pods are bare pods in the namespace "openb", in the trace's order. The trace tells requests, not use: load is a share
-// of the request. Times of deletion are not played.
+// Pods are bare pods in the namespace "openb". They come in the order of their creation, evenly spread. The trace tells
+// requests, not use: load is a share of the request. Times of deletion are not played.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ constexpr std::string_view kNodes =
 constexpr std::string_view kPods =
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
     "p-0,12000,16384,2,1000,,LS,Running,0,12537496,0\n"
-    "p-1,6000,12288,1,460,P100|T4,BE,Running,100,12902960,427061\n"
+    "p-1,6000,12288,1,460,P100|T4,BE,Running,199,12902960,427061\n"
     "p-2,1000,1024,0,0,,Burstable,Pending,200,300,\n";
 
 Scenario loaded() {
@@ -52,7 +52,7 @@ TEST(Openb, WholeGpusAreAskedForTwiceAndSharesOnlyInThousandths) {
   EXPECT_FALSE(scenario.workloads.at(2).requests.contains(kGpuMilliResource));
 }
 
-TEST(Openb, ArrivalsAreSqueezedIntoTheTimeGiven) {
+TEST(Openb, PodsArriveInTheirOrderEvenlyOverTheTimeGiven) {
   const Scenario scenario = loaded();
   EXPECT_EQ(scenario.workloads.at(0).starts_at, 0s);
   EXPECT_EQ(scenario.workloads.at(1).starts_at, 10s);

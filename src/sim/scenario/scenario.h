@@ -110,7 +110,7 @@ struct OpenbSource {
   bool gpu_nodes_only = false;
   int node_limit = 0;  // 0: all of them
   int pod_limit = 0;
-  std::chrono::nanoseconds arrive_within{0};  // creation times are squeezed into this; 0: all at once
+  std::chrono::nanoseconds arrive_within{0};  // one after the other, over so long; 0: all at once
   double cpu_use = 0.5;                       // of what is requested
   double memory_use = 0.6;
 };
@@ -123,7 +123,7 @@ struct Scale {
 };
 // On the pods there are, and on those that come. What is absent stays as it was.
 struct ChangeLoad {
-  std::string workload;
+  std::string workload;  // NAMESPACE/* for all of a namespace
   std::optional<std::string> cpu{};
   std::optional<std::string> memory{};
 };

@@ -69,7 +69,8 @@ const Kind* ScenarioRunner::workload_kind(const std::string& key) const {
 
 std::vector<std::string> ScenarioRunner::pods_of(const std::string& workload) const {
   const auto [ns, app] = split_key(workload);
-  const auto listed = server_.list(server_.kinds().of<api::Pod>(), {.ns = ns, .label_selector = "app=" + app});
+  const std::string selector = app == "*" ? "" : "app=" + app;
+  const auto listed = server_.list(server_.kinds().of<api::Pod>(), {.ns = ns, .label_selector = selector});
   std::vector<std::string> names;
   if (!listed) return names;
   for (const VersionPtr& version : listed->items) {
@@ -118,13 +119,16 @@ void ScenarioRunner::load_pod(const std::string& ns, const std::string& name, co
 void ScenarioRunner::on_pod(const Change& change) {
   if (change.what != Change::What::Added || loads_.empty()) return;
   const auto pod = change.after->as<api::Pod>();
-  const auto app = pod->metadata().labels().find("app");
-  if (app == pod->metadata().labels().end()) return;
-  const auto load = loads_.find(pod->metadata().namespace_() + "/" + app->second);
-  if (load == loads_.end()) return;
-  at({}, [this, ns = pod->metadata().namespace_(), name = pod->metadata().name(), wanted = load->second] {
-    load_pod(ns, name, wanted);
-  });
+  const api::ObjectMeta& metadata = pod->metadata();
+  const auto app = metadata.labels().find("app");
+  const std::string apps[] = {"*", app == metadata.labels().end() ? "" : app->second};
+  for (const std::string& name : apps) {
+    const auto load = loads_.find(metadata.namespace_() + "/" + name);
+    if (load == loads_.end()) continue;
+    at({}, [this, ns = metadata.namespace_(), pod_name = metadata.name(), wanted = load->second] {
+      load_pod(ns, pod_name, wanted);
+    });
+  }
 }
 
 void ScenarioRunner::act(const event::Fault& fault) {

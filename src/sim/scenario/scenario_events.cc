@@ -38,7 +38,14 @@ event::Action read_scale(YamlReader& from, const Scenario& scenario) {
 event::Action read_load_change(YamlReader& from, const Scenario& scenario) {
   event::ChangeLoad load;
   read_workload_key(from, "workload", load.workload);
-  check_workload(from, "workload", load.workload, scenario);
+  if (load.workload.ends_with("/*")) {
+    const std::string_view ns = std::string_view(load.workload).substr(0, load.workload.size() - 2);
+    const bool found =
+        scenario.openb || std::ranges::find(scenario.workloads, ns, &Workload::ns) != scenario.workloads.end();
+    if (!found) from.problem("workload", "the scenario has no workload in that namespace");
+  } else {
+    check_workload(from, "workload", load.workload, scenario);
+  }
   if (from.has("cpu")) read_load(from, "cpu", LoadResource::Cpu, load.cpu.emplace());
   if (from.has("memory")) read_load(from, "memory", LoadResource::Memory, load.memory.emplace());
   if (!load.cpu && !load.memory) from.problem("cpu or memory is required");

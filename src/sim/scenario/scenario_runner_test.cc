@@ -78,6 +78,22 @@ TEST_F(ScenarioRunnerTest, TheFirstPodsStandWhereTheScenarioWantsThem) {
   EXPECT_EQ(node_of("shop", "packed-3"), "a-2");
 }
 
+TEST_F(ScenarioRunnerTest, OnlyTheFirstPodsAreGivenANode) {
+  play(kPods);
+  for (const char* name : {"even-4", "even-5"}) {
+    auto pod = std::make_unique<api::Pod>(*server.find<api::Pod>("shop", "even-1"));
+    pod->mutable_metadata()->Clear();
+    pod->mutable_metadata()->set_name(name);
+    (*pod->mutable_metadata()->mutable_labels())["app"] = "even";
+    pod->mutable_spec()->clear_node_name();
+    bool created = false;
+    server.submit_create(server.kinds().of<api::Pod>(), "shop", std::move(pod), {},
+                         [&created](const Answer<VersionPtr>& answer) { created = answer.has_value(); });
+    EXPECT_TRUE(created);
+    EXPECT_EQ(node_of("shop", name), "");
+  }
+}
+
 TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereHoweverQuickAPlacementIs) {
   auto scenario = read_scenario(kPods, "s.yaml");
   const TrivialPlacement placement(server);
@@ -168,6 +184,25 @@ events: [{at: 1s, load: {workload: w, cpu: 700m}}]
   ASSERT_NE(pod, nullptr);
   EXPECT_EQ(pod->metadata().annotations().at(std::string(kCpuProfile)), "700m");
   EXPECT_EQ(pod->metadata().annotations().at(std::string(kMemoryProfile)), "1Mi");
+}
+
+TEST_F(ScenarioRunnerTest, AStarChangesTheLoadOfAWholeNamespace) {
+  play(R"(
+name: load
+nodeGroups: [{name: n}]
+workloads:
+  - {name: a, kind: Pod, namespace: x, load: {cpu: 10m}}
+  - {name: b, kind: Pod, namespace: x, load: {cpu: 10m}, startsAt: 5s}
+  - {name: c, kind: Pod, namespace: y, load: {cpu: 10m}}
+events: [{at: 1s, load: {workload: x/*, cpu: 50%}}]
+)");
+  agenda.run_for(10s);
+  const auto cpu = [this](const char* ns, const char* name) {
+    return server.find<api::Pod>(ns, name)->metadata().annotations().at(std::string(kCpuProfile));
+  };
+  EXPECT_EQ(cpu("x", "a"), "50%");
+  EXPECT_EQ(cpu("x", "b"), "50%");
+  EXPECT_EQ(cpu("y", "c"), "10m");
 }
 
 TEST_F(ScenarioRunnerTest, WorkloadsBeginAsSoonAsEveryNodeIsReady) {
