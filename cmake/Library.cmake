@@ -60,7 +60,8 @@ function(rescheduler_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+  # From the root of the tree, where the default of RESCHEDULER_DATA (../shared/data) leads somewhere.
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES ${properties})
 endfunction()
 
 # A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h).

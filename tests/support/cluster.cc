@@ -69,6 +69,8 @@ std::string to_string(Tier tier) {
   return "?";
 }
 
+void PrintTo(Tier tier, std::ostream* out) { *out << to_string(tier); }
+
 Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
   if (tier == Tier::Real) {
     auto rig = Rig::shared();

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ enum class Tier {
   Real,       // kube-apiserver, etcd, controller manager and KWOK nodes
 };
 std::string to_string(Tier tier);
+void PrintTo(Tier tier, std::ostream* out);  // for GoogleTest
 
 class TestCluster {
  public:

@@ -1,8 +1,6 @@
 #include "sim/scenario/journal.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 
 #include "kube/codec/metadata.h"
@@ -28,15 +26,6 @@ std::uint32_t short_hash(std::string_view bytes) {
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
-// Maps in the order of their keys; the stored bytes have them in the order of a hash table, which differs by run.
-void write_in_order(const Message& object, std::string& into) {
-  into.clear();
-  google::protobuf::io::StringOutputStream stream(&into);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  object.SerializePartialToCodedStream(&coded);
-}
-
 }  // namespace
 
 Journal::Journal(Server& server, Line line) : agenda_(server.agenda()), line_(std::move(line)) {
@@ -48,11 +37,10 @@ Journal::~Journal() = default;
 void Journal::write(const Change& change) {
   const ObjectPtr object = change.after->object();
   const api::ObjectMeta& metadata = kube::metadata_of(*object);
-  write_in_order(*object, bytes_);
   text_.clear();
   fmt::format_to(std::back_inserter(text_), "{} {} {} {}{}{} {} {:08x}\n", kube::format_micro_time(agenda_.wall_now()),
                  word_of(change.what), change.kind().kind, metadata.namespace_(),
-                 metadata.namespace_().empty() ? "" : "/", metadata.name(), change.number, short_hash(bytes_));
+                 metadata.namespace_().empty() ? "" : "/", metadata.name(), change.number, short_hash(change.after->bytes()));
   ++lines_;
   line_(text_);
 }

@@ -32,7 +32,6 @@ class Journal {
   const Agenda& agenda_;
   Line line_;
   std::string text_;
-  std::string bytes_;
   std::uint64_t lines_ = 0;
   std::unique_ptr<Store::Subscription> subscription_;
 };
