@@ -15,6 +15,8 @@ _ALWAYS = [
     (re.compile(r"(pod-template-hash[:=] ?|controller-revision-hash[:=] ?)\"?[\w-]+\"?"), r"\1HASH"),
     (re.compile(r"\b(kube-api-access)-" + SUFFIX + r"{5}\b"), r"\1-SUFFIX"),
     (re.compile(r"\.[0-9a-f]{15,16}\b"), ".EVENT"),
+    (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
+    (re.compile(r"\b[0-9a-f]{32}\b"), "ID"),
     (re.compile(r"/tmp/[A-Za-z]+-\d+/"), "DIR/"),
 ]
 # A duration in a table or a description: 5s, 2m30s, 3h12m. Not a quantity of CPU (100m).
@@ -33,27 +35,31 @@ class Normaliser:
             (re.compile(rf"\b({names})-{SUFFIX}{{6,10}}\b"), r"\1-HASH"),
         ]
 
-    def text(self, text, yaml=False):
+    def text(self, text, yaml=False, owners=False):
+        """owners: keep metadata.managedFields, which the old kubectl always shows."""
         for pattern, word in _ALWAYS + self._nodes + self._owned:
             text = pattern.sub(word, text)
         lines = []
         for line in text.splitlines():
             if not yaml:
                 # Columns are as wide as what was in them before it was replaced.
-                indent = len(line) - len(line.lstrip(" "))
+                # So are the keys of descriptions, which further values are aligned with.
+                indent = min(len(line) - len(line.lstrip(" ")), 8)
                 line = " " * indent + re.sub(r"\s{2,}|\t", "  ", line.lstrip(" "))
                 line = _COUNT.sub("(xN over AGE)", _AGE.sub("AGE", line))
             lines.append(line.rstrip())
-        return _in_order(lines) if yaml else lines
+        return _owners(lines, owners) if yaml else lines
 
 
-def _in_order(lines):
+def _owners(lines, keep):
     """managedFields are sorted by time; what happens within one second may come either way."""
     result, place = [], 0
     while place < len(lines):
-        result.append(lines[place])
+        begins = lines[place].endswith("managedFields:")
+        if keep or not begins:
+            result.append(lines[place])
         place += 1
-        if not lines[place - 1].endswith("managedFields:"):
+        if not begins:
             continue
         indent = lines[place - 1][: -len("managedFields:")]
         entries = []
@@ -62,6 +68,6 @@ def _in_order(lines):
                 entries.append([])
             entries[-1].append(lines[place])
             place += 1
-        for entry in sorted(entries, key=lambda entry: entry[-4:] + entry):
+        for entry in sorted(entries if keep else [], key=lambda entry: entry[-4:] + entry):
             result += entry
     return result

@@ -35,8 +35,13 @@ class NormaliserTest(unittest.TestCase):
 
     def test_managers_are_sorted_by_name(self):
         text = "managedFields:\n- apiVersion: v1\n  manager: b\n  time: x\n- apiVersion: v1\n  manager: a\n  time: x\nname: n"
-        self.assertEqual([line for line in self.normaliser.text(text, yaml=True) if "manager:" in line or "name" in line],
+        self.assertEqual([line for line in self.normaliser.text(text, yaml=True, owners=True) if "manager:" in line or "name" in line],
                          ["  manager: a", "  manager: b", "name: n"])
+
+
+    def test_managers_are_left_out_unless_asked_for(self):
+        text = "metadata:\n  managedFields:\n  - manager: b\n    time: x\n  name: n"
+        self.assertEqual(self.normaliser.text(text, yaml=True), ["metadata:", "  name: n"])
 
 
 class CompareTest(unittest.TestCase):

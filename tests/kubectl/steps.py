@@ -15,7 +15,8 @@ class Step:
     keep: tuple = ()  # only lines that match one of these, sorted and each once: for what comes in any order
     drop: tuple = ()  # without lines that match one of these: for what depends on who was quicker
     yaml: bool = False  # indentation and quantities matter
-    only: str = ""  # "embedded": not run on the real control plane
+    owners: bool = False  # with metadata.managedFields
+    only: str = ""  # "embedded" or "real": not run on the other
     kubectl: str = ""  # "current": the old one lacks it
     editor: str = ""  # KUBE_EDITOR
     unrecorded: bool = False  # run and checked, but not compared
@@ -64,9 +65,10 @@ def _looking():
         Step("get-nodes", "get nodes"),
         Step("get-nodes-wide", "get nodes -o wide"),
         Step("get-node-yaml", "get node {node1} -o yaml", yaml=True),
-        Step("describe-node", "describe node {node1}"),
+        Step("describe-node", "describe node {node1}",
+             drop=("^Events", r"^  (Type  Reason|----  ------  ----  ----)", "RegisteredNode")),
         Step("create-namespace", "create namespace person"),
-        Step("account", "get serviceaccounts", until=("default",)),
+        Step("account", "get serviceaccounts", until=("default",), only="real"),
         Step("get-namespace", "get namespaces person default"),
         Step("get-nothing", "get pods"),
         Step("top-nodes", "top nodes", only="embedded", until=(r"{node1}\s+\d+m\s+\d+%\s+\d+Mi\s+\d+%",), unrecorded=True),
@@ -87,7 +89,7 @@ def _deploying():
         Step("get-service-yaml", "get service web -o yaml", yaml=True),
         Step("get-budget-yaml", "get poddisruptionbudget web -o yaml", yaml=True, until=("expectedPods: 3",)),
         Step("get-pods-yaml", "get pods -l app=web -o yaml", yaml=True),
-        Step("fields", "get deployment web -o yaml --show-managed-fields", yaml=True, kubectl="current"),
+        Step("fields", "get deployment web -o yaml --show-managed-fields", yaml=True, owners=True, kubectl="current"),
         Step("names", "get pods -o name"),
         Step("paging", "get pods -o name --chunk-size=1"),
         Step("jsonpath", "get deployment web -o jsonpath={.spec.template.spec.containers[0].image}"),
@@ -174,9 +176,10 @@ def _applying_server_side():
         Step("ss-again", "apply --server-side -f -", manifest="applied.yaml"),
         Step("ss-conflict", "apply --server-side --field-manager=rival -f -", manifest="contested.yaml", code=1),
         Step("ss-force", "apply --server-side --field-manager=rival --force-conflicts -f -", manifest="contested.yaml"),
-        Step("ss-owners", "get deployment applied -o yaml --show-managed-fields", yaml=True, kubectl="current",
+        Step("ss-settled", "rollout status deployment/applied --timeout=60s", keep=("successfully",)),
+        Step("ss-owners", "get deployment applied -o yaml --show-managed-fields", yaml=True, owners=True, kubectl="current",
              until=("applied:9", "observedGeneration: 2", "readyReplicas: 1", "updatedReplicas: 1",
-                    "successfully progressed")),
+                    "successfully progressed", "terminatingReplicas: 0")),
         Step("ss-image", "get deployment applied -o jsonpath={.spec.template.spec.containers[0].image}"),
         Step("ss-delete", "delete deployment applied"),
     ]
@@ -302,7 +305,7 @@ def _mistakes():
 
 def _describing():
     return [
-        Step("describe-deployment", "describe deployment web", keep=()),
+        Step("describe-deployment", "describe deployment web", drop=("combined from similar events",)),
         Step("describe-pod", "describe pod single"),
         Step("describe-service", "describe service web"),
         Step("describe-budget", "describe poddisruptionbudget web", old_code=1,

@@ -112,19 +112,16 @@ bool DeploymentController::write_rollout_status(Look& look) {
   return true;
 }
 
+// The revision goes with the status, as Kubernetes does it: an ordinary update of annotations is a new generation.
 bool DeploymentController::store(Look& look, const api::DeploymentStatus& status) {
-  if (look.new_revision) {
-    const std::string revision = std::to_string(revision_of(look.deployment.metadata()));
-    const auto annotated = server_.modify<api::Deployment>(look.ns(), look.name(), [&](api::Deployment& deployment) {
-      set_annotation(*deployment.mutable_metadata(), kRevisionAnnotation, revision);
-    });
-    if (!annotated) return false;
-    look.new_revision = false;
-  }
-  if (status.SerializeAsString() == look.deployment.status().SerializeAsString()) return true;
-  const auto stored = server_.modify_status<api::Deployment>(
-      look.ns(), look.name(), [&status](api::Deployment& deployment) { *deployment.mutable_status() = status; });
+  const std::string revision = std::to_string(revision_of(look.deployment.metadata()));
+  if (!look.new_revision && status.SerializeAsString() == look.deployment.status().SerializeAsString()) return true;
+  const auto stored = server_.modify_status<api::Deployment>(look.ns(), look.name(), [&](api::Deployment& deployment) {
+    if (look.new_revision) set_annotation(*deployment.mutable_metadata(), kRevisionAnnotation, revision);
+    *deployment.mutable_status() = status;
+  });
   if (!stored) return false;
+  look.new_revision = false;
   look.deployment = **stored;
   return true;
 }

@@ -166,7 +166,10 @@ std::string AnswerEncoder::other(const Message& message) const {
     // What has no protobuf form was asked for as metadata only.
     return is_custom(message) ? kube::encode_protobuf(metadata_only(message)) : kube::encode_protobuf(message);
   }
-  const std::string json = of_kind ? object_to_json(kind_, message) : kube::to_json(message);
+  std::string json = of_kind ? object_to_json(kind_, message) : kube::to_json(message);
+  if (!of_kind && format_.shape == Format::Shape::Table) {
+    json = table_json(message, {.include_object = table_.include_object, .now = table_.now});
+  }
   return format_.pretty ? prettified(json) : json;
 }
 

@@ -14,6 +14,19 @@ namespace {
 using kube::Verb;
 
 Refusal nowhere() { return {404, "", ""}; }
+Refusal not_served() { return {404, "NotFound", "the server could not find the requested resource"}; }
+
+// Within a group that is served a Status says so, beyond it Go's plain text.
+Refusal nothing_at(const KindRegistry& kinds, std::string_view path) {
+  constexpr std::string_view kGroups = "/apis/";
+  if (path.starts_with("/api/")) return not_served();
+  if (!path.starts_with(kGroups)) return nowhere();
+  path.remove_prefix(kGroups.size());
+  const std::string_view group = path.substr(0, path.find('/'));
+  const std::vector<const Kind*> served = kinds.served();
+  const bool known = std::any_of(served.begin(), served.end(), [&](const Kind* kind) { return kind->group == group; });
+  return known ? not_served() : nowhere();
+}
 
 Refusal not_allowed() {
   return {405, "MethodNotAllowed", "the server does not allow this method on the requested resource"};
@@ -39,10 +52,10 @@ Answer<Verb> verb_of(std::string_view method, bool one, const Query& query) {
 
 // Is this a place where the kind can be? Collections of all namespaces can be read only.
 Answer<void> check_scope(const Kind& kind, const ResourcePath& path, Verb verb) {
-  if (!kind.namespaced && !path.ns.empty()) return refuse(nowhere());
+  if (!kind.namespaced && !path.ns.empty()) return refuse(not_served());
   const bool across = verb == Verb::List || verb == Verb::Watch || verb == Verb::Create;
   if (kind.namespaced && path.ns.empty() && !(across && path.name.empty())) {
-    return refuse(path.name.empty() ? not_allowed() : nowhere());
+    return refuse(path.name.empty() ? not_allowed() : not_served());
   }
   if (verb == Verb::Create && !path.name.empty() && path.subresource.empty()) return refuse(not_allowed());
   // Reviews of cluster scope are the only things created without a namespace in the path.
@@ -121,13 +134,15 @@ Answer<HttpCall> read_call(const KindRegistry& kinds, const net::HttpRequest& re
   const auto mark = std::min(target.find('?'), target.size());
   auto path = parse_resource_path(target.substr(0, mark));
   auto query = Query::parse(target.substr(std::min(mark + 1, target.size())));
-  if (!path) return refuse(nowhere());
+  if (!path) return refuse(nothing_at(kinds, target.substr(0, mark)));
   if (!query) return refuse(bad_request("the query of the request has a malformed escape"));
   HttpCall call;
   call.path = std::move(*path);
   call.query = std::move(*query);
   call.kind = kinds.find(call.path.group, call.path.version, call.path.plural);
-  if (call.kind == nullptr || call.path.version.empty()) return refuse(nowhere());
+  if (call.kind == nullptr || call.path.version.empty()) {
+    return refuse(nothing_at(kinds, target.substr(0, mark)));
+  }
   auto verb = verb_of(request.method, !call.path.name.empty(), call.query);
   if (!verb) return refuse(std::move(verb.error()));
   call.verb = *verb;

@@ -80,9 +80,15 @@ class HttpDoorTest : public testing::Test {
   std::unique_ptr<net::HttpClient> http_;
 };
 
+TEST_F(HttpDoorTest, PathsWithinAGroupThatLeadNowhereGetAStatus) {
+  for (const char* path : {"/api/v2/pods", "/api/v1/gadgets", "/apis/apps/v2/deployments", "/apis/apps/v2",
+                           "/api/v1/namespaces/web/nodes", "/api/v1/pods/p"}) {
+    EXPECT_EQ(reason(get(path)), "NotFound") << path;
+  }
+}
+
 TEST_F(HttpDoorTest, PathsThatLeadNowhereAreSaidSoInPlainText) {
-  for (const char* path : {"/", "/nowhere", "/api/v2/pods", "/api/v1/gadgets", "/apis/apps/v2/deployments",
-                           "/api/v1/namespaces/web/nodes", "/api/v1/pods/p", "/apis/no.such.group"}) {
+  for (const char* path : {"/", "/nowhere", "/apis/no.such.group", "/apis/no.such.group/v1/things"}) {
     const auto answer = get(path);
     EXPECT_EQ(answer.status, 404) << path;
     EXPECT_EQ(answer.body, "404 page not found\n") << path;

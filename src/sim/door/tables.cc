@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <google/protobuf/message.h>
 
+#include "kube/codec/json.h"
 #include "kube/codec/json_text.h"
 #include "sim/door/tables_age.h"
 #include "sim/door/tables_custom.h"
@@ -80,6 +81,13 @@ json::object table_metadata(const TableRequest& request) {
   return metadata;
 }
 
+std::string table_text(const std::vector<Column>& columns, json::array rows, const TableRequest& request) {
+  json::object table{{"kind", "Table"}, {"apiVersion", "meta.k8s.io/v1"}, {"metadata", table_metadata(request)}};
+  table["columnDefinitions"] = request.with_columns ? column_definitions(columns) : json::array{};
+  table["rows"] = std::move(rows);
+  return json::serialize(table);
+}
+
 }  // namespace
 
 std::string table_json(const Kind& kind, const std::vector<VersionPtr>& objects, const TableRequest& request) {
@@ -97,11 +105,21 @@ std::string table_json(const Kind& kind, const std::vector<VersionPtr>& objects,
     row["object"] = included(std::move(value), request);
     rows.push_back(std::move(row));
   }
-  json::object table{{"kind", "Table"}, {"apiVersion", "meta.k8s.io/v1"}, {"metadata", table_metadata(request)}};
-  table["columnDefinitions"] =
-      request.with_columns ? column_definitions(kind.custom ? custom.columns() : printer->columns) : json::array{};
-  table["rows"] = std::move(rows);
-  return json::serialize(table);
+  return table_text(kind.custom ? custom.columns() : printer->columns, std::move(rows), request);
+}
+
+std::string table_json(const Message& object, const TableRequest& request) {
+  Result<json::value> parsed = kube::parse_json(kube::to_json(object), {});
+  json::value value = parsed ? std::move(*parsed) : json::value(json::object{});
+  const Field field(&value);
+  const std::string_view api_version = field["apiVersion"].text();
+  const std::size_t slash = api_version.find('/');
+  const Printer* printer = printer_of(
+      slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash), field["kind"].text());
+  if (!printer) printer = &creation_printer();
+  json::object row{{"cells", printer->cells(field, request.now)}};
+  row["object"] = included(std::move(value), request);
+  return table_text(printer->columns, json::array{std::move(row)}, request);
 }
 
 }  // namespace rescheduler::sim

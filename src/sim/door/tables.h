@@ -21,5 +21,7 @@ struct TableRequest {
 };
 
 std::string table_json(const Kind& kind, const std::vector<VersionPtr>& objects, const TableRequest& request);
+// Of an object that is not stored: a Scale.
+std::string table_json(const Message& object, const TableRequest& request);
 
 }  // namespace rescheduler::sim

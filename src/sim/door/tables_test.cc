@@ -7,6 +7,7 @@
 #include <google/protobuf/message.h>
 #include <gtest/gtest.h>
 
+#include "kube/proto/autoscaling.pb.h"
 #include "kube/value/time.h"
 
 namespace rescheduler::sim {
@@ -69,6 +70,16 @@ TEST_F(Table, KindsWithoutAPrinterShowWhenTheyWereCreated) {
       table(roles, stored(roles, R"({"metadata":{"name":"r","creationTimestamp":"2026-01-01T11:00:00Z"}})"), {});
   EXPECT_EQ(result.at_pointer("/columnDefinitions/1/name").as_string(), "Created At");
   EXPECT_EQ(json::serialize(result.at_pointer("/rows/0/cells")), R"(["r","2026-01-01T11:00:00Z"])");
+}
+
+TEST_F(Table, AScaleHasColumnsOfItsOwn) {
+  api::Scale scale;
+  scale.mutable_metadata()->set_name("web");
+  scale.mutable_spec()->set_replicas(3);
+  scale.mutable_status()->set_replicas(2);
+  const json::value result = json::parse(table_json(scale, {.include_object = "None"}));
+  EXPECT_EQ(result.at_pointer("/columnDefinitions/1/name").as_string(), "Desired");
+  EXPECT_EQ(json::serialize(result.at_pointer("/rows/0/cells")), R"(["web",3,2,"<unknown>"])");
 }
 
 TEST_F(Table, CoreEventsAreReadAsTheirOwnKind) {

@@ -152,6 +152,11 @@ boost::json::array revision_cells(const Field& object, WallTime now) {
   return {name_of(object), controller, object["revision"].number(), age_of(object, now)};
 }
 
+boost::json::array scale_cells(const Field& object, WallTime now) {
+  return {name_of(object), object["spec"]["replicas"].number(), object["status"]["replicas"].number(),
+          age_of(object, now)};
+}
+
 std::vector<Column> replica_columns() {
   return with_template({name_column(), integer_column("Desired", "Pods there should be."),
                         integer_column("Current", "Pods there are."), integer_column("Ready", "Pods that are ready."),
@@ -203,6 +208,11 @@ const std::vector<NamedPrinter>& printers() {
          text_column("Max Unavailable", "Pods that may be unavailable."),
          integer_column("Allowed Disruptions", "Pods that may be evicted now."), age_column()},
         budget_cells}},
+      {"autoscaling",
+       "Scale",
+       {{text_column("Name", "Of what is scaled."), integer_column("Desired", "Pods there should be."),
+         integer_column("Available", "Pods there are."), age_column()},
+        scale_cells}},
       {"apps",
        "ControllerRevision",
        {{name_column(), text_column("Controller", "Whose state this is."), text_column("Revision", "Its number."),

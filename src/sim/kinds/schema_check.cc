@@ -69,12 +69,12 @@ void Schema::check(const json::object& content, Faults& faults) const {
 
 void Schema::check_object(const json::object& object, const Node& node, const At* at, Faults& faults) {
   const auto step = [at](std::string_view name) { return at == nullptr ? At(name) : at->child(name); };
+  for (const auto& [key, member] : object) {
+    if (const Node* property = node.property(view(key))) check_value(member, *property, step(view(key)), faults);
+  }
   for (const std::string& name : node.required) {
     if (at == nullptr && (name == "apiVersion" || name == "kind" || name == "metadata")) continue;
     if (object.if_contains(name) == nullptr) faults.required(step(name).str());
-  }
-  for (const auto& [key, member] : object) {
-    if (const Node* property = node.property(view(key))) check_value(member, *property, step(view(key)), faults);
   }
 }
 

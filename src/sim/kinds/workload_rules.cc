@@ -176,12 +176,26 @@ void check_controller(const api::ReplicationController& controller, Faults& faul
   check_always_restarting(spec.template_(), "ReplicationController", here, faults);
 }
 
+bool annotations_differ(const api::ObjectMeta& a, const api::ObjectMeta& b) {
+  const auto& left = a.annotations();
+  const auto& right = b.annotations();
+  if (left.size() != right.size()) return true;
+  for (const auto& [key, value] : left) {
+    const auto found = right.find(key);
+    if (found == right.end() || found->second != value) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 KindRules deployment_rules() {
   KindRules rules;
   add_status_rules<api::Deployment>(rules);
-  add_generation<api::Deployment>(rules);
+  // Its annotations count too: they are copied to its ReplicaSets, so its controller has to look.
+  rules.spec_differs = on_both<api::Deployment>([](const api::Deployment& before, const api::Deployment& after) {
+    return !same(before.spec(), after.spec()) || annotations_differ(before.metadata(), after.metadata());
+  });
   rules.defaults = on<api::Deployment>(default_deployment);
   rules.validate = on<api::Deployment>(check_deployment);
   rules.validate_update = on_both<api::Deployment>(check_selector_kept<api::Deployment>);

@@ -192,15 +192,22 @@ TEST(WorkloadRules, LetNobodyChangeASelector) {
   expect_faults(rules.update("statefulsets.apps", workload(), workload(R"(,"replicas":5)")), {});
 }
 
-TEST(WorkloadRules, CountGenerationsBySpecAlone) {
+TEST(WorkloadRules, CountGenerationsBySpecAndThoseOfDeploymentsByAnnotationsToo) {
   const RulesFixture rules;
-  const Kind& deployments = rules.kind("deployments.apps");
+  const auto differ = [&rules](std::string_view plural, const auto& change) {
+    const auto one = rules.create(plural, workload());
+    const auto other = rules.create(plural, workload());
+    change(kube::mutable_metadata_of(*other.object));
+    return rules.kind(plural).rules.spec_differs(*one.object, *other.object);
+  };
+  const auto label = [](api::ObjectMeta& metadata) { metadata.mutable_labels()->insert({"a", "b"}); };
+  const auto annotate = [](api::ObjectMeta& metadata) { metadata.mutable_annotations()->insert({"a", "b"}); };
+  EXPECT_FALSE(differ("deployments.apps", label));
+  EXPECT_TRUE(differ("deployments.apps", annotate));
+  EXPECT_FALSE(differ("statefulsets.apps", annotate));
   const auto one = rules.create("deployments.apps", workload());
-  const auto same = rules.create("deployments.apps", workload());
-  kube::mutable_metadata_of(*same.object).mutable_labels()->insert({"a", "b"});
-  EXPECT_FALSE(deployments.rules.spec_differs(*one.object, *same.object));
   const auto more = rules.create("deployments.apps", workload(R"(,"replicas":2)"));
-  EXPECT_TRUE(deployments.rules.spec_differs(*one.object, *more.object));
+  EXPECT_TRUE(rules.kind("deployments.apps").rules.spec_differs(*one.object, *more.object));
 }
 
 TEST(WorkloadRules, KeepStatusAndSpecApart) {

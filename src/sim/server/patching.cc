@@ -62,7 +62,7 @@ Answer<Draft> Server::prepare_patch(const Kind& kind,
   auto patched = patch_document(current ? &live : nullptr, request);
   if (!patched) {
     Refusal refusal = std::move(patched.error());
-    if (refusal.kind.empty() && (refusal.code == 409 || refusal.code == 422)) {
+    if (refusal.kind.empty() && refusal.code == 409) {
       refusal.group = kind.group;
       refusal.kind = kind.plural;
       refusal.name = name;

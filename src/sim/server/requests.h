@@ -12,7 +12,7 @@
 namespace rescheduler::sim {
 
 struct WriteContext {
-  std::string manager = "embedded";  // field manager
+  std::string manager = "kube-controller-manager";  // of the fields; the controllers unless another is named
   bool dry_run = false;
   bool force = false;   // Apply: take fields over from other managers
   bool strict = false;  // unknown fields are refused
