@@ -40,7 +40,8 @@ void Journal::write(const Change& change) {
   text_.clear();
   fmt::format_to(std::back_inserter(text_), "{} {} {} {}{}{} {} {:08x}\n", kube::format_micro_time(agenda_.wall_now()),
                  word_of(change.what), change.kind().kind, metadata.namespace_(),
-                 metadata.namespace_().empty() ? "" : "/", metadata.name(), change.number, short_hash(change.after->bytes()));
+                 metadata.namespace_().empty() ? "" : "/", metadata.name(), change.number,
+                 short_hash(change.after->bytes()));
   ++lines_;
   line_(text_);
 }
