@@ -26,10 +26,10 @@ def differences(recorded, got):
                 yield name, line[0], line[2:]
 
 
-def why(step, sign, line):
+def why(step, sign, line, kubectl):
     """The reason given for a difference, or nothing."""
     for entry in explained.DIFFERENCES:
-        if not re.fullmatch(entry.steps, step):
+        if not re.fullmatch(entry.steps, step) or entry.kubectl not in ("", kubectl):
             continue
         patterns = entry.real if sign == "-" else entry.embedded
         if any(re.search(pattern, line) for pattern in patterns):
@@ -37,11 +37,12 @@ def why(step, sign, line):
     return None
 
 
-def report(recorded, got, allow_explained):
-    """Prints what differs; returns the differences nobody has explained."""
+def report(recorded, got, kubectl=None):
+    """Prints what differs; returns the differences nobody has explained. Without a kubectl ("old" or another) there is
+    no explanation: both are the real control plane's."""
     unexplained, counted = [], {}
     for step, sign, line in differences(recorded, got):
-        reason = why(step, sign, line) if allow_explained else None
+        reason = why(step, sign, line, kubectl) if kubectl else None
         if reason:
             counted[reason] = counted.get(reason, 0) + 1
         else:

@@ -56,9 +56,15 @@ class CompareTest(unittest.TestCase):
     def test_an_explanation_holds_for_its_steps_and_side_only(self):
         entries = [explained.Difference("because", steps="one|three", real=("theirs",), embedded=("^== three",))]
         with mock.patch.object(explained, "DIFFERENCES", entries), mock.patch("builtins.print"):
-            self.assertEqual(compare.report(self.RECORDED, self.GOT, True),
+            self.assertEqual(compare.report(self.RECORDED, self.GOT, "current"),
                              ["one: + ours", "two: - == two: kubectl get b", "two: - gone"])
-            self.assertEqual(len(compare.report(self.RECORDED, self.GOT, False)), 5)
+            self.assertEqual(len(compare.report(self.RECORDED, self.GOT)), 5)
+
+    def test_some_explanations_hold_for_the_old_kubectl_only(self):
+        entries = [explained.Difference("because", steps=".*", real=(".",), embedded=(".",), kubectl="old")]
+        with mock.patch.object(explained, "DIFFERENCES", entries), mock.patch("builtins.print"):
+            self.assertEqual(compare.report(self.RECORDED, self.GOT, "old"), [])
+            self.assertEqual(len(compare.report(self.RECORDED, self.GOT, "current")), 5)
 
     def test_every_explanation_has_a_reason_and_patterns(self):
         for entry in explained.DIFFERENCES:
