@@ -28,9 +28,9 @@ Kubelets::Kubelets(Server& server, LoadModel& load, Rng rng, KubeletSettings set
   faults_.on_pod([this](std::string_view key) {
     if (const auto found = index_.find(key); found != index_.end()) wake(found->second, settings_.sync_lag);
   });
-  const auto existing = [this](const Kind& kind, void (Kubelets::*tell)(const Change&)) {
-    server_.store().for_each(kind, {}, {}, [this, tell](const VersionPtr& version) {
-      (this->*tell)({version->number(), Change::What::Added, nullptr, version});
+  const auto existing = [this](const Kind& kind, void (Kubelets::*hear)(const Change&)) {
+    server_.store().for_each(kind, {}, {}, [this, hear](const VersionPtr& version) {
+      (this->*hear)({version->number(), Change::What::Added, nullptr, version});
       return true;
     });
   };

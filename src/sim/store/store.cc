@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
 #include <google/protobuf/message.h>
 
@@ -42,6 +43,8 @@ struct Remembered {
 
 struct Store::Shelf {
   Objects objects;
+  // The same, for finding one: names of one workload share long beginnings, which a tree compares again and again.
+  boost::unordered_flat_map<std::string_view, const VersionPtr*> by_key;
   std::deque<Remembered> history;
   std::uint64_t forgotten = 0;  // the newest version that history no longer holds
 };
@@ -88,8 +91,8 @@ const Store::Shelf* Store::find_shelf(const Kind& kind) const {
 VersionPtr Store::find(const Kind& kind, std::string_view ns, std::string_view name) const {
   const Shelf* shelf = find_shelf(kind);
   if (shelf == nullptr) return nullptr;
-  const auto found = shelf->objects.find(key_of(ns, name));
-  return found == shelf->objects.end() ? nullptr : found->second;
+  const auto found = shelf->by_key.find(std::string_view(key_of(ns, name)));
+  return found == shelf->by_key.end() ? nullptr : *found->second;
 }
 
 std::size_t Store::count(const Kind& kind) const {
@@ -109,7 +112,9 @@ VersionPtr Store::put(const Kind& kind, MessagePtr object, std::string managed_f
 
   Change change{number, Change::What::Added, nullptr, version};
   const auto [place, added] = shelf.objects.try_emplace(key, version);
-  if (!added) {
+  if (added) {
+    shelf.by_key.emplace(place->first, &place->second);
+  } else {
     change.what = Change::What::Modified;
     change.before = std::exchange(place->second, version);
   }
@@ -124,6 +129,7 @@ void Store::erase(const Kind& kind, std::string_view ns, std::string_view name) 
   const auto found = shelf.objects.find(key);
   RESCHEDULER_CHECK(found != shelf.objects.end(), "only what is there can be erased");
   VersionPtr before = std::move(found->second);
+  shelf.by_key.erase(std::string_view(found->first));
   shelf.objects.erase(found);
 
   const std::uint64_t number = ++version_;
