@@ -44,13 +44,16 @@ bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: 
 	@$(call build,release,--target embedded_bench)
 	@build/release/bench/embedded_bench
 
-asan: deps ## unit tests under the address and undefined-behaviour sanitizers
-	@$(call build,asan)
-	@$(CTEST) --test-dir build/asan -LE real
+# ONLY: names of test programs, to build and run those alone.
+sanitized = $(call build,$(1),$(if $(ONLY),--target $(ONLY))) && $(if $(ONLY),\
+  for program in $(ONLY); do $$(find build/$(1)/src -type f -name $$program) --gtest_brief=1 || exit 1; done,\
+  $(CTEST) --test-dir build/$(1) -LE real)
 
-tsan: deps ## unit tests under the thread sanitizer
-	@$(call build,tsan)
-	@$(CTEST) --test-dir build/tsan -LE real
+asan: deps ## unit tests under the address and undefined-behaviour sanitizers (ONLY='kube_test ...')
+	@$(call sanitized,asan)
+
+tsan: deps ## unit tests under the thread sanitizer (ONLY='kube_test ...')
+	@$(call sanitized,tsan)
 
 gcc: deps ## the second compiler: build everything with g++ and run the unit tests
 	@$(call build,gcc)

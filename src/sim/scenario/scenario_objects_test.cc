@@ -43,7 +43,7 @@ TEST(ScenarioObjects, TheClusterComesInAnOrderTheServerTakes) {
 }
 
 TEST(ScenarioObjects, EveryKindOfWorkloadBecomesItsObject) {
-  const auto kind = [](WorkloadKind kind) { return titles({.name = "w", .kind = kind, .replicas = 2}); };
+  const auto kind = [](WorkloadKind which) { return titles({.name = "w", .kind = which, .replicas = 2}); };
   EXPECT_THAT(kind(WorkloadKind::Deployment), ElementsAre("Deployment default/w"));
   EXPECT_THAT(kind(WorkloadKind::StatefulSet), ElementsAre("StatefulSet default/w"));
   EXPECT_THAT(kind(WorkloadKind::DaemonSet), ElementsAre("DaemonSet default/w"));
