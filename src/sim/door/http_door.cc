@@ -119,8 +119,10 @@ class DoorKeeper {
         co_await lose(trouble.lose_response, responder);
         co_return;
       }
-      co_await send(responder,
-                    *outcome ? answer_of(call, **outcome) : refusal_response(outcome->error(), call.format.encoding));
+      // Outside the awaited expression: g++ 12 miscompiles a conditional in it.
+      net::HttpResponse answer =
+          *outcome ? answer_of(call, **outcome) : refusal_response(outcome->error(), call.format.encoding);
+      co_await send(responder, std::move(answer));
       co_return;
     }
   }
