@@ -1,0 +1,50 @@
+// The places in a pod's way to its node where a plugin may have a say: kube-scheduler's extension points.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace rescheduler::placement {
+
+// In the order a pod meets them.
+enum class Point : std::uint8_t {
+  PreEnqueue,
+  QueueSort,
+  PreFilter,
+  Filter,
+  PostFilter,
+  PreScore,
+  Score,
+  Reserve,
+  Permit,
+  PreBind,
+  Bind,
+  PostBind,
+};
+inline constexpr std::size_t kPointCount = 12;
+
+// As they are written in a configuration file; kube-scheduler's metrics use the same words with a capital.
+inline constexpr std::array<std::string_view, kPointCount> kPointNames = {
+    "preEnqueue", "queueSort", "preFilter", "filter",  "postFilter", "preScore",
+    "score",      "reserve",   "permit",    "preBind", "bind",       "postBind"};
+
+inline std::string_view name_of(Point point) { return kPointNames[static_cast<std::size_t>(point)]; }
+
+class PointSet {
+ public:
+  constexpr PointSet() = default;
+  constexpr PointSet(std::initializer_list<Point> points) {
+    for (Point point : points) bits_ = static_cast<std::uint16_t>(bits_ | bit(point));
+  }
+  constexpr bool has(Point point) const { return (bits_ & bit(point)) != 0; }
+
+ private:
+  static constexpr std::uint16_t bit(Point point) {
+    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(point));
+  }
+  std::uint16_t bits_ = 0;
+};
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,33 @@
+// One scheduler by name: which plugins have a say where, in which order, with what weight and settings. This is a
+// configuration file's `profiles[]` entry after multiPoint, `*` and the defaults have been worked out.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "placement/args.h"
+#include "placement/points.h"
+
+namespace rescheduler::placement {
+
+struct PluginUse {
+  std::string name;
+  int weight = 1;  // of its scores; means nothing at the other points
+  friend bool operator==(const PluginUse&, const PluginUse&) = default;
+};
+
+struct Profile {
+  std::string scheduler_name;
+  std::optional<int> percentage_of_nodes_to_score;  // unset: the configuration's own, or all nodes
+  std::array<std::vector<PluginUse>, kPointCount> plugins{};  // by Point, in the order they run
+  std::map<std::string, std::shared_ptr<const PluginArgs>> args{};  // by plugin; every plugin that has any is here
+
+  const std::vector<PluginUse>& at(Point point) const { return plugins[static_cast<std::size_t>(point)]; }
+  std::vector<PluginUse>& at(Point point) { return plugins[static_cast<std::size_t>(point)]; }
+};
+
+}  // namespace rescheduler::placement
