@@ -1,0 +1,44 @@
+#include "cluster/amounts.h"
+
+#include <algorithm>
+
+namespace rescheduler::cluster {
+namespace {
+
+auto place_of(auto& others, Symbol name) {
+  return std::ranges::lower_bound(others, name, {}, [](const auto& other) { return other.first; });
+}
+
+}  // namespace
+
+std::int64_t Amounts::other(Symbol name) const {
+  const auto place = place_of(others, name);
+  return place == others.end() || place->first != name ? 0 : place->second;
+}
+
+void Amounts::set_other(Symbol name, std::int64_t amount) {
+  const auto place = place_of(others, name);
+  if (place == others.end() || place->first != name) {
+    others.emplace(place, name, amount);
+  } else {
+    place->second = amount;
+  }
+}
+
+Amounts& Amounts::operator+=(const Amounts& added) {
+  cpu += added.cpu;
+  memory += added.memory;
+  ephemeral_storage += added.ephemeral_storage;
+  for (const auto& [name, amount] : added.others) set_other(name, other(name) + amount);
+  return *this;
+}
+
+Amounts& Amounts::operator-=(const Amounts& taken) {
+  cpu -= taken.cpu;
+  memory -= taken.memory;
+  ephemeral_storage -= taken.ephemeral_storage;
+  for (const auto& [name, amount] : taken.others) set_other(name, other(name) - amount);
+  return *this;
+}
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,45 @@
+// PodDisruptionBudgets: how many pods of a group may be disturbed now.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "cluster/placed_pod.h"
+
+namespace rescheduler::api {
+class PodDisruptionBudget;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster {
+
+struct Words;
+
+struct Budget {
+  std::string name{};
+  Symbol ns = Symbol::Empty;
+  SelectorId selector{};
+  std::int64_t disruptions_allowed = 0;
+  boost::unordered_flat_set<std::string> disrupted{};  // pods whose disruption is already counted
+};
+
+class Budgets {
+ public:
+  explicit Budgets(Words& words) : words_(words) {}
+
+  void upsert(const api::PodDisruptionBudget& object);
+  void remove(std::string_view ns, std::string_view name);
+  const std::vector<Budget>& all() const { return budgets_; }
+  // Does it count this pod? A budget without conditions and a pod without labels never meet.
+  bool covers(const Budget& budget, const PlacedPod& pod) const;
+
+ private:
+  Words& words_;
+  std::vector<Budget> budgets_;
+};
+
+}  // namespace rescheduler::cluster

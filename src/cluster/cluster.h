@@ -1,0 +1,114 @@
+// The model of a cluster: what the API server said, in the shape in which placement asks. Belongs to one thread; a
+// decision only reads it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/budgets.h"
+#include "cluster/happening.h"
+#include "cluster/images.h"
+#include "cluster/node.h"
+#include "cluster/owners.h"
+#include "cluster/placed_pod.h"
+#include "cluster/pod_counts.h"
+#include "cluster/pod_forms.h"
+#include "cluster/topology.h"
+#include "cluster/volumes.h"
+#include "cluster/words.h"
+
+namespace rescheduler::api {
+class Namespace;
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster {
+
+class Cluster {
+ public:
+  Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // --- What happens. Each answers what it may mean to waiting pods; null: nothing. ---
+  HappeningPtr upsert_node(const api::Node& object);
+  HappeningPtr remove_node(std::string_view name);
+  // A pod that has a node, whoever gave it; also confirms an assumed one.
+  HappeningPtr upsert_pod(const api::Pod& object);
+  HappeningPtr remove_pod(std::string_view uid);
+  // Our own decision, ahead of the API server's word.
+  PodIndex assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
+  HappeningPtr forget(std::string_view uid);  // the assumption was wrong
+  void upsert_namespace(const api::Namespace& object);
+  void remove_namespace(std::string_view name);
+
+  // --- What is. ---
+  PodFormPtr form_of(const api::Pod& object) { return forms_.of(object, RequestsOf::Incoming); }
+  // By NodeIndex; some do not exist (NodeState::exists).
+  const std::vector<NodeState>& nodes() const { return nodes_; }
+  const NodeState& node(NodeIndex index) const { return nodes_[index]; }
+  std::optional<NodeIndex> find_node(std::string_view name) const;  // only one that exists
+  std::size_t node_count() const { return node_count_; }
+  // Changes when a node comes, goes, or its object changes in more than a heartbeat; pods do not change it.
+  std::uint64_t nodes_version() const { return nodes_version_; }
+
+  const std::vector<PlacedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
+  const PlacedPod& pod(PodIndex index) const { return pods_[index]; }
+  std::optional<PodIndex> find_pod(std::string_view uid) const;
+  std::size_t pod_count() const { return pods_by_uid_.size(); }
+  std::size_t assumed_count() const { return assumed_; }
+
+  const Words& words() const { return words_; }
+  Words& words() { return words_; }
+  const std::string& text(Symbol symbol) const { return words_.symbols.text(symbol); }
+  const Namespaces& namespaces() const { return namespaces_; }
+  Namespaces& namespaces() { return namespaces_; }
+  const PodCounts& counts() const { return counts_; }
+  const Topology& topology() const { return topology_; }
+  const Images& images() const { return images_; }
+  const Owners& owners() const { return owners_; }
+  Owners& owners() { return owners_; }
+  const Budgets& budgets() const { return budgets_; }
+  Budgets& budgets() { return budgets_; }
+  const Volumes& volumes() const { return volumes_; }
+  Volumes& volumes() { return volumes_; }
+
+  // --- What will be asked: kept up to date from now on. ---
+  void prepare(const PodMatch& match) { counts_.prepare(match, pods_); }
+  void prepare(Symbol topology_key) { topology_.prepare(topology_key, nodes_); }
+
+ private:
+  NodeState& place_for(std::string_view name);
+  void drop_if_unused(NodeState& node);
+  void renew(NodeState& node) { node.generation = ++generation_; }
+  PodIndex put(PlacedPod pod);
+  PlacedPod take_out(PodIndex index);
+  PlacedPod compile(const api::Pod& object);
+
+  Words words_;
+  Namespaces namespaces_{words_.selectors};
+  PodForms forms_{words_, namespaces_};
+  std::vector<NodeState> nodes_;
+  std::vector<NodeIndex> free_nodes_;
+  boost::unordered_flat_map<std::string, NodeIndex> nodes_by_name_;
+  std::size_t node_count_ = 0;
+  std::vector<PlacedPod> pods_;
+  std::vector<PodIndex> free_pods_;
+  boost::unordered_flat_map<std::string, PodIndex> pods_by_uid_;
+  std::size_t assumed_ = 0;
+  PodCounts counts_{namespaces_, words_.selectors};
+  Topology topology_;
+  Images images_;
+  Owners owners_{words_};
+  Budgets budgets_{words_};
+  Volumes volumes_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t nodes_version_ = 0;
+};
+
+}  // namespace rescheduler::cluster

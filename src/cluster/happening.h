@@ -1,0 +1,81 @@
+// Something happened in the cluster that may let a waiting pod be placed. The model says what changed; plugins say
+// whether it helps (their hints); the queue wakes whom it helps.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "cluster/node.h"
+#include "cluster/placed_pod.h"
+
+namespace rescheduler::cluster {
+
+enum class Subject : std::uint8_t {
+  AssignedPod,  // a pod that has a node
+  TargetPod,    // the waiting pod itself
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  CsiNode,
+  CsiDriver,
+  CsiStorageCapacity,
+  VolumeAttachment,
+  Anything,  // wakes everybody, or the one pod it is about
+};
+
+enum class Change : std::uint16_t {
+  Add = 1U << 0U,
+  Delete = 1U << 1U,
+  Update = 1U << 2U,  // of a kind not told apart further
+  NodeAllocatable = 1U << 3U,
+  NodeLabel = 1U << 4U,
+  NodeTaint = 1U << 5U,
+  NodeCondition = 1U << 6U,
+  NodeAnnotation = 1U << 7U,
+  NodeFeature = 1U << 8U,
+  PodLabel = 1U << 9U,
+  PodScaleDown = 1U << 10U,
+  PodScaleUp = 1U << 11U,
+  PodGatesGone = 1U << 12U,
+  PodToleration = 1U << 13U,
+  PodClaim = 1U << 14U,
+};
+
+class Changes {
+ public:
+  constexpr Changes() = default;
+  constexpr Changes(Change change) : bits_(static_cast<std::uint16_t>(change)) {}  // NOLINT(google-explicit-constructor)
+  constexpr Changes(std::initializer_list<Change> changes) {
+    for (Change change : changes) add(change);
+  }
+  constexpr void add(Change change) { bits_ = static_cast<std::uint16_t>(bits_ | static_cast<std::uint16_t>(change)); }
+  constexpr bool has(Change change) const { return (bits_ & static_cast<std::uint16_t>(change)) != 0; }
+  constexpr bool meets(Changes other) const { return (bits_ & other.bits_) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+struct Happening {
+  Subject subject = Subject::Anything;
+  Changes changes{};
+  std::string label{};  // for metrics: "NodeAdd", "AssignedPodDelete", "UnschedulableTimeout"
+  // Of a node, before and after; null where there was or is none.
+  std::shared_ptr<const Node> node_before{};
+  std::shared_ptr<const Node> node_after{};
+  // Of a pod with a node, likewise.
+  std::shared_ptr<const PlacedPod> pod_before{};
+  std::shared_ptr<const PlacedPod> pod_after{};
+  // Of a storage object, or of the waiting pod.
+  std::string ns{};
+  std::string name{};
+  std::string uid{};  // of the one waiting pod it is about; empty: of nobody in particular
+};
+
+using HappeningPtr = std::shared_ptr<const Happening>;
+
+}  // namespace rescheduler::cluster

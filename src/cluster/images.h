@@ -1,0 +1,27 @@
+// How many nodes have an image, and how large it is.
+#pragma once
+
+#include <cstdint>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/node.h"
+
+namespace rescheduler::cluster {
+
+class Images {
+ public:
+  struct Spread {
+    std::int64_t size = 0;  // as first heard of
+    std::int64_t nodes = 0;
+  };
+
+  void add(const Node& node);
+  void remove(const Node& node);
+  Spread of(Symbol image) const;
+
+ private:
+  boost::unordered_flat_map<Symbol, Spread> images_;
+};
+
+}  // namespace rescheduler::cluster

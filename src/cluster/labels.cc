@@ -1,0 +1,69 @@
+#include "cluster/labels.h"
+
+#include <algorithm>
+
+#include <boost/container_hash/hash.hpp>
+
+namespace rescheduler::cluster {
+
+std::size_t LabelSets::Hash::operator()(const std::vector<Label>& labels) const {
+  std::size_t seed = labels.size();
+  for (const auto& [key, value] : labels) {
+    boost::hash_combine(seed, static_cast<std::uint32_t>(key));
+    boost::hash_combine(seed, static_cast<std::uint32_t>(value));
+  }
+  return seed;
+}
+
+LabelSets::LabelSets(Symbols& symbols) : symbols_(symbols) {
+  sets_.emplace_back();
+  known_.emplace(std::vector<Label>{}, LabelSetId::None);
+}
+
+LabelSetId LabelSets::of(const WireLabels& labels) {
+  std::vector<Label> set;
+  set.reserve(labels.size());
+  for (const auto& [key, value] : labels) set.emplace_back(symbols_.of(key), symbols_.of(value));
+  std::ranges::sort(set);
+  const auto [place, fresh] = known_.try_emplace(set, static_cast<LabelSetId>(sets_.size()));
+  if (fresh) sets_.push_back(std::move(set));
+  return place->second;
+}
+
+Symbol LabelSets::value(LabelSetId set, Symbol key) const {
+  const auto& all = sets_[static_cast<std::size_t>(set)];
+  const auto place = std::ranges::lower_bound(all, key, {}, &Label::first);
+  return place == all.end() || place->first != key ? Symbol::Empty : place->second;
+}
+
+bool LabelSets::has(LabelSetId set, Symbol key) const {
+  return std::ranges::binary_search(sets_[static_cast<std::size_t>(set)], key, {}, &Label::first);
+}
+
+SelectorId Selectors::of(kube::LabelSelector selector) {
+  // Nothing and everything print alike.
+  std::string text = selector.is_nothing() ? std::string("\0", 1) : selector.to_string();
+  const auto [place, fresh] = known_.try_emplace(std::move(text), static_cast<SelectorId>(entries_.size()));
+  if (fresh) entries_.push_back({std::move(selector), {}});
+  return place->second;
+}
+
+bool Selectors::matches(SelectorId id, LabelSetId set) const {
+  const Entry& entry = entries_[index(id)];
+  const auto at = static_cast<std::size_t>(set);
+  if (entry.by_set.size() <= at) entry.by_set.resize(sets_.size(), Known::NotYet);
+  Known& known = entry.by_set[at];
+  if (known == Known::NotYet) {
+    const auto labels = sets_.labels(set);
+    const auto ask = [&](std::string_view key) -> kube::LabelLookup::Answer {
+      for (const auto& [name, value] : labels) {
+        if (symbols_.text(name) == key) return symbols_.text(value);
+      }
+      return std::nullopt;
+    };
+    known = entry.selector.matches(ask) ? Known::Yes : Known::No;
+  }
+  return known == Known::Yes;
+}
+
+}  // namespace rescheduler::cluster

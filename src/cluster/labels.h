@@ -1,0 +1,67 @@
+// Sets of labels, and selectors on them, as numbers. Pods of one template have the same labels, so "does this selector
+// match these labels" is asked again and again of few pairs: each answer is worked out once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <google/protobuf/map.h>
+
+#include "cluster/symbols.h"
+#include "kube/value/label_selector.h"
+
+namespace rescheduler::cluster {
+
+using Label = std::pair<Symbol, Symbol>;  // key and value
+using WireLabels = google::protobuf::Map<std::string, std::string>;
+
+enum class LabelSetId : std::uint32_t { None = 0 };  // zero: no labels at all
+enum class SelectorId : std::uint32_t {};
+
+class LabelSets {
+ public:
+  explicit LabelSets(Symbols& symbols);
+
+  LabelSetId of(const WireLabels& labels);
+  std::span<const Label> labels(LabelSetId set) const { return sets_[static_cast<std::size_t>(set)]; }
+  Symbol value(LabelSetId set, Symbol key) const;  // Symbol::Empty also when the key is not there
+  bool has(LabelSetId set, Symbol key) const;
+  std::size_t size() const { return sets_.size(); }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const std::vector<Label>& labels) const;
+  };
+  Symbols& symbols_;
+  std::vector<std::vector<Label>> sets_;
+  boost::unordered_flat_map<std::vector<Label>, LabelSetId, Hash> known_;
+};
+
+class Selectors {
+ public:
+  Selectors(const Symbols& symbols, const LabelSets& sets) : symbols_(symbols), sets_(sets) {}
+
+  SelectorId of(kube::LabelSelector selector);
+  const kube::LabelSelector& selector(SelectorId id) const { return entries_[index(id)].selector; }
+  bool matches(SelectorId id, LabelSetId set) const;
+
+ private:
+  enum class Known : std::uint8_t { NotYet, No, Yes };
+  struct Entry {
+    kube::LabelSelector selector;
+    mutable std::vector<Known> by_set;  // what has been worked out
+  };
+  static std::size_t index(SelectorId id) { return static_cast<std::size_t>(id); }
+
+  const Symbols& symbols_;
+  const LabelSets& sets_;
+  std::vector<Entry> entries_;
+  boost::unordered_flat_map<std::string, SelectorId> known_;  // by canonical text
+};
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,42 @@
+// Namespaces, and sets of them as pod affinity names them: by list, by label, or all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/labels.h"
+
+namespace rescheduler::cluster {
+
+enum class NamespaceSetId : std::uint32_t {};
+
+struct NamespaceSet {
+  std::vector<Symbol> names{};  // sorted
+  std::optional<SelectorId> selector{};  // and those with these labels
+  friend bool operator==(const NamespaceSet&, const NamespaceSet&) = default;
+};
+
+class Namespaces {
+ public:
+  explicit Namespaces(Selectors& selectors) : selectors_(selectors) {}
+
+  NamespaceSetId of(NamespaceSet set);
+  const NamespaceSet& set(NamespaceSetId id) const { return sets_[static_cast<std::size_t>(id)]; }
+  bool contains(NamespaceSetId id, Symbol ns) const;
+
+  // Did the labels change? Then what was counted by them has to be counted again.
+  bool upsert(Symbol ns, LabelSetId labels);
+  bool remove(Symbol ns);
+
+ private:
+  LabelSetId labels_of(Symbol ns) const;
+
+  Selectors& selectors_;
+  std::vector<NamespaceSet> sets_;
+  boost::unordered_flat_map<Symbol, LabelSetId> labels_;
+};
+
+}  // namespace rescheduler::cluster

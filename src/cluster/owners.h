@@ -1,0 +1,48 @@
+// Services and workloads, by what they select: pods of one service or one ReplicaSet are spread even where their spec
+// does not ask for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/labels.h"
+#include "kube/value/label_selector.h"
+
+namespace rescheduler::api {
+class LabelSelector;
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster {
+
+struct Words;
+
+class Owners {
+ public:
+  explicit Owners(Words& words) : words_(words) {}
+
+  void upsert_service(std::string_view ns, std::string_view name, const WireLabels& selector);
+  void remove_service(std::string_view ns, std::string_view name);
+  // `kind`: ReplicaSet, StatefulSet or ReplicationController.
+  void upsert_workload(std::string_view kind, std::string_view ns, std::string_view name,
+                       const api::LabelSelector& selector);
+  void upsert_replication_controller(std::string_view ns, std::string_view name, const WireLabels& selector);
+  void remove_workload(std::string_view kind, std::string_view ns, std::string_view name);
+
+  // What its services and its owner select together; nothing when neither says anything.
+  std::optional<SelectorId> siblings_of(const api::Pod& pod) const;
+
+ private:
+  struct Service {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> selector;
+  };
+  Words& words_;
+  boost::unordered_flat_map<std::string, std::vector<Service>> services_;  // by namespace
+  boost::unordered_flat_map<std::string, kube::LabelSelector> workloads_;  // by kind/namespace/name
+};
+
+}  // namespace rescheduler::cluster

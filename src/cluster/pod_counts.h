@@ -1,0 +1,86 @@
+// How many pods of a kind are on each node, kept up to date as pods come and go. Two questions are answered:
+//   matching: how many pods have these labels, in these namespaces (spreading, a pod's own affinity);
+//   carrying: how many pods have an affinity term that speaks of others (their affinity against the newcomer).
+// A count is kept only for what somebody prepared; it costs as much memory as there are nodes with such pods.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/namespaces.h"
+#include "cluster/placed_pod.h"
+
+namespace rescheduler::cluster {
+
+using NodeCounts = boost::unordered_flat_map<NodeIndex, std::int64_t>;
+
+// Pods for which all of these hold.
+struct PodMatch {
+  struct Part {
+    NamespaceSetId namespaces{};
+    SelectorId selector{};
+    friend bool operator==(const Part&, const Part&) = default;
+  };
+  std::vector<Part> all_of{};
+  bool without_terminating = false;
+  friend bool operator==(const PodMatch&, const PodMatch&) = default;
+};
+
+enum class TermKind : std::uint8_t { Required, RequiredAnti, Preferred, PreferredAnti };
+
+// One term, carried by some pods.
+struct CarriedTerm {
+  AffinityTerm term{};
+  TermKind kind{};
+  NodeCounts weights{};  // by node: pods for the required kinds, the sum of their weights for the preferred ones
+};
+
+class PodCounts {
+ public:
+  PodCounts(const Namespaces& namespaces, const Selectors& selectors)
+      : namespaces_(namespaces), selectors_(selectors) {}
+
+  // Null: not prepared.
+  const NodeCounts* matching(const PodMatch& match) const;
+  void prepare(const PodMatch& match, const std::vector<PlacedPod>& pods);
+  bool matches(const PodMatch& match, Symbol ns, LabelSetId labels) const;
+
+  // The terms of placed pods that speak of a pod with these labels.
+  const std::vector<const CarriedTerm*>& speaking_of(Symbol ns, LabelSetId labels) const;
+  bool anybody_carries(TermKind kind) const { return carriers_[static_cast<std::size_t>(kind)] > 0; }
+
+  void add(const PlacedPod& pod) { change(pod, +1); }
+  void remove(const PlacedPod& pod) { change(pod, -1); }
+  // Namespaces have other labels now: count everything again.
+  void recount(const std::vector<PlacedPod>& pods);
+
+ private:
+  using Who = std::uint64_t;  // namespace and labels
+  struct Count {
+    PodMatch match;
+    NodeCounts by_node{};
+    mutable std::uint64_t used = 0;  // when it was last asked for: the oldest makes room
+  };
+
+  void change(const PlacedPod& pod, int by);
+  void change_matching(const PlacedPod& pod, int by);
+  void change_term(const PlacedPod& pod, const AffinityTerm& term, TermKind kind, std::int64_t by);
+  CarriedTerm& carried(const AffinityTerm& term, TermKind kind);
+  const std::vector<Count*>& counts_of(Symbol ns, LabelSetId labels);
+  void drop_oldest();
+  static Who who(Symbol ns, LabelSetId labels);
+
+  const Namespaces& namespaces_;
+  const Selectors& selectors_;
+  std::vector<std::unique_ptr<Count>> counts_;
+  boost::unordered_flat_map<Who, std::vector<Count*>> counts_by_who_;
+  std::vector<std::unique_ptr<CarriedTerm>> terms_;
+  mutable boost::unordered_flat_map<Who, std::vector<const CarriedTerm*>> terms_by_who_;
+  std::array<std::int64_t, 4> carriers_{};
+  mutable std::uint64_t clock_ = 0;
+};
+
+}  // namespace rescheduler::cluster

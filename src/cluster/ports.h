@@ -1,0 +1,34 @@
+// Ports of the host that a pod wants for itself.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+
+#include "cluster/symbols.h"
+
+namespace rescheduler::cluster {
+
+struct HostPort {
+  Symbol ip = Symbol::Empty;  // empty: 0.0.0.0, every address
+  Symbol protocol = Symbol::Empty;
+  std::int32_t port = 0;
+
+  // Every address collides with any address; two addresses only with themselves. "::" is an address like others.
+  bool collides(const HostPort& other) const {
+    return port == other.port && protocol == other.protocol &&
+           (ip == Symbol::Empty || other.ip == Symbol::Empty || ip == other.ip);
+  }
+  friend auto operator<=>(const HostPort&, const HostPort&) = default;
+};
+
+inline bool any_collides(std::span<const HostPort> wanted, std::span<const HostPort> used) {
+  for (const HostPort& want : wanted) {
+    for (const HostPort& use : used) {
+      if (want.collides(use)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace rescheduler::cluster

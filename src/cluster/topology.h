@@ -1,0 +1,39 @@
+// Which domain each node belongs to, for every label key that anybody spreads or gathers by: zones, racks, hosts.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/node.h"
+
+namespace rescheduler::cluster {
+
+using Domain = std::uint32_t;
+inline constexpr Domain kNoDomain = ~Domain{0};  // the node lacks the label
+
+struct Domains {
+  Symbol key = Symbol::Empty;
+  std::vector<Domain> of_node{};  // by NodeIndex
+  std::vector<Symbol> values{};   // by Domain
+  boost::unordered_flat_map<Symbol, Domain> by_value{};
+
+  Domain of(NodeIndex node) const { return node < of_node.size() ? of_node[node] : kNoDomain; }
+};
+
+class Topology {
+ public:
+  // Null: nobody has prepared this key.
+  const Domains* find(Symbol key) const;
+  const Domains& prepare(Symbol key, const std::vector<NodeState>& nodes);
+  void node_changed(const NodeState& node);  // it came, went, or has other labels
+
+ private:
+  static void place(Domains& domains, const NodeState& node);
+
+  std::deque<Domains> keys_;
+};
+
+}  // namespace rescheduler::cluster

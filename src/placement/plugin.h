@@ -1,0 +1,110 @@
+// A plugin has a say at some of the points of a pod's way to its node. It is one class, in one file, and one line in
+// registry.cc. Deciding is pure: everything a plugin may look at is in the Question and in what it noted down itself
+// earlier in the same cycle. What must be done to the world (Reserve, PreBind, Bind) is done by the scheduler's own
+// parts, scheduler/volume_binder.h and scheduler/binder.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "placement/cycle_state.h"
+#include "placement/points.h"
+#include "placement/status.h"
+
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::placement {
+
+// Which pod is to be placed, in which cluster.
+struct Question {
+  const cluster::Cluster& cluster;
+  const api::Pod& pod;
+  const cluster::PodForm& form;
+  cluster::Symbol ns = cluster::Symbol::Empty;
+  cluster::LabelSetId labels = cluster::LabelSetId::None;
+
+  const cluster::NodeNeeds& needs() const { return *form.needs; }
+};
+
+struct PreFilterResult {
+  Status status{};
+  std::optional<std::set<std::string>> nodes{};  // the only nodes that come into question; nothing: all
+};
+
+// A plugin's answer to something that happened (cluster::Happening): is it worth trying this pod again?
+enum class Hint : std::uint8_t { Skip, Queue };
+
+// What a rejected pod may be waiting for.
+struct Interest {
+  cluster::Subject subject{};
+  cluster::Changes changes{};
+  // Unset: always worth a try. `before`/`after` are in the Happening.
+  std::function<Hint(const Question& waiting, const cluster::Happening& what)> hint{};
+};
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;
+  virtual PointSet points() const = 0;
+
+  // Before the cycle, with the model still open to change: have counted what will be asked for.
+  virtual void prepare(cluster::Cluster& /*cluster*/, const Question& /*asked*/) const {}
+
+  virtual Status pre_enqueue(const Question& /*asked*/) const { return {}; }
+
+  virtual PreFilterResult pre_filter(const Question& /*asked*/, CycleState& /*state*/) const { return {}; }
+  // What if this pod were (no longer) on this node? Changes what pre_filter noted down. `node` is as it is afterwards.
+  virtual void add_pod(const Question& /*asked*/, CycleState& /*state*/, const cluster::PlacedPod& /*pod*/,
+                       const cluster::NodeState& /*node*/) const {}
+  virtual void remove_pod(const Question& /*asked*/, CycleState& /*state*/, const cluster::PlacedPod& /*pod*/,
+                          const cluster::NodeState& /*node*/) const {}
+
+  // `why`, unless null, receives the reasons; leave it out where only the answer matters.
+  virtual Code filter(const Question& /*asked*/, const CycleState& /*state*/, const cluster::NodeState& /*node*/,
+                      Reasons* /*why*/) const {
+    return Code::Success;
+  }
+  // Do filter() and score() look at nothing but Question::needs() and the node? Then their answers are remembered until
+  // the node changes.
+  virtual bool looks_at_node_alone() const { return false; }
+
+  // Which nodes passed is known now. Skip: no score from this plugin.
+  virtual Status pre_score(const Question& /*asked*/, CycleState& /*state*/,
+                           std::span<const cluster::NodeIndex> /*feasible*/) const {
+    return {};
+  }
+  virtual std::int64_t score(const Question& /*asked*/, const CycleState& /*state*/,
+                             const cluster::NodeState& /*node*/) const {
+    return 0;
+  }
+  // Brings the scores of the feasible nodes to 0..100.
+  virtual void normalize(const Question& /*asked*/, const CycleState& /*state*/,
+                         std::span<const cluster::NodeIndex> /*feasible*/, std::span<std::int64_t> /*scores*/) const {}
+
+  virtual std::vector<Interest> interests() const { return {}; }
+
+  // Its place among the plugins of its profile: where its notes are in a CycleState.
+  std::size_t slot() const { return slot_; }
+
+ private:
+  friend class Framework;
+  std::size_t slot_ = 0;
+};
+
+inline constexpr std::int64_t kMaxScore = 100;
+
+// The largest becomes 100, the others in proportion; reversed, the smallest is the best.
+void normalize_by_max(std::span<std::int64_t> scores, bool reverse);
+
+}  // namespace rescheduler::placement
