@@ -45,6 +45,11 @@ def milli_cpu(pod):
     return total
 
 
+def priority_of(pod):
+    name = pod["spec"].get("priorityClassName")
+    return PRIORITIES[name][0] if name else 0
+
+
 class Builder:
     def __init__(self, rng, prefix):
         self.rng = rng

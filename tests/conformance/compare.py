@@ -117,7 +117,8 @@ def decide(rescheduler, folder):
 class Tally:
     """Counts over many scenarios, and the differences nothing explains."""
 
-    def __init__(self):
+    def __init__(self, ours_required=False):
+        self._ours_required = ours_required
         self.by_theme = collections.defaultdict(collections.Counter)
         self.explained = collections.Counter()
         self.unexplained = []  # (name, [Difference])
@@ -130,10 +131,11 @@ class Tally:
         for count in counts:
             count["scenarios"] += 1
             count[peer["outcome"]] += 1
-        if not (folder / f"{name}.ours.json").exists():
+        ours = folder / f"{name}.ours.json"
+        if not ours.exists() and not self._ours_required:
             return
         self.compared += 1
-        dump, ours = load(folder / f"{name}.dump.json"), load(folder / f"{name}.ours.json")
+        dump, ours = load(folder / f"{name}.dump.json"), load(ours) if ours.exists() else {}
         left = []
         for difference in differences(peer, ours):
             why = explained.explanation(difference, dump, peer, ours)
@@ -173,7 +175,7 @@ def main(argv):
     arguments = parser.parse_args(argv)
     if arguments.ours:
         decide(arguments.ours, arguments.folder)
-    tally = Tally()
+    tally = Tally(ours_required=bool(arguments.ours))
     for name in names_in(arguments.folder):
         tally.take(arguments.folder, name)
     tally.print(arguments.folder)

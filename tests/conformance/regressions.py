@@ -17,6 +17,8 @@ sys.path.insert(0, str(HERE))
 
 import compare  # noqa: E402
 import explained  # noqa: E402
+from api import Refused  # noqa: E402
+from peer import Unsteady  # noqa: E402
 
 FOLDER = HERE / "regressions"
 
@@ -38,63 +40,62 @@ def differing(rescheduler, dump, peer):
             if not explained.explanation(difference, dump, peer, result)]
 
 
-def without(scenario):
-    """The scenario without one thing, for every thing that can be missing."""
-    for part in ("nodes", "pods", "objects", "nominees"):
-        things = getattr(scenario, part)
-        for index in reversed(range(len(things))):
-            if part == "nodes" and len(things) == 1:
-                continue
-            smaller = dataclasses.replace(scenario, **{part: things[:index] + things[index + 1:]})
-            if part == "nodes":  # its pods go with it
-                name = things[index]["metadata"]["name"]
-                if name == scenario.nominated or any(node == name for _, node in scenario.nominees):
+PARTS = ("nodes", "pods", "objects", "nominees")
+
+
+def without(scenario, part, thing):
+    """The scenario without one of its things, or None where that cannot be."""
+    left = [other for other in getattr(scenario, part) if other is not thing]
+    smaller = dataclasses.replace(scenario, **{part: left})
+    if part == "nodes":  # its pods go with it
+        name = thing["metadata"]["name"]
+        if not left or name == scenario.nominated or any(node == name for _, node in scenario.nominees):
+            return None
+        smaller.pods = [pod for pod in scenario.pods if pod["spec"]["nodeName"] != name]
+    return smaller
+
+
+def shrink(scenario, still_differs, sweeps=3):
+    """A scenario with fewer things that differs in the same way; `still_differs` has a smaller one decided."""
+    for _ in range(sweeps):
+        before = scenario
+        for part in PARTS:
+            for thing in list(getattr(scenario, part)):
+                if not any(other is thing for other in getattr(scenario, part)):
                     continue
-                smaller.pods = [pod for pod in scenario.pods if pod["spec"]["nodeName"] != name]
-            yield smaller
-
-
-def shrink(scenario, still_differs, passes=3):
-    """A smaller scenario that differs in the same way, if there is one. `still_differs` decides it again."""
-    for _ in range(passes):
-        changed = False
-        sizes = None
-        while sizes != (sizes := tuple(len(getattr(scenario, part)) for part in ("nodes", "pods", "objects", "nominees"))):
-            for smaller in without(scenario):
-                if still_differs(smaller):
-                    scenario, changed = smaller, True
-                    break
-        if not changed:
+                smaller = without(scenario, part, thing)
+                if smaller and still_differs(smaller):
+                    scenario = smaller
+        if scenario is before:
             break
     return scenario
 
 
 def record(peer, rescheduler, scenario, folder=FOLDER):
     """Decides the scenario again while it can be made smaller, and keeps the smallest. Returns where."""
-    last = {}
+    best = None
 
     def decide(candidate):
         try:
             dump, result = peer.decide(candidate)
-        except Exception:  # noqa: BLE001 - a thing was missing that another needs: not a smaller scenario
+        except (Refused, TimeoutError, Unsteady):  # something was missing that another thing needs
             return None
         return dump, result, differing(rescheduler, dump, result)
 
-    first = decide(scenario)
-    if not first or not first[2]:
-        return None
-    kinds = {difference.what for difference in first[2]}
-    last["best"] = first
-
     def still_differs(candidate):
+        nonlocal best
         answer = decide(candidate)
         if not answer or not kinds <= {difference.what for difference in answer[2]}:
             return False
-        last["best"] = answer
+        best = answer
         return True
 
+    best = decide(scenario)
+    if not best or not best[2]:
+        return None
+    kinds = {difference.what for difference in best[2]}
     shrink(scenario, still_differs)
-    dump, result, found = last["best"]
+    dump, result, found = best
     name = f"{'-'.join(sorted({difference.what for difference in found}))}-{scenario.name}"
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)

@@ -68,6 +68,8 @@ def make(seed, number):
             APPLY[theme](builder)
     if "preemption" not in chosen and rng.random() < 0.06:
         themes.squeeze(builder)
+    if builder.incoming["spec"].get("priorityClassName") != "conf-polite":
+        themes.start_times(builder)
     return Scenario(name=f"s{seed}-{number:05d}", themes=chosen, objects=builder.objects, nodes=builder.nodes,
                     pods=builder.pods, nominees=builder.nominees, incoming=builder.incoming,
                     nominated=builder.incoming_nominated)

@@ -1,6 +1,6 @@
 """Themes of scenarios: each adds what its plugin looks at to nodes, to pods and to the incoming pod."""
 
-from builder import APPS, HOST, IMAGES, NAMESPACES, REGION, ZONE, cpu, mib, milli_cpu
+from builder import APPS, HOST, IMAGES, NAMESPACES, REGION, ZONE, cpu, mib, milli_cpu, priority_of
 
 TOPOLOGIES = [ZONE, ZONE, HOST, HOST, REGION, "rack"]
 
@@ -308,10 +308,6 @@ def preemption(b):
         ["conf-high", "conf-mid", "conf-low", "conf-polite"], [70, 15, 5, 10])[0]
     if b.maybe(0.05):
         b.incoming["spec"]["preemptionPolicy"] = "PreemptLowerPriority"
-    for pod in b.pods:
-        if b.maybe(0.7):
-            started = f"2026-01-0{b.rng.randint(1, 4)}T0{b.rng.randint(0, 3)}:00:00Z"
-            pod["_status"] = {"phase": "Running", "startTime": started}
     for _ in range(b.rng.choices([0, 1, 2, 3], [30, 35, 25, 10])[0]):
         namespace = b.rng.choice(list(NAMESPACES)[:3])
         allowed = b.rng.choice([0, 0, 1, 2])
@@ -323,6 +319,22 @@ def preemption(b):
             status["disruptedPods"] = {name: "2026-01-05T00:00:00Z" for name in disrupted}
         b.add("PodDisruptionBudget", b.name("pdb"), api="policy/v1", namespace=namespace,
               spec={"minAvailable": 1, "selector": b.selector()})["_status"] = status
+
+
+def start_times(b):
+    """Which of two equally important pods stays depends on who started first, else on which was seen first.
+
+    The latter nobody can tell from a dump; so no two pods of a node started at the same time, and one at most did not.
+    """
+    for node in b.node_names():
+        there = [pod for pod in b.pods
+                 if pod["spec"]["nodeName"] == node and priority_of(pod) < priority_of(b.incoming)]
+        hours = b.rng.sample(range(max(24, 2 * len(there))), len(there))
+        for pod, hour in zip(there, hours):
+            if pod is there[0] and b.maybe(0.3):
+                continue
+            started = f"2026-01-0{1 + hour // 24}T{hour % 24:02}:00:00Z"
+            pod.setdefault("_status", {"phase": "Running"})["startTime"] = started
 
 
 def nominated(b):
