@@ -112,7 +112,11 @@ class Builder:
     def free_cpu(self, node):
         name = node["metadata"]["name"]
         used = sum(milli_cpu(pod) for pod in self.pods if pod["spec"].get("nodeName") == name)
-        return int(node["status"]["allocatable"]["cpu"][:-1]) - used
+        return self.allocatable_cpu(node) - used
+
+    @staticmethod
+    def allocatable_cpu(node):
+        return int(node["status"]["allocatable"]["cpu"][:-1])
 
     # Pods.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares our decisions with kube-scheduler's.
 
-  compare.py DIR [--ours rescheduler]
+  compare.py DIR [--ours rescheduler] [--config profiles.yaml]
 
 DIR has NAME.dump.json and NAME.peer.json as `run --keep DIR` leaves them, and NAME.ours.json, which --ours makes first.
 Exit codes: 0 no difference that is not explained, 1 some.
@@ -107,11 +107,16 @@ def load(path):
     return json.loads(pathlib.Path(path).read_text())
 
 
-def decide(rescheduler, folder):
+def decide(rescheduler, folder, config=None):
     """Our decisions about every dump in the folder."""
-    answer = subprocess.run([rescheduler, "explain", "--batch", str(folder)], capture_output=True, text=True)
+    answer = subprocess.run([rescheduler, "explain", *with_config(config), "--batch", str(folder)],
+                            capture_output=True, text=True)
     if answer.returncode != 0:
         raise RuntimeError(f"rescheduler explain --batch failed ({answer.returncode}): {answer.stderr.strip()}")
+
+
+def with_config(config):
+    return ["--config", str(config)] if config else []
 
 
 class Tally:
@@ -172,9 +177,10 @@ def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--ours", help="the rescheduler binary; without it the decisions are already there")
+    parser.add_argument("--config", help="what ours is set up with; profiles.yaml for what `run --profiles` left")
     arguments = parser.parse_args(argv)
     if arguments.ours:
-        decide(arguments.ours, arguments.folder)
+        decide(arguments.ours, arguments.folder, arguments.config)
     tally = Tally(ours_required=bool(arguments.ours))
     for name in names_in(arguments.folder):
         tally.take(arguments.folder, name)

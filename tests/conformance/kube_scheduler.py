@@ -7,6 +7,7 @@ every node, so that their message has the reasons of all others.
 
 import http.server
 import json
+import pathlib
 import re
 import subprocess
 import threading
@@ -17,9 +18,9 @@ PROBE_REASON = "the probe stays here"
 # What is logged by which file; everything at level 10 would be megabytes per pod.
 VERBOSITY = ("schedule_one=10,eventhandlers=4,preemption=5,executor=5,binder=4,default_binder=4,"
              "scheduling_queue=4")
+PROFILES = pathlib.Path(__file__).with_name("profiles.yaml")
+# Appended to the profiles. Nothing here changes a decision.
 CONFIGURATION = """\
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
 leaderElection: {{leaderElect: false}}
 clientConnection: {{kubeconfig: {kubeconfig}, qps: 100000, burst: 100000}}
 podInitialBackoffSeconds: 1
@@ -150,7 +151,7 @@ class KubeScheduler:
         self.extender = Extender()
         threading.Thread(target=self.extender.serve_forever, daemon=True).start()
         config = folder / "kube-scheduler.yaml"
-        config.write_text(CONFIGURATION.format(kubeconfig=folder / "kubeconfig", port=self.extender.server_address[1]))
+        config.write_text(PROFILES.read_text() + CONFIGURATION.format(kubeconfig=folder / "kubeconfig", port=self.extender.server_address[1]))
         self._keep = open(folder / "kube-scheduler.log", "w")
         self._process = subprocess.Popen(
             [binary, f"--config={config}", "-v=2", f"--vmodule={VERBOSITY}", "--secure-port=0"],

@@ -15,7 +15,6 @@ import api as kube
 import builder
 from kube_scheduler import PROBE, PROBE_REASON, KubeScheduler
 
-PROFILE = "default-scheduler"
 ALWAYS_DUMPED = ["Namespace", "PriorityClass", "Node", "Pod"]
 SEEN_NODE, SEEN_BOUND_POD, SEEN_NEW_POD = (
     "Add event for node", "Add event for scheduled pod", "Add event for unscheduled pod")
@@ -205,7 +204,8 @@ class Peer:
     def _result(self, scenario, outcome, dump, probe):
         sentence, values = outcome
         lines, key = self.log.lines(), scenario.pod
-        result = {"pod": key, "profile": PROFILE, "scenario": scenario.name, "themes": scenario.themes}
+        profile = scenario.incoming["spec"].get("schedulerName", "default-scheduler")
+        result = {"pod": key, "profile": profile, "scenario": scenario.name, "themes": scenario.themes}
         if sentence in (BOUND, VOLUMES):
             result.update(outcome="scheduled", node=values["node"])
         elif sentence == UNFIT:

@@ -17,6 +17,7 @@ WEIGHTS = {
     "bound-volumes": 6, "late-volumes": 7, "volume-limits": 4, "disks": 3, "preemption": 9, "owners": 6,
     "nominated": 5, "terminating": 4, "resize": 2, "gates": 1, "no-nodes": 1,
 }
+PROFILES = ["default-scheduler", "packing", "shaped", "enforced", "weighed"]  # as in profiles.yaml
 APPLY = {
     "resources": themes.resources, "taints": themes.taints, "node-affinity": themes.node_affinity,
     "ports": themes.ports, "spread": themes.spread, "pod-affinity": themes.pod_affinity, "images": themes.images,
@@ -55,7 +56,8 @@ def draw_themes(rng):
     return sorted(chosen, key=lambda theme: (theme == "preemption", list(WEIGHTS).index(theme)))
 
 
-def make(seed, number):
+def make(seed, number, profiles=False):
+    """With `profiles`, most incoming pods name one of profiles.yaml; else the scenario is the same."""
     rng = random.Random(f"{seed}/{number}")
     chosen = draw_themes(rng)
     builder = Builder(rng, f"k{number}")
@@ -70,6 +72,8 @@ def make(seed, number):
         themes.squeeze(builder)
     if builder.incoming["spec"].get("priorityClassName") != "conf-polite":
         themes.start_times(builder)
+    if profiles:
+        builder.incoming["spec"]["schedulerName"] = random.Random(f"profile/{seed}/{number}").choice(PROFILES)
     return Scenario(name=f"s{seed}-{number:05d}", themes=chosen, objects=builder.objects, nodes=builder.nodes,
                     pods=builder.pods, nominees=builder.nominees, incoming=builder.incoming,
                     nominated=builder.incoming_nominated)

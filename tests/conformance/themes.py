@@ -285,31 +285,34 @@ def owners(b):
 # Crowded nodes.
 
 def squeeze(b):
-    """Fills every node until the incoming pod does not fit; who fills it has some priority, mostly a lower one."""
-    asked = max(milli_cpu(b.incoming), 200)
+    """Fills every node until the incoming pod does not fit; who fills it has some priority, mostly a lower one.
+
+    What is asked for is at times most of a node, so that more than one pod has to go.
+    """
+    smallest = min((b.allocatable_cpu(node) for node in b.nodes), default=1000)
+    asked = max(milli_cpu(b.incoming), b.rng.choice([200, 1000, smallest // 2, smallest * 4 // 5]))
+    b.incoming["spec"]["containers"] = b.incoming["spec"]["containers"][:1]
+    b.incoming["spec"].pop("resources", None)
     ask(container_of(b.incoming), "cpu", cpu(asked), limit=False)
     for node in b.nodes:
-        room = b.free_cpu(node) - asked
-        while room >= 0:
-            size = min(b.rng.choice([100, 300, 600, 1500]), room + 50)
-            b.add_pod(node=node["metadata"]["name"], requests={"cpu": cpu(max(size, 1)), "memory": "32Mi"},
+        left = b.free_cpu(node)
+        if left < asked:
+            continue
+        fill = left - b.rng.randint(0, asked - 1)
+        parts = b.rng.choices([1, 2, 3, 5], [10, 25, 35, 30])[0]
+        cuts = sorted(b.rng.randint(0, fill) for _ in range(parts - 1))
+        for begin, end in zip([0, *cuts], [*cuts, fill]):
+            b.add_pod(node=node["metadata"]["name"], requests={"cpu": cpu(end - begin), "memory": "32Mi"},
                       priority=b.rng.choices([None, "conf-below", "conf-low", "conf-mid", "conf-high"],
                                              [10, 20, 35, 30, 5])[0])
-            if sum(1 for pod in b.pods if pod["spec"].get("nodeName") == node["metadata"]["name"]) > 6:
-                last = b.pods[-1]
-                ask(container_of(last), "cpu", cpu(max(room + 100, 1)), limit=False)
-                break
-            room -= size
 
 
 def preemption(b):
     squeeze(b)
     b.incoming["spec"]["priorityClassName"] = b.rng.choices(
         ["conf-high", "conf-mid", "conf-low", "conf-polite"], [70, 15, 5, 10])[0]
-    if b.maybe(0.05):
-        b.incoming["spec"]["preemptionPolicy"] = "PreemptLowerPriority"
-    for _ in range(b.rng.choices([0, 1, 2, 3], [30, 35, 25, 10])[0]):
-        namespace = b.rng.choice(list(NAMESPACES)[:3])
+    for _ in range(b.rng.choices([0, 1, 2, 3], [20, 30, 30, 20])[0]):
+        namespace = b.rng.choices(list(NAMESPACES), [60, 20, 15, 5])[0]
         allowed = b.rng.choice([0, 0, 1, 2])
         status = {"disruptionsAllowed": allowed, "currentHealthy": 3, "desiredHealthy": 3 - min(allowed, 3),
                   "expectedPods": 3, "observedGeneration": 1}
