@@ -151,7 +151,8 @@ class KubeScheduler:
         self.extender = Extender()
         threading.Thread(target=self.extender.serve_forever, daemon=True).start()
         config = folder / "kube-scheduler.yaml"
-        config.write_text(PROFILES.read_text() + CONFIGURATION.format(kubeconfig=folder / "kubeconfig", port=self.extender.server_address[1]))
+        config.write_text(PROFILES.read_text() + CONFIGURATION.format(
+            kubeconfig=folder / "kubeconfig", port=self.extender.server_address[1]))
         self._keep = open(folder / "kube-scheduler.log", "w")
         self._process = subprocess.Popen(
             [binary, f"--config={config}", "-v=2", f"--vmodule={VERBOSITY}", "--secure-port=0"],

@@ -25,8 +25,8 @@ FOLDER = HERE / "regressions"
 
 
 def ours(rescheduler, dump_file, pod, config):
-    answer = subprocess.run([rescheduler, "explain", *compare.with_config(config), "--dump", str(dump_file), "--output", "json", pod],
-                            capture_output=True, text=True)
+    answer = subprocess.run([rescheduler, "explain", *compare.with_config(config), "--dump", str(dump_file),
+                             "--output", "json", pod], capture_output=True, text=True)
     if answer.returncode != 0:
         raise RuntimeError(f"rescheduler explain failed ({answer.returncode}): {answer.stderr.strip()}")
     return json.loads(answer.stdout)
