@@ -190,7 +190,7 @@ Status Cycle::filter_with_rivals(const NodeState& node, const CycleState& state,
 }
 
 Status Cycle::filter_changed(const NodeState& node, const CycleState& state) const {
-  return filter_with_rivals(node, state, Depth::AnswerOnly);
+  return filter_with_rivals(node, state, Depth::WithReasons);
 }
 
 bool Cycle::outranks(const cluster::PlacedPod& rival) const {
