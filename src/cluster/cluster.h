@@ -106,7 +106,7 @@ class Cluster {
   Images images_;
   Owners owners_{words_};
   Budgets budgets_{words_};
-  Volumes volumes_;
+  Volumes volumes_{words_};
   std::uint64_t generation_ = 0;
   std::uint64_t nodes_version_ = 0;
 };

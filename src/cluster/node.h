@@ -23,6 +23,7 @@ class Node;
 namespace rescheduler::cluster {
 
 struct PodForm;
+struct Words;
 
 // The place of a node in every array about nodes; kept for as long as the node or a pod on it is known.
 using NodeIndex = std::uint32_t;
