@@ -45,6 +45,18 @@ struct ClaimRef {
 // Where a volume can be reached from; null: from everywhere.
 using Reach = std::shared_ptr<const kube::NodeSelector>;
 
+// An in-tree volume that a CSI driver serves wherever the plugin has been replaced.
+struct VolumeMigration {
+  Symbol plugin = Symbol::Empty;  // "kubernetes.io/aws-ebs"
+  Symbol driver = Symbol::Empty;
+  std::string handle{};
+  Reach reach{};        // as that driver's node labels spell it
+  std::string error{};  // why it cannot be translated; empty: it can
+  friend bool operator==(const VolumeMigration& a, const VolumeMigration& b) {  // `reach` follows from the volume's own
+    return a.plugin == b.plugin && a.driver == b.driver && a.handle == b.handle && a.error == b.error;
+  }
+};
+
 // A PersistentVolume.
 struct Volume {
   std::string name{};
@@ -60,23 +72,13 @@ struct Volume {
   Symbol attributes_class = Symbol::Empty;
   LabelSetId labels = LabelSetId::None;
   Reach reach{};
-  std::uint64_t reach_hash = 0;  // of what `reach` was made from
+  std::uint64_t reach_hash = 0;                // of what `reach` was made from
+  std::optional<std::vector<Symbol>> hosts{};  // the only hosts `reach` can mean, where it says so by host name
 
   // What a CSI driver calls it; empty when no CSI driver serves it.
   Symbol driver = Symbol::Empty;
   std::string handle{};
-  // An in-tree volume that a CSI driver serves wherever the plugin has been replaced.
-  struct Migration {
-    Symbol plugin = Symbol::Empty;  // "kubernetes.io/aws-ebs"
-    Symbol driver = Symbol::Empty;
-    std::string handle{};
-    Reach reach{};                                                    // as that driver's node labels spell it
-    std::string error{};                                              // why it cannot be translated; empty: it can
-    friend bool operator==(const Migration& a, const Migration& b) {  // `reach` follows from the volume's own
-      return a.plugin == b.plugin && a.driver == b.driver && a.handle == b.handle && a.error == b.error;
-    }
-  };
-  std::optional<Migration> migration{};
+  std::optional<VolumeMigration> migration{};
 };
 using VolumePtr = std::shared_ptr<const Volume>;
 
@@ -121,6 +123,8 @@ struct StorageClass {
   std::vector<std::vector<Key>> allowed_topologies{};
 
   bool can_provision = false;  // it has a provisioner that is one
+  // Whose limits its volumes count against before they exist; empty: nobody's.
+  Symbol counted_driver = Symbol::Empty;
   friend bool operator==(const StorageClass&, const StorageClass&) = default;
 };
 

@@ -99,7 +99,10 @@ class Volumes {
 
   const Known<Volume>* find(std::string_view name) const;
   const Known<Claim>* find(Symbol ns, std::string_view name) const;
-  void move_to_class(const std::string& name, Symbol from, Symbol to, bool had, bool has);
+  void enter_class(Symbol name, const std::string& volume);
+  void leave_class(Symbol name, const std::string& volume);
+  void forget_capacity(Symbol storage_class, std::string_view key);
+  void detach(const Attachment& attachment);
   bool same_zone_labels(LabelSetId a, LabelSetId b) const;
 
   Words& words_;
