@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/labels.h"
@@ -51,13 +52,14 @@ struct InlineDisk {
 // An inline volume that a CSI driver serves in place of an in-tree plugin (migration), for counting.
 struct MigratedVolume {
   Symbol driver = Symbol::Empty;
-  Symbol handle = Symbol::Empty;
+  Symbol handle = Symbol::Empty;  // empty: what the pod says cannot be translated
   friend bool operator==(const MigratedVolume&, const MigratedVolume&) = default;
 };
 
 struct ClaimUse {
-  std::string name{};
+  std::string name{};      // of the claim; of the volume, if it is ephemeral
   bool ephemeral = false;  // a generic ephemeral volume: the claim is <pod>-<volume> and belongs to the pod
+  std::string claim(std::string_view pod) const { return ephemeral ? std::string(pod) + "-" + name : name; }
   friend bool operator==(const ClaimUse&, const ClaimUse&) = default;
 };
 

@@ -23,6 +23,10 @@ const Registry& Registry::standard() {
     all.add("NodeAffinity", make_node_affinity);
     all.add("NodePorts", make_node_ports);
     all.add("NodeResourcesFit", make_node_resources_fit);
+    all.add("VolumeRestrictions", make_volume_restrictions);
+    all.add("NodeVolumeLimits", make_node_volume_limits);
+    all.add("VolumeBinding", make_volume_binding);
+    all.add("VolumeZone", make_volume_zone);
     all.add("PodTopologySpread", make_pod_topology_spread);
     all.add("InterPodAffinity", make_inter_pod_affinity);
     all.add("DynamicResources", make_dynamic_resources);

@@ -1,0 +1,25 @@
+// How many volumes of a CSI driver can be attached to a node.
+#pragma once
+
+#include <memory>
+
+#include "placement/args.h"
+#include "placement/plugin.h"
+
+namespace rescheduler::placement {
+
+class NodeVolumeLimits final : public Plugin {
+ public:
+  std::string_view name() const override { return "NodeVolumeLimits"; }
+  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
+  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
+  Code filter(const Question& asked,
+              const CycleState& state,
+              const cluster::NodeState& node,
+              Reasons* why) const override;
+  std::vector<Interest> interests() const override;
+};
+
+std::unique_ptr<Plugin> make_node_volume_limits(const PluginArgs* args);
+
+}  // namespace rescheduler::placement

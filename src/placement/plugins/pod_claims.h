@@ -1,0 +1,23 @@
+// What the volume plugins have in common: a pod's claims, and what they say when one is missing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cluster/volume_records.h"
+#include "placement/plugin.h"
+
+namespace rescheduler::placement {
+
+enum class Ephemeral { Included, LeftOut };
+
+// Does the waiting pod use the claim that something happened to?
+bool uses(const Question& waiting, const cluster::Happening& what, Ephemeral ephemeral);
+
+// A claim made for an ephemeral volume belongs to the pod it was made for.
+bool belongs_to(const cluster::Claim& claim, const api::Pod& pod);
+
+std::string claim_not_found(std::string_view name);
+std::string not_owner(const Question& asked, std::string_view claim);
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,40 @@
+// The volumes of a pod's claims: those it has must be reachable from its node, those it waits for must be found or made
+// for it. What is decided here is written down and waited for by scheduler/volume_binder.h.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "placement/args.h"
+#include "placement/plugin.h"
+
+namespace rescheduler::placement {
+
+class VolumeBinding final : public Plugin {
+ public:
+  explicit VolumeBinding(std::chrono::seconds bind_timeout) : bind_timeout_(bind_timeout) {}
+
+  std::string_view name() const override { return "VolumeBinding"; }
+  PointSet points() const override {
+    return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score, Point::Reserve, Point::PreBind};
+  }
+  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
+  Code filter(const Question& asked,
+              const CycleState& state,
+              const cluster::NodeState& node,
+              Reasons* why) const override;
+  // Volumes do not make one node better than another: scoring by free storage is off in the version we follow.
+  Status pre_score(const Question& asked,
+                   CycleState& state,
+                   std::span<const cluster::NodeIndex> feasible) const override;
+  std::vector<Interest> interests() const override;
+
+  std::chrono::seconds bind_timeout() const { return bind_timeout_; }
+
+ private:
+  std::chrono::seconds bind_timeout_;
+};
+
+std::unique_ptr<Plugin> make_volume_binding(const PluginArgs* args);
+
+}  // namespace rescheduler::placement

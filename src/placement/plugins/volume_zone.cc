@@ -1,0 +1,145 @@
+#include "placement/plugins/volume_zone.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "placement/plugins/pod_claims.h"
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::Change;
+using cluster::Happening;
+using cluster::Subject;
+using cluster::Symbol;
+
+constexpr std::string_view kWrongZone = "node(s) had no available volume zone";
+constexpr std::array kTopologyLabels = {Symbol::BetaZone, Symbol::BetaRegion, Symbol::Zone, Symbol::Region};
+
+// A label the node must have, and the values it may have.
+struct Place {
+  Symbol key = Symbol::Empty;
+  std::vector<Symbol> values{};
+};
+
+struct Places final : Notes {
+  std::vector<Place> places{};
+  std::unique_ptr<Notes> clone() const override { return std::make_unique<Places>(*this); }
+};
+
+Symbol stable_name(Symbol key) {
+  if (key == Symbol::BetaZone) return Symbol::Zone;
+  return key == Symbol::BetaRegion ? Symbol::Region : key;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+// "a__b": either. A list with a gap in it says nothing.
+std::optional<std::vector<Symbol>> read_list(std::string_view text, const cluster::Symbols& symbols) {
+  std::vector<Symbol> values;
+  for (;;) {
+    const std::size_t end = text.find("__");
+    const std::string_view value = trimmed(text.substr(0, end));
+    if (value.empty()) return std::nullopt;
+    if (const auto known = symbols.find(value)) values.push_back(*known);  // else no node can have it
+    if (end == std::string_view::npos) return values;
+    text.remove_prefix(end + 2);
+  }
+}
+
+void add_places(const cluster::Volume& volume, const cluster::Words& words, std::vector<Place>& places) {
+  for (Symbol key : kTopologyLabels) {
+    if (!words.labels.has(volume.labels, key)) continue;
+    const std::string& text = words.symbols.text(words.labels.value(volume.labels, key));
+    if (auto values = read_list(text, words.symbols)) places.push_back({key, std::move(*values)});
+  }
+}
+
+Status refuse(std::string reason) { return {Code::UnschedulableAndUnresolvable, {std::move(reason)}, {}}; }
+
+// Of a claim without a volume: may it wait for the node to be chosen?
+Status may_wait(const Question& asked, const cluster::Claim& claim) {
+  if (claim.storage_class == Symbol::Empty) {
+    return refuse("PersistentVolumeClaim had no pv name and storageClass name");
+  }
+  const std::string& name = asked.cluster.text(claim.storage_class);
+  const cluster::StorageClass* known = asked.cluster.volumes().storage_class(claim.storage_class);
+  if (known == nullptr) return refuse(fmt::format("storageclass.storage.k8s.io \"{}\" not found", name));
+  if (known->mode == cluster::BindingMode::Unset) {
+    return refuse(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", name));
+  }
+  if (known->mode == cluster::BindingMode::WaitForFirstConsumer) return {};
+  return refuse("PersistentVolume had no name");
+}
+
+Hint after_class(const Question& /*waiting*/, const Happening& what) {
+  return what.storage.waits_for_consumer ? Hint::Queue : Hint::Skip;
+}
+
+Hint after_claim(const Question& waiting, const Happening& what) {
+  return uses(waiting, what, Ephemeral::LeftOut) ? Hint::Queue : Hint::Skip;
+}
+
+Hint after_volume(const Question& /*waiting*/, const Happening& what) {
+  return what.changes.has(Change::Add) || what.storage.topology_changed ? Hint::Queue : Hint::Skip;
+}
+
+}  // namespace
+
+PreFilterResult VolumeZone::pre_filter(const Question& asked, CycleState& state) const {
+  Places found;
+  const cluster::Volumes& volumes = asked.cluster.volumes();
+  for (const cluster::ClaimUse& use : asked.form.claims) {
+    if (use.ephemeral) continue;
+    if (use.name.empty()) return {refuse("PersistentVolumeClaim had no name"), {}};
+    const cluster::ClaimPtr claim = volumes.claim(asked.ns, use.name);
+    if (!claim) return {refuse(claim_not_found(use.name)), {}};
+    if (claim->volume.empty()) {
+      Status status = may_wait(asked, *claim);
+      if (!status.ok()) return {std::move(status), {}};
+      continue;
+    }
+    const cluster::VolumePtr volume = volumes.volume(claim->volume);
+    if (!volume) return {refuse(fmt::format("persistentvolume \"{}\" not found", claim->volume)), {}};
+    add_places(*volume, asked.cluster.words(), found.places);
+  }
+  if (found.places.empty()) return {{Code::Skip, {}, {}}, {}};
+  state.write(slot(), std::move(found));
+  return {};
+}
+
+Code VolumeZone::filter(const Question& /*asked*/,
+                        const CycleState& state,
+                        const cluster::NodeState& node,
+                        Reasons* why) const {
+  const auto* notes = state.find<Places>(slot());
+  const cluster::Node& here = *node.node;
+  // A cluster of one zone need not say so.
+  const bool in_a_zone = std::ranges::any_of(kTopologyLabels, [&](Symbol key) { return here.has_label(key); });
+  if (notes == nullptr || !in_a_zone) return Code::Success;
+  for (const Place& place : notes->places) {
+    const Symbol key = here.has_label(place.key) ? place.key : stable_name(place.key);
+    if (here.has_label(key) && std::ranges::find(place.values, here.label(key)) != place.values.end()) continue;
+    if (why != nullptr) why->emplace_back(kWrongZone);
+    return Code::UnschedulableAndUnresolvable;
+  }
+  return Code::Success;
+}
+
+std::vector<Interest> VolumeZone::interests() const {
+  return {{Subject::StorageClass, Change::Add, after_class},
+          {Subject::Node, {Change::Add, Change::NodeLabel}, {}},
+          {Subject::PersistentVolumeClaim, {Change::Add, Change::Update}, after_claim},
+          {Subject::PersistentVolume, {Change::Add, Change::Update}, after_volume}};
+}
+
+std::unique_ptr<Plugin> make_volume_zone(const PluginArgs* /*args*/) { return std::make_unique<VolumeZone>(); }
+
+}  // namespace rescheduler::placement
