@@ -83,6 +83,10 @@ std::string_view name_of(const YamlNode& node) {
   return "something else";
 }
 
+YamlRemark remark(const YamlNode& at, std::string_view path, std::string_view what) {
+  return {at.line, at.column, path.empty() ? std::string(what) : fmt::format("{}: {}", path, what)};
+}
+
 const YamlNode& nothing() {
   static const YamlNode node;
   return node;
@@ -118,8 +122,12 @@ std::optional<double> float_value(const YamlNode& node) {
 }
 
 void YamlProblems::add(const YamlNode& at, std::string_view path, std::string_view what) {
-  sentences_.push_back(path.empty() ? fmt::format("line {}, column {}: {}", at.line, at.column, what)
-                                    : fmt::format("line {}, column {}: {}: {}", at.line, at.column, path, what));
+  remarks_.push_back(remark(at, path, what));
+  sentences_.push_back(fmt::format("line {}, column {}: {}", at.line, at.column, remarks_.back().text));
+}
+
+void YamlProblems::add_note(const YamlNode& at, std::string_view path, std::string_view what) {
+  notes_.push_back(remark(at, path, what));
 }
 
 Error YamlProblems::error() const {
@@ -277,6 +285,11 @@ void YamlReader::refuse_unknown_fields() const {
 void YamlReader::problem(std::string_view field, std::string_view what) const {
   const YamlNode* found = node_->find(field);
   problems_->add(found != nullptr ? *found : *node_, path_of(field), what);
+}
+
+void YamlReader::note(std::string_view field, std::string_view what) const {
+  const YamlNode* found = node_->find(field);
+  problems_->add_note(found != nullptr ? *found : *node_, path_of(field), what);
 }
 
 }  // namespace rescheduler::kube
