@@ -37,11 +37,12 @@ PluginArgsFormat format_of(void (*read)(YamlReader&, Args&), void (*print)(const
 }
 
 template <class Message>
-std::shared_ptr<const Message> read_message(const YamlReader& from) {
+std::shared_ptr<const Message> read_message(const YamlReader& from) {  // null: a problem was told
   auto message = std::make_shared<Message>();
   const auto read = kube::from_json(kube::yaml_to_json(from.node()), *message, kube::UnknownFields::Refuse);
-  if (!read) from.problem(read.error().message);
-  return message;
+  if (read) return message;
+  from.problem(read.error().message);
+  return nullptr;
 }
 
 // ---- NodeResourcesFit, NodeResourcesBalancedAllocation ----
@@ -239,6 +240,7 @@ void read_spread(YamlReader& from, placement::PodTopologySpreadArgs& args) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const YamlReader& item : from.items("defaultConstraints")) {
     const auto constraint = read_message<api::TopologySpreadConstraint>(item);
+    if (constraint == nullptr) continue;
     check_constraint(item, *constraint);
     if (!seen.emplace(constraint->topology_key(), constraint->when_unsatisfiable()).second) {
       item.problem("repeats the topologyKey and whenUnsatisfiable of another one");
@@ -279,6 +281,7 @@ void read_node_affinity(YamlReader& from, placement::NodeAffinityArgs& args) {
   if (!from.has("addedAffinity")) return;
   const YamlReader added = from.child("addedAffinity");
   args.added_affinity = read_message<api::NodeAffinity>(added);
+  if (args.added_affinity == nullptr) return;
   const auto& affinity = *args.added_affinity;
   if (affinity.has_required_during_scheduling_ignored_during_execution()) {
     const auto& terms = affinity.required_during_scheduling_ignored_during_execution().node_selector_terms();

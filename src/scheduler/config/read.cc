@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -105,7 +106,11 @@ void read_backoffs(YamlReader& top, Configuration& into) {
   int most = 10;
   read_int(top, "podInitialBackoffSeconds", initial, 1, kLongestBackoff);
   read_int(top, "podMaxBackoffSeconds", most, 1, kLongestBackoff);
-  if (most < initial) top.problem("podMaxBackoffSeconds", "must not be less than podInitialBackoffSeconds");
+  if (most < initial) {
+    const char* said = top.has("podMaxBackoffSeconds") ? "podMaxBackoffSeconds" : "podInitialBackoffSeconds";
+    top.problem(said,
+                fmt::format("the longest back-off ({}s) must not be shorter than the first ({}s)", most, initial));
+  }
   into.pod_initial_backoff = std::chrono::seconds{initial};
   into.pod_max_backoff = std::chrono::seconds{most};
 }
@@ -169,6 +174,13 @@ void read_document(const YamlNode& document,
   read_profiles({top}, catalog, problems, into);
 }
 
+std::vector<kube::YamlRemark> in_order(std::vector<kube::YamlRemark> remarks) {
+  std::sort(remarks.begin(), remarks.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
+  });
+  return remarks;
+}
+
 }  // namespace
 
 std::optional<ElectionFault> fault_of(const LeaderElection& election) {
@@ -208,8 +220,8 @@ ConfigurationReading read_configuration(std::string_view text,
     return reading;
   }
   if (problems.empty()) read_document(*document, catalog, problems, reading.configuration);
-  reading.problems = problems.remarks();
-  reading.notes = problems.notes();
+  reading.problems = in_order(problems.remarks());
+  reading.notes = in_order(problems.notes());
   return reading;
 }
 
