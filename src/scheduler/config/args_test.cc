@@ -68,7 +68,7 @@ TEST(NodeResourcesFitArgs, AreRead) {
   const auto args = good<placement::NodeResourcesFitArgs>("NodeResourcesFit", R"({
       apiVersion: kubescheduler.config.k8s.io/v1, kind: NodeResourcesFitArgs,
       ignoredResources: [example.com/a], ignoredResourceGroups: [example.com],
-      scoringStrategy: {type: RequestedToCapacityRatio, resources: [{name: cpu, weight: 3}, {name: memory}],
+      scoringStrategy: {type: RequestedToCapacityRatio, resources: [{name: cpu, weight: 3}, {name: memory, weight: 0}],
         requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}}})");
   EXPECT_EQ(args.strategy, placement::ScoringStrategy::RequestedToCapacityRatio);
   ASSERT_THAT(args.resources, SizeIs(2));

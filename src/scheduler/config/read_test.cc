@@ -188,6 +188,13 @@ TEST(ReadConfiguration, WhatHasNoEffectIsSaid) {
                   "line 9: profiles[0].plugins.placementScore.disabled: has no effect: there are no plugins here"));
 }
 
+TEST(ReadConfiguration, WithoutProfilingThereIsNoneOfContentionUnlessAskedFor) {
+  EXPECT_TRUE(read("").configuration.enable_contention_profiling);
+  EXPECT_FALSE(read("enableProfiling: false\n").configuration.enable_contention_profiling);
+  EXPECT_TRUE(
+      read("enableProfiling: false\nenableContentionProfiling: true\n").configuration.enable_contention_profiling);
+}
+
 TEST(ReadConfiguration, BackoffsMustBeInOrder) {
   EXPECT_THAT(problems_of("podInitialBackoffSeconds: 20\n"),
               ElementsAre("line 3: podInitialBackoffSeconds: the longest back-off (10s) must not be shorter than the "
