@@ -148,7 +148,7 @@ std::string YamlReader::path_of(std::string_view field) const {
 }
 
 const YamlNode* YamlReader::look_up(std::string_view field) {
-  if (std::find(known_.begin(), known_.end(), field) == known_.end()) {
+  if (std::ranges::find(known_, field) == known_.end()) {
     // Say once, at the first question, that this is not something with fields.
     if (known_.empty() && node_->kind != YamlKind::Map && node_->kind != YamlKind::Null) {
       problem(fmt::format("expected a map, found {}", name_of(*node_)));
@@ -274,7 +274,7 @@ std::vector<std::string> YamlReader::as_strings() const {
 
 void YamlReader::refuse_unknown_fields() const {
   for (const YamlEntry& entry : node_->entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
     YamlNode place;
     place.line = entry.line;
     place.column = entry.column;

@@ -22,7 +22,7 @@ bool is_plain(std::string_view value) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (!is_letter(c) && std::string_view("0123456789._/-").find(c) == std::string_view::npos) return false;
   }
-  return std::find(kLoadedWords.begin(), kLoadedWords.end(), lower) == kLoadedWords.end();
+  return std::ranges::find(kLoadedWords, lower) == kLoadedWords.end();
 }
 
 }  // namespace

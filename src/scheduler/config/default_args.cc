@@ -81,7 +81,7 @@ void read_shape(YamlReader& from, std::vector<UtilizationShapePoint>& shape) {
   const auto falls = [](const UtilizationShapePoint& a, const UtilizationShapePoint& b) {
     return a.utilization >= b.utilization;
   };
-  if (std::adjacent_find(shape.begin(), shape.end(), falls) != shape.end()) {
+  if (std::ranges::adjacent_find(shape, falls) != shape.end()) {
     from.problem("shape", "the utilizations must rise from point to point");
   }
 }
@@ -94,8 +94,7 @@ constexpr std::pair<std::string_view, ScoringStrategy> kStrategies[] = {
 void read_strategy(YamlReader from, placement::NodeResourcesFitArgs& args) {
   std::string type;
   from.read("type", type);
-  const auto* const found = std::find_if(std::begin(kStrategies), std::end(kStrategies),
-                                         [&](const auto& known) { return known.first == type; });
+  const auto* const found = std::ranges::find_if(kStrategies, [&](const auto& known) { return known.first == type; });
   if (found == std::end(kStrategies)) {
     from.problem("type", "must be LeastAllocated, MostAllocated or RequestedToCapacityRatio");
   } else {

@@ -228,20 +228,34 @@ std::string any_profile(int index) {
       "    multiPoint: {disabled: [{name: NodePorts}], enabled: [{name: NodePorts}]}\n",
       "    score: {disabled: [{name: '*'}], enabled: [{name: ImageLocality, weight: 3}]}\n",
       "    filter: {enabled: [{name: Rescheduler}, {name: NodePorts}], disabled: [{name: NodeName}]}\n"};
-  static const std::vector<std::string> args = {
-      "",
-      "  - name: NodeResourcesFit\n    args: {ignoredResources: [a.b/c], scoringStrategy: {type: MostAllocated}}\n",
-      "  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: RequestedToCapacityRatio, resources: [{name: "
-      "x/y, "
-      "weight: 9}], requestedToCapacityRatio: {shape: [{utilization: 3, score: 4}, {utilization: 30, score: 0}]}}}\n",
-      "  - name: PodTopologySpread\n    args: {defaultingType: List, defaultConstraints: [{maxSkew: 2, topologyKey: z, "
-      "whenUnsatisfiable: ScheduleAnyway, minDomains: 3}]}\n",
-      "  - name: NodeAffinity\n    args: {addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
-      "5, "
-      "preference: {matchExpressions: [{key: 'a', operator: In, values: ['1', 'true']}]}}]}}\n",
-      "  - name: Rescheduler\n    args: {cpuThreshold: 33.3, enabledStrategies: [], excludedNamespaces: ['1'], "
-      "reschedulingInterval: 1m30s}\n",
-      "  - name: DynamicResources\n    args: {filterTimeout: 1.5s}\n"};
+  static const std::vector<std::string> args = {"",
+                                                R"(  - name: NodeResourcesFit
+    args: {ignoredResources: [a.b/c], scoringStrategy: {type: MostAllocated}}
+)",
+                                                R"(  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        resources: [{name: x/y, weight: 9}]
+        requestedToCapacityRatio: {shape: [{utilization: 3, score: 4}, {utilization: 30, score: 0}]}
+)",
+                                                R"(  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints: [{maxSkew: 2, topologyKey: z, whenUnsatisfiable: ScheduleAnyway, minDomains: 3}]
+)",
+                                                R"(  - name: NodeAffinity
+    args:
+      addedAffinity:
+        preferredDuringSchedulingIgnoredDuringExecution:
+        - {weight: 5, preference: {matchExpressions: [{key: 'a', operator: In, values: ['1', 'true']}]}}
+)",
+                                                R"(  - name: Rescheduler
+    args: {cpuThreshold: 33.3, enabledStrategies: [], excludedNamespaces: ['1'], reschedulingInterval: 1m30s}
+)",
+                                                R"(  - name: DynamicResources
+    args: {filterTimeout: 1.5s}
+)"};
   std::string text = fmt::format("- schedulerName: s{}\n", index);
   if (*rc::gen::arbitrary<bool>()) text += fmt::format("  percentageOfNodesToScore: {}\n", *rc::gen::inRange(0, 101));
   text += "  plugins:\n" + *rc::gen::elementOf(plugins) + "  pluginConfig:\n" + *rc::gen::elementOf(args);

@@ -175,7 +175,7 @@ void read_document(const YamlNode& document,
 }
 
 std::vector<kube::YamlRemark> in_order(std::vector<kube::YamlRemark> remarks) {
-  std::sort(remarks.begin(), remarks.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(remarks, [](const auto& a, const auto& b) {
     return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
   });
   return remarks;

@@ -23,9 +23,7 @@ using placement::PointSet;
 
 constexpr std::string_view kRemovedPlugins[] = {"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
 
-bool is_removed(std::string_view name) {
-  return std::find(std::begin(kRemovedPlugins), std::end(kRemovedPlugins), name) != std::end(kRemovedPlugins);
-}
+bool is_removed(std::string_view name) { return std::ranges::find(kRemovedPlugins, name) != std::end(kRemovedPlugins); }
 
 bool is_known(const YamlReader& at, const std::string& name, const PluginCatalog& catalog) {
   if (find_plugin(catalog, name) != nullptr) return true;
@@ -141,8 +139,8 @@ PluginChoices read_plugins(YamlReader plugins, const PluginCatalog& catalog) {
 }
 
 bool is_used(const placement::Profile& profile, std::string_view name) {
-  return std::any_of(profile.plugins.begin(), profile.plugins.end(), [&](const auto& uses) {
-    return std::any_of(uses.begin(), uses.end(), [&](const auto& use) { return use.name == name; });
+  return std::ranges::any_of(profile.plugins, [&](const auto& uses) {
+    return std::ranges::any_of(uses, [&](const auto& use) { return use.name == name; });
   });
 }
 

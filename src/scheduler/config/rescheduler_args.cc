@@ -30,7 +30,7 @@ void read_percentage(kube::YamlReader& from, std::string_view field, double& int
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   from.read("enabledStrategies", into);
   for (std::size_t i = 0; i < into.size(); ++i) {
-    if (std::find(kStrategies.begin(), kStrategies.end(), into[i]) == kStrategies.end()) {
+    if (std::ranges::find(kStrategies, into[i]) == kStrategies.end()) {
       from.problem("enabledStrategies", fmt::format("'{}' is none; there are {}", into[i],
                                                     listed({kStrategies.begin(), kStrategies.end()})));
     }

@@ -8,13 +8,12 @@ namespace {
 using placement::Point;
 
 const PluginChoice* find(const std::vector<PluginChoice>& choices, const std::string& name) {
-  const auto found =
-      std::find_if(choices.begin(), choices.end(), [&](const PluginChoice& choice) { return choice.name == name; });
+  const auto found = std::ranges::find_if(choices, [&](const PluginChoice& choice) { return choice.name == name; });
   return found != choices.end() ? &*found : nullptr;
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::vector<PluginChoice> with_defaults(const PluginSet& asked, const PluginCatalog& catalog) {

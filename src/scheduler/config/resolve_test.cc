@@ -135,7 +135,7 @@ std::vector<std::string> by_the_book(const PluginChoices& choices, const PluginC
   std::vector<std::string> multi;
   std::set<std::string> taken;
   const auto in = [](const auto& list, const std::string& name) {
-    return std::any_of(list.begin(), list.end(), [&](const PluginChoice& c) { return c.name == name; });
+    return std::ranges::any_of(list, [&](const PluginChoice& c) { return c.name == name; });
   };
   const std::set<std::string> off(choices.multi_point.disabled.begin(), choices.multi_point.disabled.end());
   for (const auto& plugin : catalog) {
