@@ -9,6 +9,7 @@
 #include "cli/demo_command.h"
 #include "cli/selftest.h"
 #include "cli/sim_command.h"
+#include "cli/validate_command.h"
 
 namespace {
 
@@ -67,6 +68,13 @@ int main(int argc, char** argv) {
   check->add_flag("--role", check_options.print_role,
                   "print the role that would grant what is missing, and nothing else");
 
+  cli::ValidateOptions validate_options;
+  auto* validate = app.add_subcommand("validate", "check a scheduler configuration and print what it comes to");
+  validate
+      ->add_option("--config", validate_options.config,
+                   "a KubeSchedulerConfiguration, or a ConfigMap that holds one; - reads standard input")
+      ->required();
+
   cli::SimOptions sim_options;
   auto* sim = app.add_subcommand("sim", "serve an embedded cluster for kubectl, or run one in virtual time");
   add_sim_options(*sim, sim_options);
@@ -83,6 +91,7 @@ int main(int argc, char** argv) {
   if (version->parsed()) fmt::print("rescheduler {}\n", kVersion);
   if (self_test->parsed()) return cli::run_self_test();
   if (check->parsed()) return cli::run_check(check_options);
+  if (validate->parsed()) return cli::run_validate(validate_options);
   if (sim->parsed()) return cli::run_sim(sim_options);
   if (demo->parsed()) return cli::run_demo(demo_options);
   return 0;

@@ -83,6 +83,10 @@ std::string_view name_of(const YamlNode& node) {
   return "something else";
 }
 
+YamlRemark remark(const YamlNode& at, std::string_view path, std::string_view what) {
+  return {at.line, at.column, path.empty() ? std::string(what) : fmt::format("{}: {}", path, what)};
+}
+
 const YamlNode& nothing() {
   static const YamlNode node;
   return node;
@@ -118,8 +122,12 @@ std::optional<double> float_value(const YamlNode& node) {
 }
 
 void YamlProblems::add(const YamlNode& at, std::string_view path, std::string_view what) {
-  sentences_.push_back(path.empty() ? fmt::format("line {}, column {}: {}", at.line, at.column, what)
-                                    : fmt::format("line {}, column {}: {}: {}", at.line, at.column, path, what));
+  remarks_.push_back(remark(at, path, what));
+  sentences_.push_back(fmt::format("line {}, column {}: {}", at.line, at.column, remarks_.back().text));
+}
+
+void YamlProblems::add_note(const YamlNode& at, std::string_view path, std::string_view what) {
+  notes_.push_back(remark(at, path, what));
 }
 
 Error YamlProblems::error() const {
@@ -140,7 +148,7 @@ std::string YamlReader::path_of(std::string_view field) const {
 }
 
 const YamlNode* YamlReader::look_up(std::string_view field) {
-  if (std::find(known_.begin(), known_.end(), field) == known_.end()) {
+  if (std::ranges::find(known_, field) == known_.end()) {
     // Say once, at the first question, that this is not something with fields.
     if (known_.empty() && node_->kind != YamlKind::Map && node_->kind != YamlKind::Null) {
       problem(fmt::format("expected a map, found {}", name_of(*node_)));
@@ -266,7 +274,7 @@ std::vector<std::string> YamlReader::as_strings() const {
 
 void YamlReader::refuse_unknown_fields() const {
   for (const YamlEntry& entry : node_->entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
     YamlNode place;
     place.line = entry.line;
     place.column = entry.column;
@@ -277,6 +285,11 @@ void YamlReader::refuse_unknown_fields() const {
 void YamlReader::problem(std::string_view field, std::string_view what) const {
   const YamlNode* found = node_->find(field);
   problems_->add(found != nullptr ? *found : *node_, path_of(field), what);
+}
+
+void YamlReader::note(std::string_view field, std::string_view what) const {
+  const YamlNode* found = node_->find(field);
+  problems_->add_note(found != nullptr ? *found : *node_, path_of(field), what);
 }
 
 }  // namespace rescheduler::kube

@@ -31,6 +31,13 @@ std::optional<bool> bool_value(const YamlNode& node);
 std::optional<std::int64_t> integer_value(const YamlNode& node);
 std::optional<double> float_value(const YamlNode& node);
 
+struct YamlRemark {
+  int line = 1;
+  int column = 1;
+  std::string text;  // "PATH: what"
+  friend bool operator==(const YamlRemark&, const YamlRemark&) = default;
+};
+
 class YamlProblems {
  public:
   explicit YamlProblems(std::string file_name) : file_name_(std::move(file_name)) {}
@@ -38,11 +45,18 @@ class YamlProblems {
   void add(const YamlNode& at, std::string_view path, std::string_view what);
   bool empty() const { return sentences_.empty(); }
   const std::vector<std::string>& sentences() const { return sentences_; }  // "line L, column C: PATH: what"
+  const std::vector<YamlRemark>& remarks() const { return remarks_; }       // the same, taken apart
   Error error() const;                                                      // all of them, behind the file's name
+
+  // What is no fault, but not what its writer may think.
+  void add_note(const YamlNode& at, std::string_view path, std::string_view what);
+  const std::vector<YamlRemark>& notes() const { return notes_; }
 
  private:
   std::string file_name_;
   std::vector<std::string> sentences_;
+  std::vector<YamlRemark> remarks_;
+  std::vector<YamlRemark> notes_;
 };
 
 class YamlReader {
@@ -67,6 +81,9 @@ class YamlReader {
   void refuse_unknown_fields() const;  // every key that was never asked for
   void problem(std::string_view what) const { problems_->add(*node_, path_, what); }
   void problem(std::string_view field, std::string_view what) const;  // points at the field if it is there
+
+  void note(std::string_view what) const { problems_->add_note(*node_, path_, what); }
+  void note(std::string_view field, std::string_view what) const;  // likewise
 
   const YamlNode& node() const { return *node_; }
   const std::string& path() const { return path_; }

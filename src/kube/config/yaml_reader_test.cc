@@ -126,5 +126,20 @@ TEST(YamlReader, ManyProblemsAreCutAtAScreenful) {
   EXPECT_THAT(problems.error().message, testing::EndsWith("k19: unknown field; and 10 more"));
 }
 
+TEST(YamlReader, NotesAreKeptApartFromProblems) {
+  const YamlNode node = parsed("a:\n  b: 1\n  c: 2\n");
+  YamlProblems problems("f.yaml");
+  YamlReader top(node, problems);
+  YamlReader a = top.child("a");
+  a.note("c", "has no effect");
+  a.note("d", "is not there");
+  top.note("as a whole");
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(problems.notes(),
+            (std::vector<YamlRemark>{{3, 6, "a.c: has no effect"}, {2, 3, "a.d: is not there"}, {1, 1, "as a whole"}}));
+  a.problem("b", "is wrong");
+  EXPECT_EQ(problems.remarks(), (std::vector<YamlRemark>{{2, 6, "a.b: is wrong"}}));
+}
+
 }  // namespace
 }  // namespace rescheduler::kube

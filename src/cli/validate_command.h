@@ -1,0 +1,23 @@
+// `rescheduler validate`: reads a scheduler configuration and prints what it comes to, or everything wrong with it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rescheduler::cli {
+
+struct ValidateOptions {
+  std::string config{};  // a path; "-" is standard input
+};
+
+struct Verdict {
+  int exit_code = 0;
+  std::string output;      // the effective configuration, if it is sound
+  std::string complaints;  // "FILE:LINE:COLUMN: what", one to a line: problems, then notes
+};
+
+Verdict validate(std::string_view text, std::string_view file_name);
+
+int run_validate(const ValidateOptions& options);  // the process's exit code
+
+}  // namespace rescheduler::cli

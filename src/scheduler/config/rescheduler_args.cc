@@ -1,0 +1,90 @@
+#include "scheduler/config/rescheduler_args.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "kube/config/yaml_reader.h"
+#include "kube/config/yaml_writer.h"
+#include "kube/value/duration.h"
+#include "kube/value/name.h"
+#include "scheduler/config/fields.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+constexpr std::array<std::string_view, 3> kStrategies = {"LoadBalancing", "ResourceOptimization", "NodeMaintenance"};
+constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are no quicker
+
+void read_percentage(kube::YamlReader& from, std::string_view field, double& into) {
+  double value = into;
+  from.read(field, value);
+  if (value <= 0 || value > 100) {
+    from.problem(field, "must be a percentage above 0 and up to 100");
+  } else {
+    into = value;
+  }
+}
+
+void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
+  from.read("enabledStrategies", into);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    if (std::ranges::find(kStrategies, into[i]) == kStrategies.end()) {
+      from.problem("enabledStrategies", fmt::format("'{}' is none; there are {}", into[i],
+                                                    listed({kStrategies.begin(), kStrategies.end()})));
+    }
+    const auto here = into.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(into.begin(), here, into[i]) != here) {
+      from.problem("enabledStrategies", fmt::format("'{}' stands twice", into[i]));
+    }
+  }
+}
+
+std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
+  auto args = std::make_shared<ReschedulerArgs>();
+  read_percentage(from, "cpuThreshold", args->cpu_threshold);
+  read_percentage(from, "memoryThreshold", args->memory_threshold);
+  from.read("enableSchedulingOptimization", args->enable_scheduling_optimization);
+  from.read("enablePreventiveRescheduling", args->enable_preventive_rescheduling);
+  read_number_within(from, "cpuScoreWeight", args->cpu_score_weight, 0, 1);
+  read_number_within(from, "memoryScoreWeight", args->memory_score_weight, 0, 1);
+  if (args->cpu_score_weight + args->memory_score_weight <= 0) {
+    from.problem("cpuScoreWeight", "must not be zero together with memoryScoreWeight");
+  }
+  read_number_within(from, "loadBalanceBonus", args->load_balance_bonus, 0, 100);
+  from.read("enableReschedulingController", args->enable_rescheduling_controller);
+  if (read_duration(from, "reschedulingInterval", args->rescheduling_interval)
+      && args->rescheduling_interval < kShortestInterval) {
+    from.problem("reschedulingInterval", "must be at least 1s");
+  }
+  read_strategies(from, args->enabled_strategies);
+  from.read("excludedNamespaces", args->excluded_namespaces);
+  for (const std::string& name : args->excluded_namespaces) {
+    if (!kube::is_dns_label(name)) {
+      from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
+    }
+  }
+  return args;
+}
+
+void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
+  const auto& args = dynamic_cast<const ReschedulerArgs&>(any);
+  to.field("cpuThreshold", args.cpu_threshold);
+  to.field("memoryThreshold", args.memory_threshold);
+  to.field("enableSchedulingOptimization", args.enable_scheduling_optimization);
+  to.field("enablePreventiveRescheduling", args.enable_preventive_rescheduling);
+  to.field("cpuScoreWeight", args.cpu_score_weight);
+  to.field("memoryScoreWeight", args.memory_score_weight);
+  to.field("loadBalanceBonus", args.load_balance_bonus);
+  to.field("enableReschedulingController", args.enable_rescheduling_controller);
+  to.field("reschedulingInterval", kube::format_duration(args.rescheduling_interval));
+  to.field("enabledStrategies", args.enabled_strategies);
+  to.field("excludedNamespaces", args.excluded_namespaces);
+}
+
+}  // namespace
+
+PluginArgsFormat rescheduler_format() { return {&read_args, &print_args}; }
+
+}  // namespace rescheduler::scheduler

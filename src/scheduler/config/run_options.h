@@ -1,0 +1,56 @@
+// The flags of the daemon, named as kube-scheduler names them, and what they change in a configuration.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "scheduler/config/configuration.h"
+
+namespace rescheduler::scheduler {
+
+struct RunOptions {
+  std::string config{};  // file; empty: the defaults and the flags below
+
+  // --leader-elect*: beat the file.
+  std::optional<bool> leader_elect{};
+  std::optional<std::string> leader_elect_lease_duration{};
+  std::optional<std::string> leader_elect_renew_deadline{};
+  std::optional<std::string> leader_elect_retry_period{};
+  std::optional<std::string> leader_elect_resource_lock{};
+  std::optional<std::string> leader_elect_resource_name{};
+  std::optional<std::string> leader_elect_resource_namespace{};
+
+  // Without a file only; with one they are said to be ignored.
+  std::optional<std::string> kubeconfig{};
+  std::optional<double> kube_api_qps{};
+  std::optional<int> kube_api_burst{};
+  std::optional<std::string> kube_api_content_type{};
+  std::optional<bool> profiling{};
+
+  // In no file.
+  std::string bind_address = "0.0.0.0";
+  int secure_port = 10259;      // 0: serve nothing
+  std::string tls_cert_file{};  // empty: made for the occasion
+  std::string tls_private_key_file{};
+  std::string tls_min_version{};  // VersionTLS12 (the least we speak) or VersionTLS13
+  std::string client_ca_file{};
+  std::string authentication_kubeconfig{};  // empty: as the client connection
+  std::string authorization_kubeconfig{};
+  std::vector<std::string> authorization_always_allow_paths{"/healthz", "/readyz", "/livez"};
+  int verbosity = 0;          // --v
+  bool log_to_stderr = true;  // --logtostderr; there is nothing else
+};
+
+struct AppliedOptions {
+  Configuration configuration;
+  std::vector<std::string> notes{};  // what a flag did not do
+};
+
+// The configuration with the flags on top, or every flag that is wrong in one error.
+Result<AppliedOptions> apply(const RunOptions& options, Configuration configuration);
+
+}  // namespace rescheduler::scheduler
