@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "cli/check.h"
 #include "cli/demo_command.h"
+#include "cli/explain_command.h"
 #include "cli/selftest.h"
 #include "cli/sim_command.h"
 #include "cli/validate_command.h"
@@ -51,6 +52,18 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
   command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
 }
 
+void add_explain_options(CLI::App& command, cli::ExplainOptions& options) {
+  command.add_option("POD", options.pod, "the pod, as NAME or NAMESPACE/NAME; it must be waiting for a node");
+  command.add_option("-n,--namespace", options.ns, "namespace of the pod (default: default)");
+  command.add_option("--dump", options.dump, "decide in this cluster dump, `kubectl get ... -o json`; - is stdin");
+  command.add_option("--batch", options.batch, "decide every *.dump.json of this folder, answers beside them");
+  command.add_option("--config", options.config, "KubeSchedulerConfiguration (default: the default profile)");
+  command.add_option("-o,--output", options.output, "table (default) or json")->check(CLI::IsMember({"table", "json"}));
+  command.add_option("--kubeconfig", options.kubeconfig,
+                     "kubeconfig to use (default: $KUBECONFIG, then in-cluster, then ~/.kube/config)");
+  command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,6 +96,10 @@ int main(int argc, char** argv) {
   auto* demo = app.add_subcommand("demo", "watch an embedded cluster live through a scenario");
   add_demo_options(*demo, demo_options);
 
+  cli::ExplainOptions explain_options;
+  auto* explain = app.add_subcommand("explain", "why a pod goes where it goes, or nowhere: every node, every plugin");
+  add_explain_options(*explain, explain_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -92,6 +109,7 @@ int main(int argc, char** argv) {
   if (self_test->parsed()) return cli::run_self_test();
   if (check->parsed()) return cli::run_check(check_options);
   if (validate->parsed()) return cli::run_validate(validate_options);
+  if (explain->parsed()) return cli::run_explain(explain_options);
   if (sim->parsed()) return cli::run_sim(sim_options);
   if (demo->parsed()) return cli::run_demo(demo_options);
   return 0;

@@ -1,10 +1,10 @@
 #include "cli/validate_command.h"
 
-#include <array>
 #include <cstdio>
 
 #include <fmt/core.h>
 
+#include "cli/standard_input.h"
 #include "kube/config/file.h"
 #include "scheduler/config/effective.h"
 #include "scheduler/config/read.h"
@@ -13,17 +13,6 @@ namespace rescheduler::cli {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // more than the parser takes is no configuration
-
-Result<std::string> read_standard_input() {
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), stdin)) {
-    text.append(buffer.data(), count);
-    if (text.size() > kMostBytes) return fail(Errc::Invalid, "standard input: more than {} bytes", kMostBytes);
-  }
-  if (std::ferror(stdin) != 0) return fail(Errc::Invalid, "standard input cannot be read");
-  return text;
-}
 
 std::string line(std::string_view file_name, const kube::YamlRemark& remark, std::string_view kind) {
   return fmt::format("{}:{}:{}: {}{}\n", file_name, remark.line, remark.column, kind, remark.text);
@@ -47,7 +36,7 @@ Verdict validate(std::string_view text, std::string_view file_name) {
 
 int run_validate(const ValidateOptions& options) {
   const bool from_input = options.config == "-";
-  const auto text = from_input ? read_standard_input() : kube::read_whole_file(options.config, kMostBytes);
+  const auto text = from_input ? read_standard_input(kMostBytes) : kube::read_whole_file(options.config, kMostBytes);
   if (!text) {
     fmt::print(stderr, "rescheduler validate: {}\n", text.error().message);
     return 1;

@@ -1,7 +1,7 @@
 #include "cluster/dump.h"
 
+#include <algorithm>
 #include <functional>
-#include <map>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -21,66 +21,74 @@ namespace {
 
 bool is_over(const api::Pod& pod) { return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed"; }
 
-void take(const std::shared_ptr<const api::Pod>& pod, Cluster& into, Dump& dump) {
-  if (is_over(*pod)) return;
-  if (pod->spec().node_name().empty()) {
-    dump.waiting.push_back(pod);
+void take_pod(const api::Pod& pod, Cluster& into, Dump& dump) {
+  if (is_over(pod)) return;
+  if (pod.spec().node_name().empty()) {
+    dump.waiting.push_back(std::make_shared<const api::Pod>(pod));
   } else {
-    into.upsert_pod(*pod);
+    into.upsert_pod(pod);
   }
 }
 
-using Taker = std::function<Result<void>(std::string_view json, Cluster& into, Dump& dump)>;
+template <class Workload>
+void take_workload(std::string_view kind, const Workload& owner, Cluster& into) {
+  const auto& meta = owner.metadata();
+  into.owners().upsert_workload(kind, meta.namespace_(), meta.name(), owner.spec().selector());
+}
 
-template <class T, class Use>
-Taker taker(Use use) {
-  return [use](std::string_view json, Cluster& into, Dump& dump) -> Result<void> {
-    auto object = std::make_shared<T>();
-    if (auto read = kube::from_json(json, *object); !read) return fail(std::move(read.error()));
-    use(std::shared_ptr<const T>(std::move(object)), into, dump);
-    return {};
-  };
+void take_service(const api::Service& service, Cluster& into) {
+  const auto& meta = service.metadata();
+  into.owners().upsert_service(meta.namespace_(), meta.name(), service.spec().selector());
+}
+
+void take_replication_controller(const api::ReplicationController& owner, Cluster& into) {
+  const auto& meta = owner.metadata();
+  into.owners().upsert_replication_controller(meta.namespace_(), meta.name(), owner.spec().selector());
+}
+
+struct Taker {
+  const kube::ResourceType* kind;
+  std::function<void(const google::protobuf::Message&, Cluster&, Dump&)> take;
+};
+
+template <class T, class Take>
+Taker taker(Take take) {
+  return {&kube::resource_of<T>(), [take](const google::protobuf::Message& object, Cluster& into, Dump& dump) {
+            take(static_cast<const T&>(object), into, dump);
+          }};
 }
 
 template <class T>
 Taker storage_taker() {
-  return taker<T>([](const std::shared_ptr<const T>& object, Cluster& into, Dump&) { into.volumes().upsert(*object); });
+  return taker<T>([](const T& object, Cluster& into, Dump&) { into.volumes().upsert(object); });
 }
 
-template <class T>
-Taker workload_taker(std::string_view kind) {
-  return taker<T>([kind](const std::shared_ptr<const T>& object, Cluster& into, Dump&) {
-    const auto& meta = object->metadata();
-    into.owners().upsert_workload(kind, meta.namespace_(), meta.name(), object->spec().selector());
-  });
-}
-
-const std::map<std::string, Taker, std::less<>>& takers() {
-  static const std::map<std::string, Taker, std::less<>> all = {
-      {"Pod", taker<api::Pod>(take)},
-      {"Node", taker<api::Node>([](const auto& node, Cluster& into, Dump&) { into.upsert_node(*node); })},
-      {"Namespace", taker<api::Namespace>([](const auto& ns, Cluster& into, Dump&) { into.upsert_namespace(*ns); })},
-      {"Service", taker<api::Service>([](const auto& service, Cluster& into, Dump&) {
-         const auto& meta = service->metadata();
-         into.owners().upsert_service(meta.namespace_(), meta.name(), service->spec().selector());
-       })},
-      {"ReplicationController", taker<api::ReplicationController>([](const auto& owner, Cluster& into, Dump&) {
-         const auto& meta = owner->metadata();
-         into.owners().upsert_replication_controller(meta.namespace_(), meta.name(), owner->spec().selector());
-       })},
-      {"ReplicaSet", workload_taker<api::ReplicaSet>("ReplicaSet")},
-      {"StatefulSet", workload_taker<api::StatefulSet>("StatefulSet")},
-      {"PodDisruptionBudget", taker<api::PodDisruptionBudget>(
-                                  [](const auto& budget, Cluster& into, Dump&) { into.budgets().upsert(*budget); })},
-      {"PersistentVolume", storage_taker<api::PersistentVolume>()},
-      {"PersistentVolumeClaim", storage_taker<api::PersistentVolumeClaim>()},
-      {"StorageClass", storage_taker<api::StorageClass>()},
-      {"CSINode", storage_taker<api::CSINode>()},
-      {"CSIDriver", storage_taker<api::CSIDriver>()},
-      {"CSIStorageCapacity", storage_taker<api::CSIStorageCapacity>()},
-      {"VolumeAttachment", storage_taker<api::VolumeAttachment>()},
+const std::vector<Taker>& takers() {
+  static const std::vector<Taker> all = {
+      taker<api::Namespace>([](const auto& ns, Cluster& into, Dump&) { into.upsert_namespace(ns); }),
+      taker<api::Node>([](const auto& node, Cluster& into, Dump&) { into.upsert_node(node); }),
+      taker<api::Pod>(take_pod),
+      taker<api::Service>([](const auto& service, Cluster& into, Dump&) { take_service(service, into); }),
+      taker<api::ReplicationController>(
+          [](const auto& owner, Cluster& into, Dump&) { take_replication_controller(owner, into); }),
+      taker<api::ReplicaSet>([](const auto& owner, Cluster& into, Dump&) { take_workload("ReplicaSet", owner, into); }),
+      taker<api::StatefulSet>(
+          [](const auto& owner, Cluster& into, Dump&) { take_workload("StatefulSet", owner, into); }),
+      taker<api::PodDisruptionBudget>([](const auto& budget, Cluster& into, Dump&) { into.budgets().upsert(budget); }),
+      storage_taker<api::PersistentVolume>(),
+      storage_taker<api::PersistentVolumeClaim>(),
+      storage_taker<api::StorageClass>(),
+      storage_taker<api::CSINode>(),
+      storage_taker<api::CSIDriver>(),
+      storage_taker<api::CSIStorageCapacity>(),
+      storage_taker<api::VolumeAttachment>(),
   };
   return all;
+}
+
+const Taker* taker_of(const kube::ResourceType* kind) {
+  const auto found = std::ranges::find(takers(), kind, &Taker::kind);
+  return found == takers().end() ? nullptr : &*found;
 }
 
 std::string_view text_of(const boost::json::object& object, std::string_view key) {
@@ -90,13 +98,18 @@ std::string_view text_of(const boost::json::object& object, std::string_view key
 
 }  // namespace
 
-Result<bool> take_object(std::string_view kind, std::string_view json, Cluster& into, Dump& dump) {
-  const auto found = takers().find(kind);
-  if (found == takers().end()) return false;
-  if (auto taken = found->second(json, into, dump); !taken) {
-    return fail(std::move(taken.error()).within(fmt::format("an object of kind {}", kind)));
-  }
-  return true;
+const std::vector<const kube::ResourceType*>& model_kinds() {
+  static const std::vector<const kube::ResourceType*> all = [] {
+    std::vector<const kube::ResourceType*> kinds;
+    for (const Taker& one : takers()) kinds.push_back(one.kind);
+    return kinds;
+  }();
+  return all;
+}
+
+void take_object(const google::protobuf::Message& object, Cluster& into, Dump& dump) {
+  const Taker* taker = taker_of(kube::find_resource(*object.GetDescriptor()));
+  if (taker != nullptr) taker->take(object, into, dump);
 }
 
 Result<Dump> read_dump(std::string_view text, Cluster& into) {
@@ -114,10 +127,17 @@ Result<Dump> read_dump(std::string_view text, Cluster& into) {
   for (const boost::json::value& item : items->get_array()) {
     const auto* object = item.if_object();
     if (object == nullptr) return fail(Errc::Invalid, "the list holds something that is no object");
-    const auto kind = text_of(*object, "kind");
-    const auto taken = take_object(kind, boost::json::serialize(item), into, dump);
-    if (!taken) return fail(taken.error());
-    if (!*taken) dump.skipped.emplace_back(kind);
+    const auto kind_name = text_of(*object, "kind");
+    const Taker* taker = taker_of(kube::find_type(text_of(*object, "apiVersion"), kind_name));
+    if (taker == nullptr) {
+      dump.skipped.emplace_back(kind_name);
+      continue;
+    }
+    const auto message = taker->kind->make();
+    if (auto read = kube::from_json(boost::json::serialize(item), *message); !read) {
+      return fail(std::move(read.error()).within(fmt::format("an object of kind {}", kind_name)));
+    }
+    taker->take(*message, into, dump);
   }
   return dump;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cluster/cluster.h"
+#include "kube/codec/resource.h"
 
 namespace rescheduler::cluster {
 
@@ -20,7 +21,9 @@ struct Dump {
 // Fills the model. An object that cannot be read is an error: a model with holes would give wrong answers.
 Result<Dump> read_dump(std::string_view text, Cluster& into);
 
-// One object of any kind the model knows; false: it says nothing to placement.
-Result<bool> take_object(std::string_view kind, std::string_view json, Cluster& into, Dump& dump);
+// The kinds the model is made of.
+const std::vector<const kube::ResourceType*>& model_kinds();
+// One object of them; a pod without a node goes to the dump.
+void take_object(const google::protobuf::Message& object, Cluster& into, Dump& dump);
 
 }  // namespace rescheduler::cluster

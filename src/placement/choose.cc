@@ -28,7 +28,6 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
     choice.best = feasible_;
     return choice;
   }
-  std::vector<std::size_t> active;
   for (const Plugin* plugin : framework_.at(Point::PreScore)) {
     const Status status = plugin->pre_score(asked_, state_, feasible_);
     if (status.code == Code::Skip) {
@@ -44,6 +43,7 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
   choice.totals.assign(feasible_.size(), 0);
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (quiet_.contains(scoring[i].plugin)) continue;
+    scoring[i].plugin->before_scores(asked_, state_);
     auto scores = raw_scores(i, memory);
     if (options.explain)
       choice.by_plugin.push_back({std::string(scoring[i].plugin->name()), scoring[i].weight, scores, {}});

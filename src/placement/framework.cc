@@ -32,7 +32,21 @@ Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const
       if (static_cast<Point>(point) == Point::Score) framework->scoring_.push_back({*plugin, use.weight});
     }
   }
+  if (auto whole = framework->check_pairs(); !whole) return fail(std::move(whole.error()));
   return framework;
+}
+
+// A plugin that takes notes first cannot answer without them.
+Result<void> Framework::check_pairs() const {
+  const std::pair<Point, Point> pairs[] = {{Point::PreFilter, Point::Filter}, {Point::PreScore, Point::Score}};
+  for (const auto& [first, second] : pairs) {
+    for (const Plugin* plugin : at(second)) {
+      if (!plugin->points().has(first) || std::ranges::find(at(first), plugin) != at(first).end()) continue;
+      return fail(Errc::Invalid, "profile '{}' enables the plugin '{}' at {} but not at {}, which it needs",
+                  profile_.scheduler_name, plugin->name(), name_of(second), name_of(first));
+    }
+  }
+  return {};
 }
 
 const Plugin* Framework::find(std::string_view name) const {

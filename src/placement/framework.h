@@ -41,6 +41,7 @@ class Framework {
   NodeMemory& memory() const { return memory_; }
 
  private:
+  Result<void> check_pairs() const;
   explicit Framework(Profile profile) : profile_(std::move(profile)) {}
 
   Profile profile_;

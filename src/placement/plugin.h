@@ -96,6 +96,8 @@ class Plugin {
                            std::span<const cluster::NodeIndex> /*feasible*/) const {
     return {};
   }
+  // Once, before the first of its scores; for plugins that have no say at PreScore.
+  virtual void before_scores(const Question& /*asked*/, CycleState& /*state*/) const {}
   virtual std::int64_t score(const Question& /*asked*/,
                              const CycleState& /*state*/,
                              const cluster::NodeState& /*node*/) const {

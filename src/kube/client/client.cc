@@ -59,4 +59,11 @@ net::Task<Result<void>> Client::list_all(Api& api,
   }
 }
 
+net::Task<Result<std::vector<ObjectPtr>>> Client::listed_any(Api& api, ApiCall call, ListSettings settings) {
+  std::vector<ObjectPtr> objects;
+  auto done = co_await list_all(api, std::move(call), std::move(settings), objects);
+  if (!done) co_return fail(std::move(done.error()));
+  co_return objects;
+}
+
 }  // namespace rescheduler::kube

@@ -117,6 +117,13 @@ class Client {
     return listed<T>(*api_, std::move(call), std::move(settings));
   }
 
+  // The same of a kind known only at run time.
+  net::Task<Result<std::vector<ObjectPtr>>> list_any(const ResourceType& resource,
+                                                     std::string ns,
+                                                     ListSettings settings = {}) {
+    return listed_any(*api_, object_call(Verb::List, resource, std::move(ns), {}), std::move(settings));
+  }
+
  private:
   static ApiCall object_call(Verb verb, const ResourceType& resource, std::string ns, std::string name);
   static void apply(const WriteOptions& options, ApiCall& call);
@@ -127,6 +134,7 @@ class Client {
                                           ApiCall call,
                                           ListSettings settings,
                                           std::vector<ObjectPtr>& objects);
+  static net::Task<Result<std::vector<ObjectPtr>>> listed_any(Api& api, ApiCall call, ListSettings settings);
   template <class T>
   static net::Task<Result<std::vector<std::shared_ptr<const T>>>> listed(Api& api,
                                                                          ApiCall call,

@@ -20,11 +20,9 @@ struct KnownImages final : Notes {
 class ImageLocality final : public Plugin {
  public:
   std::string_view name() const override { return "ImageLocality"; }
-  PointSet points() const override { return {Point::PreScore, Point::Score}; }
+  PointSet points() const override { return {Point::Score}; }
 
-  Status pre_score(const Question& asked,
-                   CycleState& state,
-                   std::span<const cluster::NodeIndex> /*feasible*/) const override {
+  void before_scores(const Question& asked, CycleState& state) const override {
     KnownImages known;
     const auto nodes = static_cast<double>(asked.cluster.node_count());
     for (const auto* images : {&asked.needs().images, &asked.needs().volume_images}) {
@@ -36,7 +34,6 @@ class ImageLocality final : public Plugin {
       }
     }
     state.write(slot(), std::move(known));
-    return {};
   }
 
   std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override {

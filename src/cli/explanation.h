@@ -1,0 +1,22 @@
+// A decision about one pod of a model, ready to be shown.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "cluster/dump.h"
+#include "scheduler/config/configuration.h"
+
+namespace rescheduler::cli {
+
+enum class ExplanationForm { Json, Table };
+
+// `pod` is one of the waiting pods, as "namespace/name". The profile is the one its schedulerName names; where none
+// does, the first: what would happen if it were ours.
+Result<std::string> explain(cluster::Cluster& cluster,
+                            const cluster::Dump& dump,
+                            const std::string& pod,
+                            const scheduler::Configuration& configuration,
+                            ExplanationForm form);
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,14 @@
+// A decision as a person reads it.
+#pragma once
+
+#include <string>
+
+#include "placement/decide.h"
+
+namespace rescheduler::cli {
+
+std::string explanation_table(const placement::Decision& decision,
+                              const placement::Question& asked,
+                              const placement::Framework& framework);
+
+}  // namespace rescheduler::cli
