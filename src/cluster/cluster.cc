@@ -127,13 +127,26 @@ std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
 
 // --- Pods ---
 
+// Whatever topology a pod speaks of will be asked about, by its own placing or by that of others.
+PodFormPtr Cluster::compiled(const api::Pod& object, RequestsOf which) {
+  PodFormPtr form = forms_.of(object, which);
+  for (const auto* terms : {&form->affinity, &form->anti_affinity}) {
+    for (const AffinityTerm& term : *terms) prepare(term.topology_key);
+  }
+  for (const auto* terms : {&form->preferred_affinity, &form->preferred_anti_affinity}) {
+    for (const auto& [term, weight] : *terms) prepare(term.topology_key);
+  }
+  for (const SpreadConstraint& one : form->spread) prepare(one.topology_key);
+  return form;
+}
+
 PlacedPod Cluster::compile(const api::Pod& object) {
   PlacedPod pod;
   pod.uid = object.metadata().uid();
   pod.name = object.metadata().name();
   pod.ns = words_.symbols.of(object.metadata().namespace_());
   pod.labels = words_.labels.of(object.metadata().labels());
-  pod.form = forms_.of(object, RequestsOf::Placed);
+  pod.form = compiled(object, RequestsOf::Placed);
   pod.started = start_of(object);
   pod.terminating = object.metadata().has_deletion_timestamp();
   pod.being_preempted = pod.terminating && made_room_for_another(object);

@@ -49,7 +49,7 @@ class Cluster {
   void remove_namespace(std::string_view name);
 
   // --- What is. ---
-  PodFormPtr form_of(const api::Pod& object) { return forms_.of(object, RequestsOf::Incoming); }
+  PodFormPtr form_of(const api::Pod& object) { return compiled(object, RequestsOf::Incoming); }
   // By NodeIndex; some do not exist (NodeState::exists).
   const std::vector<NodeState>& nodes() const { return nodes_; }
   const NodeState& node(NodeIndex index) const { return nodes_[index]; }
@@ -90,6 +90,7 @@ class Cluster {
   void node_object_changed(NodeState& node, std::shared_ptr<const Node> now);
   PodIndex put(PlacedPod pod);
   PlacedPod take_out(PodIndex index);
+  PodFormPtr compiled(const api::Pod& object, RequestsOf which);
   PlacedPod compile(const api::Pod& object);
   HappeningPtr tell(Happening happening) const;
 

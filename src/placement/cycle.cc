@@ -67,9 +67,6 @@ std::optional<Status> Cycle::run_pre_filter() {
     }
   }
   diagnosis_.rejected_by = naming;
-  if (only_ && !refused) {
-    diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(naming, " "))};
-  }
   return refused;
 }
 
@@ -90,6 +87,11 @@ Status Cycle::find_feasible(const SearchOptions& options) {
   RememberedNeeds* memory =
       only_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, framework_.scoring().size());
   searched_ = true;
+  if (only_) {
+    // Whoever refused the node the pod was promised is named too, as kube-scheduler does.
+    const std::string names = fmt::format("{}", fmt::join(diagnosis_.rejected_by, " "));
+    diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
+  }
   const auto all = candidates();
   for (std::size_t i = 0; i < all.size() && feasible_.size() < options.most_feasible; ++i) {
     look_at(all[(options.start + i) % all.size()], memory);
@@ -154,8 +156,11 @@ void Cycle::remember_scores(const NodeState& node, RememberedNeeds& memory) cons
 
 bool Cycle::fits(NodeIndex node) {
   if (pre_filter()) return false;
-  if (only_ && !only_->contains(asked_.cluster.node(node).node->name)) return false;
-  if (!filter_with_rivals(asked_.cluster.node(node), state_, Depth::AnswerOnly).ok()) return false;
+  Status status = filter_with_rivals(asked_.cluster.node(node), state_, Depth::WithReasons);
+  if (!status.ok()) {
+    note_refusal(node, std::move(status));
+    return false;
+  }
   feasible_ = {node};
   return true;
 }
@@ -208,7 +213,12 @@ const std::vector<std::shared_ptr<const cluster::PlacedPod>>* Cycle::rivals_on(N
 void Cycle::note_refusal(NodeIndex node, Status status) {
   diagnosis_.rejected_by.insert(status.plugin);
   if (status.code == Code::Pending) diagnosis_.pending_by.insert(status.plugin);
-  diagnosis_.verdicts.push_back({node, std::move(status)});
+  // At most the one the pod was promised has a verdict already, and that is the first.
+  if (!diagnosis_.verdicts.empty() && diagnosis_.verdicts.front().node == node) {
+    diagnosis_.verdicts.front().status = std::move(status);
+  } else {
+    diagnosis_.verdicts.push_back({node, std::move(status)});
+  }
 }
 
 void Cycle::refuse(NodeIndex node, Status status) {

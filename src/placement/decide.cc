@@ -50,6 +50,7 @@ Decision decide(const Framework& framework,
     return decision;
   }
   if (asked.cluster.node_count() == 0) {
+    decision.outcome = Outcome::Unschedulable;
     decision.message = "no nodes available to schedule pods";
     return decision;
   }

@@ -14,7 +14,49 @@ class Explained:
     applies: Callable  # (difference, dump, peer, ours) -> bool
 
 
-EXPLAINED: list[Explained] = []
+def incoming_pod(dump):
+    for item in dump["items"]:
+        if item["kind"] == "Pod" and f"{item['metadata']['namespace']}/{item['metadata']['name']}" == dump["pod"]:
+            return item
+    return {}
+
+
+def selects_unlabelled(selector):
+    """A namespaceSelector that a namespace without any label would satisfy, though it asks for something."""
+    if selector is None or selector.get("matchLabels"):
+        return False
+    conditions = selector.get("matchExpressions") or []
+    return bool(conditions) and all(one["operator"] in ("NotIn", "DoesNotExist") for one in conditions)
+
+
+def own_terms(dump):
+    for half in ("podAffinity", "podAntiAffinity"):
+        affinity = ((incoming_pod(dump).get("spec") or {}).get("affinity") or {}).get(half) or {}
+        yield from affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or []
+        for weighted in affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or []:
+            yield weighted["podAffinityTerm"]
+
+
+def every_namespace(_difference, dump, _peer, _ours):
+    return any(selects_unlabelled(term.get("namespaceSelector")) for term in own_terms(dump))
+
+
+def lost_claims(difference, _dump, peer, ours):
+    said = peer.get("message") or ""
+    return difference.what == "message" and said.endswith(". not found") and (
+        (ours.get("message") or "").startswith(said.removesuffix("not found")))
+
+
+EXPLAINED: list[Explained] = [
+    Explained("every-namespace",
+              "a namespaceSelector of NotIn or DoesNotExist alone selects pods of every namespace in 1.36, as if no "
+              "namespace had labels; mended in later versions, and here",
+              every_namespace),
+    Explained("lost-claims",
+              "when a PreFilter plugin before DynamicResources refuses a pod for good, 1.36 adds the words 'not found' in "
+              "place of what preemption has to say: DynamicResources misses its own notes",
+              lost_claims),
+]
 
 
 def explanation(difference, dump, peer, ours):

@@ -106,19 +106,9 @@ class InterPodAffinity final : public Plugin {
 void InterPodAffinity::prepare(cluster::Cluster& cluster, const Question& asked) const {
   const cluster::PodForm& form = asked.form;
   if (!form.affinity.empty()) cluster.prepare(match_of(form.affinity));
-  for (const AffinityTerm& term : form.affinity) cluster.prepare(term.topology_key);
-  for (const AffinityTerm& term : form.anti_affinity) {
-    cluster.prepare(match_of(term));
-    cluster.prepare(term.topology_key);
-  }
+  for (const AffinityTerm& term : form.anti_affinity) cluster.prepare(match_of(term));
   for (const auto* terms : {&form.preferred_affinity, &form.preferred_anti_affinity}) {
-    for (const auto& [term, weight] : *terms) {
-      cluster.prepare(match_of(term));
-      cluster.prepare(term.topology_key);
-    }
-  }
-  for (const cluster::CarriedTerm* carried : cluster.counts().speaking_of(asked.ns, asked.labels)) {
-    cluster.prepare(carried->term.topology_key);
+    for (const auto& [term, weight] : *terms) cluster.prepare(match_of(term));
   }
 }
 
@@ -180,9 +170,7 @@ void InterPodAffinity::change(const Question& asked,
     }
   }
   for (const AffinityTerm& term : pod.form->anti_affinity) {
-    if (!counts.matches(match_of(term), asked.ns, asked.labels)) continue;
-    // A key nobody placed has ever spoken of is one no count is kept for; a guest may bring it.
-    if (cluster.topology().find(term.topology_key) != nullptr) {
+    if (counts.matches(match_of(term), asked.ns, asked.labels)) {
       required.unwelcome.of(cluster, term.topology_key).add(node.index, by);
     }
   }
