@@ -1,5 +1,6 @@
 #include "net/server_connection.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/log.h"
@@ -69,9 +70,8 @@ Task<void> ServerConnection::run() {
 
 // Decides by the first byte what the client speaks. False: nothing more is to be done.
 Task<bool> ServerConnection::open() {
-  const auto& settings = shared_.settings;
-  const bool arrived =
-      co_await wait_for_bytes(welcome_ == Welcome::Serve ? settings.idle_limit : settings.request_timeout);
+  const auto limit = std::min(shared_.settings.first_byte_limit, shared_.settings.idle_limit);
+  const bool arrived = co_await wait_for_bytes(limit);
   if (!arrived) co_return false;
   const bool client_speaks_tls = input_.unread().front() == kTlsHandshakeByte;
   std::optional<Refusal> refusal;
@@ -100,6 +100,7 @@ Task<bool> ServerConnection::secure() {
   }
   stream_ = std::move(accepted->stream);
   peer_.tls = true;
+  peer_.verified = accepted->verified;
   peer_.common_name = std::move(accepted->common_name);
   peer_.organizations = std::move(accepted->organizations);
   co_return true;
