@@ -43,11 +43,16 @@ class Responder {
 
 using Handler = std::function<Task<void>(const HttpRequest&, const PeerIdentity&, Responder&)>;
 
+// Asked when the head of a request has arrived, before any of its body is kept: an answer refuses the request (and ends
+// the connection), nothing lets it in. So that only who may ask makes the server hold megabytes.
+using Gatekeeper = std::function<Task<std::optional<HttpResponse>>(const HttpRequest& head, const PeerIdentity&)>;
+
 struct HttpServerSettings {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;                  // 0: any free one
   std::optional<TlsServerSettings> tls{};  // with it, plain HTTP is refused unless allow_plain
   bool allow_plain = false;
+  Gatekeeper gatekeeper{};  // none: everybody is let in
   std::size_t most_connections = 4096;
   std::size_t most_body_bytes = 16u << 20;
   std::size_t most_header_bytes = 64u << 10;

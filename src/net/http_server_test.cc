@@ -147,6 +147,25 @@ TEST_F(HttpServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
   EXPECT_THAT(first.read_until("0"), EndsWith("GET /a 0")) << "who is in stays in";
 }
 
+TEST_F(HttpServerTest, TheGatekeeperIsAskedBeforeABodyIsTakenIn) {
+  HttpServerSettings settings;
+  settings.gatekeeper = [](const HttpRequest& head, const PeerIdentity&) -> Task<std::optional<HttpResponse>> {
+    if (head.target == "/throw") throw std::runtime_error("out of keys");
+    if (head.headers.get("password") == "sesame") co_return std::nullopt;
+    HttpResponse refusal;
+    refusal.status = 401;
+    refusal.body = "Who is there?";
+    co_return refusal;
+  };
+  serve(settings, tell);
+  EXPECT_THAT(answer_to("PUT /a HTTP/1.1\r\nHost: h\r\nPassword: sesame\r\nContent-Length: 2\r\n\r\nab"),
+              EndsWith("PUT /a 2"));
+  RawClient stranger(server_->port());
+  stranger.write("PUT /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
+  EXPECT_THAT(stranger.read_to_end(), AllOf(StartsWith("HTTP/1.1 401 "), EndsWith("Who is there?")));
+  EXPECT_THAT(answer_to("GET /throw HTTP/1.1\r\nHost: h\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
+}
+
 Task<void> fall_over(const HttpRequest& request, const PeerIdentity&, Responder&) {
   if (request.target == "/throw") throw std::runtime_error("out of soup");
   co_return;
