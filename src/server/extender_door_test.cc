@@ -8,7 +8,7 @@
 #include "kube/proto/core_pod.pb.h"
 #include "net/http_server.h"
 #include "scheduler/extender/extender_client.h"
-#include "server/server_fixture.h"
+#include "support/port_fixture.h"
 #include "support/test_certificates.h"
 
 namespace rescheduler::server {
@@ -80,7 +80,7 @@ NodePtr node_named(const std::string& name) {
   return node;
 }
 
-class ExtenderTest : public ServerFixture {
+class ExtenderTest : public PortFixture {
  protected:
   ExtenderTest() {
     ServerSettings settings;
@@ -279,7 +279,7 @@ TEST_F(StrangeExtenderTest, GarbageIsAFailure) {
 }
 
 // Who is let in to the door: kube-scheduler's certificate, or a token.
-TEST_F(ServerFixture, AClientCertificateOpensTheExtenderDoor) {
+TEST_F(PortFixture, AClientCertificateOpensTheExtenderDoor) {
   const test::TestAuthority clients("clients"), others("others");
   const kube::TempDirectory files;
   ServerSettings settings;

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kube/config/temp_directory.h"
-#include "server/server_fixture.h"
+#include "support/port_fixture.h"
 #include "support/test_certificates.h"
 
 namespace rescheduler::server {
@@ -24,7 +24,7 @@ Route page(std::string path, std::string text) {
   return route;
 }
 
-class ServerTest : public ServerFixture {};
+class ServerTest : public PortFixture {};
 
 TEST_F(ServerTest, HealthAndMetricsAnswerBothWaysOnOnePort) {
   metrics_.counter("things_total", "Things.").add(3);

@@ -14,9 +14,9 @@
 
 namespace rescheduler::server {
 
-class ServerFixture : public testing::Test {
+class PortFixture : public testing::Test {
  protected:
-  ServerFixture() {
+  PortFixture() {
     sim::ServeSettings serve;
     serve.tls = false;
     auto started = sim::ServedCluster::start(serve);
@@ -33,7 +33,7 @@ class ServerFixture : public testing::Test {
       reviewer_.emplace(cluster_->api(), clock_);
     });
   }
-  ~ServerFixture() override {
+  ~PortFixture() override {
     if (server_) stop(std::chrono::nanoseconds::zero());
     cluster_->on_loop([this] {
       server_.reset();
