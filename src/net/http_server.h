@@ -24,7 +24,8 @@ namespace rescheduler::net {
 struct PeerIdentity {
   std::string address;  // "127.0.0.1:53211"
   bool tls = false;
-  std::string common_name;                 // of a verified client certificate, else empty
+  bool verified = false;                   // by a client certificate that the server's client authority signed
+  std::string common_name;                 // of that certificate, else empty
   std::vector<std::string> organizations;  // likewise
 };
 
@@ -42,15 +43,21 @@ class Responder {
 
 using Handler = std::function<Task<void>(const HttpRequest&, const PeerIdentity&, Responder&)>;
 
+// Asked when the head of a request has arrived, before any of its body is kept: an answer refuses the request (and ends
+// the connection), nothing lets it in. So that only who may ask makes the server hold megabytes.
+using Gatekeeper = std::function<Task<std::optional<HttpResponse>>(const HttpRequest& head, const PeerIdentity&)>;
+
 struct HttpServerSettings {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;                  // 0: any free one
   std::optional<TlsServerSettings> tls{};  // with it, plain HTTP is refused unless allow_plain
   bool allow_plain = false;
+  Gatekeeper gatekeeper{};  // none: everybody is let in
   std::size_t most_connections = 4096;
   std::size_t most_body_bytes = 16u << 20;
   std::size_t most_header_bytes = 64u << 10;
-  std::chrono::milliseconds request_timeout{30'000};  // for a whole request to arrive, once it has begun
+  std::chrono::milliseconds first_byte_limit{30'000};  // for a new client to say something
+  std::chrono::milliseconds request_timeout{30'000};   // for a whole request to arrive, once it has begun
   std::chrono::milliseconds idle_limit{120'000};  // between requests, and for a client to take what is written to it
 };
 

@@ -1,15 +1,12 @@
 // The server over plain TCP: what it answers, what it refuses, how it ends.
 #include "net/http_server.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdexcept>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 
 #include "base/log.h"
+#include "net/raw_client.h"
 #include "net/server_fixture.h"
 
 namespace rescheduler::net {
@@ -21,48 +18,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
-
-// A client that writes bytes and reads bytes, and knows nothing of HTTP.
-class RawClient {
- public:
-  explicit RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(port);
-    EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-  ~RawClient() { hang_up(); }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
-
-  void write(std::string_view bytes) { PeerSocket(fd_).write(bytes); }
-  void end_writing() { ::shutdown(fd_, SHUT_WR); }
-  std::string read_to_end() {
-    std::string all;
-    for (;;) {
-      const std::string piece = PeerSocket(fd_).read_some();
-      if (piece.empty()) return all;
-      all += piece;
-    }
-  }
-  std::string read_until(std::string_view ending) {
-    std::string all;
-    while (!all.ends_with(ending)) {
-      const std::string piece = PeerSocket(fd_).read_some();
-      if (piece.empty()) break;
-      all += piece;
-    }
-    return all;
-  }
-  void hang_up() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
-};
 
 class HttpServerTest : public ServerFixture {
  protected:
@@ -167,6 +122,19 @@ TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   EXPECT_THAT(once.read_to_end(), EndsWith("GET /a 0"));
 }
 
+TEST_F(HttpServerTest, WhoNeverSaysAWordIsHungUpOnSoonerThanWhoMerelyPauses) {
+  HttpServerSettings settings;
+  settings.first_byte_limit = 30ms;
+  serve(settings, tell);
+  RawClient talker(server_->port());
+  talker.write(kGet);
+  EXPECT_THAT(talker.read_until("0"), EndsWith("GET /a 0"));
+  RawClient silent(server_->port());
+  EXPECT_EQ(silent.read_to_end(), "");
+  talker.write(kGet);
+  EXPECT_THAT(talker.read_until("0"), EndsWith("GET /a 0"));
+}
+
 TEST_F(HttpServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
   HttpServerSettings settings;
   settings.most_connections = 1;
@@ -177,6 +145,25 @@ TEST_F(HttpServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
   EXPECT_THAT(answer_to(kGet), StartsWith("HTTP/1.1 503 "));
   first.write(kGet);
   EXPECT_THAT(first.read_until("0"), EndsWith("GET /a 0")) << "who is in stays in";
+}
+
+TEST_F(HttpServerTest, TheGatekeeperIsAskedBeforeABodyIsTakenIn) {
+  HttpServerSettings settings;
+  settings.gatekeeper = [](const HttpRequest& head, const PeerIdentity&) -> Task<std::optional<HttpResponse>> {
+    if (head.target == "/throw") throw std::runtime_error("out of keys");
+    if (head.headers.get("password") == "sesame") co_return std::nullopt;
+    HttpResponse refusal;
+    refusal.status = 401;
+    refusal.body = "Who is there?";
+    co_return refusal;
+  };
+  serve(settings, tell);
+  EXPECT_THAT(answer_to("PUT /a HTTP/1.1\r\nHost: h\r\nPassword: sesame\r\nContent-Length: 2\r\n\r\nab"),
+              EndsWith("PUT /a 2"));
+  RawClient stranger(server_->port());
+  stranger.write("PUT /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
+  EXPECT_THAT(stranger.read_to_end(), AllOf(StartsWith("HTTP/1.1 401 "), EndsWith("Who is there?")));
+  EXPECT_THAT(answer_to("GET /throw HTTP/1.1\r\nHost: h\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
 }
 
 Task<void> fall_over(const HttpRequest& request, const PeerIdentity&, Responder&) {

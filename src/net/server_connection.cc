@@ -1,5 +1,6 @@
 #include "net/server_connection.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/log.h"
@@ -69,16 +70,15 @@ Task<void> ServerConnection::run() {
 
 // Decides by the first byte what the client speaks. False: nothing more is to be done.
 Task<bool> ServerConnection::open() {
-  const auto& settings = shared_.settings;
-  const bool arrived =
-      co_await wait_for_bytes(welcome_ == Welcome::Serve ? settings.idle_limit : settings.request_timeout);
+  const auto limit = std::min(shared_.settings.first_byte_limit, shared_.settings.idle_limit);
+  const bool arrived = co_await wait_for_bytes(limit);
   if (!arrived) co_return false;
   const bool client_speaks_tls = input_.unread().front() == kTlsHandshakeByte;
-  std::optional<Refusal> refusal;
+  std::optional<HttpResponse> refusal;
   if (client_speaks_tls && !shared_.tls) {
-    refusal = Refusal{400, "Client sent a TLS handshake to an HTTP server."};
+    refusal = sentence(400, "Client sent a TLS handshake to an HTTP server.");
   } else if (!client_speaks_tls && shared_.tls && !shared_.settings.allow_plain) {
-    refusal = Refusal{400, "Client sent an HTTP request to an HTTPS server."};
+    refusal = sentence(400, "Client sent an HTTP request to an HTTPS server.");
   }
   if (refusal) {
     co_await refuse(std::move(*refusal));
@@ -100,6 +100,7 @@ Task<bool> ServerConnection::secure() {
   }
   stream_ = std::move(accepted->stream);
   peer_.tls = true;
+  peer_.verified = accepted->verified;
   peer_.common_name = std::move(accepted->common_name);
   peer_.organizations = std::move(accepted->organizations);
   co_return true;
@@ -135,7 +136,7 @@ Task<ServerConnection::Arrival> ServerConnection::next_request() {
   arrival.http_1_0 = head.http_1_0;
   arrival.keep_alive = parser.keep_alive();
   if (!head.http_1_0 && !head.headers.find("host")) {
-    arrival.refusal = Refusal{400, "The Host header is missing."};
+    arrival.refusal = sentence(400, "The Host header is missing.");
     co_return arrival;
   }
   arrival.request.emplace();
@@ -146,17 +147,20 @@ Task<ServerConnection::Arrival> ServerConnection::next_request() {
   co_return arrival;
 }
 
-Task<std::optional<ServerConnection::Refusal>> ServerConnection::read_message(MessageParser& parser,
-                                                                              std::string& body,
-                                                                              bool& gone) {
+Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& parser, std::string& body, bool& gone) {
   bool told_to_go_on = false;
+  bool asked = false;
   for (;;) {
     while (!parser.begun() && input_.unread().starts_with("\r\n")) input_.consume(2);  // RFC 9112, 2.2
     auto used = parser.feed(input_.unread(), body);
     if (!used) {
-      co_return Refusal{status_of(used.error().kind), fmt::format("The request is refused: {}.", used.error().text)};
+      co_return sentence(status_of(used.error().kind), fmt::format("The request is refused: {}.", used.error().text));
     }
     input_.consume(*used);
+    if (parser.head_done() && !std::exchange(asked, true)) {
+      auto refusal = co_await ask_gatekeeper(parser.head());
+      if (refusal) co_return refusal;
+    }
     if (parser.done()) co_return std::nullopt;
     if (*used > 0) continue;
     if (parser.head_done() && !told_to_go_on && has_token(parser.head().headers.get("expect"), "100-continue")) {
@@ -166,7 +170,7 @@ Task<std::optional<ServerConnection::Refusal>> ServerConnection::read_message(Me
     }
     auto count = co_await stream_->read_some(input_.room());
     if (!count && count.error().code == Errc::Timeout) {
-      co_return Refusal{408, "The request did not arrive in time."};
+      co_return sentence(408, "The request did not arrive in time.");
     }
     gone = !count || *count == 0;
     if (gone) co_return std::nullopt;
@@ -174,11 +178,28 @@ Task<std::optional<ServerConnection::Refusal>> ServerConnection::read_message(Me
   }
 }
 
+Task<std::optional<HttpResponse>> ServerConnection::ask_gatekeeper(const MessageHead& head) {
+  if (welcome_ == Welcome::TurnAway) {
+    co_return sentence(503, "The server has as many connections as it can serve; try again later.");
+  }
+  if (!shared_.settings.gatekeeper) co_return std::nullopt;
+  HttpRequest request;
+  request.method = head.method;
+  request.target = head.target;
+  request.headers = head.headers;
+  std::string trouble;
+  try {
+    auto refusal = co_await shared_.settings.gatekeeper(request, peer_);
+    co_return refusal;
+  } catch (...) {
+    trouble = escaped_exception();
+  }
+  log_error("the gatekeeper failed on {} {}: {}", request.method, request.target, trouble);
+  co_return sentence(500, "The server failed to answer this request.");
+}
+
 // False: this was the last request.
 Task<bool> ServerConnection::answer(Arrival arrival) {
-  if (welcome_ == Welcome::TurnAway && arrival.request) {
-    arrival.refusal = Refusal{503, "The server has as many connections as it can serve; try again later."};
-  }
   if (arrival.refusal) {
     co_await refuse(std::move(*arrival.refusal));
     co_return false;
@@ -211,12 +232,12 @@ Task<void> ServerConnection::call_handler(const HttpRequest& request, StreamResp
   log_error("the handler of {} {} failed: {}", request.method, request.target, trouble);
 }
 
-Task<void> ServerConnection::refuse(Refusal refusal) {
-  log_debug("refusing a request from {} with {}: {}", peer_.address, refusal.status, refusal.text);
+Task<void> ServerConnection::refuse(HttpResponse refusal) {
+  log_debug("refusing a request from {} with {}: {}", peer_.address, refusal.status, refusal.body);
   StreamResponder::Traits traits;
   traits.stall_limit = kLinger;
   StreamResponder responder(*stream_, traits);
-  auto sent = co_await responder.send(sentence(refusal.status, refusal.text));
+  auto sent = co_await responder.send(std::move(refusal));
   if (sent) {
     co_await end_politely();
   }

@@ -36,14 +36,10 @@ class ServerConnection {
   void close() noexcept;
 
  private:
-  struct Refusal {
-    int status = 400;
-    std::string text;
-  };
   // A request, a reason to refuse it, or nothing: the client is gone.
   struct Arrival {
     std::optional<HttpRequest> request;
-    std::optional<Refusal> refusal;
+    std::optional<HttpResponse> refusal;
     bool http_1_0 = false;
     bool keep_alive = false;
   };
@@ -52,10 +48,11 @@ class ServerConnection {
   Task<bool> secure();
   Task<bool> wait_for_bytes(std::chrono::nanoseconds limit);
   Task<Arrival> next_request();
-  Task<std::optional<Refusal>> read_message(MessageParser& parser, std::string& body, bool& gone);
+  Task<std::optional<HttpResponse>> read_message(MessageParser& parser, std::string& body, bool& gone);
+  Task<std::optional<HttpResponse>> ask_gatekeeper(const MessageHead& head);
   Task<bool> answer(Arrival arrival);
   Task<void> call_handler(const HttpRequest& request, StreamResponder& responder);
-  Task<void> refuse(Refusal refusal);
+  Task<void> refuse(HttpResponse refusal);
   Task<void> end_politely();
 
   const ServerShared& shared_;

@@ -202,6 +202,7 @@ Task<Result<TlsAccepted>> tls_accept(std::unique_ptr<Stream> below, TlsContext c
   if (!shaken) co_return fail(std::move(shaken.error()));
   TlsAccepted accepted;
   if (X509* certificate = stream->peer_certificate(); certificate != nullptr) {
+    accepted.verified = true;
     auto names = subject_values(certificate, NID_commonName);
     if (!names.empty()) accepted.common_name = std::move(names.back());
     accepted.organizations = subject_values(certificate, NID_organizationName);

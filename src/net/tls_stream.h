@@ -16,7 +16,8 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> below,
 
 struct TlsAccepted {
   std::unique_ptr<Stream> stream;
-  std::string common_name;                 // of the client's verified certificate, if it sent one
+  bool verified = false;                   // the client sent a certificate, and the handshake found it good
+  std::string common_name;                 // of that certificate
   std::vector<std::string> organizations;  // likewise
 };
 

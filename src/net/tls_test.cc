@@ -1,6 +1,7 @@
 // Who trusts whom: certificates of servers and clients, good, old, foreign and misnamed.
 #include <gmock/gmock.h>
 
+#include "net/raw_client.h"
 #include "net/server_fixture.h"
 #include "support/test_certificates.h"
 
@@ -24,7 +25,8 @@ CertificateWishes wishes(std::string common_name) {
 class TlsTest : public ServerFixture {
  protected:
   static Task<void> introduce(const HttpRequest&, const PeerIdentity& peer, Responder& responder) {
-    std::string text = peer.tls ? "tls:" + peer.common_name : "plain";
+    std::string text = peer.tls ? "tls:" : "plain";
+    if (peer.verified) text = "verified:" + peer.common_name;
     for (const std::string& organization : peer.organizations) text += "/" + organization;
     return say(responder, 200, text);
   }
@@ -143,7 +145,7 @@ TEST_F(TlsTest, AClientCertificateSaysWhoIsThere) {
   serve_with(ca_.issue({}), ca_.pem());
   CertificateWishes admin = wishes("alice");
   admin.organizations = {"system:masters", "ops"};
-  EXPECT_EQ(body_of(get_with(secure_as(ca_.issue(admin)))), "tls:alice/system:masters/ops");
+  EXPECT_EQ(body_of(get_with(secure_as(ca_.issue(admin)))), "verified:alice/system:masters/ops");
   EXPECT_EQ(body_of(get_with(secure())), "tls:") << "a certificate is asked for, not required";
 }
 
@@ -167,12 +169,12 @@ TEST_F(TlsTest, NewClientSettingsHoldForNewConnectionsAndOldOnesAreNotReused) {
   serve_with(ca_.issue({}), ca_.pem());
   HttpClientSettings settings = secure_as(ca_.issue(wishes("old")));
   connect(settings);
-  EXPECT_EQ(body_of(get()), "tls:old");
+  EXPECT_EQ(body_of(get()), "verified:old");
   const TestIdentity renewed = ca_.issue(wishes("new"));
   settings.tls.certificate_pem = renewed.certificate_pem;
   settings.tls.key_pem = renewed.key_pem;
   ASSERT_TRUE(on_loop([&] { return client_->set_tls(settings.tls); }));
-  EXPECT_EQ(body_of(get()), "tls:new");
+  EXPECT_EQ(body_of(get()), "verified:new");
 }
 
 TEST_F(TlsTest, UnusableNewSettingsChangeNothing) {
@@ -184,7 +186,7 @@ TEST_F(TlsTest, UnusableNewSettingsChangeNothing) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::Invalid);
   EXPECT_THAT(refused.error().message, HasSubstr("the client key does not belong to the client certificate"));
-  EXPECT_EQ(body_of(get()), "tls:old");
+  EXPECT_EQ(body_of(get()), "verified:old");
 }
 
 TEST_F(TlsTest, ARenewedServerCertificateIsShownToNewConnections) {
@@ -227,6 +229,15 @@ TEST_F(TlsTest, APlainServerTellsATlsClientSo) {
 
 TEST_F(TlsTest, OnePortServesBothWhenAllowed) {
   serve_with(ca_.issue({}), {}, true);
+  EXPECT_EQ(body_of(get_with(secure())), "tls:");
+  EXPECT_EQ(body_of(get_with(plain(server_->port()))), "plain");
+}
+
+TEST_F(TlsTest, WhoIsSilentOrStopsInTheHandshakeKeepsNobodyElseWaiting) {
+  serve_with(ca_.issue({}), {}, true);
+  const RawClient silent(server_->port());
+  RawClient halfway(server_->port());
+  halfway.write(std::string_view("\x16\x03\x01", 3));
   EXPECT_EQ(body_of(get_with(secure())), "tls:");
   EXPECT_EQ(body_of(get_with(plain(server_->port()))), "plain");
 }

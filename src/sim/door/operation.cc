@@ -232,8 +232,8 @@ Answer<Outcome> scale(Server& server, const Operation& operation) {
   return outcome;
 }
 
-Answer<Outcome> review(const Operation& operation) {
-  auto answer = answer_review(*operation.kind, *operation.body, operation.user);
+Answer<Outcome> review(const Server& server, const Operation& operation) {
+  auto answer = answer_review(*operation.kind, *operation.body, operation.user, server.access());
   if (!answer) return refuse(std::move(answer.error()));
   Outcome outcome;
   outcome.other = std::move(*answer);
@@ -275,7 +275,7 @@ net::Task<Result<Answer<Outcome>>> perform(Server& server, Operation operation) 
     case Verb::Update:
     case Verb::Patch: break;
   }
-  if (is_review(*operation.kind)) co_return review(operation);
+  if (is_review(*operation.kind)) co_return review(server, operation);
   if (is_binding(*operation.kind)) {
     operation.name = kube::metadata_of(*operation.body).name();
     co_return post_to_pod(server, operation);

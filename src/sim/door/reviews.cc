@@ -1,7 +1,12 @@
 #include "sim/door/reviews.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 #include <google/protobuf/message.h>
+
+#include "kube/proto/authentication.pb.h"
+#include "kube/proto/authorization.pb.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -15,6 +20,41 @@ bool concerns_access(const Kind& kind) {
 
 json::object user_info(std::string_view user) {
   return {{"username", user}, {"groups", json::array{"system:masters", "system:authenticated"}}};
+}
+
+bool covers(const PathRule& rule, const api::SubjectAccessReviewSpec& spec) {
+  const auto& asked = spec.non_resource_attributes();
+  const std::string_view path = rule.path;
+  const bool path_fits =
+      path.ends_with('*') ? asked.path().starts_with(path.substr(0, path.size() - 1)) : asked.path() == path;
+  return rule.user == spec.user() && (rule.verb == "*" || rule.verb == asked.verb()) && path_fits;
+}
+
+json::object answer_of_table(const AccessTable& table, const api::SubjectAccessReviewSpec& spec) {
+  const auto& rules = table.rules;
+  const bool allowed = std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return covers(rule, spec); });
+  return {{"allowed", allowed}};
+}
+
+json::object answer_of_table(const AccessTable& table, const api::TokenReviewSpec& spec) {
+  const auto known = table.tokens.find(spec.token());
+  if (known == table.tokens.end()) return {{"authenticated", false}, {"error", "the token is nobody's"}};
+  json::array groups{"system:authenticated"};
+  for (const std::string& group : known->second.groups) groups.emplace_back(group);
+  json::object user{{"username", known->second.name}, {"groups", std::move(groups)}};
+  return {{"authenticated", true}, {"user", std::move(user)}};
+}
+
+// What a table says about it, if there is one and it does.
+std::optional<json::object> told_by(const std::optional<AccessTable>& table, const Kind& kind, const Message& asked) {
+  if (!table) return std::nullopt;
+  if (kind.kind == "TokenReview") {
+    return answer_of_table(*table, static_cast<const api::TokenReview&>(asked).spec());
+  }
+  if (kind.kind != "SubjectAccessReview") return std::nullopt;
+  const auto& spec = static_cast<const api::SubjectAccessReview&>(asked).spec();
+  if (!spec.has_non_resource_attributes()) return std::nullopt;
+  return answer_of_table(*table, spec);
 }
 
 json::object status_of(const Kind& kind, std::string_view user) {
@@ -34,11 +74,15 @@ bool is_review(const Kind& kind) {
          || kind.kind == "SelfSubjectRulesReview";
 }
 
-Answer<ObjectPtr> answer_review(const Kind& kind, const Message& asked, std::string_view user) {
+Answer<ObjectPtr> answer_review(const Kind& kind,
+                                const Message& asked,
+                                std::string_view user,
+                                const std::optional<AccessTable>& access) {
   json::error_code error;
   json::value review = json::parse(object_to_json(kind, asked), error);
   if (error || !review.is_object()) return refuse(internal_error("a review could not be read"));
-  review.get_object()["status"] = status_of(kind, user);
+  auto told = told_by(access, kind, asked);
+  review.get_object()["status"] = told ? std::move(*told) : status_of(kind, user);
   auto answer = object_from_json(kind, json::serialize(review), false);
   if (!answer) return refuse(std::move(answer.error()));
   return ObjectPtr(std::move(*answer));

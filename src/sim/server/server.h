@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include "base/rng.h"
 #include "kube/client/api.h"
 #include "sim/kinds/kind.h"
+#include "sim/server/access.h"
 #include "sim/server/requests.h"
 #include "sim/server/watch.h"
 #include "sim/store/store.h"
@@ -83,6 +85,9 @@ class Server {
   void provide(const Kind& kind, Provider provider);
   void set_admission(Admission* admission) { admission_ = admission; }
   Admission* admission() const { return admission_; }
+  // Without a table every token is an administrator's.
+  void set_access(AccessTable table) { access_ = std::move(table); }
+  const std::optional<AccessTable>& access() const { return access_; }
 
   Answer<VersionPtr> get(const Kind& kind, std::string_view ns, std::string_view name) const;
   Answer<Listing> list(const Kind& kind, const ListQuery& query) const;
@@ -212,6 +217,7 @@ class Server {
   KindRegistry kinds_;
   Store store_;
   Admission* admission_ = nullptr;
+  std::optional<AccessTable> access_;
   std::unordered_map<const Kind*, Provider> providers_;
   std::unique_ptr<Store::Subscription> definitions_;
 };

@@ -1,0 +1,134 @@
+#include "server/admission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "kube/proto/authentication.pb.h"
+#include "kube/proto/authorization.pb.h"
+#include "support/scripted_api.h"
+#include "support/virtual_time.h"
+
+namespace rescheduler::server {
+namespace {
+
+class AdmissionTest : public testing::Test {
+ protected:
+  AdmissionTest() {
+    set_log_level(LogLevel::Off);
+    add("/metrics", Access::Open);
+    add("/readyz/", Access::Open);
+    add("/configz", Access::Reviewed);
+    add("/extender/filter", Access::Extender);
+    api_.answer_creates_of(kube::resource_of<api::TokenReview>(), [](const auto& asked, auto& answer) {
+      const auto& token = static_cast<const api::TokenReview&>(asked).spec().token();
+      auto& status = *static_cast<api::TokenReview&>(answer).mutable_status();
+      status.set_authenticated(token == "ann" || token == "bob");
+      if (status.authenticated()) status.mutable_user()->set_username(token);
+    });
+    api_.answer_creates_of(kube::resource_of<api::SubjectAccessReview>(), [](const auto& asked, auto& answer) {
+      const auto& spec = static_cast<const api::SubjectAccessReview&>(asked).spec();
+      static_cast<api::SubjectAccessReview&>(answer).mutable_status()->set_allowed(spec.user() == "ann");
+    });
+    tls_.tls = true;
+    verified_.tls = verified_.verified = true;
+    verified_.common_name = "system:kube-scheduler";
+  }
+  ~AdmissionTest() override { set_log_level(LogLevel::Info); }
+
+  void add(std::string path, Access access) {
+    Route route;
+    route.path = std::move(path);
+    route.access = access;
+    routes_.add(std::move(route));
+  }
+  // 0: let in.
+  int status(const net::PeerIdentity& peer, const std::string& path, const std::string& token = {}) {
+    net::HttpRequest head;
+    head.method = "POST";
+    head.target = path;
+    if (!token.empty()) head.headers.set("Authorization", token);
+    Admission admission(routes_, reviewer_used_, extender_);
+    auto refusal = time_.loop.await_result(checked(admission, head, peer));
+    if (!refusal->has_value()) return 0;
+    last_ = std::move(**refusal);
+    return last_.status;
+  }
+  static net::Task<Result<std::optional<net::HttpResponse>>> checked(Admission& admission,
+                                                                     const net::HttpRequest& head,
+                                                                     const net::PeerIdentity& peer) {
+    auto refusal = co_await admission.check(head, peer);
+    co_return refusal;
+  }
+
+  net::PeerIdentity plain_, tls_, verified_;
+  net::HttpResponse last_;
+  Routes routes_;
+  ExtenderAccess extender_;
+  test::ScriptedApi api_;
+  test::VirtualTime time_;
+  Reviewer reviewer_{api_, time_.clock};
+  Reviewer* reviewer_used_ = &reviewer_;
+};
+
+TEST_F(AdmissionTest, OpenRoutesAskNobody) {
+  for (const auto& peer : {plain_, tls_}) {
+    EXPECT_EQ(status(peer, "/metrics?x=1"), 0);
+    EXPECT_EQ(status(peer, "/readyz/ping"), 0);
+  }
+  EXPECT_TRUE(api_.calls().empty());
+}
+
+TEST_F(AdmissionTest, EverythingElseWantsTlsEvenWithAToken) {
+  for (const char* path : {"/configz", "/extender/filter", "/nowhere", "/metrics/", "/readyz"}) {
+    EXPECT_EQ(status(plain_, path, "Bearer ann"), 400) << path;
+    EXPECT_EQ(last_.body, "Only health and metrics are served over plain HTTP: use https here.\n");
+  }
+  EXPECT_TRUE(api_.calls().empty()) << "a token sent in the clear is not even looked at";
+}
+
+TEST_F(AdmissionTest, ATokenMustBeGoodAndItsUserAllowed) {
+  for (const char* path : {"/configz", "/extender/filter", "/nowhere"}) {
+    EXPECT_EQ(status(tls_, path), 401) << path;
+    EXPECT_EQ(last_.headers.get("WWW-Authenticate"), "Bearer");
+    EXPECT_EQ(status(tls_, path, "Bearer eve"), 401) << path;
+    EXPECT_EQ(status(tls_, path, "Basic YW5uOmFubg=="), 401) << path;
+    EXPECT_EQ(status(tls_, path, "Bearer "), 401) << path;
+    EXPECT_EQ(status(tls_, path, "Bearer bob"), 403) << path;
+    EXPECT_EQ(status(tls_, path, "bearer ann"), 0) << path;
+  }
+  EXPECT_EQ(status(tls_, "/configz?a=b", "Bearer bob"), 403);
+  EXPECT_EQ(last_.body, "User \"bob\" may not post path \"/configz\".\n");
+}
+
+TEST_F(AdmissionTest, WithoutAnAnswerOfTheApiServerNobodyIsLetIn) {
+  api_.fail_calls(0, 1, Error{Errc::Unavailable, "connection refused"});
+  EXPECT_EQ(status(tls_, "/configz", "Bearer ann"), 503);
+  api_.fail_calls(2, 1, Error{Errc::Unavailable, "connection refused"});
+  EXPECT_EQ(status(tls_, "/configz", "Bearer ann"), 503);
+  reviewer_used_ = nullptr;
+  EXPECT_EQ(status(tls_, "/configz", "Bearer ann"), 503);
+  EXPECT_EQ(status(tls_, "/configz"), 401);
+}
+
+TEST_F(AdmissionTest, ACertificateOpensTheExtenderAndNothingElse) {
+  EXPECT_EQ(status(verified_, "/extender/filter"), 0);
+  EXPECT_EQ(status(verified_, "/configz"), 401);
+  extender_.names = {"somebody", "system:kube-scheduler"};
+  EXPECT_EQ(status(verified_, "/extender/filter"), 0);
+  extender_.names = {"somebody"};
+  EXPECT_EQ(status(verified_, "/extender/filter"), 401);
+  EXPECT_EQ(status(verified_, "/extender/filter", "Bearer ann"), 0) << "a token still does";
+}
+
+TEST_F(AdmissionTest, AnAnonymousExtenderStillWantsTls) {
+  extender_.anonymous = true;
+  EXPECT_EQ(status(tls_, "/extender/filter"), 0);
+  EXPECT_EQ(status(tls_, "/configz"), 401);
+  EXPECT_EQ(status(plain_, "/extender/filter"), 400);
+}
+
+TEST_F(AdmissionTest, APathThatCannotBeReadIsRefused) { EXPECT_EQ(status(tls_, "/metrics%", "Bearer ann"), 400); }
+
+}  // namespace
+}  // namespace rescheduler::server

@@ -1,0 +1,160 @@
+#include "server/server.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "net/http_server.h"
+
+namespace rescheduler::server {
+
+// What is answered. Held by every request that is being answered, whatever becomes of the server.
+struct Server::Pages {
+  Pages(Reviewer* reviewer, ExtenderAccess extender) : admission(routes, reviewer, std::move(extender)) {}
+
+  Routes routes;
+  HealthChecks healthz{"healthz"};
+  HealthChecks livez{"livez"};
+  HealthChecks readyz{"readyz"};
+  Admission admission;
+};
+
+struct Server::Port {
+  Result<void> reload() {
+    auto changed = certificate.changed();
+    if (!changed) return fail(std::move(changed.error()));
+    if (!*changed) return {};
+    auto used = http->set_tls(**changed);
+    if (!used) return used;
+    certificate.adopt(std::move(**changed));
+    log_info("the serving certificate of port {} was renewed", http->port());
+    return {};
+  }
+
+  ServingCertificate certificate;
+  std::unique_ptr<net::HttpServer> http;
+};
+
+namespace {
+
+net::Task<net::HttpResponse> health_page(const HealthChecks& checks, const RequestTarget& target) {
+  co_return checks.answer(target);
+}
+
+net::Task<net::HttpResponse> metrics_page(const MetricRegistry& metrics) {
+  net::HttpResponse page = text_response(200, metrics.text());
+  page.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+  co_return page;
+}
+
+void add_health(Routes& routes, const std::string& path, const HealthChecks& checks) {
+  for (const char* below : {"", "/"}) {
+    Route route;
+    route.path = path + below;
+    route.access = Access::Open;
+    route.handle = [&checks](const net::HttpRequest&, const RequestTarget& target) {
+      return health_page(checks, target);
+    };
+    routes.add(std::move(route));
+  }
+}
+
+net::HttpResponse method_not_allowed(const Route& route) {
+  std::string allowed;
+  for (const std::string& method : route.methods) allowed += allowed.empty() ? method : ", " + method;
+  net::HttpResponse refusal = text_response(405, fmt::format("Only {} is answered here.\n", allowed));
+  refusal.headers.set("Allow", allowed);
+  return refusal;
+}
+
+}  // namespace
+
+net::Task<net::HttpResponse> Server::page_for(const Pages& pages, const net::HttpRequest& request) {
+  const auto target = parse_target(request.target);
+  const Route* route = target ? pages.routes.find(target->path) : nullptr;
+  if (route == nullptr) co_return text_response(404, "There is nothing here.\n");
+  const auto& methods = route->methods;
+  if (std::find(methods.begin(), methods.end(), request.method) == methods.end()) co_return method_not_allowed(*route);
+  const RouteHandler handle = route->handle;  // routes may be added meanwhile
+  auto page = co_await handle(request, *target);
+  co_return page;
+}
+
+net::Task<void> Server::answer(std::shared_ptr<Pages> pages,
+                               const net::HttpRequest& request,
+                               net::Responder& responder) {
+  auto page = co_await page_for(*pages, request);
+  (void)co_await responder.send(std::move(page));  // a client that has left needs no answer
+}
+
+// Until the port is gone. Files that cannot be used leave the port as it was, with one warning.
+net::Task<void> Server::keep_reloading(std::weak_ptr<Port> port, net::Timers& timers, std::chrono::nanoseconds every) {
+  bool warned = false;
+  for (;;) {
+    auto slept = co_await timers.sleep_for(every);
+    const auto held = port.lock();
+    if (!slept || !held) co_return;
+    auto reloaded = held->reload();
+    if (!reloaded && !std::exchange(warned, true)) {
+      log_warning("the renewed serving certificate is not used: {}", reloaded.error().message);
+    }
+    if (reloaded) warned = false;
+  }
+}
+
+Server::Server(std::shared_ptr<Pages> pages, std::shared_ptr<Port> port)
+    : pages_(std::move(pages)), port_(std::move(port)) {}
+
+Server::~Server() { reloading_.cancel(); }
+
+Result<std::unique_ptr<Server>> Server::start(kube::LoopServices services,
+                                              Reviewer* reviewer,
+                                              ServerSettings settings) {
+  auto certificate = ServingCertificate::load(settings.files);
+  if (!certificate) return fail(std::move(certificate.error()));
+  auto pages = std::make_shared<Pages>(reviewer, std::move(settings.extender));
+  add_health(pages->routes, "/healthz", pages->healthz);
+  add_health(pages->routes, "/livez", pages->livez);
+  add_health(pages->routes, "/readyz", pages->readyz);
+  Route metrics;
+  metrics.path = "/metrics";
+  metrics.access = Access::Open;
+  metrics.handle = [registry = services.metrics](const net::HttpRequest&, const RequestTarget&) {
+    return metrics_page(*registry);
+  };
+  pages->routes.add(std::move(metrics));
+
+  net::HttpServerSettings http;
+  http.address = std::move(settings.address);
+  http.port = settings.port;
+  http.tls = certificate->tls();
+  http.allow_plain = true;
+  http.most_connections = settings.most_connections;
+  http.most_body_bytes = settings.most_body_bytes;
+  http.gatekeeper = [pages](const net::HttpRequest& head, const net::PeerIdentity& peer) {
+    return pages->admission.check(head, peer);
+  };
+  net::Handler handler = [pages](const net::HttpRequest& request, const net::PeerIdentity&, net::Responder& responder) {
+    return answer(pages, request, responder);
+  };
+  auto serving = net::serve_http(services.executor, std::move(http), std::move(handler));
+  if (!serving) return fail(std::move(serving.error()));
+  auto port = std::make_shared<Port>(Port{std::move(*certificate), std::move(*serving)});
+  std::unique_ptr<Server> server(new Server(std::move(pages), port));
+  server->reloading_ = net::spawn(services.executor, "certificate files",
+                                  keep_reloading(port, *services.timers, settings.look_at_files_every));
+  return server;
+}
+
+std::uint16_t Server::port() const { return port_->http->port(); }
+HealthChecks& Server::healthz() { return pages_->healthz; }
+HealthChecks& Server::livez() { return pages_->livez; }
+HealthChecks& Server::readyz() { return pages_->readyz; }
+void Server::add_route(Route route) { pages_->routes.add(std::move(route)); }
+Result<void> Server::reload() { return port_->reload(); }
+
+net::Task<void> Server::stop(std::chrono::nanoseconds grace) {
+  reloading_.cancel();
+  co_await port_->http->stop(grace);
+}
+
+}  // namespace rescheduler::server

@@ -1,0 +1,74 @@
+// The daemon's port. TLS and plain HTTP on one: health and metrics answer both, everything else wants TLS and
+// credentials (admission.h says which).
+//
+//   auto server = Server::start(services, &reviewer, settings);
+//   (*server)->readyz().add("informers", [&] { return informers_synced(); });
+//   (*server)->add_route({.path = "/configz", .handle = ...});
+//   co_await (*server)->stop(std::chrono::seconds{5});
+//
+// All members belong to the loop's thread, but port() and dropping it. What routes and checks use must live until
+// stop() has returned, or as long as the loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "kube/client/loop_services.h"
+#include "server/admission.h"
+#include "server/health.h"
+#include "server/routes.h"
+#include "server/serving_certificate.h"
+
+namespace rescheduler::server {
+
+struct ServerSettings {
+  std::string address = "0.0.0.0";
+  std::uint16_t port = 10259;  // kube-scheduler's; 0: any free one. Who wants none starts no server.
+  ServingFiles files{};
+  ExtenderAccess extender{};
+  std::chrono::seconds look_at_files_every{10};
+  // A kube-scheduler that shares no node cache sends every node with every pod, some 10 KiB each.
+  std::size_t most_body_bytes = std::size_t{256} << 20;
+  std::size_t most_connections = 1024;
+};
+
+class Server {
+ public:
+  // Listens at once. The reviewer may be null (see Admission) and outlives the server.
+  static Result<std::unique_ptr<Server>> start(kube::LoopServices services,
+                                               Reviewer* reviewer,
+                                               ServerSettings settings = {});
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const;
+  HealthChecks& healthz();
+  HealthChecks& livez();
+  HealthChecks& readyz();
+  void add_route(Route route);
+
+  // Looks at the certificate files now. An error leaves the port as it was.
+  Result<void> reload();
+  // No new connection; what runs may finish within `grace`.
+  net::Task<void> stop(std::chrono::nanoseconds grace);
+
+ private:
+  struct Pages;
+  struct Port;
+  Server(std::shared_ptr<Pages> pages, std::shared_ptr<Port> port);
+  static net::Task<net::HttpResponse> page_for(const Pages& pages, const net::HttpRequest& request);
+  static net::Task<void> answer(std::shared_ptr<Pages> pages,
+                                const net::HttpRequest& request,
+                                net::Responder& responder);
+  static net::Task<void> keep_reloading(std::weak_ptr<Port> port, net::Timers& timers, std::chrono::nanoseconds every);
+
+  std::shared_ptr<Pages> pages_;
+  std::shared_ptr<Port> port_;
+  net::Job reloading_;
+};
+
+}  // namespace rescheduler::server
