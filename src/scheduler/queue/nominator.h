@@ -22,7 +22,7 @@ class Nominator {
   // The pod was seen, or failed with nothing to say about its nomination: what is promised stays promised, else what
   // its status says holds.
   void add(const PodObject& object);
-  // It changed from what `nominated_before` says its status named. A status that names no node before and after says
+  // It changed; its status named `nominated_before`. A status that names the same as before (none, mostly) says
   // nothing: a promise of ours stays.
   void update(std::string_view nominated_before, const PodObject& object);
   // It is assumed on a node, has one, or is gone. Answers whether it had a promise.

@@ -74,6 +74,9 @@ class Queue {
  public:
   enum class Place : std::uint8_t { Active, Backoff, Unschedulable, Gated };
   static constexpr std::size_t kPlaces = 4;
+  // How often pods that wait too long are looked for; kube-scheduler's figure. Finer would wake an idle scheduler for
+  // nothing: the timeout itself is minutes.
+  static constexpr std::chrono::seconds kLeftoversPeriod{30};
 
   Queue(QueueSettings settings, QueuePlugins plugins, WallTime now, QueueMetrics* metrics = nullptr);
   ~Queue();
@@ -123,12 +126,16 @@ class Queue {
   std::vector<Listed> list() const;  // by place, each in its order; pointers live until the next change
 
  private:
-  using Strategy = Wake;
   struct Entry : WaitingEntry {
     Place place = Place::Active;
+    bool placed = false;              // in the structure of its place
     std::optional<WallSecond> end{};  // of its back-off
     std::uint64_t order = 0;          // breaks ties: who came (back) first
     WallTime stale_since{};           // since when nothing has been tried for it
+  };
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   struct ActiveOrder {
     const Queue* queue;
@@ -142,22 +149,30 @@ class Queue {
     bool operator()(const Entry* a, const Entry* b) const;
   };
 
-  Entry* entry_of(std::string_view uid);
+  static cluster::HappeningPtr about_one(std::string_view uid, std::string_view label);
+  Entry* entry_of(std::string_view uid) const;
   Entry& insert(WaitingPod pod, WallTime now);
-  void forget(std::string_view uid);
-  void take_out(Entry& entry);
+  void come(PodObject object, std::string_view event, WallTime now);
+  void replace(Entry& entry, PodObject object);
+  void erase(Entry& entry);
   void put(Entry& entry, Place place);
+  void take_out(Entry& entry);
+
   bool passes_gate(Entry& entry);
   void to_active(Entry& entry, std::string_view event, bool gate_known_open, WallTime now);
-  void to_backoff(Entry& entry, std::string_view event, WallTime now);
-  void stay(Entry& entry, std::string_view event);
-  void requeue(Entry& entry, Wake wake, std::string_view event, WallTime now);
+  void to_backoff(Entry& entry, std::string_view event);
+  void hold(Entry& entry, Place place, std::string_view event, bool held_before);
+  void requeue(Entry& entry, Wake how, std::string_view event, WallTime now);
+
   Wake judge(const WaitingPod& pod, const cluster::Happening& what) const;
   Wake replay(const WaitingPod& pod) const;
-  void replace(Entry& entry, PodObject object);
-  void wake_one(std::string_view uid, const cluster::HappeningPtr& what, WallTime now);
+  bool gate_deaf_to(const WaitingPod& pod, const cluster::Happening& what) const;
+  void wake(Entry& entry, const cluster::Happening& what, WallTime now);
   void flush_backoff(WallTime now);
   void flush_leftovers(WallTime now);
+
+  void came_in(Place place, std::string_view event);
+  void resized(Place place, int change);
   void blame(const WaitingPod& pod, PluginSet plugins, int change);
 
   QueueSettings settings_;
@@ -165,7 +180,7 @@ class Queue {
   InterestTable interests_;
   QueueMetrics* metrics_;
 
-  boost::unordered_flat_map<std::string, std::unique_ptr<Entry>> entries_;
+  boost::unordered_flat_map<std::string, std::unique_ptr<Entry>, TextHash, std::equal_to<>> entries_;
   std::set<Entry*, ActiveOrder> active_{ActiveOrder{this}};
   std::set<Entry*, BackoffOrder> backoff_{BackoffOrder{this}};
   std::set<Entry*, ErrorOrder> error_backoff_;  // never popped before its time
