@@ -12,13 +12,16 @@ InterestTable::InterestTable(const std::vector<ProfilePlugins>& profiles) : prof
     RESCHEDULER_CHECK(plugins.size() <= kExtenderSlot, "the profile {} has {} plugins, more than {}",
                       profiles[profile].name, plugins.size(), kExtenderSlot);
     for (std::size_t slot = 0; slot < plugins.size(); ++slot) {
-      for (const placement::Interest& interest : plugins[slot].interests) {
-        for (std::size_t subject = 0; subject < kSubjects; ++subject) {
-          if (interest.subject != Subject::Anything && static_cast<std::size_t>(interest.subject) != subject) continue;
-          profiles_[profile][subject].push_back({.slot = slot, .interest = interest});
-        }
-      }
+      for (const placement::Interest& interest : plugins[slot].interests) add(profiles_[profile], slot, interest);
     }
+  }
+}
+
+void InterestTable::add(BySubject& table, std::size_t slot, const placement::Interest& interest) {
+  const bool in_everything = interest.subject == Subject::Anything;
+  for (std::size_t subject = 0; subject < kSubjects; ++subject) {
+    if (!in_everything && static_cast<std::size_t>(interest.subject) != subject) continue;
+    table[subject].push_back({.slot = slot, .interest = interest});
   }
 }
 

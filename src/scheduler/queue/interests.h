@@ -51,6 +51,7 @@ class InterestTable {
   static constexpr std::size_t kSubjects = static_cast<std::size_t>(cluster::Subject::Anything) + 1;
   using BySubject = std::array<std::vector<Entry>, kSubjects>;
 
+  static void add(BySubject& table, std::size_t slot, const placement::Interest& interest);
   // An interest in Anything is one in everything, whatever changed.
   static bool matches(const placement::Interest& interest, cluster::Changes changes) {
     return interest.subject == cluster::Subject::Anything || interest.changes.meets(changes);

@@ -68,7 +68,7 @@ inline constexpr std::size_t kCurious = 3;  // hears of everything
 inline const PluginSet kNobody{};
 
 class QueueFixture : public testing::Test {
- protected:
+ public:
   using Place = Queue::Place;
   using Answer = std::function<placement::Hint(const WaitingPod&, const cluster::Happening&)>;
 
@@ -114,7 +114,7 @@ class QueueFixture : public testing::Test {
   WaitingPod pop(const std::string& uid, double time) {
     std::optional<WaitingPod> pod = queue.pop(at(time));
     EXPECT_TRUE(pod.has_value());
-    if (!pod) return {};
+    if (!pod) return WaitingPod{.object = object_of(uid)};
     EXPECT_EQ(pod->uid(), uid);
     return *pod;
   }

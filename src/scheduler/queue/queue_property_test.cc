@@ -299,6 +299,7 @@ class Pair : public QueueFixture {
   }
   void pop() {
     std::vector<Where> before;
+    before.reserve(kPods);
     for (const NaivePod& pod : naive_.pods) before.push_back(pod.where);
     const std::optional<WaitingPod> popped = queue.pop(time());
     const std::optional<int> expected = naive_.pop();
@@ -407,6 +408,7 @@ class Pair : public QueueFixture {
 
   std::vector<std::optional<Place>> places() const {
     std::vector<std::optional<Place>> all;
+    all.reserve(kPods);
     for (int i = 0; i < kPods; ++i) all.push_back(place(uid_of(i)));
     return all;
   }
