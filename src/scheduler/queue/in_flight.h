@@ -1,0 +1,71 @@
+// The pods whose attempt is under way, and what happened meanwhile: whoever comes back rejected has to be told, or it
+// would wait for what it missed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/happening.h"
+#include "scheduler/queue/waiting_pod.h"
+
+namespace rescheduler::scheduler {
+
+class QueueMetrics;
+
+class InFlight {
+ public:
+  explicit InFlight(QueueMetrics* metrics) : metrics_(metrics) {}
+
+  struct Pod {
+    PodObject object{};  // as last seen
+    bool removed = false;
+  };
+
+  void begin(const PodObject& object);
+  void end(std::string_view uid);  // forgets what nobody else in flight has yet to be told
+
+  Pod* find(std::string_view uid);
+  bool empty() const { return pods_.empty(); }
+  std::size_t size() const { return pods_.size(); }
+  std::size_t kept() const { return shared_.size() + own_; }  // happenings
+
+  void happened(cluster::HappeningPtr what);                           // kept for all that are in flight now
+  void happened_to(std::string_view uid, cluster::HappeningPtr what);  // kept for this one
+
+  // Calls visit(happening) for all since begin(uid), until it answers false; false if it is not in flight.
+  template <class Visit>
+  bool replay(std::string_view uid, Visit visit) const {
+    const auto found = pods_.find(uid);
+    if (found == pods_.end()) return false;
+    for (const auto& what : found->second.own) {
+      if (!visit(*what)) return true;
+    }
+    for (std::size_t i = static_cast<std::size_t>(found->second.since - first_); i < shared_.size(); ++i) {
+      if (!visit(*shared_[i])) return true;
+    }
+    return true;
+  }
+
+ private:
+  struct Record : Pod {
+    std::uint64_t since = 0;  // the number of the first shared happening it has to be told
+    std::vector<cluster::HappeningPtr> own{};
+  };
+  void count(const cluster::Happening& what, int change);
+
+  QueueMetrics* metrics_;
+  std::map<std::string, Record, std::less<>> pods_;
+  std::multiset<std::uint64_t> since_;        // of all in flight; the least is what must be kept
+  std::deque<cluster::HappeningPtr> shared_;  // numbered from first_
+  std::uint64_t first_ = 0;
+  std::size_t own_ = 0;
+};
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,87 @@
+#include "scheduler/queue/in_flight.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scheduler/queue/queue_fixture.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+cluster::HappeningPtr named(const std::string& label) {
+  return happening(cluster::Subject::Node, cluster::Change::Add, label);
+}
+
+std::vector<std::string> told(const InFlight& in_flight, const std::string& uid) {
+  std::vector<std::string> labels;
+  in_flight.replay(uid, [&](const cluster::Happening& what) {
+    labels.push_back(what.label);
+    return true;
+  });
+  return labels;
+}
+
+TEST(InFlight, EachIsToldWhatHappenedSinceItsOwnStart) {
+  InFlight in_flight{nullptr};
+  in_flight.begin(object_of("a"));
+  in_flight.happened(named("1"));
+  in_flight.begin(object_of("b"));
+  in_flight.happened(named("2"));
+  EXPECT_THAT(told(in_flight, "a"), ElementsAre("1", "2"));
+  EXPECT_THAT(told(in_flight, "b"), ElementsAre("2"));
+}
+
+TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
+  InFlight in_flight{nullptr};
+  in_flight.happened(named("1"));
+  EXPECT_EQ(in_flight.kept(), 0U);
+  in_flight.begin(object_of("a"));
+  EXPECT_THAT(told(in_flight, "a"), IsEmpty());
+}
+
+TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
+  InFlight in_flight{nullptr};
+  in_flight.begin(object_of("a"));
+  in_flight.happened(named("1"));
+  in_flight.begin(object_of("b"));
+  in_flight.happened(named("2"));
+  in_flight.begin(object_of("c"));
+  in_flight.happened(named("3"));
+  in_flight.end("b");
+  EXPECT_EQ(in_flight.kept(), 3U) << "a still has to be told all";
+  in_flight.end("a");
+  EXPECT_EQ(in_flight.kept(), 1U);
+  EXPECT_THAT(told(in_flight, "c"), ElementsAre("3"));
+  in_flight.end("c");
+  EXPECT_EQ(in_flight.kept(), 0U);
+  EXPECT_TRUE(in_flight.empty());
+}
+
+TEST(InFlight, WhatIsAboutOnePodIsToldToItAlone) {
+  InFlight in_flight{nullptr};
+  in_flight.begin(object_of("a"));
+  in_flight.begin(object_of("b"));
+  in_flight.happened_to("a", named("own"));
+  in_flight.happened_to("stranger", named("lost"));
+  in_flight.happened(named("all"));
+  EXPECT_THAT(told(in_flight, "a"), UnorderedElementsAre("own", "all"));
+  EXPECT_THAT(told(in_flight, "b"), ElementsAre("all"));
+  in_flight.end("b");
+  in_flight.end("a");
+  EXPECT_EQ(in_flight.kept(), 0U);
+}
+
+TEST(InFlight, ReplayOfAStrangerSaysSo) {
+  const InFlight in_flight{nullptr};
+  EXPECT_FALSE(in_flight.replay("a", [](const cluster::Happening&) { return true; }));
+}
+
+}  // namespace
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,53 @@
+#include "scheduler/queue/queue_metrics.h"
+
+namespace rescheduler::scheduler {
+
+void QueueMetrics::waiting(std::string_view queue, std::size_t pods) {
+  auto found = waiting_.find(queue);
+  if (found == waiting_.end()) {
+    const std::string name{queue};
+    Gauge& gauge = registry_.gauge("scheduler_pending_pods",
+                                   "Pods that wait for a node, by queue: active, backoff, unschedulable or gated.",
+                                   {{"queue", name}});
+    found = waiting_.emplace(name, &gauge).first;
+  }
+  found->second->set(static_cast<double>(pods));
+}
+
+void QueueMetrics::came_in(std::string_view queue, std::string_view event) {
+  auto found = came_in_.find(PairOrder::View{queue, event});
+  if (found == came_in_.end()) {
+    Pair key{queue, event};
+    Counter& counter =
+        registry_.counter("scheduler_queue_incoming_pods_total", "Pods that came into a queue, by what brought them.",
+                          {{"queue", key.first}, {"event", key.second}});
+    found = came_in_.emplace(std::move(key), &counter).first;
+  }
+  found->second->add();
+}
+
+void QueueMetrics::in_flight_changed(std::string_view event, int change) {
+  auto found = in_flight_.find(event);
+  if (found == in_flight_.end()) {
+    const std::string name{event};
+    Gauge& gauge = registry_.gauge("scheduler_inflight_events",
+                                   "What happened and is kept for pods whose attempt is under way.", {{"event", name}});
+    found = in_flight_.emplace(name, Level{.gauge = &gauge}).first;
+  }
+  found->second.value += change;
+  found->second.gauge->set(found->second.value);
+}
+
+void QueueMetrics::blamed(std::string_view plugin, std::string_view profile, int change) {
+  auto found = blamed_.find(PairOrder::View{plugin, profile});
+  if (found == blamed_.end()) {
+    Pair key{plugin, profile};
+    Gauge& gauge = registry_.gauge("scheduler_unschedulable_pods", "Waiting pods that a plugin rejected.",
+                                   {{"plugin", key.first}, {"profile", key.second}});
+    found = blamed_.emplace(std::move(key), Level{.gauge = &gauge}).first;
+  }
+  found->second.value += change;
+  found->second.gauge->set(found->second.value);
+}
+
+}  // namespace rescheduler::scheduler

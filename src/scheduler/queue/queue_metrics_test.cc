@@ -1,0 +1,112 @@
+#include "scheduler/queue/queue_metrics.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "scheduler/queue/queue_fixture.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+class QueueFigures : public QueueFixture {
+ protected:
+  double waiting(const std::string& place_name) {
+    return registry.gauge("scheduler_pending_pods", "", {{"queue", place_name}}).value();
+  }
+  double came_in(const std::string& place_name, const std::string& event) {
+    return registry.counter("scheduler_queue_incoming_pods_total", "", {{"queue", place_name}, {"event", event}})
+        .value();
+  }
+  double blamed(const std::string& plugin) {
+    return registry.gauge("scheduler_unschedulable_pods", "", {{"plugin", plugin}, {"profile", "default"}}).value();
+  }
+  double kept(const std::string& event) {
+    return registry.gauge("scheduler_inflight_events", "", {{"event", event}}).value();
+  }
+};
+
+TEST_F(QueueFigures, EveryQueueIsShownFromTheStart) {
+  for (const char* name : {"active", "backoff", "unschedulable", "gated"}) {
+    EXPECT_NE(registry.text().find("scheduler_pending_pods{queue=\"" + std::string{name} + "\"} 0"), std::string::npos);
+  }
+}
+
+TEST_F(QueueFigures, WaitingPodsAreCountedWhereTheyAre) {
+  gated.insert("gated");
+  queue.add(object_of("gated"), at(0));
+  queue.add(object_of("a"), at(0));
+  EXPECT_EQ(waiting("active"), 1);
+  EXPECT_EQ(waiting("gated"), 1);
+  queue.failed(pop("a", 0), PluginSet::only(kFit), {}, at(0));
+  EXPECT_EQ(waiting("active"), 0);
+  EXPECT_EQ(waiting("unschedulable"), 1);
+  queue.happened(node_added(), at(0));
+  EXPECT_EQ(waiting("unschedulable"), 0);
+  EXPECT_EQ(waiting("backoff"), 1);
+}
+
+TEST_F(QueueFigures, WhatBringsAPodIntoAQueueIsCounted) {
+  queue.add(object_of("a"), at(0));
+  EXPECT_EQ(came_in("active", "UnscheduledPodAdd"), 1);
+  queue.failed(pop("a", 0), PluginSet::only(kFit), {}, at(0));
+  EXPECT_EQ(came_in("unschedulable", "ScheduleAttemptFailure"), 1);
+  queue.happened(node_added(), at(0));
+  EXPECT_EQ(came_in("backoff", "NodeAdd"), 1);
+  queue.failed(pop("a", 0), PluginSet::only(kFit), {}, at(0));
+  EXPECT_EQ(came_in("active", "PopFromBackoffQ"), 1);
+  queue.happened(node_added(), at(0));
+  queue.tick(at(50));
+  EXPECT_EQ(came_in("active", "BackoffComplete"), 1);
+  queue.failed(pop("a", 50), PluginSet::only(kFit), {}, at(50));
+  queue.tick(at(400));
+  EXPECT_EQ(came_in("active", "UnschedulableTimeout"), 1);
+  queue.failed(pop("a", 400), PluginSet::only(kFit), {}, at(400));
+  queue.activate(std::vector<std::string>{"a"}, at(400));
+  EXPECT_EQ(came_in("active", "ForceActivate"), 1);
+}
+
+TEST_F(QueueFigures, AGateThatStaysClosedIsNotCountedAgain) {
+  gated.insert("a");
+  queue.add(object_of("a"), at(0));
+  queue.update(object_of("a", 0, "2"), gates_gone("a"), at(1));
+  EXPECT_EQ(came_in("unschedulable", "UnscheduledPodAdd"), 1);
+  EXPECT_EQ(came_in("unschedulable", "TargetPodGatesGone"), 0);
+  EXPECT_EQ(blamed("Gates"), 1);
+}
+
+TEST_F(QueueFigures, EachRejectorIsBlamedUntilTheNextAttemptOrTheEnd) {
+  reject("a", PluginSet::only(kFit) | PluginSet::extender(), 0);
+  reject("b", PluginSet::only(kFit), 0);
+  EXPECT_EQ(blamed("Fit"), 2);
+  EXPECT_EQ(blamed("Extender"), 1);
+  queue.update(object_of("a", 0, "2"), nullptr, at(0));
+  EXPECT_EQ(blamed("Fit"), 2);
+  queue.remove("b", at(0));
+  EXPECT_EQ(blamed("Fit"), 1);
+  queue.happened(node_added(), at(0));
+  EXPECT_EQ(blamed("Fit"), 1);
+  pop("a", 0);
+  EXPECT_EQ(blamed("Fit"), 0);
+  EXPECT_EQ(blamed("Extender"), 0);
+}
+
+TEST_F(QueueFigures, WhatIsKeptForPodsInFlightIsCountedAndForgotten) {
+  queue.add(object_of("a"), at(0));
+  queue.add(object_of("b"), at(0));
+  pop("a", 0);
+  queue.happened(node_added(), at(0));
+  pop("b", 0);
+  queue.update(object_of("b", 0, "2"), gates_gone("b"), at(0));
+  EXPECT_EQ(kept("PodPopped"), 2);
+  EXPECT_EQ(kept("NodeAdd"), 1);
+  EXPECT_EQ(kept("TargetPodGatesGone"), 1);
+  queue.done("a");
+  EXPECT_EQ(kept("NodeAdd"), 0);
+  queue.done("b");
+  EXPECT_EQ(kept("PodPopped"), 0);
+  EXPECT_EQ(kept("TargetPodGatesGone"), 0);
+}
+
+}  // namespace
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,469 @@
+// The queue against a simple-minded one: one list of pods, everything looked at every time.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "scheduler/queue/queue.h"
+#include "scheduler/queue/queue_fixture.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+using cluster::Change;
+using cluster::Changes;
+using cluster::Happening;
+using cluster::HappeningPtr;
+using cluster::Subject;
+using placement::Hint;
+
+constexpr int kPods = 6;
+
+std::string uid_of(int pod) { return std::string(1, static_cast<char>('a' + pod)); }
+int pod_of(const std::string& uid) { return uid[0] - 'a'; }
+int priority_of(int pod) { return pod % 3; }
+
+// Whom it helps is written on it: what a plugin's hint finds out.
+bool helps(const Happening& what, int pod) { return (std::stoi(what.name) >> pod & 1) != 0; }
+
+// Which plugins hear of what; said again, in other words than the fixture's.
+bool hears(std::size_t plugin, const Happening& what) {
+  if (plugin == kCurious || plugin == kExtenderSlot) return true;
+  if (plugin == kGates) return what.subject == Subject::TargetPod && what.changes.has(Change::PodGatesGone);
+  if (plugin == kClaims) {
+    return what.subject == Subject::PersistentVolumeClaim
+           && (what.changes.has(Change::Add) || what.changes.has(Change::Update));
+  }
+  if (what.subject == Subject::AssignedPod) return what.changes.has(Change::Delete);
+  return what.subject == Subject::Node && (what.changes.has(Change::Add) || what.changes.has(Change::NodeAllocatable));
+}
+
+bool asks_hint(std::size_t plugin) { return plugin == kFit || plugin == kClaims; }
+
+enum class Where { Nowhere, Active, Backoff, ErrorBackoff, Unschedulable, Gated, InFlight };
+
+struct NaivePod {
+  Where where = Where::Nowhere;
+  std::int64_t since = 0;  // the queue time, in nanoseconds
+  std::int64_t stale = 0;
+  int arrival = 0;
+  int rejections = 0;
+  int errors = 0;
+  int version = 0;
+  std::set<std::size_t> rejectors{};
+  std::set<std::size_t> pending{};
+  bool gone = false;
+  std::vector<HappeningPtr> missed{};
+};
+
+class Naive {
+ public:
+  std::vector<NaivePod> pods = std::vector<NaivePod>(kPods);
+  std::set<int> gates;
+  std::int64_t now = 0;
+  std::int64_t next_leftovers = 30'000'000'000;
+  int arrivals = 0;
+
+  std::int64_t end_second(const NaivePod& pod) const {
+    static constexpr int kWaits[] = {0, 1, 2, 4, 8, 10};
+    const int failures = pod.errors > 0 ? pod.errors : pod.rejections;
+    return (pod.since + kWaits[std::min(failures, 5)] * 1'000'000'000LL) / 1'000'000'000;
+  }
+  bool backing_off(const NaivePod& pod) const {
+    return (pod.errors > 0 || pod.rejections > 0) && end_second(pod) >= now / 1'000'000'000;
+  }
+
+  // 0: no, 1: after the back-off, 2: at once.
+  int worth(int index, const Happening& what) const {
+    const NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    if (!what.uid.empty() && what.uid != uid_of(index)) return 0;
+    if (what.subject == Subject::Anything) return 1;
+    int worth = 0;
+    std::set<std::size_t> all = pod.rejectors;
+    all.insert(pod.pending.begin(), pod.pending.end());
+    for (const std::size_t plugin : all) {
+      if (!hears(plugin, what) || (asks_hint(plugin) && !helps(what, index))) continue;
+      worth = std::max(worth, pod.pending.contains(plugin) ? 2 : 1);
+    }
+    return worth;
+  }
+
+  void enter(int index, Where where) {
+    NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    if (gates.contains(index)) {
+      pod.rejectors.insert(kGates);
+      pod.where = Where::Gated;
+    } else {
+      pod.where = where;
+    }
+  }
+  void requeue(int index, int worth) {
+    NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    if (worth == 0) return;
+    if (worth == 1 && backing_off(pod)) {
+      enter(index, pod.errors > 0 ? Where::ErrorBackoff : Where::Backoff);
+    } else {
+      enter(index, Where::Active);
+    }
+  }
+
+  void add(int index) {
+    NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    pod = {.since = now, .stale = now, .arrival = arrivals++, .version = pod.version};
+    enter(index, Where::Active);
+  }
+  void tell(int index, const HappeningPtr& what, bool bound_holds_back) {
+    NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    if (pod.where == Where::InFlight) pod.missed.push_back(what);
+    if (pod.where != Where::Unschedulable && pod.where != Where::Gated) return;
+    if (bound_holds_back) return;
+    if (pod.where == Where::Gated && what->subject != Subject::Anything && !hears(kGates, *what)) return;
+    requeue(index, worth(index, *what));
+  }
+  std::optional<int> pop() {
+    for (const Where where : {Where::Active, Where::Backoff}) {
+      std::optional<int> best;
+      for (int i = 0; i < kPods; ++i) {
+        if (pods[static_cast<std::size_t>(i)].where == where && (!best || rank(where, i) < rank(where, *best))) {
+          best = i;
+        }
+      }
+      if (!best) continue;
+      NaivePod& pod = pods[static_cast<std::size_t>(*best)];
+      pod.where = Where::InFlight;
+      pod.missed.clear();
+      pod.rejectors.clear();
+      pod.pending.clear();
+      pod.gone = false;
+      return best;
+    }
+    return std::nullopt;
+  }
+  void fail(int index, const std::set<std::size_t>& rejectors, const std::set<std::size_t>& pending) {
+    NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    if (pod.gone) {
+      pod.where = Where::Nowhere;
+      return;
+    }
+    pod.rejectors = rejectors;
+    pod.pending = pending;
+    const bool error = rejectors.empty() && pending.empty();
+    pod.errors = error ? pod.errors + 1 : 0;
+    pod.rejections += error ? 0 : 1;
+    pod.since = now;
+    pod.stale = now;
+    pod.arrival = arrivals++;
+    int best = error ? 1 : 0;
+    for (const HappeningPtr& what : pod.missed) best = std::max(best, worth(index, *what));
+    pod.where = Where::Unschedulable;
+    requeue(index, best);
+  }
+  void tick() {
+    for (NaivePod& pod : pods) {
+      const bool away = pod.where == Where::Backoff || pod.where == Where::ErrorBackoff;
+      if (away && !backing_off(pod)) pod.where = Where::Active;
+    }
+    if (now < next_leftovers) return;
+    while (next_leftovers <= now) next_leftovers += 30'000'000'000;
+    for (int i = 0; i < kPods; ++i) {
+      NaivePod& pod = pods[static_cast<std::size_t>(i)];
+      if (pod.where != Where::Unschedulable && pod.where != Where::Gated) continue;
+      if (now - pod.stale <= 300'000'000'000) continue;
+      pod.stale = now;
+      requeue(i, 1);
+    }
+  }
+
+ private:
+  std::tuple<std::int64_t, int, std::int64_t, int> rank(Where where, int index) const {
+    const NaivePod& pod = pods[static_cast<std::size_t>(index)];
+    return {where == Where::Backoff ? end_second(pod) : 0, -priority_of(index), pod.since, pod.arrival};
+  }
+};
+
+struct Step {
+  int kind = 0;
+  int pod = 0;
+  int detail = 0;
+};
+
+void showValue(const Step& step, std::ostream& out) {  // NOLINT(readability-identifier-naming): rapidcheck's name
+  out << step.kind << "/" << uid_of(step.pod) << "/" << step.detail;
+}
+
+// Long stories, and every kind of step in short ones too.
+rc::Gen<std::vector<Step>> steps() {
+  const auto step = rc::gen::resize(
+      rc::kNominalSize,
+      rc::gen::map(rc::gen::tuple(rc::gen::inRange(0, 16), rc::gen::inRange(0, kPods), rc::gen::inRange(0, 4096)),
+                   [](const std::tuple<int, int, int>& drawn) {
+                     return Step{std::get<0>(drawn), std::get<1>(drawn), std::get<2>(drawn)};
+                   }));
+  return rc::gen::scale(4, rc::gen::container<std::vector<Step>>(step));
+}
+
+// Both queues, taken through the same steps.
+class Pair : public QueueFixture {
+ public:
+  Pair() {
+    answer = [](const WaitingPod& pod, const Happening& what) {
+      return helps(what, pod_of(pod.uid())) ? Hint::Queue : Hint::Skip;
+    };
+  }
+  void TestBody() override {}
+
+  void run(const std::vector<Step>& all) {
+    for (const Step& step : all) {
+      take(step);
+      compare();
+    }
+  }
+  const std::vector<std::string>& story() const { return story_; }
+
+ private:
+  WallTime time() const { return at(0) + std::chrono::nanoseconds{naive_.now}; }
+  NaivePod& naive(int pod) { return naive_.pods[static_cast<std::size_t>(pod)]; }
+
+  static HappeningPtr drawn_happening(int detail, const std::string& uid) {
+    Happening what;
+    what.name = std::to_string(detail % 64);
+    what.label = "Drawn";
+    what.uid = uid;
+    switch (detail / 64 % 8) {
+      case 0: what.subject = Subject::Anything; break;
+      case 1: what.subject = Subject::AssignedPod, what.changes = Change::Delete; break;
+      case 2: what.subject = Subject::AssignedPod, what.changes = Change::Add; break;
+      case 3: what.subject = Subject::Node, what.changes = {Change::NodeTaint, Change::NodeAllocatable}; break;
+      case 4: what.subject = Subject::Node, what.changes = Change::NodeTaint; break;
+      case 5: what.subject = Subject::PersistentVolumeClaim, what.changes = Change::Update; break;
+      case 6: what.subject = Subject::PersistentVolumeClaim, what.changes = Change::Delete; break;
+      default: what.subject = Subject::CsiNode, what.changes = Change::Add; break;
+    }
+    return std::make_shared<const Happening>(std::move(what));
+  }
+  static HappeningPtr drawn_update(int detail, int pod) {
+    Happening what;
+    what.subject = Subject::TargetPod;
+    what.changes = detail % 2 == 0 ? Changes{Change::PodGatesGone} : Changes{Change::PodLabel};
+    what.name = "0";
+    what.label = "TargetPodUpdate";
+    what.uid = uid_of(pod);
+    return std::make_shared<const Happening>(std::move(what));
+  }
+  static std::set<std::size_t> drawn_plugins(int bits) {
+    std::set<std::size_t> plugins;
+    if ((bits & 1) != 0) plugins.insert(kFit);
+    if ((bits & 2) != 0) plugins.insert(kClaims);
+    if ((bits & 12) == 4) plugins.insert(kCurious);
+    if ((bits & 12) == 8) plugins.insert(kExtenderSlot);
+    return plugins;
+  }
+  static PluginSet as_set(const std::set<std::size_t>& plugins) {
+    PluginSet set;
+    for (const std::size_t plugin : plugins) set.add(plugin);
+    return set;
+  }
+
+  void take(const Step& step) {
+    switch (step.kind) {
+      case 0:
+      case 1: add(step.pod); break;
+      case 2:
+      case 3:
+      case 4: pop(); break;
+      case 5:
+      case 6:
+      case 7: fail(step); break;
+      case 8: done(step.pod); break;
+      case 9:
+      case 10: happen(step); break;
+      case 11: update(step); break;
+      case 12: remove(step.pod); break;
+      case 13: activate(step.pod); break;
+      case 14: turn_gate(step.pod); break;
+      default: wait(step.detail); break;
+    }
+  }
+
+  void add(int pod) {
+    if (naive(pod).where != Where::Nowhere || assumed_.contains(pod)) return;
+    queue.add(object_of(uid_of(pod), priority_of(pod), std::to_string(++naive(pod).version)), time());
+    naive_.add(pod);
+  }
+  void pop() {
+    std::vector<Where> before;
+    before.reserve(kPods);
+    for (const NaivePod& pod : naive_.pods) before.push_back(pod.where);
+    const std::optional<WaitingPod> popped = queue.pop(time());
+    const std::optional<int> expected = naive_.pop();
+    RC_ASSERT(popped.has_value() == expected.has_value());
+    if (!popped) return;
+    RC_ASSERT(popped->uid() == uid_of(*expected));
+    RC_ASSERT(before[static_cast<std::size_t>(*expected)] != Where::ErrorBackoff);
+    flying_[*expected] = *popped;
+    story_.push_back("pop " + popped->uid());
+  }
+  void fail(const Step& step) {
+    const auto flying = flying_.find(step.pod);
+    if (flying == flying_.end()) return;
+    const auto rejectors = drawn_plugins(step.detail);
+    const auto pending = drawn_plugins(step.detail >> 4 & 3 & ~step.detail);
+    NaivePod& known = naive(step.pod);
+    if (assumed_.erase(step.pod) != 0) {
+      // Binding failed. What was missed since done() is not known; the object is the caller's to bring.
+      flying->second.object = object_of(uid_of(step.pod), priority_of(step.pod), std::to_string(known.version));
+      known.where = Where::InFlight;
+      known.missed = {drawn_happening(0, "")};
+    }
+    const auto where = queue.failed(flying->second, as_set(rejectors), as_set(pending), time());
+    flying_.erase(flying);
+    naive_.fail(step.pod, rejectors, pending);
+    if (!where) return;
+    if (*where != Place::Unschedulable) return;
+    for (const HappeningPtr& what : known.missed) RC_ASSERT(naive_.worth(step.pod, *what) == 0);
+  }
+  void done(int pod) {
+    if (naive(pod).where != Where::InFlight) return;
+    queue.done(uid_of(pod));
+    if (naive(pod).gone) {
+      flying_.erase(pod);
+    } else {
+      assumed_.insert(pod);
+    }
+    naive(pod).where = Where::Nowhere;
+  }
+  void happen(const Step& step) {
+    const bool targeted = step.detail / 512 == 7;
+    const bool bound = !targeted && step.detail / 512 == 6;
+    const HappeningPtr what = drawn_happening(step.detail, targeted ? uid_of(step.pod) : "");
+    const int at_most = priority_of(step.pod);
+    if (!queue.cares(what->subject, what->changes)) {
+      for (int i = 0; i < kPods; ++i) RC_ASSERT(naive(i).where != Where::InFlight);
+    }
+    queue.happened(what, time(), bound ? std::optional<std::int32_t>{at_most} : std::nullopt);
+    for (int i = 0; i < kPods; ++i) {
+      if (targeted && i != step.pod) continue;
+      naive_.tell(i, what, bound && priority_of(i) > at_most);
+    }
+  }
+  void update(const Step& step) {
+    NaivePod& known = naive(step.pod);
+    if (assumed_.contains(step.pod)) return;
+    const bool unchanged = step.detail % 5 == 0 && known.where != Where::Nowhere;
+    if (!unchanged) ++known.version;
+    const HappeningPtr what = drawn_update(step.detail, step.pod);
+    queue.update(object_of(uid_of(step.pod), priority_of(step.pod), std::to_string(known.version)), what, time());
+    known.gone = false;
+    if (known.where == Where::Nowhere) {
+      naive_.add(step.pod);
+    } else if (!unchanged) {
+      naive_.tell(step.pod, what, false);
+    }
+  }
+  void remove(int pod) {
+    if (assumed_.contains(pod)) return;
+    queue.remove(uid_of(pod), time());
+    if (naive(pod).where == Where::InFlight) {
+      naive(pod).gone = true;
+    } else {
+      naive(pod).where = Where::Nowhere;
+    }
+  }
+  void activate(int pod) {
+    queue.activate(std::vector<std::string>{uid_of(pod)}, time());
+    switch (naive(pod).where) {
+      case Where::Backoff:
+      case Where::ErrorBackoff: naive(pod).where = Where::Active; break;
+      case Where::Unschedulable:
+      case Where::Gated: naive_.enter(pod, Where::Active); break;
+      case Where::InFlight: naive(pod).missed.push_back(drawn_happening(0, uid_of(pod))); break;
+      case Where::Nowhere:
+      case Where::Active: break;
+    }
+  }
+  void turn_gate(int pod) {
+    if (naive_.gates.erase(pod) != 0) {
+      gated.erase(uid_of(pod));
+    } else {
+      naive_.gates.insert(pod);
+      gated.insert(uid_of(pod));
+    }
+  }
+  void wait(int detail) {
+    // Mostly fractions of a second; now and then long enough for leftovers.
+    naive_.now += detail % 8 == 0 ? detail * 100'000'000LL : detail * 500'000LL;
+    const auto deadline = queue.next_deadline();
+    const auto before = places();
+    queue.tick(time());
+    naive_.tick();
+    if (places() != before) RC_ASSERT(deadline && *deadline <= time());
+  }
+
+  std::vector<std::optional<Place>> places() const {
+    std::vector<std::optional<Place>> all;
+    all.reserve(kPods);
+    for (int i = 0; i < kPods; ++i) all.push_back(place(uid_of(i)));
+    return all;
+  }
+
+  void compare() {
+    std::size_t waiting = 0;
+    std::size_t in_flight = 0;
+    for (int i = 0; i < kPods; ++i) {
+      const auto found = queue.find(uid_of(i));
+      std::optional<Place> expected;
+      switch (naive(i).where) {
+        case Where::Active: expected = Place::Active; break;
+        case Where::Backoff:
+        case Where::ErrorBackoff: expected = Place::Backoff; break;
+        case Where::Unschedulable: expected = Place::Unschedulable; break;
+        case Where::Gated: expected = Place::Gated; break;
+        case Where::InFlight: ++in_flight; break;
+        case Where::Nowhere: break;
+      }
+      RC_ASSERT((found ? std::optional{found->place} : std::nullopt) == expected);
+      if (!found) continue;
+      ++waiting;
+      RC_ASSERT(found->pod->object.pod->metadata().resource_version() == std::to_string(naive(i).version));
+      story_.push_back(uid_of(i) + " " + std::string{to_string(found->place)});
+    }
+    RC_ASSERT(queue.size() == waiting);
+    RC_ASSERT(queue.list().size() == waiting);
+    RC_ASSERT(queue.in_flight().size() == in_flight);
+    RC_ASSERT(in_flight > 0 || queue.in_flight().kept() == 0U);
+    RC_ASSERT(queue.size(Place::Active) + queue.size(Place::Backoff) + queue.size(Place::Unschedulable)
+                  + queue.size(Place::Gated)
+              == waiting);
+  }
+
+  Naive naive_;
+  std::map<int, WaitingPod> flying_;  // popped, and neither failed nor bound
+  std::set<int> assumed_;             // after done(), waiting for the binding
+  std::vector<std::string> story_;
+};
+
+RC_GTEST_PROP(QueueProperty, DoesWhatTheSimpleMindedQueueDoes, ()) {
+  const auto all = *steps();
+  Pair pair;
+  pair.run(all);
+  RC_TAG(all.size() / 25 * 25);
+}
+
+RC_GTEST_PROP(QueueProperty, TheSameStepsTellTheSameStory, ()) {
+  const auto all = *steps();
+  Pair first;
+  Pair second;
+  first.run(all);
+  second.run(all);
+  RC_ASSERT(first.story() == second.story());
+}
+
+}  // namespace
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,139 @@
+// What happens, and what time does: who is woken.
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/queue/queue.h"
+
+namespace rescheduler::scheduler {
+
+using cluster::Happening;
+using cluster::HappeningPtr;
+using cluster::Subject;
+
+namespace {
+
+constexpr std::string_view kBackoffComplete = "BackoffComplete";
+constexpr std::string_view kForced = "ForceActivate";
+constexpr std::string_view kTimeout = "UnschedulableTimeout";
+
+}  // namespace
+
+Wake Queue::judge(const WaitingPod& pod, const Happening& what) const {
+  const PluginSet rejectors = pod.rejectors | pod.pending;
+  if (!what.uid.empty() && what.uid != pod.uid()) return Wake::No;
+  if (rejectors.empty() || wakes_all(what)) return Wake::AfterBackoff;
+
+  Wake answer = rejectors.has(kExtenderSlot) ? Wake::AfterBackoff : Wake::No;
+  interests_.each(pod.object.profile, rejectors, what, [&](std::size_t slot, const placement::Interest& interest) {
+    // Only a pending plugin can still change an answer that is not No.
+    if (answer == Wake::AfterBackoff && !pod.pending.has(slot)) return true;
+    if (interest.hint && plugins_.hint(pod, interest, what) == placement::Hint::Skip) return true;
+    answer = pod.pending.has(slot) ? Wake::AtOnce : Wake::AfterBackoff;
+    return answer != Wake::AtOnce;
+  });
+  return answer;
+}
+
+Wake Queue::replay(const WaitingPod& pod) const {
+  if ((pod.rejectors | pod.pending).empty()) return Wake::AfterBackoff;
+  Wake answer = Wake::No;
+  const bool told = in_flight_.replay(pod.uid(), [&](const Happening& what) {
+    answer = std::max(answer, judge(pod, what));
+    return answer != Wake::AtOnce;
+  });
+  // Not in flight any more: what it missed is not known, so it may have been what it needs.
+  return told ? answer : Wake::AfterBackoff;
+}
+
+bool Queue::gate_deaf_to(const WaitingPod& pod, const Happening& what) const {
+  if (!pod.gate || wakes_all(what)) return false;
+  return !interests_.interested(pod.object.profile, what.subject, what.changes).has(pod.gate->plugin);
+}
+
+void Queue::wake(Entry& entry, const Happening& what, WallTime now) {
+  if (gate_deaf_to(entry.pod, what)) return;
+  requeue(entry, judge(entry.pod, what), what.label, now);
+}
+
+void Queue::happened(HappeningPtr what, WallTime now, std::optional<std::int32_t> at_most) {
+  if (!what->uid.empty()) {
+    Entry* entry = entry_of(what->uid);
+    const bool rejected = entry != nullptr && (entry->place == Place::Unschedulable || entry->place == Place::Gated);
+    if (rejected) wake(*entry, *what, now);
+    in_flight_.happened_to(what->uid, what);
+    return;
+  }
+  if (!rejected_.empty()) {
+    std::vector<WaitingEntry*> listeners;
+    if (wakes_all(*what)) {
+      rejected_.each([&](WaitingEntry& entry) { listeners.push_back(&entry); });
+    } else {
+      rejected_.collect(
+          [&](std::size_t profile) { return interests_.interested(profile, what->subject, what->changes); }, listeners);
+    }
+    for (WaitingEntry* listener : listeners) {
+      if (at_most && listener->pod.object.priority() > *at_most) continue;
+      wake(static_cast<Entry&>(*listener), *what, now);
+    }
+  }
+  in_flight_.happened(std::move(what));
+}
+
+bool Queue::cares(Subject subject, cluster::Changes changes) const {
+  if (!in_flight_.empty()) return true;
+  if (subject == Subject::Anything) return !rejected_.empty();
+  return rejected_.any([&](std::size_t profile) { return interests_.interested(profile, subject, changes); });
+}
+
+void Queue::activate(std::span<const std::string> uids, WallTime now) {
+  for (const std::string& uid : uids) {
+    Entry* entry = entry_of(uid);
+    if (entry == nullptr) {
+      in_flight_.happened_to(uid, about_one(uid, kForced));
+    } else if (entry->place != Place::Active) {
+      to_active(*entry, kForced, entry->place == Place::Backoff, now);
+    }
+  }
+}
+
+// --- time
+
+void Queue::tick(WallTime now) {
+  flush_backoff(now);
+  flush_leftovers(now);
+}
+
+void Queue::flush_backoff(WallTime now) {
+  while (!backoff_.empty() && !backing_off((*backoff_.begin())->end, now)) {
+    to_active(**backoff_.begin(), kBackoffComplete, true, now);
+  }
+  while (!error_backoff_.empty() && !backing_off((*error_backoff_.begin())->end, now)) {
+    to_active(**error_backoff_.begin(), kBackoffComplete, true, now);
+  }
+}
+
+void Queue::flush_leftovers(WallTime now) {
+  if (now < next_leftovers_) return;
+  next_leftovers_ += (now - next_leftovers_) / kLeftoversPeriod * kLeftoversPeriod + kLeftoversPeriod;
+  std::vector<Entry*> leftovers;
+  rejected_.each([&](WaitingEntry& held) {
+    auto& entry = static_cast<Entry&>(held);
+    if (now - entry.stale_since > settings_.unschedulable_timeout) leftovers.push_back(&entry);
+  });
+  for (Entry* entry : leftovers) {
+    entry->stale_since = now;
+    requeue(*entry, Wake::AfterBackoff, kTimeout, now);
+    entry->pod.flushed = entry->place != Place::Gated;
+  }
+}
+
+std::optional<WallTime> Queue::next_deadline() const {
+  std::optional<WallTime> soonest;
+  const auto consider = [&](WallTime time) { soonest = soonest ? std::min(*soonest, time) : time; };
+  if (!backoff_.empty()) consider(*(*backoff_.begin())->end + std::chrono::seconds{1});
+  if (!error_backoff_.empty()) consider(*(*error_backoff_.begin())->end + std::chrono::seconds{1});
+  if (!rejected_.empty()) consider(next_leftovers_);
+  return soonest;
+}
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,20 @@
+# The scheduling queue; relative to src/scheduler.
+set(QUEUE_SOURCES
+  queue/in_flight.cc
+  queue/interests.cc
+  queue/nominator.cc
+  queue/queue.cc
+  queue/queue_metrics.cc
+  queue/queue_wakes.cc
+  queue/rejected_pods.cc
+  queue/retry_window.cc
+  queue/waiting_pod.cc)
+set(QUEUE_TESTS
+  queue/in_flight_test.cc
+  queue/nominator_test.cc
+  queue/queue_events_test.cc
+  queue/queue_metrics_test.cc
+  queue/queue_property_test.cc
+  queue/queue_test.cc
+  queue/rejected_pods_test.cc
+  queue/retry_window_test.cc)
