@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast bench bench-sync bench-embedded lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast bench bench-sync bench-embedded conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,11 @@ bench-sync: deps rig ## first sync of 20,000 pods beside client-go, same real AP
 bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: speed and memory
 	@$(call build,release,--target embedded_bench)
 	@build/release/bench/embedded_bench
+
+conformance: deps rig ## 2,000 random scenarios, decided by the real kube-scheduler and by ours (SEED, SCENARIOS, KEEP)
+	@$(call build,release,--target rescheduler)
+	@tests/conformance/run --scenarios $(or $(SCENARIOS),2000) --seed $(or $(SEED),1) $(if $(KEEP),--keep $(KEEP)) \
+	  --ours build/release/src/cli/rescheduler
 
 # ONLY: names of test programs, to build and run those alone.
 sanitized = $(call build,$(1),$(if $(ONLY),--target $(ONLY))) && $(if $(ONLY),\

@@ -35,7 +35,8 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // --- What happens. Each answers what it may mean to waiting pods; null: nothing. ---
+  // --- What happens. Each answers what it may mean to waiting pods; null: nothing, or nobody listens. ---
+  void listen(bool somebody_waits) { listened_to_ = somebody_waits; }
   HappeningPtr upsert_node(const api::Node& object);
   HappeningPtr remove_node(std::string_view name);
   // A pod that has a node, whoever gave it; also confirms an assumed one.
@@ -86,14 +87,17 @@ class Cluster {
   NodeState& place_for(std::string_view name);
   void drop_if_unused(NodeState& node);
   void renew(NodeState& node) { node.generation = ++generation_; }
+  void node_object_changed(NodeState& node, std::shared_ptr<const Node> now);
   PodIndex put(PlacedPod pod);
   PlacedPod take_out(PodIndex index);
   PlacedPod compile(const api::Pod& object);
+  HappeningPtr tell(Happening happening) const;
 
   Words words_;
   Namespaces namespaces_{words_.selectors};
   PodForms forms_{words_, namespaces_};
   std::vector<NodeState> nodes_;
+  std::vector<std::string> names_;  // of nodes, also of those that do not exist
   std::vector<NodeIndex> free_nodes_;
   boost::unordered_flat_map<std::string, NodeIndex> nodes_by_name_;
   std::size_t node_count_ = 0;
@@ -107,6 +111,7 @@ class Cluster {
   Owners owners_{words_};
   Budgets budgets_{words_};
   Volumes volumes_{words_};
+  bool listened_to_ = true;
   std::uint64_t generation_ = 0;
   std::uint64_t nodes_version_ = 0;
 };

@@ -47,7 +47,8 @@ enum class Change : std::uint16_t {
 class Changes {
  public:
   constexpr Changes() = default;
-  constexpr Changes(Change change) : bits_(static_cast<std::uint16_t>(change)) {}  // NOLINT(google-explicit-constructor)
+  constexpr Changes(Change change)
+      : bits_(static_cast<std::uint16_t>(change)) {}  // NOLINT(google-explicit-constructor)
   constexpr Changes(std::initializer_list<Change> changes) {
     for (Change change : changes) add(change);
   }

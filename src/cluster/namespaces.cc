@@ -9,6 +9,7 @@ NamespaceSetId Namespaces::of(NamespaceSet set) {
   // Few different sets are in use, mostly one for each namespace: found by looking.
   const auto found = std::ranges::find(sets_, set);
   if (found != sets_.end()) return static_cast<NamespaceSetId>(found - sets_.begin());
+  by_label_ = by_label_ || set.selector.has_value();
   sets_.push_back(std::move(set));
   return static_cast<NamespaceSetId>(sets_.size() - 1);
 }
@@ -21,16 +22,16 @@ bool Namespaces::contains(NamespaceSetId id, Symbol ns) const {
 
 bool Namespaces::upsert(Symbol ns, LabelSetId labels) {
   const auto [place, fresh] = labels_.try_emplace(ns, labels);
-  if (fresh) return labels != LabelSetId::None;
+  if (fresh) return by_label_ && labels != LabelSetId::None;
   if (place->second == labels) return false;
   place->second = labels;
-  return true;
+  return by_label_;
 }
 
 bool Namespaces::remove(Symbol ns) {
   const bool had_labels = labels_of(ns) != LabelSetId::None;
   labels_.erase(ns);
-  return had_labels;
+  return by_label_ && had_labels;
 }
 
 LabelSetId Namespaces::labels_of(Symbol ns) const {

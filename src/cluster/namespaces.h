@@ -14,7 +14,7 @@ namespace rescheduler::cluster {
 enum class NamespaceSetId : std::uint32_t {};
 
 struct NamespaceSet {
-  std::vector<Symbol> names{};  // sorted
+  std::vector<Symbol> names{};           // sorted
   std::optional<SelectorId> selector{};  // and those with these labels
   friend bool operator==(const NamespaceSet&, const NamespaceSet&) = default;
 };
@@ -27,7 +27,7 @@ class Namespaces {
   const NamespaceSet& set(NamespaceSetId id) const { return sets_[static_cast<std::size_t>(id)]; }
   bool contains(NamespaceSetId id, Symbol ns) const;
 
-  // Did the labels change? Then what was counted by them has to be counted again.
+  // Does it change who is in a set? Then what was counted by them has to be counted again.
   bool upsert(Symbol ns, LabelSetId labels);
   bool remove(Symbol ns);
 
@@ -36,6 +36,7 @@ class Namespaces {
 
   Selectors& selectors_;
   std::vector<NamespaceSet> sets_;
+  bool by_label_ = false;  // does any set ask for labels?
   boost::unordered_flat_map<Symbol, LabelSetId> labels_;
 };
 

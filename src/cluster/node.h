@@ -22,6 +22,7 @@ class Node;
 
 namespace rescheduler::cluster {
 
+struct PlacedPod;
 struct PodForm;
 struct Words;
 
@@ -46,13 +47,14 @@ struct Node {
   bool unschedulable = false;
   Amounts allocatable{};
   std::int64_t allowed_pods = 0;
-  std::vector<NodeImage> images{};  // by name, each once
-  std::vector<Symbol> features{};   // sorted
+  std::vector<NodeImage> images{};                      // by name, each once
+  std::vector<Symbol> features{};                       // sorted
   std::vector<std::pair<Symbol, Symbol>> conditions{};  // type and status, sorted
-  std::uint64_t annotations_hash = 0;  // only to notice that they changed
+  std::uint64_t annotations_hash = 0;                   // only to notice that they changed
 
   Symbol label(Symbol key) const;  // Symbol::Empty also when the key is not there
   bool has_label(Symbol key) const;
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 Node compile_node(const api::Node& object, Words& words);
@@ -75,14 +77,20 @@ struct NodeState {
   // Changes with everything about the node that a plugin may look at; never the same number for two states.
   std::uint64_t generation = 0;
   std::vector<PodIndex> pods{};
+  std::vector<std::shared_ptr<const PlacedPod>> guests{};  // pods that are only imagined here (nominations)
   Amounts requested{};
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;
   std::vector<HostPort> ports{};  // in use
 
   bool exists() const { return node != nullptr; }
+  std::size_t pod_count() const { return pods.size() + guests.size(); }
   void take_in(PodIndex pod, const PodForm& form);
   void let_go(PodIndex pod, const PodForm& form);
+  void take_in(std::shared_ptr<const PlacedPod> guest);
+
+ private:
+  void count(const PodForm& form);
 };
 
 }  // namespace rescheduler::cluster

@@ -29,11 +29,13 @@ struct NodeNeeds {
   std::vector<Label> node_selector{};
   std::optional<kube::NodeSelector> required{};  // required node affinity; a term that cannot be read is left out
   std::vector<PreferredTerm> preferred{};
-  std::optional<std::vector<std::string>> named_nodes{};  // the only nodes `required` can mean, where it says so by name
+  std::optional<std::vector<std::string>>
+      named_nodes{};  // the only nodes `required` can mean, where it says so by name
   std::vector<HostPort> ports{};
-  std::vector<Symbol> images{};  // of containers and init containers, one each, with their tag
-  std::vector<Symbol> features{};  // that the node must declare
-  std::string node_name{};  // spec.nodeName of a pod that is not placed by us
+  std::vector<Symbol> images{};         // of containers and init containers, one each, with their tag
+  std::vector<Symbol> volume_images{};  // of image volumes
+  std::vector<Symbol> features{};       // that the node must declare
+  std::string node_name{};              // spec.nodeName of a pod that is not placed by us
 
   bool asks_nothing() const;  // of CPU, memory and their like
 };

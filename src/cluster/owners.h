@@ -27,7 +27,9 @@ class Owners {
   void upsert_service(std::string_view ns, std::string_view name, const WireLabels& selector);
   void remove_service(std::string_view ns, std::string_view name);
   // `kind`: ReplicaSet, StatefulSet or ReplicationController.
-  void upsert_workload(std::string_view kind, std::string_view ns, std::string_view name,
+  void upsert_workload(std::string_view kind,
+                       std::string_view ns,
+                       std::string_view name,
                        const api::LabelSelector& selector);
   void upsert_replication_controller(std::string_view ns, std::string_view name, const WireLabels& selector);
   void remove_workload(std::string_view kind, std::string_view ns, std::string_view name);

@@ -17,10 +17,10 @@ struct PlacedPod {
   LabelSetId labels = LabelSetId::None;
   PodFormPtr form{};
   NodeIndex node = kNoNode;
-  WallTime started{};        // status.startTime; the epoch: not yet
+  WallTime started{};  // status.startTime; the epoch: not yet
   bool terminating = false;
   bool being_preempted = false;  // terminating because a scheduler made room
-  bool assumed = false;      // decided by us, not yet confirmed by the API server
+  bool assumed = false;          // decided by us, not yet confirmed by the API server
 };
 
 }  // namespace rescheduler::cluster

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -50,7 +51,6 @@ class PodCounts {
 
   // The terms of placed pods that speak of a pod with these labels.
   const std::vector<const CarriedTerm*>& speaking_of(Symbol ns, LabelSetId labels) const;
-  bool anybody_carries(TermKind kind) const { return carriers_[static_cast<std::size_t>(kind)] > 0; }
 
   void add(const PlacedPod& pod) { change(pod, +1); }
   void remove(const PlacedPod& pod) { change(pod, -1); }
@@ -59,6 +59,13 @@ class PodCounts {
 
  private:
   using Who = std::uint64_t;  // namespace and labels
+  using TermKey = std::pair<AffinityTerm, TermKind>;
+  struct MatchHash {
+    std::size_t operator()(const PodMatch& match) const;
+  };
+  struct TermHash {
+    std::size_t operator()(const TermKey& key) const;
+  };
   struct Count {
     PodMatch match;
     NodeCounts by_node{};
@@ -67,19 +74,19 @@ class PodCounts {
 
   void change(const PlacedPod& pod, int by);
   void change_matching(const PlacedPod& pod, int by);
-  void change_term(const PlacedPod& pod, const AffinityTerm& term, TermKind kind, std::int64_t by);
-  CarriedTerm& carried(const AffinityTerm& term, TermKind kind);
+  void change_term(NodeIndex node, const AffinityTerm& term, TermKind kind, std::int64_t by);
+  bool speaks_of(const CarriedTerm& carried, Symbol ns, LabelSetId labels) const;
   const std::vector<Count*>& counts_of(Symbol ns, LabelSetId labels);
   void drop_oldest();
   static Who who(Symbol ns, LabelSetId labels);
 
   const Namespaces& namespaces_;
   const Selectors& selectors_;
-  std::vector<std::unique_ptr<Count>> counts_;
+  boost::unordered_flat_map<PodMatch, std::unique_ptr<Count>, MatchHash> counts_;
+  boost::unordered_flat_map<TermKey, std::unique_ptr<CarriedTerm>, TermHash> terms_;
+  // Who is counted where, and who speaks of whom: worked out once, forgotten when there is too much of it.
   boost::unordered_flat_map<Who, std::vector<Count*>> counts_by_who_;
-  std::vector<std::unique_ptr<CarriedTerm>> terms_;
   mutable boost::unordered_flat_map<Who, std::vector<const CarriedTerm*>> terms_by_who_;
-  std::array<std::int64_t, 4> carriers_{};
   mutable std::uint64_t clock_ = 0;
 };
 

@@ -33,7 +33,7 @@ struct SpreadConstraint {
   Symbol topology_key = Symbol::Empty;
   SelectorId selector{};  // matchLabelKeys folded in, with the values the pod has
   std::int32_t min_domains = 1;
-  bool hard = true;           // DoNotSchedule
+  bool hard = true;            // DoNotSchedule
   bool honor_affinity = true;  // count only nodes the pod's node affinity admits
   bool honor_taints = false;   // ... and its tolerations
   friend bool operator==(const SpreadConstraint&, const SpreadConstraint&) = default;
@@ -44,7 +44,7 @@ struct InlineDisk {
   enum class Kind : std::uint8_t { GcePersistentDisk, AwsElasticBlockStore, Iscsi, Rbd };
   Kind kind{};
   bool read_only = false;
-  Symbol id = Symbol::Empty;            // pdName, volumeID, iqn or pool/image
+  Symbol id = Symbol::Empty;       // pdName, volumeID, iqn or pool/image
   std::vector<Symbol> monitors{};  // of RBD
   friend bool operator==(const InlineDisk&, const InlineDisk&) = default;
 };
@@ -69,7 +69,7 @@ struct PodForm {
   std::int32_t priority = 0;
   bool never_preempts = false;
   bool has_resource_claims = false;  // dynamic resource allocation
-  std::string unreadable{};  // what in the spec cannot be honoured, in one sentence; empty when all can
+  std::string unreadable{};          // what in the spec cannot be honoured, in one sentence; empty when all can
 
   std::vector<AffinityTerm> affinity{};
   std::vector<AffinityTerm> anti_affinity{};
@@ -83,8 +83,8 @@ struct PodForm {
   bool has_inline_csi = false;
 
   bool has_affinity() const {
-    return !affinity.empty() || !anti_affinity.empty() || !preferred_affinity.empty() ||
-           !preferred_anti_affinity.empty();
+    return !affinity.empty() || !anti_affinity.empty() || !preferred_affinity.empty()
+           || !preferred_anti_affinity.empty();
   }
 };
 

@@ -16,8 +16,8 @@ struct HostPort {
 
   // Every address collides with any address; two addresses only with themselves. "::" is an address like others.
   bool collides(const HostPort& other) const {
-    return port == other.port && protocol == other.protocol &&
-           (ip == Symbol::Empty || other.ip == Symbol::Empty || ip == other.ip);
+    return port == other.port && protocol == other.protocol
+           && (ip == Symbol::Empty || other.ip == Symbol::Empty || ip == other.ip);
   }
   friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };

@@ -2,7 +2,17 @@
 
 #include <algorithm>
 
+#include "kube/proto/core_pod.pb.h"
+
 namespace rescheduler::placement {
+
+const std::string& Question::pod_uid() const { return pod.metadata().uid(); }
+
+Question question_about(cluster::Cluster& cluster, const api::Pod& pod, const cluster::PodForm& form) {
+  cluster::Words& words = cluster.words();
+  const cluster::Symbol ns = words.symbols.of(pod.metadata().namespace_());
+  return {cluster, pod, form, ns, words.labels.of(pod.metadata().labels()), cluster.namespaces().of({{ns}})};
+}
 
 void normalize_by_max(std::span<std::int64_t> scores, bool reverse) {
   std::int64_t most = 0;

@@ -32,9 +32,14 @@ struct Question {
   const cluster::PodForm& form;
   cluster::Symbol ns = cluster::Symbol::Empty;
   cluster::LabelSetId labels = cluster::LabelSetId::None;
+  cluster::NamespaceSetId own_namespace{};  // the set of just `ns`
 
   const cluster::NodeNeeds& needs() const { return *form.needs; }
+  const std::string& pod_uid() const;
 };
+
+// `form` is the pod's, as the cluster compiled it, and must live as long as the question.
+Question question_about(cluster::Cluster& cluster, const api::Pod& pod, const cluster::PodForm& form);
 
 struct PreFilterResult {
   Status status{};
@@ -65,13 +70,19 @@ class Plugin {
 
   virtual PreFilterResult pre_filter(const Question& /*asked*/, CycleState& /*state*/) const { return {}; }
   // What if this pod were (no longer) on this node? Changes what pre_filter noted down. `node` is as it is afterwards.
-  virtual void add_pod(const Question& /*asked*/, CycleState& /*state*/, const cluster::PlacedPod& /*pod*/,
+  virtual void add_pod(const Question& /*asked*/,
+                       CycleState& /*state*/,
+                       const cluster::PlacedPod& /*pod*/,
                        const cluster::NodeState& /*node*/) const {}
-  virtual void remove_pod(const Question& /*asked*/, CycleState& /*state*/, const cluster::PlacedPod& /*pod*/,
+  virtual void remove_pod(const Question& /*asked*/,
+                          CycleState& /*state*/,
+                          const cluster::PlacedPod& /*pod*/,
                           const cluster::NodeState& /*node*/) const {}
 
   // `why`, unless null, receives the reasons; leave it out where only the answer matters.
-  virtual Code filter(const Question& /*asked*/, const CycleState& /*state*/, const cluster::NodeState& /*node*/,
+  virtual Code filter(const Question& /*asked*/,
+                      const CycleState& /*state*/,
+                      const cluster::NodeState& /*node*/,
                       Reasons* /*why*/) const {
     return Code::Success;
   }
@@ -80,17 +91,21 @@ class Plugin {
   virtual bool looks_at_node_alone() const { return false; }
 
   // Which nodes passed is known now. Skip: no score from this plugin.
-  virtual Status pre_score(const Question& /*asked*/, CycleState& /*state*/,
+  virtual Status pre_score(const Question& /*asked*/,
+                           CycleState& /*state*/,
                            std::span<const cluster::NodeIndex> /*feasible*/) const {
     return {};
   }
-  virtual std::int64_t score(const Question& /*asked*/, const CycleState& /*state*/,
+  virtual std::int64_t score(const Question& /*asked*/,
+                             const CycleState& /*state*/,
                              const cluster::NodeState& /*node*/) const {
     return 0;
   }
   // Brings the scores of the feasible nodes to 0..100.
-  virtual void normalize(const Question& /*asked*/, const CycleState& /*state*/,
-                         std::span<const cluster::NodeIndex> /*feasible*/, std::span<std::int64_t> /*scores*/) const {}
+  virtual void normalize(const Question& /*asked*/,
+                         const CycleState& /*state*/,
+                         std::span<const cluster::NodeIndex> /*feasible*/,
+                         std::span<std::int64_t> /*scores*/) const {}
 
   virtual std::vector<Interest> interests() const { return {}; }
 

@@ -22,8 +22,8 @@ struct PluginUse {
 
 struct Profile {
   std::string scheduler_name;
-  std::optional<int> percentage_of_nodes_to_score;  // unset: the configuration's own, or all nodes
-  std::array<std::vector<PluginUse>, kPointCount> plugins{};  // by Point, in the order they run
+  std::optional<int> percentage_of_nodes_to_score;                  // unset: the configuration's own, or all nodes
+  std::array<std::vector<PluginUse>, kPointCount> plugins{};        // by Point, in the order they run
   std::map<std::string, std::shared_ptr<const PluginArgs>> args{};  // by plugin; every plugin that has any is here
 
   const std::vector<PluginUse>& at(Point point) const { return plugins[static_cast<std::size_t>(point)]; }

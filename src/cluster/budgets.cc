@@ -1,0 +1,39 @@
+#include "cluster/budgets.h"
+
+#include <algorithm>
+
+#include "cluster/words.h"
+#include "kube/proto/policy.pb.h"
+#include "kube/value/wire_selectors.h"
+
+namespace rescheduler::cluster {
+
+void Budgets::upsert(const api::PodDisruptionBudget& object) {
+  Budget budget;
+  budget.name = object.metadata().name();
+  budget.ns = words_.symbols.of(object.metadata().namespace_());
+  auto selector = kube::LabelSelector::nothing();
+  if (object.spec().has_selector()) {
+    if (auto compiled = kube::compile_selector(object.spec().selector())) selector = std::move(*compiled);
+  }
+  budget.selector = words_.selectors.of(std::move(selector));
+  budget.disruptions_allowed = object.status().disruptions_allowed();
+  for (const auto& [pod, when] : object.status().disrupted_pods()) budget.disrupted.insert(pod);
+
+  remove(object.metadata().namespace_(), object.metadata().name());
+  budgets_.push_back(std::move(budget));
+}
+
+void Budgets::remove(std::string_view ns, std::string_view name) {
+  const auto symbol = words_.symbols.find(ns);
+  if (!symbol) return;
+  std::erase_if(budgets_, [&](const Budget& budget) { return budget.ns == *symbol && budget.name == name; });
+}
+
+bool Budgets::covers(const Budget& budget, const PlacedPod& pod) const {
+  if (budget.ns != pod.ns || pod.labels == LabelSetId::None) return false;
+  if (words_.selectors.selector(budget.selector).is_everything()) return false;
+  return words_.selectors.matches(budget.selector, pod.labels);
+}
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,262 @@
+#include "cluster/cluster.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "cluster/node_changes.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+bool made_room_for_another(const api::Pod& object) {
+  return std::ranges::any_of(object.status().conditions(), [](const api::PodCondition& condition) {
+    return condition.type() == "DisruptionTarget" && condition.status() == "True"
+           && condition.reason() == "PreemptionByScheduler";
+  });
+}
+
+WallTime start_of(const api::Pod& object) {
+  if (!object.status().has_start_time()) return {};
+  const auto& time = object.status().start_time();
+  const auto started = kube::time_from_unix(time.seconds(), time.nanos());
+  return started ? *started : WallTime{};
+}
+
+// What plugins look at; conditions and annotations are not among it.
+bool same_for_placement(const Node& a, const Node& b) {
+  return a.labels == b.labels && a.taints == b.taints && a.unschedulable == b.unschedulable
+         && a.allocatable == b.allocatable && a.allowed_pods == b.allowed_pods && a.images == b.images
+         && a.features == b.features;
+}
+
+bool same_for_placement(const PlacedPod& a, const PlacedPod& b) {
+  return a.form == b.form && a.labels == b.labels && a.node == b.node && a.started == b.started
+         && a.terminating == b.terminating && a.being_preempted == b.being_preempted;
+}
+
+}  // namespace
+
+Cluster::Cluster() = default;
+
+HappeningPtr Cluster::tell(Happening happening) const {
+  if (!listened_to_) return nullptr;
+  return std::make_shared<const Happening>(std::move(happening));
+}
+
+// --- Nodes ---
+
+NodeState& Cluster::place_for(std::string_view name) {
+  const auto [known, fresh] = nodes_by_name_.try_emplace(std::string(name), kNoNode);
+  if (!fresh) return nodes_[known->second];
+  if (free_nodes_.empty()) {
+    known->second = static_cast<NodeIndex>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    known->second = free_nodes_.back();
+    free_nodes_.pop_back();
+    nodes_[known->second] = NodeState{};
+  }
+  NodeState& node = nodes_[known->second];
+  node.index = known->second;
+  names_.resize(nodes_.size());
+  names_[node.index] = name;
+  renew(node);
+  return node;
+}
+
+void Cluster::drop_if_unused(NodeState& node) {
+  if (node.exists() || !node.pods.empty()) return;
+  nodes_by_name_.erase(names_[node.index]);
+  free_nodes_.push_back(node.index);
+}
+
+void Cluster::node_object_changed(NodeState& node, std::shared_ptr<const Node> now) {
+  if (node.node) images_.remove(*node.node);
+  if (now) images_.add(*now);
+  node.node = std::move(now);
+  renew(node);
+  topology_.node_changed(node);
+  ++nodes_version_;
+}
+
+HappeningPtr Cluster::upsert_node(const api::Node& object) {
+  auto now = std::make_shared<const Node>(compile_node(object, words_));
+  NodeState& node = place_for(now->name);
+  const std::shared_ptr<const Node> before = node.node;
+  if (!before) {
+    ++node_count_;
+    node_object_changed(node, now);
+    return tell({.subject = Subject::Node, .changes = Change::Add, .label = "NodeAdd", .node_after = std::move(now)});
+  }
+  if (*before == *now) return nullptr;
+  if (same_for_placement(*before, *now)) {
+    node.node = now;
+  } else {
+    node_object_changed(node, now);
+  }
+  const Changes changes = changes_between(*before, *now);
+  if (changes.empty()) return nullptr;
+  return tell({.subject = Subject::Node,
+               .changes = changes,
+               .label = "NodeUpdate",
+               .node_before = before,
+               .node_after = std::move(now)});
+}
+
+HappeningPtr Cluster::remove_node(std::string_view name) {
+  const auto index = find_node(name);
+  if (!index) return nullptr;
+  NodeState& node = nodes_[*index];
+  std::shared_ptr<const Node> before = node.node;
+  --node_count_;
+  node_object_changed(node, nullptr);
+  drop_if_unused(node);
+  return tell(
+      {.subject = Subject::Node, .changes = Change::Delete, .label = "NodeDelete", .node_before = std::move(before)});
+}
+
+std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
+  const auto known = nodes_by_name_.find(std::string(name));
+  if (known == nodes_by_name_.end() || !nodes_[known->second].exists()) return std::nullopt;
+  return known->second;
+}
+
+// --- Pods ---
+
+PlacedPod Cluster::compile(const api::Pod& object) {
+  PlacedPod pod;
+  pod.uid = object.metadata().uid();
+  pod.name = object.metadata().name();
+  pod.ns = words_.symbols.of(object.metadata().namespace_());
+  pod.labels = words_.labels.of(object.metadata().labels());
+  pod.form = forms_.of(object, RequestsOf::Placed);
+  pod.started = start_of(object);
+  pod.terminating = object.metadata().has_deletion_timestamp();
+  pod.being_preempted = pod.terminating && made_room_for_another(object);
+  return pod;
+}
+
+PodIndex Cluster::put(PlacedPod pod) {
+  PodIndex index = static_cast<PodIndex>(pods_.size());
+  if (free_pods_.empty()) {
+    pods_.emplace_back();
+  } else {
+    index = free_pods_.back();
+    free_pods_.pop_back();
+  }
+  pods_by_uid_[pod.uid] = index;
+  if (pod.assumed) ++assumed_;
+  PlacedPod& placed = pods_[index] = std::move(pod);
+  NodeState& node = nodes_[placed.node];
+  node.take_in(index, *placed.form);
+  renew(node);
+  counts_.add(placed);
+  volumes_.pod_added(placed);
+  return index;
+}
+
+PlacedPod Cluster::take_out(PodIndex index) {
+  PlacedPod pod = std::move(pods_[index]);
+  pods_[index] = PlacedPod{};
+  free_pods_.push_back(index);
+  pods_by_uid_.erase(pod.uid);
+  if (pod.assumed) --assumed_;
+  counts_.remove(pod);
+  volumes_.pod_removed(pod);
+  NodeState& node = nodes_[pod.node];
+  node.let_go(index, *pod.form);
+  renew(node);
+  return pod;
+}
+
+HappeningPtr Cluster::upsert_pod(const api::Pod& object) {
+  PlacedPod now = compile(object);
+  now.node = place_for(object.spec().node_name()).index;
+  const auto known = pods_by_uid_.find(now.uid);
+  if (known == pods_by_uid_.end()) {
+    const PodIndex index = put(std::move(now));
+    return !listened_to_ ? nullptr
+                         : tell({.subject = Subject::AssignedPod,
+                                 .changes = Change::Add,
+                                 .label = "AssignedPodAdd",
+                                 .pod_after = std::make_shared<const PlacedPod>(pods_[index])});
+  }
+  const PodIndex index = known->second;
+  const bool confirmed = pods_[index].assumed;
+  if (same_for_placement(pods_[index], now)) {
+    if (confirmed) {
+      pods_[index].assumed = false;
+      --assumed_;
+    }
+    if (!confirmed || !listened_to_) return nullptr;
+    return tell({.subject = Subject::AssignedPod,
+                 .changes = Change::Add,
+                 .label = "AssignedPodAdd",
+                 .pod_after = std::make_shared<const PlacedPod>(pods_[index])});
+  }
+  const PlacedPod before = take_out(index);
+  const PodIndex place = put(std::move(now));
+  drop_if_unused(nodes_[before.node]);
+  const Changes changes = confirmed ? Changes(Change::Add) : changes_between(before, pods_[place]);
+  if (changes.empty() || !listened_to_) return nullptr;
+  return tell({.subject = Subject::AssignedPod,
+               .changes = changes,
+               .label = confirmed ? "AssignedPodAdd" : "AssignedPodUpdate",
+               .pod_before = confirmed ? nullptr : std::make_shared<const PlacedPod>(before),
+               .pod_after = std::make_shared<const PlacedPod>(pods_[place])});
+}
+
+HappeningPtr Cluster::remove_pod(std::string_view uid) {
+  const auto known = pods_by_uid_.find(std::string(uid));
+  if (known == pods_by_uid_.end()) return nullptr;
+  PlacedPod before = take_out(known->second);
+  drop_if_unused(nodes_[before.node]);
+  if (!listened_to_) return nullptr;
+  return tell({.subject = Subject::AssignedPod,
+               .changes = Change::Delete,
+               .label = "AssignedPodDelete",
+               .pod_before = std::make_shared<const PlacedPod>(std::move(before))});
+}
+
+PodIndex Cluster::assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node) {
+  RESCHEDULER_CHECK(!pods_by_uid_.contains(object.metadata().uid()), "pod {}/{} is assumed twice",
+                    object.metadata().namespace_(), object.metadata().name());
+  PlacedPod pod;
+  pod.uid = object.metadata().uid();
+  pod.name = object.metadata().name();
+  pod.ns = words_.symbols.of(object.metadata().namespace_());
+  pod.labels = words_.labels.of(object.metadata().labels());
+  pod.form = form;
+  pod.node = node;
+  pod.assumed = true;
+  return put(std::move(pod));
+}
+
+HappeningPtr Cluster::forget(std::string_view uid) {
+  const auto index = find_pod(uid);
+  if (!index || !pods_[*index].assumed) return nullptr;
+  return remove_pod(uid);
+}
+
+std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
+  const auto known = pods_by_uid_.find(std::string(uid));
+  if (known == pods_by_uid_.end()) return std::nullopt;
+  return known->second;
+}
+
+// --- Namespaces ---
+
+void Cluster::upsert_namespace(const api::Namespace& object) {
+  const Symbol name = words_.symbols.of(object.metadata().name());
+  if (namespaces_.upsert(name, words_.labels.of(object.metadata().labels()))) counts_.recount(pods_);
+}
+
+void Cluster::remove_namespace(std::string_view name) {
+  if (namespaces_.remove(words_.symbols.of(name))) counts_.recount(pods_);
+}
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,125 @@
+#include "cluster/node.h"
+
+#include <algorithm>
+
+#include <boost/container_hash/hash.hpp>
+
+#include "base/check.h"
+#include "cluster/placed_pod.h"
+#include "cluster/words.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/value/quantity.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+// What a node has to give. Quantities the server would have refused count as absent.
+void read_allocatable(const google::protobuf::Map<std::string, api::Quantity>& wire, Symbols& symbols, Node& into) {
+  for (const auto& [name, text] : wire) {
+    const auto amount = kube::Quantity::parse(text.string());
+    if (!amount) continue;
+    if (name == "cpu") {
+      into.allocatable.cpu = amount->milli_value();
+    } else if (name == "memory") {
+      into.allocatable.memory = amount->value();
+    } else if (name == "ephemeral-storage") {
+      into.allocatable.ephemeral_storage = amount->value();
+    } else if (name == "pods") {
+      into.allowed_pods = amount->value();
+    } else if (is_counted_resource(name)) {
+      into.allocatable.set_other(symbols.of(name), amount->value());
+    }
+  }
+}
+
+void read_images(const api::NodeStatus& status, Symbols& symbols, Node& into) {
+  for (const api::ContainerImage& image : status.images()) {
+    for (const std::string& name : image.names()) into.images.push_back({symbols.of(name), image.size_bytes()});
+  }
+  std::ranges::sort(into.images, {}, [](const NodeImage& image) { return std::pair(image.name, image.size); });
+  const auto repeated = std::ranges::unique(into.images, {}, &NodeImage::name);
+  into.images.erase(repeated.begin(), repeated.end());
+}
+
+std::uint64_t hash_of(const google::protobuf::Map<std::string, std::string>& annotations) {
+  std::uint64_t sum = annotations.size();  // a sum: the map has no order
+  for (const auto& [key, value] : annotations) {
+    std::size_t one = 0;
+    boost::hash_combine(one, key);
+    boost::hash_combine(one, value);
+    sum += one;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Symbol Node::label(Symbol key) const {
+  const auto place = std::ranges::lower_bound(labels, key, {}, &Label::first);
+  return place == labels.end() || place->first != key ? Symbol::Empty : place->second;
+}
+
+bool Node::has_label(Symbol key) const { return std::ranges::binary_search(labels, key, {}, &Label::first); }
+
+Node compile_node(const api::Node& object, Words& words) {
+  Symbols& symbols = words.symbols;
+  Node node;
+  node.name = object.metadata().name();
+  for (const auto& [key, value] : object.metadata().labels())
+    node.labels.emplace_back(symbols.of(key), symbols.of(value));
+  std::ranges::sort(node.labels);
+  for (const api::Taint& taint : object.spec().taints()) {
+    node.taints.push_back({symbols.of(taint.key()), symbols.of(taint.value()), symbols.of(taint.effect())});
+  }
+  node.unschedulable = object.spec().unschedulable();
+  read_allocatable(object.status().allocatable(), symbols, node);
+  read_images(object.status(), symbols, node);
+  for (const std::string& feature : object.status().declared_features()) node.features.push_back(symbols.of(feature));
+  std::ranges::sort(node.features);
+  for (const api::NodeCondition& condition : object.status().conditions()) {
+    node.conditions.emplace_back(symbols.of(condition.type()), symbols.of(condition.status()));
+  }
+  std::ranges::sort(node.conditions);
+  node.annotations_hash = hash_of(object.metadata().annotations());
+  return node;
+}
+
+kube::LabelLookup::Answer NodeLabels::operator()(std::string_view key) const {
+  const auto symbol = symbols_.find(key);
+  if (!symbol) return std::nullopt;
+  const auto place = std::ranges::lower_bound(node_.labels, *symbol, {}, &Label::first);
+  if (place == node_.labels.end() || place->first != *symbol) return std::nullopt;
+  return std::string_view(symbols_.text(place->second));
+}
+
+void NodeState::take_in(PodIndex pod, const PodForm& form) {
+  pods.push_back(pod);
+  count(form);
+}
+
+void NodeState::take_in(std::shared_ptr<const PlacedPod> guest) {
+  count(*guest->form);
+  guests.push_back(std::move(guest));
+}
+
+void NodeState::count(const PodForm& form) {
+  const NodeNeeds& needs = *form.needs;
+  requested += needs.requests.plain;
+  nonzero_cpu += needs.requests.nonzero_cpu;
+  nonzero_memory += needs.requests.nonzero_memory;
+  ports.insert(ports.end(), needs.ports.begin(), needs.ports.end());
+}
+
+void NodeState::let_go(PodIndex pod, const PodForm& form) {
+  const NodeNeeds& needs = *form.needs;
+  const auto place = std::ranges::find(pods, pod);
+  RESCHEDULER_CHECK(place != pods.end(), "a pod leaves a node it is not on");
+  *place = pods.back();
+  pods.pop_back();
+  requested -= needs.requests.plain;
+  nonzero_cpu -= needs.requests.nonzero_cpu;
+  nonzero_memory -= needs.requests.nonzero_memory;
+  for (const HostPort& port : needs.ports) ports.erase(std::ranges::find(ports, port));
+}
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,39 @@
+#include "cluster/node_changes.h"
+
+#include <algorithm>
+
+namespace rescheduler::cluster {
+namespace {
+
+// Does `less` ask for less of anything than `more`?
+bool smaller_somewhere(const Amounts& less, const Amounts& more) {
+  if (less.cpu < more.cpu || less.memory < more.memory || less.ephemeral_storage < more.ephemeral_storage) return true;
+  return std::ranges::any_of(more.others, [&](const auto& entry) { return less.other(entry.first) < entry.second; });
+}
+
+}  // namespace
+
+Changes changes_between(const Node& before, const Node& after) {
+  Changes changes;
+  if (before.allocatable != after.allocatable || before.allowed_pods != after.allowed_pods) {
+    changes.add(Change::NodeAllocatable);
+  }
+  if (before.labels != after.labels) changes.add(Change::NodeLabel);
+  if (before.taints != after.taints || (before.unschedulable && !after.unschedulable)) changes.add(Change::NodeTaint);
+  if (before.conditions != after.conditions) changes.add(Change::NodeCondition);
+  if (before.annotations_hash != after.annotations_hash) changes.add(Change::NodeAnnotation);
+  if (before.features != after.features) changes.add(Change::NodeFeature);
+  return changes;
+}
+
+Changes changes_between(const PlacedPod& before, const PlacedPod& after) {
+  Changes changes;
+  if (before.labels != after.labels) changes.add(Change::PodLabel);
+  const Amounts& had = before.form->needs->requests.plain;
+  const Amounts& has = after.form->needs->requests.plain;
+  if (smaller_somewhere(has, had)) changes.add(Change::PodScaleDown);
+  if (smaller_somewhere(had, has)) changes.add(Change::PodScaleUp);
+  return changes;
+}
+
+}  // namespace rescheduler::cluster

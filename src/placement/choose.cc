@@ -1,0 +1,71 @@
+// The second half of a cycle: how good each feasible node is, and which is taken.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "placement/cycle.h"
+
+namespace rescheduler::placement {
+
+std::vector<std::int64_t> Cycle::raw_scores(std::size_t scoring, const RememberedNeeds* memory) const {
+  const Plugin& plugin = *framework_.scoring()[scoring].plugin;
+  std::vector<std::int64_t> scores(feasible_.size());
+  if (memory != nullptr && plugin.looks_at_node_alone() && !memory->scores[scoring].empty()) {
+    const auto& remembered = memory->scores[scoring];
+    for (std::size_t i = 0; i < feasible_.size(); ++i) scores[i] = remembered[feasible_[i]];
+    return scores;
+  }
+  for (std::size_t i = 0; i < feasible_.size(); ++i) {
+    scores[i] = plugin.score(asked_, state_, asked_.cluster.node(feasible_[i]));
+  }
+  return scores;
+}
+
+Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::int64_t> extra) {
+  Choice choice;
+  if (feasible_.size() == 1 && !options.explain) {
+    choice.node = feasible_.front();
+    choice.best = feasible_;
+    return choice;
+  }
+  std::vector<std::size_t> active;
+  for (const Plugin* plugin : framework_.at(Point::PreScore)) {
+    const Status status = plugin->pre_score(asked_, state_, feasible_);
+    if (status.code == Code::Skip) {
+      quiet_.insert(plugin);
+    } else if (!status.ok()) {
+      return fail(Errc::Internal, "running PreScore plugin \"{}\": {}", plugin->name(), status.message());
+    }
+  }
+  const auto& scoring = framework_.scoring();
+  const std::size_t places = asked_.cluster.nodes().size();
+  const RememberedNeeds* memory =
+      only_ || !searched_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, scoring.size());
+  choice.totals.assign(feasible_.size(), 0);
+  for (std::size_t i = 0; i < scoring.size(); ++i) {
+    if (quiet_.contains(scoring[i].plugin)) continue;
+    auto scores = raw_scores(i, memory);
+    if (options.explain)
+      choice.by_plugin.push_back({std::string(scoring[i].plugin->name()), scoring[i].weight, scores, {}});
+    scoring[i].plugin->normalize(asked_, state_, feasible_, scores);
+    for (std::size_t n = 0; n < scores.size(); ++n) {
+      if (scores[n] < 0 || scores[n] > kMaxScore) {
+        return fail(Errc::Internal,
+                    "plugin \"{}\" returns an invalid score {}, it should in the range of [0, {}] after normalizing",
+                    scoring[i].plugin->name(), scores[n], kMaxScore);
+      }
+      choice.totals[n] += scores[n] * scoring[i].weight;
+    }
+    if (options.explain) choice.by_plugin.back().normalized = std::move(scores);
+  }
+  for (std::size_t n = 0; n < extra.size(); ++n) choice.totals[n] += extra[n];
+
+  const std::int64_t most = *std::ranges::max_element(choice.totals);
+  for (std::size_t n = 0; n < feasible_.size(); ++n) {
+    if (choice.totals[n] == most) choice.best.push_back(feasible_[n]);
+  }
+  choice.node = choice.best[options.tie_break % choice.best.size()];
+  return choice;
+}
+
+}  // namespace rescheduler::placement

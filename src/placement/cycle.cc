@@ -1,0 +1,231 @@
+#include "placement/cycle.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::NodeState;
+
+}  // namespace
+
+Cycle::Cycle(const Framework& framework, const Question& asked, const NominatedPods& nominated)
+    : framework_(framework),
+      asked_(asked),
+      nominated_(nominated),
+      state_(framework.plugins().size()),
+      skipped_(framework.plugins().size(), false) {
+  diagnosis_.all_nodes = asked.cluster.node_count();
+  diagnosis_.absent.code = Code::UnschedulableAndUnresolvable;
+}
+
+const std::optional<Status>& Cycle::pre_filter() {
+  if (!pre_filtered_) ended_ = run_pre_filter();
+  pre_filtered_ = true;
+  return ended_;
+}
+
+// Nothing: go on. Otherwise the status that ends the search.
+std::optional<Status> Cycle::run_pre_filter() {
+  std::optional<Status> refused;
+  std::set<std::string> naming;
+  for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
+    PreFilterResult result = plugin->pre_filter(asked_, state_);
+    Status& status = result.status;
+    status.plugin = plugin->name();
+    if (status.code == Code::Skip) {
+      skipped_[plugin->slot()] = true;
+      continue;
+    }
+    if (status.code == Code::UnschedulableAndUnresolvable) return status;
+    if (status.code == Code::Unschedulable) {
+      refused = std::move(status);  // the others still take their notes: making room may help
+      continue;
+    }
+    if (!status.ok()) {
+      return Status{status.code,
+                    {fmt::format("running PreFilter plugin \"{}\": {}", status.plugin, status.message())},
+                    status.plugin};
+    }
+    if (!result.nodes) continue;
+    naming.insert(status.plugin);
+    if (only_) {
+      std::erase_if(*only_, [&](const std::string& name) { return !result.nodes->contains(name); });
+    } else {
+      only_ = std::move(result.nodes);
+    }
+    if (only_->empty()) {
+      diagnosis_.rejected_by = naming;
+      return Status{Code::UnschedulableAndUnresolvable,
+                    {naming.size() == 1 ? fmt::format("node(s) didn't satisfy plugin {}", *naming.begin())
+                                        : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                                                      fmt::join(naming, " "))}};
+    }
+  }
+  diagnosis_.rejected_by = naming;
+  if (only_ && !refused) {
+    diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(naming, " "))};
+  }
+  return refused;
+}
+
+Status Cycle::find_feasible(const SearchOptions& options) {
+  if (const auto& ended = pre_filter()) {
+    if (!rejected(ended->code)) return *ended;
+    diagnosis_.pre_filter = ended->message();
+    if (!ended->plugin.empty()) diagnosis_.rejected_by.insert(ended->plugin);
+    if (ended->code == Code::Pending) diagnosis_.pending_by.insert(ended->plugin);
+    diagnosis_.absent = *ended;
+    return {};
+  }
+  for (const Plugin* plugin : framework_.at(Point::Filter)) {
+    if (!skipped(*plugin)) (plugin->looks_at_node_alone() ? alone_ : others_).push_back(plugin);
+  }
+  // A pod that names its nodes is one of a kind: nothing to be gained by remembering what was found out for it.
+  const std::size_t places = asked_.cluster.nodes().size();
+  RememberedNeeds* memory =
+      only_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, framework_.scoring().size());
+  searched_ = true;
+  const auto all = candidates();
+  for (std::size_t i = 0; i < all.size() && feasible_.size() < options.most_feasible; ++i) {
+    look_at(all[(options.start + i) % all.size()], memory);
+  }
+  if (feasible_.empty() || options.explain) {
+    for (const NodeIndex node : refused_) {
+      note_refusal(node, filter_with_rivals(asked_.cluster.node(node), state_, Depth::WithReasons));
+    }
+  }
+  for (const NodeVerdict& verdict : diagnosis_.verdicts) {
+    if (verdict.status.code == Code::Error) return verdict.status;
+  }
+  return {};
+}
+
+std::vector<NodeIndex> Cycle::candidates() const {
+  std::vector<NodeIndex> all;
+  if (only_) {
+    for (const std::string& name : *only_) {
+      if (const auto node = asked_.cluster.find_node(name)) all.push_back(*node);
+    }
+    return all;
+  }
+  all.reserve(asked_.cluster.node_count());
+  for (const NodeState& node : asked_.cluster.nodes()) {
+    if (node.exists()) all.push_back(node.index);
+  }
+  return all;
+}
+
+void Cycle::look_at(NodeIndex index, RememberedNeeds* memory) {
+  const NodeState& node = asked_.cluster.node(index);
+  bool fits_here = fits_alone(node, memory);
+  for (std::size_t i = 0; fits_here && i < others_.size(); ++i) {
+    fits_here = others_[i]->filter(asked_, state_, node, nullptr) == Code::Success;
+  }
+  if (fits_here && rivals_on(index) != nullptr) fits_here = filter_with_rivals(node, state_, Depth::AnswerOnly).ok();
+  (fits_here ? feasible_ : refused_).push_back(index);
+}
+
+bool Cycle::fits_alone(const NodeState& node, RememberedNeeds* memory) const {
+  if (memory != nullptr && memory->generation[node.index] == node.generation) return memory->fits[node.index] != 0;
+  const bool fits_here = std::ranges::all_of(
+      alone_, [&](const Plugin* plugin) { return plugin->filter(asked_, state_, node, nullptr) == Code::Success; });
+  if (memory != nullptr) {
+    memory->generation[node.index] = node.generation;
+    memory->fits[node.index] = fits_here ? 1 : 0;
+    if (fits_here) remember_scores(node, *memory);
+  }
+  return fits_here;
+}
+
+void Cycle::remember_scores(const NodeState& node, RememberedNeeds& memory) const {
+  const auto& scoring = framework_.scoring();
+  for (std::size_t i = 0; i < scoring.size(); ++i) {
+    if (!scoring[i].plugin->looks_at_node_alone()) continue;
+    auto& scores = memory.scores[i];
+    if (scores.empty()) scores.resize(memory.generation.size(), 0);
+    scores[node.index] = scoring[i].plugin->score(asked_, state_, node);
+  }
+}
+
+bool Cycle::fits(NodeIndex node) {
+  if (pre_filter()) return false;
+  if (only_ && !only_->contains(asked_.cluster.node(node).node->name)) return false;
+  if (!filter_with_rivals(asked_.cluster.node(node), state_, Depth::AnswerOnly).ok()) return false;
+  feasible_ = {node};
+  return true;
+}
+
+// The first plugin that refuses decides, in the order of the profile.
+Status Cycle::filter(const NodeState& node, const CycleState& state, Depth depth) const {
+  for (const Plugin* plugin : framework_.at(Point::Filter)) {
+    if (skipped(*plugin)) continue;
+    Status status;
+    status.code = plugin->filter(asked_, state, node, depth == Depth::WithReasons ? &status.reasons : nullptr);
+    if (status.ok()) continue;
+    status.plugin = plugin->name();
+    return status;
+  }
+  return {};
+}
+
+// With the pods that were promised the room, and without: they may come or not.
+Status Cycle::filter_with_rivals(const NodeState& node, const CycleState& state, Depth depth) const {
+  if (const auto* rivals = rivals_on(node.index)) {
+    NodeState crowded = node;
+    CycleState with = state.clone();
+    for (const auto& rival : *rivals) {
+      if (!outranks(*rival)) continue;
+      crowded.take_in(rival);
+      tell_added(with, *rival, crowded);
+    }
+    Status status = filter(crowded, with, depth);
+    if (!status.ok()) return status;
+  }
+  return filter(node, state, depth);
+}
+
+Status Cycle::filter_changed(const NodeState& node, const CycleState& state) const {
+  return filter_with_rivals(node, state, Depth::WithReasons);
+}
+
+bool Cycle::outranks(const cluster::PlacedPod& rival) const {
+  return rival.form->priority >= asked_.form.priority && rival.uid != asked_.pod_uid();
+}
+
+const std::vector<std::shared_ptr<const cluster::PlacedPod>>* Cycle::rivals_on(NodeIndex node) const {
+  if (nominated_.empty()) return nullptr;
+  const auto found = nominated_.find(node);
+  if (found == nominated_.end()) return nullptr;
+  const bool any = std::ranges::any_of(found->second, [&](const auto& rival) { return outranks(*rival); });
+  return any ? &found->second : nullptr;
+}
+
+void Cycle::note_refusal(NodeIndex node, Status status) {
+  diagnosis_.rejected_by.insert(status.plugin);
+  if (status.code == Code::Pending) diagnosis_.pending_by.insert(status.plugin);
+  diagnosis_.verdicts.push_back({node, std::move(status)});
+}
+
+void Cycle::refuse(NodeIndex node, Status status) {
+  std::erase(feasible_, node);
+  note_refusal(node, std::move(status));
+}
+
+void Cycle::tell_added(CycleState& state, const cluster::PlacedPod& pod, const NodeState& node) const {
+  for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
+    if (!skipped(*plugin)) plugin->add_pod(asked_, state, pod, node);
+  }
+}
+
+void Cycle::tell_removed(CycleState& state, const cluster::PlacedPod& pod, const NodeState& node) const {
+  for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
+    if (!skipped(*plugin)) plugin->remove_pod(asked_, state, pod, node);
+  }
+}
+
+}  // namespace rescheduler::placement

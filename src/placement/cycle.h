@@ -1,0 +1,110 @@
+// One pod's way through the plugins of a profile: which nodes may take it, which of them is best, and why.
+//
+//   Cycle cycle(framework, question, nominated);
+//   cycle.find_feasible(options);      // PreFilter, Filter
+//   cycle.refuse(...);                 // what extenders say, if there are any
+//   cycle.choose(options, extra);      // PreScore, Score, the choice
+//
+// Pure: the same cluster, pod and tie-break give the same answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "placement/diagnosis.h"
+#include "placement/framework.h"
+#include "placement/nominated.h"
+
+namespace rescheduler::placement {
+
+struct SearchOptions {
+  std::size_t most_feasible = ~std::size_t{0};  // stop looking after so many
+  std::size_t start = 0;                        // at this node, so that with a limit all get their turn
+  bool explain = false;                         // every node's verdict, also where some node is found
+};
+
+struct PluginScores {
+  std::string plugin{};
+  std::int64_t weight = 1;
+  std::vector<std::int64_t> raw{};  // in the order of feasible()
+  std::vector<std::int64_t> normalized{};
+};
+
+struct ChooseOptions {
+  std::uint64_t tie_break = 0;  // which of the best, where several are
+  bool explain = false;         // keep what each plugin said
+};
+
+struct Choice {
+  cluster::NodeIndex node = cluster::kNoNode;
+  std::vector<cluster::NodeIndex> best{};  // all with the highest total
+  std::vector<std::int64_t> totals{};      // in the order of feasible(); empty: there was only one
+  std::vector<PluginScores> by_plugin{};   // only when explained
+};
+
+class Cycle {
+ public:
+  Cycle(const Framework& framework, const Question& asked, const NominatedPods& nominated);
+
+  // Error: the attempt failed for a reason that is no verdict.
+  Status find_feasible(const SearchOptions& options);
+  // Only this node, as if the others were not there: the one the pod was promised.
+  bool fits(cluster::NodeIndex node);
+
+  const std::vector<cluster::NodeIndex>& feasible() const { return feasible_; }
+  const Diagnosis& diagnosis() const { return diagnosis_; }
+  Diagnosis& diagnosis() { return diagnosis_; }
+  // An extender refuses a node that the plugins let pass.
+  void refuse(cluster::NodeIndex node, Status status);
+
+  // At least one node is feasible. `extra` are extenders' scores, in the order of feasible(); empty: none.
+  Result<Choice> choose(const ChooseOptions& options, std::span<const std::int64_t> extra = {});
+
+  // What if the node were like this? For making room: `state` is a copy changed by the pods that came or went.
+  Status filter_changed(const cluster::NodeState& node, const CycleState& state) const;
+  const CycleState& state() const { return state_; }
+  // Tell all plugins that take notes of other pods.
+  void tell_added(CycleState& state, const cluster::PlacedPod& pod, const cluster::NodeState& node) const;
+  void tell_removed(CycleState& state, const cluster::PlacedPod& pod, const cluster::NodeState& node) const;
+
+  const Question& asked() const { return asked_; }
+  const Framework& framework() const { return framework_; }
+
+ private:
+  enum class Depth { AnswerOnly, WithReasons };
+
+  const std::optional<Status>& pre_filter();
+  std::optional<Status> run_pre_filter();
+  bool skipped(const Plugin& plugin) const { return skipped_[plugin.slot()]; }
+  std::vector<cluster::NodeIndex> candidates() const;
+  void look_at(cluster::NodeIndex node, RememberedNeeds* memory);
+  bool fits_alone(const cluster::NodeState& node, RememberedNeeds* memory) const;
+  void remember_scores(const cluster::NodeState& node, RememberedNeeds& memory) const;
+  Status filter(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
+  Status filter_with_rivals(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
+  bool outranks(const cluster::PlacedPod& rival) const;
+  const std::vector<std::shared_ptr<const cluster::PlacedPod>>* rivals_on(cluster::NodeIndex node) const;
+  void note_refusal(cluster::NodeIndex node, Status status);
+  std::vector<std::int64_t> raw_scores(std::size_t scoring, const RememberedNeeds* memory) const;
+
+  const Framework& framework_;
+  const Question& asked_;
+  const NominatedPods& nominated_;
+  CycleState state_;
+  std::vector<bool> skipped_;         // by slot: nothing to filter for this pod
+  std::vector<const Plugin*> alone_;  // active filters that look at the node alone, and those that do not
+  std::vector<const Plugin*> others_;
+  std::optional<std::set<std::string>> only_;  // from PreFilter
+  bool pre_filtered_ = false;
+  std::optional<Status> ended_;    // by PreFilter
+  bool searched_ = false;          // find_feasible ran, and remembered what it found out
+  std::set<const Plugin*> quiet_;  // nothing to score for this pod
+  std::vector<cluster::NodeIndex> feasible_;
+  std::vector<cluster::NodeIndex> refused_;  // by plugins; their reasons are found out when needed
+  Diagnosis diagnosis_;
+};
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,87 @@
+#include "placement/decide.h"
+
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::placement {
+
+std::optional<Status> held_back(const Framework& framework, const Question& asked) {
+  for (const Plugin* plugin : framework.at(Point::PreEnqueue)) {
+    Status status = plugin->pre_enqueue(asked);
+    if (status.ok()) continue;
+    status.plugin = plugin->name();
+    return status;
+  }
+  return std::nullopt;
+}
+
+void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision) {
+  const Framework& framework = cycle.framework();
+  decision.outcome = Outcome::Unschedulable;
+  std::string refusal;
+  const Plugin* preemption = framework.find("DefaultPreemption");
+  const auto& post_filter = framework.at(Point::PostFilter);
+  if (std::ranges::find(post_filter, preemption) != post_filter.end() && preemption != nullptr) {
+    const auto* args = framework.args_of<DefaultPreemptionArgs>("DefaultPreemption");
+    RoomFound room = find_room(cycle, {args != nullptr ? *args : DefaultPreemptionArgs{}, options.tie_break});
+    refusal = room.refusal;
+    decision.gives_up_promise = room.gives_up_promise;
+    decision.candidates = std::move(room.candidates);
+    if (!decision.candidates.empty()) {
+      const Candidate& best = cheapest(decision.candidates, cycle.asked().cluster);
+      decision.outcome = Outcome::MakesRoom;
+      decision.node = best.node;
+      decision.victims = best.victims;
+    }
+  }
+  if (decision.outcome == Outcome::Unschedulable) {
+    cycle.diagnosis().post_filter = post_filter_message(framework, refusal);
+  }
+  decision.message = cycle.diagnosis().message();
+}
+
+Decision decide(const Framework& framework,
+                const Question& asked,
+                const NominatedPods& nominated,
+                const DecideOptions& options) {
+  Decision decision;
+  if (const auto held = held_back(framework, asked)) {
+    decision.outcome = Outcome::Gated;
+    decision.message = held->message();
+    return decision;
+  }
+  if (asked.cluster.node_count() == 0) {
+    decision.message = "no nodes available to schedule pods";
+    return decision;
+  }
+  Cycle cycle(framework, asked, nominated);
+  // The node it was promised is likely the only one, and others have gone for it: first that.
+  const std::string& promised = asked.pod.status().nominated_node_name();
+  const auto promised_node = promised.empty() ? std::nullopt : asked.cluster.find_node(promised);
+  const bool kept = promised_node && cycle.fits(*promised_node);
+  if (!kept) {
+    const Status searched = cycle.find_feasible({options.most_feasible, options.start, options.explain});
+    if (!searched.ok()) {
+      decision.message = searched.message();
+      decision.diagnosis = cycle.diagnosis();
+      return decision;
+    }
+  }
+  decision.feasible = cycle.feasible();
+  if (decision.feasible.empty()) {
+    make_room(cycle, options, decision);
+    decision.diagnosis = std::move(cycle.diagnosis());
+    return decision;
+  }
+  auto choice = cycle.choose({options.tie_break, options.explain});
+  decision.diagnosis = std::move(cycle.diagnosis());
+  if (!choice) {
+    decision.message = choice.error().message;
+    return decision;
+  }
+  decision.outcome = Outcome::Scheduled;
+  decision.node = choice->node;
+  decision.choice = std::move(*choice);
+  return decision;
+}
+
+}  // namespace rescheduler::placement

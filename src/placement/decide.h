@@ -1,0 +1,53 @@
+// schedule(cluster, pod) -> decision: where a pod goes, or why it goes nowhere, with everything that was said on the
+// way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "placement/cycle.h"
+#include "placement/preemption.h"
+
+namespace rescheduler::placement {
+
+enum class Outcome : std::uint8_t {
+  Gated,          // not even looked at yet
+  Scheduled,      // there is a node for it
+  MakesRoom,      // there will be one when some pods are gone
+  Unschedulable,  // there is none
+  Failed,         // could not be found out
+};
+
+struct Decision {
+  Outcome outcome = Outcome::Failed;
+  cluster::NodeIndex node = cluster::kNoNode;  // where it goes, or will go
+  std::vector<cluster::NodeIndex> feasible{};
+  Choice choice{};
+  Diagnosis diagnosis{};
+  std::vector<Candidate> candidates{};       // for making room
+  std::vector<cluster::PodIndex> victims{};  // on `node`
+  bool gives_up_promise = false;
+  std::string message{};  // why it goes nowhere now
+};
+
+struct DecideOptions {
+  std::uint64_t tie_break = 0;
+  std::size_t most_feasible = ~std::size_t{0};
+  std::size_t start = 0;
+  bool explain = false;
+};
+
+// PreEnqueue: nothing when the pod may be looked at.
+std::optional<Status> held_back(const Framework& framework, const Question& asked);
+
+Decision decide(const Framework& framework,
+                const Question& asked,
+                const NominatedPods& nominated,
+                const DecideOptions& options);
+
+// The half of it that comes after no node was found: PostFilter.
+void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision);
+
+}  // namespace rescheduler::placement

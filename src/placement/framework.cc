@@ -1,0 +1,47 @@
+#include "placement/framework.h"
+
+#include <algorithm>
+
+#include "placement/registry.h"
+
+namespace rescheduler::placement {
+
+Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const Registry& registry) {
+  std::unique_ptr<Framework> framework(new Framework(profile));
+  const auto plugin_named = [&](const std::string& name) -> Result<const Plugin*> {
+    if (const Plugin* known = framework->find(name)) return known;
+    const Registry::Factory* factory = registry.find(name);
+    if (factory == nullptr) {
+      return fail(Errc::Invalid, "profile '{}' names the plugin '{}', which this program does not have",
+                  profile.scheduler_name, name);
+    }
+    const auto args = profile.args.find(name);
+    auto plugin = (*factory)(args == profile.args.end() ? nullptr : args->second.get());
+    plugin->slot_ = framework->plugins_.size();
+    return framework->plugins_.emplace_back(std::move(plugin)).get();
+  };
+  for (std::size_t point = 0; point < kPointCount; ++point) {
+    for (const PluginUse& use : profile.plugins[point]) {
+      const auto plugin = plugin_named(use.name);
+      if (!plugin) return fail(plugin.error());
+      if (!(*plugin)->points().has(static_cast<Point>(point))) {
+        return fail(Errc::Invalid, "profile '{}': the plugin '{}' has nothing to say at {}", profile.scheduler_name,
+                    use.name, kPointNames[point]);
+      }
+      framework->by_point_[point].push_back(*plugin);
+      if (static_cast<Point>(point) == Point::Score) framework->scoring_.push_back({*plugin, use.weight});
+    }
+  }
+  return framework;
+}
+
+const Plugin* Framework::find(std::string_view name) const {
+  const auto found = std::ranges::find_if(plugins_, [&](const auto& plugin) { return plugin->name() == name; });
+  return found == plugins_.end() ? nullptr : found->get();
+}
+
+void Framework::prepare(cluster::Cluster& cluster, const Question& asked) const {
+  for (const auto& plugin : plugins_) plugin->prepare(cluster, asked);
+}
+
+}  // namespace rescheduler::placement

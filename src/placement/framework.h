@@ -1,0 +1,53 @@
+// The plugins of one profile, ready to be asked.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "placement/node_memory.h"
+#include "placement/plugin.h"
+#include "placement/profile.h"
+
+namespace rescheduler::placement {
+
+class Registry;
+
+struct ScoringPlugin {
+  const Plugin* plugin = nullptr;
+  std::int64_t weight = 1;
+};
+
+class Framework {
+ public:
+  static Result<std::unique_ptr<Framework>> make(const Profile& profile, const Registry& registry);
+
+  const Profile& profile() const { return profile_; }
+  const std::vector<std::unique_ptr<Plugin>>& plugins() const { return plugins_; }  // by slot
+  const std::vector<const Plugin*>& at(Point point) const { return by_point_[static_cast<std::size_t>(point)]; }
+  const std::vector<ScoringPlugin>& scoring() const { return scoring_; }
+  const Plugin* find(std::string_view name) const;
+  template <class Args>
+  const Args* args_of(std::string_view name) const {
+    const auto found = profile_.args.find(std::string(name));
+    return found == profile_.args.end() ? nullptr : static_cast<const Args*>(found->second.get());
+  }
+
+  // Have counted what the plugins will ask for. Before every cycle; costs little when all is known.
+  void prepare(cluster::Cluster& cluster, const Question& asked) const;
+
+  NodeMemory& memory() const { return memory_; }
+
+ private:
+  explicit Framework(Profile profile) : profile_(std::move(profile)) {}
+
+  Profile profile_;
+  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::array<std::vector<const Plugin*>, kPointCount> by_point_;
+  std::vector<ScoringPlugin> scoring_;
+  mutable NodeMemory memory_;  // what was found out once; changes no answer
+};
+
+}  // namespace rescheduler::placement

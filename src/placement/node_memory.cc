@@ -1,0 +1,45 @@
+#include "placement/node_memory.h"
+
+#include <algorithm>
+
+namespace rescheduler::placement {
+namespace {
+
+// Enough for 64 different needs on 5000 nodes; a mix of more is served by the ones in use.
+constexpr std::size_t kMostBytes = std::size_t{24} << 20U;
+
+}  // namespace
+
+void RememberedNeeds::grow(std::size_t nodes) {
+  if (generation.size() >= nodes) return;
+  generation.resize(nodes, 0);
+  fits.resize(nodes, 0);
+  for (auto& by_node : scores) {
+    if (!by_node.empty()) by_node.resize(nodes, 0);
+  }
+}
+
+RememberedNeeds& NodeMemory::of(std::uint64_t needs, std::size_t nodes, std::size_t scoring_plugins) {
+  const auto known = remembered_.find(needs);
+  if (known != remembered_.end()) {
+    known->second->used = ++clock_;
+    known->second->grow(nodes);
+    return *known->second;
+  }
+  make_room(nodes, scoring_plugins);
+  auto fresh = std::make_unique<RememberedNeeds>();
+  fresh->used = ++clock_;
+  fresh->scores.resize(scoring_plugins);
+  fresh->grow(nodes);
+  return *remembered_.emplace(needs, std::move(fresh)).first->second;
+}
+
+void NodeMemory::make_room(std::size_t nodes, std::size_t scoring_plugins) {
+  const std::size_t each = std::max<std::size_t>(1, nodes) * (9 + 8 * scoring_plugins);
+  const std::size_t most = std::max<std::size_t>(4, kMostBytes / each);
+  while (remembered_.size() >= most) {
+    remembered_.erase(std::ranges::min_element(remembered_, {}, [](const auto& entry) { return entry.second->used; }));
+  }
+}
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,73 @@
+// A node whose resources are used up evenly can take more pods in the end: better where the pod evens out.
+#include <algorithm>
+#include <cmath>
+
+#include "placement/plugins/plugins.h"
+#include "placement/plugins/resource_scoring.h"
+
+namespace rescheduler::placement {
+namespace {
+
+double fraction(std::int64_t taken, std::int64_t of) {
+  return std::min(1.0, static_cast<double>(taken) / static_cast<double>(of));
+}
+
+// 100 when all resources are used to the same degree.
+std::int64_t evenness(const std::vector<double>& fractions) {
+  double deviation = 0;
+  if (fractions.size() == 2) {
+    deviation = std::abs((fractions[0] - fractions[1]) / 2);
+  } else if (fractions.size() > 2) {
+    double total = 0;
+    for (const double one : fractions) total += one;
+    const double mean = total / static_cast<double>(fractions.size());
+    double squares = 0;
+    for (const double one : fractions) squares += (one - mean) * (one - mean);
+    deviation = std::sqrt(squares / static_cast<double>(fractions.size()));
+  }
+  return static_cast<std::int64_t>((1 - deviation) * static_cast<double>(kMaxScore));
+}
+
+class BalancedAllocation final : public Plugin {
+ public:
+  explicit BalancedAllocation(NodeResourcesBalancedAllocationArgs args) : args_(std::move(args)) {}
+
+  std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
+  PointSet points() const override { return {Point::PreScore, Point::Score}; }
+  bool looks_at_node_alone() const override { return true; }
+
+  // Pods that ask for nothing would all be sent to the same node.
+  Status pre_score(const Question& asked,
+                   CycleState& /*state*/,
+                   std::span<const cluster::NodeIndex> /*feasible*/) const override {
+    const auto requests = requests_for(asked.needs(), args_.resources, Counting::Plain, asked.cluster.words().symbols);
+    const bool none = std::ranges::all_of(requests, [](std::int64_t request) { return request == 0; });
+    return {none ? Code::Skip : Code::Success};
+  }
+
+  std::int64_t score(const Question& asked,
+                     const CycleState& /*state*/,
+                     const cluster::NodeState& node) const override {
+    const auto shares = shares_of(asked.needs(), node, args_.resources, Counting::Plain, asked.cluster.words().symbols);
+    std::vector<double> before;
+    std::vector<double> with;
+    for (const Share& share : shares) {
+      if (share.allocatable == 0) continue;
+      before.push_back(fraction(share.before, share.allocatable));
+      with.push_back(fraction(share.with, share.allocatable));
+    }
+    constexpr std::int64_t kHalf = kMaxScore / 2;
+    return kHalf + (kHalf + evenness(with) - evenness(before)) / 2;
+  }
+
+ private:
+  NodeResourcesBalancedAllocationArgs args_;
+};
+
+}  // namespace
+
+PluginPtr make_balanced_allocation(const PluginArgs* args) {
+  return std::make_unique<BalancedAllocation>(args_or_default<NodeResourcesBalancedAllocationArgs>(args));
+}
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,28 @@
+// Devices by resource claim are not allocated here. A pod that wants some is not misplaced: it waits, and says why.
+#include "placement/plugins/plugins.h"
+
+namespace rescheduler::placement {
+namespace {
+
+class DynamicResources final : public Plugin {
+ public:
+  std::string_view name() const override { return "DynamicResources"; }
+  PointSet points() const override {
+    return {Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::PostFilter,
+            Point::Score,      Point::Reserve,   Point::PreBind};
+  }
+  // No pod with claims gets as far as filters and scores, so they look at nothing at all.
+  bool looks_at_node_alone() const override { return true; }
+
+  PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
+    if (!asked.form.has_resource_claims) return {{Code::Skip}};
+    return {{Code::UnschedulableAndUnresolvable,
+             {"the pod has resourceClaims, which this scheduler does not allocate: use a scheduler that does"}}};
+  }
+};
+
+}  // namespace
+
+PluginPtr make_dynamic_resources(const PluginArgs* /*args*/) { return std::make_unique<DynamicResources>(); }
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,57 @@
+// A node that has the pod's images already starts it sooner. Images that few nodes have count less, lest all pods of a
+// kind go to the same node.
+#include <algorithm>
+
+#include "placement/plugins/plugins.h"
+
+namespace rescheduler::placement {
+namespace {
+
+constexpr std::int64_t kMebibyte = 1024 * 1024;
+constexpr std::int64_t kLeast = 23 * kMebibyte;           // smaller images are pulled in no time
+constexpr std::int64_t kMostPerImage = 1000 * kMebibyte;  // larger ones make no more difference
+
+struct KnownImages final : Notes {
+  // The images some node has, with their worth, once for every time the pod names them.
+  std::vector<std::pair<cluster::Symbol, std::int64_t>> worth{};
+  std::unique_ptr<Notes> clone() const override { return std::make_unique<KnownImages>(*this); }
+};
+
+class ImageLocality final : public Plugin {
+ public:
+  std::string_view name() const override { return "ImageLocality"; }
+  PointSet points() const override { return {Point::PreScore, Point::Score}; }
+
+  Status pre_score(const Question& asked,
+                   CycleState& state,
+                   std::span<const cluster::NodeIndex> /*feasible*/) const override {
+    KnownImages known;
+    const auto nodes = static_cast<double>(asked.cluster.node_count());
+    for (const auto* images : {&asked.needs().images, &asked.needs().volume_images}) {
+      for (const cluster::Symbol image : *images) {
+        const cluster::Images::Spread spread = asked.cluster.images().of(image);
+        if (spread.nodes == 0) continue;
+        const double share = static_cast<double>(spread.nodes) / nodes;
+        known.worth.emplace_back(image, static_cast<std::int64_t>(static_cast<double>(spread.size) * share));
+      }
+    }
+    state.write(slot(), std::move(known));
+    return {};
+  }
+
+  std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override {
+    const auto& known = *state.find<KnownImages>(slot());
+    std::int64_t sum = 0;
+    for (const auto& [image, worth] : known.worth) {
+      if (std::ranges::binary_search(node.node->images, image, {}, &cluster::NodeImage::name)) sum += worth;
+    }
+    const std::int64_t most = kMostPerImage * static_cast<std::int64_t>(asked.needs().images.size());
+    return kMaxScore * (std::clamp(sum, kLeast, std::max(kLeast, most)) - kLeast) / (most - kLeast);
+  }
+};
+
+}  // namespace
+
+PluginPtr make_image_locality(const PluginArgs* /*args*/) { return std::make_unique<ImageLocality>(); }
+
+}  // namespace rescheduler::placement

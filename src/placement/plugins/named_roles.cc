@@ -1,0 +1,39 @@
+// Plugins that are only a name here: the queue orders by priority and age, the scheduler makes room and binds. A
+// profile that leaves the name out does without.
+#include "placement/plugins/plugins.h"
+
+namespace rescheduler::placement {
+namespace {
+
+class NamedRole : public Plugin {
+ public:
+  NamedRole(std::string_view name, PointSet points) : name_(name), points_(points) {}
+  std::string_view name() const override { return name_; }
+  PointSet points() const override { return points_; }
+
+ private:
+  std::string_view name_;
+  PointSet points_;
+};
+
+// A pod that waits for its victims to go is woken by the scheduler itself; their going wakes it here.
+class DefaultPreemption final : public NamedRole {
+ public:
+  DefaultPreemption() : NamedRole("DefaultPreemption", {Point::PreEnqueue, Point::PostFilter}) {}
+  std::vector<Interest> interests() const override {
+    return {{cluster::Subject::AssignedPod, cluster::Change::Delete,
+             [](const Question&, const cluster::Happening&) { return Hint::Skip; }}};
+  }
+};
+
+}  // namespace
+
+PluginPtr make_priority_sort(const PluginArgs* /*args*/) {
+  return std::make_unique<NamedRole>("PrioritySort", PointSet{Point::QueueSort});
+}
+PluginPtr make_default_binder(const PluginArgs* /*args*/) {
+  return std::make_unique<NamedRole>("DefaultBinder", PointSet{Point::Bind});
+}
+PluginPtr make_default_preemption(const PluginArgs* /*args*/) { return std::make_unique<DefaultPreemption>(); }
+
+}  // namespace rescheduler::placement

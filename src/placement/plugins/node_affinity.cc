@@ -1,0 +1,112 @@
+// Node selectors and node affinity, required and preferred, and what the profile adds to every pod's.
+#include <optional>
+#include <set>
+
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/wire_selectors.h"
+#include "placement/node_match.h"
+#include "placement/plugins/plugins.h"
+
+namespace rescheduler::placement {
+namespace {
+
+std::vector<cluster::PreferredTerm> preferred_of(const api::NodeAffinity& affinity) {
+  std::vector<cluster::PreferredTerm> terms;
+  for (const auto& wire : affinity.preferred_during_scheduling_ignored_during_execution()) {
+    if (wire.weight() == 0) continue;
+    if (auto term = kube::compile_term(wire.preference())) terms.push_back({wire.weight(), std::move(*term)});
+  }
+  return terms;
+}
+
+class NodeAffinity final : public Plugin {
+ public:
+  explicit NodeAffinity(const NodeAffinityArgs& args) {
+    if (!args.added_affinity) return;
+    const api::NodeAffinity& added = *args.added_affinity;
+    if (added.has_required_during_scheduling_ignored_during_execution()) {
+      added_required_ = kube::compile_node_selector(added.required_during_scheduling_ignored_during_execution());
+    }
+    added_preferred_ = preferred_of(added);
+  }
+
+  std::string_view name() const override { return "NodeAffinity"; }
+  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
+  bool looks_at_node_alone() const override { return true; }
+
+  PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
+    const cluster::NodeNeeds& needs = asked.needs();
+    if (needs.node_selector.empty() && !needs.required && !added_required_) return {{Code::Skip}};
+    if (!needs.named_nodes) return {};
+    if (needs.named_nodes->empty()) {
+      return {{Code::UnschedulableAndUnresolvable, {"pod affinity terms conflict"}}};
+    }
+    return {{}, std::set<std::string>(needs.named_nodes->begin(), needs.named_nodes->end())};
+  }
+
+  Code filter(const Question& asked,
+              const CycleState& /*state*/,
+              const cluster::NodeState& node,
+              Reasons* why) const override {
+    const auto& symbols = asked.cluster.words().symbols;
+    if (!added_admits(*node.node, symbols)) {
+      if (why != nullptr) why->emplace_back("node(s) didn't match scheduler-enforced node affinity");
+      return Code::UnschedulableAndUnresolvable;
+    }
+    if (matches_node_affinity(asked.needs(), *node.node, symbols)) return Code::Success;
+    if (why != nullptr) why->emplace_back("node(s) didn't match Pod's node affinity/selector");
+    return Code::UnschedulableAndUnresolvable;
+  }
+
+  Status pre_score(const Question& asked,
+                   CycleState& /*state*/,
+                   std::span<const cluster::NodeIndex> /*feasible*/) const override {
+    return {asked.needs().preferred.empty() && added_preferred_.empty() ? Code::Skip : Code::Success};
+  }
+  std::int64_t score(const Question& asked,
+                     const CycleState& /*state*/,
+                     const cluster::NodeState& node) const override {
+    const cluster::NodeLabels labels(*node.node, asked.cluster.words().symbols);
+    std::int64_t sum = 0;
+    for (const auto* terms : {&asked.needs().preferred, &added_preferred_}) {
+      for (const auto& [weight, term] : *terms) {
+        if (term.matches(labels, node.node->name)) sum += weight;
+      }
+    }
+    return sum;
+  }
+  void normalize(const Question& /*asked*/,
+                 const CycleState& /*state*/,
+                 std::span<const cluster::NodeIndex> /*feasible*/,
+                 std::span<std::int64_t> scores) const override {
+    normalize_by_max(scores, false);
+  }
+
+  std::vector<Interest> interests() const override {
+    return {{cluster::Subject::Node,
+             {cluster::Change::Add, cluster::Change::NodeLabel},
+             [this](const Question& waiting, const cluster::Happening& what) {
+               const auto admits = [&](const std::shared_ptr<const cluster::Node>& node) {
+                 const auto& symbols = waiting.cluster.words().symbols;
+                 return node && added_admits(*node, symbols) && matches_node_affinity(waiting.needs(), *node, symbols);
+               };
+               return admits(what.node_after) && !admits(what.node_before) ? Hint::Queue : Hint::Skip;
+             }}};
+  }
+
+ private:
+  bool added_admits(const cluster::Node& node, const cluster::Symbols& symbols) const {
+    return !added_required_ || added_required_->matches(cluster::NodeLabels(node, symbols), node.name);
+  }
+
+  std::optional<kube::NodeSelector> added_required_;
+  std::vector<cluster::PreferredTerm> added_preferred_;
+};
+
+}  // namespace
+
+PluginPtr make_node_affinity(const PluginArgs* args) {
+  return std::make_unique<NodeAffinity>(args_or_default<NodeAffinityArgs>(args));
+}
+
+}  // namespace rescheduler::placement

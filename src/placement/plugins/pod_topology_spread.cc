@@ -1,0 +1,300 @@
+// Pods of a group are spread over zones, racks or hosts: no domain has many more than another.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "placement/plugins/domain_counts.h"
+#include "placement/plugins/plugins.h"
+#include "placement/plugins/spread_constraints.h"
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::SpreadConstraint;
+
+// One hard constraint: how many of the group each domain has.
+struct HardSums {
+  SpreadConstraint constraint{};
+  DomainSums sums;
+  std::vector<bool> counted{};  // by domain: has it a node that counts?
+  bool self = false;            // does the pod itself belong to the group?
+
+  // Of the domains that count; too few of them, and the least is none.
+  std::int64_t least() const {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::int64_t domains = 0;
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      if (!counted[i]) continue;
+      ++domains;
+      least = std::min(least, sums.by_domain[i]);
+    }
+    return domains < constraint.min_domains ? 0 : least;
+  }
+};
+
+struct SoftSums {
+  SpreadConstraint constraint{};
+  DomainSums sums;  // on hosts: how many each host has
+  double weight = 0;
+};
+
+struct SpreadNotes final : Notes {
+  std::vector<HardSums> hard{};
+  std::vector<std::int64_t> least{};  // of each of them
+  std::vector<SoftSums> soft{};
+  bool needs_all_keys = true;
+  std::unique_ptr<Notes> clone() const override { return std::make_unique<SpreadNotes>(*this); }
+
+  void find_least() {
+    least.clear();
+    for (const HardSums& one : hard) least.push_back(one.least());
+  }
+};
+
+class PodTopologySpread final : public Plugin {
+ public:
+  explicit PodTopologySpread(PodTopologySpreadArgs args) : constraints_(std::move(args)) {}
+
+  std::string_view name() const override { return "PodTopologySpread"; }
+  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
+
+  void prepare(cluster::Cluster& cluster, const Question& asked) const override;
+  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
+  void add_pod(const Question& asked,
+               CycleState& state,
+               const cluster::PlacedPod& pod,
+               const cluster::NodeState& node) const override {
+    change(asked, state, pod, node, +1);
+  }
+  void remove_pod(const Question& asked,
+                  CycleState& state,
+                  const cluster::PlacedPod& pod,
+                  const cluster::NodeState& node) const override {
+    change(asked, state, pod, node, -1);
+  }
+  Code filter(const Question& asked,
+              const CycleState& state,
+              const cluster::NodeState& node,
+              Reasons* why) const override;
+  Status pre_score(const Question& asked,
+                   CycleState& state,
+                   std::span<const cluster::NodeIndex> feasible) const override;
+  std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override;
+  void normalize(const Question& asked,
+                 const CycleState& state,
+                 std::span<const cluster::NodeIndex> feasible,
+                 std::span<std::int64_t> scores) const override;
+  std::vector<Interest> interests() const override;
+
+ private:
+  SpreadNotes& notes(CycleState& state) const {
+    auto* known = state.find<SpreadNotes>(slot());
+    return known != nullptr ? *known : state.write(slot(), SpreadNotes{});
+  }
+  void change(const Question& asked,
+              CycleState& state,
+              const cluster::PlacedPod& pod,
+              const cluster::NodeState& node,
+              std::int64_t by) const;
+  static bool is_ignored(const SpreadNotes& notes, const cluster::Node& node);
+
+  SpreadConstraints constraints_;
+};
+
+bool belongs(const Question& asked, const SpreadConstraint& constraint, cluster::LabelSetId labels) {
+  return asked.cluster.words().selectors.matches(constraint.selector, labels);
+}
+
+void PodTopologySpread::prepare(cluster::Cluster& cluster, const Question& asked) const {
+  for (const Strictness strictness : {Strictness::Hard, Strictness::Soft}) {
+    for (const SpreadConstraint& one : constraints_.of(asked, strictness)) {
+      cluster.prepare(SpreadConstraints::match_of(asked, one));
+      cluster.prepare(one.topology_key);
+    }
+  }
+}
+
+PreFilterResult PodTopologySpread::pre_filter(const Question& asked, CycleState& state) const {
+  const auto constraints = constraints_.of(asked, Strictness::Hard);
+  if (constraints.empty()) return {{Code::Skip}};
+  SpreadNotes& written = notes(state);
+  const cluster::Cluster& cluster = asked.cluster;
+  for (const SpreadConstraint& one : constraints) {
+    HardSums hard{one, DomainSums(*cluster.topology().find(one.topology_key)), {}, belongs(asked, one, asked.labels)};
+    hard.counted.assign(hard.sums.by_domain.size(), false);
+    const cluster::NodeCounts& counts = *cluster.counts().matching(SpreadConstraints::match_of(asked, one));
+    const bool nobody = SpreadConstraints::counts_nobody(asked, one);
+    for (const cluster::NodeState& node : cluster.nodes()) {
+      if (!node.exists() || !SpreadConstraints::has_all_keys(constraints, *node.node)) continue;
+      if (!SpreadConstraints::counts_node(asked, one, *node.node)) continue;
+      const cluster::Domain domain = hard.sums.domains->of(node.index);
+      hard.counted[domain] = true;
+      if (nobody) continue;
+      if (const auto count = counts.find(node.index); count != counts.end())
+        hard.sums.by_domain[domain] += count->second;
+    }
+    written.hard.push_back(std::move(hard));
+  }
+  written.find_least();
+  return {};
+}
+
+void PodTopologySpread::change(const Question& asked,
+                               CycleState& state,
+                               const cluster::PlacedPod& pod,
+                               const cluster::NodeState& node,
+                               std::int64_t by) const {
+  if (pod.ns != asked.ns) return;
+  SpreadNotes& written = notes(state);
+  const auto has_key = [&](const HardSums& one) { return node.node->has_label(one.constraint.topology_key); };
+  if (!std::ranges::all_of(written.hard, has_key)) return;
+  for (HardSums& one : written.hard) {
+    if (!belongs(asked, one.constraint, pod.labels)) continue;
+    if (!SpreadConstraints::counts_node(asked, one.constraint, *node.node)) continue;
+    one.sums.add(node.index, by);
+  }
+  written.find_least();
+}
+
+Code PodTopologySpread::filter(const Question& /*asked*/,
+                               const CycleState& state,
+                               const cluster::NodeState& node,
+                               Reasons* why) const {
+  const SpreadNotes& written = *state.find<SpreadNotes>(slot());
+  for (std::size_t i = 0; i < written.hard.size(); ++i) {
+    const HardSums& one = written.hard[i];
+    if (!one.sums.covers(node.index)) {
+      if (why != nullptr) {
+        why->emplace_back("node(s) didn't match pod topology spread constraints (missing required label)");
+      }
+      return Code::UnschedulableAndUnresolvable;
+    }
+    const std::int64_t skew = one.sums.at(node.index) + (one.self ? 1 : 0) - written.least[i];
+    if (skew <= one.constraint.max_skew) continue;
+    if (why != nullptr) why->emplace_back("node(s) didn't match pod topology spread constraints");
+    return Code::Unschedulable;
+  }
+  return Code::Success;
+}
+
+bool PodTopologySpread::is_ignored(const SpreadNotes& notes, const cluster::Node& node) {
+  return notes.needs_all_keys && !std::ranges::all_of(notes.soft, [&](const SoftSums& one) {
+           return node.has_label(one.constraint.topology_key);
+         });
+}
+
+Status PodTopologySpread::pre_score(const Question& asked,
+                                    CycleState& state,
+                                    std::span<const cluster::NodeIndex> feasible) const {
+  const auto constraints = constraints_.of(asked, Strictness::Soft);
+  if (constraints.empty()) return {Code::Skip};
+  const cluster::Cluster& cluster = asked.cluster;
+  SpreadNotes& written = notes(state);
+  written.needs_all_keys = constraints_.needs_all_keys(asked);
+  for (const SpreadConstraint& one : constraints) {
+    written.soft.push_back({one, DomainSums(*cluster.topology().find(one.topology_key))});
+  }
+  std::size_t ignored = 0;
+  for (const cluster::NodeIndex index : feasible) ignored += is_ignored(written, *cluster.node(index).node) ? 1U : 0U;
+  for (SoftSums& one : written.soft) {
+    const bool on_hosts = one.constraint.topology_key == cluster::Symbol::Hostname;
+    // Domains among the feasible nodes; a node without the key counts as one more, as long as it is not ignored.
+    std::vector<bool> present(one.sums.by_domain.size(), false);
+    bool without_key = false;
+    for (const cluster::NodeIndex index : feasible) {
+      if (on_hosts || is_ignored(written, *cluster.node(index).node)) continue;
+      const cluster::Domain domain = one.sums.domains->of(index);
+      if (domain == cluster::kNoDomain) {
+        without_key = true;
+      } else {
+        present[domain] = true;
+      }
+    }
+    const auto sizes = static_cast<std::size_t>(std::ranges::count(present, true)) + (without_key ? 1U : 0U);
+    one.weight = std::log(static_cast<double>((on_hosts ? feasible.size() - ignored : sizes) + 2));
+    if (on_hosts || SpreadConstraints::counts_nobody(asked, one.constraint)) continue;
+    for (const auto& [index, count] : *cluster.counts().matching(SpreadConstraints::match_of(asked, one.constraint))) {
+      const cluster::NodeState& node = cluster.node(index);
+      if (!node.exists() || is_ignored(written, *node.node)) continue;
+      if (SpreadConstraints::counts_node(asked, one.constraint, *node.node)) one.sums.add(index, count);
+    }
+  }
+  return {};
+}
+
+std::int64_t PodTopologySpread::score(const Question& asked,
+                                      const CycleState& state,
+                                      const cluster::NodeState& node) const {
+  const SpreadNotes& written = *state.find<SpreadNotes>(slot());
+  if (is_ignored(written, *node.node)) return 0;
+  double sum = 0;
+  for (const SoftSums& one : written.soft) {
+    if (!one.sums.covers(node.index)) continue;
+    std::int64_t count = one.sums.at(node.index);
+    if (one.constraint.topology_key == cluster::Symbol::Hostname) {
+      const auto& counts = *asked.cluster.counts().matching(SpreadConstraints::match_of(asked, one.constraint));
+      const auto found = counts.find(node.index);
+      const bool nobody = SpreadConstraints::counts_nobody(asked, one.constraint);
+      count = nobody || found == counts.end() ? 0 : found->second;
+    }
+    sum += static_cast<double>(count) * one.weight + static_cast<double>(one.constraint.max_skew - 1);
+  }
+  return std::llround(sum);
+}
+
+void PodTopologySpread::normalize(const Question& asked,
+                                  const CycleState& state,
+                                  std::span<const cluster::NodeIndex> feasible,
+                                  std::span<std::int64_t> scores) const {
+  const SpreadNotes& written = *state.find<SpreadNotes>(slot());
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = 0;
+  std::vector<bool> ignored(feasible.size());
+  for (std::size_t i = 0; i < feasible.size(); ++i) {
+    ignored[i] = is_ignored(written, *asked.cluster.node(feasible[i]).node);
+    if (ignored[i]) continue;
+    least = std::min(least, scores[i]);
+    most = std::max(most, scores[i]);
+  }
+  for (std::size_t i = 0; i < feasible.size(); ++i) {
+    if (ignored[i]) {
+      scores[i] = 0;
+    } else {
+      scores[i] = most == 0 ? kMaxScore : kMaxScore * (most + least - scores[i]) / most;
+    }
+  }
+}
+
+std::vector<Interest> PodTopologySpread::interests() const {
+  using cluster::Change;
+  using cluster::Subject;
+  const auto of_the_group = [this](const Question& waiting, const std::shared_ptr<const cluster::PlacedPod>& pod) {
+    if (!pod || pod->ns != waiting.ns) return false;
+    const auto constraints = constraints_.of(waiting, Strictness::Hard);
+    return std::ranges::any_of(constraints, [&](const auto& one) { return belongs(waiting, one, pod->labels); });
+  };
+  return {{Subject::AssignedPod,
+           {Change::Add, Change::Delete, Change::PodLabel},
+           [of_the_group](const Question& waiting, const cluster::Happening& what) {
+             return of_the_group(waiting, what.pod_before) || of_the_group(waiting, what.pod_after) ? Hint::Queue
+                                                                                                    : Hint::Skip;
+           }},
+          {Subject::TargetPod, {Change::PodToleration, Change::PodLabel}},
+          {Subject::Node,
+           {Change::Add, Change::Delete, Change::NodeLabel, Change::NodeTaint},
+           [this](const Question& waiting, const cluster::Happening& what) {
+             const auto constraints = constraints_.of(waiting, Strictness::Hard);
+             const auto matters = [&](const std::shared_ptr<const cluster::Node>& node) {
+               return node && SpreadConstraints::has_all_keys(constraints, *node);
+             };
+             return matters(what.node_before) || matters(what.node_after) ? Hint::Queue : Hint::Skip;
+           }}};
+}
+
+}  // namespace
+
+PluginPtr make_pod_topology_spread(const PluginArgs* args) {
+  return std::make_unique<PodTopologySpread>(args_or_default<PodTopologySpreadArgs>(args));
+}
+
+}  // namespace rescheduler::placement

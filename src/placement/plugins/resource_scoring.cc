@@ -1,0 +1,63 @@
+#include "placement/plugins/resource_scoring.h"
+
+namespace rescheduler::placement {
+namespace {
+
+std::int64_t request_for(const cluster::NodeNeeds& needs,
+                         const std::string& name,
+                         Counting counting,
+                         const cluster::Symbols& symbols) {
+  const cluster::PodRequests& requests = needs.requests;
+  if (name == "cpu") return counting == Counting::Plain ? requests.plain.cpu : requests.scored_cpu;
+  if (name == "memory") return counting == Counting::Plain ? requests.plain.memory : requests.scored_memory;
+  if (name == "ephemeral-storage") return requests.plain.ephemeral_storage;
+  const auto symbol = symbols.find(name);
+  return symbol ? requests.plain.other(*symbol) : 0;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> requests_for(const cluster::NodeNeeds& needs,
+                                       const std::vector<ResourceWeight>& resources,
+                                       Counting counting,
+                                       const cluster::Symbols& symbols) {
+  std::vector<std::int64_t> requests;
+  for (const ResourceWeight& resource : resources) {
+    requests.push_back(request_for(needs, resource.name, counting, symbols));
+  }
+  return requests;
+}
+
+std::vector<Share> shares_of(const cluster::NodeNeeds& needs,
+                             const cluster::NodeState& node,
+                             const std::vector<ResourceWeight>& resources,
+                             Counting counting,
+                             const cluster::Symbols& symbols) {
+  std::vector<Share> shares;
+  shares.reserve(resources.size());
+  for (const ResourceWeight& resource : resources) {
+    Share share{0, 0, 0, resource.weight};
+    const std::int64_t request = request_for(needs, resource.name, counting, symbols);
+    const bool plain = counting == Counting::Plain;
+    if (resource.name == "cpu") {
+      share.allocatable = node.node->allocatable.cpu;
+      share.before = plain ? node.requested.cpu : node.nonzero_cpu;
+    } else if (resource.name == "memory") {
+      share.allocatable = node.node->allocatable.memory;
+      share.before = plain ? node.requested.memory : node.nonzero_memory;
+    } else if (resource.name == "ephemeral-storage") {
+      share.allocatable = node.node->allocatable.ephemeral_storage;
+      share.before = node.requested.ephemeral_storage;
+    } else if (const auto symbol = symbols.find(resource.name); symbol && request != 0) {
+      // A resource the pod does not ask for says nothing about where it should go.
+      share.allocatable = node.node->allocatable.other(*symbol);
+      share.before = node.requested.other(*symbol);
+    }
+    if (share.allocatable == 0) share.before = 0;
+    share.with = share.allocatable == 0 ? 0 : share.before + request;
+    shares.push_back(share);
+  }
+  return shares;
+}
+
+}  // namespace rescheduler::placement

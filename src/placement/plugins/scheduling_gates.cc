@@ -1,0 +1,33 @@
+// A pod with gates is not looked at until the last of them has been taken away.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kube/proto/core_pod.pb.h"
+#include "placement/plugins/plugins.h"
+
+namespace rescheduler::placement {
+namespace {
+
+class SchedulingGates final : public Plugin {
+ public:
+  std::string_view name() const override { return "SchedulingGates"; }
+  PointSet points() const override { return {Point::PreEnqueue}; }
+
+  Status pre_enqueue(const Question& asked) const override {
+    std::vector<std::string> gates;
+    for (const auto& gate : asked.pod.spec().scheduling_gates()) gates.push_back(gate.name());
+    if (gates.empty()) return {};
+    return {Code::UnschedulableAndUnresolvable,
+            {fmt::format("waiting for scheduling gates: [{}]", fmt::join(gates, " "))}};
+  }
+
+  std::vector<Interest> interests() const override {
+    return {{cluster::Subject::TargetPod, cluster::Change::PodGatesGone}};
+  }
+};
+
+}  // namespace
+
+PluginPtr make_scheduling_gates(const PluginArgs* /*args*/) { return std::make_unique<SchedulingGates>(); }
+
+}  // namespace rescheduler::placement

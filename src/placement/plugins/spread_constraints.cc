@@ -1,0 +1,75 @@
+#include "placement/plugins/spread_constraints.h"
+
+#include <algorithm>
+
+#include "kube/proto/core_pod.pb.h"
+#include "placement/node_match.h"
+
+namespace rescheduler::placement {
+
+SpreadConstraints::SpreadConstraints(PodTopologySpreadArgs args) : args_(std::move(args)) {
+  if (args_.defaulting == SpreadDefaulting::System) {
+    defaults_ = {{.topology_key = "kubernetes.io/hostname", .max_skew = 3},
+                 {.topology_key = "topology.kubernetes.io/zone", .max_skew = 5}};
+    return;
+  }
+  for (const auto& wire : args_.default_constraints) {
+    Default one;
+    one.topology_key = wire->topology_key();
+    one.max_skew = wire->max_skew();
+    one.strictness = wire->when_unsatisfiable() == "ScheduleAnyway" ? Strictness::Soft : Strictness::Hard;
+    one.min_domains = wire->has_min_domains() ? wire->min_domains() : 1;
+    one.honor_affinity = wire->node_affinity_policy() != "Ignore";
+    one.honor_taints = wire->node_taints_policy() == "Honor";
+    defaults_.push_back(std::move(one));
+  }
+}
+
+std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& asked, Strictness strictness) const {
+  std::vector<cluster::SpreadConstraint> constraints;
+  if (!asked.form.spread.empty()) {
+    std::ranges::copy_if(asked.form.spread, std::back_inserter(constraints),
+                         [&](const auto& one) { return one.hard == (strictness == Strictness::Hard); });
+    return constraints;
+  }
+  const bool any = std::ranges::any_of(defaults_, [&](const Default& one) { return one.strictness == strictness; });
+  if (!any) return constraints;
+  const auto siblings = asked.cluster.owners().siblings_of(asked.pod);
+  if (!siblings) return constraints;
+  for (const Default& one : defaults_) {
+    if (one.strictness != strictness) continue;
+    const auto key = asked.cluster.words().symbols.find(one.topology_key);
+    if (!key) continue;  // a word no node uses; prepare() has made it known otherwise
+    constraints.push_back({one.max_skew, *key, *siblings, one.min_domains, strictness == Strictness::Hard,
+                           one.honor_affinity, one.honor_taints});
+  }
+  return constraints;
+}
+
+bool SpreadConstraints::needs_all_keys(const Question& asked) const {
+  return !asked.form.spread.empty() || args_.defaulting != SpreadDefaulting::System;
+}
+
+cluster::PodMatch SpreadConstraints::match_of(const Question& asked, const cluster::SpreadConstraint& constraint) {
+  return {{{asked.own_namespace, constraint.selector}}, true};
+}
+
+bool SpreadConstraints::counts_node(const Question& asked,
+                                    const cluster::SpreadConstraint& constraint,
+                                    const cluster::Node& node) {
+  if (constraint.honor_affinity && !matches_node_affinity(asked.needs(), node, asked.cluster.words().symbols)) {
+    return false;
+  }
+  return !constraint.honor_taints || !cluster::forbidden(asked.needs().tolerations, node.taints);
+}
+
+bool SpreadConstraints::has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints,
+                                     const cluster::Node& node) {
+  return std::ranges::all_of(constraints, [&](const auto& one) { return node.has_label(one.topology_key); });
+}
+
+bool SpreadConstraints::counts_nobody(const Question& asked, const cluster::SpreadConstraint& constraint) {
+  return asked.cluster.words().selectors.selector(constraint.selector).is_everything();
+}
+
+}  // namespace rescheduler::placement

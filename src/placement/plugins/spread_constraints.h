@@ -1,0 +1,43 @@
+// Which spread constraints hold for a pod, and which nodes count for one of them.
+#pragma once
+
+#include <vector>
+
+#include "placement/args.h"
+#include "placement/plugin.h"
+
+namespace rescheduler::placement {
+
+enum class Strictness { Hard, Soft };
+
+class SpreadConstraints {
+ public:
+  explicit SpreadConstraints(PodTopologySpreadArgs args);
+
+  // The pod's own; where it has none at all, the defaults, for the pods its services and its owner select.
+  std::vector<cluster::SpreadConstraint> of(const Question& asked, Strictness strictness) const;
+  // System defaults do not ask that a node has all of the keys.
+  bool needs_all_keys(const Question& asked) const;
+
+  static cluster::PodMatch match_of(const Question& asked, const cluster::SpreadConstraint& constraint);
+  static bool counts_node(const Question& asked,
+                          const cluster::SpreadConstraint& constraint,
+                          const cluster::Node& node);
+  static bool has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints, const cluster::Node& node);
+  // An empty selector counts nobody, yet the pod itself matches it.
+  static bool counts_nobody(const Question& asked, const cluster::SpreadConstraint& constraint);
+
+ private:
+  struct Default {
+    std::string topology_key;
+    int max_skew = 1;
+    Strictness strictness = Strictness::Soft;
+    int min_domains = 1;
+    bool honor_affinity = true;
+    bool honor_taints = false;
+  };
+  PodTopologySpreadArgs args_;
+  std::vector<Default> defaults_;
+};
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,67 @@
+// Taints forbid (NoSchedule, NoExecute) or discourage (PreferNoSchedule).
+#include <algorithm>
+
+#include "placement/plugins/plugins.h"
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::Symbol;
+
+class TaintToleration final : public Plugin {
+ public:
+  std::string_view name() const override { return "TaintToleration"; }
+  PointSet points() const override { return {Point::Filter, Point::PreScore, Point::Score}; }
+  bool looks_at_node_alone() const override { return true; }
+
+  Code filter(const Question& asked,
+              const CycleState& /*state*/,
+              const cluster::NodeState& node,
+              Reasons* why) const override {
+    if (!cluster::forbidden(asked.needs().tolerations, node.node->taints)) return Code::Success;
+    if (why != nullptr) why->emplace_back("node(s) had untolerated taint(s)");
+    return Code::UnschedulableAndUnresolvable;
+  }
+
+  // How many taints speak against the node.
+  std::int64_t score(const Question& asked,
+                     const CycleState& /*state*/,
+                     const cluster::NodeState& node) const override {
+    return std::ranges::count_if(node.node->taints, [&](const cluster::Taint& taint) {
+      return taint.effect == Symbol::PreferNoSchedule && !tolerated_softly(asked.needs().tolerations, taint);
+    });
+  }
+  void normalize(const Question& /*asked*/,
+                 const CycleState& /*state*/,
+                 std::span<const cluster::NodeIndex> /*feasible*/,
+                 std::span<std::int64_t> scores) const override {
+    normalize_by_max(scores, true);
+  }
+
+  std::vector<Interest> interests() const override {
+    return {{cluster::Subject::Node,
+             {cluster::Change::Add, cluster::Change::NodeTaint},
+             [](const Question& waiting, const cluster::Happening& what) {
+               const auto& tolerations = waiting.needs().tolerations;
+               const bool before = what.node_before && !cluster::forbidden(tolerations, what.node_before->taints);
+               const bool after = what.node_after && !cluster::forbidden(tolerations, what.node_after->taints);
+               return after && !before ? Hint::Queue : Hint::Skip;
+             }},
+            {cluster::Subject::TargetPod, cluster::Change::PodToleration}};
+  }
+
+ private:
+  // A toleration of another effect says nothing about this one.
+  static bool tolerated_softly(std::span<const cluster::Toleration> tolerations, const cluster::Taint& taint) {
+    return std::ranges::any_of(tolerations, [&](const cluster::Toleration& toleration) {
+      return (toleration.effect == Symbol::Empty || toleration.effect == Symbol::PreferNoSchedule)
+             && toleration.tolerates(taint);
+    });
+  }
+};
+
+}  // namespace
+
+PluginPtr make_taint_toleration(const PluginArgs* /*args*/) { return std::make_unique<TaintToleration>(); }
+
+}  // namespace rescheduler::placement

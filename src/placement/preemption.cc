@@ -1,0 +1,205 @@
+#include "placement/preemption.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::NodeState;
+using cluster::PlacedPod;
+using cluster::PodIndex;
+
+// A pod that has not started is the youngest of all.
+std::int64_t start_of(const PlacedPod& pod) {
+  return pod.started == WallTime{} ? std::numeric_limits<std::int64_t>::max() : pod.started.time_since_epoch().count();
+}
+
+bool matters_more(const PlacedPod& a, const PlacedPod& b) {
+  if (a.form->priority != b.form->priority) return a.form->priority > b.form->priority;
+  return start_of(a) < start_of(b);
+}
+
+// What one node would look like without some pods.
+class Trial {
+ public:
+  Trial(const Cycle& cycle, const NodeState& node) : cycle_(cycle), node_(node), state_(cycle.state().clone()) {}
+
+  void remove(PodIndex index) {
+    const PlacedPod& pod = pod_at(index);
+    node_.let_go(index, *pod.form);
+    cycle_.tell_removed(state_, pod, node_);
+  }
+  void add(PodIndex index) {
+    const PlacedPod& pod = pod_at(index);
+    node_.take_in(index, *pod.form);
+    cycle_.tell_added(state_, pod, node_);
+  }
+  Status fits() const { return cycle_.filter_changed(node_, state_); }
+  const PlacedPod& pod_at(PodIndex index) const { return cycle_.asked().cluster.pod(index); }
+
+ private:
+  const Cycle& cycle_;
+  NodeState node_;
+  CycleState state_;
+};
+
+// Splits off those whose going would take more from a budget than it has left.
+std::vector<PodIndex> take_out_violating(std::vector<PodIndex>& pods, const cluster::Cluster& cluster) {
+  const auto& budgets = cluster.budgets().all();
+  std::vector<std::int64_t> left;
+  for (const cluster::Budget& budget : budgets) left.push_back(budget.disruptions_allowed);
+  std::vector<PodIndex> violating;
+  std::vector<PodIndex> harmless;
+  for (const PodIndex index : pods) {
+    const PlacedPod& pod = cluster.pod(index);
+    bool violates = false;
+    for (std::size_t i = 0; i < budgets.size() && !violates; ++i) {
+      if (!cluster.budgets().covers(budgets[i], pod) || budgets[i].disrupted.contains(pod.name)) continue;
+      violates = --left[i] < 0;
+    }
+    (violates ? violating : harmless).push_back(index);
+  }
+  pods = std::move(harmless);
+  return violating;
+}
+
+struct NodeOutcome {
+  std::optional<Candidate> candidate{};
+  Status refusal{};
+};
+
+// All lesser pods go; then, the most important first, as many as possible may stay.
+NodeOutcome make_room_on(const Cycle& cycle, const NodeState& node) {
+  Trial trial(cycle, node);
+  std::vector<PodIndex> lesser;
+  for (const PodIndex index : node.pods) {
+    if (trial.pod_at(index).form->priority < cycle.asked().form.priority) lesser.push_back(index);
+  }
+  if (lesser.empty()) {
+    return {{}, {Code::UnschedulableAndUnresolvable, {"No preemption victims found for incoming pod"}}};
+  }
+  for (const PodIndex index : lesser) trial.remove(index);
+  if (Status status = trial.fits(); !status.ok()) return {{}, std::move(status)};
+
+  const auto more_important = [&](PodIndex a, PodIndex b) { return matters_more(trial.pod_at(a), trial.pod_at(b)); };
+  std::ranges::sort(lesser, more_important);
+  Candidate candidate{node.index};
+  const auto violating = take_out_violating(lesser, cycle.asked().cluster);
+  const auto reprieve = [&](PodIndex index) {
+    trial.add(index);
+    if (trial.fits().ok()) return true;
+    trial.remove(index);
+    candidate.victims.push_back(index);
+    return false;
+  };
+  for (const PodIndex index : violating) candidate.budget_violations += reprieve(index) ? 0 : 1;
+  for (const PodIndex index : lesser) reprieve(index);
+  std::ranges::sort(candidate.victims, more_important);
+  if (candidate.victims.empty()) {
+    return {{}, {Code::Error, {fmt::format("expected at least one victim pod on node \"{}\"", node.node->name)}}};
+  }
+  return {std::move(candidate), {}};
+}
+
+// Victims of an earlier attempt are on their way out of the node it was promised: it has only to wait.
+bool waits_for_victims(const Cycle& cycle) {
+  const auto& asked = cycle.asked();
+  const std::string& promised = asked.pod.status().nominated_node_name();
+  if (promised.empty()) return false;
+  const auto node = asked.cluster.find_node(promised);
+  if (!node || cycle.diagnosis().of(*node).code == Code::UnschedulableAndUnresolvable) return false;
+  return std::ranges::any_of(asked.cluster.node(*node).pods, [&](PodIndex index) {
+    const PlacedPod& pod = asked.cluster.pod(index);
+    return pod.form->priority < asked.form.priority && pod.being_preempted;
+  });
+}
+
+// The nodes where other pods are what is in the way.
+std::vector<NodeIndex> promising(const Cycle& cycle) {
+  std::vector<NodeIndex> nodes;
+  const Diagnosis& diagnosis = cycle.diagnosis();
+  if (diagnosis.absent.code == Code::Unschedulable) {
+    for (const NodeState& node : cycle.asked().cluster.nodes()) {
+      if (node.exists()) nodes.push_back(node.index);
+    }
+    return nodes;
+  }
+  for (const NodeVerdict& verdict : diagnosis.verdicts) {
+    if (verdict.status.code == Code::Unschedulable) nodes.push_back(verdict.node);
+  }
+  return nodes;
+}
+
+std::size_t candidates_wanted(std::size_t nodes, const DefaultPreemptionArgs& args) {
+  const std::size_t share = nodes * static_cast<std::size_t>(args.min_candidate_nodes_percentage) / 100;
+  return std::min(nodes, std::max(share, static_cast<std::size_t>(args.min_candidate_nodes_absolute)));
+}
+
+}  // namespace
+
+Candidate::Rank Candidate::rank(const cluster::Cluster& cluster) const {
+  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+  std::int64_t sum = 0;
+  for (const PodIndex index : victims) {
+    const std::int64_t priority = cluster.pod(index).form->priority;
+    highest = std::max(highest, priority);
+    sum += priority + (std::int64_t{1} << 31U);  // so that many pods of negative priority are not better than few
+  }
+  std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+  for (const PodIndex index : victims) {
+    const PlacedPod& pod = cluster.pod(index);
+    if (pod.form->priority == highest) earliest = std::min(earliest, start_of(pod));
+  }
+  return {budget_violations, highest, sum, static_cast<std::int64_t>(victims.size()), -earliest};
+}
+
+RoomFound find_room(const Cycle& cycle, const RoomSearch& search) {
+  const cluster::Cluster& cluster = cycle.asked().cluster;
+  if (cycle.asked().form.never_preempts) return {{}, "not eligible due to preemptionPolicy=Never."};
+  if (waits_for_victims(cycle)) return {{}, "not eligible due to a terminating pod on the nominated node."};
+
+  const auto nodes = promising(cycle);
+  const std::size_t wanted = candidates_wanted(nodes.size(), search.args);
+  RoomFound found;
+  std::vector<std::string> reasons;
+  bool harmless = false;  // is there a candidate that violates no budget?
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    NodeOutcome outcome = make_room_on(cycle, cluster.node(nodes[(search.start + i) % nodes.size()]));
+    if (!outcome.candidate) {
+      reasons.insert(reasons.end(), outcome.refusal.reasons.begin(), outcome.refusal.reasons.end());
+      continue;
+    }
+    harmless = harmless || outcome.candidate->budget_violations == 0;
+    found.candidates.push_back(std::move(*outcome.candidate));
+    if (harmless && found.candidates.size() >= wanted) break;
+  }
+  if (!found.candidates.empty()) return found;
+  for (std::size_t i = nodes.size(); i < cluster.node_count(); ++i) {
+    reasons.emplace_back("Preemption is not helpful for scheduling");
+  }
+  found.refusal = availability_message(cluster.node_count(), reasons);
+  found.gives_up_promise = true;
+  return found;
+}
+
+const Candidate& cheapest(const std::vector<Candidate>& candidates, const cluster::Cluster& cluster) {
+  return *std::ranges::min_element(candidates, {}, [&](const Candidate& one) { return one.rank(cluster); });
+}
+
+std::string post_filter_message(const Framework& framework, const std::string& refusal) {
+  std::vector<std::string> parts;
+  for (const Plugin* plugin : framework.at(Point::PostFilter)) {
+    if (plugin->name() == "DynamicResources") parts.emplace_back("no new claims to deallocate");
+    if (plugin->name() == "DefaultPreemption" && !refusal.empty()) parts.push_back("preemption: " + refusal);
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,190 @@
+"""What needs no control plane: reading kube-scheduler's log, comparing, generating and shrinking scenarios."""
+
+import copy
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import compare  # noqa: E402
+import kube_scheduler  # noqa: E402
+import peer as peers  # noqa: E402
+import regressions  # noqa: E402
+import scenario as scenarios  # noqa: E402
+
+SCHEDULED = {
+    "pod": "a/p", "outcome": "scheduled", "node": "n1", "themes": ["taints"], "reasons": {"Insufficient cpu": 1},
+    "nodes": [
+        {"name": "n1", "feasible": True, "scores": {"NodeResourcesFit": {"weighted": 90}, "DynamicResources": {
+            "weighted": 0}}, "total": 90},
+        {"name": "n2", "feasible": True, "scores": {"NodeResourcesFit": {"weighted": 90}}, "total": 90},
+        {"name": "n3", "feasible": False, "code": "Unschedulable"}]}
+OURS = {
+    "pod": "a/p", "outcome": "scheduled", "node": "n2", "best": ["n1", "n2"],
+    "nodes": [
+        {"name": "n1", "feasible": True, "scores": {"NodeResourcesFit": {"raw": 90, "normalized": 90, "weighted": 90}},
+         "total": 90},
+        {"name": "n2", "feasible": True, "scores": {"NodeResourcesFit": {"raw": 90, "normalized": 90, "weighted": 90}},
+         "total": 90},
+        {"name": "n3", "feasible": False, "plugin": "NodeResourcesFit", "code": "Unschedulable",
+         "reasons": ["Insufficient cpu"]}]}
+NOMINATED = {
+    "pod": "a/p", "outcome": "nominated", "message": "0/2 nodes are available: 2 Insufficient cpu.",
+    "nominatedNode": "n1", "victims": ["a/x"], "preemption": {"candidates": [
+        {"node": "n1", "victims": ["a/x"], "pdbViolations": 0}, {"node": "n2", "victims": ["a/y"], "pdbViolations": 0}]}}
+OURS_NOMINATED = {
+    "pod": "a/p", "outcome": "nominated", "message": "0/2 nodes are available: 2 Insufficient cpu.",
+    "nominatedNode": "n2", "victims": ["a/y"], "preemption": {"candidates": [
+        {"node": "n1", "victims": ["a/x"], "rank": [0, 5, 5, 1, "t"]},
+        {"node": "n2", "victims": ["a/y"], "rank": [0, 5, 5, 1, "t"]}]}}
+
+
+def kinds(peer, ours):
+    return [difference.what for difference in compare.differences(peer, ours)]
+
+
+class ComparingTest(unittest.TestCase):
+    def setUp(self):
+        self.ours = copy.deepcopy(OURS)
+        self.nominated = copy.deepcopy(OURS_NOMINATED)
+
+    def test_any_of_the_best_nodes_conforms(self):
+        self.assertEqual(kinds(SCHEDULED, self.ours), [])
+
+    def test_a_choice_that_is_not_among_our_best_differs(self):
+        self.ours["best"] = ["n2"]
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["choice"])
+
+    def test_another_outcome_differs(self):
+        self.ours["outcome"] = "unschedulable"
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["outcome"])
+
+    def test_another_verdict_on_a_node_differs_in_verdict_and_reasons(self):
+        self.ours["nodes"][2] = {"name": "n3", "feasible": True}
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["verdict", "reasons"])
+
+    def test_a_node_we_do_not_mention_differs(self):
+        del self.ours["nodes"][0]
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["verdict"])
+
+    def test_a_score_and_the_total_differ(self):
+        self.ours["nodes"][0]["scores"]["NodeResourcesFit"]["weighted"] = 91
+        self.ours["nodes"][0]["total"] = 91
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["score", "score"])
+
+    def test_a_plugin_that_only_we_ran_differs(self):
+        self.ours["nodes"][1]["scores"]["ImageLocality"] = {"weighted": 3}
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["score"])
+
+    def test_a_status_code_differs(self):
+        self.ours["nodes"][2]["code"] = "UnschedulableAndUnresolvable"
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["code"])
+
+    def test_a_reason_differs(self):
+        self.ours["nodes"][2]["reasons"] = ["Insufficient memory"]
+        self.assertEqual(kinds(SCHEDULED, self.ours), ["reasons"])
+
+    def test_nodes_do_not_matter_where_the_nominated_one_was_taken_at_once(self):
+        self.ours["nodes"] = [{"name": "n1", "feasible": True}]
+        self.assertEqual(kinds({**SCHEDULED, "onlyNominated": True}, self.ours), [])
+
+    def test_another_candidate_of_the_same_rank_conforms(self):
+        self.assertEqual(kinds(NOMINATED, self.nominated), [])
+
+    def test_a_candidate_of_another_rank_differs(self):
+        self.nominated["preemption"]["candidates"][0]["rank"][2] = 6
+        self.assertEqual(kinds(NOMINATED, self.nominated), ["preemption"])
+
+    def test_other_victims_differ(self):
+        self.nominated["preemption"]["candidates"][1]["victims"] = ["a/z"]
+        self.assertEqual(kinds(NOMINATED, self.nominated), ["preemption"])
+
+    def test_other_violations_of_budgets_differ(self):
+        for candidate in self.nominated["preemption"]["candidates"]:
+            candidate["rank"][0] = 1
+        self.assertEqual(kinds(NOMINATED, self.nominated), ["preemption", "preemption"])
+
+    def test_another_message_differs(self):
+        self.nominated["message"] += " "
+        self.assertEqual(kinds(NOMINATED, self.nominated), ["message"])
+
+    def test_a_folder_is_tallied_by_theme(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for number, best in enumerate((["n1"], ["n2"])):
+                (folder / f"s{number}.dump.json").write_text("{}")
+                (folder / f"s{number}.peer.json").write_text(json.dumps(SCHEDULED))
+                (folder / f"s{number}.ours.json").write_text(json.dumps({**self.ours, "best": best}))
+            tally = compare.Tally()
+            for found in compare.names_in(folder):
+                tally.take(folder, found)
+        self.assertEqual([name for name, _ in tally.unexplained], ["s1"])
+        self.assertEqual(tally.by_theme["taints"], {"scenarios": 2, "scheduled": 2, "differing": 1})
+
+
+class ReadingTest(unittest.TestCase):
+    def test_a_line_is_a_sentence_and_values(self):
+        line = ('I1115 07:50:54.743908   23651 schedule_one.go:1239] "Unable to schedule pod; no fit; waiting" '
+                'pod="a/p" err="0/4 nodes are available: persistentvolumeclaim \\"x\\" not found. not found" n=4')
+        self.assertEqual(kube_scheduler.parse(line), ("Unable to schedule pod; no fit; waiting", {
+            "pod": "a/p", "n": "4", "err": '0/4 nodes are available: persistentvolumeclaim "x" not found. not found'}))
+        self.assertIsNone(kube_scheduler.parse("apiVersion: kubescheduler.config.k8s.io/v1"))
+
+    def test_reasons_are_counted_without_the_probes_own(self):
+        self.assertEqual(peers.reasons_in(
+            "0/7 nodes are available: 1 Insufficient example.com/gpu, 2 node(s) had untolerated taint(s), "
+            f"4 {kube_scheduler.PROBE_REASON}. no new claims to deallocate, preemption: not eligible."),
+            {"Insufficient example.com/gpu": 1, "node(s) had untolerated taint(s)": 2})
+        self.assertEqual(peers.reasons_in(f"0/1 nodes are available: 1 {kube_scheduler.PROBE_REASON}."), {})
+
+    def test_nodes_preemption_looked_at_are_those_it_may_help(self):
+        ineligible = [("Pod is not eligible for preemption", {"pod": "a/p"})]
+        self.assertIsNone(peers.potential_nodes(ineligible, "a/p"))
+        self.assertEqual(peers.potential_nodes(
+            [("Preemption will not help schedule pod on any node", {"pod": "a/p"})], "a/p"), set())
+        self.assertEqual(peers.potential_nodes(
+            [("Dry run the preemption", {"pod": "a/p"}),
+             ("Check the potential node for preemption", {"pod": "a/p", "node": "n1"}),
+             ("Check the potential node for preemption", {"pod": "a/q", "node": "n2"})], "a/p"), {"n1"})
+
+
+class ScenarioTest(unittest.TestCase):
+    def test_the_same_seed_and_number_give_the_same_scenario(self):
+        self.assertEqual(scenarios.make(3, 17), scenarios.make(3, 17))
+        self.assertNotEqual(scenarios.make(3, 17).incoming, scenarios.make(4, 17).incoming)
+
+    def test_every_theme_gets_its_turn_within_two_hundred(self):
+        drawn = {theme for number in range(200) for theme in scenarios.make(1, number).themes}
+        self.assertEqual(drawn, set(scenarios.WEIGHTS))
+
+    def test_possible_victims_of_a_node_started_at_different_times(self):
+        for number in range(200):
+            scenario = scenarios.make(2, number)
+            seen = set()
+            for pod in scenario.pods:
+                if "startTime" in pod.get("_status", {}):
+                    at = (pod["spec"]["nodeName"], pod["_status"]["startTime"])
+                    self.assertNotIn(at, seen)
+                    seen.add(at)
+
+
+class ShrinkingTest(unittest.TestCase):
+    def test_only_what_the_difference_needs_is_left(self):
+        scenario = next(made for made in (scenarios.make(1, number) for number in range(100))
+                        if len(made.pods) > 8 and len(made.nodes) > 3 and not made.nominees and not made.nominated)
+        needed = scenario.pods[3]["metadata"]["name"]
+
+        def still_differs(candidate):
+            return any(pod["metadata"]["name"] == needed for pod in candidate.pods)
+
+        small = regressions.shrink(scenario, still_differs)
+        self.assertEqual([pod["metadata"]["name"] for pod in small.pods], [needed])
+        self.assertEqual([node["metadata"]["name"] for node in small.nodes], [scenario.pods[3]["spec"]["nodeName"]])
+        self.assertEqual(small.objects, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
