@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include <rapidcheck.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "placement/plugins/volume_testing.h"
 #include "placement/volume_decision.h"
@@ -205,27 +206,25 @@ TEST(VolumeBinding, WhatIsPromisedToAnotherPodsClaimIsTaken) {
 }
 
 // Looking volumes up by host is only a shorter way to the same answer.
-TEST(VolumeBinding, TheChoiceIsTheSmallestOfAllInReach) {
-  EXPECT_TRUE(rc::check([] {
-    Lab lab;
-    lab.have(ClaimObject("c", "3Gi"));
-    const auto sizes = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 9));
-    std::vector<std::tuple<int, std::string>> in_reach;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      VolumeObject volume("v" + std::to_string(i), std::to_string(sizes[i]) + "Gi");
-      const int where = *rc::gen::inRange(0, 5);
-      if (where == 1) volume.only_on("kubernetes.io/hostname", {"n1", "n2"});
-      if (where == 2) volume.only_on("kubernetes.io/hostname", {"n2"});
-      if (where == 3) volume.only_on("zone", {"east"});
-      if (where == 4) volume.only_on("zone", {"west"});
-      lab.have(volume);
-      if (sizes[i] >= 3 && (where == 0 || where == 1 || where == 3))
-        in_reach.emplace_back(sizes[i], volume.wire.metadata().name());
-    }
-    std::vector<std::string> expected{"no"};
-    if (!in_reach.empty()) expected = {"c=" + std::get<1>(*std::ranges::min_element(in_reach))};
-    RC_ASSERT(lab.choice(PodObject("p").claim("c")) == expected);
-  }));
+RC_GTEST_PROP(VolumeBinding, TheChoiceIsTheSmallestOfAllInReach, ()) {
+  Lab lab;
+  lab.have(ClaimObject("c", "3Gi"));
+  const auto sizes = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 9));
+  std::vector<std::tuple<int, std::string>> in_reach;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    VolumeObject volume("v" + std::to_string(i), std::to_string(sizes[i]) + "Gi");
+    const int where = *rc::gen::inRange(0, 5);
+    if (where == 1) volume.only_on("kubernetes.io/hostname", {"n1", "n2"});
+    if (where == 2) volume.only_on("kubernetes.io/hostname", {"n2"});
+    if (where == 3) volume.only_on("zone", {"east"});
+    if (where == 4) volume.only_on("zone", {"west"});
+    lab.have(volume);
+    if (sizes[i] >= 3 && (where == 0 || where == 1 || where == 3))
+      in_reach.emplace_back(sizes[i], volume.wire.metadata().name());
+  }
+  std::vector<std::string> expected{"no"};
+  if (!in_reach.empty()) expected = {"c=" + std::get<1>(*std::ranges::min_element(in_reach))};
+  RC_ASSERT(lab.choice(PodObject("p").claim("c")) == expected);
 }
 
 // ---- Claims that wait for a node: volumes to be made.
