@@ -63,12 +63,12 @@ class Changes {
 
 // What hints look at in a storage object, already compared with what it was.
 struct StorageNews {
-  bool limit_grew = false;         // of a driver on a CsiNode, or of a CsiStorageCapacity
-  bool topology_changed = false;   // a StorageClass' allowed topologies; zone and region labels of a PersistentVolume
-  bool plugins_changed = false;    // a CsiNode's list of in-tree plugins that CSI drivers replace there
-  bool capacity_ignored = false;   // a CsiDriver has stopped to tell how much storage is left
+  bool limit_grew = false;          // of a driver on a CsiNode, or of a CsiStorageCapacity
+  bool topology_changed = false;    // a StorageClass' allowed topologies; zone and region labels of a PersistentVolume
+  bool plugins_changed = false;     // a CsiNode's list of in-tree plugins that CSI drivers replace there
+  bool capacity_ignored = false;    // a CsiDriver has stopped to tell how much storage is left
   bool waits_for_consumer = false;  // a StorageClass binds its volumes when a pod is placed
-  Symbol driver = Symbol::Empty;   // that a VolumeAttachment was made by
+  Symbol driver = Symbol::Empty;    // that a VolumeAttachment was made by
 };
 
 struct Happening {

@@ -66,7 +66,8 @@ struct Office {
   }
   net::Task<Result<void>> bind_into(ReservedVolumes reserved, VolumeBinder::Outcome& outcome) {
     PodToBind pod{"shop", "p", "uid-p"};
-    outcome = co_await binder.bind(std::move(reserved), std::move(pod), 600s);
+    auto ended = co_await binder.bind(std::move(reserved), std::move(pod), 600s);
+    outcome = std::move(ended);
     co_return Result<void>();
   }
 
