@@ -16,10 +16,17 @@ kube::EventRecord event_about(const api::Pod& pod) {
 
 }  // namespace
 
-Carrier::Carrier(kube::Api& api, std::vector<kube::EventRecorder*> recorders, CarrierSettings settings,
-                 CarrierResults results, kube::LoopServices services)
-    : client_(api), recorders_(std::move(recorders)), settings_(std::move(settings)), results_(std::move(results)),
-      services_(services), bindings_(services.executor, "bind a pod", settings_.bindings_at_once),
+Carrier::Carrier(kube::Api& api,
+                 std::vector<kube::EventRecorder*> recorders,
+                 CarrierSettings settings,
+                 CarrierResults results,
+                 kube::LoopServices services)
+    : client_(api),
+      recorders_(std::move(recorders)),
+      settings_(std::move(settings)),
+      results_(std::move(results)),
+      services_(services),
+      bindings_(services.executor, "bind a pod", settings_.bindings_at_once),
       reports_(services.executor, "report on a pod", settings_.reports_at_once) {
   bind_ = [this](const BindOrder& order) { return post_binding(order); };
 }

@@ -1,5 +1,5 @@
-// Carries out the scheduler's orders against the API: binds, reports, makes room. Many bindings are under way at a time;
-// none waits for a report or an event. Belongs to the loop's thread.
+// Carries out the scheduler's orders against the API: binds, reports, makes room. Many bindings are under way at a
+// time; none waits for a report or an event. Belongs to the loop's thread.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,11 @@ struct CarrierResults {
 class Carrier {
  public:
   // One recorder for each profile: events say which scheduler speaks.
-  Carrier(kube::Api& api, std::vector<kube::EventRecorder*> recorders, CarrierSettings settings,
-          CarrierResults results, kube::LoopServices services);
+  Carrier(kube::Api& api,
+          std::vector<kube::EventRecorder*> recorders,
+          CarrierSettings settings,
+          CarrierResults results,
+          kube::LoopServices services);
 
   void take(Order order);
   // Everything that was begun has ended; nothing new is begun.

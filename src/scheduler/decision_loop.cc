@@ -24,10 +24,19 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
   bool step_posted = false;
   std::optional<WallTime> alarm{};  // when the timer that is set will go off
 
-  State(std::unique_ptr<Scheduler> the_scheduler, net::Executor the_executor, net::Timers& the_timers,
-        const Clock& the_clock, Sink the_sink, placement::Consulted* the_consulted)
-      : scheduler(std::move(the_scheduler)), executor(std::move(the_executor)), timers(the_timers), clock(the_clock),
-        sink(std::move(the_sink)), consulted(the_consulted), wall_start(the_clock.wall_now()),
+  State(std::unique_ptr<Scheduler> the_scheduler,
+        net::Executor the_executor,
+        net::Timers& the_timers,
+        const Clock& the_clock,
+        Sink the_sink,
+        placement::Consulted* the_consulted)
+      : scheduler(std::move(the_scheduler)),
+        executor(std::move(the_executor)),
+        timers(the_timers),
+        clock(the_clock),
+        sink(std::move(the_sink)),
+        consulted(the_consulted),
+        wall_start(the_clock.wall_now()),
         steady_start(the_clock.steady_now()) {}
 
   WallTime now() const { return wall_start + (clock.steady_now() - steady_start); }
@@ -61,9 +70,17 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
   }
 };
 
-DecisionLoop::DecisionLoop(std::unique_ptr<Scheduler> scheduler, net::Executor executor, net::Timers& timers,
-                           const Clock& clock, Sink sink, placement::Consulted* consulted)
-    : state_(std::make_shared<State>(std::move(scheduler), std::move(executor), timers, clock, std::move(sink),
+DecisionLoop::DecisionLoop(std::unique_ptr<Scheduler> scheduler,
+                           net::Executor executor,
+                           net::Timers& timers,
+                           const Clock& clock,
+                           Sink sink,
+                           placement::Consulted* consulted)
+    : state_(std::make_shared<State>(std::move(scheduler),
+                                     std::move(executor),
+                                     timers,
+                                     clock,
+                                     std::move(sink),
                                      consulted)) {}
 DecisionLoop::~DecisionLoop() = default;
 
@@ -73,6 +90,8 @@ void DecisionLoop::post(std::function<void(Scheduler&, WallTime)> what) {
     state->look_around();
   });
 }
+
+Scheduler& DecisionLoop::scheduler() { return *state_->scheduler; }
 
 void DecisionLoop::begin_deciding() {
   boost::asio::post(state_->executor, [state = state_] {

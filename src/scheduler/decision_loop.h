@@ -18,8 +18,12 @@ class DecisionLoop {
   // The sink is called on the decision thread.
   using Sink = std::function<void(Order)>;
 
-  DecisionLoop(std::unique_ptr<Scheduler> scheduler, net::Executor executor, net::Timers& timers, const Clock& clock,
-               Sink sink, placement::Consulted* consulted = nullptr);
+  DecisionLoop(std::unique_ptr<Scheduler> scheduler,
+               net::Executor executor,
+               net::Timers& timers,
+               const Clock& clock,
+               Sink sink,
+               placement::Consulted* consulted = nullptr);
   ~DecisionLoop();
   DecisionLoop(const DecisionLoop&) = delete;
   DecisionLoop& operator=(const DecisionLoop&) = delete;
@@ -27,7 +31,8 @@ class DecisionLoop {
   // Any thread: does this on the decision thread, then decides whatever can be decided.
   void post(std::function<void(Scheduler&, WallTime now)> what);
   void begin_deciding();
-  void stop_deciding();  // the decision under way is the last
+  Scheduler& scheduler();  // on the decision thread
+  void stop_deciding();    // the decision under way is the last
 
  private:
   struct State;

@@ -6,9 +6,11 @@
 #include "cluster/dump.h"
 #include "kube/events/event_recorder.h"
 #include "kube/informer/reflector.h"
+#include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "scheduler/carrier.h"
 #include "scheduler/consulting.h"
+#include "scheduler/hopping_api.h"
 
 namespace rescheduler::scheduler {
 namespace {
@@ -25,8 +27,8 @@ kube::InformerSettings informer_settings(const kube::ResourceType& kind) {
 SchedulerSettings scheduler_settings(const LiveSettings& live) {
   SchedulerSettings settings;
   settings.profiles = live.configuration.profiles;
-  settings.queue.retry.initial = live.configuration.pod_initial_backoff;
-  settings.queue.retry.most = live.configuration.pod_max_backoff;
+  settings.queue.retry.initial_backoff = live.configuration.pod_initial_backoff;
+  settings.queue.retry.max_backoff = live.configuration.pod_max_backoff;
   settings.percentage_of_nodes_to_score = live.configuration.percentage_of_nodes_to_score;
   settings.seed = live.seed;
   return settings;
@@ -42,8 +44,47 @@ struct LiveScheduler::State {
   std::unique_ptr<Carrier> carrier{};
   std::unique_ptr<Consulting> consulting{};
   std::unique_ptr<DecisionLoop> decisions{};
+  net::Executor deciding{};
+  std::unique_ptr<HoppingApi> volume_api{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
+  const kube::Reflector* nodes = nullptr;
+  const kube::Reflector* pods = nullptr;
   std::vector<net::Job> jobs{};
+
+  // On the decision thread.
+  void carry_out(Order order) {
+    auto* binding = std::get_if<BindOrder>(&order);
+    if (binding != nullptr && binding->has_claims) {
+      net::spawn(deciding, "bind volumes", bind_volumes_first(std::move(*binding)));
+      return;
+    }
+    boost::asio::post(services.executor,
+                      [this, order = std::move(order)]() mutable { carrier->take(std::move(order)); });
+  }
+
+  // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
+  net::Task<void> bind_volumes_first(BindOrder order) {
+    const auto& meta = order.pod->metadata();
+    Scheduler& scheduler = decisions->scheduler();
+    const ClusterStorageView view(scheduler.cluster(),
+                                  [&scheduler](std::string_view uid) { return scheduler.is_waiting(uid); });
+    kube::LoopServices here = services;
+    here.executor = deciding;
+    VolumeBinder binder(*volume_api, here, view);
+    const auto* args = scheduler.framework(order.profile).args_of<placement::VolumeBindingArgs>("VolumeBinding");
+    const auto timeout = args != nullptr ? args->bind_timeout : placement::VolumeBindingArgs{}.bind_timeout;
+    PodToBind pod{meta.namespace_(), meta.name(), meta.uid()};
+    auto outcome = co_await binder.bind(scheduler.take_reserved(meta.uid()), std::move(pod), timeout);
+    if (outcome.bound) {
+      order.has_claims = false;
+      carry_out(std::move(order));
+      co_return;
+    }
+    scheduler.unreserve(outcome.unwritten);
+    decisions->post([this, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
+      for (Order& next : to.bind_failed(uid, error, now)) carry_out(std::move(next));
+    });
+  }
 };
 
 LiveScheduler::LiveScheduler(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -52,10 +93,10 @@ LiveScheduler::~LiveScheduler() {
   for (net::Job& job : state_->jobs) job.cancel();
 }
 
-Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis, LiveSettings settings,
+Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
+                                                           LiveSettings settings,
                                                            kube::LoopServices services) {
-  auto scheduler =
-      Scheduler::make(scheduler_settings(settings), *services.metrics, services.clock->wall_now());
+  auto scheduler = Scheduler::make(scheduler_settings(settings), *services.metrics, services.clock->wall_now());
   if (!scheduler) return fail(std::move(scheduler.error()));
   auto state = std::make_shared<State>(State{apis, std::move(settings), services});
   if (state->apis.events == nullptr) state->apis.events = state->apis.api;
@@ -75,9 +116,9 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis, LiveSe
   }
   // Results go back to where decisions are made; their orders come from there to the loop.
   State* raw = state.get();
-  const auto sink = [raw, executor = services.executor](Order order) {
-    boost::asio::post(executor, [raw, order = std::move(order)]() mutable { raw->carrier->take(std::move(order)); });
-  };
+  state->deciding = deciding;
+  state->volume_api = std::make_unique<HoppingApi>(*state->apis.api, services.executor);
+  const auto sink = [raw](Order order) { raw->carry_out(std::move(order)); };
   CarrierResults results;
   results.bound = [raw](std::string uid) {
     raw->decisions->post([uid = std::move(uid)](Scheduler& to, WallTime now) { to.bound(uid, now); });
@@ -93,8 +134,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis, LiveSe
   auto consulting = Consulting::make(state->settings.configuration.extenders, state->settings.network, services);
   if (!consulting) return fail(std::move(consulting.error()));
   state->consulting = std::move(*consulting);
-  state->carrier =
-      std::make_unique<Carrier>(*state->apis.api, std::move(recorders), std::move(carrier), std::move(results), services);
+  state->carrier = std::make_unique<Carrier>(*state->apis.api, std::move(recorders), std::move(carrier),
+                                             std::move(results), services);
   if (state->consulting) {
     state->carrier->bind_by([raw](const BindOrder& order) { return raw->consulting->bind(order, *raw->carrier); });
   }
@@ -111,6 +152,17 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis, LiveSe
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.gone(object, now); });
     };
     reflector->add_handler(std::move(handler));
+    if (kind == &kube::resource_of<api::Node>()) state->nodes = reflector.get();
+    if (kind == &kube::resource_of<api::Pod>()) state->pods = reflector.get();
+  }
+  if (state->consulting) {
+    state->consulting->look_up_in({[raw](const std::string& name) {
+                                     return std::static_pointer_cast<const api::Node>(
+                                         raw->nodes->store().find({}, name));
+                                   },
+                                   [raw](const std::string& ns, const std::string& name) {
+                                     return std::static_pointer_cast<const api::Pod>(raw->pods->store().find(ns, name));
+                                   }});
   }
   return std::unique_ptr<LiveScheduler>(new LiveScheduler(std::move(state)));
 }

@@ -6,6 +6,7 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
+#include "placement/volume_decision.h"
 #include "scheduler/node_sample.h"
 #include "scheduler/queue/queue_metrics.h"
 
@@ -130,14 +131,44 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {
     next_start_ = (next_start_ + decision.feasible.size() + decision.diagnosis.verdicts.size()) % nodes;
   }
-  if (decision.outcome == placement::Outcome::Scheduled) return place(std::move(waiting), decision, now);
+  if (decision.outcome == placement::Outcome::Scheduled) {
+    return place(std::move(waiting), asked, decision, now);
+  }
   return turn_away(std::move(waiting), decision, now);
 }
 
-std::vector<Order> Scheduler::place(WaitingPod waiting, const placement::Decision& decision, WallTime now) {
+// The volumes a pod's claims get, or will get, count as taken from now on.
+Result<void> Scheduler::reserve(const placement::Question& asked, const cluster::Node& node) {
+  if (asked.form.claims.empty()) return {};
+  const auto volumes = placement::decide_volumes(asked, node);
+  if (!volumes) return fail(Errc::Conflict, "the pod's volumes cannot be had on node {} after all", node.name);
+  if (volumes->empty()) return {};
+  auto reserved = reserve_volumes(cluster_.volumes(), *volumes, node.name);
+  if (!reserved) return fail(std::move(reserved.error()));
+  reserved_.insert_or_assign(asked.pod_uid(), std::move(*reserved));
+  return {};
+}
+
+ReservedVolumes Scheduler::take_reserved(const std::string& uid) {
+  const auto found = reserved_.find(uid);
+  if (found == reserved_.end()) return {};
+  ReservedVolumes taken = std::move(found->second);
+  reserved_.erase(found);
+  return taken;
+}
+
+std::vector<Order> Scheduler::place(WaitingPod waiting,
+                                    const placement::Question& asked,
+                                    const placement::Decision& decision,
+                                    WallTime now) {
   const std::string uid = waiting.uid();
+  if (const auto done = reserve(asked, *cluster_.node(decision.node).node); !done) {
+    placement::Decision failed;
+    failed.message = done.error().message;
+    return turn_away(std::move(waiting), failed, now);
+  }
   BindOrder order{waiting.object.pod, cluster_.node(decision.node).node->name, waiting.object.profile,
-                  !waiting.object.form->claims.empty()};
+                  reserved_.contains(uid)};
   cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node);
   if (nominator_.remove(uid)) ++promises_;
   queue_->done(uid);
@@ -231,6 +262,7 @@ std::vector<Order> Scheduler::bind_failed(const std::string& uid, const Error& e
   if (found == binding_.end()) return {};
   WaitingPod waiting = std::move(found->second);
   binding_.erase(found);
+  unreserve(take_reserved(uid));
   cluster_.listen(true);
   happened(cluster_.forget(uid), now);
   metrics_.attempt(frameworks_[waiting.object.profile]->profile().scheduler_name, SchedulerMetrics::Result::Error,

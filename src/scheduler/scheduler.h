@@ -25,6 +25,7 @@
 #include "scheduler/queue/nominator.h"
 #include "scheduler/queue/queue.h"
 #include "scheduler/scheduler_metrics.h"
+#include "scheduler/volume_binder.h"
 
 namespace google::protobuf {
 class Message;
@@ -62,6 +63,11 @@ class Scheduler {
   void bound(const std::string& uid, WallTime now);
   std::vector<Order> bind_failed(const std::string& uid, const Error& error, WallTime now);
   void room_made(const std::string& uid, bool all, WallTime now);
+  // What was promised to a pod with claims (BindOrder::has_claims), for whoever writes it down. What is not written
+  // in the end is given back.
+  ReservedVolumes take_reserved(const std::string& uid);
+  void unreserve(const ReservedVolumes& volumes) { unreserve_volumes(cluster_.volumes(), volumes); }
+  bool is_waiting(std::string_view uid) const { return waiting_.contains(std::string(uid)); }
 
   const cluster::Cluster& cluster() const { return cluster_; }
   cluster::Cluster& cluster() { return cluster_; }
@@ -87,7 +93,11 @@ class Scheduler {
 
   const placement::NominatedPods& promised();
   placement::DecideOptions options_for(const placement::Framework& framework);
-  std::vector<Order> place(WaitingPod waiting, const placement::Decision& decision, WallTime now);
+  std::vector<Order> place(WaitingPod waiting,
+                           const placement::Question& asked,
+                           const placement::Decision& decision,
+                           WallTime now);
+  Result<void> reserve(const placement::Question& asked, const cluster::Node& node);
   std::vector<Order> turn_away(WaitingPod waiting, const placement::Decision& decision, WallTime now);
   void make_room(const WaitingPod& waiting, const placement::Decision& decision, std::vector<Order>& orders);
   PluginSet slots_of(std::size_t profile, const std::set<std::string>& names) const;
@@ -99,9 +109,10 @@ class Scheduler {
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;
   Nominator nominator_;
-  boost::unordered_flat_map<std::string, PodObject> waiting_;   // by uid: every pod of ours without a node
-  boost::unordered_flat_map<std::string, WaitingPod> binding_;  // by uid: decided, not yet answered
-  boost::unordered_flat_map<std::string, bool> making_room_;    // by uid: victims are being told
+  boost::unordered_flat_map<std::string, PodObject> waiting_;         // by uid: every pod of ours without a node
+  boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by uid: decided, not yet answered
+  boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
+  boost::unordered_flat_map<std::string, bool> making_room_;          // by uid: victims are being told
   placement::NominatedPods promised_;
   std::uint64_t promises_version_ = 0;  // of what promised_ was made from
   std::uint64_t promises_ = 1;

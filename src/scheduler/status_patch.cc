@@ -34,15 +34,12 @@ std::string since(const api::PodCondition* before, WallTime now) {
 std::optional<std::string> status_patch(const api::Pod& pod, const PodReport& report, WallTime now) {
   json::object status;
   const api::PodCondition* before = condition_of(pod, "PodScheduled");
-  const bool says_so_already = before != nullptr && before->status() == "False" && before->reason() == report.reason &&
-                               before->message() == report.message;
+  const bool says_so_already = before != nullptr && before->status() == "False" && before->reason() == report.reason
+                               && before->message() == report.message;
   if (!report.message.empty() && !says_so_already) {
-    json::object condition{{"type", "PodScheduled"},
-                           {"status", "False"},
-                           {"reason", report.reason},
-                           {"message", report.message},
-                           {"lastProbeTime", nullptr},
-                           {"lastTransitionTime", since(before, now)}};
+    json::object condition{{"type", "PodScheduled"},   {"status", "False"},
+                           {"reason", report.reason},  {"message", report.message},
+                           {"lastProbeTime", nullptr}, {"lastTransitionTime", since(before, now)}};
     if (pod.metadata().generation() != 0) condition["observedGeneration"] = pod.metadata().generation();
     status["conditions"] = json::array{std::move(condition)};
   }
