@@ -1,6 +1,8 @@
 #include "scheduler/live_scheduler.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
 #include "cluster/dump.h"
@@ -207,6 +209,15 @@ net::Task<void> LiveScheduler::stop(std::chrono::nanoseconds grace) {
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
   state_->decisions->post([look = std::move(look)](Scheduler& scheduler, WallTime) { look(scheduler); });
+}
+
+net::Task<void> LiveScheduler::visit(std::function<void(Scheduler&)> look) {
+  DecisionLoop& decisions = *state_->decisions;
+  const auto there = [&decisions, look = std::move(look)]() -> net::Task<void> {
+    look(decisions.scheduler());
+    co_return;
+  };
+  co_await boost::asio::co_spawn(state_->deciding, there(), boost::asio::use_awaitable);
 }
 
 }  // namespace rescheduler::scheduler

@@ -52,6 +52,8 @@ class LiveScheduler {
   void lead();
   net::Task<void> stop(std::chrono::nanoseconds grace);
 
+  // The same, for a coroutine of any loop that waits for it.
+  net::Task<void> visit(std::function<void(Scheduler&)> look);
   // Any thread: looks at the scheduler on its own thread.
   void inspect(std::function<void(Scheduler&)> look);
 
