@@ -39,6 +39,11 @@ class Carrier {
           CarrierResults results,
           kube::LoopServices services);
 
+  // What has to live as long as anything is under way: whoever owns this.
+  void keep(const std::weak_ptr<void>& owner) {
+    bindings_.keep(owner);
+    reports_.keep(owner);
+  }
   void take(Order order);
   // Everything that was begun has ended; nothing new is begun.
   bool idle() const { return bindings_.idle() && reports_.idle(); }

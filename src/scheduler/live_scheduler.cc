@@ -38,7 +38,10 @@ SchedulerSettings scheduler_settings(const LiveSettings& live) {
 
 }  // namespace
 
-struct LiveScheduler::State {
+struct LiveScheduler::State : std::enable_shared_from_this<State> {
+  State(LiveApis the_apis, LiveSettings the_settings, kube::LoopServices the_services)
+      : apis(the_apis), settings(std::move(the_settings)), services(the_services) {}
+
   LiveApis apis;
   LiveSettings settings;
   kube::LoopServices services;
@@ -53,19 +56,27 @@ struct LiveScheduler::State {
   const kube::Reflector* pods = nullptr;
   std::vector<net::Job> jobs{};
 
+  static net::Task<void> follow(std::shared_ptr<State> /*kept*/, kube::Reflector& reflector) {
+    co_await reflector.run();
+  }
+  static net::Task<void> record(std::shared_ptr<State> /*kept*/, kube::EventRecorder& recorder) {
+    co_await recorder.run();
+  }
+
   // On the decision thread.
   void carry_out(Order order) {
     auto* binding = std::get_if<BindOrder>(&order);
     if (binding != nullptr && binding->has_claims) {
-      net::spawn(deciding, "bind volumes", bind_volumes_first(std::move(*binding)));
+      net::spawn(deciding, "bind volumes", bind_volumes_first(shared_from_this(), std::move(*binding)));
       return;
     }
-    boost::asio::post(services.executor,
-                      [this, order = std::move(order)]() mutable { carrier->take(std::move(order)); });
+    boost::asio::post(services.executor, [self = shared_from_this(), order = std::move(order)]() mutable {
+      self->carrier->take(std::move(order));
+    });
   }
 
   // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
-  net::Task<void> bind_volumes_first(BindOrder order) {
+  net::Task<void> bind_volumes_first(std::shared_ptr<State> self, BindOrder order) {
     const auto& meta = order.pod->metadata();
     Scheduler& scheduler = decisions->scheduler();
     const ClusterStorageView view(scheduler.cluster(),
@@ -83,8 +94,8 @@ struct LiveScheduler::State {
       co_return;
     }
     scheduler.unreserve(outcome.unwritten);
-    decisions->post([this, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
-      for (Order& next : to.bind_failed(uid, error, now)) carry_out(std::move(next));
+    decisions->post([self, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
+      for (Order& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
     });
   }
 };
@@ -100,7 +111,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
                                                            kube::LoopServices services) {
   auto scheduler = Scheduler::make(scheduler_settings(settings), *services.metrics, services.clock->wall_now());
   if (!scheduler) return fail(std::move(scheduler.error()));
-  auto state = std::make_shared<State>(State{apis, std::move(settings), services});
+  auto state = std::make_shared<State>(apis, std::move(settings), services);
   if (state->apis.events == nullptr) state->apis.events = state->apis.api;
   const net::Executor deciding =
       state->settings.deciding != nullptr ? state->settings.deciding->executor() : services.executor;
@@ -120,7 +131,10 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   State* raw = state.get();
   state->deciding = deciding;
   state->volume_api = std::make_unique<HoppingApi>(*state->apis.api, services.executor);
-  const auto sink = [raw](Order order) { raw->carry_out(std::move(order)); };
+  // Weak: decisions belong to the state, not it to them. What is under way keeps it.
+  const auto sink = [weak = state->weak_from_this()](Order order) {
+    if (const auto self = weak.lock()) self->carry_out(std::move(order));
+  };
   CarrierResults results;
   results.bound = [raw](std::string uid) {
     raw->decisions->post([uid = std::move(uid)](Scheduler& to, WallTime now) { to.bound(uid, now); });
@@ -141,6 +155,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   if (state->consulting) {
     state->carrier->bind_by([raw](const BindOrder& order) { return raw->consulting->bind(order, *raw->carrier); });
   }
+  state->carrier->keep(state);
   state->decisions = std::make_unique<DecisionLoop>(std::move(*scheduler), deciding, *services.timers, *services.clock,
                                                     sink, state->consulting.get());
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
@@ -172,10 +187,10 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
 void LiveScheduler::follow() {
   const net::Executor& executor = state_->services.executor;
   for (const auto& reflector : state_->reflectors) {
-    state_->jobs.push_back(net::spawn(executor, "scheduler informer", reflector->run()));
+    state_->jobs.push_back(net::spawn(executor, "scheduler informer", State::follow(state_, *reflector)));
   }
   for (const auto& recorder : state_->recorders) {
-    state_->jobs.push_back(net::spawn(executor, "scheduler events", recorder->run()));
+    state_->jobs.push_back(net::spawn(executor, "scheduler events", State::record(state_, *recorder)));
   }
 }
 
