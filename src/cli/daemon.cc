@@ -34,7 +34,8 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> api{};
   std::unique_ptr<kube::Api> events{};
   std::unique_ptr<kube::Api> lease{};
-  std::unique_ptr<kube::Api> reviews{};
+  std::unique_ptr<kube::Api> token_reviews{};
+  std::unique_ptr<kube::Api> access_reviews{};
   std::unique_ptr<server::Reviewer> reviewer{};
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<server::PluginExtender> extender{};
@@ -50,23 +51,28 @@ struct Daemon::State {
 
   kube::LoopServices services() { return {network.executor(), &timers, &clock, &rng, &metrics}; }
 
-  Result<std::unique_ptr<kube::Api>> make_api(double qps, double burst) {
+  Result<void> make_api(std::unique_ptr<kube::Api>& into, const kube::ClientConfig& config, double qps, double burst) {
     kube::HttpsApiSettings api_settings;
     api_settings.requests_per_second = qps;
     api_settings.burst = burst;
-    auto made = kube::make_https_api(settings.cluster, api_settings, services());
+    auto made = kube::make_https_api(config, api_settings, services());
     if (!made) return fail(std::move(made.error()));
-    return std::unique_ptr<kube::Api>(std::move(*made));
+    into = std::move(*made);
+    return {};
   }
 
   Result<void> make_apis() {
     const auto& connection = settings.configuration.client_connection;
-    for (auto [slot, qps, burst] : {std::tuple{&api, connection.qps, static_cast<double>(connection.burst)},
-                                    std::tuple{&events, connection.qps, static_cast<double>(connection.burst)},
-                                    std::tuple{&lease, 20.0, 30.0}, std::tuple{&reviews, 50.0, 100.0}}) {
-      auto made = make_api(qps, burst);
-      if (!made) return fail(std::move(made.error()));
-      *slot = std::move(*made);
+    const double burst = connection.burst;
+    const std::tuple<std::unique_ptr<kube::Api>*, const kube::ClientConfig*, double, double> wanted[] = {
+        {&api, &settings.cluster, connection.qps, burst},
+        {&events, &settings.cluster, connection.qps, burst},
+        {&lease, &settings.cluster, 20, 30},
+        {&token_reviews, &settings.token_reviews, 50, 100},
+        {&access_reviews, &settings.access_reviews, 50, 100}};
+    for (const auto& [slot, config, qps, most] : wanted) {
+      auto made = make_api(*slot, *config, qps, most);
+      if (!made) return made;
     }
     return {};
   }
@@ -146,7 +152,7 @@ struct Daemon::State {
   Result<void> serve() {
     const scheduler::RunOptions& options = settings.options;
     if (options.secure_port == 0) return {};
-    reviewer = std::make_unique<server::Reviewer>(*reviews, clock);
+    reviewer = std::make_unique<server::Reviewer>(*token_reviews, *access_reviews, clock);
     server::ServerSettings serving;
     serving.address = options.bind_address;
     serving.port = static_cast<std::uint16_t>(options.secure_port);

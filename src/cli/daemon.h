@@ -14,6 +14,8 @@ struct DaemonSettings {
   scheduler::RunOptions options{};
   scheduler::Configuration configuration{};  // with the options applied
   kube::ClientConfig cluster{};
+  kube::ClientConfig token_reviews{};  // where tokens are reviewed, and access; mostly the same
+  kube::ClientConfig access_reviews{};
   std::string host{};
 };
 

@@ -73,7 +73,6 @@ void add_run_options(CLI::App& command, scheduler::RunOptions& options) {
   command.add_option("--secure-port", options.secure_port, "port to serve on (default: 10259); 0: serve nothing");
   command.add_option("--tls-cert-file", options.tls_cert_file, "certificate (default: signed by itself)");
   command.add_option("--tls-private-key-file", options.tls_private_key_file, "its key");
-  command.add_option("--tls-min-version", options.tls_min_version, "VersionTLS12 or VersionTLS13");
   command.add_option("--client-ca-file", options.client_ca_file, "whose client certificates may use /extender/");
   command.add_option("--authentication-kubeconfig", options.authentication_kubeconfig, "for token reviews");
   command.add_option("--authorization-kubeconfig", options.authorization_kubeconfig, "for access reviews");

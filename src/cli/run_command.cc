@@ -46,7 +46,15 @@ Result<DaemonSettings> settings_of(const scheduler::RunOptions& options) {
   auto cluster =
       kube::default_config({applied->configuration.client_connection.kubeconfig, {}, kube::process_environment()});
   if (!cluster) return fail(std::move(cluster.error()));
-  return DaemonSettings{options, std::move(applied->configuration), std::move(*cluster), host_name()};
+  DaemonSettings settings{options, std::move(applied->configuration), *cluster, *cluster, *cluster, host_name()};
+  for (const auto& [path, config] : {std::pair{&options.authentication_kubeconfig, &settings.token_reviews},
+                                     std::pair{&options.authorization_kubeconfig, &settings.access_reviews}}) {
+    if (path->empty()) continue;
+    auto other = kube::default_config({*path, {}, kube::process_environment()});
+    if (!other) return fail(std::move(other.error()));
+    *config = std::move(*other);
+  }
+  return settings;
 }
 
 int complain(const Error& error) {

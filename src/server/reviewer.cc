@@ -76,13 +76,14 @@ class Counted {
 
 }  // namespace
 
-Reviewer::Reviewer(kube::Api& api, const Clock& clock, ReviewerSettings settings)
-    : api_(api),
+Reviewer::Reviewer(kube::Api& tokens, kube::Api& access, const Clock& clock, ReviewerSettings settings)
+    : tokens_(tokens),
+      access_(access),
       settings_(settings),
       visitors_(clock, settings.most_answers),
       permissions_(clock, settings.most_answers) {}
 
-net::Task<Result<void>> Reviewer::ask(const kube::Message& question, kube::Message& answer) {
+net::Task<Result<void>> Reviewer::ask(kube::Api& api, const kube::Message& question, kube::Message& answer) {
   if (in_flight_ >= settings_.most_in_flight) {
     co_return fail(Errc::Unavailable, "too many credentials are being checked at the moment");
   }
@@ -92,7 +93,7 @@ net::Task<Result<void>> Reviewer::ask(const kube::Message& question, kube::Messa
   call.resource = &kube::resource_of(*question.GetDescriptor());
   call.body = &question;
   call.timeout = settings_.timeout;
-  auto done = co_await api_.call(std::move(call), &answer);
+  auto done = co_await api.call(std::move(call), &answer);
   if (done || done.error().code == Errc::Cancelled) co_return done;
   co_return fail(Errc::Unavailable, "the API server did not say: {}", done.error().message);
 }
@@ -103,7 +104,7 @@ net::Task<Result<VisitorPtr>> Reviewer::whose(const kube::Secret& token) {
   api::TokenReview question;
   question.mutable_spec()->set_token(token.reveal());
   api::TokenReview answer;
-  auto asked = co_await ask(question, answer);
+  auto asked = co_await ask(tokens_, question, answer);
   if (!asked) co_return fail(std::move(asked.error()));
   VisitorPtr visitor;
   const auto& status = answer.status();
@@ -121,7 +122,7 @@ net::Task<Result<bool>> Reviewer::may(VisitorPtr visitor, std::string verb, std:
   if (auto known = permissions_.find(key); known) co_return *known;
   const api::SubjectAccessReview question = question_about(*visitor, verb, path);
   api::SubjectAccessReview answer;
-  auto asked = co_await ask(question, answer);
+  auto asked = co_await ask(access_, question, answer);
   if (!asked) co_return fail(std::move(asked.error()));
   const bool allowed = answer.status().allowed() && !answer.status().denied();
   permissions_.put(key, allowed, allowed ? settings_.good_for : settings_.bad_for);

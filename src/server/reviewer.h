@@ -38,7 +38,9 @@ struct ReviewerSettings {
 
 class Reviewer {
  public:
-  Reviewer(kube::Api& api, const Clock& clock, ReviewerSettings settings = {});
+  Reviewer(kube::Api& api, const Clock& clock, ReviewerSettings settings = {}) : Reviewer(api, api, clock, settings) {}
+  // Tokens and access may be reviewed by different clusters, or as different users.
+  Reviewer(kube::Api& tokens, kube::Api& access, const Clock& clock, ReviewerSettings settings = {});
 
   // Null: nobody's. An error (always Unavailable, or Cancelled): the API server gave no answer.
   net::Task<Result<VisitorPtr>> whose(const kube::Secret& token);
@@ -46,9 +48,10 @@ class Reviewer {
   net::Task<Result<bool>> may(VisitorPtr visitor, std::string verb, std::string path);
 
  private:
-  net::Task<Result<void>> ask(const kube::Message& question, kube::Message& answer);
+  net::Task<Result<void>> ask(kube::Api& api, const kube::Message& question, kube::Message& answer);
 
-  kube::Api& api_;
+  kube::Api& tokens_;
+  kube::Api& access_;
   ReviewerSettings settings_;
   ExpiringCache<VisitorPtr> visitors_;  // by the hash of a token: the token itself is not kept
   ExpiringCache<bool> permissions_;

@@ -91,10 +91,6 @@ class Application {
     if (options_.tls_cert_file.empty() != options_.tls_private_key_file.empty()) {
       problem("--tls-cert-file and --tls-private-key-file go together");
     }
-    const std::string& least = options_.tls_min_version;
-    if (!least.empty() && least != "VersionTLS12" && least != "VersionTLS13") {
-      problem("--tls-min-version must be VersionTLS12 or VersionTLS13");
-    }
     if (options_.verbosity < 0) problem("--v must not be negative");
   }
 

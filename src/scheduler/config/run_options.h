@@ -36,11 +36,9 @@ struct RunOptions {
   int secure_port = 10259;      // 0: serve nothing
   std::string tls_cert_file{};  // empty: made for the occasion
   std::string tls_private_key_file{};
-  std::string tls_min_version{};  // VersionTLS12 (the least we speak) or VersionTLS13
   std::string client_ca_file{};
   std::string authentication_kubeconfig{};  // empty: as the client connection
   std::string authorization_kubeconfig{};
-  std::vector<std::string> authorization_always_allow_paths{"/healthz", "/readyz", "/livez"};
   int verbosity = 0;          // --v
   bool log_to_stderr = true;  // --logtostderr; there is nothing else
 };

@@ -86,13 +86,12 @@ TEST(RunOptions, EveryWrongFlagIsNamedInOneError) {
   RunOptions options;
   options.secure_port = 70000;
   options.tls_cert_file = "c";
-  options.tls_min_version = "VersionTLS10";
   options.verbosity = -1;
   options.kube_api_burst = -1;
   options.kube_api_content_type = "text/html";
   options.leader_elect_lease_duration = "soon";
   const std::string message = refusal(options);
-  for (const char* flag : {"--secure-port", "--tls-private-key-file", "--tls-min-version", "--v ", "--kube-api-burst",
+  for (const char* flag : {"--secure-port", "--tls-private-key-file", "--v ", "--kube-api-burst",
                            "--kube-api-content-type", "--leader-elect-lease-duration"}) {
     EXPECT_THAT(message, HasSubstr(flag));
   }
