@@ -47,7 +47,40 @@ def lost_claims(difference, _dump, peer, ours):
         (ours.get("message") or "").startswith(said.removesuffix("not found")))
 
 
+def matches(selector, labels):
+    if not selector or not labels:
+        return False
+    for key, value in (selector.get("matchLabels") or {}).items():
+        if labels.get(key) != value:
+            return False
+    for one in selector.get("matchExpressions") or []:
+        holds = {"In": labels.get(one["key"]) in (one.get("values") or []),
+                 "NotIn": labels.get(one["key"]) not in (one.get("values") or []),
+                 "Exists": one["key"] in labels,
+                 "DoesNotExist": one["key"] not in labels}[one["operator"]]
+        if not holds:
+            return False
+    return True
+
+
+def several_budgets(difference, dump, _peer, _ours):
+    if difference.what != "preemption":
+        return False
+    budgets = [item for item in dump["items"] if item["kind"] == "PodDisruptionBudget"]
+    for pod in (item for item in dump["items"] if item["kind"] == "Pod"):
+        covering = [one for one in budgets
+                    if one["metadata"]["namespace"] == pod["metadata"]["namespace"]
+                    and matches(one["spec"].get("selector"), pod["metadata"].get("labels"))]
+        if len(covering) > 1:
+            return True
+    return False
+
+
 EXPLAINED: list[Explained] = [
+    Explained("several-budgets",
+              "a pod that violates one budget is charged to the other budgets that cover it as well in 1.36, so that "
+              "a later pod seems to violate those; mended in later versions, and here",
+              several_budgets),
     Explained("every-namespace",
               "a namespaceSelector of NotIn or DoesNotExist alone selects pods of every namespace in 1.36, as if no "
               "namespace had labels; mended in later versions, and here",
