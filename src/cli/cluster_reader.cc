@@ -7,7 +7,8 @@ namespace rescheduler::cli {
 net::Task<Result<void>> read_cluster(kube::Api& api, cluster::Cluster& into, cluster::Dump& dump) {
   kube::Client client(api);
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
-    auto objects = co_await client.list_any(*kind, {});
+    const std::string everywhere;
+    auto objects = co_await client.list_any(*kind, everywhere);
     if (!objects) co_return fail(std::move(objects.error()));
     for (const kube::ObjectPtr& object : *objects) cluster::take_object(*object, into, dump);
   }

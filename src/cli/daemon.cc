@@ -143,7 +143,8 @@ struct Daemon::State {
 
   net::Task<void> refresh_gauges() {
     for (;;) {
-      const auto slept = co_await timers.sleep_for(std::chrono::seconds{1});
+      constexpr std::chrono::seconds kEvery{1};
+      const auto slept = co_await timers.sleep_for(kEvery);
       if (!slept) co_return;
       live->inspect([](scheduler::Scheduler& scheduler) { scheduler.refresh_gauges(); });
     }
@@ -190,9 +191,11 @@ struct Daemon::State {
     co_await live->stop(kGrace);
     if (elector) {
       electing.cancel();
-      static_cast<void>(co_await elector->wait_stopped());
+      const auto handed_on = co_await elector->wait_stopped();
+      if (!handed_on) log_warning("the lease was not handed on: {}", handed_on.error().message);
     }
-    if (server) co_await server->stop(std::chrono::seconds{2});
+    constexpr std::chrono::seconds kToFinish{2};
+    if (server) co_await server->stop(kToFinish);
     co_return Result<void>{};
   }
 };

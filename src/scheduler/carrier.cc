@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "kube/proto/core_pod.pb.h"
 #include "scheduler/status_patch.h"
 
@@ -112,7 +113,10 @@ net::Task<void> Carrier::report(ReportOrder order) {
   options.kind = kube::PatchKind::StrategicMerge;
   options.subresource = "status";
   // A pod that is gone or was made anew needs no report; anything else is said again with the next attempt.
-  static_cast<void>(co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options));
+  const auto written = co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options);
+  if (!written && written.error().code != Errc::NotFound) {
+    log_warning("the status of pod {}/{} was not written: {}", meta.namespace_(), meta.name(), written.error().message);
+  }
 }
 
 net::Task<bool> Carrier::send_away(const RoomOrder& order, const Victim& victim) {

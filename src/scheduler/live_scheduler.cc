@@ -215,10 +215,14 @@ net::Task<void> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   state->carrier->begin_nothing_more();
   const SteadyTime until = state->services.clock->steady_now() + grace;
   while (!state->carrier->idle() && state->services.clock->steady_now() < until) {
-    const auto slept = co_await state->services.timers->sleep_for(std::chrono::milliseconds{10});
+    constexpr std::chrono::milliseconds kLookAgain{10};
+    const auto slept = co_await state->services.timers->sleep_for(kLookAgain);
     if (!slept) break;
   }
-  for (const auto& recorder : state->recorders) static_cast<void>(co_await recorder->flush());
+  for (const auto& recorder : state->recorders) {
+    const auto flushed = co_await recorder->flush();
+    if (!flushed) break;
+  }
   for (net::Job& job : state->jobs) job.cancel();
 }
 

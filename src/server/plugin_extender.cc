@@ -82,14 +82,16 @@ Result<std::vector<kube::HostPriority>> score(scheduler::Scheduler& scheduler,
 net::Task<Result<FilterAnswer>> PluginExtender::filter(const kube::ExtenderArgs& args) {
   Result<FilterAnswer> answer;
   const auto names = node_names_of(args);
-  co_await live_.visit([&](scheduler::Scheduler& scheduler) { answer = judge(scheduler, *args.pod, names); });
+  const auto look = [&](scheduler::Scheduler& scheduler) { answer = judge(scheduler, *args.pod, names); };
+  co_await live_.visit(look);
   co_return answer;
 }
 
 net::Task<Result<std::vector<kube::HostPriority>>> PluginExtender::prioritize(const kube::ExtenderArgs& args) {
   Result<std::vector<kube::HostPriority>> answer;
   const auto names = node_names_of(args);
-  co_await live_.visit([&](scheduler::Scheduler& scheduler) { answer = score(scheduler, *args.pod, names); });
+  const auto look = [&](scheduler::Scheduler& scheduler) { answer = score(scheduler, *args.pod, names); };
+  co_await live_.visit(look);
   co_return answer;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keeps every co_await in a shape that g++ 12 compiles correctly.
 
-g++ 12.2 destroys aggregate temporaries and lambda captures of an awaited expression twice, and lays frames out
-wrongly when an await stands in a condition. These shapes are safe:
+g++ 12.2 destroys aggregate temporaries and lambda captures of an awaited expression twice, lays frames out
+wrongly when an await stands in a condition, and picks the wrong side of a conditional in one. These shapes are safe:
 
     co_await f(x);    auto v = co_await f(x);    auto [a, b] = co_await f(x);    v = co_await f(x);
     co_return co_await f(x);
@@ -72,6 +72,8 @@ def _fault(head, tail):
         return 'a braced temporary in the awaited expression: name it first'
     if re.search(r'[(,=]\s*\[', tail):
         return 'a lambda in the awaited expression: name it first'
+    if '?' in tail:
+        return 'a conditional in the awaited expression: name it first'
     if 'co_await' in tail:
         return 'two awaits in one statement: give each its own'
     outside = _outside_brackets(tail)

@@ -79,6 +79,7 @@ class AwaitLint(Tree):
         ('co_await f([x] { return x; });', 'braced'),
         ('co_await f([x](int y) -> int y);', 'lambda'),
         ('co_await f(co_await g(x));', 'two awaits'),
+        ('co_await f(x ? y : z);', 'a conditional'),
         ('auto v = co_await (a() && b());', 'operators'),
         ('auto v = co_await (a() || b());', 'operators'),
         ('auto v = co_await f(x) + 1;', 'larger expression'),
