@@ -72,8 +72,6 @@ def _fault(head, tail):
         return 'a braced temporary in the awaited expression: name it first'
     if re.search(r'[(,=]\s*\[', tail):
         return 'a lambda in the awaited expression: name it first'
-    if '?' in tail:
-        return 'a conditional in the awaited expression: name it first'
     if 'co_await' in tail:
         return 'two awaits in one statement: give each its own'
     outside = _outside_brackets(tail)
@@ -81,6 +79,8 @@ def _fault(head, tail):
         return 'operators on awaitables: name both sides first'
     if re.search(r'[?+/%=|^]|-(?!>)|(?<=[\w)])\s*\*', outside):
         return 'the awaited result is used in a larger expression: name it first'
+    if '?' in tail:
+        return 'a conditional in the awaited expression: name it first'
     return None
 
 
