@@ -53,7 +53,7 @@ class Demo {
       }
       if (!first_ && played_.runner().begun() && quiet >= 2s) first_ = now.state;
     });
-    now.state.notice = sim::TrivialPlacement::kNotice;
+    now.state.notice = OwnScheduler::kNotice;
     now.state.speed = options_.speed;
     return now;
   }

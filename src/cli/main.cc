@@ -8,6 +8,7 @@
 #include "cli/check.h"
 #include "cli/demo_command.h"
 #include "cli/explain_command.h"
+#include "cli/run_command.h"
 #include "cli/selftest.h"
 #include "cli/sim_command.h"
 #include "cli/validate_command.h"
@@ -52,6 +53,34 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
   command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
 }
 
+// kube-scheduler's flags, by its names.
+void add_run_options(CLI::App& command, scheduler::RunOptions& options) {
+  command.add_option("--config", options.config, "KubeSchedulerConfiguration file");
+  command.add_option("--kubeconfig", options.kubeconfig,
+                     "kubeconfig (default: $KUBECONFIG, in-cluster, ~/.kube/config)");
+  command.add_option("--leader-elect", options.leader_elect, "lead only while holding the lease (default: true)");
+  command.add_option("--leader-elect-lease-duration", options.leader_elect_lease_duration, "as 15s");
+  command.add_option("--leader-elect-renew-deadline", options.leader_elect_renew_deadline, "as 10s");
+  command.add_option("--leader-elect-retry-period", options.leader_elect_retry_period, "as 2s");
+  command.add_option("--leader-elect-resource-lock", options.leader_elect_resource_lock, "leases; nothing else exists");
+  command.add_option("--leader-elect-resource-name", options.leader_elect_resource_name, "name of the lease");
+  command.add_option("--leader-elect-resource-namespace", options.leader_elect_resource_namespace, "its namespace");
+  command.add_option("--kube-api-qps", options.kube_api_qps, "requests per second (default: 50)");
+  command.add_option("--kube-api-burst", options.kube_api_burst, "requests in a burst (default: 100)");
+  command.add_option("--kube-api-content-type", options.kube_api_content_type, "protobuf (default) or JSON media type");
+  command.add_option("--profiling", options.profiling, "accepted; there is no profiling endpoint");
+  command.add_option("--bind-address", options.bind_address, "address to serve on (default: 0.0.0.0)");
+  command.add_option("--secure-port", options.secure_port, "port to serve on (default: 10259); 0: serve nothing");
+  command.add_option("--tls-cert-file", options.tls_cert_file, "certificate (default: signed by itself)");
+  command.add_option("--tls-private-key-file", options.tls_private_key_file, "its key");
+  command.add_option("--tls-min-version", options.tls_min_version, "VersionTLS12 or VersionTLS13");
+  command.add_option("--client-ca-file", options.client_ca_file, "whose client certificates may use /extender/");
+  command.add_option("--authentication-kubeconfig", options.authentication_kubeconfig, "for token reviews");
+  command.add_option("--authorization-kubeconfig", options.authorization_kubeconfig, "for access reviews");
+  command.add_option("--v", options.verbosity, "log verbosity; 4 and more: debug");
+  command.add_flag("--logtostderr,!--no-logtostderr", options.log_to_stderr, "accepted: logs always go to stderr");
+}
+
 void add_explain_options(CLI::App& command, cli::ExplainOptions& options) {
   command.add_option("POD", options.pod, "the pod, as NAME or NAMESPACE/NAME; it must be waiting for a node");
   command.add_option("-n,--namespace", options.ns, "namespace of the pod (default: default)");
@@ -68,7 +97,13 @@ void add_explain_options(CLI::App& command, cli::ExplainOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{"rescheduler: schedules pods by real load, and keeps rebalancing what already runs"};
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
+
+  // Manifests start it as `rescheduler --config=...`, without a word: that is `run`.
+  scheduler::RunOptions run_options;
+  add_run_options(app, run_options);
+  auto* run = app.add_subcommand("run", "schedule pods: the daemon");
+  add_run_options(*run, run_options);
 
   auto* version = app.add_subcommand("version", "print the version");
   auto* self_test = app.add_subcommand("self-test", "check that this binary works on this machine; needs no cluster");
@@ -104,6 +139,13 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem);
+  }
+  if (run->parsed() || app.get_subcommands().empty()) {
+    if (argc == 1) {
+      fmt::print("{}", app.help());
+      return 2;
+    }
+    return cli::run_daemon(run_options);
   }
   if (version->parsed()) fmt::print("rescheduler {}\n", kVersion);
   if (self_test->parsed()) return cli::run_self_test();

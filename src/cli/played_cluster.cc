@@ -56,7 +56,8 @@ Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::o
 
 Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings settings) {
   sim::ServeSettings serve;
-  serve.cluster.seed = settings.scenario.seed;
+  const std::uint64_t seed = settings.scenario.seed;
+  serve.cluster.seed = seed;
   serve.cluster.series_directory = sim::series_directory(kube::process_environment());
   serve.speed = settings.speed;
   serve.port = settings.port;
@@ -66,22 +67,33 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
   std::unique_ptr<PlayedCluster> played(new PlayedCluster);
   PlayedCluster& made = *played;
   made.served_ = std::move(*served);
-  made.on_loop([&made, &settings] {
+  Result<void> begun;
+  made.on_loop([&made, &settings, &begun, seed] {
     sim::EmbeddedCluster& cluster = made.served_->cluster();
     show_prometheus_targets(*made.served_, settings.speed != 1);
     if (settings.journal) made.journal_ = std::make_unique<sim::Journal>(cluster.server(), std::move(settings.journal));
     made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
     if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);
-    if (settings.place) made.placement_ = std::make_unique<sim::TrivialPlacement>(cluster.server());
+    if (settings.place) begun = made.start_scheduler(seed);
     made.runner_->start();
   });
+  if (!begun) return fail(std::move(begun.error()));
   return played;
+}
+
+Result<void> PlayedCluster::start_scheduler(std::uint64_t seed) {
+  sim::Agenda& agenda = served_->cluster().agenda();
+  timers_ = std::make_unique<sim::AgendaTimers>(agenda);
+  auto started = OwnScheduler::start(served_->api(), served_->loop().executor(), *timers_, agenda, seed);
+  if (!started) return fail(std::move(started.error()));
+  scheduler_ = std::move(*started);
+  return {};
 }
 
 PlayedCluster::~PlayedCluster() {
   if (!served_) return;
   on_loop([this] {
-    placement_.reset();
+    scheduler_.reset();
     watcher_.reset();
     runner_.reset();
     journal_.reset();

@@ -8,11 +8,12 @@
 
 #include "base/error.h"
 #include "cli/cluster_watcher.h"
+#include "cli/own_scheduler.h"
 #include "sim/scenario/journal.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_runner.h"
-#include "sim/scenario/trivial_placement.h"
 #include "sim/served_cluster.h"
+#include "sim/time/pacer.h"
 
 namespace rescheduler::cli {
 
@@ -24,7 +25,7 @@ struct PlaySettings {
   double speed = 1;
   std::uint16_t port = 0;
   bool tls = true;
-  bool place = true;  // pods without a scheduler
+  bool place = true;  // with a scheduler of our own
   bool watch = false;
   sim::Journal::Line journal{};  // empty: none
 };
@@ -44,12 +45,14 @@ class PlayedCluster {
 
  private:
   PlayedCluster() = default;
+  Result<void> start_scheduler(std::uint64_t seed);  // on the cluster's thread
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;
   std::unique_ptr<sim::Journal> journal_;
   std::unique_ptr<sim::ScenarioRunner> runner_;
   std::unique_ptr<ClusterWatcher> watcher_;
-  std::unique_ptr<sim::TrivialPlacement> placement_;
+  std::unique_ptr<sim::AgendaTimers> timers_;
+  std::unique_ptr<OwnScheduler> scheduler_;
 };
 
 }  // namespace rescheduler::cli

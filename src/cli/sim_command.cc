@@ -16,7 +16,9 @@
 #include "cli/stop_signals.h"
 #include "kube/config/environment.h"
 #include "kube/value/duration.h"
+#include "sim/door/local_api.h"
 #include "sim/load/series.h"
+#include "sim/time/pacer.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -78,10 +80,16 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
       if (*journal_file) (*journal_file)->write(line);
     });
     sim::ScenarioRunner runner(cluster.server(), plan.scenario);
-    std::optional<sim::TrivialPlacement> placement;
-    if (options.place) placement.emplace(cluster.server());
+    sim::VirtualLoop loop(cluster.agenda());
+    sim::LocalApi api(cluster.server(), cluster.documents());
+    std::unique_ptr<OwnScheduler> placing;
+    if (options.place) {
+      auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), plan.scenario.seed);
+      if (!started) return fail(std::move(started.error()));
+      placing = std::move(*started);
+    }
     runner.start();
-    cluster.agenda().run_for(*plan.run_for);
+    loop.run_for(*plan.run_for);
     changes = journal.lines();
     for (const sim::ScenarioNews& news : runner.news()) {
       if (news.trouble) fmt::print(stderr, "rescheduler sim: {}\n", news.text);
@@ -128,7 +136,7 @@ void print_what_next(const sim::Scenario& scenario,
   fmt::print("embedded cluster at {}: {} nodes, scenario {}, seed {}{}\n", url, scenario.nodes(), scenario.name,
              scenario.seed, speed);
   if (options.place) {
-    fmt::print("{}\n", sim::TrivialPlacement::kNotice);
+    fmt::print("{}\n", OwnScheduler::kNotice);
   } else {
     fmt::print("nobody places pods: run your scheduler against it\n");
   }

@@ -8,6 +8,7 @@
 #include "cluster/words.h"
 #include "kube/proto/core_storage.pb.h"
 #include "kube/proto/storage.pb.h"
+#include "kube/value/wire_selectors.h"
 
 namespace rescheduler::cluster {
 namespace {
@@ -31,21 +32,9 @@ std::optional<kube::Quantity> storage_in(const google::protobuf::Map<std::string
   return parsed ? *parsed : kube::Quantity();
 }
 
-std::vector<kube::SelectorExpression> expressions_of(const auto& requirements) {
-  std::vector<kube::SelectorExpression> expressions;
-  for (const auto& requirement : requirements) {
-    expressions.push_back(
-        {requirement.key(), requirement.operator_(), {requirement.values().begin(), requirement.values().end()}});
-  }
-  return expressions;
-}
-
-kube::LabelSelector compile_selector(const api::LabelSelector& selector) {
-  kube::LabelSelectorSpec spec;
-  for (const auto& [key, value] : selector.match_labels()) spec.match_labels.emplace_back(key, value);
-  spec.match_expressions = expressions_of(selector.match_expressions());
-  auto compiled = kube::LabelSelector::from(std::move(spec));
-  // The API server has checked it; what cannot be read all the same selects nothing rather than everything.
+// The API server has checked it; what cannot be read all the same selects nothing rather than everything.
+kube::LabelSelector selector_of(const api::LabelSelector& wire) {
+  auto compiled = kube::compile_selector(wire);
   return compiled ? std::move(*compiled) : kube::LabelSelector::nothing();
 }
 
@@ -122,7 +111,9 @@ Reach compile_reach(const api::NodeSelector& required) {
   std::vector<kube::NodeSelectorTerm> terms;
   for (const auto& wire : required.node_selector_terms()) {
     if (wire.match_expressions().empty() && !wire.match_fields().empty()) return nullptr;
-    auto term = kube::NodeSelectorTerm::from(expressions_of(wire.match_expressions()), {});
+    api::NodeSelectorTerm on_labels = wire;
+    on_labels.clear_match_fields();
+    auto term = kube::compile_term(on_labels);
     if (term) terms.push_back(std::move(*term));
   }
   return std::make_shared<const kube::NodeSelector>(std::move(terms));
@@ -178,7 +169,7 @@ Claim compile_claim(const api::PersistentVolumeClaim& object, Words& words) {
   claim.block = spec.volume_mode() == kBlock;
   claim.modes = modes_of(spec.access_modes());
   claim.attributes_class = words.symbols.of(spec.volume_attributes_class_name());
-  if (spec.has_selector()) claim.selector = compile_selector(spec.selector());
+  if (spec.has_selector()) claim.selector = selector_of(spec.selector());
   return claim;
 }
 
@@ -232,7 +223,7 @@ StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Words& w
                                                                                : object.capacity().string());
     if (parsed) capacity.largest = parsed->value();
   }
-  if (object.has_node_topology()) capacity.reachable_from = compile_selector(object.node_topology());
+  if (object.has_node_topology()) capacity.reachable_from = selector_of(object.node_topology());
   return capacity;
 }
 

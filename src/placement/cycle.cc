@@ -71,6 +71,7 @@ std::optional<Status> Cycle::run_pre_filter() {
 }
 
 Status Cycle::find_feasible(const SearchOptions& options) {
+  feasible_.clear();
   if (const auto& ended = pre_filter()) {
     if (!rejected(ended->code)) return *ended;
     diagnosis_.pre_filter = ended->message();

@@ -26,6 +26,13 @@ void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision) {
     refusal = room.refusal;
     decision.gives_up_promise = room.gives_up_promise;
     decision.candidates = std::move(room.candidates);
+    if (options.consulted != nullptr && !decision.candidates.empty()) {
+      const Status reviewed = options.consulted->review(cycle, decision.candidates);
+      if (!reviewed.ok()) decision.candidates.clear();
+      if (decision.candidates.empty()) {
+        refusal = reviewed.ok() ? "no candidate node for preemption" : reviewed.message();
+      }
+    }
     if (!decision.candidates.empty()) {
       const Candidate& best = cheapest(decision.candidates, cycle.asked().cluster);
       decision.outcome = Outcome::MakesRoom;
@@ -58,9 +65,15 @@ Decision decide(const Framework& framework,
   // The node it was promised is likely the only one, and others have gone for it: first that.
   const std::string& promised = asked.pod.status().nominated_node_name();
   const auto promised_node = promised.empty() ? std::nullopt : asked.cluster.find_node(promised);
-  const bool kept = promised_node && cycle.fits(*promised_node);
+  bool kept = promised_node && cycle.fits(*promised_node);
+  if (kept && options.consulted != nullptr) {
+    kept = options.consulted->filter(cycle).ok() && !cycle.feasible().empty();
+  }
   if (!kept) {
-    const Status searched = cycle.find_feasible({options.most_feasible, options.start, options.explain});
+    Status searched = cycle.find_feasible({options.most_feasible, options.start, options.explain});
+    if (searched.ok() && options.consulted != nullptr && !cycle.feasible().empty()) {
+      searched = options.consulted->filter(cycle);
+    }
     if (!searched.ok()) {
       decision.message = searched.message();
       decision.diagnosis = cycle.diagnosis();
@@ -73,7 +86,10 @@ Decision decide(const Framework& framework,
     decision.diagnosis = std::move(cycle.diagnosis());
     return decision;
   }
-  auto choice = cycle.choose({options.tie_break, options.explain});
+  const bool several = cycle.feasible().size() > 1 || options.explain;
+  const auto extra =
+      options.consulted != nullptr && several ? options.consulted->scores(cycle) : std::vector<std::int64_t>{};
+  auto choice = cycle.choose({options.tie_break, options.explain}, extra);
   decision.diagnosis = std::move(cycle.diagnosis());
   if (!choice) {
     decision.message = choice.error().message;

@@ -32,7 +32,20 @@ struct Decision {
   std::string message{};  // why it goes nowhere now
 };
 
+// Others who are asked beside the plugins: extenders. They may take long; a decision waits for them.
+class Consulted {
+ public:
+  virtual ~Consulted() = default;
+  // Refuses nodes (Cycle::refuse) that the plugins let pass. Not ok: the attempt fails.
+  virtual Status filter(Cycle& cycle) = 0;
+  // What they add to each feasible node's total; empty: nothing.
+  virtual std::vector<std::int64_t> scores(const Cycle& cycle) = 0;
+  // They may strike candidates off, or spare victims. Not ok: no room is made.
+  virtual Status review(const Cycle& cycle, std::vector<Candidate>& candidates) = 0;
+};
+
 struct DecideOptions {
+  Consulted* consulted = nullptr;
   std::uint64_t tie_break = 0;
   std::size_t most_feasible = ~std::size_t{0};
   std::size_t start = 0;

@@ -122,7 +122,7 @@ void make_unique(std::vector<Attachable>& volumes) {
 // Everything on the node that counts: what its pods use, and what is attached without a pod that uses it.
 std::vector<Attachable> volumes_on(const Question& asked, const cluster::NodeState& node) {
   std::vector<Attachable> used;
-  for (cluster::PodIndex index : node.pods) add_volumes_of(asked.cluster.pod(index), asked, used);
+  for_each_pod_on(node, asked.cluster, [&](const PlacedPod& pod) { add_volumes_of(pod, asked, used); });
   return used;
 }
 

@@ -17,6 +17,13 @@ bool uses(const Question& waiting, const cluster::Happening& what, Ephemeral eph
 // A claim made for an ephemeral volume belongs to the pod it was made for.
 bool belongs_to(const cluster::Claim& claim, const api::Pod& pod);
 
+// Pods that are there and pods that are only imagined there (nominations).
+template <class Look>
+void for_each_pod_on(const cluster::NodeState& node, const cluster::Cluster& cluster, Look look) {
+  for (cluster::PodIndex index : node.pods) look(cluster.pod(index));
+  for (const auto& guest : node.guests) look(*guest);
+}
+
 std::string claim_not_found(std::string_view name);
 std::string not_owner(const Question& asked, std::string_view claim);
 

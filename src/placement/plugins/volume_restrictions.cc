@@ -102,10 +102,12 @@ Code VolumeRestrictions::filter(const Question& asked,
                                 const CycleState& state,
                                 const cluster::NodeState& node,
                                 Reasons* why) const {
-  const auto taken = [&](cluster::PodIndex pod) {
-    return any_collide(asked.form.disks, asked.cluster.pod(pod).form->disks);
-  };
-  if (!asked.form.disks.empty() && std::ranges::any_of(node.pods, taken)) {
+  bool taken = false;
+  if (!asked.form.disks.empty()) {
+    for_each_pod_on(node, asked.cluster,
+                    [&](const PlacedPod& pod) { taken = taken || any_collide(asked.form.disks, pod.form->disks); });
+  }
+  if (taken) {
     if (why != nullptr) why->emplace_back(kDiskTaken);
     return Code::Unschedulable;
   }

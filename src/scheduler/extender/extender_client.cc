@@ -52,7 +52,7 @@ ExtenderClient::ExtenderClient(ExtenderSettings settings, std::string base_path,
     : settings_(std::move(settings)), base_path_(std::move(base_path)), http_(std::move(http)) {}
 
 Result<std::unique_ptr<ExtenderClient>> ExtenderClient::make(net::Executor executor, ExtenderSettings settings) {
-  if (settings.http_timeout <= std::chrono::nanoseconds::zero()) settings.http_timeout = kDefaultExtenderTimeout;
+  if (settings.http_timeout <= std::chrono::nanoseconds::zero()) settings.http_timeout = std::chrono::seconds{5};
   auto endpoint = endpoint_of(settings);
   if (!endpoint) return fail(std::move(endpoint.error()));
   auto http = net::make_http_client(std::move(executor), std::move(endpoint->client));

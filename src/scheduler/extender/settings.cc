@@ -15,9 +15,9 @@ Result<net::TlsClientSettings> read_tls(const ExtenderTls& tls) {
   net::TlsClientSettings read;
   auto ca = content(tls.ca_data, tls.ca_file);
   if (!ca) return fail(std::move(ca.error()));
-  auto certificate = content(tls.certificate_data, tls.certificate_file);
+  auto certificate = content(tls.cert_data, tls.cert_file);
   if (!certificate) return fail(std::move(certificate.error()));
-  auto key = content(tls.key_data, tls.key_file);
+  auto key = content(tls.key_data.reveal(), tls.key_file);
   if (!key) return fail(std::move(key.error()));
   read.ca_pem = std::move(*ca);
   read.certificate_pem = std::move(*certificate);
@@ -36,7 +36,7 @@ Result<ExtenderEndpoint> endpoint_of(const ExtenderSettings& settings) {
   auto url = net::parse_url(prefix);
   if (!url) return fail(std::move(url.error()).within(where));
   if (!url->query.empty()) return fail(Errc::Invalid, "{}: a urlPrefix cannot have a query", where);
-  auto tls = read_tls(settings.tls);
+  auto tls = read_tls(settings.tls.value_or(ExtenderTls{}));
   if (!tls) return fail(std::move(tls.error()).within(where));
   if (tls->insecure_skip_verify && !tls->ca_pem.empty()) {
     return fail(Errc::Invalid, "{}: tlsConfig cannot be insecure and have a certificate authority as well", where);

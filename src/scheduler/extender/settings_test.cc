@@ -13,6 +13,7 @@ using ::testing::HasSubstr;
 ExtenderSettings at(std::string url) {
   ExtenderSettings settings;
   settings.url_prefix = std::move(url);
+  settings.tls.emplace();
   return settings;
 }
 
@@ -30,21 +31,21 @@ TEST(ExtenderSettingsTest, HttpsWithoutAnAuthorityIsNotVerified) {
   EXPECT_FALSE(endpoint_of(settings)->client.tls.insecure_skip_verify) << "without enableHTTPS the system's roots hold";
   settings.enable_https = true;
   EXPECT_TRUE(endpoint_of(settings)->client.tls.insecure_skip_verify);
-  settings.tls.ca_data = "PEM";
+  settings.tls->ca_data = "PEM";
   EXPECT_FALSE(endpoint_of(settings)->client.tls.insecure_skip_verify);
 }
 
 TEST(ExtenderSettingsTest, ContentGoesBeforeFiles) {
   const kube::TempDirectory files;
   ExtenderSettings settings = at("https://h:1");
-  settings.tls.certificate_file = files.write("cert", "from file");
-  settings.tls.key_file = files.at("missing");
-  settings.tls.key_data = "given";
+  settings.tls->cert_file = files.write("cert", "from file");
+  settings.tls->key_file = files.at("missing");
+  settings.tls->key_data = kube::Secret("given");
   auto endpoint = endpoint_of(settings);
   ASSERT_TRUE(endpoint) << endpoint.error().message;
   EXPECT_EQ(endpoint->client.tls.certificate_pem, "from file");
   EXPECT_EQ(endpoint->client.tls.key_pem, "given");
-  settings.tls.key_data.clear();
+  settings.tls->key_data = {};
   endpoint = endpoint_of(settings);
   ASSERT_FALSE(endpoint);
   EXPECT_THAT(endpoint.error().message, HasSubstr("extender https://h:1: "));
@@ -53,8 +54,8 @@ TEST(ExtenderSettingsTest, ContentGoesBeforeFiles) {
 
 TEST(ExtenderSettingsTest, ContradictionsAreRefused) {
   ExtenderSettings settings = at("https://h:1");
-  settings.tls.insecure = true;
-  settings.tls.ca_data = "PEM";
+  settings.tls->insecure = true;
+  settings.tls->ca_data = "PEM";
   ASSERT_FALSE(endpoint_of(settings));
   EXPECT_EQ(endpoint_of(settings).error().code, Errc::Invalid);
   EXPECT_FALSE(endpoint_of(at("http://h/?a=b")));

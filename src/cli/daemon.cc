@@ -1,0 +1,219 @@
+#include "cli/daemon.h"
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/rng.h"
+#include "kube/client/https_api.h"
+#include "kube/leader/leader_elector.h"
+#include "net/event_loop.h"
+#include "scheduler/config/effective.h"
+#include "scheduler/live_scheduler.h"
+#include "server/extender_door.h"
+#include "server/plugin_extender.h"
+#include "server/reviewer.h"
+#include "server/server.h"
+
+namespace rescheduler::cli {
+namespace {
+
+constexpr std::chrono::seconds kGrace{10};  // a binding takes milliseconds; a server that is away takes longer
+
+}  // namespace
+
+// In the order of construction; loops go last but are declared first, so that nothing on them outlives what it uses.
+struct Daemon::State {
+  DaemonSettings settings;
+  SystemClock clock{};
+  Rng rng{static_cast<std::uint64_t>(SystemClock().wall_now().time_since_epoch().count())};
+  MetricRegistry metrics{};
+  net::RealTimers timers{};
+  // Each its own: events, made-up tokens and bulk writes must not hold up bindings or the lease.
+  std::unique_ptr<kube::Api> api{};
+  std::unique_ptr<kube::Api> events{};
+  std::unique_ptr<kube::Api> lease{};
+  std::unique_ptr<kube::Api> reviews{};
+  std::unique_ptr<server::Reviewer> reviewer{};
+  std::unique_ptr<scheduler::LiveScheduler> live{};
+  std::unique_ptr<server::PluginExtender> extender{};
+  std::unique_ptr<server::Server> server{};
+  std::unique_ptr<kube::LeaderElector> elector{};
+  net::Job electing{};
+  net::Job refreshing{};
+  std::atomic<bool> lost{false};
+  bool leading = false;  // network thread
+  bool stopping = false;
+  net::EventLoop deciding{};
+  net::EventLoop network{};
+
+  kube::LoopServices services() { return {network.executor(), &timers, &clock, &rng, &metrics}; }
+
+  Result<std::unique_ptr<kube::Api>> make_api(double qps, double burst) {
+    kube::HttpsApiSettings api_settings;
+    api_settings.requests_per_second = qps;
+    api_settings.burst = burst;
+    auto made = kube::make_https_api(settings.cluster, api_settings, services());
+    if (!made) return fail(std::move(made.error()));
+    return std::unique_ptr<kube::Api>(std::move(*made));
+  }
+
+  Result<void> make_apis() {
+    const auto& connection = settings.configuration.client_connection;
+    for (auto [slot, qps, burst] : {std::tuple{&api, connection.qps, static_cast<double>(connection.burst)},
+                                    std::tuple{&events, connection.qps, static_cast<double>(connection.burst)},
+                                    std::tuple{&lease, 20.0, 30.0}, std::tuple{&reviews, 50.0, 100.0}}) {
+      auto made = make_api(qps, burst);
+      if (!made) return fail(std::move(made.error()));
+      *slot = std::move(*made);
+    }
+    return {};
+  }
+
+  Result<void> make_scheduler() {
+    scheduler::LiveSettings live_settings;
+    live_settings.configuration = settings.configuration;
+    live_settings.host = settings.host;
+    live_settings.seed = rng.next();
+    live_settings.deciding = &deciding;
+    live_settings.network = &network;
+    if (elector) live_settings.fence = elector->fence();
+    auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
+    if (!made) return fail(std::move(made.error()));
+    live = std::move(*made);
+    return {};
+  }
+
+  Result<void> make_elector() {
+    const auto& election = settings.configuration.leader_election;
+    if (!election.leader_elect) return {};
+    kube::LeaderSettings leader;
+    leader.ns = election.resource_namespace;
+    leader.name = election.resource_name;
+    leader.election.identity = kube::make_identity(settings.host, rng);
+    leader.election.lease_duration = election.lease_duration;
+    leader.election.renew_deadline = election.renew_deadline;
+    leader.election.retry_period = election.retry_period;
+    leader.release_when_cancelled = true;
+    kube::LeaderCallbacks callbacks;
+    callbacks.on_started_leading = [this] { take_the_lead(); };
+    callbacks.on_stopped_leading = [this] {
+      leading = false;
+      if (!stopping) log_error("the lease is lost: this process ends, another one leads");
+      lost = true;
+    };
+    callbacks.on_new_leader = [](const std::string& who) { log_info("{} leads", who); };
+    auto made = kube::LeaderElector::create(*lease, std::move(leader), std::move(callbacks), services());
+    if (!made) return fail(std::move(made.error()));
+    elector = std::move(*made);
+    return {};
+  }
+
+  // On the network thread.
+  void take_the_lead() {
+    leading = true;
+    if (settings.configuration.delay_cache_until_active) live->follow();
+    net::spawn(network.executor(), "begin to decide", begin_to_decide());
+  }
+
+  net::Task<void> begin_to_decide() {
+    const auto synced = co_await live->wait_synced();
+    if (!synced || !leading || stopping) co_return;
+    log_info("deciding where pods go");
+    live->lead();
+  }
+
+  net::Task<Result<void>> begin() {
+    if (!settings.configuration.delay_cache_until_active) live->follow();
+    if (elector) {
+      electing = net::spawn(network.executor(), "leader election", elector->run());
+    } else {
+      take_the_lead();
+    }
+    refreshing = net::spawn(network.executor(), "refresh gauges", refresh_gauges());
+    co_return Result<void>{};
+  }
+
+  net::Task<void> refresh_gauges() {
+    for (;;) {
+      const auto slept = co_await timers.sleep_for(std::chrono::seconds{1});
+      if (!slept) co_return;
+      live->inspect([](scheduler::Scheduler& scheduler) { scheduler.refresh_gauges(); });
+    }
+  }
+
+  Result<void> serve() {
+    const scheduler::RunOptions& options = settings.options;
+    if (options.secure_port == 0) return {};
+    reviewer = std::make_unique<server::Reviewer>(*reviews, clock);
+    server::ServerSettings serving;
+    serving.address = options.bind_address;
+    serving.port = static_cast<std::uint16_t>(options.secure_port);
+    serving.files = {options.tls_cert_file, options.tls_private_key_file, options.client_ca_file};
+    auto started = server::Server::start(services(), reviewer.get(), std::move(serving));
+    if (!started) return fail(std::move(started.error()));
+    server = std::move(*started);
+    extender = std::make_unique<server::PluginExtender>(*live, *api);
+    return network.await_result(add_pages());
+  }
+
+  net::Task<Result<void>> add_pages() {
+    server->readyz().add("informers", [this]() -> Result<void> {
+      if (live->synced()) return {};
+      return fail(Errc::Unavailable, "the cluster has not been seen whole yet");
+    });
+    server->readyz().add("shutdown", [this]() -> Result<void> {
+      if (!stopping) return {};
+      return fail(Errc::Unavailable, "this process is about to end");
+    });
+    server->add_route({.path = "/configz",
+                       .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return configz(); }});
+    server::add_extender_routes(*server, *extender);
+    co_return Result<void>{};
+  }
+
+  net::Task<net::HttpResponse> configz() const {
+    co_return server::text_response(
+        200, scheduler::effective_configuration(settings.configuration, scheduler::default_catalog()));
+  }
+
+  net::Task<Result<void>> wind_down() {
+    stopping = true;
+    refreshing.cancel();
+    co_await live->stop(kGrace);
+    if (elector) {
+      electing.cancel();
+      static_cast<void>(co_await elector->wait_stopped());
+    }
+    if (server) co_await server->stop(std::chrono::seconds{2});
+    co_return Result<void>{};
+  }
+};
+
+Daemon::Daemon(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Daemon::~Daemon() = default;
+
+Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
+  auto state = std::make_unique<State>();
+  state->settings = std::move(settings);
+  State* raw = state.get();
+  for (const auto& step : {&State::make_apis, &State::make_elector, &State::make_scheduler, &State::serve}) {
+    auto done = (raw->*step)();
+    if (!done) return fail(std::move(done.error()));
+  }
+  auto begun = raw->network.await_result(raw->begin());
+  if (!begun) return fail(std::move(begun.error()));
+  return std::unique_ptr<Daemon>(new Daemon(std::move(state)));
+}
+
+int Daemon::port() const { return state_->server ? state_->server->port() : 0; }
+bool Daemon::lost_the_lead() const { return state_->lost; }
+
+void Daemon::stop() {
+  State* raw = state_.get();
+  auto done = raw->network.await_result(raw->wind_down());
+  if (!done) log_error("the end was not orderly: {}", done.error().message);
+}
+
+}  // namespace rescheduler::cli

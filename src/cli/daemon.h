@@ -1,0 +1,39 @@
+// The daemon, put together: clients, election, scheduler, port. What `rescheduler run` runs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "kube/config/client_config.h"
+#include "scheduler/config/run_options.h"
+
+namespace rescheduler::cli {
+
+struct DaemonSettings {
+  scheduler::RunOptions options{};
+  scheduler::Configuration configuration{};  // with the options applied
+  kube::ClientConfig cluster{};
+  std::string host{};
+};
+
+class Daemon {
+ public:
+  // Serves its port and follows the cluster; decides once it leads.
+  static Result<std::unique_ptr<Daemon>> start(DaemonSettings settings);
+  ~Daemon();  // stop() first, unless it is all the same
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  int port() const;            // 0: it serves nothing
+  bool lost_the_lead() const;  // it led and does so no more: time to end
+  // No more decisions; what was begun is finished; the lease is handed on.
+  void stop();
+
+ private:
+  struct State;
+  explicit Daemon(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,38 @@
+#include "cli/own_scheduler.h"
+
+#include "scheduler/config/read.h"
+
+namespace rescheduler::cli {
+namespace {
+
+net::Task<void> begin(scheduler::LiveScheduler& live) {
+  const auto synced = co_await live.wait_synced();
+  if (synced) live.lead();
+}
+
+}  // namespace
+
+OwnScheduler::~OwnScheduler() = default;
+
+Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
+                                                          net::Executor executor,
+                                                          net::Timers& timers,
+                                                          const Clock& clock,
+                                                          std::uint64_t seed) {
+  std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
+  scheduler::LiveSettings settings;
+  settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  settings.configuration.profiles.push_back(settings.configuration.profiles.front());
+  settings.configuration.profiles.back().scheduler_name = "default-scheduler";
+  settings.host = "embedded";
+  settings.seed = seed;
+  const kube::LoopServices services{executor, &timers, &clock, &own->rng_, &own->metrics_};
+  auto live = scheduler::LiveScheduler::make({&api, nullptr}, std::move(settings), services);
+  if (!live) return fail(std::move(live.error()));
+  own->live_ = std::move(*live);
+  own->live_->follow();
+  net::spawn(executor, "begin to decide", begin(*own->live_));
+  return own;
+}
+
+}  // namespace rescheduler::cli

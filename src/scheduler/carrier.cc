@@ -1,0 +1,150 @@
+#include "scheduler/carrier.h"
+
+#include <fmt/format.h>
+
+#include "kube/proto/core_pod.pb.h"
+#include "scheduler/status_patch.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+kube::EventRecord event_about(const api::Pod& pod) {
+  kube::EventRecord record;
+  record.regarding = kube::ref_to(pod);
+  return record;
+}
+
+}  // namespace
+
+Carrier::Carrier(kube::Api& api,
+                 std::vector<kube::EventRecorder*> recorders,
+                 CarrierSettings settings,
+                 CarrierResults results,
+                 kube::LoopServices services)
+    : client_(api),
+      recorders_(std::move(recorders)),
+      settings_(std::move(settings)),
+      results_(std::move(results)),
+      services_(services),
+      bindings_(services.executor, "bind a pod", settings_.bindings_at_once),
+      reports_(services.executor, "report on a pod", settings_.reports_at_once) {
+  bind_ = [this](const BindOrder& order) { return post_binding(order); };
+}
+
+void Carrier::take(Order order) {
+  if (auto* binding = std::get_if<BindOrder>(&order)) {
+    bindings_.add([this, one = std::move(*binding)] { return bind(one); });
+  } else if (auto* report_order = std::get_if<ReportOrder>(&order)) {
+    reports_.add([this, one = std::move(*report_order)] { return report(one); });
+  } else {
+    reports_.add([this, one = std::move(std::get<RoomOrder>(order))] { return make_room(one); });
+  }
+}
+
+void Carrier::begin_nothing_more() {
+  bindings_.drop_waiting();
+  reports_.drop_waiting();
+}
+
+void Carrier::tell(std::size_t profile, kube::EventRecord record) const {
+  recorders_[profile]->record(std::move(record));
+}
+
+net::Task<Result<void>> Carrier::post_binding(const BindOrder& order) {
+  const auto& meta = order.pod->metadata();
+  api::Binding binding;
+  binding.mutable_metadata()->set_name(meta.name());
+  binding.mutable_metadata()->set_namespace_(meta.namespace_());
+  binding.mutable_metadata()->set_uid(meta.uid());
+  binding.mutable_target()->set_kind("Node");
+  binding.mutable_target()->set_name(order.node);
+  return client_.create_sub<api::Pod>(meta.namespace_(), meta.name(), "binding", std::move(binding));
+}
+
+net::Task<Result<bool>> Carrier::has_node(const BindOrder& order) {
+  const auto& meta = order.pod->metadata();
+  auto pod = co_await client_.get<api::Pod>(meta.namespace_(), meta.name());
+  if (!pod) co_return fail(std::move(pod.error()));
+  co_return pod->metadata().uid() == meta.uid() && pod->spec().node_name() == order.node;
+}
+
+net::Task<void> Carrier::bind(BindOrder order) {
+  const std::string uid = order.pod->metadata().uid();
+  if (!may_act()) {
+    results_.bind_failed(uid, Error{Errc::Cancelled, "this process does not lead any more"});
+    co_return;
+  }
+  auto answer = co_await bind_(order);
+  if (!answer && answer.error().code == Errc::Timeout) {
+    // Perhaps it was done and only the answer got lost: then nothing is to be undone.
+    const auto done = co_await has_node(order);
+    if (done && *done) answer = Result<void>{};
+  }
+  if (!answer) {
+    results_.bind_failed(uid, std::move(answer.error()).within("binding rejected"));
+    co_return;
+  }
+  results_.bound(uid);
+  kube::EventRecord record = event_about(*order.pod);
+  record.reason = "Scheduled";
+  record.action = "Binding";
+  record.note = fmt::format("Successfully assigned {}/{} to {}", order.pod->metadata().namespace_(),
+                            order.pod->metadata().name(), order.node);
+  tell(order.profile, std::move(record));
+}
+
+net::Task<void> Carrier::report(ReportOrder order) {
+  if (!may_act()) co_return;
+  if (!order.message.empty()) {
+    kube::EventRecord record = event_about(*order.pod);
+    record.type = kube::EventType::Warning;
+    record.reason = "FailedScheduling";
+    record.action = "Scheduling";
+    record.note = order.message;
+    tell(order.profile, std::move(record));
+  }
+  if (order.event_only) co_return;
+  const PodReport said{order.reason, order.message, order.nominated_node};
+  const auto patch = status_patch(*order.pod, said, services_.clock->wall_now());
+  if (!patch) co_return;
+  const auto& meta = order.pod->metadata();
+  kube::PatchOptions options;
+  options.kind = kube::PatchKind::StrategicMerge;
+  options.subresource = "status";
+  // A pod that is gone or was made anew needs no report; anything else is said again with the next attempt.
+  static_cast<void>(co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options));
+}
+
+net::Task<bool> Carrier::send_away(const RoomOrder& order, const Victim& victim) {
+  kube::PatchOptions options;
+  options.kind = kube::PatchKind::StrategicMerge;
+  options.subresource = "status";
+  const std::string patch = victim_patch(settings_.scheduler_names[order.profile], services_.clock->wall_now());
+  const auto marked = co_await client_.patch<api::Pod>(victim.ns, victim.name, patch, options);
+  if (!marked) co_return marked.error().code == Errc::NotFound;
+  kube::DeleteSettings settings;
+  settings.uid = victim.uid;
+  const auto removed = co_await client_.remove<api::Pod>(victim.ns, victim.name, settings);
+  if (!removed) co_return removed.error().code == Errc::NotFound || removed.error().code == Errc::Conflict;
+  kube::EventRecord record;
+  record.regarding = {.api_version = "v1", .kind = "Pod", .ns = victim.ns, .name = victim.name, .uid = victim.uid};
+  record.related = kube::ref_to(*order.pod);
+  record.reason = "Preempted";
+  record.action = "Preempting";
+  record.note = fmt::format("Preempted by pod {} on node {}", order.pod->metadata().uid(), order.node);
+  tell(order.profile, std::move(record));
+  co_return true;
+}
+
+net::Task<void> Carrier::make_room(RoomOrder order) {
+  bool all = true;
+  for (const Victim& victim : order.victims) {
+    if (victim.leaving) continue;
+    if (!may_act()) co_return;
+    const bool gone = co_await send_away(order, victim);
+    all = all && gone;
+  }
+  results_.room_made(order.pod->metadata().uid(), all);
+}
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,29 @@
+#include "scheduler/hopping_api.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace rescheduler::scheduler {
+
+net::Task<Result<void>> HoppingApi::call(kube::ApiCall call, kube::Message* answer) {
+  auto result = co_await boost::asio::co_spawn(home_, api_.call(std::move(call), answer), boost::asio::use_awaitable);
+  co_return result;
+}
+
+net::Task<Result<kube::ListPage>> HoppingApi::list(kube::ApiCall call, kube::ItemSink sink) {
+  auto result =
+      co_await boost::asio::co_spawn(home_, api_.list(std::move(call), std::move(sink)), boost::asio::use_awaitable);
+  co_return result;
+}
+
+net::Task<Result<std::unique_ptr<kube::WatchStream>>> HoppingApi::watch(kube::ApiCall call) {
+  co_return fail(Errc::Unsupported, "{}: a watch has to be opened on its own loop", kube::describe(call));
+}
+
+net::Task<Result<std::string>> HoppingApi::get_text(std::string path, std::string accept) {
+  auto result = co_await boost::asio::co_spawn(home_, api_.get_text(std::move(path), std::move(accept)),
+                                               boost::asio::use_awaitable);
+  co_return result;
+}
+
+}  // namespace rescheduler::scheduler

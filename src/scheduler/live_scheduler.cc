@@ -1,0 +1,238 @@
+#include "scheduler/live_scheduler.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.h"
+#include "cluster/dump.h"
+#include "kube/events/event_recorder.h"
+#include "kube/informer/reflector.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "scheduler/carrier.h"
+#include "scheduler/consulting.h"
+#include "scheduler/hopping_api.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+kube::InformerSettings informer_settings(const kube::ResourceType& kind) {
+  kube::InformerSettings settings;
+  // Pods that are over take no room; the server need not send them.
+  if (&kind == &kube::resource_of<api::Pod>()) {
+    settings.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  }
+  return settings;
+}
+
+SchedulerSettings scheduler_settings(const LiveSettings& live) {
+  SchedulerSettings settings;
+  settings.profiles = live.configuration.profiles;
+  settings.queue.retry.initial_backoff = live.configuration.pod_initial_backoff;
+  settings.queue.retry.max_backoff = live.configuration.pod_max_backoff;
+  settings.percentage_of_nodes_to_score = live.configuration.percentage_of_nodes_to_score;
+  settings.seed = live.seed;
+  return settings;
+}
+
+}  // namespace
+
+struct LiveScheduler::State : std::enable_shared_from_this<State> {
+  State(LiveApis the_apis, LiveSettings the_settings, kube::LoopServices the_services)
+      : apis(the_apis), settings(std::move(the_settings)), services(the_services) {}
+
+  LiveApis apis;
+  LiveSettings settings;
+  kube::LoopServices services;
+  std::vector<std::unique_ptr<kube::EventRecorder>> recorders{};
+  std::unique_ptr<Carrier> carrier{};
+  std::unique_ptr<Consulting> consulting{};
+  std::unique_ptr<DecisionLoop> decisions{};
+  net::Executor deciding{};
+  std::unique_ptr<HoppingApi> volume_api{};
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
+  const kube::Reflector* nodes = nullptr;
+  const kube::Reflector* pods = nullptr;
+  std::vector<net::Job> jobs{};
+
+  static net::Task<void> follow(std::shared_ptr<State> /*kept*/, kube::Reflector& reflector) {
+    co_await reflector.run();
+  }
+  static net::Task<void> record(std::shared_ptr<State> /*kept*/, kube::EventRecorder& recorder) {
+    co_await recorder.run();
+  }
+
+  // On the decision thread.
+  void carry_out(Order order) {
+    auto* binding = std::get_if<BindOrder>(&order);
+    if (binding != nullptr && binding->has_claims) {
+      net::spawn(deciding, "bind volumes", bind_volumes_first(shared_from_this(), std::move(*binding)));
+      return;
+    }
+    boost::asio::post(services.executor, [self = shared_from_this(), order = std::move(order)]() mutable {
+      self->carrier->take(std::move(order));
+    });
+  }
+
+  // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
+  net::Task<void> bind_volumes_first(std::shared_ptr<State> self, BindOrder order) {
+    const auto& meta = order.pod->metadata();
+    Scheduler& scheduler = decisions->scheduler();
+    const ClusterStorageView view(scheduler.cluster(),
+                                  [&scheduler](std::string_view uid) { return scheduler.is_waiting(uid); });
+    kube::LoopServices here = services;
+    here.executor = deciding;
+    VolumeBinder binder(*volume_api, here, view);
+    const auto* args = scheduler.framework(order.profile).args_of<placement::VolumeBindingArgs>("VolumeBinding");
+    const auto timeout = args != nullptr ? args->bind_timeout : placement::VolumeBindingArgs{}.bind_timeout;
+    PodToBind pod{meta.namespace_(), meta.name(), meta.uid()};
+    auto outcome = co_await binder.bind(scheduler.take_reserved(meta.uid()), std::move(pod), timeout);
+    if (outcome.bound) {
+      order.has_claims = false;
+      carry_out(std::move(order));
+      co_return;
+    }
+    scheduler.unreserve(outcome.unwritten);
+    decisions->post([self, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
+      for (Order& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
+    });
+  }
+};
+
+LiveScheduler::LiveScheduler(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+LiveScheduler::~LiveScheduler() {
+  for (net::Job& job : state_->jobs) job.cancel();
+}
+
+Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
+                                                           LiveSettings settings,
+                                                           kube::LoopServices services) {
+  auto scheduler = Scheduler::make(scheduler_settings(settings), *services.metrics, services.clock->wall_now());
+  if (!scheduler) return fail(std::move(scheduler.error()));
+  auto state = std::make_shared<State>(apis, std::move(settings), services);
+  if (state->apis.events == nullptr) state->apis.events = state->apis.api;
+  const net::Executor deciding =
+      state->settings.deciding != nullptr ? state->settings.deciding->executor() : services.executor;
+
+  CarrierSettings carrier;
+  carrier.bindings_at_once = state->settings.bindings_at_once;
+  carrier.fence = state->settings.fence;
+  std::vector<kube::EventRecorder*> recorders;
+  for (const placement::Profile& profile : state->settings.configuration.profiles) {
+    kube::EventRecorderSettings recorder;
+    recorder.reporter = {profile.scheduler_name, profile.scheduler_name + "-" + state->settings.host};
+    state->recorders.push_back(std::make_unique<kube::EventRecorder>(*state->apis.events, recorder, services));
+    recorders.push_back(state->recorders.back().get());
+    carrier.scheduler_names.push_back(profile.scheduler_name);
+  }
+  // Results go back to where decisions are made; their orders come from there to the loop.
+  State* raw = state.get();
+  state->deciding = deciding;
+  state->volume_api = std::make_unique<HoppingApi>(*state->apis.api, services.executor);
+  // Weak: decisions belong to the state, not it to them. What is under way keeps it.
+  const auto sink = [weak = state->weak_from_this()](Order order) {
+    if (const auto self = weak.lock()) self->carry_out(std::move(order));
+  };
+  CarrierResults results;
+  results.bound = [raw](std::string uid) {
+    raw->decisions->post([uid = std::move(uid)](Scheduler& to, WallTime now) { to.bound(uid, now); });
+  };
+  results.bind_failed = [raw, sink](std::string uid, const Error& error) {
+    raw->decisions->post([uid = std::move(uid), error, sink](Scheduler& to, WallTime now) {
+      for (Order& order : to.bind_failed(uid, error, now)) sink(std::move(order));
+    });
+  };
+  results.room_made = [raw](std::string uid, bool all) {
+    raw->decisions->post([uid = std::move(uid), all](Scheduler& to, WallTime now) { to.room_made(uid, all, now); });
+  };
+  auto consulting = Consulting::make(state->settings.configuration.extenders, state->settings.network, services);
+  if (!consulting) return fail(std::move(consulting.error()));
+  state->consulting = std::move(*consulting);
+  state->carrier = std::make_unique<Carrier>(*state->apis.api, std::move(recorders), std::move(carrier),
+                                             std::move(results), services);
+  if (state->consulting) {
+    state->carrier->bind_by([raw](const BindOrder& order) { return raw->consulting->bind(order, *raw->carrier); });
+  }
+  state->carrier->keep(state);
+  state->decisions = std::make_unique<DecisionLoop>(std::move(*scheduler), deciding, *services.timers, *services.clock,
+                                                    sink, state->consulting.get());
+  for (const kube::ResourceType* kind : cluster::model_kinds()) {
+    auto& reflector = state->reflectors.emplace_back(
+        std::make_unique<kube::Reflector>(*state->apis.api, *kind, informer_settings(*kind), services));
+    kube::ObjectHandler handler;
+    handler.upserted = [raw](const kube::ObjectPtr& object) {
+      raw->decisions->post([object](Scheduler& to, WallTime now) { to.seen(object, now); });
+    };
+    handler.removed = [raw](const kube::ObjectPtr& object) {
+      raw->decisions->post([object](Scheduler& to, WallTime now) { to.gone(object, now); });
+    };
+    reflector->add_handler(std::move(handler));
+    if (kind == &kube::resource_of<api::Node>()) state->nodes = reflector.get();
+    if (kind == &kube::resource_of<api::Pod>()) state->pods = reflector.get();
+  }
+  if (state->consulting) {
+    state->consulting->look_up_in({[raw](const std::string& name) {
+                                     return std::static_pointer_cast<const api::Node>(
+                                         raw->nodes->store().find({}, name));
+                                   },
+                                   [raw](const std::string& ns, const std::string& name) {
+                                     return std::static_pointer_cast<const api::Pod>(raw->pods->store().find(ns, name));
+                                   }});
+  }
+  return std::unique_ptr<LiveScheduler>(new LiveScheduler(std::move(state)));
+}
+
+void LiveScheduler::follow() {
+  const net::Executor& executor = state_->services.executor;
+  for (const auto& reflector : state_->reflectors) {
+    state_->jobs.push_back(net::spawn(executor, "scheduler informer", State::follow(state_, *reflector)));
+  }
+  for (const auto& recorder : state_->recorders) {
+    state_->jobs.push_back(net::spawn(executor, "scheduler events", State::record(state_, *recorder)));
+  }
+}
+
+bool LiveScheduler::synced() const {
+  return std::ranges::all_of(state_->reflectors, [](const auto& one) { return one->synced(); });
+}
+
+net::Task<Result<void>> LiveScheduler::wait_synced() {
+  for (const auto& reflector : state_->reflectors) {
+    auto synced = co_await reflector->wait_synced();
+    if (!synced) co_return fail(std::move(synced.error()));
+  }
+  co_return Result<void>{};
+}
+
+void LiveScheduler::lead() { state_->decisions->begin_deciding(); }
+
+net::Task<void> LiveScheduler::stop(std::chrono::nanoseconds grace) {
+  // By value: whoever asked may let go of us meanwhile.
+  const std::shared_ptr<State> state = state_;
+  state->decisions->stop_deciding();
+  state->carrier->begin_nothing_more();
+  const SteadyTime until = state->services.clock->steady_now() + grace;
+  while (!state->carrier->idle() && state->services.clock->steady_now() < until) {
+    const auto slept = co_await state->services.timers->sleep_for(std::chrono::milliseconds{10});
+    if (!slept) break;
+  }
+  for (const auto& recorder : state->recorders) static_cast<void>(co_await recorder->flush());
+  for (net::Job& job : state->jobs) job.cancel();
+}
+
+void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
+  state_->decisions->post([look = std::move(look)](Scheduler& scheduler, WallTime) { look(scheduler); });
+}
+
+net::Task<void> LiveScheduler::visit(std::function<void(Scheduler&)> look) {
+  DecisionLoop& decisions = *state_->decisions;
+  const auto there = [&decisions, look = std::move(look)]() -> net::Task<void> {
+    look(decisions.scheduler());
+    co_return;
+  };
+  co_await boost::asio::co_spawn(state_->deciding, there(), boost::asio::use_awaitable);
+}
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,66 @@
+// A Scheduler at work in a cluster: informers tell it what happens, a Carrier does what it decides.
+//
+//   auto live = LiveScheduler::make({.api = &api, .events = &events}, settings, services);
+//   (*live)->follow();                       // begins to watch
+//   co_await (*live)->wait_synced();
+//   (*live)->lead();                         // begins to decide
+//   co_await (*live)->stop(grace);           // decides no more; what was begun is finished
+//
+// Members belong to the loop's thread unless said otherwise. Apis and services outlive it and the loop's jobs.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/client/api.h"
+#include "kube/client/loop_services.h"
+#include "kube/leader/leader_fence.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/decision_loop.h"
+
+namespace rescheduler::scheduler {
+
+struct LiveApis {
+  kube::Api* api = nullptr;
+  kube::Api* events = nullptr;  // of its own, so that events never delay a binding; null: the same
+};
+
+struct LiveSettings {
+  Configuration configuration{};
+  std::string host{};  // who speaks in events
+  std::size_t bindings_at_once = 64;
+  std::uint64_t seed = 1;
+  std::shared_ptr<const kube::LeaderFence> fence{};
+  // Where decisions are made: a loop of its own (a thread), or nothing: the same as everything else.
+  net::EventLoop* deciding = nullptr;
+  net::EventLoop* network = nullptr;  // the loop of `services`; needed for extenders, which are waited for
+};
+
+class LiveScheduler {
+ public:
+  static Result<std::unique_ptr<LiveScheduler>> make(LiveApis apis, LiveSettings settings, kube::LoopServices services);
+  ~LiveScheduler();
+  LiveScheduler(const LiveScheduler&) = delete;
+  LiveScheduler& operator=(const LiveScheduler&) = delete;
+
+  void follow();
+  bool synced() const;
+  net::Task<Result<void>> wait_synced();
+  void lead();
+  net::Task<void> stop(std::chrono::nanoseconds grace);
+
+  // The same, for a coroutine of any loop that waits for it.
+  net::Task<void> visit(std::function<void(Scheduler&)> look);
+  // Any thread: looks at the scheduler on its own thread.
+  void inspect(std::function<void(Scheduler&)> look);
+
+ private:
+  struct State;
+  explicit LiveScheduler(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace rescheduler::scheduler

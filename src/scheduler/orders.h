@@ -1,0 +1,56 @@
+// What the scheduler wants done to the cluster. It decides, others carry out; their results come back to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/cluster.h"
+
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::scheduler {
+
+using PodPtr = std::shared_ptr<const api::Pod>;
+
+// Give the pod its node. The answer goes to Scheduler::bound or Scheduler::bind_failed.
+struct BindOrder {
+  PodPtr pod{};
+  std::string node{};
+  std::size_t profile = 0;
+  bool has_claims = false;  // volumes have to be bound first
+};
+
+// Tell the pod's owner that it has no node: an event, and the pod's condition where it says something else.
+struct ReportOrder {
+  PodPtr pod{};
+  std::size_t profile = 0;
+  std::string reason{};                         // of the condition: Unschedulable or SchedulerError
+  std::string message{};                        // empty: nothing to tell, only the nomination changes
+  std::optional<std::string> nominated_node{};  // what status.nominatedNodeName shall be; nothing: as it is
+  bool event_only = false;
+};
+
+struct Victim {
+  std::string ns{};
+  std::string name{};
+  std::string uid{};
+  bool leaving = false;  // already on its way out: nothing to do
+};
+
+// Make room for the pod. The answer goes to Scheduler::room_made.
+struct RoomOrder {
+  PodPtr pod{};
+  std::size_t profile = 0;
+  std::string node{};
+  std::vector<Victim> victims{};
+};
+
+using Order = std::variant<BindOrder, ReportOrder, RoomOrder>;
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,49 @@
+#include "scheduler/pod_changes.h"
+
+#include <algorithm>
+
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+bool same_labels(const api::Pod& a, const api::Pod& b) {
+  const auto& left = a.metadata().labels();
+  const auto& right = b.metadata().labels();
+  return left.size() == right.size() && std::ranges::all_of(left, [&](const auto& label) {
+           const auto found = right.find(label.first);
+           return found != right.end() && found->second == label.second;
+         });
+}
+
+bool less_somewhere(const cluster::Amounts& a, const cluster::Amounts& b) {
+  return a.cpu < b.cpu || a.memory < b.memory || a.ephemeral_storage < b.ephemeral_storage
+         || std::ranges::any_of(b.others, [&](const auto& other) { return a.other(other.first) < other.second; });
+}
+
+}  // namespace
+
+cluster::Changes changes_between(const api::Pod& before,
+                                 const cluster::PodForm& form_before,
+                                 const api::Pod& after,
+                                 const cluster::PodForm& form_after) {
+  using cluster::Change;
+  cluster::Changes changes;
+  if (!same_labels(before, after)) changes.add(Change::PodLabel);
+  if (!before.spec().scheduling_gates().empty() && after.spec().scheduling_gates().empty()) {
+    changes.add(Change::PodGatesGone);
+  }
+  if (before.spec().tolerations().size() != after.spec().tolerations().size()) changes.add(Change::PodToleration);
+  const auto& had = form_before.needs->requests.plain;
+  const auto& has = form_after.needs->requests.plain;
+  if (less_somewhere(has, had)) changes.add(Change::PodScaleDown);
+  if (less_somewhere(had, has)) changes.add(Change::PodScaleUp);
+  if (before.status().resource_claim_statuses().size() != after.status().resource_claim_statuses().size()) {
+    changes.add(Change::PodClaim);
+  }
+  // Its status is written by us, with every failure: that wakes nobody.
+  if (changes.empty() && before.metadata().generation() != after.metadata().generation()) changes.add(Change::Update);
+  return changes;
+}
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,123 @@
+// The scheduler: is told what happens in the cluster, decides whose turn it is and where the pod goes, and says what
+// is to be done about it. No I/O, no clock, no thread: everything here belongs to whoever calls it.
+//
+//    pod_seen ---> Queue ---> decide_next ---> BindOrder   ---> bound / bind_failed
+//    node_seen --> Cluster        |            ReportOrder
+//    ...                          +----------> RoomOrder   ---> room_made
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "cluster/cluster.h"
+#include "placement/decide.h"
+#include "placement/framework.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/orders.h"
+#include "scheduler/queue/nominator.h"
+#include "scheduler/queue/queue.h"
+#include "scheduler/scheduler_metrics.h"
+#include "scheduler/volume_binder.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
+namespace rescheduler::scheduler {
+
+struct SchedulerSettings {
+  std::vector<placement::Profile> profiles{};
+  QueueSettings queue{};
+  int percentage_of_nodes_to_score = 100;
+  std::uint64_t seed = 1;  // of ties
+};
+
+class Scheduler {
+ public:
+  static Result<std::unique_ptr<Scheduler>> make(const SchedulerSettings& settings,
+                                                 MetricRegistry& metrics,
+                                                 WallTime now);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // --- What happens. Objects of the kinds of cluster::model_kinds(); others are ignored. ---
+  void seen(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
+  void gone(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
+
+  // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
+  std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);
+  bool ready() const { return queue_->ready(); }
+  void tick(WallTime now) { queue_->tick(now); }
+  std::optional<WallTime> next_deadline() const { return queue_->next_deadline(); }
+
+  // --- What came of it. ---
+  void bound(const std::string& uid, WallTime now);
+  std::vector<Order> bind_failed(const std::string& uid, const Error& error, WallTime now);
+  void room_made(const std::string& uid, bool all, WallTime now);
+  // What was promised to a pod with claims (BindOrder::has_claims), for whoever writes it down. What is not written
+  // in the end is given back.
+  ReservedVolumes take_reserved(const std::string& uid);
+  void unreserve(const ReservedVolumes& volumes) { unreserve_volumes(cluster_.volumes(), volumes); }
+  bool is_waiting(std::string_view uid) const { return waiting_.contains(std::string(uid)); }
+
+  const cluster::Cluster& cluster() const { return cluster_; }
+  cluster::Cluster& cluster() { return cluster_; }
+  const Queue& queue() const { return *queue_; }
+  const Nominator& nominator() const { return nominator_; }
+  std::size_t profile_count() const { return frameworks_.size(); }
+  const placement::Framework& framework(std::size_t profile) const { return *frameworks_[profile]; }
+  std::optional<std::size_t> profile_named(std::string_view scheduler_name) const;
+  std::size_t binding_count() const { return binding_.size(); }
+  void refresh_gauges() const;
+
+ private:
+  explicit Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics);
+  QueuePlugins queue_plugins();
+  PodObject object_of(const PodPtr& pod, std::size_t profile);
+
+  void pod_seen(const PodPtr& pod, WallTime now);
+  void pod_gone(const PodPtr& pod, WallTime now);
+  void waiting_pod_seen(const PodPtr& pod, std::size_t profile, WallTime now);
+  void no_longer_waiting(const std::string& uid, WallTime now);
+  void happened(cluster::HappeningPtr what, WallTime now);
+  void take_back_promise(const PodObject& object, WallTime now);
+
+  const placement::NominatedPods& promised();
+  placement::DecideOptions options_for(const placement::Framework& framework);
+  std::vector<Order> place(WaitingPod waiting,
+                           const placement::Question& asked,
+                           const placement::Decision& decision,
+                           WallTime now);
+  Result<void> reserve(const placement::Question& asked, const cluster::Node& node);
+  std::vector<Order> turn_away(WaitingPod waiting, const placement::Decision& decision, WallTime now);
+  void make_room(const WaitingPod& waiting, const placement::Decision& decision, std::vector<Order>& orders);
+  PluginSet slots_of(std::size_t profile, const std::set<std::string>& names) const;
+
+  SchedulerSettings settings_;
+  SchedulerMetrics metrics_;
+  cluster::Cluster cluster_;
+  std::vector<std::unique_ptr<placement::Framework>> frameworks_;
+  std::unique_ptr<QueueMetrics> queue_metrics_;
+  std::unique_ptr<Queue> queue_;
+  Nominator nominator_;
+  boost::unordered_flat_map<std::string, PodObject> waiting_;         // by uid: every pod of ours without a node
+  boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by uid: decided, not yet answered
+  boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
+  boost::unordered_flat_map<std::string, bool> making_room_;          // by uid: victims are being told
+  placement::NominatedPods promised_;
+  std::uint64_t promises_version_ = 0;  // of what promised_ was made from
+  std::uint64_t promises_ = 1;
+  std::size_t next_start_ = 0;
+  Rng rng_;
+};
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,96 @@
+#include "scheduler/scheduler_metrics.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+std::vector<double> doubling(double first, int count) {
+  std::vector<double> bounds;
+  for (int i = 0; i < count; ++i, first *= 2) bounds.push_back(first);
+  return bounds;
+}
+
+std::string_view word_for(SchedulerMetrics::Result result) {
+  switch (result) {
+    case SchedulerMetrics::Result::Scheduled: return "scheduled";
+    case SchedulerMetrics::Result::Unschedulable: return "unschedulable";
+    case SchedulerMetrics::Result::Error: return "error";
+  }
+  return "error";
+}
+
+}  // namespace
+
+SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
+    : registry_(registry),
+      algorithm_(&registry.histogram("scheduler_scheduling_algorithm_duration_seconds",
+                                     "Scheduling algorithm latency in seconds",
+                                     doubling(0.001, 15))),
+      attempts_(&registry.histogram("scheduler_pod_scheduling_attempts",
+                                    "Number of attempts to successfully schedule a pod",
+                                    {1, 2, 4, 8, 16})),
+      preemption_attempts_(&registry.counter("scheduler_preemption_attempts_total",
+                                             "Total preemption attempts in the cluster till now")),
+      victims_(
+          &registry.histogram("scheduler_preemption_victims", "Number of selected preemption victims", doubling(1, 7))),
+      after_flush_(&registry.counter("scheduler_pod_scheduled_after_flush_total",
+                                     "Pods scheduled after they had waited too long for something to happen")) {}
+
+void SchedulerMetrics::attempt(const std::string& profile, Result result, std::chrono::nanoseconds took) {
+  const MetricLabels labels{{"profile", profile}, {"result", std::string(word_for(result))}};
+  registry_
+      .counter("scheduler_schedule_attempts_total",
+               "Number of attempts to schedule pods, by the result and the profile", labels)
+      .add();
+  registry_
+      .histogram("scheduler_scheduling_attempt_duration_seconds",
+                 "Scheduling attempt latency in seconds (scheduling algorithm + binding)", doubling(0.001, 15), labels)
+      .observe(seconds(took));
+}
+
+void SchedulerMetrics::extension_point(const std::string& profile,
+                                       std::string_view point,
+                                       std::string_view status,
+                                       std::chrono::nanoseconds took) {
+  registry_
+      .histogram("scheduler_framework_extension_point_duration_seconds",
+                 "Latency for running all plugins of a specific extension point", doubling(0.0001, 12),
+                 {{"extension_point", std::string(point)}, {"profile", profile}, {"status", std::string(status)}})
+      .observe(seconds(took));
+}
+
+void SchedulerMetrics::placed(std::chrono::nanoseconds waited, int attempts, bool after_flush) {
+  registry_
+      .histogram("scheduler_pod_scheduling_sli_duration_seconds",
+                 "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue",
+                 doubling(0.01, 20), {{"attempts", attempts >= 15 ? "15+" : std::to_string(attempts)}})
+      .observe(seconds(waited));
+  attempts_->observe(attempts);
+  if (after_flush) after_flush_->add();
+}
+
+void SchedulerMetrics::preemption(std::size_t victims) { victims_->observe(static_cast<double>(victims)); }
+
+void SchedulerMetrics::room_made(bool all, std::chrono::nanoseconds took) {
+  const MetricLabels labels{{"result", all ? "success" : "error"}};
+  registry_
+      .counter("scheduler_preemption_goroutines_execution_total", "Number of preemptions that were carried out", labels)
+      .add();
+  registry_
+      .histogram("scheduler_preemption_goroutines_duration_seconds",
+                 "Duration in seconds for carrying out a preemption", doubling(0.01, 20), labels)
+      .observe(seconds(took));
+}
+
+void SchedulerMetrics::cache(std::size_t nodes, std::size_t pods, std::size_t assumed) {
+  const auto set = [&](const char* type, std::size_t count) {
+    registry_
+        .gauge("scheduler_cache_size", "Number of nodes, pods, and assumed (bound) pods in the scheduler cache",
+               {{"type", type}})
+        .set(static_cast<double>(count));
+  };
+  set("nodes", nodes);
+  set("pods", pods);
+  set("assumed_pods", assumed);
+}
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,43 @@
+// kube-scheduler's metrics, by its names.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/metrics.h"
+
+namespace rescheduler::scheduler {
+
+class SchedulerMetrics {
+ public:
+  explicit SchedulerMetrics(MetricRegistry& registry);
+
+  enum class Result { Scheduled, Unschedulable, Error };
+  void attempt(const std::string& profile, Result result, std::chrono::nanoseconds took);
+  void algorithm(std::chrono::nanoseconds took) { algorithm_->observe(seconds(took)); }
+  void extension_point(const std::string& profile,
+                       std::string_view point,
+                       std::string_view status,
+                       std::chrono::nanoseconds took);
+  // A pod has its node: how long since it could first be tried, after how many attempts.
+  void placed(std::chrono::nanoseconds waited, int attempts, bool after_flush);
+  void preemption(std::size_t victims);
+  void preemption_attempt() { preemption_attempts_->add(); }
+  void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
+  void room_made(bool all, std::chrono::nanoseconds took);
+
+ private:
+  static double seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+
+  MetricRegistry& registry_;
+  Histogram* algorithm_;
+  Histogram* attempts_;
+  Counter* preemption_attempts_;
+  Histogram* victims_;
+  Counter* after_flush_;
+};
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,259 @@
+#include "scheduler/volume_binding_protocol.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace rescheduler::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace volume_binding;
+using cluster::Claim;
+using cluster::ClaimPtr;
+using cluster::Volume;
+using cluster::VolumePtr;
+
+// What the API server says, as the test wants it.
+struct Said final : StorageView {
+  std::map<std::string, VolumePtr, std::less<>> volumes;
+  std::map<std::string, ClaimPtr, std::less<>> claims;
+  bool pod = true;
+  bool node = true;
+  bool in_reach = true;
+
+  VolumePtr volume(std::string_view name) const override {
+    const auto found = volumes.find(name);
+    return found == volumes.end() ? nullptr : found->second;
+  }
+  ClaimPtr claim(std::string_view /*ns*/, std::string_view name) const override {
+    const auto found = claims.find(name);
+    return found == claims.end() ? nullptr : found->second;
+  }
+  bool pod_exists(std::string_view /*uid*/) const override { return pod; }
+  Result<bool> reaches(const Volume& /*volume*/, std::string_view name) const override {
+    if (!node) return fail(Errc::NotFound, "node {} is gone", name);
+    return in_reach;
+  }
+
+  void say(const Volume& changed) { volumes[changed.name] = std::make_shared<const Volume>(changed); }
+  void say(const Claim& changed) { claims[changed.name] = std::make_shared<const Claim>(changed); }
+};
+
+// One claim "a" that gets volume "pv", one claim "b" that gets one made.
+struct Case {
+  Case() {
+    Volume pv;
+    pv.name = "pv";
+    pv.version = "10";
+    said.say(pv);
+    for (const char* name : {"a", "b"}) {
+      Claim claim;
+      claim.ns = "shop";
+      claim.name = name;
+      claim.uid = std::string("uid-") + name;
+      claim.version = "11";
+      said.say(claim);
+    }
+    reserved.node = "n1";
+    reserved.bindings.push_back({said.volume("pv"), said.claim("shop", "a")});
+    reserved.provisions.push_back(said.claim("shop", "b"));
+  }
+
+  VolumeBindingProtocol& protocol() {
+    if (!made) made.emplace(reserved, PodToBind{"shop", "p", "uid-p"}, 600s);
+    return *made;
+  }
+  Action next(const Input& happened) { return protocol().next(happened, now, said); }
+  // Both written, and the answers seen.
+  Action write_all() {
+    next(Started{});
+    next(Written{"20"});
+    Volume pv = *said.volume("pv");
+    pv.version = "20";
+    pv.claim = cluster::ClaimRef{"shop", "a", "uid-a"};
+    said.say(pv);
+    Claim b = *said.claim("shop", "b");
+    b.version = "21";
+    b.selected_node = "n1";
+    said.say(b);
+    return next(Written{"21"});
+  }
+  void bind(const std::string& name, const std::string& to) {
+    Claim claim = *said.claim("shop", name);
+    claim.version = "30";
+    claim.volume = to;
+    claim.bind_completed = true;
+    said.say(claim);
+  }
+  Error error_after(const Input& happened) {
+    const Action action = next(happened);
+    if (const auto* failed = std::get_if<Failed>(&action)) return failed->error;
+    return Error{Errc::Internal, "it did not fail"};
+  }
+
+  Said said;
+  ReservedVolumes reserved;
+  std::optional<VolumeBindingProtocol> made;
+  SteadyTime now{std::chrono::hours{1}};
+};
+
+template <class T>
+bool is(const Action& action) {
+  return std::holds_alternative<T>(action);
+}
+
+TEST(VolumeBindingProtocol, WritesVolumesThenClaimsThenWaitsForBoth) {
+  Case c;
+  Action action = c.next(Started{});
+  ASSERT_TRUE(is<WriteVolume>(action));
+  EXPECT_EQ(std::get<WriteVolume>(action).volume->name, "pv");
+  EXPECT_EQ(c.protocol().unwritten().bindings.size(), 1U);
+  action = c.next(Written{"20"});
+  ASSERT_TRUE(is<WriteClaim>(action));
+  EXPECT_EQ(std::get<WriteClaim>(action).claim->name, "b");
+  EXPECT_EQ(std::get<WriteClaim>(action).node, "n1");
+  EXPECT_TRUE(c.protocol().unwritten().bindings.empty());
+  EXPECT_EQ(c.protocol().unwritten().provisions.size(), 1U);
+  EXPECT_TRUE(is<Sleep>(c.next(Written{"21"})));
+  EXPECT_TRUE(c.protocol().unwritten().empty());
+}
+
+TEST(VolumeBindingProtocol, IsDoneWhenAllClaimsAreBound) {
+  Case c;
+  ASSERT_TRUE(is<Sleep>(c.write_all()));
+  c.bind("a", "pv");
+  EXPECT_TRUE(is<Sleep>(c.next(Woke{})));
+  c.bind("b", "made");
+  EXPECT_TRUE(is<Sleep>(c.next(Woke{}))) << "its volume is not known yet";
+  Volume made;
+  made.name = "made";
+  c.said.say(made);
+  EXPECT_TRUE(is<Done>(c.next(Woke{})));
+}
+
+TEST(VolumeBindingProtocol, DoesNotTakeTheStateBeforeItsOwnWriteForAnAnswer) {
+  Case c;
+  c.next(Started{});
+  c.next(Written{"20"});
+  // Neither write has come back: no promise to be seen, no node chosen. That is not yet wrong.
+  EXPECT_TRUE(is<Sleep>(c.next(Written{"21"})));
+  Volume newer = *c.said.volume("pv");
+  newer.version = "100";
+  c.said.say(newer);
+  EXPECT_EQ(c.error_after(Woke{}).message, "binding volumes: ClaimRef got reset for pv \"pv\"");
+}
+
+TEST(VolumeBindingProtocol, GivesUpWhenAWriteFails) {
+  Case c;
+  c.next(Started{});
+  EXPECT_EQ(c.error_after(WriteFailed{Error{Errc::Conflict, "it has changed"}}).code, Errc::Conflict);
+  EXPECT_EQ(c.protocol().unwritten().bindings.size(), 1U);
+  EXPECT_EQ(c.protocol().unwritten().provisions.size(), 1U);
+}
+
+TEST(VolumeBindingProtocol, GivesUpWhenBindingIsUndone) {
+  const std::vector<std::pair<std::string, std::function<void(Case&)>>> cases = {
+      {"pod shop/p does not exist any more", [](Case& c) { c.said.pod = false; }},
+      {"node n1 is gone", [](Case& c) { c.said.node = false; }},
+      {"pv \"pv\" node affinity doesn't match node \"n1\"", [](Case& c) { c.said.in_reach = false; }},
+      {"PersistentVolume pv is gone", [](Case& c) { c.said.volumes.erase("pv"); }},
+      {"claim shop/a is gone", [](Case& c) { c.said.claims.erase("a"); }},
+      {"ClaimRef got reset for pv \"pv\"",
+       [](Case& c) {
+         Volume pv = *c.said.volume("pv");
+         pv.version = "25";
+         pv.claim->uid.clear();
+         c.said.say(pv);
+       }},
+  };
+  for (const auto& [message, undo] : cases) {
+    Case c;
+    ASSERT_TRUE(is<Sleep>(c.write_all()));
+    undo(c);
+    EXPECT_EQ(c.error_after(Woke{}).message, "binding volumes: " + message);
+  }
+}
+
+TEST(VolumeBindingProtocol, GivesUpWhenNoVolumeCouldBeMade) {
+  for (const bool moved : {false, true}) {
+    Case c;
+    ASSERT_TRUE(is<Sleep>(c.write_all()));
+    c.bind("a", "pv");
+    Claim b = *c.said.claim("shop", "b");
+    b.version = "40";
+    b.selected_node = moved ? std::optional<std::string>("n2") : std::nullopt;
+    c.said.say(b);
+    EXPECT_EQ(c.error_after(Woke{}).message, "binding volumes: provisioning failed for PVC \"b\"");
+  }
+  Case c;
+  ASSERT_TRUE(is<Sleep>(c.write_all()));
+  c.bind("a", "pv");
+  c.said.claims.erase("b");
+  EXPECT_EQ(c.error_after(Woke{}).code, Errc::NotFound);
+}
+
+TEST(VolumeBindingProtocol, TheVolumeThatWasMadeMustBeInReach) {
+  Case c;
+  c.reserved.bindings.clear();
+  c.next(Started{});
+  c.bind("b", "made");
+  Claim b = *c.said.claim("shop", "b");
+  b.selected_node = "n1";
+  c.said.say(b);
+  Volume made;
+  made.name = "made";
+  c.said.say(made);
+  c.said.in_reach = false;
+  EXPECT_EQ(c.error_after(Written{"21"}).message,
+            "binding volumes: pv \"made\" node affinity doesn't match node \"n1\"");
+}
+
+TEST(VolumeBindingProtocol, DoesNotWaitForever) {
+  Case c;
+  ASSERT_TRUE(is<Sleep>(c.write_all()));
+  c.now += 600s - 1ms;
+  const Action last = c.next(Woke{});
+  ASSERT_TRUE(is<Sleep>(last));
+  EXPECT_EQ(std::get<Sleep>(last).duration, 1ms) << "not beyond the deadline";
+  c.now += 1ms;
+  EXPECT_EQ(c.error_after(Woke{}).code, Errc::Timeout);
+}
+
+TEST(VolumeBindingProtocol, TheTimeForWritingIsNotCounted) {
+  Case c;
+  c.next(Started{});
+  c.now += 3600s;
+  EXPECT_TRUE(is<Sleep>(c.write_all()));
+}
+
+TEST(VolumeBindingProtocol, WhatAnEarlierTryHasWrittenIsNotWrittenAgain) {
+  Case c;
+  Volume pv = *c.said.volume("pv");
+  pv.claim = cluster::ClaimRef{"shop", "a", "uid-a"};
+  c.said.say(pv);
+  Claim b = *c.said.claim("shop", "b");
+  b.selected_node = "n1";
+  c.said.say(b);
+  EXPECT_TRUE(is<Sleep>(c.next(Started{})));
+  EXPECT_TRUE(c.protocol().unwritten().empty());
+}
+
+TEST(VolumeBindingProtocol, AUsersPromiseWithoutUidIsCompleted) {
+  Case c;
+  Volume pv = *c.said.volume("pv");
+  pv.claim = cluster::ClaimRef{"shop", "a", ""};
+  c.said.say(pv);
+  EXPECT_TRUE(is<WriteVolume>(c.next(Started{})));
+}
+
+TEST(VolumeBindingProtocol, VersionsAreNumbers) {
+  EXPECT_TRUE(is_older("9", "10"));
+  EXPECT_FALSE(is_older("10", "9"));
+  EXPECT_FALSE(is_older("10", "10"));
+}
+
+}  // namespace
+}  // namespace rescheduler::scheduler
