@@ -9,10 +9,10 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast bench bench-sync bench-embedded conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast bench bench-sync bench-embedded bench-decisions bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that are missing (root or sudo)
 	@scripts/install-deps --quiet
@@ -44,6 +44,14 @@ bench-sync: deps rig ## first sync of 20,000 pods beside client-go, same real AP
 bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: speed and memory
 	@$(call build,release,--target embedded_bench)
 	@build/release/bench/embedded_bench
+
+bench-decisions: deps ## decisions a second without an API server, and how cost grows with nodes and pods
+	@$(call build,release,--target decision_bench)
+	@build/release/bench/decision_bench
+
+bench-peers: deps rig ## kube-scheduler and ours on one real control plane, about an hour (ARGS='--quick')
+	@$(call build,release,--target rescheduler --target peers_client)
+	@bench/peers --build build/release $(ARGS)
 
 conformance: deps rig ## 2,000 random scenarios, decided by the real kube-scheduler and by ours (SEED, SCENARIOS, KEEP)
 	@$(call build,release,--target rescheduler)

@@ -1,0 +1,253 @@
+// Deciding alone, without an API server: how many pods a second get a node, and how that grows with nodes and pods. A
+// decision is everything between a pod and its place in the model: compiling it, preparing, filtering and scoring all
+// nodes with the default profile, and counting it where it goes.
+//
+//   decision_bench           tables in Markdown; docs/benchmarks.md has the last
+//   decision_bench --quick   a tenth of it, to see that it works
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "kube/codec/json.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/decide.h"
+#include "placement/registry.h"
+#include "scheduler/config/catalog.h"
+#include "scheduler/config/read.h"
+
+namespace rescheduler {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int kZones = 3;
+constexpr int kPodsOfAService = 20;  // of those that are there: one Deployment's share
+
+template <class T>
+T parsed(std::string_view json) {
+  T object;
+  const auto read = kube::from_json(json, object, kube::UnknownFields::Refuse);
+  RESCHEDULER_CHECK(read.has_value(), "{}", read.error().message);
+  return object;
+}
+
+// --- The workloads; those that bench/peers measures too look the same there. ---
+
+struct Workload {
+  std::string_view name;
+  std::string spec;           // besides the containers
+  bool each_differs = false;  // no two pods have anything in common that could be remembered
+};
+
+const std::vector<Workload>& workloads() {
+  static const std::string term = R"("topologyKey": "{}", "labelSelector": {{"matchLabels": {{"app": "web"}}}})";
+  static const std::string host = fmt::format(fmt::runtime(term), "kubernetes.io/hostname");
+  static const std::string zone = fmt::format(fmt::runtime(term), "topology.kubernetes.io/zone");
+  static const std::vector<Workload> all{
+      {"plain", ""},
+      {"hard zone spread",
+       fmt::format(R"("topologySpreadConstraints": [{{"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", {}}}],)",
+                   zone)},
+      {"preferred anti-affinity",
+       fmt::format(R"("affinity": {{"podAntiAffinity": {{"preferredDuringSchedulingIgnoredDuringExecution":
+                     [{{"weight": 1, "podAffinityTerm": {{{}}}}}]}}}},)",
+                   host)},
+      {"pod affinity",
+       fmt::format(R"("affinity": {{"podAffinity": {{"requiredDuringSchedulingIgnoredDuringExecution": [{{{}}}]}}}},)",
+                   zone)},
+      {"node affinity", R"("affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+         {"nodeSelectorTerms": [{"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In",
+                                                       "values": ["zone-0", "zone-1"]}]}]}}},)"},
+      {"each pod different", "", true},
+  };
+  return all;
+}
+
+api::Pod model_of(const Workload& workload, std::string_view cpu, std::string_view memory) {
+  return parsed<api::Pod>(fmt::format(
+      R"({{"metadata": {{"namespace": "default", "labels": {{"app": "web", "pod-template-hash": "7d4b9c6f5d"}}}},
+           "spec": {{{} "containers": [{{"name": "main", "image": "registry.example/web:1.2.3",
+             "ports": [{{"containerPort": 8080, "name": "http"}}],
+             "resources": {{"requests": {{"cpu": "{}", "memory": "{}"}}}}}}]}}}})",
+      workload.spec, cpu, memory));
+}
+
+void name(api::Pod& pod, std::string_view prefix, int number) {
+  pod.mutable_metadata()->set_name(fmt::format("{}-{:06}", prefix, number));
+  pod.mutable_metadata()->set_uid(fmt::format("00000000-{}-{:012}", prefix, number));
+}
+
+api::Node node_of(int number) {
+  return parsed<api::Node>(fmt::format(
+      R"({{"metadata": {{"name": "node-{0:05}", "uid": "node-{0}", "labels": {{"kubernetes.io/hostname": "node-{0:05}",
+             "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux", "topology.kubernetes.io/region": "bench",
+             "topology.kubernetes.io/zone": "zone-{1}"}}}},
+           "status": {{"allocatable": {{"cpu": "4", "memory": "32Gi", "pods": "110"}},
+                       "conditions": [{{"type": "Ready", "status": "True"}}]}}}})",
+      number, number % kZones));
+}
+
+// --- A cluster, and decisions in it. ---
+
+// Of this thread: what else runs on the machine is not in it.
+double cpu_microseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
+}
+
+class Bench {
+ public:
+  Bench(int nodes, int present, const Workload& workload);
+  // What each took, in microseconds of CPU; as many as asked for, or as there is time for.
+  std::vector<double> decide(int count, std::chrono::seconds at_most);
+
+ private:
+  api::Pod next_pod(int number) const;
+  void place(const api::Pod& pod);
+
+  const Workload& workload_;
+  api::Pod model_;
+  cluster::Cluster cluster_;
+  std::unique_ptr<placement::Framework> framework_;
+  Rng rng_{20240601};
+};
+
+// One pod in ten of those that are there is like those that come; the others are of services of their own.
+Bench::Bench(int nodes, int present, const Workload& workload)
+    : workload_(workload), model_(model_of(workload, "100m", "500Mi")) {
+  const auto configuration = scheduler::default_configuration(scheduler::default_catalog());
+  auto made = placement::Framework::make(configuration.profiles.front(), placement::Registry::standard());
+  RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
+  framework_ = std::move(*made);
+  cluster_.listen(false);
+  for (int number = 0; number < nodes; ++number) cluster_.upsert_node(node_of(number));
+
+  // Small: a hundred must fit on a node.
+  api::Pod like = model_of(workload, "10m", "16Mi");
+  api::Pod other = model_of(workloads().front(), "10m", "16Mi");
+  for (int number = 0; number < present; ++number) {
+    api::Pod& pod = number % 10 == 0 ? like : other;
+    name(pod, "present", number);
+    pod.mutable_spec()->set_node_name(fmt::format("node-{:05}", number % nodes));
+    if (&pod == &other) {
+      (*pod.mutable_metadata()->mutable_labels())["app"] = fmt::format("service-{}", number / kPodsOfAService);
+    }
+    cluster_.upsert_pod(pod);
+  }
+}
+
+api::Pod Bench::next_pod(int number) const {
+  api::Pod pod = model_;
+  name(pod, "new", number);
+  if (workload_.each_differs) {
+    (*pod.mutable_metadata()->mutable_labels())["app"] = fmt::format("job-{}", number);
+    auto& requests = *pod.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_requests();
+    requests["memory"].set_string(fmt::format("{}Ki", 100'000 + number));
+  }
+  return pod;
+}
+
+void Bench::place(const api::Pod& pod) {
+  static const placement::NominatedPods nobody;
+  const auto form = cluster_.form_of(pod);
+  const auto asked = placement::question_about(cluster_, pod, *form);
+  framework_->prepare(cluster_, asked);
+  placement::DecideOptions options;
+  options.tie_break = rng_.next();
+  const auto decision = placement::decide(*framework_, asked, nobody, options);
+  RESCHEDULER_CHECK(decision.outcome == placement::Outcome::Scheduled, "{}", decision.message);
+  cluster_.assume(pod, form, decision.node);
+}
+
+std::vector<double> Bench::decide(int count, std::chrono::seconds at_most) {
+  std::vector<double> took;
+  took.reserve(static_cast<std::size_t>(count));
+  const auto end = steady_clock::now() + at_most;
+  for (int number = 0; number < count && steady_clock::now() < end; ++number) {
+    const api::Pod pod = next_pod(number);
+    const double begun = cpu_microseconds();
+    place(pod);
+    took.push_back(cpu_microseconds() - begun);
+  }
+  return took;
+}
+
+// --- What is said about it. ---
+
+double mean(const std::vector<double>& all) {
+  double sum = 0;
+  for (const double one : all) sum += one;
+  return sum / static_cast<double>(all.size());
+}
+
+double percentile(std::vector<double> all, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
+  std::ranges::nth_element(all, all.begin() + at);
+  return all[static_cast<std::size_t>(at)];
+}
+
+double resident_megabytes() {
+  malloc_trim(0);
+  std::ifstream statm("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  statm >> total >> resident;
+  return static_cast<double>(resident) * 4096 / 1e6;
+}
+
+void row(const std::string& text) {
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
+void speeds(int decisions) {
+  row("\nAs many pods present as nodes, one in ten like those that come.\n");
+  row("| workload | nodes | decisions/s | mean µs | median µs | p99 µs |\n|---|---|---|---|---|---|");
+  for (const int nodes : {1'000, 5'000, 15'000}) {
+    for (const Workload& workload : workloads()) {
+      Bench bench(nodes, nodes, workload);
+      const auto took = bench.decide(decisions, std::chrono::seconds{10});
+      row(fmt::format("| {} | {} | {:.0f} | {:.1f} | {:.1f} | {:.1f} |", workload.name, nodes, 1e6 / mean(took),
+                      mean(took), percentile(took, 0.5), percentile(took, 0.99)));
+    }
+  }
+}
+
+void growth(int decisions) {
+  row("\nMean µs a decision; the last column is the whole process with the most pods.\n");
+  row("| workload | nodes | no pods | 20,000 pods | 100,000 pods | memory |\n|---|---|---|---|---|---|");
+  for (const Workload& workload : workloads()) {
+    for (const int nodes : {1'000, 5'000, 15'000}) {
+      std::string line = fmt::format("| {} | {} |", workload.name, nodes);
+      double megabytes = 0;
+      for (const int present : {0, 20'000, 100'000}) {
+        Bench bench(nodes, present, workload);
+        line += fmt::format(" {:.1f} |", mean(bench.decide(decisions, std::chrono::seconds{5})));
+        megabytes = resident_megabytes();
+      }
+      row(fmt::format("{} {:.0f} MB |", line, megabytes));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler
+
+int main(int argc, char** argv) {
+  const bool quick = argc > 1 && std::string_view(argv[1]) == "--quick";
+  rescheduler::speeds(quick ? 500 : 5'000);
+  rescheduler::growth(quick ? 200 : 2'000);
+}
