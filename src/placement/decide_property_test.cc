@@ -106,9 +106,9 @@ RC_GTEST_PROP(Decide, AFeasibleNodeHasRoomForAllThatIsAskedForAndForThePodsItHas
 
 // Steps that the API server lets happen to a pod that has a node.
 World::Step honest_step(World& world) {
-  const std::string node = "n" + std::to_string(pick(5));
+  const std::string node = "n" + std::to_string(pick(2));  // so few that they are often full
   const std::string pod = "p" + std::to_string(pick(10));
-  switch (pick(8)) {
+  switch (pick(10)) {
     case 0:
     case 1: return world.upsert_node(node, random_node(node));
     case 2: {
@@ -123,6 +123,11 @@ World::Step honest_step(World& world) {
       const auto known = world.pods().find(pod);
       if (known == world.pods().end()) return {};
       return world.upsert_pod(pod, PodBuilder(known->second).label("app", pick({"x", "y"})));
+    }
+    case 6: {
+      const auto known = world.pods().find(pod);
+      if (known == world.pods().end()) return {};
+      return world.upsert_pod(pod, PodBuilder(known->second).request("cpu", pick({"100m", "500m", "2"})));
     }
     default:
       return world.pods().contains(pod) ? World::Step{} : world.upsert_pod(pod, random_pod(pod).on(node));
