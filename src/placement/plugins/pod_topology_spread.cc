@@ -106,6 +106,7 @@ bool belongs(const Question& asked, const SpreadConstraint& constraint, cluster:
 }
 
 void PodTopologySpread::prepare(cluster::Cluster& cluster, const Question& asked) const {
+  constraints_.learn_keys(cluster.words().symbols);
   for (const Strictness strictness : {Strictness::Hard, Strictness::Soft}) {
     for (const SpreadConstraint& one : constraints_.of(asked, strictness)) {
       cluster.prepare(SpreadConstraints::match_of(asked, one));

@@ -25,6 +25,10 @@ SpreadConstraints::SpreadConstraints(PodTopologySpreadArgs args) : args_(std::mo
   }
 }
 
+void SpreadConstraints::learn_keys(cluster::Symbols& symbols) const {
+  for (const Default& one : defaults_) symbols.of(one.topology_key);
+}
+
 std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& asked, Strictness strictness) const {
   std::vector<cluster::SpreadConstraint> constraints;
   if (!asked.form.spread.empty()) {
@@ -39,7 +43,7 @@ std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& ask
   for (const Default& one : defaults_) {
     if (one.strictness != strictness) continue;
     const auto key = asked.cluster.words().symbols.find(one.topology_key);
-    if (!key) continue;  // a word no node uses; prepare() has made it known otherwise
+    if (!key) continue;  // nobody has asked learn_keys(): a hint about a pod that was never tried
     constraints.push_back({one.max_skew, *key, *siblings, one.min_domains, strictness == Strictness::Hard,
                            one.honor_affinity, one.honor_taints});
   }

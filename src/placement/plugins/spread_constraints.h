@@ -14,6 +14,9 @@ class SpreadConstraints {
  public:
   explicit SpreadConstraints(PodTopologySpreadArgs args);
 
+  // Has words for the keys of the defaults: one that no node has is missed on all of them.
+  void learn_keys(cluster::Symbols& symbols) const;
+
   // The pod's own; where it has none at all, the defaults, for the pods its services and its owner select.
   std::vector<cluster::SpreadConstraint> of(const Question& asked, Strictness strictness) const;
   // System defaults do not ask that a node has all of the keys.
