@@ -99,7 +99,8 @@ RC_GTEST_PROP(Decide, AFeasibleNodeHasRoomForAllThatIsAskedForAndForThePodsItHas
     RC_ASSERT(form->needs->requests.plain.memory == 0 || sum.memory <= node.node->allocatable.memory);
     RC_ASSERT(form->needs->requests.plain.other(gpu) == 0 || sum.gpus <= node.node->allocatable.other(gpu));
   }
-  RC_ASSERT(answer.feasible.size() + answer.verdicts.size() == model.node_count() || answer.outcome != Outcome::Scheduled);
+  RC_ASSERT(answer.feasible.size() + answer.verdicts.size() == model.node_count()
+            || answer.outcome != Outcome::Scheduled);
 }
 
 // --- Hints: whatever lets a refused pod in must wake it. ---
@@ -129,8 +130,7 @@ World::Step honest_step(World& world) {
       if (known == world.pods().end()) return {};
       return world.upsert_pod(pod, PodBuilder(known->second).request("cpu", pick({"100m", "500m", "2"})));
     }
-    default:
-      return world.pods().contains(pod) ? World::Step{} : world.upsert_pod(pod, random_pod(pod).on(node));
+    default: return world.pods().contains(pod) ? World::Step{} : world.upsert_pod(pod, random_pod(pod).on(node));
   }
 }
 

@@ -27,7 +27,8 @@ TEST(Golden, LeastAllocatedAndBalancedByWhatIsUsed) {
     std::int64_t fit;
     std::int64_t balanced;
   };
-  const Row rows[] = {{"0", "0", 97, 74}, {"3600m", "2000Mi", 49, 74}, {"2000m", "16Gi", 47, 74}, {"0", "16Gi", 72, 75}};
+  const Row rows[] = {
+      {"0", "0", 97, 74}, {"3600m", "2000Mi", 49, 74}, {"2000m", "16Gi", 47, 74}, {"0", "16Gi", 72, 75}};
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.cpu) + " and " + row.memory);
     Bench bench;

@@ -11,7 +11,10 @@ namespace rescheduler::placement::testing {
 namespace {
 
 // Would the pod fit on that node if the others had gone?
-bool fits_without(const World& world, const PodBuilder& asked, const std::string& node, const std::vector<std::string>& gone) {
+bool fits_without(const World& world,
+                  const PodBuilder& asked,
+                  const std::string& node,
+                  const std::vector<std::string>& gone) {
   Bench bench;
   world.build(bench);
   for (const std::string& name : gone) bench.model().remove_pod("uid-" + name);

@@ -39,7 +39,9 @@ TEST(MakeRoom, WhoMattersMostStaysIfItCan) {
 TEST(MakeRoom, AmongEqualsTheYoungestGoes) {
   Bench bench;
   bench.add(node("n").cpu("6"));
-  bench.add(big("old", 1).started(5).on("n")).add(big("young", 1).started(9).on("n")).add(big("older", 1).started(1).on("n"));
+  bench.add(big("old", 1).started(5).on("n"))
+      .add(big("young", 1).started(9).on("n"))
+      .add(big("older", 1).started(1).on("n"));
   EXPECT_THAT(bench.decide(big("p", 10)).victims, ElementsAre("young"));
   bench.add(big("not yet started", 1).on("n"));
   bench.add(node("n").cpu("8"));

@@ -162,7 +162,8 @@ World::Step World::remove_node(const std::string& name) {
 
 World::Step World::upsert_pod(const std::string& name, const PodBuilder& pod) {
   pods_.insert_or_assign(name, pod);
-  return {Kind::PodUpserted, lived_.model().upsert_pod(pod), fmt::format("{} on {}", name, pod.get().spec().node_name())};
+  return {Kind::PodUpserted, lived_.model().upsert_pod(pod),
+          fmt::format("{} on {}", name, pod.get().spec().node_name())};
 }
 
 World::Step World::remove_pod(const std::string& name) {
@@ -215,7 +216,9 @@ World::Step World::change_pod(const std::string& name) {
   switch (pick(4)) {
     case 0: pod.label("app", pick({"x", "y"})); break;
     case 1: pod.terminating(); break;
-    case 2: pod.merge(R"({"status":{"containerStatuses":[{"name":"main","allocatedResources":{"cpu":"900m"}}]}})"); break;
+    case 2:
+      pod.merge(R"({"status":{"containerStatuses":[{"name":"main","allocatedResources":{"cpu":"900m"}}]}})");
+      break;
     default: pod = random_pod(name).on(pick(kNodes)); break;  // the old one went unseen
   }
   return upsert_pod(name, pod);

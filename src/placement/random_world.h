@@ -59,9 +59,9 @@ class World {
 
   Bench lived_;
   std::map<std::string, NodeBuilder> nodes_;
-  std::map<std::string, PodBuilder> pods_;          // confirmed ones
-  std::map<std::string, PodBuilder> assumed_;       // without a node in their spec
-  std::map<std::string, std::string> assumed_on_;   // pod to node
+  std::map<std::string, PodBuilder> pods_;         // confirmed ones
+  std::map<std::string, PodBuilder> assumed_;      // without a node in their spec
+  std::map<std::string, std::string> assumed_on_;  // pod to node
   std::map<std::string, NamespaceBuilder> namespaces_;
   std::vector<std::pair<PodBuilder, std::string>> promised_;
 };

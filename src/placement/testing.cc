@@ -122,7 +122,8 @@ std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
 
 std::string difference(const Answer& a, const Answer& b) {
   const auto outcome = [](const Answer& one) { return static_cast<int>(one.outcome); };
-  if (outcome(a) != outcome(b)) return fmt::format("outcome {} ({}) and {} ({})", outcome(a), a.message, outcome(b), b.message);
+  if (outcome(a) != outcome(b))
+    return fmt::format("outcome {} ({}) and {} ({})", outcome(a), a.message, outcome(b), b.message);
   if (a.feasible != b.feasible) return fmt::format("feasible {} and {}", a.feasible, b.feasible);
   if (a.raw != b.raw) return fmt::format("raw scores {} and {}", a.raw, b.raw);
   if (a.normalized != b.normalized) return fmt::format("scores {} and {}", a.normalized, b.normalized);
@@ -187,8 +188,7 @@ Verdict Bench::ask(std::string_view name, const api::Pod& pod, const std::string
       return {Code::UnschedulableAndUnresolvable, {"not among the nodes that PreFilter names"}, std::string(name)};
     }
   }
-  verdict.code =
-      plugin.filter(asked, state, cluster_->node(cluster_->find_node(node).value()), &verdict.reasons);
+  verdict.code = plugin.filter(asked, state, cluster_->node(cluster_->find_node(node).value()), &verdict.reasons);
   return verdict;
 }
 

@@ -43,13 +43,13 @@ struct Answer {
 
   Outcome outcome = Outcome::Failed;
   std::string node{};
-  std::vector<std::string> feasible{};                                       // sorted
-  std::vector<std::string> best{};                                           // sorted
-  std::map<std::string, std::int64_t> totals{};                              // by node
-  std::map<std::string, std::map<std::string, std::int64_t>> raw{};          // by plugin, by node
+  std::vector<std::string> feasible{};                                      // sorted
+  std::vector<std::string> best{};                                          // sorted
+  std::map<std::string, std::int64_t> totals{};                             // by node
+  std::map<std::string, std::map<std::string, std::int64_t>> raw{};         // by plugin, by node
   std::map<std::string, std::map<std::string, std::int64_t>> normalized{};  // likewise
-  std::map<std::string, Verdict> verdicts{};                                 // of the nodes refused, by node
-  std::map<std::string, Room> room{};                                        // candidates for making room, by node
+  std::map<std::string, Verdict> verdicts{};                                // of the nodes refused, by node
+  std::map<std::string, Room> room{};                                       // candidates for making room, by node
   std::vector<std::string> victims{};
   std::set<std::string> rejected_by{};
   std::string message{};

@@ -114,7 +114,11 @@ TEST(AffinityNamespaces, ByTheRules) {
       {"by list", {.labels = app, .namespaces = {"red"}}, false, true, false},
       {"all", {.labels = app, .namespace_labels = Texts{}}, true, true, true},
       {"by label", {.labels = app, .namespace_labels = Texts{{"team", "b"}}}, false, false, true},
-      {"by list or label", {.labels = app, .namespaces = {"red"}, .namespace_labels = Texts{{"team", "b"}}}, false, true, true},
+      {"by list or label",
+       {.labels = app, .namespaces = {"red"}, .namespace_labels = Texts{{"team", "b"}}},
+       false,
+       true,
+       true},
       {"without a selector nobody", {.namespace_labels = Texts{}}, false, false, false},
       {"with an empty one everybody", {.labels = Texts{}}, true, false, false},
   };
@@ -172,8 +176,8 @@ TEST(AffinityScores, WishesOfBothSidesAddUp) {
     SCOPED_TRACE(row.what);
     Bench bench = two_zones();
     bench.add(PodBuilder(row.there).on("a1"));
-    EXPECT_THAT(bench.raw(kPlugin, row.asked), ElementsAre(Pair("a1", row.on_a), Pair("a2", row.on_a), Pair("b1", 0),
-                                                           Pair("lost", 0)));
+    EXPECT_THAT(bench.raw(kPlugin, row.asked),
+                ElementsAre(Pair("a1", row.on_a), Pair("a2", row.on_a), Pair("b1", 0), Pair("lost", 0)));
   }
 }
 
@@ -227,7 +231,8 @@ TEST(AffinityHints, OnlyPodsThatMatterWake) {
 
 TEST(PodAffinity, ASelectorThatCannotBeReadHoldsThePodBackWithTheReason) {
   Bench bench = two_zones();
-  const auto asked = pod("p").merge(R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+  const auto asked =
+      pod("p").merge(R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
       [{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchExpressions":[{"key":"a","operator":"Sideways"}]}}]}}}})");
   const Verdict said = bench.ask(kPlugin, asked, "a1");
   EXPECT_EQ(said.code, Code::UnschedulableAndUnresolvable);

@@ -56,8 +56,8 @@ TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
        true},
       {"an empty term matches nothing", requiring("{}"), false},
       {"no term matches nothing", requiring(""), false},
-      {"a broken term is left out", requiring(expression("disk", "Sideways", "") + "," + expression("disk", "Exists", "")),
-       true},
+      {"a broken term is left out",
+       requiring(expression("disk", "Sideways", "") + "," + expression("disk", "Exists", "")), true},
       {"selector and affinity", requiring(expression("disk", "Exists", "")).node_selector("disk", "hdd"), false},
   };
   for (const Row& row : rows) {
@@ -127,8 +127,9 @@ TEST(NodeAffinity, TheProfileMayAddToEveryPods) {
   Profile profile = standard_profile();
   profile.args[kPlugin] = args;
   Bench bench(profile);
-  bench.add(node("other")).add(node("mine").label("pool", "mine")).add(
-      node("mine too").label("pool", "mine").label("disk", "ssd"));
+  bench.add(node("other"))
+      .add(node("mine").label("pool", "mine"))
+      .add(node("mine too").label("pool", "mine").label("disk", "ssd"));
   EXPECT_EQ(bench.ask(kPlugin, pod("p"), "other"),
             (Verdict{kNever, {"node(s) didn't match scheduler-enforced node affinity"}, kPlugin}));
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("mine", 0), Pair("mine too", 7)));

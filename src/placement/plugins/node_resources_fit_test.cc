@@ -17,8 +17,8 @@ constexpr const char* kPlugin = "NodeResourcesFit";
 constexpr Code kNever = Code::UnschedulableAndUnresolvable;
 
 TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
-  const NodeBuilder small = node("n").cpu("2").memory("4Gi").resource("ephemeral-storage", "10Gi").resource(
-      "example.com/gpu", "2");
+  const NodeBuilder small =
+      node("n").cpu("2").memory("4Gi").resource("ephemeral-storage", "10Gi").resource("example.com/gpu", "2");
   struct Row {
     const char* what;
     PodBuilder asked;
@@ -29,10 +29,18 @@ TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
       {"fits exactly", pod("p").requests("1", "3Gi"), Code::Success, {}},
       {"cpu is taken", pod("p").requests("1500m", "1Gi"), Code::Unschedulable, {"Insufficient cpu"}},
       {"more cpu than there is", pod("p").requests("2001m", "1Gi"), kNever, {"Insufficient cpu"}},
-      {"both, one of them hopeless", pod("p").requests("2", "5Gi"), kNever, {"Insufficient cpu", "Insufficient memory"}},
-      {"both are taken", pod("p").requests("2", "4Gi"), Code::Unschedulable, {"Insufficient cpu", "Insufficient memory"}},
+      {"both, one of them hopeless",
+       pod("p").requests("2", "5Gi"),
+       kNever,
+       {"Insufficient cpu", "Insufficient memory"}},
+      {"both are taken",
+       pod("p").requests("2", "4Gi"),
+       Code::Unschedulable,
+       {"Insufficient cpu", "Insufficient memory"}},
       {"storage", pod("p").request("ephemeral-storage", "11Gi"), kNever, {"Insufficient ephemeral-storage"}},
-      {"extended, taken", pod("p").request("example.com/gpu", "2"), Code::Unschedulable,
+      {"extended, taken",
+       pod("p").request("example.com/gpu", "2"),
+       Code::Unschedulable,
        {"Insufficient example.com/gpu"}},
       {"extended, unknown here", pod("p").request("example.com/fpga", "1"), kNever, {"Insufficient example.com/fpga"}},
       {"huge pages", pod("p").request("hugepages-2Mi", "2Mi"), kNever, {"Insufficient hugepages-2Mi"}},
@@ -123,7 +131,8 @@ TEST(NodeResourcesFit, AResourceThePodDoesNotWantHasNoSayInItsScore) {
   NodeResourcesFitArgs args;
   args.resources = {{"cpu", 1}, {"example.com/gpu", 1}};
   Bench bench(profile_with(args));
-  bench.add(node("n").resource("example.com/gpu", "4")).add(pod("there").request("cpu", "0").request("example.com/gpu", "3").on("n"));
+  bench.add(node("n").resource("example.com/gpu", "4"))
+      .add(pod("there").request("cpu", "0").request("example.com/gpu", "3").on("n"));
   EXPECT_THAT(bench.raw(kPlugin, pod("p").request("cpu", "1")), ElementsAre(Pair("n", 75)));
   EXPECT_THAT(bench.raw(kPlugin, pod("p").request("cpu", "1").request("example.com/gpu", "1")),
               ElementsAre(Pair("n", 37)));
@@ -172,9 +181,9 @@ TEST(BalancedAllocation, ThreeResourcesByTheirDeviation) {
   bench.add(node("n").resource("example.com/gpu", "4"));
   // What the pod does not want is left out: fractions 1 and 0, so 50 against 100 before.
   EXPECT_THAT(bench.raw("NodeResourcesBalancedAllocation", pod("p").request("cpu", "4")), ElementsAre(Pair("n", 50)));
-  EXPECT_THAT(bench.raw("NodeResourcesBalancedAllocation",
-                        pod("p").requests("2", "16Gi").request("example.com/gpu", "2")),
-              ElementsAre(Pair("n", 75)));
+  EXPECT_THAT(
+      bench.raw("NodeResourcesBalancedAllocation", pod("p").requests("2", "16Gi").request("example.com/gpu", "2")),
+      ElementsAre(Pair("n", 75)));
   // Fractions 0, 0 and 1: a deviation of 0.4714, so 52 against 100 before.
   EXPECT_THAT(bench.raw("NodeResourcesBalancedAllocation", pod("p").request("example.com/gpu", "4")),
               ElementsAre(Pair("n", 51)));

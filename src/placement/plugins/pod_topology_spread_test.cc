@@ -88,12 +88,14 @@ TEST(HardSpread, WhichNodesCount) {
   // Zone c has none, so everybody else has too many; unless the pod could not go there anyway.
   EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb}), "a1"), kTooMany);
   EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb, .taints_policy = "Honor"}), "a1"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb, .taints_policy = "Honor"}).toleration("team"), "a1"), kTooMany);
+  EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb, .taints_policy = "Honor"}).toleration("team"), "a1"),
+            kTooMany);
   bench.add(node("c1").zone("c"));
   bench.add(node("a1").zone("a").label("disk", "ssd")).add(node("b1").zone("b").label("disk", "ssd"));
   EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb}).node_selector("disk", "ssd"), "a1"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb, .affinity_policy = "Ignore"}).node_selector("disk", "ssd"), "a1"),
-            kTooMany);
+  EXPECT_EQ(
+      bench.ask(kPlugin, spreading({.labels = kWeb, .affinity_policy = "Ignore"}).node_selector("disk", "ssd"), "a1"),
+      kTooMany);
 }
 
 TEST(HardSpread, ANodeThatLacksAKeyOfAnotherConstraintDoesNotCount) {
@@ -148,7 +150,8 @@ TEST(SoftSpread, ServicesAndOwnersSpreadTheirPodsUnasked) {
   cluster::WireLabels selector;
   selector["app"] = "web";
   bench.model().owners().upsert_service("default", "web", selector);
-  // Host: ln 6 + 2; zone: ln 5 + 4 (the node without a zone counts as one more); a node without a key gets nothing for it.
+  // Host: ln 6 + 2; zone: ln 5 + 4 (the node without a zone counts as one more); a node without a key gets nothing for
+  // it.
   EXPECT_THAT(bench.raw(kPlugin, web("p")), ElementsAre(Pair("a1", 9), Pair("a2", 8), Pair("b1", 6), Pair("lost", 2)));
   EXPECT_THAT(bench.raw(kPlugin, pod("p").label("app", "other")), IsEmpty());
   // A pod with constraints of its own, be they hard, is left alone.
@@ -167,7 +170,8 @@ Profile defaulting_to(const std::string& json) {
 }
 
 TEST(DefaultSpread, AListOfTheProfileReplacesTheSystems) {
-  Bench bench(defaulting_to(R"({"maxSkew":1,"topologyKey":"topology.kubernetes.io/zone","whenUnsatisfiable":"DoNotSchedule"})"));
+  Bench bench(defaulting_to(
+      R"({"maxSkew":1,"topologyKey":"topology.kubernetes.io/zone","whenUnsatisfiable":"DoNotSchedule"})"));
   two_zones(bench);
   bench.add(web("1").on("a1"));
   cluster::WireLabels selector;

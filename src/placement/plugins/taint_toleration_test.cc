@@ -57,8 +57,10 @@ TEST(TaintToleration, TaintsThatDiscourageAreCounted) {
   Bench bench;
   bench.add(node("none"));
   bench.add(node("one").taint("a", "", "PreferNoSchedule"));
-  bench.add(node("three").taint("a", "", "PreferNoSchedule").taint("b", "", "PreferNoSchedule").taint(
-      "c", "", "PreferNoSchedule"));
+  bench.add(node("three")
+                .taint("a", "", "PreferNoSchedule")
+                .taint("b", "", "PreferNoSchedule")
+                .taint("c", "", "PreferNoSchedule"));
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("none", 0), Pair("one", 1), Pair("three", 3)));
   EXPECT_THAT(bench.scores(kPlugin, pod("p")), ElementsAre(Pair("none", 100), Pair("one", 67), Pair("three", 0)));
   // A toleration of another effect does not soften these.
