@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <set>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -13,6 +14,7 @@
 #include "cli/stop_signals.h"
 #include "kube/config/file.h"
 #include "kube/config/in_cluster.h"
+#include "placement/registry.h"
 #include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
@@ -37,12 +39,32 @@ Result<scheduler::Configuration> configuration_of(const scheduler::RunOptions& o
   return std::move(reading->configuration);
 }
 
+// Plugins that a configuration may name but this version does not have. Better said than met.
+void leave_out_missing(scheduler::Configuration& configuration) {
+  const placement::Registry& registry = placement::Registry::standard();
+  for (placement::Profile& profile : configuration.profiles) {
+    std::set<std::string> missing;
+    for (auto& uses : profile.plugins) {
+      std::erase_if(uses, [&](const placement::PluginUse& use) {
+        if (registry.find(use.name) != nullptr) return false;
+        missing.insert(use.name);
+        return true;
+      });
+    }
+    for (const std::string& name : missing) {
+      log_warning("profile {}: this version does not have the plugin {} yet; it is left out", profile.scheduler_name,
+                  name);
+    }
+  }
+}
+
 Result<DaemonSettings> settings_of(const scheduler::RunOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return fail(std::move(configuration.error()));
   auto applied = scheduler::apply(options, std::move(*configuration));
   if (!applied) return fail(std::move(applied.error()));
   for (const std::string& note : applied->notes) log_info("{}", note);
+  leave_out_missing(applied->configuration);
   auto cluster =
       kube::default_config({applied->configuration.client_connection.kubeconfig, {}, kube::process_environment()});
   if (!cluster) return fail(std::move(cluster.error()));

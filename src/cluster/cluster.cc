@@ -63,6 +63,7 @@ NodeState& Cluster::place_for(std::string_view name) {
   NodeState& node = nodes_[known->second];
   node.index = known->second;
   names_.resize(nodes_.size());
+  generations_.resize(nodes_.size(), 0);
   names_[node.index] = name;
   renew(node);
   return node;
@@ -76,6 +77,9 @@ void Cluster::drop_if_unused(NodeState& node) {
 
 void Cluster::node_object_changed(NodeState& node, std::shared_ptr<const Node> now) {
   if (node.node) images_.remove(*node.node);
+  const auto place = std::ranges::lower_bound(existing_, node.index);
+  if (node.node && !now) existing_.erase(place);
+  if (!node.node && now) existing_.insert(place, node.index);
   if (now) images_.add(*now);
   node.node = std::move(now);
   renew(node);

@@ -53,6 +53,10 @@ class Cluster {
   // By NodeIndex; some do not exist (NodeState::exists).
   const std::vector<NodeState>& nodes() const { return nodes_; }
   const NodeState& node(NodeIndex index) const { return nodes_[index]; }
+  // Those that exist, in order; and every node's generation by NodeIndex. Apart from the states, because a decision
+  // looks at these of all nodes and at the states of few.
+  const std::vector<NodeIndex>& existing_nodes() const { return existing_; }
+  const std::vector<std::uint64_t>& generations() const { return generations_; }
   std::optional<NodeIndex> find_node(std::string_view name) const;  // only one that exists
   std::size_t node_count() const { return node_count_; }
   // Changes when a node comes, goes, or its object changes in more than a heartbeat; pods do not change it.
@@ -86,7 +90,7 @@ class Cluster {
  private:
   NodeState& place_for(std::string_view name);
   void drop_if_unused(NodeState& node);
-  void renew(NodeState& node) { node.generation = ++generation_; }
+  void renew(NodeState& node) { generations_[node.index] = node.generation = ++generation_; }
   void node_object_changed(NodeState& node, std::shared_ptr<const Node> now);
   PodIndex put(PlacedPod pod);
   PlacedPod take_out(PodIndex index);
@@ -99,6 +103,8 @@ class Cluster {
   PodForms forms_{words_, namespaces_};
   std::vector<NodeState> nodes_;
   std::vector<std::string> names_;  // of nodes, also of those that do not exist
+  std::vector<NodeIndex> existing_;
+  std::vector<std::uint64_t> generations_;
   std::vector<NodeIndex> free_nodes_;
   boost::unordered_flat_map<std::string, NodeIndex> nodes_by_name_;
   std::size_t node_count_ = 0;

@@ -21,8 +21,16 @@ namespace {
 
 bool is_over(const api::Pod& pod) { return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed"; }
 
+// The model knows pods by their uid, which a dump that a person wrote may leave out.
+api::Pod with_uid(const api::Pod& pod) {
+  api::Pod named = pod;
+  named.mutable_metadata()->set_uid(fmt::format("{}/{}", pod.metadata().namespace_(), pod.metadata().name()));
+  return named;
+}
+
 void take_pod(const api::Pod& pod, Cluster& into, Dump& dump) {
   if (is_over(pod)) return;
+  if (pod.metadata().uid().empty()) return take_pod(with_uid(pod), into, dump);
   if (pod.spec().node_name().empty()) {
     dump.waiting.push_back(std::make_shared<const api::Pod>(pod));
   } else {

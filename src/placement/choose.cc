@@ -44,6 +44,14 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (quiet_.contains(scoring[i].plugin)) continue;
     scoring[i].plugin->before_scores(asked_, state_);
+    const auto same = scoring[i].plugin->same_for_all(asked_, state_);
+    if (same && !options.explain) {
+      // What all have alike changes no choice; totals are kept whole all the same.
+      std::int64_t one = *same;
+      scoring[i].plugin->normalize(asked_, state_, {}, std::span(&one, 1));
+      for (std::int64_t& total : choice.totals) total += one * scoring[i].weight;
+      continue;
+    }
     auto scores = raw_scores(i, memory);
     if (options.explain)
       choice.by_plugin.push_back({std::string(scoring[i].plugin->name()), scoring[i].weight, scores, {}});

@@ -93,9 +93,13 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis_.rejected_by, " "));
     diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
   }
-  const auto all = candidates();
+  const std::vector<NodeIndex> named = only_ ? named_nodes() : std::vector<NodeIndex>{};
+  const std::vector<NodeIndex>& all = only_ ? named : asked_.cluster.existing_nodes();
+  feasible_.reserve(all.size());
+  const std::size_t start = all.empty() ? 0 : options.start % all.size();
   for (std::size_t i = 0; i < all.size() && feasible_.size() < options.most_feasible; ++i) {
-    look_at(all[(options.start + i) % all.size()], memory);
+    const std::size_t at = start + i;
+    look_at(all[at < all.size() ? at : at - all.size()], memory);
   }
   if (feasible_.empty() || options.explain) {
     for (const NodeIndex node : refused_) {
@@ -108,33 +112,30 @@ Status Cycle::find_feasible(const SearchOptions& options) {
   return {};
 }
 
-std::vector<NodeIndex> Cycle::candidates() const {
+std::vector<NodeIndex> Cycle::named_nodes() const {
   std::vector<NodeIndex> all;
-  if (only_) {
-    for (const std::string& name : *only_) {
-      if (const auto node = asked_.cluster.find_node(name)) all.push_back(*node);
-    }
-    return all;
-  }
-  all.reserve(asked_.cluster.node_count());
-  for (const NodeState& node : asked_.cluster.nodes()) {
-    if (node.exists()) all.push_back(node.index);
+  for (const std::string& name : *only_) {
+    if (const auto node = asked_.cluster.find_node(name)) all.push_back(*node);
   }
   return all;
 }
 
 void Cycle::look_at(NodeIndex index, RememberedNeeds* memory) {
-  const NodeState& node = asked_.cluster.node(index);
-  bool fits_here = fits_alone(node, memory);
+  bool fits_here = fits_alone(index, memory);
   for (std::size_t i = 0; fits_here && i < others_.size(); ++i) {
-    fits_here = others_[i]->filter(asked_, state_, node, nullptr) == Code::Success;
+    fits_here = others_[i]->filter(asked_, state_, asked_.cluster.node(index), nullptr) == Code::Success;
   }
-  if (fits_here && rivals_on(index) != nullptr) fits_here = filter_with_rivals(node, state_, Depth::AnswerOnly).ok();
+  if (fits_here && rivals_on(index) != nullptr) {
+    fits_here = filter_with_rivals(asked_.cluster.node(index), state_, Depth::AnswerOnly).ok();
+  }
   (fits_here ? feasible_ : refused_).push_back(index);
 }
 
-bool Cycle::fits_alone(const NodeState& node, RememberedNeeds* memory) const {
-  if (memory != nullptr && memory->generation[node.index] == node.generation) return memory->fits[node.index] != 0;
+bool Cycle::fits_alone(NodeIndex index, RememberedNeeds* memory) const {
+  if (memory != nullptr && memory->generation[index] == asked_.cluster.generations()[index]) {
+    return memory->fits[index] != 0;
+  }
+  const NodeState& node = asked_.cluster.node(index);
   const bool fits_here = std::ranges::all_of(
       alone_, [&](const Plugin* plugin) { return plugin->filter(asked_, state_, node, nullptr) == Code::Success; });
   if (memory != nullptr) {

@@ -79,9 +79,9 @@ class Cycle {
   const std::optional<Status>& pre_filter();
   std::optional<Status> run_pre_filter();
   bool skipped(const Plugin& plugin) const { return skipped_[plugin.slot()]; }
-  std::vector<cluster::NodeIndex> candidates() const;
+  std::vector<cluster::NodeIndex> named_nodes() const;
   void look_at(cluster::NodeIndex node, RememberedNeeds* memory);
-  bool fits_alone(const cluster::NodeState& node, RememberedNeeds* memory) const;
+  bool fits_alone(cluster::NodeIndex index, RememberedNeeds* memory) const;
   void remember_scores(const cluster::NodeState& node, RememberedNeeds& memory) const;
   Status filter(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
   Status filter_with_rivals(const cluster::NodeState& node, const CycleState& state, Depth depth) const;

@@ -98,6 +98,10 @@ class Plugin {
   }
   // Once, before the first of its scores; for plugins that have no say at PreScore.
   virtual void before_scores(const Question& /*asked*/, CycleState& /*state*/) const {}
+  // Where every node would get the same score, that; asked after before_scores.
+  virtual std::optional<std::int64_t> same_for_all(const Question& /*asked*/, const CycleState& /*state*/) const {
+    return std::nullopt;
+  }
   virtual std::int64_t score(const Question& /*asked*/,
                              const CycleState& /*state*/,
                              const cluster::NodeState& /*node*/) const {

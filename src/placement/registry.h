@@ -9,7 +9,6 @@
 
 #include "placement/args.h"
 #include "placement/plugin.h"
-#include "placement/profile.h"
 
 namespace rescheduler::placement {
 
@@ -30,8 +29,5 @@ class Registry {
   };
   std::vector<Entry> entries_;
 };
-
-// kube-scheduler's default profile under another name.
-Profile default_profile(std::string scheduler_name);
 
 }  // namespace rescheduler::placement

@@ -14,6 +14,9 @@ class DynamicResources final : public Plugin {
   // No pod with claims gets as far as filters and scores, so they look at nothing at all.
   bool looks_at_node_alone() const override { return true; }
 
+  std::optional<std::int64_t> same_for_all(const Question& /*asked*/, const CycleState& /*state*/) const override {
+    return 0;
+  }
   PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
     if (!asked.form.has_resource_claims) return {{Code::Skip}};
     return {{Code::UnschedulableAndUnresolvable,

@@ -36,6 +36,10 @@ class ImageLocality final : public Plugin {
     state.write(slot(), std::move(known));
   }
 
+  std::optional<std::int64_t> same_for_all(const Question& /*asked*/, const CycleState& state) const override {
+    if (!state.find<KnownImages>(slot())->worth.empty()) return std::nullopt;
+    return 0;  // no node has any of them
+  }
   std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override {
     const auto& known = *state.find<KnownImages>(slot());
     std::int64_t sum = 0;

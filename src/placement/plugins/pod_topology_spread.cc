@@ -106,6 +106,7 @@ bool belongs(const Question& asked, const SpreadConstraint& constraint, cluster:
 }
 
 void PodTopologySpread::prepare(cluster::Cluster& cluster, const Question& asked) const {
+  constraints_.learn_keys(cluster.words().symbols);
   for (const Strictness strictness : {Strictness::Hard, Strictness::Soft}) {
     for (const SpreadConstraint& one : constraints_.of(asked, strictness)) {
       cluster.prepare(SpreadConstraints::match_of(asked, one));
@@ -119,19 +120,25 @@ PreFilterResult PodTopologySpread::pre_filter(const Question& asked, CycleState&
   if (constraints.empty()) return {{Code::Skip}};
   SpreadNotes& written = notes(state);
   const cluster::Cluster& cluster = asked.cluster;
+  std::vector<const cluster::Domains*> keys;
+  for (const SpreadConstraint& one : constraints) keys.push_back(cluster.topology().find(one.topology_key));
+  const auto has_all_domains = [&](cluster::NodeIndex index) {
+    return std::ranges::all_of(keys, [&](const auto* key) { return key->of(index) != cluster::kNoDomain; });
+  };
   for (const SpreadConstraint& one : constraints) {
     HardSums hard{one, DomainSums(*cluster.topology().find(one.topology_key)), {}, belongs(asked, one, asked.labels)};
     hard.counted.assign(hard.sums.by_domain.size(), false);
     const cluster::NodeCounts& counts = *cluster.counts().matching(SpreadConstraints::match_of(asked, one));
-    const bool nobody = SpreadConstraints::counts_nobody(asked, one);
-    for (const cluster::NodeState& node : cluster.nodes()) {
-      if (!node.exists() || !SpreadConstraints::has_all_keys(constraints, *node.node)) continue;
-      if (!SpreadConstraints::counts_node(asked, one, *node.node)) continue;
-      const cluster::Domain domain = hard.sums.domains->of(node.index);
-      hard.counted[domain] = true;
-      if (nobody) continue;
-      if (const auto count = counts.find(node.index); count != counts.end())
-        hard.sums.by_domain[domain] += count->second;
+    const auto counts_here = [&](cluster::NodeIndex index) {
+      return has_all_domains(index) && SpreadConstraints::counts_node(asked, one, index);
+    };
+    for (const cluster::NodeIndex index : cluster.existing_nodes()) {
+      if (counts_here(index)) hard.counted[hard.sums.domains->of(index)] = true;
+    }
+    if (!SpreadConstraints::counts_nobody(asked, one)) {
+      for (const auto& [index, count] : counts) {
+        if (counts_here(index)) hard.sums.add(index, count);
+      }
     }
     written.hard.push_back(std::move(hard));
   }
@@ -150,7 +157,7 @@ void PodTopologySpread::change(const Question& asked,
   if (!std::ranges::all_of(written.hard, has_key)) return;
   for (HardSums& one : written.hard) {
     if (!belongs(asked, one.constraint, pod.labels)) continue;
-    if (!SpreadConstraints::counts_node(asked, one.constraint, *node.node)) continue;
+    if (!SpreadConstraints::counts_node(asked, one.constraint, node.index)) continue;
     one.sums.add(node.index, by);
   }
   written.find_least();
@@ -216,7 +223,7 @@ Status PodTopologySpread::pre_score(const Question& asked,
     for (const auto& [index, count] : *cluster.counts().matching(SpreadConstraints::match_of(asked, one.constraint))) {
       const cluster::NodeState& node = cluster.node(index);
       if (!node.exists() || is_ignored(written, *node.node)) continue;
-      if (SpreadConstraints::counts_node(asked, one.constraint, *node.node)) one.sums.add(index, count);
+      if (SpreadConstraints::counts_node(asked, one.constraint, index)) one.sums.add(index, count);
     }
   }
   return {};

@@ -25,6 +25,10 @@ SpreadConstraints::SpreadConstraints(PodTopologySpreadArgs args) : args_(std::mo
   }
 }
 
+void SpreadConstraints::learn_keys(cluster::Symbols& symbols) const {
+  for (const Default& one : defaults_) symbols.of(one.topology_key);
+}
+
 std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& asked, Strictness strictness) const {
   std::vector<cluster::SpreadConstraint> constraints;
   if (!asked.form.spread.empty()) {
@@ -39,7 +43,7 @@ std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& ask
   for (const Default& one : defaults_) {
     if (one.strictness != strictness) continue;
     const auto key = asked.cluster.words().symbols.find(one.topology_key);
-    if (!key) continue;  // a word no node uses; prepare() has made it known otherwise
+    if (!key) continue;  // nobody has asked learn_keys(): a hint about a pod that was never tried
     constraints.push_back({one.max_skew, *key, *siblings, one.min_domains, strictness == Strictness::Hard,
                            one.honor_affinity, one.honor_taints});
   }
@@ -56,11 +60,14 @@ cluster::PodMatch SpreadConstraints::match_of(const Question& asked, const clust
 
 bool SpreadConstraints::counts_node(const Question& asked,
                                     const cluster::SpreadConstraint& constraint,
-                                    const cluster::Node& node) {
-  if (constraint.honor_affinity && !matches_node_affinity(asked.needs(), node, asked.cluster.words().symbols)) {
-    return false;
-  }
-  return !constraint.honor_taints || !cluster::forbidden(asked.needs().tolerations, node.taints);
+                                    cluster::NodeIndex index) {
+  // Most pods ask nothing of the node here: then the node need not be looked at.
+  const cluster::NodeNeeds& needs = asked.needs();
+  const bool by_affinity = constraint.honor_affinity && (!needs.node_selector.empty() || needs.required);
+  if (!by_affinity && !constraint.honor_taints) return true;
+  const cluster::Node& node = *asked.cluster.node(index).node;
+  if (by_affinity && !matches_node_affinity(needs, node, asked.cluster.words().symbols)) return false;
+  return !constraint.honor_taints || !cluster::forbidden(needs.tolerations, node.taints);
 }
 
 bool SpreadConstraints::has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints,

@@ -55,12 +55,15 @@ ClientConnection read_client_connection(YamlReader from) {
   from.read("kubeconfig", connection.kubeconfig);
   from.read("acceptContentTypes", connection.accept_content_types);
   if (!connection.accept_content_types.empty()) {
-    from.note("acceptContentTypes", "has no effect here: answers are asked for as contentType says");
+    from.note("acceptContentTypes", "has no effect here: protobuf is asked for wherever the server knows it");
   }
   read_unless_empty(from, "contentType", connection.content_type);
   if (connection.content_type != "application/vnd.kubernetes.protobuf"
       && connection.content_type != "application/json") {
     from.problem("contentType", "must be application/vnd.kubernetes.protobuf or application/json");
+  }
+  if (connection.content_type == "application/json") {
+    from.note("contentType", "has no effect here: protobuf is spoken wherever the server knows it");
   }
   double qps = 0;
   from.read("qps", qps);

@@ -172,8 +172,8 @@ TEST(ReadConfiguration, WhatHasNoEffectIsSaid) {
   EXPECT_THAT(notes_of("parallelism: 8\nenableProfiling: false\nclientConnection: {acceptContentTypes: x}\n"),
               ElementsAre("line 3: parallelism: has no effect here: one thread decides where pods go",
                           "line 4: enableProfiling: has no effect here: there is no profiler of Go's to serve",
-                          "line 5: clientConnection.acceptContentTypes: has no effect here: answers are asked for as "
-                          "contentType says"));
+                          "line 5: clientConnection.acceptContentTypes: has no effect here: protobuf is asked for "
+                          "wherever the server knows it"));
   EXPECT_THAT(
       notes_of(R"(profiles:
 - plugins:

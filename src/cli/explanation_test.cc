@@ -1,0 +1,190 @@
+#include "cli/explanation.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/explain_command.h"
+#include "scheduler/config/read.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// Two nodes and a third one that is cordoned; one pod waits, another is there.
+constexpr const char* kCluster = R"({"kind":"List","items":[
+  {"apiVersion":"v1","kind":"Node","metadata":{"name":"free"},"status":{"allocatable":{"cpu":"4","memory":"32Gi","pods":"110"}}},
+  {"apiVersion":"v1","kind":"Node","metadata":{"name":"busy"},"status":{"allocatable":{"cpu":"4","memory":"32Gi","pods":"110"}}},
+  {"apiVersion":"v1","kind":"Node","metadata":{"name":"cordoned"},"spec":{"unschedulable":true},
+   "status":{"allocatable":{"cpu":"4","memory":"32Gi","pods":"110"}}},
+  {"apiVersion":"v1","kind":"Pod","metadata":{"name":"there","namespace":"shop","uid":"1"},"spec":{"nodeName":"busy",
+   "containers":[{"name":"c","resources":{"requests":{"cpu":"3","memory":"1Gi"}}}]}},
+  {"apiVersion":"v1","kind":"Pod","metadata":{"name":"waits","namespace":"shop","uid":"2"},"spec":{
+   "containers":[{"name":"c","resources":{"requests":{"cpu":"100m","memory":"500Mi"}}}]}},
+  {"apiVersion":"v1","kind":"Pod","metadata":{"name":"big","namespace":"shop","uid":"3"},"spec":{"priority":5,
+   "containers":[{"name":"c","resources":{"requests":{"cpu":"4","memory":"500Mi"}}}],"nodeSelector":{"kubernetes.io/hostname":"x"}}},
+  {"apiVersion":"v1","kind":"Pod","metadata":{"name":"gated","namespace":"shop","uid":"4"},"spec":{
+   "schedulingGates":[{"name":"quota"}]}}]})";
+
+Result<std::string> explained(const std::string& pod, ExplanationForm form, const std::string& text = kCluster) {
+  cluster::Cluster cluster;
+  const auto dump = cluster::read_dump(text, cluster);
+  EXPECT_TRUE(dump);
+  return explain(cluster, *dump, pod, scheduler::default_configuration(scheduler::default_catalog()), form);
+}
+
+TEST(Explanation, ATableOfScoresAndRefusals) {
+  const auto text = explained("shop/waits", ExplanationForm::Table);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text,
+            "shop/waits goes to free\n"
+            "by profile rescheduler-scheduler\n"
+            "\n"
+            "Nodes that may take it\n"
+            "NODE  TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  "
+            "NodeResourcesBalancedAllocation x1  ImageLocality x1\n"
+            "free  471    100                 97                   0                    "
+            "74                                  0\n"
+            "busy  432    100                 58                   0                    "
+            "74                                  0\n"
+            "\n"
+            "Nodes that may not\n"
+            "NODE      REFUSED BY         MAKING ROOM HELPS  WHY\n"
+            "cordoned  NodeUnschedulable  no                 node(s) were unschedulable\n");
+}
+
+TEST(Explanation, APodThatFitsNowhereIsToldAsTheEventTellsIt) {
+  const auto text = explained("shop/big", ExplanationForm::Table);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("shop/big fits nowhere\n"));
+  EXPECT_THAT(*text, HasSubstr("busy      NodeAffinity       no                 "
+                               "node(s) didn't match Pod's node affinity/selector\n"));
+  EXPECT_THAT(*text, HasSubstr("\n0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match Pod's "
+                               "node affinity/selector."));
+}
+
+TEST(Explanation, WhereRoomCouldBeMade) {
+  std::string text = kCluster;
+  const std::string selector = R"(,"nodeSelector":{"kubernetes.io/hostname":"x"})";
+  text.replace(text.find(selector), selector.size(), R"(,"nodeName":"")");
+  const std::string free = R"("metadata":{"name":"free"})";
+  text.replace(text.find(free), free.size(), free + R"(,"spec":{"unschedulable":true})");
+  const auto table = explained("shop/big", ExplanationForm::Table, text);
+  ASSERT_TRUE(table);
+  EXPECT_THAT(*table, HasSubstr("shop/big goes to busy once room has been made\n"));
+  EXPECT_THAT(*table, HasSubstr("busy *  0                 shop/there (priority 0)\n"));
+}
+
+TEST(Explanation, AGatedPodIsHeldBack) {
+  const auto text = explained("shop/gated", ExplanationForm::Table);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, testing::StartsWith("shop/gated is held back: waiting for scheduling gates: [quota]\n"));
+}
+
+TEST(Explanation, TheSameAsData) {
+  const auto text = explained("shop/waits", ExplanationForm::Json);
+  ASSERT_TRUE(text);
+  const auto json = boost::json::parse(*text);
+  EXPECT_EQ(json.at("outcome").as_string(), "scheduled");
+  EXPECT_EQ(json.at("node").as_string(), "free");
+  ASSERT_EQ(json.at("nodes").as_array().size(), 3U);
+  const auto& busy = json.at("nodes").at(0);
+  EXPECT_EQ(busy.at("name").as_string(), "busy");
+  EXPECT_EQ(busy.at("total").as_int64(), 432);
+  EXPECT_EQ(busy.at("scores").at("TaintToleration").at("weighted").as_int64(), 300);
+  const auto& cordoned = json.at("nodes").at(1);
+  EXPECT_FALSE(cordoned.at("feasible").as_bool());
+  EXPECT_EQ(cordoned.at("code").as_string(), "UnschedulableAndUnresolvable");
+  EXPECT_EQ(cordoned.at("reasons").at(0).as_string(), "node(s) were unschedulable");
+}
+
+TEST(Explanation, OnlyAPodThatWaitsIsDecided) {
+  for (const char* pod : {"shop/there", "shop/nobody", "default/waits"}) {
+    const auto text = explained(pod, ExplanationForm::Table);
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().message, std::string("there is no pod ") + pod
+                                        + " that waits for a node; a pod that has one is not decided again");
+  }
+}
+
+// --- The command ---
+
+struct Ending {
+  int exit_code = 0;
+  std::string output{};
+  std::string complaints{};
+};
+
+Ending run(const ExplainOptions& options) {
+  Ending done;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  done.exit_code = run_explain(options);
+  done.output = testing::internal::GetCapturedStdout();
+  done.complaints = testing::internal::GetCapturedStderr();
+  return done;
+}
+
+struct ExplainCommand : testing::Test {
+  ExplainCommand() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder = std::filesystem::path(testing::TempDir()) / (std::string("explain-") + test->name());
+    std::filesystem::create_directories(folder);
+  }
+  ~ExplainCommand() override { std::filesystem::remove_all(folder); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+  std::filesystem::path folder;
+};
+
+TEST_F(ExplainCommand, ReadsADump) {
+  const Ending done = run({.pod = "waits", .ns = "shop", .dump = file("c.json", kCluster)});
+  EXPECT_EQ(done.exit_code, 0) << done.complaints;
+  EXPECT_THAT(done.output, testing::StartsWith("shop/waits goes to free\n"));
+  EXPECT_EQ(done.complaints, "");
+}
+
+TEST_F(ExplainCommand, EveryMistakeIsOneLine) {
+  const std::string good = file("good.json", kCluster);
+  const std::string broken = file("broken.json", "{");
+  const std::string misfit = file("misfit.json", R"({"items":[{"apiVersion":"v1","kind":"Pod","spec":7}]})");
+  const std::string nowhere = (folder / "nowhere.json").string();
+  const std::pair<ExplainOptions, std::string> rows[] = {
+      {{.pod = "nobody", .dump = good}, "there is no pod default/nobody that waits for a node"},
+      {{.pod = "p", .dump = broken}, broken + ": not JSON: "},
+      {{.pod = "p", .dump = misfit}, misfit + ": an object of kind Pod: spec: "},
+      {{.pod = "p", .dump = nowhere}, nowhere},
+      {{.dump = good}, "which pod? give its name, or NAMESPACE/NAME"},
+      {{.pod = "p", .dump = good, .config = nowhere}, nowhere},
+      {{.batch = nowhere}, nowhere},
+  };
+  for (const auto& [options, said] : rows) {
+    const Ending done = run(options);
+    EXPECT_EQ(done.exit_code, 1) << said;
+    EXPECT_EQ(done.output, "");
+    EXPECT_THAT(done.complaints, testing::StartsWith("rescheduler explain: "));
+    EXPECT_THAT(done.complaints, HasSubstr(said));
+    EXPECT_EQ(std::ranges::count(done.complaints, '\n'), 1) << done.complaints;
+  }
+}
+
+TEST_F(ExplainCommand, ExplainsAFolderOfDumps) {
+  std::string about = kCluster;
+  about.insert(1, R"("pod":"shop/waits",)");
+  file("a.dump.json", about);
+  file("unrelated.json", "{");
+  EXPECT_EQ(run({.batch = folder.string()}).exit_code, 0);
+  std::ifstream in(folder / "a.ours.json");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(boost::json::parse(text).at("node").as_string(), "free");
+}
+
+}  // namespace
+}  // namespace rescheduler::cli

@@ -1,0 +1,152 @@
+// Pods of the model: what they take of a node, and what their coming and going is told as.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/cluster.h"
+#include "cluster/testing.h"
+
+namespace rescheduler::cluster::testing {
+namespace {
+
+struct ClusterPods : ::testing::Test {
+  ClusterPods() {
+    cluster.upsert_node(node("n"));
+    cluster.upsert_node(node("m"));
+  }
+  const NodeState& state(const std::string& name) { return cluster.node(cluster.find_node(name).value()); }
+  const PlacedPod& placed(const std::string& name) { return cluster.pod(cluster.find_pod("uid-" + name).value()); }
+  PodIndex assume(const PodBuilder& asked, const std::string& on) {
+    return cluster.assume(asked, cluster.form_of(asked), cluster.find_node(on).value());
+  }
+  Cluster cluster;
+};
+
+TEST_F(ClusterPods, APodTakesItsShareOfItsNodeAndGivesItBack) {
+  const auto asked = pod("p").requests("1", "1Gi").request("example.com/gpu", "2").host_port(80).on("n");
+  const auto added = cluster.upsert_pod(asked);
+  EXPECT_EQ(added->label, "AssignedPodAdd");
+  EXPECT_EQ(added->pod_after->name, "p");
+  EXPECT_EQ(state("n").requested.cpu, 1000);
+  EXPECT_EQ(state("n").requested.other(cluster.words().symbols.of("example.com/gpu")), 2);
+  EXPECT_EQ(state("n").ports.size(), 1U);
+  EXPECT_EQ(state("n").pod_count(), 1U);
+  const auto gone = cluster.remove_pod("uid-p");
+  EXPECT_EQ(gone->label, "AssignedPodDelete");
+  EXPECT_EQ(gone->pod_before->name, "p");
+  EXPECT_EQ(state("n").requested.cpu, 0);
+  EXPECT_EQ(state("n").nonzero_memory, 0);
+  EXPECT_TRUE(state("n").ports.empty());
+  EXPECT_EQ(cluster.pod_count(), 0U);
+  EXPECT_EQ(cluster.remove_pod("uid-p"), nullptr);
+}
+
+TEST_F(ClusterPods, OneOfTwoHoldersOfAPortGoesAndThePortIsStillTaken) {
+  cluster.upsert_pod(pod("p").host_port(80).on("n"));
+  cluster.upsert_pod(pod("q").host_port(80).on("n"));
+  cluster.remove_pod("uid-p");
+  EXPECT_EQ(state("n").ports.size(), 1U);
+}
+
+TEST_F(ClusterPods, ChangesAreToldByTheirKind) {
+  cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
+  EXPECT_EQ(cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n")), nullptr);
+  const auto label = cluster.upsert_pod(pod("p").requests("1", "1Gi").label("a", "b").on("n"));
+  EXPECT_TRUE(label->changes.has(Change::PodLabel));
+  EXPECT_EQ(label->label, "AssignedPodUpdate");
+  EXPECT_EQ(label->pod_before->labels, LabelSetId::None);
+  const auto up = cluster.upsert_pod(pod("p").requests("2", "1Gi").label("a", "b").on("n"));
+  EXPECT_TRUE(up->changes.has(Change::PodScaleUp));
+  EXPECT_FALSE(up->changes.has(Change::PodScaleDown));
+  const auto both = cluster.upsert_pod(pod("p").requests("1", "2Gi").label("a", "b").on("n"));
+  EXPECT_TRUE(both->changes.has(Change::PodScaleUp));
+  EXPECT_TRUE(both->changes.has(Change::PodScaleDown));
+  EXPECT_FALSE(both->changes.has(Change::PodLabel));
+  EXPECT_EQ(state("n").requested.cpu, 1000);
+  // A pod that is on its way out still takes its room: nobody need be woken.
+  EXPECT_EQ(cluster.upsert_pod(pod("p").requests("1", "2Gi").label("a", "b").on("n").terminating()), nullptr);
+  EXPECT_TRUE(placed("p").terminating);
+  EXPECT_FALSE(placed("p").being_preempted);
+}
+
+TEST_F(ClusterPods, WhoMadeAPodGoIsRemembered) {
+  cluster.upsert_pod(pod("p").being_preempted().on("n"));
+  EXPECT_TRUE(placed("p").being_preempted);
+  cluster.upsert_pod(pod("q").started(7).on("n"));
+  EXPECT_EQ(placed("q").started, WallTime{std::chrono::seconds(7)});
+}
+
+TEST_F(ClusterPods, AResizeInPlaceTakesTheLargestSizeUntilItIsDone) {
+  const auto status = [](const char* cpu) {
+    return std::string(R"({"status":{"containerStatuses":[{"name":"main","allocatedResources":{"cpu":")") + cpu
+           + R"("}}]}})";
+  };
+  cluster.upsert_pod(pod("p").request("cpu", "2").on("n"));
+  EXPECT_EQ(cluster.upsert_pod(pod("p").request("cpu", "1").merge(status("2")).on("n")), nullptr);
+  EXPECT_EQ(state("n").requested.cpu, 2000);
+  const auto done = cluster.upsert_pod(pod("p").request("cpu", "1").merge(status("1")).on("n"));
+  EXPECT_TRUE(done->changes.has(Change::PodScaleDown));
+  EXPECT_EQ(state("n").requested.cpu, 1000);
+}
+
+// --- Assumptions ---
+
+TEST_F(ClusterPods, AnAssumedPodCountsAtOnceAndIsConfirmedWithoutBeingCountedTwice) {
+  const auto asked = pod("p").requests("1", "1Gi").host_port(80);
+  assume(asked, "n");
+  EXPECT_EQ(cluster.assumed_count(), 1U);
+  EXPECT_EQ(state("n").requested.cpu, 1000);
+  const auto generation = state("n").generation;
+  const auto told = cluster.upsert_pod(PodBuilder(asked).on("n"));
+  EXPECT_EQ(told->label, "AssignedPodAdd");
+  EXPECT_EQ(told->pod_before, nullptr);
+  EXPECT_EQ(cluster.assumed_count(), 0U);
+  EXPECT_EQ(cluster.pod_count(), 1U);
+  EXPECT_EQ(state("n").requested.cpu, 1000);
+  EXPECT_EQ(state("n").ports.size(), 1U);
+  EXPECT_EQ(state("n").generation, generation);  // nothing to look at again
+}
+
+TEST_F(ClusterPods, AConfirmationFromAnotherNodeMovesThePod) {
+  assume(pod("p").requests("1", "1Gi"), "n");
+  const auto told = cluster.upsert_pod(pod("p").requests("1", "1Gi").started(3).on("m"));
+  EXPECT_EQ(told->label, "AssignedPodAdd");
+  EXPECT_EQ(state("n").requested.cpu, 0);
+  EXPECT_EQ(state("m").requested.cpu, 1000);
+  EXPECT_EQ(cluster.assumed_count(), 0U);
+}
+
+TEST_F(ClusterPods, AWrongAssumptionIsForgottenAndAConfirmedOneIsNot) {
+  assume(pod("p").requests("1", "1Gi"), "n");
+  const auto told = cluster.forget("uid-p");
+  EXPECT_EQ(told->label, "AssignedPodDelete");
+  EXPECT_EQ(state("n").requested.cpu, 0);
+  EXPECT_EQ(cluster.assumed_count(), 0U);
+  EXPECT_EQ(cluster.forget("uid-p"), nullptr);
+  cluster.upsert_pod(pod("p").on("n"));
+  EXPECT_EQ(cluster.forget("uid-p"), nullptr);
+  EXPECT_EQ(cluster.pod_count(), 1U);
+}
+
+TEST_F(ClusterPods, AnAssumedPodMayBeDeletedBeforeItIsConfirmed) {
+  assume(pod("p"), "n");
+  EXPECT_NE(cluster.remove_pod("uid-p"), nullptr);
+  EXPECT_EQ(cluster.assumed_count(), 0U);
+  EXPECT_EQ(cluster.pod_count(), 0U);
+}
+
+TEST_F(ClusterPods, TwoPodsOfOneNameAreToldApartByUid) {
+  cluster.upsert_pod(pod("p").uid("first").on("n"));
+  cluster.upsert_pod(pod("p").uid("second").on("n"));
+  EXPECT_EQ(cluster.pod_count(), 2U);
+  cluster.remove_pod("first");
+  EXPECT_TRUE(cluster.find_pod("second"));
+}
+
+using ClusterDeathTest = ClusterPods;
+TEST_F(ClusterDeathTest, AssumingAPodThatIsThereIsAMistake) {
+  cluster.upsert_pod(pod("p").on("n"));
+  EXPECT_DEATH(assume(pod("p"), "n"), "pod default/p is assumed twice");
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster::testing

@@ -1,0 +1,151 @@
+// Whatever a pod changed when it came is as before when it has gone.
+#include <map>
+#include <tuple>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "cluster/cluster.h"
+#include "cluster/testing.h"
+
+namespace rescheduler::cluster::testing {
+namespace {
+
+constexpr const char* kHost = "kubernetes.io/hostname";
+
+int pick(int count) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, count)); }
+
+PodBuilder random_pod(const std::string& name) {
+  const auto word = [](const std::vector<std::string>& words) {
+    return words[static_cast<std::size_t>(pick(static_cast<int>(words.size())))];
+  };
+  PodBuilder made(name);
+  made.in(word({"red", "blue"})).label("app", word({"x", "y"})).on(word({"n1", "n2", "ghost"}));
+  if (pick(2) == 0) made.requests(word({"100m", "1"}), word({"1Gi", "2Gi"}));
+  if (pick(4) == 0) made.request("example.com/gpu", "1");
+  for (int ports = pick(3); ports > 0; --ports) made.host_port(80 + pick(2), word({"", "UDP"}), word({"", "10.0.0.1"}));
+  const Others whom{.labels = Texts{{"app", word({"x", "y"})}},
+                    .namespace_labels = pick(2) == 0 ? std::optional<Texts>() : Texts{{"team", "a"}}};
+  switch (pick(5)) {
+    case 0: made.near(kHost, whom); break;
+    case 1: made.away(kHost, whom).away(kHost, whom); break;
+    case 2: made.likes(pick(3), kHost, whom); break;
+    case 3: made.dislikes(3, kHost, whom).likes(3, kHost, whom); break;
+    default: break;
+  }
+  if (pick(4) == 0) made.terminating();
+  return made;
+}
+
+using Ports = std::map<std::string, int>;  // by text: two models have different symbols
+using NodePicture =
+    std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::size_t, Ports>;
+using Picture = std::pair<std::map<std::string, NodePicture>, std::vector<std::map<NodeIndex, std::int64_t>>>;
+
+struct Watched {
+  std::vector<PodMatch> matches{};
+  LabelSetId x{};
+  Symbol red{};
+};
+
+Watched watch(Cluster& cluster) {
+  Watched watched;
+  for (const char* app : {"x", "y"}) {
+    for (const bool by_label : {false, true}) {
+      const auto form = cluster.form_of(pod("asking").in("red").away(
+          kHost, {.labels = Texts{{"app", app}},
+                  .namespace_labels = by_label ? std::optional<Texts>(Texts{{"team", "a"}}) : std::optional<Texts>()}));
+      for (const bool staying : {false, true}) {
+        watched.matches.push_back({{{form->anti_affinity[0].namespaces, form->anti_affinity[0].selector}}, staying});
+        cluster.prepare(watched.matches.back());
+      }
+    }
+  }
+  WireLabels labels;
+  labels["app"] = "x";
+  watched.x = cluster.words().labels.of(labels);
+  watched.red = cluster.words().symbols.of("red");
+  return watched;
+}
+
+Picture picture_of(Cluster& cluster, const Watched& watched) {
+  Picture picture;
+  const Symbol gpu = cluster.words().symbols.of("example.com/gpu");
+  for (const NodeState& node : cluster.nodes()) {
+    Ports ports;
+    for (const HostPort& port : node.ports) {
+      ++ports[cluster.text(port.ip) + "/" + cluster.text(port.protocol) + "/" + std::to_string(port.port)];
+    }
+    picture.first[node.exists() ? node.node->name : "ghost"] = {node.requested.cpu,
+                                                                node.requested.memory,
+                                                                node.requested.other(gpu),
+                                                                node.nonzero_cpu,
+                                                                node.nonzero_memory,
+                                                                node.pods.size(),
+                                                                ports};
+  }
+  const auto sorted = [](const NodeCounts& counts) {
+    return std::map<NodeIndex, std::int64_t>(counts.begin(), counts.end());
+  };
+  for (const PodMatch& match : watched.matches) picture.second.push_back(sorted(*cluster.counts().matching(match)));
+  std::map<std::tuple<int, int, int>, std::map<NodeIndex, std::int64_t>> terms;
+  for (const CarriedTerm* term : cluster.counts().speaking_of(watched.red, watched.x)) {
+    terms[{static_cast<int>(term->kind), static_cast<int>(term->term.selector),
+           static_cast<int>(term->term.namespaces)}] = sorted(term->weights);
+  }
+  for (auto& [key, weights] : terms) picture.second.push_back(std::move(weights));
+  return picture;
+}
+
+RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
+  Cluster cluster;
+  cluster.upsert_node(node("n1"));
+  cluster.upsert_node(node("n2"));
+  cluster.upsert_pod(pod("stays").in("red").on("ghost"));
+  if (pick(2) == 0) cluster.upsert_namespace(name_space("red", {{"team", "a"}}));
+  const Watched watched = watch(cluster);
+  const int there = pick(6);
+  for (int i = 0; i < there; ++i) cluster.upsert_pod(random_pod("p" + std::to_string(i)));
+  const Picture before = picture_of(cluster, watched);
+
+  const PodBuilder visitor = random_pod("visitor");
+  cluster.upsert_pod(visitor);
+  RC_ASSERT(picture_of(cluster, watched).first != before.first);
+  // It may change while it is there, and others may look.
+  if (pick(2) == 0) cluster.upsert_pod(random_pod("visitor"));
+  if (pick(2) == 0) cluster.upsert_pod(random_pod("visitor"));
+  picture_of(cluster, watched);
+  cluster.remove_pod("uid-visitor");
+  RC_ASSERT(picture_of(cluster, watched) == before);
+}
+
+RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, ()) {
+  Cluster cluster;
+  cluster.upsert_node(node("n1"));
+  const Watched watched = watch(cluster);
+  cluster.upsert_pod(random_pod("there"));
+  const Picture before = picture_of(cluster, watched);
+  const PodBuilder visitor = random_pod("visitor");
+  cluster.assume(visitor, cluster.form_of(visitor), cluster.find_node("n1").value());
+  RC_ASSERT(picture_of(cluster, watched) != before);
+  cluster.forget("uid-visitor");
+  RC_ASSERT(picture_of(cluster, watched) == before);
+}
+
+RC_GTEST_PROP(ClusterProperty, ConfirmingAnAssumptionChangesNothingThatIsCounted, ()) {
+  Cluster cluster;
+  cluster.upsert_node(node("n1"));
+  const Watched watched = watch(cluster);
+  PodBuilder visitor = random_pod("visitor").on("");
+  cluster.assume(visitor, cluster.form_of(visitor), cluster.find_node("n1").value());
+  Cluster seen;
+  seen.upsert_node(node("n1"));
+  const Watched seen_watched = watch(seen);
+  visitor.on("n1");
+  cluster.upsert_pod(visitor);
+  seen.upsert_pod(visitor);
+  RC_ASSERT(picture_of(cluster, watched) == picture_of(seen, seen_watched));
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster::testing

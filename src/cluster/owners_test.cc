@@ -1,0 +1,77 @@
+#include "cluster/owners.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster/cluster.h"
+#include "cluster/testing.h"
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::cluster::testing {
+namespace {
+
+struct OwnersTest : ::testing::Test {
+  static WireLabels wire(const Texts& pairs) { return {pairs.begin(), pairs.end()}; }
+  void service(const std::string& ns, const std::string& name, const Texts& selector) {
+    owners.upsert_service(ns, name, wire(selector));
+  }
+  void workload(const std::string& kind, const std::string& name, const Texts& selector) {
+    api::LabelSelector made;
+    for (const auto& [key, value] : selector) (*made.mutable_match_labels())[key] = value;
+    owners.upsert_workload(kind, "default", name, made);
+  }
+  // "nobody", or who is selected, in words.
+  std::string siblings(const PodBuilder& of) {
+    const auto selector = owners.siblings_of(of);
+    return selector ? cluster.words().selectors.selector(*selector).to_string() : "nobody";
+  }
+  Cluster cluster;
+  Owners& owners = cluster.owners();
+};
+
+TEST_F(OwnersTest, APodOfNoServiceAndNoOwnerHasNoSiblings) {
+  service("default", "web", {{"app", "web"}});
+  EXPECT_EQ(siblings(pod("p")), "nobody");
+  EXPECT_EQ(siblings(pod("p").label("app", "db")), "nobody");
+  EXPECT_EQ(siblings(pod("p").in("red").label("app", "web")), "nobody");
+}
+
+TEST_F(OwnersTest, ServicesSelectTogether) {
+  service("default", "web", {{"app", "web"}});
+  service("default", "front", {{"tier", "front"}});
+  service("default", "everything", {});
+  EXPECT_EQ(siblings(pod("p").label("app", "web")), "app=web");
+  EXPECT_EQ(siblings(pod("p").label("app", "web").label("tier", "front")), "app=web,tier=front");
+}
+
+TEST_F(OwnersTest, AServiceThatChangesOrGoesSelectsAnew) {
+  service("default", "web", {{"app", "web"}});
+  service("default", "web", {{"app", "db"}});
+  EXPECT_EQ(siblings(pod("p").label("app", "web")), "nobody");
+  EXPECT_EQ(siblings(pod("p").label("app", "db")), "app=db");
+  owners.remove_service("default", "web");
+  EXPECT_EQ(siblings(pod("p").label("app", "db")), "nobody");
+}
+
+TEST_F(OwnersTest, TheControllerSelectsTooIfItIsOfAKnownKind) {
+  workload("ReplicaSet", "web", {{"hash", "1"}});
+  workload("StatefulSet", "db", {{"app", "db"}});
+  owners.upsert_replication_controller("default", "old", wire({{"app", "old"}}));
+  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "web")), "hash=1");
+  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "StatefulSet", "db")), "app=db");
+  EXPECT_EQ(siblings(pod("p").owner("v1", "ReplicationController", "old")), "app=old");
+  EXPECT_EQ(siblings(pod("p").owner("v1", "ReplicaSet", "web")), "nobody");
+  EXPECT_EQ(siblings(pod("p").owner("example.com/v1", "StatefulSet", "db")), "nobody");
+  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "gone")), "nobody");
+  owners.remove_workload("ReplicaSet", "default", "web");
+  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "web")), "nobody");
+}
+
+TEST_F(OwnersTest, AnOwnerThatDoesNotControlHasNoSay) {
+  workload("ReplicaSet", "web", {{"hash", "1"}});
+  EXPECT_EQ(siblings(pod("p").merge(
+                R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web"}]}})")),
+            "nobody");
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster::testing

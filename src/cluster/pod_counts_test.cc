@@ -1,0 +1,147 @@
+#include "cluster/pod_counts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/cluster.h"
+#include "cluster/testing.h"
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::cluster::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr const char* kHost = "kubernetes.io/hostname";
+
+struct PodCountsTest : ::testing::Test {
+  PodCountsTest() {
+    for (const char* name : {"n1", "n2"}) cluster.upsert_node(node(name));
+  }
+  // Pods of these labels in the namespaces of these labels; without: in "default".
+  PodMatch match(const Texts& labels, std::optional<Texts> namespace_labels = {}, bool without_terminating = false) {
+    // A pod that speaks of them says it all.
+    const auto form =
+        cluster.form_of(pod("asking").away(kHost, {.labels = labels, .namespace_labels = std::move(namespace_labels)}));
+    return {{{form->anti_affinity[0].namespaces, form->anti_affinity[0].selector}}, without_terminating};
+  }
+  std::map<std::string, std::int64_t> named(const NodeCounts& counts) {
+    std::map<std::string, std::int64_t> by_name;
+    for (const auto& [index, count] : counts) {
+      const NodeState& at = cluster.node(index);
+      by_name[at.exists() ? at.node->name : "ghost"] = count;
+    }
+    return by_name;
+  }
+  std::map<std::string, std::int64_t> counted(const PodMatch& what) {
+    const NodeCounts* counts = cluster.counts().matching(what);
+    return counts == nullptr ? std::map<std::string, std::int64_t>{{"not prepared", -1}} : named(*counts);
+  }
+  Cluster cluster;
+};
+
+TEST_F(PodCountsTest, AreKeptOnlyForWhatWasPrepared) {
+  const PodMatch x = match({{"app", "x"}});
+  EXPECT_THAT(counted(x), ElementsAre(Pair("not prepared", -1)));
+  cluster.upsert_pod(pod("before").label("app", "x").on("n1"));
+  cluster.prepare(x);
+  EXPECT_THAT(counted(x), ElementsAre(Pair("n1", 1)));
+  cluster.upsert_pod(pod("after").label("app", "x").on("n1"));
+  cluster.upsert_pod(pod("other").label("app", "y").on("n1"));
+  cluster.upsert_pod(pod("elsewhere").label("app", "x").in("red").on("n2"));
+  EXPECT_THAT(counted(x), ElementsAre(Pair("n1", 2)));
+  cluster.remove_pod("uid-before");
+  cluster.remove_pod("uid-after");
+  EXPECT_THAT(counted(x), IsEmpty());  // a zero is no entry
+}
+
+TEST_F(PodCountsTest, FollowALabelThatChangesAndAPodThatIsOnItsWayOut) {
+  const PodMatch all = match({{"app", "x"}});
+  const PodMatch staying = match({{"app", "x"}}, {}, true);
+  cluster.prepare(all);
+  cluster.prepare(staying);
+  cluster.upsert_pod(pod("p").label("app", "y").on("n1"));
+  EXPECT_THAT(counted(all), IsEmpty());
+  cluster.upsert_pod(pod("p").label("app", "x").on("n1"));
+  EXPECT_THAT(counted(all), ElementsAre(Pair("n1", 1)));
+  EXPECT_THAT(counted(staying), ElementsAre(Pair("n1", 1)));
+  cluster.upsert_pod(pod("p").label("app", "x").on("n1").terminating());
+  EXPECT_THAT(counted(all), ElementsAre(Pair("n1", 1)));
+  EXPECT_THAT(counted(staying), IsEmpty());
+  cluster.remove_pod("uid-p");
+  EXPECT_THAT(counted(all), IsEmpty());
+  EXPECT_THAT(counted(staying), IsEmpty());
+}
+
+TEST_F(PodCountsTest, APodMustSatisfyAllParts) {
+  PodMatch both = match({{"app", "x"}});
+  both.all_of.push_back(match({{"tier", "front"}}).all_of[0]);
+  cluster.prepare(both);
+  cluster.upsert_pod(pod("1").label("app", "x").on("n1"));
+  cluster.upsert_pod(pod("2").label("app", "x").label("tier", "front").on("n2"));
+  EXPECT_THAT(counted(both), ElementsAre(Pair("n2", 1)));
+}
+
+TEST_F(PodCountsTest, AreCountedAgainWhenANamespaceIsLabelled) {
+  const PodMatch team = match({{"app", "x"}}, Texts{{"team", "a"}});
+  cluster.prepare(team);
+  cluster.upsert_pod(pod("p").label("app", "x").in("red").on("n1"));
+  EXPECT_THAT(counted(team), IsEmpty());
+  cluster.upsert_namespace(name_space("red", {{"team", "a"}}));
+  EXPECT_THAT(counted(team), ElementsAre(Pair("n1", 1)));
+  cluster.upsert_pod(pod("q").label("app", "x").in("red").on("n1"));
+  EXPECT_THAT(counted(team), ElementsAre(Pair("n1", 2)));
+  cluster.upsert_namespace(name_space("red", {{"team", "b"}}));
+  EXPECT_THAT(counted(team), IsEmpty());
+  cluster.upsert_namespace(name_space("red", {{"team", "a"}}));
+  cluster.remove_namespace("red");
+  EXPECT_THAT(counted(team), IsEmpty());
+  cluster.remove_pod("uid-p");
+  EXPECT_THAT(counted(team), IsEmpty());  // and nothing below zero
+}
+
+TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
+  const Others x{.labels = {{{"app", "x"}}}};
+  cluster.upsert_pod(pod("1").likes(5, kHost, x).on("n1"));
+  cluster.upsert_pod(pod("2").likes(7, kHost, x).on("n1"));
+  cluster.upsert_pod(pod("3").away(kHost, x).on("n2"));
+  const auto asked = pod("p").label("app", "x");
+  const auto speaking = [&](const PodBuilder& of) {
+    const auto labels = cluster.words().labels.of(of.get().metadata().labels());
+    std::map<int, std::map<std::string, std::int64_t>> said;
+    for (const CarriedTerm* term : cluster.counts().speaking_of(cluster.words().symbols.of("default"), labels)) {
+      said[static_cast<int>(term->kind)] = named(term->weights);
+    }
+    return said;
+  };
+  EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n2", 1))),
+                                           Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 12)))));
+  EXPECT_THAT(speaking(pod("p").label("app", "y")), IsEmpty());
+  cluster.remove_pod("uid-1");
+  cluster.remove_pod("uid-3");
+  EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 7)))));
+  cluster.upsert_pod(pod("4").away(kHost, x).on("n1"));
+  EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n1", 1))),
+                                           Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 7)))));
+}
+
+TEST_F(PodCountsTest, TheLeastRecentlyAskedForMakesRoom) {
+  cluster.upsert_pod(pod("p").label("app", "x").on("n1"));
+  const PodMatch kept = match({{"app", "x"}});
+  const PodMatch old = match({{"app", "old"}});
+  cluster.prepare(kept);
+  cluster.prepare(old);
+  for (int i = 0; i < 5000; ++i) {
+    cluster.prepare(match({{"n", std::to_string(i)}}));
+    cluster.prepare(kept);
+  }
+  EXPECT_THAT(counted(kept), ElementsAre(Pair("n1", 1)));
+  EXPECT_THAT(counted(old), ElementsAre(Pair("not prepared", -1)));
+  cluster.remove_pod("uid-p");  // what was dropped is not touched any more
+  EXPECT_THAT(counted(kept), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster::testing

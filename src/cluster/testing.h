@@ -1,0 +1,141 @@
+// Nodes and pods in few words, for tests. Protobuf stays out of the tests that only say what they want:
+//
+//   cluster.upsert_node(node("n1").cpu("4").zone("a").taint("gpu", "", "NoSchedule"));
+//   cluster.upsert_pod(pod("p").requests("100m", "500Mi").label("app", "web").on("n1"));
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rescheduler::api {
+class Container;
+class Namespace;
+class Node;
+class Pod;
+class PodDisruptionBudget;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster::testing {
+
+using Texts = std::map<std::string, std::string>;
+
+// An object under construction; copies are objects of their own.
+template <class Object>
+class Builder {
+ public:
+  Builder();
+  Builder(const Builder& other);
+  Builder& operator=(const Builder& other);
+  ~Builder();
+
+  operator const Object&() const { return *object_; }  // NOLINT(google-explicit-constructor)
+  const Object& get() const { return *object_; }
+
+ protected:
+  void merge_json(std::string_view json);
+  std::unique_ptr<Object> object_;
+};
+
+class NodeBuilder : public Builder<api::Node> {
+ public:
+  // 4 CPUs, 32Gi, 110 pods, and its name as kubernetes.io/hostname.
+  explicit NodeBuilder(const std::string& name);
+  NodeBuilder& cpu(const std::string& amount) { return resource("cpu", amount); }
+  NodeBuilder& memory(const std::string& amount) { return resource("memory", amount); }
+  NodeBuilder& pods(int amount) { return resource("pods", std::to_string(amount)); }
+  NodeBuilder& resource(const std::string& name, const std::string& amount);
+  NodeBuilder& without_resource(const std::string& name);
+  NodeBuilder& label(const std::string& key, const std::string& value);
+  NodeBuilder& without_label(const std::string& key);
+  NodeBuilder& zone(const std::string& value) { return label("topology.kubernetes.io/zone", value); }
+  NodeBuilder& taint(const std::string& key, const std::string& value, const std::string& effect);
+  NodeBuilder& cordoned(bool is = true);
+  NodeBuilder& image(const std::string& name, std::int64_t size);
+  NodeBuilder& feature(const std::string& name);
+  NodeBuilder& annotation(const std::string& key, const std::string& value);
+  NodeBuilder& condition(const std::string& type, const std::string& status);
+};
+
+// The pods an affinity term or a spread constraint speaks of.
+struct Others {
+  std::optional<Texts> labels{};            // nothing: no selector at all
+  std::vector<std::string> namespaces{};    // affinity only, as the next
+  std::optional<Texts> namespace_labels{};  // nothing: no namespaceSelector
+};
+
+struct Spread {
+  int max_skew = 1;
+  std::string topology_key = "topology.kubernetes.io/zone";
+  bool hard = true;
+  std::optional<Texts> labels{};
+  int min_domains = 0;  // 0: unset
+  std::string affinity_policy{};
+  std::string taints_policy{};
+  std::vector<std::string> match_label_keys{};
+};
+
+class PodBuilder : public Builder<api::Pod> {
+ public:
+  // One container that asks for nothing, in the namespace "default", with a uid made of its name.
+  explicit PodBuilder(const std::string& name);
+  PodBuilder& in(const std::string& ns);
+  PodBuilder& uid(const std::string& uid);
+  PodBuilder& on(const std::string& node);
+  PodBuilder& label(const std::string& key, const std::string& value);
+  PodBuilder& labels(const Texts& all);
+  PodBuilder& requests(const std::string& cpu, const std::string& memory);
+  PodBuilder& request(const std::string& resource, const std::string& amount);
+  PodBuilder& container(const Texts& requested);
+  PodBuilder& init(const Texts& requested);
+  PodBuilder& sidecar(const Texts& requested);
+  PodBuilder& pod_level(const Texts& requested);
+  PodBuilder& overhead(const Texts& amounts);
+  PodBuilder& image(const std::string& name);  // of the first container that has none, or of another one
+  PodBuilder& host_port(int port, const std::string& protocol = {}, const std::string& ip = {});
+  PodBuilder& toleration(const std::string& key,
+                         const std::string& op = "Exists",
+                         const std::string& value = {},
+                         const std::string& effect = {});
+  PodBuilder& node_selector(const std::string& key, const std::string& value);
+  PodBuilder& node_affinity(std::string_view json);  // a NodeAffinity
+  PodBuilder& near(const std::string& topology_key, const Others& whom);
+  PodBuilder& away(const std::string& topology_key, const Others& whom);
+  PodBuilder& likes(int weight, const std::string& topology_key, const Others& whom);
+  PodBuilder& dislikes(int weight, const std::string& topology_key, const Others& whom);
+  PodBuilder& spread(const Spread& how);
+  PodBuilder& priority(int value);
+  PodBuilder& never_preempts();
+  PodBuilder& gate(const std::string& name);
+  PodBuilder& promised(const std::string& node);  // status.nominatedNodeName
+  PodBuilder& started(std::int64_t seconds);
+  PodBuilder& terminating();
+  PodBuilder& being_preempted();
+  PodBuilder& owner(const std::string& api_version, const std::string& kind, const std::string& name);
+  PodBuilder& merge(std::string_view json);  // whatever else
+};
+
+class NamespaceBuilder : public Builder<api::Namespace> {
+ public:
+  NamespaceBuilder(const std::string& name, const Texts& labels);
+};
+
+class BudgetBuilder : public Builder<api::PodDisruptionBudget> {
+ public:
+  BudgetBuilder(const std::string& name, std::optional<Texts> labels, int disruptions_allowed);
+  BudgetBuilder& in(const std::string& ns);
+  BudgetBuilder& disrupted(const std::string& pod);
+};
+
+inline NodeBuilder node(const std::string& name) { return NodeBuilder(name); }
+inline PodBuilder pod(const std::string& name) { return PodBuilder(name); }
+inline NamespaceBuilder name_space(const std::string& name, const Texts& labels = {}) { return {name, labels}; }
+inline BudgetBuilder budget(const std::string& name, std::optional<Texts> labels, int allowed) {
+  return {name, std::move(labels), allowed};
+}
+
+}  // namespace rescheduler::cluster::testing

@@ -1,0 +1,129 @@
+// The whole way of a pod: what comes out, what is said, and in which order things are looked at.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::pod;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(DecidePod, WithoutNodesThereIsNothingToLookAt) {
+  Bench bench;
+  const Answer answer = bench.decide(pod("p"));
+  EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
+  EXPECT_EQ(answer.message, "no nodes available to schedule pods");
+  EXPECT_THAT(answer.rejected_by, IsEmpty());
+}
+
+TEST(DecidePod, TheFirstPluginThatRefusesANodeSpeaksForIt) {
+  Bench bench;
+  bench.add(node("n").cordoned().taint("team", "a", "NoSchedule").cpu("1"));
+  const Answer answer = bench.decide(pod("p").requests("2", "1Gi").node_selector("disk", "ssd"));
+  EXPECT_EQ(answer.verdicts.at("n").plugin, "NodeUnschedulable");
+  EXPECT_THAT(answer.rejected_by, ElementsAre("NodeUnschedulable"));
+}
+
+TEST(DecidePod, TheMessageCountsReasonsInTheOrderOfTheirText) {
+  Bench bench;
+  for (int i = 0; i < 10; ++i) bench.add(node("small" + std::to_string(i)).cpu("1"));
+  for (int i = 0; i < 2; ++i) bench.add(node("tainted" + std::to_string(i)).taint("a", "", "NoSchedule"));
+  bench.add(node("full")).add(pod("there").requests("4", "1Gi").on("full"));
+  EXPECT_EQ(bench.decide(pod("p").requests("2", "1Gi")).message,
+            "0/13 nodes are available: 11 Insufficient cpu, 2 node(s) had untolerated taint(s). "
+            "no new claims to deallocate, preemption: 0/13 nodes are available: 1 No preemption victims found for "
+            "incoming pod, 12 Preemption is not helpful for scheduling.");
+}
+
+TEST(DecidePod, ASingleNodeIsTakenWithoutBeingScored) {
+  Bench bench;
+  bench.add(node("n")).add(node("other").cordoned());
+  const Answer answer = bench.decide(pod("p"), {.explain = false});
+  EXPECT_EQ(answer.node, "n");
+  EXPECT_THAT(answer.totals, IsEmpty());
+  EXPECT_THAT(answer.verdicts, IsEmpty());  // nobody asked
+}
+
+TEST(DecidePod, TheBestNodeIsTakenAndTiesAreBrokenAsTold) {
+  Bench bench;
+  bench.add(node("n1")).add(node("n2")).add(node("busy")).add(pod("there").requests("3", "20Gi").on("busy"));
+  const auto asked = pod("p").requests("100m", "500Mi");
+  EXPECT_THAT(bench.decide(asked).best, ElementsAre("n1", "n2"));
+  EXPECT_NE(bench.decide(asked, {.tie_break = 0}).node, bench.decide(asked, {.tie_break = 1}).node);
+  EXPECT_EQ(bench.decide(asked, {.tie_break = 0}).node, bench.decide(asked, {.tie_break = 2}).node);
+}
+
+TEST(DecidePod, TheSearchStopsWhenEnoughNodesAreFoundAndStartsWhereItIsTold) {
+  Bench bench;
+  for (const char* name : {"n0", "n1", "n2", "n3"}) bench.add(node(name));
+  EXPECT_THAT(bench.decide(pod("p"), {.most_feasible = 2}).feasible, ElementsAre("n0", "n1"));
+  EXPECT_THAT(bench.decide(pod("p"), {.most_feasible = 2, .start = 3}).feasible, ElementsAre("n0", "n3"));
+}
+
+TEST(PromisedNode, IsTriedFirstAndAlone) {
+  Bench bench;
+  bench.add(node("promised")).add(node("better")).add(pod("there").requests("3", "1Gi").on("promised"));
+  const Answer answer = bench.decide(pod("p").requests("1", "1Gi").promised("promised"));
+  EXPECT_EQ(answer.node, "promised");
+  EXPECT_THAT(answer.feasible, ElementsAre("promised"));
+}
+
+TEST(PromisedNode, ThatWillNotDoIsNotHeldAgainstTheOthers) {
+  Bench bench;
+  bench.add(node("promised").cordoned()).add(node("other"));
+  EXPECT_EQ(bench.decide(pod("p").promised("promised")).node, "other");
+  EXPECT_EQ(bench.decide(pod("p").promised("gone")).node, "other");
+}
+
+TEST(PromisedNode, ItsRoomIsKeptFromPodsOfNoHigherRank) {
+  Bench bench;
+  bench.add(node("n").cpu("2"));
+  bench.promise(pod("rival").requests("1500m", "1Gi").priority(10), "n");
+  EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(10)).feasible, IsEmpty());
+  EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(11)).feasible, SizeIs(1));
+  EXPECT_THAT(bench.decide(pod("p").requests("500m", "1Gi").priority(0)).feasible, SizeIs(1));
+  // The promise to the pod itself takes nothing away from it.
+  EXPECT_THAT(bench.decide(pod("rival").requests("1500m", "1Gi").priority(10)).feasible, SizeIs(1));
+}
+
+TEST(PromisedNode, MayNotBeReliedOnEither) {
+  // The rival would satisfy the affinity, but it is not there yet.
+  Bench bench;
+  bench.add(node("n"));
+  bench.promise(pod("rival").label("app", "x").priority(10), "n");
+  const auto asked = pod("p").near("kubernetes.io/hostname", {.labels = {{{"app", "x"}}}});
+  EXPECT_THAT(bench.decide(asked).feasible, IsEmpty());
+}
+
+TEST(NodeMemory, WhatWasFoundOutHoldsUntilTheNodeChanges) {
+  Bench bench;
+  bench.add(node("n1")).add(node("n2"));
+  const auto asked = pod("p").requests("1", "1Gi");
+  const Answer first = bench.decide(asked);
+  bench.add(pod("there").requests("2", "1Gi").on("n1"));
+  const Answer second = bench.decide(asked);
+  EXPECT_LT(second.totals.at("n1"), first.totals.at("n1"));
+  EXPECT_EQ(second.totals.at("n2"), first.totals.at("n2"));
+  bench.add(node("n2").cordoned());
+  EXPECT_THAT(bench.decide(asked).feasible, ElementsAre("n1"));
+  bench.model().remove_pod("uid-there");
+  EXPECT_EQ(bench.decide(asked).totals.at("n1"), first.totals.at("n1"));
+}
+
+TEST(NodeMemory, ForgetsTheOldestNeedsAndAnswersAllTheSame) {
+  Bench bench;
+  for (int i = 0; i < 40; ++i) bench.add(node("n" + std::to_string(i)));
+  const auto asked = [](int i) { return pod("p").request("memory", std::to_string(i + 1) + "Mi"); };
+  const Answer first = bench.decide(asked(0));
+  for (int i = 0; i < 8000; ++i) bench.decide(asked(i), {.explain = false});
+  EXPECT_LT(bench.framework().memory().size(), 8000U);
+  EXPECT_EQ(difference(bench.decide(asked(0)), first), "");
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing

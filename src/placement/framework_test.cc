@@ -1,0 +1,155 @@
+#include "placement/framework.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/registry.h"
+#include "placement/testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::pod;
+using ::testing::ElementsAre;
+
+std::string refusal(const Profile& profile) {
+  const auto made = Framework::make(profile, Registry::standard());
+  return made ? "" : made.error().message;
+}
+
+TEST(FrameworkMade, OfTheStandardProfile) { EXPECT_EQ(refusal(standard_profile()), ""); }
+
+TEST(FrameworkMade, NotOfAPluginNobodyHas) {
+  Profile profile = standard_profile();
+  profile.at(Point::Filter).push_back({"Coscheduling"});
+  EXPECT_EQ(refusal(profile),
+            "profile 'default-scheduler' names the plugin 'Coscheduling', which this program does not have");
+}
+
+TEST(FrameworkMade, NotOfAPluginWhereItHasNothingToSay) {
+  Profile profile = standard_profile();
+  profile.at(Point::Score).push_back({"NodeName"});
+  EXPECT_EQ(refusal(profile), "profile 'default-scheduler': the plugin 'NodeName' has nothing to say at score");
+}
+
+TEST(FrameworkMade, NotOfHalfAPlugin) {
+  Profile profile = standard_profile();
+  std::erase_if(profile.at(Point::PreFilter), [](const PluginUse& use) { return use.name == "PodTopologySpread"; });
+  EXPECT_EQ(refusal(profile),
+            "profile 'default-scheduler' enables the plugin 'PodTopologySpread' at filter but not at preFilter, which "
+            "it needs");
+}
+
+TEST(FrameworkMade, ScoresAreWeighedAsTheProfileSays) {
+  Profile profile = profile_of({"NodeAffinity"});
+  profile.at(Point::Score) = {{"NodeAffinity", 7}};
+  Bench bench(profile);
+  bench.add(node("n").label("disk", "ssd")).add(node("m"));
+  const auto asked = pod("p").node_affinity(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
+      {"weight":1,"preference":{"matchExpressions":[{"key":"disk","operator":"Exists"}]}}]})");
+  EXPECT_THAT(bench.decide(asked).totals, ElementsAre(std::pair("m", 0), std::pair("n", 700)));
+}
+
+// A plugin of somebody's own that misbehaves in ways the standard ones do not.
+class Odd final : public Plugin {
+ public:
+  std::string_view name() const override { return "Odd"; }
+  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
+  PreFilterResult pre_filter(const Question&, CycleState&) const override { return {before, nodes}; }
+  Code filter(const Question&, const CycleState&, const cluster::NodeState&, Reasons* why) const override {
+    if (why != nullptr) why->emplace_back("odd");
+    return verdict;
+  }
+  Status pre_score(const Question&, CycleState&, std::span<const cluster::NodeIndex>) const override { return scoring; }
+  std::int64_t score(const Question&, const CycleState&, const cluster::NodeState&) const override { return value; }
+
+  Status before{};
+  std::optional<std::set<std::string>> nodes{};
+  Code verdict = Code::Success;
+  Status scoring{};
+  std::int64_t value = 0;
+};
+
+Decision decide_with(const Odd& odd, cluster::Cluster& model, bool named_by_affinity = false) {
+  Registry registry = Registry::standard();
+  registry.add("Odd", [&](const PluginArgs*) { return std::make_unique<Odd>(odd); });
+  Profile profile = standard_profile();
+  for (const Point point : {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}) {
+    profile.at(point).push_back({"Odd"});
+  }
+  const auto framework = std::move(Framework::make(profile, registry).value());
+  auto asked_for = pod("p");
+  if (named_by_affinity) {
+    asked_for.node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+        {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}})");
+  }
+  const auto form = model.form_of(asked_for);
+  const Question asked = question_about(model, asked_for, *form);
+  framework->prepare(model, asked);
+  return decide(*framework, asked, {}, {});
+}
+
+struct OddPlugin : ::testing::Test {
+  OddPlugin() {
+    model.upsert_node(node("n1"));
+    model.upsert_node(node("n2"));
+  }
+  cluster::Cluster model;
+  Odd odd;
+};
+
+TEST_F(OddPlugin, AnErrorEndsTheAttempt) {
+  odd.before = {Code::Error, {"out of order"}};
+  const Decision decision = decide_with(odd, model);
+  EXPECT_EQ(decision.outcome, Outcome::Failed);
+  EXPECT_EQ(decision.message, "running PreFilter plugin \"Odd\": out of order");
+}
+
+TEST_F(OddPlugin, AnErrorOfAFilterEndsItToo) {
+  odd.verdict = Code::Error;
+  EXPECT_EQ(decide_with(odd, model).outcome, Outcome::Failed);
+}
+
+TEST_F(OddPlugin, ARefusalOfAllNodesAtOnceIsSaidOnce) {
+  odd.before = {Code::Unschedulable, {"not today"}};
+  const Decision decision = decide_with(odd, model);
+  EXPECT_EQ(decision.outcome, Outcome::Unschedulable);
+  EXPECT_EQ(decision.message,
+            "0/2 nodes are available: not today. no new claims to deallocate, preemption: 0/2 nodes are available: "
+            "2 No preemption victims found for incoming pod.");
+  EXPECT_THAT(decision.diagnosis.rejected_by, ElementsAre("Odd"));
+}
+
+TEST_F(OddPlugin, WhoWaitsForSomethingOutsideIsRemembered) {
+  odd.before = {Code::Pending, {"not yet"}};
+  EXPECT_THAT(decide_with(odd, model).diagnosis.pending_by, ElementsAre("Odd"));
+}
+
+TEST_F(OddPlugin, NamedNodesThatLeaveNothingOverEndTheSearch) {
+  odd.nodes = std::set<std::string>{};
+  EXPECT_THAT(decide_with(odd, model).message,
+              ::testing::StartsWith("0/2 nodes are available: node(s) didn't satisfy plugin Odd."));
+  odd.nodes = std::set<std::string>{"n2"};
+  EXPECT_THAT(decide_with(odd, model, true).message,
+              ::testing::StartsWith(
+                  "0/2 nodes are available: node(s) didn't satisfy plugin(s) [NodeAffinity Odd] simultaneously."));
+}
+
+TEST_F(OddPlugin, AScoreBeyondTheScaleIsAnError) {
+  odd.value = 101;
+  const Decision decision = decide_with(odd, model);
+  EXPECT_EQ(decision.outcome, Outcome::Failed);
+  EXPECT_THAT(decision.message, ::testing::HasSubstr("plugin \"Odd\" returns an invalid score 101"));
+}
+
+TEST_F(OddPlugin, AFailureBeforeScoringIsAnError) {
+  odd.scoring = {Code::Error, {"no scale"}};
+  EXPECT_EQ(decide_with(odd, model).message, "running PreScore plugin \"Odd\": no scale");
+  odd.scoring = {Code::Skip};
+  odd.value = 101;  // nobody asks
+  EXPECT_EQ(decide_with(odd, model).outcome, Outcome::Scheduled);
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing

@@ -1,0 +1,156 @@
+// Numbers worked out by hand from kube-scheduler's formulas.
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::pod;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr const char* kFit = "NodeResourcesFit";
+constexpr const char* kBalanced = "NodeResourcesBalancedAllocation";
+constexpr const char* kHost = "kubernetes.io/hostname";
+constexpr std::int64_t kMebibyte = 1 << 20;
+
+TEST(Golden, LeastAllocatedAndBalancedByWhatIsUsed) {
+  struct Row {
+    const char* cpu;
+    const char* memory;
+    std::int64_t fit;
+    std::int64_t balanced;
+  };
+  const Row rows[] = {
+      {"0", "0", 97, 74}, {"3600m", "2000Mi", 49, 74}, {"2000m", "16Gi", 47, 74}, {"0", "16Gi", 72, 75}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.cpu) + " and " + row.memory);
+    Bench bench;
+    bench.add(node("n")).add(pod("there").requests(row.cpu, row.memory).on("n"));
+    const auto asked = pod("p").requests("100m", "500Mi");
+    EXPECT_THAT(bench.raw(kFit, asked), ElementsAre(Pair("n", row.fit)));
+    EXPECT_THAT(bench.raw(kBalanced, asked), ElementsAre(Pair("n", row.balanced)));
+  }
+}
+
+TEST(Golden, BalancedAtItsExtremes) {
+  Bench bench;
+  bench.add(node("empty")).add(node("full of memory"));
+  bench.add(pod("there").requests("0", "16Gi").on("full of memory"));
+  EXPECT_THAT(bench.raw(kBalanced, pod("p").request("cpu", "2000m")),
+              ElementsAre(Pair("empty", 62), Pair("full of memory", 87)));
+}
+
+TEST(Golden, BalancedSaysNothingOfAPodThatAsksForNothing) {
+  Bench bench;
+  bench.add(node("n"));
+  EXPECT_THAT(bench.raw(kBalanced, pod("p")), IsEmpty());
+}
+
+TEST(Golden, ThePlainPodOnAnEmptyNodeHasATotalOf471) {
+  Bench bench;
+  bench.add(node("n1")).add(node("n2"));
+  const Answer answer = bench.decide(pod("p").requests("100m", "500Mi"));
+  EXPECT_THAT(answer.totals, ElementsAre(Pair("n1", 471), Pair("n2", 471)));
+  EXPECT_THAT(answer.best, ElementsAre("n1", "n2"));
+  for (const char* quiet : {"NodeAffinity", "PodTopologySpread", "InterPodAffinity"}) {
+    EXPECT_FALSE(answer.raw.contains(quiet)) << quiet;
+  }
+}
+
+TEST(Golden, AnImageCountsByHowManyNodesHaveIt) {
+  Bench bench;
+  bench.add(node("has").image("web:latest", 300 * kMebibyte)).add(node("has not"));
+  EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("web")), ElementsAre(Pair("has", 12), Pair("has not", 0)));
+  EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("web").image("other")),
+              ElementsAre(Pair("has", 6), Pair("has not", 0)));
+}
+
+TEST(Golden, AHugeImageThatIsEverywhereIsWorthAll) {
+  Bench bench;
+  for (const char* name : {"n1", "n2"}) bench.add(node(name).image("big:1", 4000 * kMebibyte));
+  EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("big:1")), ElementsAre(Pair("n1", 100), Pair("n2", 100)));
+}
+
+TEST(Golden, SoftSpreadOverThreeZones) {
+  Bench bench;
+  for (const char* zone : {"a", "b", "c"}) bench.add(node(zone).zone(zone));
+  for (const char* name : {"1", "2", "3"}) bench.add(pod(name).label("app", "web").on("a"));
+  bench.add(pod("4").label("app", "web").on("b"));
+  const auto asked = [](int skew) {
+    return pod("p").label("app", "web").spread({.max_skew = skew, .hard = false, .labels = {{{"app", "web"}}}});
+  };
+  EXPECT_THAT(bench.raw("PodTopologySpread", asked(1)), ElementsAre(Pair("a", 5), Pair("b", 2), Pair("c", 0)));
+  EXPECT_THAT(bench.scores("PodTopologySpread", asked(1)), ElementsAre(Pair("a", 0), Pair("b", 60), Pair("c", 100)));
+  EXPECT_THAT(bench.raw("PodTopologySpread", asked(5)), ElementsAre(Pair("a", 9), Pair("b", 6), Pair("c", 4)));
+  EXPECT_THAT(bench.scores("PodTopologySpread", asked(5)), ElementsAre(Pair("a", 44), Pair("b", 77), Pair("c", 100)));
+}
+
+TEST(Golden, HardSpreadOverTwoZones) {
+  Bench bench;
+  for (const char* zone : {"a", "b"}) bench.add(node(zone).zone(zone));
+  for (const char* name : {"1", "2", "3"}) bench.add(pod(name).label("app", "web").on("a"));
+  bench.add(pod("4").label("app", "web").on("b"));
+  const auto asked = [](int domains) {
+    return pod("p").label("app", "web").spread({.labels = {{{"app", "web"}}}, .min_domains = domains});
+  };
+  EXPECT_THAT(bench.decide(asked(0)).feasible, ElementsAre("b"));
+  EXPECT_THAT(bench.decide(asked(2)).feasible, ElementsAre("b"));
+  EXPECT_THAT(bench.decide(asked(3)).feasible, IsEmpty());
+}
+
+TEST(Golden, InterPodAffinityFromTheLeastToTheMost) {
+  Bench bench;
+  for (const char* name : {"bad", "good", "plain"}) bench.add(node(name));
+  bench.add(pod("friend").label("app", "x").on("good")).add(pod("foe").label("app", "y").on("bad"));
+  const auto asked =
+      pod("p").likes(10, kHost, {.labels = {{{"app", "x"}}}}).dislikes(5, kHost, {.labels = {{{"app", "y"}}}});
+  EXPECT_THAT(bench.raw("InterPodAffinity", asked), ElementsAre(Pair("bad", -5), Pair("good", 10), Pair("plain", 0)));
+  EXPECT_THAT(bench.scores("InterPodAffinity", asked),
+              ElementsAre(Pair("bad", 0), Pair("good", 100), Pair("plain", 33)));
+}
+
+TEST(Golden, ScoresAreBroughtToAHundredByTheLargest) {
+  std::array<std::int64_t, 3> scores = {0, 1, 3};
+  normalize_by_max(scores, false);
+  EXPECT_THAT(scores, ElementsAre(0, 33, 100));
+  scores = {0, 1, 3};
+  normalize_by_max(scores, true);
+  EXPECT_THAT(scores, ElementsAre(100, 67, 0));
+  scores = {0, 0, 0};
+  normalize_by_max(scores, false);
+  EXPECT_THAT(scores, ElementsAre(0, 0, 0));
+  normalize_by_max(scores, true);
+  EXPECT_THAT(scores, ElementsAre(100, 100, 100));
+}
+
+TEST(Golden, AHostPortOfEveryAddressCollidesWithThatOfAny) {
+  struct Row {
+    const char* used_ip;
+    const char* ip;
+    const char* protocol;
+    bool fits;
+  };
+  const Row rows[] = {{"", "127.0.0.1", "TCP", false},          {"0.0.0.0", "127.0.0.1", "TCP", false},
+                      {"127.0.0.1", "0.0.0.0", "TCP", false},   {"127.0.0.1", "", "", false},
+                      {"127.0.0.1", "127.0.0.1", "TCP", false}, {"127.0.0.1", "10.0.0.1", "TCP", true},
+                      {"127.0.0.1", "0.0.0.0", "UDP", true},    {"::", "0.0.0.0", "TCP", false},
+                      {"::", "127.0.0.1", "TCP", true}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.used_ip) + " against " + row.ip + "/" + row.protocol);
+    Bench bench;
+    bench.add(node("n")).add(pod("there").host_port(80, "TCP", row.used_ip).on("n"));
+    const Verdict said = bench.ask("NodePorts", pod("p").host_port(80, row.protocol, row.ip), "n");
+    EXPECT_EQ(said.code, row.fits ? Code::Success : Code::Unschedulable);
+    if (!row.fits) EXPECT_THAT(said.reasons, ElementsAre("node(s) didn't have free ports for the requested pod ports"));
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing

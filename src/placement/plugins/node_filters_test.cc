@@ -1,0 +1,153 @@
+// The plugins that ask a node one simple question.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::pod;
+using cluster::testing::PodBuilder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr Code kNever = Code::UnschedulableAndUnresolvable;
+
+cluster::HappeningPtr target_pod(cluster::Change change) {
+  cluster::Happening happening;
+  happening.subject = cluster::Subject::TargetPod;
+  happening.changes = change;
+  return std::make_shared<const cluster::Happening>(std::move(happening));
+}
+
+// --- NodeName ---
+
+TEST(NodeName, OnlyTheNodeThatIsNamedWillDo) {
+  Bench bench;
+  bench.add(node("n1")).add(node("n2"));
+  EXPECT_EQ(bench.ask("NodeName", pod("p"), "n1").code, Code::Success);
+  EXPECT_EQ(bench.ask("NodeName", pod("p").on("n1"), "n1").code, Code::Success);
+  EXPECT_EQ(bench.ask("NodeName", pod("p").on("n1"), "n2"),
+            (Verdict{kNever, {"node(s) didn't match the requested node name"}, "NodeName"}));
+}
+
+TEST(NodeName, ANewNodeMayBeTheOne) {
+  Bench bench;
+  EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1"))), Hint::Queue);
+  EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1").zone("a"))), Hint::Skip);
+}
+
+// --- NodeUnschedulable ---
+
+TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
+  Bench bench;
+  bench.add(node("n").cordoned());
+  const std::string key = "node.kubernetes.io/unschedulable";
+  struct Row {
+    PodBuilder asked;
+    bool fits;
+  };
+  const Row rows[] = {
+      {pod("nothing tolerated"), false},
+      {pod("by key").toleration(key), true},
+      {pod("by key and effect").toleration(key, "Exists", "", "NoSchedule"), true},
+      {pod("of the empty value").toleration(key, "Equal", ""), true},
+      {pod("of another value").toleration(key, "Equal", "x"), false},
+      {pod("of another effect").toleration(key, "Exists", "", "NoExecute"), false},
+      {pod("of everything").toleration(""), true},
+  };
+  for (const Row& row : rows) {
+    const Verdict said = bench.ask("NodeUnschedulable", row.asked, "n");
+    EXPECT_EQ(said.code, row.fits ? Code::Success : kNever);
+    EXPECT_THAT(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) were unschedulable"});
+  }
+}
+
+TEST(NodeUnschedulable, UncordoningWakesAndCordoningDoesNot) {
+  Bench bench;
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())), Hint::Skip);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n"))), Hint::Queue);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())), Hint::Skip);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), target_pod(cluster::Change::PodToleration)), Hint::Queue);
+}
+
+// --- NodePorts; collisions are in golden_test.cc ---
+
+TEST(NodePorts, SidecarsWantTheirPortsAndInitContainersDoNot) {
+  Bench bench;
+  bench.add(node("n")).add(pod("there").host_port(80).on("n"));
+  const auto with_init = [](const char* policy) {
+    return pod("p").merge(std::string(R"({"spec":{"initContainers":[{"name":"i")") + policy
+                          + R"(,"ports":[{"hostPort":80,"containerPort":80}]}]}})");
+  };
+  EXPECT_EQ(bench.ask("NodePorts", with_init(R"(,"restartPolicy":"Always")"), "n").code, Code::Unschedulable);
+  EXPECT_EQ(bench.ask("NodePorts", with_init(""), "n").code, Code::Skip);
+}
+
+TEST(NodePorts, OnlyAPodThatHeldThePortWakes) {
+  Bench bench;
+  bench.add(node("n")).add(pod("holder").host_port(80).on("n")).add(pod("other").host_port(81).on("n"));
+  const auto waiting = pod("p").host_port(80);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().remove_pod("uid-other")), Hint::Skip);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().remove_pod("uid-holder")), Hint::Queue);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().upsert_node(node("n2"))), Hint::Queue);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().upsert_node(node("n2").zone("a"))), Hint::Skip);
+}
+
+// --- NodeDeclaredFeatures ---
+
+TEST(NodeDeclaredFeatures, WhatThePodNeedsTheNodeMustDeclare) {
+  Bench bench;
+  bench.add(node("old")).add(node("new").feature("UserNamespacesHostNetworkSupport").feature("Another"));
+  const auto asked = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
+  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", asked, "new").code, Code::Success);
+  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", asked, "old"),
+            (Verdict{kNever, {"node(s) didn't match Pod's required features"}, "NodeDeclaredFeatures"}));
+  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", pod("p").merge(R"({"spec":{"hostNetwork":true}})"), "old").code,
+            Code::Skip);
+  const auto restarting = pod("p").merge(R"({"spec":{"initContainers":[{"name":"i","restartPolicyRules":
+      [{"action":"RestartAllContainers"}]}]}})");
+  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", restarting, "new").code, kNever);
+}
+
+TEST(NodeDeclaredFeatures, ANodeThatDeclaresItNowWakes) {
+  Bench bench;
+  const auto asked = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
+  EXPECT_EQ(bench.hint("NodeDeclaredFeatures", asked, bench.model().upsert_node(node("n"))), Hint::Skip);
+  EXPECT_EQ(bench.hint("NodeDeclaredFeatures", asked,
+                       bench.model().upsert_node(node("n").feature("UserNamespacesHostNetworkSupport"))),
+            Hint::Queue);
+}
+
+// --- Before the cycle ---
+
+TEST(SchedulingGates, AGatedPodIsNotEvenLookedAt) {
+  Bench bench;
+  bench.add(node("n"));
+  const Answer answer = bench.decide(pod("p").gate("quota").gate("review"));
+  EXPECT_EQ(answer.outcome, Outcome::Gated);
+  EXPECT_EQ(answer.message, "waiting for scheduling gates: [quota review]");
+  EXPECT_THAT(answer.feasible, IsEmpty());
+  EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::Change::PodGatesGone)), Hint::Queue);
+  EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::Change::PodLabel)), Hint::Skip);
+}
+
+TEST(DynamicResources, APodWithClaimsWaitsAndSaysWhy) {
+  Bench bench;
+  bench.add(node("n"));
+  const Answer answer = bench.decide(pod("p").merge(R"({"spec":{"resourceClaims":[{"name":"gpu"}]}})"));
+  EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
+  EXPECT_THAT(answer.rejected_by, ElementsAre("DynamicResources"));
+  EXPECT_THAT(answer.message, ::testing::HasSubstr("the pod has resourceClaims"));
+}
+
+TEST(DefaultPreemption, TheEndOfAVictimWakesNobodyByItself) {
+  Bench bench;
+  bench.add(node("n")).add(pod("victim").on("n"));
+  EXPECT_EQ(bench.hint("DefaultPreemption", pod("p"), bench.model().remove_pod("uid-victim")), Hint::Skip);
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing

@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::NodeBuilder;
+using cluster::testing::pod;
+using cluster::testing::PodBuilder;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+constexpr const char* kPlugin = "TaintToleration";
+
+TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
+  struct Row {
+    const char* what;
+    NodeBuilder where;
+    PodBuilder asked;
+    bool fits;
+  };
+  const NodeBuilder tainted = node("n").taint("team", "a", "NoSchedule");
+  const Row rows[] = {
+      {"no taint", node("n"), pod("p"), true},
+      {"not tolerated", tainted, pod("p"), false},
+      {"equal", tainted, pod("p").toleration("team", "Equal", "a"), true},
+      {"no operator means equal", tainted, pod("p").toleration("team", "", "a"), true},
+      {"another value", tainted, pod("p").toleration("team", "Equal", "b"), false},
+      {"exists", tainted, pod("p").toleration("team"), true},
+      {"another key", tainted, pod("p").toleration("group"), false},
+      {"every key", tainted, pod("p").toleration(""), true},
+      {"every key, but this value", tainted, pod("p").toleration("", "Equal", "a"), true},
+      {"every key, another value", tainted, pod("p").toleration("", "Equal", "b"), false},
+      {"this effect", tainted, pod("p").toleration("team", "Exists", "", "NoSchedule"), true},
+      {"another effect", tainted, pod("p").toleration("team", "Exists", "", "NoExecute"), false},
+      {"an operator nobody knows", tainted, pod("p").toleration("team", "Lt", "b"), false},
+      {"NoExecute forbids too", node("n").taint("team", "a", "NoExecute"), pod("p"), false},
+      {"PreferNoSchedule does not", node("n").taint("team", "a", "PreferNoSchedule"), pod("p"), true},
+      {"one of two", NodeBuilder(tainted).taint("disk", "", "NoExecute"), pod("p").toleration("team"), false},
+      {"both", NodeBuilder(tainted).taint("disk", "", "NoExecute"), pod("p").toleration("team").toleration("disk"),
+       true},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    Bench bench;
+    bench.add(row.where);
+    const Verdict said = bench.ask(kPlugin, row.asked, "n");
+    EXPECT_EQ(said.code, row.fits ? Code::Success : Code::UnschedulableAndUnresolvable);
+    EXPECT_EQ(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) had untolerated taint(s)"});
+  }
+}
+
+TEST(TaintToleration, TaintsThatDiscourageAreCounted) {
+  Bench bench;
+  bench.add(node("none"));
+  bench.add(node("one").taint("a", "", "PreferNoSchedule"));
+  bench.add(node("three")
+                .taint("a", "", "PreferNoSchedule")
+                .taint("b", "", "PreferNoSchedule")
+                .taint("c", "", "PreferNoSchedule"));
+  EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("none", 0), Pair("one", 1), Pair("three", 3)));
+  EXPECT_THAT(bench.scores(kPlugin, pod("p")), ElementsAre(Pair("none", 100), Pair("one", 67), Pair("three", 0)));
+  // A toleration of another effect does not soften these.
+  const auto hardened = pod("p").toleration("a", "Exists", "", "NoSchedule").toleration("b");
+  EXPECT_THAT(bench.raw(kPlugin, hardened), ElementsAre(Pair("none", 0), Pair("one", 1), Pair("three", 2)));
+}
+
+TEST(TaintToleration, WakesWhenTheLastUntoleratedTaintGoes) {
+  Bench bench;
+  auto& model = bench.model();
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "NoSchedule"))), Hint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("b", "", "NoSchedule"))), Hint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n"))), Hint::Queue);
+  // It could have gone there before: that it still can is no news.
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "PreferNoSchedule"))), Hint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("m"))), Hint::Queue);
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing

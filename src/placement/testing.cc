@@ -1,0 +1,214 @@
+#include "placement/testing.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/registry.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::NodeIndex;
+
+const std::vector<PluginUse>& standard_plugins() {
+  static const std::vector<PluginUse> all = {{"SchedulingGates"},
+                                             {"PrioritySort"},
+                                             {"NodeUnschedulable"},
+                                             {"NodeName"},
+                                             {"TaintToleration", 3},
+                                             {"NodeAffinity", 2},
+                                             {"NodePorts"},
+                                             {"NodeResourcesFit", 1},
+                                             {"VolumeRestrictions"},
+                                             {"NodeVolumeLimits"},
+                                             {"VolumeBinding"},
+                                             {"VolumeZone"},
+                                             {"PodTopologySpread", 2},
+                                             {"InterPodAffinity", 2},
+                                             {"DynamicResources", 2},
+                                             {"DefaultPreemption"},
+                                             {"NodeResourcesBalancedAllocation", 1},
+                                             {"ImageLocality", 1},
+                                             {"DefaultBinder"},
+                                             {"NodeDeclaredFeatures"}};
+  return all;
+}
+
+Profile profile_with(const std::vector<PluginUse>& plugins) {
+  Profile profile;
+  profile.scheduler_name = "default-scheduler";
+  for (const PluginUse& use : plugins) {
+    const auto plugin = (*Registry::standard().find(use.name))(nullptr);
+    for (std::size_t point = 0; point < kPointCount; ++point) {
+      if (plugin->points().has(static_cast<Point>(point))) profile.plugins[point].push_back(use);
+    }
+  }
+  return profile;
+}
+
+std::string name_of(const cluster::Cluster& cluster, NodeIndex node) {
+  return node == cluster::kNoNode ? std::string{} : cluster.node(node).node->name;
+}
+
+std::vector<std::string> names_of(const cluster::Cluster& cluster, const std::vector<NodeIndex>& nodes) {
+  std::vector<std::string> names;
+  for (const NodeIndex node : nodes) names.push_back(name_of(cluster, node));
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> pods_of(const cluster::Cluster& cluster, const std::vector<cluster::PodIndex>& pods) {
+  std::vector<std::string> names;
+  for (const cluster::PodIndex pod : pods) names.push_back(cluster.pod(pod).name);
+  return names;
+}
+
+Answer answer_of(const Decision& decision, const cluster::Cluster& cluster) {
+  Answer answer;
+  answer.outcome = decision.outcome;
+  answer.node = name_of(cluster, decision.node);
+  answer.feasible = names_of(cluster, decision.feasible);
+  answer.best = names_of(cluster, decision.choice.best);
+  for (std::size_t i = 0; i < decision.feasible.size(); ++i) {
+    const std::string name = name_of(cluster, decision.feasible[i]);
+    if (!decision.choice.totals.empty()) answer.totals[name] = decision.choice.totals[i];
+    for (const PluginScores& one : decision.choice.by_plugin) {
+      answer.raw[one.plugin][name] = one.raw[i];
+      answer.normalized[one.plugin][name] = one.normalized[i];
+    }
+  }
+  for (const auto& [node, status] : decision.diagnosis.verdicts) {
+    answer.verdicts[name_of(cluster, node)] = {status.code, status.reasons, status.plugin};
+  }
+  for (const Candidate& one : decision.candidates) {
+    answer.room[name_of(cluster, one.node)] = {pods_of(cluster, one.victims), one.rank(cluster)};
+  }
+  answer.victims = pods_of(cluster, decision.victims);
+  answer.rejected_by = decision.diagnosis.rejected_by;
+  answer.message = decision.message;
+  return answer;
+}
+
+std::shared_ptr<const cluster::PlacedPod> guest_of(cluster::Cluster& cluster, const api::Pod& pod, NodeIndex node) {
+  auto guest = std::make_shared<cluster::PlacedPod>();
+  guest->uid = pod.metadata().uid();
+  guest->name = pod.metadata().name();
+  guest->ns = cluster.words().symbols.of(pod.metadata().namespace_());
+  guest->labels = cluster.words().labels.of(pod.metadata().labels());
+  guest->form = cluster.form_of(pod);
+  guest->node = node;
+  return guest;
+}
+
+}  // namespace
+
+Profile standard_profile() { return profile_with(standard_plugins()); }
+
+Profile profile_of(const std::vector<std::string>& plugins) {
+  std::vector<PluginUse> uses;
+  for (const std::string& name : plugins) uses.push_back({name});
+  return profile_with(uses);
+}
+
+std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
+  return out << verdict.plugin << " says " << to_string(verdict.code) << ": "
+             << fmt::format("{}", fmt::join(verdict.reasons, ", "));
+}
+
+std::string difference(const Answer& a, const Answer& b) {
+  const auto outcome = [](const Answer& one) { return static_cast<int>(one.outcome); };
+  if (outcome(a) != outcome(b))
+    return fmt::format("outcome {} ({}) and {} ({})", outcome(a), a.message, outcome(b), b.message);
+  if (a.feasible != b.feasible) return fmt::format("feasible {} and {}", a.feasible, b.feasible);
+  if (a.raw != b.raw) return fmt::format("raw scores {} and {}", a.raw, b.raw);
+  if (a.normalized != b.normalized) return fmt::format("scores {} and {}", a.normalized, b.normalized);
+  if (a.totals != b.totals) return fmt::format("totals {} and {}", a.totals, b.totals);
+  if (a.best != b.best) return fmt::format("best {} and {}", a.best, b.best);
+  if (a.verdicts != b.verdicts) return "the verdicts on single nodes";
+  if (a.message != b.message) return fmt::format("'{}' and '{}'", a.message, b.message);
+  if (a.rejected_by != b.rejected_by) return fmt::format("rejected by {} and {}", a.rejected_by, b.rejected_by);
+  if (a.room != b.room) return "where room could be made, or by whom";
+  return {};
+}
+
+Bench::Bench(const Profile& profile) : cluster_(std::make_unique<cluster::Cluster>()) {
+  auto made = Framework::make(profile, Registry::standard());
+  RESCHEDULER_CHECK(made.has_value(), "no framework for the bench: {}", made.error().message);
+  framework_ = std::move(*made);
+}
+
+Bench& Bench::add(const cluster::testing::NodeBuilder& node) {
+  cluster_->upsert_node(node);
+  return *this;
+}
+Bench& Bench::add(const cluster::testing::PodBuilder& pod) {
+  cluster_->upsert_pod(pod);
+  return *this;
+}
+Bench& Bench::add(const cluster::testing::NamespaceBuilder& ns) {
+  cluster_->upsert_namespace(ns);
+  return *this;
+}
+Bench& Bench::add(const cluster::testing::BudgetBuilder& budget) {
+  cluster_->budgets().upsert(budget);
+  return *this;
+}
+
+Bench& Bench::promise(const api::Pod& pod, const std::string& node) {
+  const NodeIndex index = cluster_->find_node(node).value();
+  promised_[index].push_back(guest_of(*cluster_, pod, index));
+  return *this;
+}
+
+Answer Bench::decide(const api::Pod& pod, DecideOptions options) {
+  const auto form = cluster_->form_of(pod);
+  const Question asked = question_about(*cluster_, pod, *form);
+  framework_->prepare(*cluster_, asked);
+  return answer_of(placement::decide(*framework_, asked, promised_, options), *cluster_);
+}
+
+Verdict Bench::ask(std::string_view name, const api::Pod& pod, const std::string& node) {
+  const auto form = cluster_->form_of(pod);
+  const Question asked = question_about(*cluster_, pod, *form);
+  framework_->prepare(*cluster_, asked);
+  const Plugin& plugin = *framework_->find(name);
+  CycleState state(framework_->plugins().size());
+  Verdict verdict{Code::Success, {}, std::string(name)};
+  if (plugin.points().has(Point::PreFilter)) {
+    PreFilterResult before = plugin.pre_filter(asked, state);
+    verdict.code = before.status.code;
+    verdict.reasons = before.status.reasons;
+    if (verdict.code != Code::Success) return verdict;
+    if (before.nodes && !before.nodes->contains(node)) {
+      return {Code::UnschedulableAndUnresolvable, {"not among the nodes that PreFilter names"}, std::string(name)};
+    }
+  }
+  verdict.code = plugin.filter(asked, state, cluster_->node(cluster_->find_node(node).value()), &verdict.reasons);
+  return verdict;
+}
+
+Hint Bench::hint(std::string_view name, const api::Pod& waiting, const cluster::HappeningPtr& what) {
+  if (!what) return Hint::Skip;
+  const auto form = cluster_->form_of(waiting);
+  const Question asked = question_about(*cluster_, waiting, *form);
+  for (const Interest& one : framework_->find(name)->interests()) {
+    if (one.subject != what->subject || !one.changes.meets(what->changes)) continue;
+    if (!one.hint || one.hint(asked, *what) == Hint::Queue) return Hint::Queue;
+  }
+  return Hint::Skip;
+}
+
+std::map<std::string, std::int64_t> Bench::raw(std::string_view plugin, const api::Pod& pod) {
+  return decide(pod).raw[std::string(plugin)];
+}
+
+std::map<std::string, std::int64_t> Bench::scores(std::string_view plugin, const api::Pod& pod) {
+  return decide(pod).normalized[std::string(plugin)];
+}
+
+}  // namespace rescheduler::placement::testing

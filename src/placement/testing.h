@@ -1,0 +1,93 @@
+// A bench to try decisions on: a cluster and kube-scheduler's default profile.
+//
+//   Bench bench;
+//   bench.add(node("n1"));
+//   EXPECT_EQ(bench.decide(pod("p")).node, "n1");
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "cluster/testing.h"
+#include "placement/decide.h"
+#include "placement/framework.h"
+
+namespace rescheduler::placement::testing {
+
+// What kube-scheduler 1.36 does without a configuration file.
+Profile standard_profile();
+// Only these plugins, at all points they have a say at.
+Profile profile_of(const std::vector<std::string>& plugins);
+
+struct Verdict {
+  Code code = Code::Success;
+  Reasons reasons{};
+  std::string plugin{};
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// A decision by names, so that decisions about two models of the same cluster can be compared.
+struct Answer {
+  struct Room {
+    std::vector<std::string> victims{};  // names, the most important first
+    Candidate::Rank rank{};
+    friend bool operator==(const Room&, const Room&) = default;
+  };
+
+  Outcome outcome = Outcome::Failed;
+  std::string node{};
+  std::vector<std::string> feasible{};                                      // sorted
+  std::vector<std::string> best{};                                          // sorted
+  std::map<std::string, std::int64_t> totals{};                             // by node
+  std::map<std::string, std::map<std::string, std::int64_t>> raw{};         // by plugin, by node
+  std::map<std::string, std::map<std::string, std::int64_t>> normalized{};  // likewise
+  std::map<std::string, Verdict> verdicts{};                                // of the nodes refused, by node
+  std::map<std::string, Room> room{};                                       // candidates for making room, by node
+  std::vector<std::string> victims{};
+  std::set<std::string> rejected_by{};
+  std::string message{};
+};
+
+std::ostream& operator<<(std::ostream& out, const Verdict& verdict);
+// Where two answers to the same question differ, in words; empty: nowhere. Which of equally good nodes is taken may
+// differ.
+std::string difference(const Answer& a, const Answer& b);
+
+class Bench {
+ public:
+  explicit Bench(const Profile& profile = standard_profile());
+
+  Bench& add(const cluster::testing::NodeBuilder& node);
+  Bench& add(const cluster::testing::PodBuilder& pod);
+  Bench& add(const cluster::testing::NamespaceBuilder& ns);
+  Bench& add(const cluster::testing::BudgetBuilder& budget);
+  // This one has been promised that node.
+  Bench& promise(const api::Pod& pod, const std::string& node);
+  void forget_promises() { promised_.clear(); }
+
+  Answer decide(const api::Pod& pod, DecideOptions options = {.explain = true});
+  // What one plugin says of a pod on a node, its PreFilter included.
+  Verdict ask(std::string_view plugin, const api::Pod& pod, const std::string& node);
+  // What the plugin makes of something that happened, if it is interested at all.
+  Hint hint(std::string_view plugin, const api::Pod& waiting, const cluster::HappeningPtr& what);
+  // After PreScore, before and after normalizing; empty: it has nothing to say.
+  std::map<std::string, std::int64_t> raw(std::string_view plugin, const api::Pod& pod);
+  std::map<std::string, std::int64_t> scores(std::string_view plugin, const api::Pod& pod);
+
+  cluster::Cluster& model() { return *cluster_; }
+  const Framework& framework() const { return *framework_; }
+
+ private:
+  std::unique_ptr<cluster::Cluster> cluster_;
+  std::unique_ptr<Framework> framework_;
+  NominatedPods promised_;
+};
+
+}  // namespace rescheduler::placement::testing
