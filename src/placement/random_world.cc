@@ -24,7 +24,7 @@ Others random_others() {
   others.labels = pick({"x", "y", ""}) == "" ? Texts{} : Texts{{"app", pick({"x", "y"})}};
   if (one_in(8)) others.labels.reset();
   if (one_in(4)) others.namespaces = {pick({"red", "blue"})};
-  if (one_in(4)) others.namespace_labels = one_in(2) ? Texts{} : Texts{{"team", "a"}};
+  if (one_in(2)) others.namespace_labels = one_in(4) ? Texts{} : Texts{{"team", "a"}};
   return others;
 }
 
@@ -181,7 +181,7 @@ World::Step World::change_namespace() {
     lived_.model().remove_namespace(name);
     return {Kind::NamespaceChanged, nullptr, fmt::format("namespace {} goes", name)};
   }
-  const NamespaceBuilder ns(name, one_in(2) ? Texts{} : Texts{{"team", pick({"a", "b"})}});
+  const NamespaceBuilder ns(name, one_in(2) ? Texts{} : Texts{{"team", "a"}});
   namespaces_.insert_or_assign(name, ns);
   lived_.add(ns);
   return {Kind::NamespaceChanged, nullptr, fmt::format("namespace {} is labelled", name)};
@@ -233,12 +233,13 @@ World::Step World::random_step() {
   if (one_in(10)) promise_or_not();
   const std::string node = pick(kNodes);
   const std::string pod = pick(kPods);
-  switch (pick(12)) {
+  switch (pick(13)) {
     case 0:
     case 1:
     case 2: return upsert_node(node, random_node(node));
     case 3: return remove_node(node);
-    case 4: return change_namespace();
+    case 4:
+    case 12: return change_namespace();
     case 5: return assume(pod);
     case 6: return settle(assumed_.empty() ? pod : assumed_.begin()->first);
     case 7: return assumed_.contains(pod) ? Step{} : remove_pod(pod);

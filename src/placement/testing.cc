@@ -166,15 +166,13 @@ Bench& Bench::promise(const api::Pod& pod, const std::string& node) {
 }
 
 Answer Bench::decide(const api::Pod& pod, DecideOptions options) {
-  const auto form = cluster_->form_of(pod);
-  const Question asked = question_about(*cluster_, pod, *form);
+  const Question asked = question_about(*cluster_, pod, form_of(pod));
   framework_->prepare(*cluster_, asked);
   return answer_of(placement::decide(*framework_, asked, promised_, options), *cluster_);
 }
 
 Verdict Bench::ask(std::string_view name, const api::Pod& pod, const std::string& node) {
-  const auto form = cluster_->form_of(pod);
-  const Question asked = question_about(*cluster_, pod, *form);
+  const Question asked = question_about(*cluster_, pod, form_of(pod));
   framework_->prepare(*cluster_, asked);
   const Plugin& plugin = *framework_->find(name);
   CycleState state(framework_->plugins().size());
@@ -194,8 +192,7 @@ Verdict Bench::ask(std::string_view name, const api::Pod& pod, const std::string
 
 Hint Bench::hint(std::string_view name, const api::Pod& waiting, const cluster::HappeningPtr& what) {
   if (!what) return Hint::Skip;
-  const auto form = cluster_->form_of(waiting);
-  const Question asked = question_about(*cluster_, waiting, *form);
+  const Question asked = question_about(*cluster_, waiting, form_of(waiting));
   for (const Interest& one : framework_->find(name)->interests()) {
     if (one.subject != what->subject || !one.changes.meets(what->changes)) continue;
     if (!one.hint || one.hint(asked, *what) == Hint::Queue) return Hint::Queue;

@@ -85,7 +85,12 @@ class Bench {
   const Framework& framework() const { return *framework_; }
 
  private:
+  // Kept for good, as the queue keeps those of waiting pods: what was found out for a form is remembered only while
+  // somebody has it.
+  const cluster::PodForm& form_of(const api::Pod& pod) { return *forms_.insert(cluster_->form_of(pod)).first->get(); }
+
   std::unique_ptr<cluster::Cluster> cluster_;
+  std::set<cluster::PodFormPtr> forms_;
   std::unique_ptr<Framework> framework_;
   NominatedPods promised_;
 };
