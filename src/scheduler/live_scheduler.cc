@@ -1,5 +1,7 @@
 #include "scheduler/live_scheduler.h"
 
+#include <algorithm>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -16,6 +18,8 @@
 
 namespace rescheduler::scheduler {
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{10};  // at what is under way, while stopping
 
 kube::InformerSettings informer_settings(const kube::ResourceType& kind) {
   kube::InformerSettings settings;
@@ -53,10 +57,13 @@ struct LiveScheduler::State {
   const kube::Reflector* pods = nullptr;
   std::vector<net::Job> jobs{};
 
+  std::size_t binding_volumes = 0;  // on the decision thread: pods whose claims are being bound
+
   // On the decision thread.
   void carry_out(Order order) {
     auto* binding = std::get_if<BindOrder>(&order);
     if (binding != nullptr && binding->has_claims) {
+      ++binding_volumes;
       net::spawn(deciding, "bind volumes", bind_volumes_first(std::move(*binding)));
       return;
     }
@@ -77,6 +84,7 @@ struct LiveScheduler::State {
     const auto timeout = args != nullptr ? args->bind_timeout : placement::VolumeBindingArgs{}.bind_timeout;
     PodToBind pod{meta.namespace_(), meta.name(), meta.uid()};
     auto outcome = co_await binder.bind(scheduler.take_reserved(meta.uid()), std::move(pod), timeout);
+    --binding_volumes;
     if (outcome.bound) {
       order.has_claims = false;
       carry_out(std::move(order));
@@ -86,6 +94,12 @@ struct LiveScheduler::State {
     decisions->post([this, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
       for (Order& next : to.bind_failed(uid, error, now)) carry_out(std::move(next));
     });
+  }
+
+  net::Task<std::size_t> volumes_under_way() {
+    const auto count = [this]() -> net::Task<std::size_t> { co_return binding_volumes; };
+    const std::size_t answer = co_await boost::asio::co_spawn(deciding, count(), boost::asio::use_awaitable);
+    co_return answer;
   }
 };
 
@@ -197,14 +211,24 @@ net::Task<void> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   // By value: whoever asked may let go of us meanwhile.
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
+  // Over to where decisions are made, and back: what was decided until then is the carrier's by now.
+  static_cast<void>(co_await state->volumes_under_way());
   state->carrier->begin_nothing_more();
   const SteadyTime until = state->services.clock->steady_now() + grace;
-  while (!state->carrier->idle() && state->services.clock->steady_now() < until) {
-    const auto slept = co_await state->services.timers->sleep_for(std::chrono::milliseconds{10});
+  for (;;) {
+    const std::size_t volumes = co_await state->volumes_under_way();
+    if (volumes == 0 && state->carrier->idle()) break;
+    if (state->services.clock->steady_now() >= until) break;
+    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
     if (!slept) break;
   }
   for (const auto& recorder : state->recorders) static_cast<void>(co_await recorder->flush());
   for (net::Job& job : state->jobs) job.cancel();
+  // They use what goes with us; a cancelled job ends with its next step.
+  while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
+    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
+    if (!slept) break;
+  }
 }
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
