@@ -14,6 +14,7 @@
 #include "kube/proto/core_pod.pb.h"
 #include "scheduler/carrier.h"
 #include "scheduler/consulting.h"
+#include "scheduler/fenced_api.h"
 #include "scheduler/hopping_api.h"
 
 namespace rescheduler::scheduler {
@@ -51,6 +52,7 @@ struct LiveScheduler::State {
   std::unique_ptr<Consulting> consulting{};
   std::unique_ptr<DecisionLoop> decisions{};
   net::Executor deciding{};
+  std::unique_ptr<FencedApi> writes{};
   std::unique_ptr<HoppingApi> volume_api{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
@@ -133,7 +135,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   // Results go back to where decisions are made; their orders come from there to the loop.
   State* raw = state.get();
   state->deciding = deciding;
-  state->volume_api = std::make_unique<HoppingApi>(*state->apis.api, services.executor);
+  state->writes = std::make_unique<FencedApi>(*state->apis.api, state->settings.fence);
+  state->volume_api = std::make_unique<HoppingApi>(*state->writes, services.executor);
   const auto sink = [raw](Order order) { raw->carry_out(std::move(order)); };
   CarrierResults results;
   results.bound = [raw](std::string uid) {
@@ -150,8 +153,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   auto consulting = Consulting::make(state->settings.configuration.extenders, state->settings.network, services);
   if (!consulting) return fail(std::move(consulting.error()));
   state->consulting = std::move(*consulting);
-  state->carrier = std::make_unique<Carrier>(*state->apis.api, std::move(recorders), std::move(carrier),
-                                             std::move(results), services);
+  state->carrier =
+      std::make_unique<Carrier>(*state->writes, std::move(recorders), std::move(carrier), std::move(results), services);
   if (state->consulting) {
     state->carrier->bind_by([raw](const BindOrder& order) { return raw->consulting->bind(order, *raw->carrier); });
   }
