@@ -1,6 +1,10 @@
 #include "support/meddling_api.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "kube/proto/coordination.pb.h"
 
 namespace rescheduler::test {
 namespace {
@@ -22,13 +26,10 @@ void MeddlingApi::let_go() {
   gate_.reset();
 }
 
-Result<void> MeddlingApi::reachable() const {
-  if (!cut_) return {};
-  return fail(Errc::Unavailable, "the test has cut this client off");
-}
-
 net::Task<Result<void>> MeddlingApi::call(kube::ApiCall call, kube::Message* answer) {
-  if (auto way = reachable(); !way) co_return way;
+  if (leases_lost_ && call.resource == &kube::resource_of<api::Lease>()) {
+    co_return fail(Errc::Unavailable, "the test has lost the lease");
+  }
   if (call.verb == kube::Verb::Create && call.subresource == "binding") {
     auto bound = co_await bind(std::move(call), answer);
     co_return bound;
@@ -39,6 +40,7 @@ net::Task<Result<void>> MeddlingApi::call(kube::ApiCall call, kube::Message* ans
 }
 
 net::Task<Result<void>> MeddlingApi::bind(kube::ApiCall call, kube::Message* answer) {
+  most_patience_ = std::max(most_patience_, call.timeout);
   if (!refusals_.empty()) {
     Error with = std::move(refusals_.front());
     refusals_.pop_front();
@@ -57,24 +59,6 @@ net::Task<Result<void>> MeddlingApi::bind(kube::ApiCall call, kube::Message* ans
     co_return fail(Errc::Timeout, "the test has lost the answer");
   }
   co_return done;
-}
-
-net::Task<Result<kube::ListPage>> MeddlingApi::list(kube::ApiCall call, kube::ItemSink sink) {
-  if (auto way = reachable(); !way) co_return fail(std::move(way.error()));
-  auto page = co_await api_.list(std::move(call), std::move(sink));
-  co_return page;
-}
-
-net::Task<Result<std::unique_ptr<kube::WatchStream>>> MeddlingApi::watch(kube::ApiCall call) {
-  if (auto way = reachable(); !way) co_return fail(std::move(way.error()));
-  auto stream = co_await api_.watch(std::move(call));
-  co_return stream;
-}
-
-net::Task<Result<std::string>> MeddlingApi::get_text(std::string path, std::string accept) {
-  if (auto way = reachable(); !way) co_return fail(std::move(way.error()));
-  auto text = co_await api_.get_text(std::move(path), std::move(accept));
-  co_return text;
 }
 
 }  // namespace rescheduler::test

@@ -24,20 +24,27 @@ class MeddlingApi final : public kube::Api {
   void hold_bindings() { gate_ = std::make_shared<net::Gate>(executor_); }
   void let_go();
   int held() const { return held_; }
-  // From now on calls fail; watches that are open stay so.
-  void cut_off() { cut_ = true; }
+  // From now on nothing about leases comes through: whoever leads through here will not for long.
+  void lose_leases() { leases_lost_ = true; }
+  // The longest that a binding would have waited for its answer.
+  std::chrono::nanoseconds most_patience() const { return most_patience_; }
 
   // "create pods web/api-0 binding", in the order in which they went to the server.
   const std::vector<std::string>& writes() const { return writes_; }
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
-  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override;
-  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override;
-  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override;
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
+    return api_.list(std::move(call), std::move(sink));
+  }
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
+    return api_.watch(std::move(call));
+  }
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
+    return api_.get_text(std::move(path), std::move(accept));
+  }
 
  private:
   net::Task<Result<void>> bind(kube::ApiCall call, kube::Message* answer);
-  Result<void> reachable() const;
 
   kube::Api& api_;
   net::Executor executor_;
@@ -45,7 +52,8 @@ class MeddlingApi final : public kube::Api {
   int lost_answers_ = 0;
   int held_ = 0;
   std::shared_ptr<net::Gate> gate_;
-  bool cut_ = false;
+  bool leases_lost_ = false;
+  std::chrono::nanoseconds most_patience_{0};
   std::vector<std::string> writes_;
 };
 

@@ -73,12 +73,14 @@ net::Task<Result<void>> TestScheduler::begin() {
   co_return synced;
 }
 
-TestScheduler::~TestScheduler() { stop(); }
+TestScheduler::~TestScheduler() {
+  meddle([](MeddlingApi& api) { api.let_go(); });
+  stop();
+}
 
 void TestScheduler::stop() {
   if (stopped_) return;
   stopped_ = true;
-  meddle([](MeddlingApi& api) { api.let_go(); });
   (void)link_->await(stopped(*live_));
   if (!elector_) return;
   electing_.cancel();
