@@ -112,7 +112,8 @@ net::Task<void> Carrier::report(ReportOrder order) {
   options.kind = kube::PatchKind::StrategicMerge;
   options.subresource = "status";
   // A pod that is gone or was made anew needs no report; anything else is said again with the next attempt.
-  static_cast<void>(co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options));
+  [[maybe_unused]] const auto said_so =
+      co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options);
 }
 
 net::Task<bool> Carrier::send_away(const RoomOrder& order, const Victim& victim) {

@@ -210,28 +210,34 @@ net::Task<Result<void>> LiveScheduler::wait_synced() {
 
 void LiveScheduler::lead() { state_->decisions->begin_deciding(); }
 
-net::Task<void> LiveScheduler::stop(std::chrono::nanoseconds grace) {
+net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   // By value: whoever asked may let go of us meanwhile.
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
   // Over to where decisions are made, and back: what was decided until then is the carrier's by now.
-  static_cast<void>(co_await state->volumes_under_way());
+  co_await state->volumes_under_way();
   state->carrier->begin_nothing_more();
   const SteadyTime until = state->services.clock->steady_now() + grace;
+  bool ended = false;
   for (;;) {
+    // Idle before and after: a result on its way to the decision thread may come back as something to do.
+    const bool idle = state->carrier->idle();
     const std::size_t volumes = co_await state->volumes_under_way();
-    if (volumes == 0 && state->carrier->idle()) break;
-    if (state->services.clock->steady_now() >= until) break;
+    ended = idle && volumes == 0 && state->carrier->idle();
+    if (ended || state->services.clock->steady_now() >= until) break;
     const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
     if (!slept) break;
   }
-  for (const auto& recorder : state->recorders) static_cast<void>(co_await recorder->flush());
+  for (const auto& recorder : state->recorders) {
+    [[maybe_unused]] const auto flushed = co_await recorder->flush();
+  }
   for (net::Job& job : state->jobs) job.cancel();
   // They use what goes with us; a cancelled job ends with its next step.
   while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
     const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
     if (!slept) break;
   }
+  co_return ended;
 }
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
