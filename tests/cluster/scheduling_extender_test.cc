@@ -57,7 +57,7 @@ class TinyExtender {
 
  private:
   static net::Task<Result<void>> stopped(net::HttpServer& server) {
-    co_await server.stop(std::chrono::milliseconds{100});
+    co_await server.stop(std::chrono::milliseconds(100));
     co_return Result<void>{};
   }
 
@@ -75,7 +75,7 @@ class TinyExtender {
       std::string said = co_await bind(request.body);
       response.body = std::move(said);
     }
-    static_cast<void>(co_await responder.send(std::move(response)));
+    [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
   }
 
   std::string filter(const std::string& question) {
