@@ -20,16 +20,21 @@ namespace rescheduler::cli {
 namespace {
 
 constexpr std::chrono::seconds kGrace{10};  // a binding takes milliseconds; a server that is away takes longer
+constexpr std::chrono::seconds kServingGrace{2};
+constexpr std::chrono::seconds kBetweenGauges{1};
 
 }  // namespace
 
-// In the order of construction; loops go last but are declared first, so that nothing on them outlives what it uses.
+// Clients and the port need their loop to go, and what runs on the loops needs them: first everything is stopped, then
+// the parts go, on the network thread, and the loops last.
 struct Daemon::State {
-  DaemonSettings settings;
+  DaemonSettings settings{};
   SystemClock clock{};
   Rng rng{static_cast<std::uint64_t>(SystemClock().wall_now().time_since_epoch().count())};
   MetricRegistry metrics{};
   net::RealTimers timers{};
+  net::EventLoop deciding{};
+  net::EventLoop network{};
   // Each its own: events, made-up tokens and bulk writes must not hold up bindings or the lease.
   std::unique_ptr<kube::Api> api{};
   std::unique_ptr<kube::Api> events{};
@@ -44,10 +49,17 @@ struct Daemon::State {
   net::Job electing{};
   net::Job refreshing{};
   std::atomic<bool> lost{false};
-  bool leading = false;  // network thread
+  bool begun = false;  // network thread, as the next two
+  bool leading = false;
   bool stopping = false;
-  net::EventLoop deciding{};
-  net::EventLoop network{};
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    static_cast<void>(stop());
+    static_cast<void>(network.await_result(dismantle()));
+  }
 
   kube::LoopServices services() { return {network.executor(), &timers, &clock, &rng, &metrics}; }
 
@@ -132,6 +144,7 @@ struct Daemon::State {
 
   net::Task<Result<void>> begin() {
     if (!settings.configuration.delay_cache_until_active) live->follow();
+    begun = true;
     if (elector) {
       electing = net::spawn(network.executor(), "leader election", elector->run());
     } else {
@@ -143,8 +156,7 @@ struct Daemon::State {
 
   net::Task<void> refresh_gauges() {
     for (;;) {
-      constexpr std::chrono::seconds kEvery{1};
-      const auto slept = co_await timers.sleep_for(kEvery);
+      const auto slept = co_await timers.sleep_for(kBetweenGauges);
       if (!slept) co_return;
       live->inspect([](scheduler::Scheduler& scheduler) { scheduler.refresh_gauges(); });
     }
@@ -185,17 +197,36 @@ struct Daemon::State {
         200, scheduler::effective_configuration(settings.configuration, scheduler::default_catalog()));
   }
 
-  net::Task<Result<void>> wind_down() {
+  bool stop() {
+    auto ended = network.await_result(wind_down());
+    return ended && *ended;
+  }
+
+  net::Task<Result<bool>> wind_down() {
+    if (stopping) co_return true;
     stopping = true;
     refreshing.cancel();
-    co_await live->stop(kGrace);
-    if (elector) {
+    bool ended = true;
+    if (live) {
+      const bool all = co_await live->stop(kGrace);
+      ended = all;
+    }
+    if (elector && begun) {
       electing.cancel();
       const auto handed_on = co_await elector->wait_stopped();
-      if (!handed_on) log_warning("the lease was not handed on: {}", handed_on.error().message);
+      if (!handed_on) ended = false;
     }
-    constexpr std::chrono::seconds kToFinish{2};
-    if (server) co_await server->stop(kToFinish);
+    if (server) co_await server->stop(kServingGrace);
+    co_return ended;
+  }
+
+  net::Task<Result<void>> dismantle() {
+    server.reset();
+    extender.reset();
+    elector.reset();
+    live.reset();
+    reviewer.reset();
+    for (auto* client : {&api, &events, &lease, &token_reviews, &access_reviews}) client->reset();
     co_return Result<void>{};
   }
 };
@@ -219,10 +250,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
 int Daemon::port() const { return state_->server ? state_->server->port() : 0; }
 bool Daemon::lost_the_lead() const { return state_->lost; }
 
-void Daemon::stop() {
-  State* raw = state_.get();
-  auto done = raw->network.await_result(raw->wind_down());
-  if (!done) log_error("the end was not orderly: {}", done.error().message);
+bool Daemon::stop() {
+  const bool ended = state_->stop();
+  if (!ended) log_error("not everything ended in time: what is still on its way is cut off");
+  return ended;
 }
 
 }  // namespace rescheduler::cli

@@ -23,14 +23,15 @@ class Daemon {
  public:
   // Serves its port and follows the cluster; decides once it leads.
   static Result<std::unique_ptr<Daemon>> start(DaemonSettings settings);
-  ~Daemon();  // stop() first, unless it is all the same
+  ~Daemon();  // stops it
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
   int port() const;            // 0: it serves nothing
   bool lost_the_lead() const;  // it led and does so no more: time to end
-  // No more decisions; what was begun is finished; the lease is handed on.
-  void stop();
+  // No more decisions; what was begun is finished; the lease is handed on. False: something would not end in time, and
+  // only the end of the process will end it.
+  bool stop();
 
  private:
   struct State;

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 #include <unistd.h>
 
@@ -100,8 +101,10 @@ int run_daemon(const scheduler::RunOptions& options) {
   }
   const bool lost = (*daemon)->lost_the_lead();
   if (!lost) log_info("stopping: what was begun is finished");
-  (*daemon)->stop();
-  return lost ? 1 : 0;
+  const int code = lost ? 1 : 0;
+  // What would not end still uses the daemon's parts: they must not go before it.
+  if (!(*daemon)->stop()) std::_Exit(code);
+  return code;
 }
 
 }  // namespace rescheduler::cli

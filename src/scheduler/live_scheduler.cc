@@ -1,5 +1,7 @@
 #include "scheduler/live_scheduler.h"
 
+#include <algorithm>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -12,10 +14,13 @@
 #include "kube/proto/core_pod.pb.h"
 #include "scheduler/carrier.h"
 #include "scheduler/consulting.h"
+#include "scheduler/fenced_api.h"
 #include "scheduler/hopping_api.h"
 
 namespace rescheduler::scheduler {
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{10};  // at what is under way, while stopping
 
 kube::InformerSettings informer_settings(const kube::ResourceType& kind) {
   kube::InformerSettings settings;
@@ -50,6 +55,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   std::unique_ptr<Consulting> consulting{};
   std::unique_ptr<DecisionLoop> decisions{};
   net::Executor deciding{};
+  std::unique_ptr<FencedApi> writes{};
   std::unique_ptr<HoppingApi> volume_api{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
@@ -62,11 +68,13 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   static net::Task<void> record(std::shared_ptr<State> /*kept*/, kube::EventRecorder& recorder) {
     co_await recorder.run();
   }
+  std::size_t binding_volumes = 0;  // on the decision thread: pods whose claims are being bound
 
   // On the decision thread.
   void carry_out(Order order) {
     auto* binding = std::get_if<BindOrder>(&order);
     if (binding != nullptr && binding->has_claims) {
+      ++binding_volumes;
       net::spawn(deciding, "bind volumes", bind_volumes_first(shared_from_this(), std::move(*binding)));
       return;
     }
@@ -88,6 +96,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     const auto timeout = args != nullptr ? args->bind_timeout : placement::VolumeBindingArgs{}.bind_timeout;
     PodToBind pod{meta.namespace_(), meta.name(), meta.uid()};
     auto outcome = co_await binder.bind(scheduler.take_reserved(meta.uid()), std::move(pod), timeout);
+    --binding_volumes;
     if (outcome.bound) {
       order.has_claims = false;
       carry_out(std::move(order));
@@ -97,6 +106,12 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     decisions->post([self, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
       for (Order& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
     });
+  }
+
+  net::Task<std::size_t> volumes_under_way() {
+    const auto count = [this]() -> net::Task<std::size_t> { co_return binding_volumes; };
+    const std::size_t answer = co_await boost::asio::co_spawn(deciding, count(), boost::asio::use_awaitable);
+    co_return answer;
   }
 };
 
@@ -130,7 +145,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   // Results go back to where decisions are made; their orders come from there to the loop.
   State* raw = state.get();
   state->deciding = deciding;
-  state->volume_api = std::make_unique<HoppingApi>(*state->apis.api, services.executor);
+  state->writes = std::make_unique<FencedApi>(*state->apis.api, state->settings.fence);
+  state->volume_api = std::make_unique<HoppingApi>(*state->writes, services.executor);
   // Weak: decisions belong to the state, not it to them. What is under way keeps it.
   const auto sink = [weak = state->weak_from_this()](Order order) {
     if (const auto self = weak.lock()) self->carry_out(std::move(order));
@@ -150,8 +166,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   auto consulting = Consulting::make(state->settings.configuration.extenders, state->settings.network, services);
   if (!consulting) return fail(std::move(consulting.error()));
   state->consulting = std::move(*consulting);
-  state->carrier = std::make_unique<Carrier>(*state->apis.api, std::move(recorders), std::move(carrier),
-                                             std::move(results), services);
+  state->carrier =
+      std::make_unique<Carrier>(*state->writes, std::move(recorders), std::move(carrier), std::move(results), services);
   if (state->consulting) {
     state->carrier->bind_by([raw](const BindOrder& order) { return raw->consulting->bind(order, *raw->carrier); });
   }
@@ -208,22 +224,34 @@ net::Task<Result<void>> LiveScheduler::wait_synced() {
 
 void LiveScheduler::lead() { state_->decisions->begin_deciding(); }
 
-net::Task<void> LiveScheduler::stop(std::chrono::nanoseconds grace) {
+net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   // By value: whoever asked may let go of us meanwhile.
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
+  // Over to where decisions are made, and back: what was decided until then is the carrier's by now.
+  co_await state->volumes_under_way();
   state->carrier->begin_nothing_more();
   const SteadyTime until = state->services.clock->steady_now() + grace;
-  while (!state->carrier->idle() && state->services.clock->steady_now() < until) {
-    constexpr std::chrono::milliseconds kLookAgain{10};
-    const auto slept = co_await state->services.timers->sleep_for(kLookAgain);
+  bool ended = false;
+  for (;;) {
+    // Idle before and after: a result on its way to the decision thread may come back as something to do.
+    const bool idle = state->carrier->idle();
+    const std::size_t volumes = co_await state->volumes_under_way();
+    ended = idle && volumes == 0 && state->carrier->idle();
+    if (ended || state->services.clock->steady_now() >= until) break;
+    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
     if (!slept) break;
   }
   for (const auto& recorder : state->recorders) {
-    const auto flushed = co_await recorder->flush();
-    if (!flushed) break;
+    [[maybe_unused]] const auto flushed = co_await recorder->flush();
   }
   for (net::Job& job : state->jobs) job.cancel();
+  // They use what goes with us; a cancelled job ends with its next step.
+  while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
+    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
+    if (!slept) break;
+  }
+  co_return ended;
 }
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {

@@ -50,7 +50,8 @@ class LiveScheduler {
   bool synced() const;
   net::Task<Result<void>> wait_synced();
   void lead();
-  net::Task<void> stop(std::chrono::nanoseconds grace);
+  // False: something was still under way when the grace was over, and uses what it was given.
+  net::Task<bool> stop(std::chrono::nanoseconds grace);
 
   // The same, for a coroutine of any loop that waits for it.
   net::Task<void> visit(std::function<void(Scheduler&)> look);

@@ -98,7 +98,7 @@ void ClusterTest::TearDown() {
   ns_.reset();
 }
 
-std::string ClusterTest::add_node(const std::string& suffix) {
+std::string ClusterTest::add_node(const std::string& suffix, const std::function<void(api::Node&)>& change) {
   const std::string name = ns() + "-" + suffix;
   auto node = node_of(name);
   // Only what tolerates it comes here: tests of one shared cluster do not see each other's nodes.
@@ -106,6 +106,7 @@ std::string ClusterTest::add_node(const std::string& suffix) {
   taint.set_key("test");
   taint.set_value(ns());
   taint.set_effect("NoSchedule");
+  if (change) change(node);
   auto created = await(client().create(node));
   EXPECT_TRUE(created) << created.error().message;
   nodes_.push_back(name);

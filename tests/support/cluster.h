@@ -9,6 +9,7 @@
 // `real`, and on the embedded one by `embedded`.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -19,6 +20,10 @@
 
 #include "base/error.h"
 #include "support/live_api.h"
+
+namespace rescheduler::api {
+class Node;
+}  // namespace rescheduler::api
 
 namespace rescheduler::test {
 
@@ -52,7 +57,7 @@ class ClusterTest : public testing::TestWithParam<Tier> {
   const std::string& ns() const { return ns_->name(); }
   TestCluster& cluster() { return *cluster_; }
   // A node of the test's own that is Ready and runs what is bound to it; removed at the end.
-  std::string add_node(const std::string& suffix);
+  std::string add_node(const std::string& suffix, const std::function<void(api::Node&)>& change = {});
 
   template <class T>
   Result<T> await(net::Task<Result<T>> task) {

@@ -1,0 +1,184 @@
+// Somebody else's HTTP service with a say: it refuses nodes, prefers one, and binds.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "kube/extender/wire.h"
+#include "net/http_server.h"
+#include "support/objects.h"
+#include "support/scheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+// Lives on a loop of its own, as a service in another process would.
+class TinyExtender {
+ public:
+  explicit TinyExtender(TestCluster& cluster) : link_(cluster.connect()) {
+    link_->on_loop([this] {
+      auto served = net::serve_http(link_->services().executor, {},
+                                    [this](const net::HttpRequest& request, const net::PeerIdentity&,
+                                           net::Responder& responder) { return answer(request, responder); });
+      EXPECT_TRUE(served) << served.error().message;
+      if (served) server_ = std::move(*served);
+    });
+  }
+  ~TinyExtender() {
+    (void)link_->await(stopped(*server_));
+    link_->on_loop([this] { server_.reset(); });
+  }
+  TinyExtender(const TinyExtender&) = delete;
+  TinyExtender& operator=(const TinyExtender&) = delete;
+
+  void refuse(const std::string& node) {
+    link_->on_loop([&] { refused_.insert(node); });
+  }
+  void prefer(const std::string& node) {
+    link_->on_loop([&] { preferred_ = node; });
+  }
+  void be_broken(bool broken) {
+    link_->on_loop([&] { broken_ = broken; });
+  }
+  std::vector<std::string> bound() {
+    std::vector<std::string> all;
+    link_->on_loop([&] { all = bound_; });
+    return all;
+  }
+  scheduler::Extender entry() const {
+    scheduler::Extender extender;
+    extender.url_prefix = fmt::format("http://127.0.0.1:{}/x", server_->port());
+    extender.filter_verb = "filter";
+    extender.prioritize_verb = "prioritize";
+    extender.bind_verb = "bind";
+    extender.weight = 100;
+    extender.node_cache_capable = true;
+    return extender;
+  }
+
+ private:
+  static net::Task<Result<void>> stopped(net::HttpServer& server) {
+    co_await server.stop(std::chrono::milliseconds(100));
+    co_return Result<void>{};
+  }
+
+  net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
+    net::HttpResponse response;
+    response.status = broken_ ? 500 : 200;
+    response.headers.set("Content-Type", "application/json");
+    if (broken_) {
+      response.body = "broken";
+    } else if (request.target == "/x/filter") {
+      response.body = filter(request.body);
+    } else if (request.target == "/x/prioritize") {
+      response.body = prioritize(request.body);
+    } else {
+      std::string said = co_await bind(request.body);
+      response.body = std::move(said);
+    }
+    [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
+  }
+
+  std::string filter(const std::string& question) {
+    const auto args = kube::read_extender_args(question);
+    kube::ExtenderFilterResult result;
+    if (!args || !args->node_names) {
+      result.error = "the question cannot be read";
+      return kube::write_filter_result(result);
+    }
+    result.node_names.emplace();
+    for (const std::string& name : *args->node_names) {
+      if (refused_.contains(name)) {
+        result.failed[name] = "the extender says no";
+      } else {
+        result.node_names->push_back(name);
+      }
+    }
+    return kube::write_filter_result(result);
+  }
+  std::string prioritize(const std::string& question) {
+    const auto args = kube::read_extender_args(question);
+    std::vector<kube::HostPriority> scores;
+    if (args && args->node_names) {
+      for (const std::string& name : *args->node_names) scores.push_back({name, name == preferred_ ? 10 : 0});
+    }
+    return kube::write_priorities(scores);
+  }
+  net::Task<std::string> bind(std::string question) {
+    const auto args = kube::read_binding_args(question);
+    if (!args) co_return kube::write_binding_result("the question cannot be read");
+    auto binding = binding_to(args->pod_namespace, args->pod_name, args->node);
+    auto done = co_await link_->client().create_sub<api::Pod>(args->pod_namespace, args->pod_name, "binding",
+                                                              std::move(binding));
+    if (!done) co_return kube::write_binding_result(done.error().message);
+    bound_.push_back(args->pod_name + " to " + args->node);
+    co_return kube::write_binding_result("");
+  }
+
+  std::unique_ptr<LiveApi> link_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::set<std::string> refused_;
+  std::string preferred_;
+  bool broken_ = false;
+  std::vector<std::string> bound_;
+};
+
+class Extended : public SchedulingTest {
+ protected:
+  void SetUp() override {
+    ClusterTest::SetUp();
+    if (!IsSkipped()) extender_ = std::make_unique<TinyExtender>(cluster());
+  }
+  void TearDown() override {
+    SchedulingTest::TearDown();  // who asks it goes first
+    extender_.reset();
+  }
+  std::unique_ptr<TinyExtender> extender_;
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Extended);
+
+TEST_P(Extended, AnExtenderRefusesPrefersAndBinds) {
+  const std::string refused = add_node("a");
+  add_node("b");
+  const std::string preferred = add_node("c");
+  extender_->refuse(refused);
+  extender_->prefer(preferred);
+  auto& scheduler = start_scheduler({.extenders = {extender_->entry()}});
+  for (const char* name : {"one", "two", "three"}) {
+    add_pod(name);
+    EXPECT_EQ(lands_on(name), preferred);
+  }
+  EXPECT_EQ(extender_->bound(),
+            (std::vector<std::string>{"one to " + preferred, "two to " + preferred, "three to " + preferred}));
+  for (const std::string& write : scheduler.writes()) EXPECT_FALSE(write.ends_with(" binding")) << write;
+  EXPECT_TRUE(has_event("one", "Scheduled", fmt::format("Successfully assigned {}/one to {}", ns(), preferred)));
+  EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
+}
+
+TEST_P(Extended, WhatAnExtenderRefusesIsSaid) {
+  extender_->refuse(add_node("a"));
+  start_scheduler({.extenders = {extender_->entry()}});
+  add_pod("p");
+  EXPECT_NE(turned_away("p").find("1 the extender says no"), std::string::npos) << turned_away("p");
+  const std::string other = add_node("b");
+  EXPECT_EQ(lands_on("p"), other);
+}
+
+TEST_P(Extended, ABrokenExtenderHoldsPodsUpUntilItIsMendedUnlessItMayBeIgnored) {
+  const std::string node = add_node("a");
+  extender_->be_broken(true);
+  start_scheduler({.extenders = {extender_->entry()}});
+  auto ignorable = extender_->entry();
+  ignorable.ignorable = true;
+  ignorable.bind_verb.clear();
+  start_scheduler({.name = ns() + "-lenient", .extenders = {ignorable}});
+  add_pod("strict");
+  turned_away("strict");
+  add_pod("lenient", R"({"spec": {"schedulerName": ")" + ns() + R"(-lenient"}})");
+  EXPECT_EQ(lands_on("lenient"), node);
+  EXPECT_EQ(node_of_pod("strict"), "");
+  extender_->be_broken(false);
+  EXPECT_EQ(lands_on("strict"), node);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

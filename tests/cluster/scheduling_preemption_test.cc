@@ -1,0 +1,150 @@
+// Making room: who is sent away, what everybody is told, and who is spared.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "kube/proto/policy.pb.h"
+#include "kube/proto/scheduling.pb.h"
+#include "support/objects.h"
+#include "support/scheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+class Preemption : public SchedulingTest {
+ protected:
+  static std::string sized(const std::string& cpu, const std::string& more = {}) {
+    return "{\"metadata\": {\"labels\": {\"app\": \"low\"}}, \"spec\": {" + more + asking_for(cpu) + "}}";
+  }
+  std::string of_class(const std::string& priority, const std::string& cpu) {
+    return sized(cpu, "\"priorityClassName\": \"" + priority + "\", ");
+  }
+  // A victim that somebody still holds stays to be looked at.
+  void hold(const std::string& name) {
+    auto done = await(client().patch<api::Pod>(ns(), name, R"({"metadata": {"finalizers": ["example.com/hold"]}})"));
+    EXPECT_TRUE(done) << done.error().message;
+  }
+  void let_go(const std::string& name) {
+    auto done = await(client().patch<api::Pod>(ns(), name, R"({"metadata": {"finalizers": null}})"));
+    EXPECT_TRUE(done) << done.error().message;
+  }
+  bool leaves(const std::string& name) {
+    return eventually([&] {
+      const api::Pod seen = pod(name);
+      return seen.metadata().name().empty() || seen.metadata().has_deletion_timestamp();
+    });
+  }
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Preemption);
+
+TEST_P(Preemption, TheMoreImportantPodGetsTheRoomOfALesserOne) {
+  const std::string high = priority_class("high", 1000);
+  const std::string node = add_node("a");
+  auto& scheduler = start_scheduler();
+  add_pod("small", sized("8"));
+  add_pod("victim", sized("20"));
+  lands_on("small");
+  lands_on("victim");
+  hold("victim");
+  const api::Pod urgent = add_pod("urgent", of_class(high, "20"));
+  ASSERT_TRUE(leaves("victim"));
+
+  const api::Pod sent_away = pod("victim");
+  const auto* why = condition_of(sent_away, "DisruptionTarget");
+  ASSERT_NE(why, nullptr);
+  EXPECT_EQ(why->status(), "True");
+  EXPECT_EQ(why->reason(), "PreemptionByScheduler");
+  EXPECT_EQ(why->message(), ns() + ": preempting to accommodate a higher priority pod");
+  EXPECT_TRUE(
+      has_event("victim", "Preempted", fmt::format("Preempted by pod {} on node {}", urgent.metadata().uid(), node)));
+  EXPECT_TRUE(eventually([&] { return pod("urgent").status().nominated_node_name() == node; }));
+  EXPECT_EQ(node_of_pod("urgent"), "") << "the victim is still there";
+
+  let_go("victim");
+  EXPECT_EQ(lands_on("urgent"), node);
+  EXPECT_FALSE(pod("small").metadata().has_deletion_timestamp()) << "it was not in the way";
+  EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
+}
+
+TEST_P(Preemption, TheRoomIsKeptForThePodItWasMadeFor) {
+  const std::string high = priority_class("high", 1000);
+  const std::string node = add_node("a");
+  start_scheduler();
+  add_pod("victim", sized("20"));
+  lands_on("victim");
+  hold("victim");
+  add_pod("urgent", of_class(high, "32"));
+  ASSERT_TRUE(eventually([&] { return pod("urgent").status().nominated_node_name() == node; }));
+  // It would fit beside the victim, but not beside the pod that the room was made for.
+  add_pod("sneaky", sized("4"));
+  turned_away("sneaky");
+  let_go("victim");
+  EXPECT_EQ(lands_on("urgent"), node);
+  EXPECT_EQ(node_of_pod("sneaky"), "");
+}
+
+TEST_P(Preemption, AmongNodesTheOneWhoseVictimsMatterLeastIsTaken) {
+  const std::string high = priority_class("high", 1000);
+  const std::string middle = priority_class("middle", 500);
+  const std::string lesser = add_node("a", R"({"metadata": {"labels": {"which": "lesser"}}})");
+  add_node("b", R"({"metadata": {"labels": {"which": "middle"}}})");
+  start_scheduler();
+  add_pod("in-the-middle",
+          sized("20", R"("nodeSelector": {"which": "middle"}, "priorityClassName": ")" + middle + "\", "));
+  add_pod("lesser", sized("20", R"("nodeSelector": {"which": "lesser"}, )"));
+  lands_on("in-the-middle");
+  lands_on("lesser");
+  add_pod("urgent", of_class(high, "20"));
+  EXPECT_EQ(lands_on("urgent"), lesser);
+  EXPECT_FALSE(pod("in-the-middle").metadata().has_deletion_timestamp());
+}
+
+TEST_P(Preemption, BudgetsAreRespectedWhereThereIsAChoice) {
+  const std::string high = priority_class("high", 1000);
+  add_node("a", R"({"metadata": {"labels": {"which": "guarded"}}})");
+  const std::string free = add_node("b", R"({"metadata": {"labels": {"which": "free"}}})");
+  create(parsed<api::PodDisruptionBudget>(fmt::format(
+      R"({{"metadata": {{"namespace": "{}", "name": "b"}},
+           "spec": {{"minAvailable": 1, "selector": {{"matchLabels": {{"guarded": "yes"}}}}}}}})",
+      ns())));
+  start_scheduler();
+  add_pod("guarded", R"({"metadata": {"labels": {"guarded": "yes"}}, "spec": {"nodeSelector": {"which": "guarded"}, )"
+                         + asking_for("20") + "}}");
+  add_pod("one", sized("10", R"("nodeSelector": {"which": "free"}, )"));
+  add_pod("two", sized("10", R"("nodeSelector": {"which": "free"}, )"));
+  for (const char* name : {"guarded", "one", "two"}) lands_on(name);
+  // The scheduler goes by what the budget's controller has counted.
+  ASSERT_TRUE(eventually([&] {
+    auto budget = await(client().get<api::PodDisruptionBudget>(ns(), "b"));
+    return budget && budget->status().expected_pods() == 1 && budget->status().disruptions_allowed() == 0;
+  }));
+  add_pod("urgent", of_class(high, "30"));
+  EXPECT_EQ(lands_on("urgent"), free) << "two victims rather than one that a budget guards";
+  EXPECT_FALSE(pod("guarded").metadata().has_deletion_timestamp());
+}
+
+TEST_P(Preemption, APolitePodWaitsForRoom) {
+  api::PriorityClass polite;
+  polite.mutable_metadata()->set_name(ns() + "-polite");
+  polite.set_value(1000);
+  polite.set_preemption_policy("Never");
+  create(polite);
+  const std::string node = add_node("a");
+  start_scheduler();
+  add_pod("lesser", sized("20"));
+  lands_on("lesser");
+  add_pod("polite", of_class(polite.metadata().name(), "20"));
+  const std::string refused = "1 Insufficient cpu";
+  expect_said("polite",
+              "0/1 nodes are available: " + refused
+                  + ". no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+              {refused, "not eligible due to preemptionPolicy=Never."});
+  EXPECT_FALSE(pod("lesser").metadata().has_deletion_timestamp());
+  EXPECT_EQ(pod("polite").status().nominated_node_name(), "");
+  remove_pod("lesser");
+  EXPECT_EQ(lands_on("polite"), node);
+  (void)await(client().remove<api::PriorityClass>("", polite.metadata().name()));
+}
+
+}  // namespace
+}  // namespace rescheduler::test

@@ -1,0 +1,137 @@
+// What wakes a pod that waits, and what does not.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "support/objects.h"
+#include "support/scheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+class Waking : public SchedulingTest {
+ protected:
+  // All that has been written so far has reached the scheduler: what is written last was seen last.
+  void until_seen(TestScheduler& scheduler, const std::string& node, const std::string& label) {
+    patch_node(node, R"({"metadata": {"labels": {")" + label + R"(": "yes"}}})");
+    EXPECT_TRUE(eventually([&] {
+      bool seen = false;
+      scheduler.look([&](scheduler::Scheduler& at) {
+        const auto found = at.cluster().find_node(node);
+        if (!found) return;
+        const auto key = at.cluster().words().symbols.of(label);
+        const auto& labels = at.cluster().node(*found).node->labels;
+        seen = std::ranges::any_of(labels, [&](const auto& one) { return one.first == key; });
+      });
+      return seen;
+    }));
+  }
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Waking);
+
+TEST_P(Waking, PodsThatWaitedForANodeGetTheFirstOne) {
+  start_scheduler();
+  add_pod("one");
+  add_pod("two");
+  const std::string said = turned_away("one");
+  if (GetParam() != Tier::Real) EXPECT_EQ(said, "no nodes available to schedule pods");
+  turned_away("two");
+  const std::string node = add_node("a");
+  EXPECT_EQ(lands_on("one"), node);
+  EXPECT_EQ(lands_on("two"), node);
+}
+
+TEST_P(Waking, AnotherNodeHelpsPodsThatFoundTheFirstOneFull) {
+  add_node("a", R"({"status": {"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}})");
+  start_scheduler();
+  add_pod("large", "{\"spec\": {" + asking_for("4") + "}}");
+  turned_away("large");
+  const std::string larger = add_node("b");
+  EXPECT_EQ(lands_on("large"), larger);
+}
+
+TEST_P(Waking, ANodeThatGrowsHelps) {
+  const std::string node = add_node("a", R"({"status": {"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}})");
+  start_scheduler();
+  add_pod("large", "{\"spec\": {" + asking_for("4") + "}}");
+  turned_away("large");
+  auto grown = await(client().patch<api::Node>(
+      "", node, R"({"status": {"allocatable": {"cpu": "8"}, "capacity": {"cpu": "8"}}})", status_patch()));
+  ASSERT_TRUE(grown) << grown.error().message;
+  EXPECT_EQ(lands_on("large"), node);
+}
+
+TEST_P(Waking, ANodeThatGoesWhilePodsWaitIsForgotten) {
+  const std::string first = add_node("a", R"({"status": {"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}})");
+  auto& scheduler = start_scheduler();
+  add_pod("large", "{\"spec\": {" + asking_for("4") + "}}");
+  turned_away("large");
+  remove_node(first);
+  EXPECT_TRUE(eventually([&] {
+    bool known = true;
+    scheduler.look([&](scheduler::Scheduler& at) { known = at.cluster().find_node(first).has_value(); });
+    return !known;
+  }));
+  const std::string second = add_node("b");
+  EXPECT_EQ(lands_on("large"), second);
+}
+
+TEST_P(Waking, ANodeThatGoesWhileAPodIsOnItsWayThereTakesNothingDown) {
+  const std::string first = add_node("a");
+  auto& scheduler = start_scheduler();
+  scheduler.meddle([](MeddlingApi& api) { api.hold_bindings(); });
+  add_pod("p");
+  ASSERT_TRUE(eventually([&] { return scheduler.held() == 1; }));
+  EXPECT_EQ(scheduler.assumed(), 1U);
+  remove_node(first);
+  const std::string second = add_node("b");
+  scheduler.meddle([](MeddlingApi& api) { api.let_go(); });
+  // A server takes a binding to a node that is gone; what is bound there its controllers remove.
+  EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
+  add_pod("next");
+  EXPECT_EQ(lands_on("next"), second);
+}
+
+TEST_P(Waking, ALabelOfThePodsOwnCanHelpIt) {
+  const std::string node = add_node("a");
+  start_scheduler();
+  add_pod("guard", R"({"metadata": {"labels": {"app": "guard"}}, "spec": {"affinity": {"podAntiAffinity":
+    {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname",
+      "labelSelector": {"matchLabels": {"loud": "yes"}}}]}}}})");
+  EXPECT_EQ(lands_on("guard"), node);
+  add_pod("loud", R"({"metadata": {"labels": {"loud": "yes"}}})");
+  turned_away("loud");
+  ASSERT_TRUE(await(client().patch<api::Pod>(ns(), "loud", R"({"metadata": {"labels": {"loud": null}}})")));
+  EXPECT_EQ(lands_on("loud"), node);
+}
+
+TEST_P(Waking, HeartbeatsAndLabelsThatDoNotMatterWakeNobody) {
+  const std::string node = add_node("a");
+  auto& scheduler = start_scheduler();
+  add_pod("large", "{\"spec\": {" + asking_for("40") + "}}");
+  add_pod("picky", R"({"spec": {"nodeSelector": {"disk": "tape"}}})");
+  turned_away("large");
+  turned_away("picky");
+  const double before = scheduler.attempts();
+  for (int beat = 0; beat < 3; ++beat) {
+    auto done = await(client().patch<api::Node>(
+        "", node,
+        fmt::format(R"({{"status": {{"conditions": [{{"type": "Ready", "status": "True", "reason": "KubeletReady",
+                       "lastHeartbeatTime": "2030-01-01T00:00:0{}Z", "lastTransitionTime": "2024-01-01T00:00:00Z"}}]}}}})",
+                    beat),
+        [] {
+          auto options = status_patch();
+          options.kind = kube::PatchKind::StrategicMerge;
+          return options;
+        }()));
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  until_seen(scheduler, node, "irrelevant");
+  EXPECT_EQ(scheduler.attempts(), before);
+  patch_node(node, R"({"metadata": {"labels": {"disk": "tape"}}})");
+  EXPECT_EQ(lands_on("picky"), node);
+  EXPECT_EQ(scheduler.attempts(), before + 1) << "the large one cannot be helped by a label";
+}
+
+}  // namespace
+}  // namespace rescheduler::test
