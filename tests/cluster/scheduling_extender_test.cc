@@ -147,6 +147,7 @@ TEST_P(Extended, AnExtenderRefusesPrefersAndBinds) {
     add_pod(name);
     EXPECT_EQ(lands_on(name), preferred);
   }
+  EXPECT_TRUE(eventually([&] { return extender_->bound().size() == 3; }));
   EXPECT_EQ(extender_->bound(),
             (std::vector<std::string>{"one to " + preferred, "two to " + preferred, "three to " + preferred}));
   for (const std::string& write : scheduler.writes()) EXPECT_FALSE(write.ends_with(" binding")) << write;

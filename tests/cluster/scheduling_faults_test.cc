@@ -122,6 +122,7 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
   EXPECT_EQ(bindings_sent(first), 1);
   EXPECT_EQ(first.writes().size(), written.size() + 1);
   EXPECT_EQ(node_of_pod("p"), node);
+  EXPECT_TRUE(has_event("p", "Scheduled", fmt::format("Successfully assigned {}/p to {}", ns(), node)));
   EXPECT_EQ(events("p", "Scheduled").size(), 1U);
 }
 

@@ -34,7 +34,9 @@ TEST_P(Waking, PodsThatWaitedForANodeGetTheFirstOne) {
   add_pod("one");
   add_pod("two");
   const std::string said = turned_away("one");
-  if (GetParam() != Tier::Real) EXPECT_EQ(said, "no nodes available to schedule pods");
+  if (GetParam() != Tier::Real) {
+    EXPECT_EQ(said, "no nodes available to schedule pods");
+  }
   turned_away("two");
   const std::string node = add_node("a");
   EXPECT_EQ(lands_on("one"), node);
@@ -130,6 +132,7 @@ TEST_P(Waking, HeartbeatsAndLabelsThatDoNotMatterWakeNobody) {
   EXPECT_EQ(scheduler.attempts(), before);
   patch_node(node, R"({"metadata": {"labels": {"disk": "tape"}}})");
   EXPECT_EQ(lands_on("picky"), node);
+  EXPECT_TRUE(eventually([&] { return scheduler.attempts() > before; }));
   EXPECT_EQ(scheduler.attempts(), before + 1) << "the large one cannot be helped by a label";
 }
 
