@@ -68,7 +68,7 @@ def context(plane, ours, contenders, rounds, date):
     said = [version_of(plane.bin_dir / "kube-scheduler", "--version") + " (kube-scheduler, kube-apiserver)",
             version_of(plane.bin_dir / "etcd", "--version")]
     if OURS in contenders:
-        said.append("rescheduler " + version_of(ours, "version"))
+        said.append(version_of(ours, "version"))
     lines.append(f"Versions: {'; '.join(said)}.")
     lines.append(f"Median of {rounds} rounds{', ' + date if date else ''}.")
     return lines
