@@ -126,6 +126,8 @@ Result<void> bind_all(LiveApi& live, const std::string& selector, std::uint64_t 
 
 // --- Seeing pods get their nodes, at next to no cost: frames are counted, not decoded. ---
 
+constexpr std::chrono::seconds kHeadTimeout{30};
+
 struct Seen {
   std::uint64_t bound = 0;
   double first = 0;
@@ -155,7 +157,7 @@ net::Task<Result<std::unique_ptr<net::BodyStream>>> watch_bound(net::HttpClient&
   call.watch_for = std::chrono::hours{1};
   auto request = kube::http_request_for(call, config.base_path);
   if (!request) co_return fail(std::move(request.error()));
-  auto body = co_await http.open(std::move(*request), std::chrono::seconds{30}, quiet);
+  auto body = co_await http.open(std::move(*request), kHeadTimeout, quiet);
   if (!body) co_return fail(std::move(body.error()));
   if ((*body)->status() != 200) co_return fail(Errc::Internal, "the watch was answered with {}", (*body)->status());
   co_return body;

@@ -71,8 +71,9 @@ class ControlPlane:
             self._connections.one = http.client.HTTPSConnection(
                 self._address.hostname, self._address.port, timeout=timeout, context=self._tls)
         data = None if body is None else json.dumps(body).encode()
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
         try:
-            self._connections.one.request(method, path, data, {"Content-Type": "application/json"})
+            self._connections.one.request(method, path, data, {"Content-Type": kind})
             answer = self._connections.one.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -105,7 +106,8 @@ class ControlPlane:
             "leaseTransitions": 0}})
 
     def release(self):
-        self.request("DELETE", f"{LEASES}/{LEASE}")
+        """Hands it on in good order. A lease that is just gone is no invitation: its holder might still act."""
+        self.request("PATCH", f"{LEASES}/{LEASE}", {"spec": {"holderIdentity": "", "leaseDurationSeconds": 1}})
 
     def lease_taken(self):
         """When somebody took it after us, by the monotonic clock; None while nobody has, or it does not say."""

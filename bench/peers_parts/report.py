@@ -4,6 +4,7 @@ import os
 import platform
 import statistics
 import subprocess
+import textwrap
 
 from .measure import BARE, KUBE_SCHEDULER, OURS
 
@@ -68,21 +69,20 @@ def context(plane, ours, contenders, rounds, date):
     said = [version_of(plane.bin_dir / "kube-scheduler", "--version") + " (kube-scheduler, kube-apiserver)",
             version_of(plane.bin_dir / "etcd", "--version")]
     if OURS in contenders:
-        said.append("rescheduler " + version_of(ours, "version"))
+        said.append(version_of(ours, "version"))
     lines.append(f"Versions: {'; '.join(said)}.")
     lines.append(f"Median of {rounds} rounds{', ' + date if date else ''}.")
     return lines
 
 
 def legend(contenders):
-    both = len(contenders) == 2
-    return "\n".join([
-        f"{'Ours / kube-scheduler (ours over its).' if both else contenders[0] + ' alone.'} pods/s: from the first binding"
-        " to the last, all pods waiting at the start;",
-        "for preemption, which frees room first, from the start. The limit: bindings a client posts over 64 connections without deciding anything, in the same rounds. CPU: the scheduler's own, receiving the"
-        " pods and",
-        "sending the events included. Requests: about pods and events, as the API server counted them. Server: API server and etcd, from the"
-        " start to the last event."])
+    whose = "Ours / kube-scheduler (ours over its)." if len(contenders) == 2 else f"{contenders[0]} alone."
+    return textwrap.fill(
+        f"{whose} pods/s: from the first binding to the last, all pods waiting at the start; for preemption, which frees "
+        "room first, from the start. The limit: bindings a client posts over 64 connections without deciding anything, "
+        "in the same rounds. CPU: the scheduler's own, receiving the pods and sending the events included. Requests: "
+        "about pods and events, as the API server counted them. Server: API server and etcd, from the start to the last "
+        "event.", 120)
 
 
 def as_text(results):
