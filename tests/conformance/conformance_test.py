@@ -10,6 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import compare  # noqa: E402
+import explained  # noqa: E402
 import kube_scheduler  # noqa: E402
 import peer as peers  # noqa: E402
 import regressions  # noqa: E402
@@ -184,6 +185,42 @@ class ShrinkingTest(unittest.TestCase):
         self.assertEqual([pod["metadata"]["name"] for pod in small.pods], [needed])
         self.assertEqual([node["metadata"]["name"] for node in small.nodes], [scenario.pods[3]["spec"]["nodeName"]])
         self.assertEqual(small.objects, [])
+
+
+class Explanations(unittest.TestCase):
+    """Each explains what it is meant for, and not its neighbours."""
+
+    @staticmethod
+    def dump(selector):
+        term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": selector}
+        pod = {"kind": "Pod", "metadata": {"namespace": "a", "name": "p"}, "spec": {"affinity": {"podAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [term]}}}}
+        return {"pod": "a/p", "items": [pod]}
+
+    def test_only_selectors_that_unlabelled_namespaces_satisfy(self):
+        absent = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
+        present = {"matchExpressions": [{"key": "team", "operator": "Exists"}]}
+        difference = compare.Difference("verdict", "n1", True, False)
+        self.assertEqual(explained.explanation(difference, self.dump(absent), {}, {}), "every-namespace")
+        self.assertIsNone(explained.explanation(difference, self.dump(present), {}, {}))
+        self.assertIsNone(explained.explanation(difference, self.dump({}), {}, {}))
+
+    def test_only_the_words_of_lost_claims(self):
+        difference = compare.Difference("message", "", "", "")
+        said = {"message": '0/1 nodes are available: claim "x" not found. not found'}
+        ours = {"message": '0/1 nodes are available: claim "x" not found. no new claims to deallocate'}
+        self.assertEqual(explained.explanation(difference, {}, said, ours), "lost-claims")
+        self.assertIsNone(explained.explanation(difference, {}, said, {"message": "0/2 nodes are available"}))
+
+    def test_only_pods_of_several_budgets(self):
+        def budget(name):
+            return {"kind": "PodDisruptionBudget", "metadata": {"namespace": "a", "name": name},
+                    "spec": {"selector": {"matchLabels": {"app": "x"}}}}
+        pod = {"kind": "Pod", "metadata": {"namespace": "a", "name": "v", "labels": {"app": "x"}}, "spec": {}}
+        difference = compare.Difference("preemption", "n1", 1, 0)
+        two = {"items": [pod, budget("b1"), budget("b2")]}
+        self.assertEqual(explained.explanation(difference, two, {}, {}), "several-budgets")
+        self.assertIsNone(explained.explanation(difference, {"items": [pod, budget("b1")]}, {}, {}))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ class Explained:
 
 
 def incoming_pod(dump):
-    for item in dump["items"]:
-        if item["kind"] == "Pod" and f"{item['metadata']['namespace']}/{item['metadata']['name']}" == dump["pod"]:
+    for item in dump.get("items", []):
+        if item["kind"] == "Pod" and f"{item['metadata']['namespace']}/{item['metadata']['name']}" == dump.get("pod"):
             return item
     return {}
 
@@ -66,8 +66,8 @@ def matches(selector, labels):
 def several_budgets(difference, dump, _peer, _ours):
     if difference.what != "preemption":
         return False
-    budgets = [item for item in dump["items"] if item["kind"] == "PodDisruptionBudget"]
-    for pod in (item for item in dump["items"] if item["kind"] == "Pod"):
+    budgets = [item for item in dump.get("items", []) if item["kind"] == "PodDisruptionBudget"]
+    for pod in (item for item in dump.get("items", []) if item["kind"] == "Pod"):
         covering = [one for one in budgets
                     if one["metadata"]["namespace"] == pod["metadata"]["namespace"]
                     and matches(one["spec"].get("selector"), pod["metadata"].get("labels"))]
