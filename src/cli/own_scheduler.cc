@@ -14,6 +14,14 @@ net::Task<void> begin(scheduler::LiveScheduler& live) {
 
 OwnScheduler::~OwnScheduler() = default;
 
+net::Task<Result<void>> OwnScheduler::stop() {
+  beginning_.cancel();
+  constexpr std::chrono::seconds kGrace{1};
+  const bool ended = co_await live_->stop(kGrace);
+  if (!ended) co_return fail(Errc::Timeout, "the scheduler did not end in time");
+  co_return Result<void>{};
+}
+
 Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
                                                           net::Executor executor,
                                                           net::Timers& timers,
@@ -31,7 +39,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   if (!live) return fail(std::move(live.error()));
   own->live_ = std::move(*live);
   own->live_->follow();
-  net::spawn(executor, "begin to decide", begin(*own->live_));
+  own->beginning_ = net::spawn(executor, "begin to decide", begin(*own->live_));
   return own;
 }
 

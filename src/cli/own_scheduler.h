@@ -25,6 +25,8 @@ class OwnScheduler {
                                                      const Clock& clock,
                                                      std::uint64_t seed);
   ~OwnScheduler();
+  // To its end before it is destroyed: what it began on the loop uses it.
+  net::Task<Result<void>> stop();
 
  private:
   explicit OwnScheduler(std::uint64_t seed) : rng_(seed) {}
@@ -32,6 +34,7 @@ class OwnScheduler {
   Rng rng_;
   MetricRegistry metrics_;
   std::unique_ptr<scheduler::LiveScheduler> live_;
+  net::Job beginning_;
 };
 
 }  // namespace rescheduler::cli

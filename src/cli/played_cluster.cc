@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "cli/prometheus_config.h"
 #include "kube/codec/metadata.h"
 #include "kube/config/environment.h"
@@ -92,6 +93,10 @@ Result<void> PlayedCluster::start_scheduler(std::uint64_t seed) {
 
 PlayedCluster::~PlayedCluster() {
   if (!served_) return;
+  if (scheduler_) {
+    const auto stopped = served_->loop().await_result(scheduler_->stop());
+    if (!stopped) log_warning("{}", stopped.error().message);
+  }
   on_loop([this] {
     scheduler_.reset();
     watcher_.reset();

@@ -90,6 +90,10 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
     }
     runner.start();
     loop.run_for(*plan.run_for);
+    if (placing) {
+      const auto stopped = loop.await_result(placing->stop());
+      if (!stopped) return fail(stopped.error());
+    }
     changes = journal.lines();
     for (const sim::ScenarioNews& news : runner.news()) {
       if (news.trouble) fmt::print(stderr, "rescheduler sim: {}\n", news.text);
