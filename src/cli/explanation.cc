@@ -29,14 +29,8 @@ placement::NominatedPods promised(cluster::Cluster& cluster, const cluster::Dump
     if (pod->metadata().uid() == asked.metadata().uid()) continue;
     const auto node = cluster.find_node(pod->status().nominated_node_name());
     if (!node) continue;
-    auto guest = std::make_shared<cluster::PlacedPod>();
-    guest->uid = pod->metadata().uid();
-    guest->name = pod->metadata().name();
-    guest->ns = cluster.words().symbols.of(pod->metadata().namespace_());
-    guest->labels = cluster.words().labels.of(pod->metadata().labels());
-    guest->form = cluster.form_of(*pod);
-    guest->node = *node;
-    nominated[*node].push_back(std::move(guest));
+    nominated[*node].push_back(
+        std::make_shared<const cluster::PlacedPod>(cluster.imagine(*pod, cluster.form_of(*pod), *node)));
   }
   return nominated;
 }

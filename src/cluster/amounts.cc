@@ -25,6 +25,11 @@ void Amounts::set_other(Symbol name, std::int64_t amount) {
   }
 }
 
+bool Amounts::falls_short_of(const Amounts& more) const {
+  if (cpu < more.cpu || memory < more.memory || ephemeral_storage < more.ephemeral_storage) return true;
+  return std::ranges::any_of(more.others, [&](const auto& entry) { return other(entry.first) < entry.second; });
+}
+
 Amounts& Amounts::operator+=(const Amounts& added) {
   cpu += added.cpu;
   memory += added.memory;

@@ -20,6 +20,9 @@ struct Amounts {
   std::int64_t other(Symbol name) const;  // zero when it is not there
   void set_other(Symbol name, std::int64_t amount);
 
+  // Is there anything of which this is less?
+  bool falls_short_of(const Amounts& more) const;
+
   Amounts& operator+=(const Amounts& added);
   Amounts& operator-=(const Amounts& taken);
   friend bool operator==(const Amounts&, const Amounts&) = default;

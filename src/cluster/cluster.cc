@@ -40,6 +40,10 @@ bool same_for_placement(const PlacedPod& a, const PlacedPod& b) {
 
 }  // namespace
 
+bool is_over(const api::Pod& object) {
+  return object.status().phase() == "Succeeded" || object.status().phase() == "Failed";
+}
+
 Cluster::Cluster() = default;
 
 HappeningPtr Cluster::tell(Happening happening) const {
@@ -144,13 +148,19 @@ PodFormPtr Cluster::compiled(const api::Pod& object, RequestsOf which) {
   return form;
 }
 
-PlacedPod Cluster::compile(const api::Pod& object) {
+PlacedPod Cluster::imagine(const api::Pod& object, const PodFormPtr& form, NodeIndex node) {
   PlacedPod pod;
   pod.uid = object.metadata().uid();
   pod.name = object.metadata().name();
   pod.ns = words_.symbols.of(object.metadata().namespace_());
   pod.labels = words_.labels.of(object.metadata().labels());
-  pod.form = compiled(object, RequestsOf::Placed);
+  pod.form = form;
+  pod.node = node;
+  return pod;
+}
+
+PlacedPod Cluster::compile(const api::Pod& object) {
+  PlacedPod pod = imagine(object, compiled(object, RequestsOf::Placed), kNoNode);
   pod.started = start_of(object);
   pod.terminating = object.metadata().has_deletion_timestamp();
   pod.being_preempted = pod.terminating && made_room_for_another(object);
@@ -242,13 +252,7 @@ HappeningPtr Cluster::remove_pod(std::string_view uid) {
 PodIndex Cluster::assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node) {
   RESCHEDULER_CHECK(!pods_by_uid_.contains(object.metadata().uid()), "pod {}/{} is assumed twice",
                     object.metadata().namespace_(), object.metadata().name());
-  PlacedPod pod;
-  pod.uid = object.metadata().uid();
-  pod.name = object.metadata().name();
-  pod.ns = words_.symbols.of(object.metadata().namespace_());
-  pod.labels = words_.labels.of(object.metadata().labels());
-  pod.form = form;
-  pod.node = node;
+  PlacedPod pod = imagine(object, form, node);
   pod.assumed = true;
   return put(std::move(pod));
 }

@@ -29,6 +29,9 @@ class Pod;
 
 namespace rescheduler::cluster {
 
+// Succeeded or failed: it takes no room any more.
+bool is_over(const api::Pod& object);
+
 class Cluster {
  public:
   Cluster();
@@ -47,6 +50,9 @@ class Cluster {
   HappeningPtr forget(std::string_view uid);  // the assumption was wrong
   void upsert_namespace(const api::Namespace& object);
   void remove_namespace(std::string_view name);
+
+  // A waiting pod as if it were on a node: to imagine it there, or to say that the room kept for it is free.
+  PlacedPod imagine(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
 
   // --- What is. ---
   PodFormPtr form_of(const api::Pod& object) { return compiled(object, RequestsOf::Incoming); }

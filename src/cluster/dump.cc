@@ -19,8 +19,6 @@
 namespace rescheduler::cluster {
 namespace {
 
-bool is_over(const api::Pod& pod) { return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed"; }
-
 // The model knows pods by their uid, which a dump that a person wrote may leave out.
 api::Pod with_uid(const api::Pod& pod) {
   api::Pod named = pod;

@@ -1,17 +1,6 @@
 #include "cluster/node_changes.h"
 
-#include <algorithm>
-
 namespace rescheduler::cluster {
-namespace {
-
-// Does `less` ask for less of anything than `more`?
-bool smaller_somewhere(const Amounts& less, const Amounts& more) {
-  if (less.cpu < more.cpu || less.memory < more.memory || less.ephemeral_storage < more.ephemeral_storage) return true;
-  return std::ranges::any_of(more.others, [&](const auto& entry) { return less.other(entry.first) < entry.second; });
-}
-
-}  // namespace
 
 Changes changes_between(const Node& before, const Node& after) {
   Changes changes;
@@ -31,8 +20,8 @@ Changes changes_between(const PlacedPod& before, const PlacedPod& after) {
   if (before.labels != after.labels) changes.add(Change::PodLabel);
   const Amounts& had = before.form->needs->requests.plain;
   const Amounts& has = after.form->needs->requests.plain;
-  if (smaller_somewhere(has, had)) changes.add(Change::PodScaleDown);
-  if (smaller_somewhere(had, has)) changes.add(Change::PodScaleUp);
+  if (has.falls_short_of(had)) changes.add(Change::PodScaleDown);
+  if (had.falls_short_of(has)) changes.add(Change::PodScaleUp);
   return changes;
 }
 

@@ -42,6 +42,11 @@ kube::VictimsByNode named_victims(const placement::Cycle& cycle, const std::vect
   return victims;
 }
 
+kube::ExtenderBindingArgs binding_args(const BindOrder& order) {
+  const auto& meta = order.pod->metadata();
+  return {meta.name(), meta.namespace_(), meta.uid(), order.node};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Consulting>> Consulting::make(const std::vector<Extender>& extenders,
@@ -183,8 +188,7 @@ Status Consulting::review(const placement::Cycle& cycle, std::vector<placement::
 net::Task<Result<void>> Consulting::bind(const BindOrder& order, Carrier& carrier) {
   for (const auto& client : clients_) {
     if (!client->is_binder() || !client->is_interested(*order.pod)) continue;
-    const auto& meta = order.pod->metadata();
-    kube::ExtenderBindingArgs args{meta.name(), meta.namespace_(), meta.uid(), order.node};
+    auto args = binding_args(order);
     auto answer = co_await client->bind(std::move(args));
     co_return answer;
   }

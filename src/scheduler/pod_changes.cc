@@ -16,11 +16,6 @@ bool same_labels(const api::Pod& a, const api::Pod& b) {
          });
 }
 
-bool less_somewhere(const cluster::Amounts& a, const cluster::Amounts& b) {
-  return a.cpu < b.cpu || a.memory < b.memory || a.ephemeral_storage < b.ephemeral_storage
-         || std::ranges::any_of(b.others, [&](const auto& other) { return a.other(other.first) < other.second; });
-}
-
 }  // namespace
 
 cluster::Changes changes_between(const api::Pod& before,
@@ -36,8 +31,8 @@ cluster::Changes changes_between(const api::Pod& before,
   if (before.spec().tolerations().size() != after.spec().tolerations().size()) changes.add(Change::PodToleration);
   const auto& had = form_before.needs->requests.plain;
   const auto& has = form_after.needs->requests.plain;
-  if (less_somewhere(has, had)) changes.add(Change::PodScaleDown);
-  if (less_somewhere(had, has)) changes.add(Change::PodScaleUp);
+  if (has.falls_short_of(had)) changes.add(Change::PodScaleDown);
+  if (had.falls_short_of(has)) changes.add(Change::PodScaleUp);
   if (before.status().resource_claim_statuses().size() != after.status().resource_claim_statuses().size()) {
     changes.add(Change::PodClaim);
   }

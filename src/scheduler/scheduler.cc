@@ -86,14 +86,8 @@ const placement::NominatedPods& Scheduler::promised() {
       continue;
     }
     for (const PodObject& object : pods) {
-      auto guest = std::make_shared<cluster::PlacedPod>();
-      guest->uid = object.uid();
-      guest->name = object.pod->metadata().name();
-      guest->ns = object.ns;
-      guest->labels = object.labels;
-      guest->form = object.form;
-      guest->node = *node;
-      promised_[*node].push_back(std::move(guest));
+      promised_[*node].push_back(
+          std::make_shared<const cluster::PlacedPod>(cluster_.imagine(*object.pod, object.form, *node)));
     }
   }
   return promised_;

@@ -87,8 +87,6 @@ const std::map<const google::protobuf::Descriptor*, Ears>& all_ears() {
   return all;
 }
 
-bool is_over(const api::Pod& pod) { return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed"; }
-
 }  // namespace
 
 void Scheduler::seen(const std::shared_ptr<const Message>& object, WallTime now) {
@@ -116,7 +114,7 @@ void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {
 }
 
 void Scheduler::pod_seen(const PodPtr& pod, WallTime now) {
-  if (is_over(*pod)) {
+  if (cluster::is_over(*pod)) {
     pod_gone(pod, now);
     return;
   }
@@ -177,12 +175,7 @@ void Scheduler::take_back_promise(const PodObject& object, WallTime now) {
   if (!nominator_.remove(object.uid())) return;
   ++promises_;
   if (!queue_->cares()) return;
-  auto left = std::make_shared<cluster::PlacedPod>();
-  left->uid = object.uid();
-  left->name = object.pod->metadata().name();
-  left->ns = object.ns;
-  left->labels = object.labels;
-  left->form = object.form;
+  auto left = std::make_shared<const cluster::PlacedPod>(cluster_.imagine(*object.pod, object.form, cluster::kNoNode));
   queue_->happened(
       std::make_shared<const cluster::Happening>(cluster::Happening{.subject = cluster::Subject::AssignedPod,
                                                                     .changes = cluster::Change::Delete,

@@ -39,6 +39,8 @@ Result<Input> input_from(Error error) {
   return Input{WriteFailed{std::move(error)}};
 }
 
+Result<Input> written_as(const api::ObjectMeta& meta) { return Input{Written{meta.resource_version()}}; }
+
 }  // namespace
 
 Result<ReservedVolumes> reserve_volumes(cluster::Volumes& volumes,
@@ -90,12 +92,18 @@ net::Task<VolumeBinder::Outcome> VolumeBinder::bind(ReservedVolumes reserved,
   VolumeBindingProtocol protocol(std::move(reserved), std::move(pod), timeout);
   Action action = protocol.next(Started{}, services_.clock->steady_now(), view_);
   for (;;) {
-    if (std::holds_alternative<Done>(action)) co_return Outcome{{}, protocol.unwritten()};
+    Outcome ended;
+    ended.unwritten = protocol.unwritten();
+    if (std::holds_alternative<Done>(action)) co_return ended;
     if (auto* failed = std::get_if<Failed>(&action)) {
-      co_return Outcome{fail(std::move(failed->error)), protocol.unwritten()};
+      ended.bound = fail(std::move(failed->error));
+      co_return ended;
     }
     auto happened = co_await perform(action);
-    if (!happened) co_return Outcome{fail(std::move(happened.error())), protocol.unwritten()};
+    if (!happened) {
+      ended.bound = fail(std::move(happened.error()));
+      co_return ended;
+    }
     action = protocol.next(*happened, services_.clock->steady_now(), view_);
   }
 }
@@ -121,13 +129,14 @@ net::Task<Result<Input>> VolumeBinder::write_volume(WriteVolume write) {
   if (!read) co_return input_from(std::move(read.error()));
   api::PersistentVolume object = std::move(*read);
   if (object.metadata().resource_version() != write.volume->version) {
-    co_return Input{WriteFailed{
-        Error{Errc::Conflict, fmt::format("PersistentVolume {} has changed since it was chosen", write.volume->name)}}};
+    Error changed{Errc::Conflict,
+                  fmt::format("PersistentVolume {} has changed since it was chosen", write.volume->name)};
+    co_return input_from(std::move(changed));
   }
   promise(object, *write.claim);
   auto written = co_await client.update<api::PersistentVolume>(std::move(object));
   if (!written) co_return input_from(std::move(written.error()));
-  co_return Input{Written{written->metadata().resource_version()}};
+  co_return written_as(written->metadata());
 }
 
 net::Task<Result<Input>> VolumeBinder::write_claim(WriteClaim write) {
@@ -136,13 +145,14 @@ net::Task<Result<Input>> VolumeBinder::write_claim(WriteClaim write) {
   if (!read) co_return input_from(std::move(read.error()));
   api::PersistentVolumeClaim object = std::move(*read);
   if (object.metadata().resource_version() != write.claim->version) {
-    co_return Input{WriteFailed{Error{Errc::Conflict, fmt::format("claim {}/{} has changed since its node was chosen",
-                                                                  write.claim->ns, write.claim->name)}}};
+    Error changed{Errc::Conflict,
+                  fmt::format("claim {}/{} has changed since its node was chosen", write.claim->ns, write.claim->name)};
+    co_return input_from(std::move(changed));
   }
   (*object.mutable_metadata()->mutable_annotations())[std::string(cluster::kSelectedNode)] = write.node;
   auto written = co_await client.update<api::PersistentVolumeClaim>(std::move(object));
   if (!written) co_return input_from(std::move(written.error()));
-  co_return Input{Written{written->metadata().resource_version()}};
+  co_return written_as(written->metadata());
 }
 
 }  // namespace rescheduler::scheduler

@@ -62,7 +62,10 @@ net::Task<std::optional<net::HttpResponse>> Admission::check(const net::HttpRequ
 net::Task<std::optional<net::HttpResponse>> Admission::check_token(const net::HttpRequest& head, std::string path) {
   const auto token = bearer_token(head);
   if (!token) co_return unauthenticated("This path needs a bearer token.\n");
-  if (reviewer_ == nullptr) co_return undecided(Error{Errc::Unsupported, "there is no API server to ask"});
+  if (reviewer_ == nullptr) {
+    Error nobody{Errc::Unsupported, "there is no API server to ask"};
+    co_return undecided(std::move(nobody));
+  }
   auto visitor = co_await reviewer_->whose(*token);
   if (!visitor) co_return undecided(visitor.error());
   if (*visitor == nullptr) co_return unauthenticated("The bearer token is not valid.\n");

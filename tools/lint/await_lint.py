@@ -8,6 +8,8 @@ wrongly when an await stands in a condition, and picks the wrong side of a condi
     co_return co_await f(x);
 
 each alone in its statement, with no braces and no lambda in it. An `if (...)` or `else` may stand in front.
+What is returned has a name or comes from a function: `co_return Found{text};` frees its string twice. And a default
+argument of an awaited function is no braced aggregate (`Options options = {}`): a temporary too, which no caller sees.
 """
 
 import argparse
@@ -84,9 +86,38 @@ def _fault(head, tail):
     return None
 
 
+def _has_braced_temporary(expression):
+    """Is anything but an empty one or a number in braces?"""
+    before = None
+    while before != expression:
+        before = expression
+        expression = re.sub(r'\{\s*\d*\s*\}', '', expression)
+        expression = re.sub(r'\{\s*(?:\w+::)*[A-Z]\w*\s*\}', '', expression)
+    return '{' in expression
+
+
+def _returns(text, name):
+    findings = []
+    for match in re.finditer(r'\bco_return\b', text):
+        end = text.find(';', match.end())
+        if _has_braced_temporary(text[match.end():end if end >= 0 else len(text)]):
+            findings.append(f'{name}:{line_of(text, match.start())}: a braced temporary is returned: name it first')
+    return findings
+
+
+def _defaults(text, name):
+    findings = []
+    for match in re.finditer(r'\bTask<[^;{]*?\(([^;]*?)\)\s*(?:const\s*)?(?:override\s*)?[;{]', text):
+        for default in re.finditer(r'([\w:<>]+)&?\s+\w+\s*=\s*(?:\{|[\w:]+\{)', match.group(1)):
+            if not default.group(1).startswith('std::'):
+                findings.append(f'{name}:{line_of(text, match.start(1) + default.start())}: '
+                                'a braced default argument of an awaited function: name it first')
+    return findings
+
+
 def check_text(text, name):
     text = blank(text)
-    findings = []
+    findings = _returns(text, name) + _defaults(text, name)
     for match in re.finditer(r'\bco_await\b', text):
         start = max(text.rfind(c, 0, match.start()) for c in ';{}') + 1
         end = text.find(';', match.end())

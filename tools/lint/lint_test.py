@@ -62,6 +62,10 @@ class AwaitLint(Tree):
         'auto text = R"(if (co_await f({})) ;)";',
         'const int n = 1\'000; co_await f(n);',
         'for (const auto& x : xs) { co_await f(x); }',
+        'co_return Result<void>{};',
+        'co_return Input{input::Woke{}};',
+        'co_return std::size_t{0};',
+        'net::Task<void> f(std::string a, std::string b = {}, const Options& c = kUsual);',
     ]
     BAD = [
         ('if (co_await f(x)) g();', 'whole statement'),
@@ -77,6 +81,9 @@ class AwaitLint(Tree):
         ('co_await f({1, 2});', 'braced'),
         ('auto v = co_await f(Request{.path = p});', 'braced'),
         ('co_await f([x] { return x; });', 'braced'),
+        ('co_return Found{text};', 'braced'),
+        ('net::Task<Result<T>> update(T object, WriteOptions options = {}, std::string sub = {}) { return x(); }', 'braced'),
+        ('if (!a) co_return failure(Error{Errc::Invalid, text()});', 'braced'),
         ('co_await f([x](int y) -> int y);', 'lambda'),
         ('co_await f(co_await g(x));', 'two awaits'),
         ('co_await f(x ? y : z);', 'a conditional'),

@@ -42,6 +42,12 @@ struct ListSettings {
   std::uint32_t page = 500;
 };
 
+// What is not said. Named, not a temporary in the caller's co_await: g++ 12 destroys aggregates there twice.
+inline const WriteOptions kUsualWrite;
+inline const PatchOptions kUsualPatch;
+inline const DeleteSettings kUsualDelete;
+inline const ListSettings kWholeList;
+
 class Client {
  public:
   explicit Client(Api& api) : api_(&api) {}
@@ -56,7 +62,7 @@ class Client {
 
   // The namespace and (unless the server is to generate it) the name come from the object's metadata.
   template <class T>
-  net::Task<Result<T>> create(T object, WriteOptions options = {}) {
+  net::Task<Result<T>> create(T object, const WriteOptions& options = kUsualWrite) {
     ApiCall call = object_call(Verb::Create, resource_of<T>(), object.metadata().namespace_(), {});
     apply(options, call);
     return sent<T>(*api_, std::move(call), std::move(object));
@@ -64,7 +70,7 @@ class Client {
 
   // Needs the object's resourceVersion: a concurrent change makes it fail with Errc::Conflict.
   template <class T>
-  net::Task<Result<T>> update(T object, WriteOptions options = {}, std::string subresource = {}) {
+  net::Task<Result<T>> update(T object, const WriteOptions& options = kUsualWrite, std::string subresource = {}) {
     ApiCall call =
         object_call(Verb::Update, resource_of<T>(), object.metadata().namespace_(), object.metadata().name());
     call.subresource = std::move(subresource);
@@ -73,28 +79,32 @@ class Client {
   }
 
   template <class T>
-  net::Task<Result<T>> patch(std::string ns, std::string name, std::string json, PatchOptions options = {}) {
+  net::Task<Result<T>> patch(std::string ns,
+                             std::string name,
+                             std::string json,
+                             const PatchOptions& options = kUsualPatch) {
     ApiCall call = object_call(Verb::Patch, resource_of<T>(), std::move(ns), std::move(name));
     call.patch = std::move(json);
     call.patch_kind = options.kind;
     call.force = options.force;
-    call.subresource = std::move(options.subresource);
+    call.subresource = options.subresource;
     apply(options.write, call);
     return answer_of<T>(*api_, std::move(call));
   }
 
   template <class T>
-  net::Task<Result<void>> remove(std::string ns, std::string name, DeleteSettings settings = {}) {
-    return removed(*api_, object_call(Verb::Delete, resource_of<T>(), std::move(ns), std::move(name)),
-                   std::move(settings));
+  net::Task<Result<void>> remove(std::string ns, std::string name, const DeleteSettings& settings = kUsualDelete) {
+    return removed(*api_, object_call(Verb::Delete, resource_of<T>(), std::move(ns), std::move(name)), settings);
   }
 
   template <class T>
-  net::Task<Result<void>> remove_all(std::string ns, ListSettings which, DeleteSettings settings = {}) {
+  net::Task<Result<void>> remove_all(std::string ns,
+                                     ListSettings which,
+                                     const DeleteSettings& settings = kUsualDelete) {
     ApiCall call = object_call(Verb::DeleteCollection, resource_of<T>(), std::move(ns), {});
     call.label_selector = std::move(which.label_selector);
     call.field_selector = std::move(which.field_selector);
-    return removed(*api_, std::move(call), std::move(settings));
+    return removed(*api_, std::move(call), settings);
   }
 
   // A subresource that is created by posting another kind to it: binding, eviction. The answer is of no interest.
@@ -103,7 +113,7 @@ class Client {
                                      std::string name,
                                      std::string subresource,
                                      Body body,
-                                     WriteOptions options = {}) {
+                                     const WriteOptions& options = kUsualWrite) {
     ApiCall call = object_call(Verb::Create, resource_of<Owner>(), std::move(ns), std::move(name));
     call.subresource = std::move(subresource);
     apply(options, call);
@@ -112,16 +122,17 @@ class Client {
 
   // Every object, page by page; starts over if the list expires on the way.
   template <class T>
-  net::Task<Result<std::vector<std::shared_ptr<const T>>>> list(std::string ns, ListSettings settings = {}) {
+  net::Task<Result<std::vector<std::shared_ptr<const T>>>> list(std::string ns,
+                                                                const ListSettings& settings = kWholeList) {
     ApiCall call = object_call(Verb::List, resource_of<T>(), std::move(ns), {});
-    return listed<T>(*api_, std::move(call), std::move(settings));
+    return listed<T>(*api_, std::move(call), settings);
   }
 
   // The same of a kind known only at run time.
   net::Task<Result<std::vector<ObjectPtr>>> list_any(const ResourceType& resource,
                                                      std::string ns,
-                                                     ListSettings settings = {}) {
-    return listed_any(*api_, object_call(Verb::List, resource, std::move(ns), {}), std::move(settings));
+                                                     const ListSettings& settings = kWholeList) {
+    return listed_any(*api_, object_call(Verb::List, resource, std::move(ns), {}), settings);
   }
 
  private:

@@ -94,7 +94,8 @@ net::Task<Result<Input>> Reflector::list() {
     if (!page) co_return input_from(std::move(page.error()));
     if (page->continue_token.empty()) {
       take_end_of_state(page->resource_version);
-      co_return Input{Listed{page->resource_version}};
+      Listed listed{page->resource_version};
+      co_return Input(std::move(listed));
     }
     continue_token = std::move(page->continue_token);
   }

@@ -140,7 +140,8 @@ net::Task<Result<Input>> LeaderElector::read(nanoseconds timeout) {
   if (!done) co_return input_from(std::move(done.error()));
   failing_ = false;
   lease_ = std::move(lease);
-  co_return Input{Found{record_in(*lease_), lease_->metadata().resource_version()}};
+  Found found{record_in(*lease_), lease_->metadata().resource_version()};
+  co_return Input(std::move(found));
 }
 
 net::Task<Result<Input>> LeaderElector::write(Verb verb, LeaseRecord record, std::string version, nanoseconds timeout) {
@@ -157,7 +158,8 @@ net::Task<Result<Input>> LeaderElector::write(Verb verb, LeaseRecord record, std
   if (!done) co_return input_from(std::move(done.error()));
   failing_ = false;
   lease_ = std::move(answer);
-  co_return Input{Written{lease_->metadata().resource_version()}};
+  Written written{lease_->metadata().resource_version()};
+  co_return Input(std::move(written));
 }
 
 Result<Input> LeaderElector::input_from(Error error) {

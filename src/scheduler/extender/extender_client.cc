@@ -71,6 +71,10 @@ Unexpected ExtenderClient::failure(std::string_view verb, Error error) const {
   return fail(std::move(error).within(fmt::format("extender {}: {}", name(), verb)));
 }
 
+Unexpected ExtenderClient::complaint(std::string_view verb, std::string said) const {
+  return failure(verb, Error{Errc::Unavailable, std::move(said)});
+}
+
 net::Task<Result<std::string>> ExtenderClient::post(std::string verb, std::string body) {
   net::HttpRequest request;
   request.method = "POST";
@@ -134,7 +138,7 @@ net::Task<Result<ExtenderFiltered>> ExtenderClient::filter(PodPtr pod, std::vect
   if (!answer) co_return fail(std::move(answer.error()));
   auto result = kube::read_filter_result(*answer);
   if (!result) co_return failure(verb, std::move(result.error()));
-  if (!result->error.empty()) co_return failure(verb, Error{Errc::Unavailable, std::move(result->error)});
+  if (!result->error.empty()) co_return complaint(verb, std::move(result->error));
   auto passed = filtered(nodes, std::move(*result));
   if (!passed) co_return failure(verb, std::move(passed.error()));
   co_return passed;
@@ -185,7 +189,7 @@ net::Task<Result<void>> ExtenderClient::bind(kube::ExtenderBindingArgs args) {
   if (!answer) co_return fail(std::move(answer.error()));
   auto refused = kube::read_binding_result(*answer);
   if (!refused) co_return failure(verb, std::move(refused.error()));
-  if (!refused->empty()) co_return failure(verb, Error{Errc::Unavailable, std::move(*refused)});
+  if (!refused->empty()) co_return complaint(verb, std::move(*refused));
   co_return Result<void>{};
 }
 

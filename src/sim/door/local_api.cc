@@ -180,7 +180,8 @@ net::Task<Result<kube::ListPage>> LocalApi::list(ApiCall call, kube::ItemSink si
     sink(std::move(*object));
     item.reset();
   }
-  co_return kube::ListPage{outcome->listing->resource_version, outcome->listing->continue_token};
+  kube::ListPage page{outcome->listing->resource_version, outcome->listing->continue_token};
+  co_return page;
 }
 
 net::Task<Result<void>> LocalApi::pause_before_repeat(Error error,
