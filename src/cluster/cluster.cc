@@ -85,6 +85,7 @@ void Cluster::node_object_changed(NodeState& node, std::shared_ptr<const Node> n
   if (node.node && !now) existing_.erase(place);
   if (!node.node && now) existing_.insert(place, node.index);
   if (now) images_.add(*now);
+  if (!now) node.load = {};
   node.node = std::move(now);
   renew(node);
   topology_.node_changed(node);
@@ -270,6 +271,16 @@ std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
 }
 
 // --- Namespaces ---
+
+void Cluster::set_load(NodeIndex index, const NodeLoad& load) {
+  nodes_[index].load = load;
+  renew(nodes_[index]);
+}
+
+void Cluster::set_load_picture(LoadPicture picture) {
+  load_picture_ = std::move(picture);
+  for (const NodeIndex index : existing_) renew(nodes_[index]);
+}
 
 void Cluster::upsert_namespace(const api::Namespace& object) {
   const Symbol name = words_.symbols.of(object.metadata().name());

@@ -48,6 +48,9 @@ class Cluster {
   // Our own decision, ahead of the API server's word.
   PodIndex assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
   HappeningPtr forget(std::string_view uid);  // the assumption was wrong
+  // How busy nodes are. A picture is of all nodes; those whose load it changes are told of one by one, before or after.
+  void set_load(NodeIndex node, const NodeLoad& load);
+  void set_load_picture(LoadPicture picture);
   void upsert_namespace(const api::Namespace& object);
   void remove_namespace(std::string_view name);
 
@@ -81,6 +84,7 @@ class Cluster {
   Namespaces& namespaces() { return namespaces_; }
   const PodCounts& counts() const { return counts_; }
   const Topology& topology() const { return topology_; }
+  const LoadPicture& load_picture() const { return load_picture_; }
   const Images& images() const { return images_; }
   const Owners& owners() const { return owners_; }
   Owners& owners() { return owners_; }
@@ -124,6 +128,7 @@ class Cluster {
   Owners owners_{words_};
   Budgets budgets_{words_};
   Volumes volumes_{words_};
+  LoadPicture load_picture_;
   bool listened_to_ = true;
   std::uint64_t generation_ = 0;
   std::uint64_t nodes_version_ = 0;

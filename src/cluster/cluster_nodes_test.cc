@@ -37,6 +37,27 @@ TEST_F(ClusterNodes, ANodeIsCompiledAsItIsWritten) {
   EXPECT_EQ(made.images.size(), 1U);
 }
 
+TEST_F(ClusterNodes, ItsLoadIsUnknownUntilSomebodySaysAndAllLookAgainWhenThePictureChanges) {
+  cluster.upsert_node(node("n"));
+  cluster.upsert_node(node("m"));
+  EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "not idle";
+  const auto before = cluster.generations();
+  NodeLoad load;
+  load.used[kCpuLoad] = 0.5;
+  load.booked[kCpuLoad] = 0.25;
+  cluster.set_load(*cluster.find_node("n"), load);
+  EXPECT_EQ(state("n").load.predicted(kCpuLoad), 0.75);
+  EXPECT_FALSE(state("n").load.knows(kMemoryLoad));
+  EXPECT_NE(state("n").generation, before[state("n").index]);
+  EXPECT_EQ(state("m").generation, before[state("m").index]);
+  cluster.set_load_picture({.basis = LoadBasis::Usage, .source = "prometheus"});
+  EXPECT_NE(state("m").generation, before[state("m").index]);
+  EXPECT_EQ(cluster.load_picture().source, "prometheus");
+  cluster.remove_node("n");
+  cluster.upsert_node(node("n"));
+  EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "another machine may have the name now";
+}
+
 TEST_F(ClusterNodes, EachChangeIsToldByItsKind) {
   struct Row {
     const char* what;

@@ -12,6 +12,7 @@
 
 #include "cluster/amounts.h"
 #include "cluster/labels.h"
+#include "cluster/node_load.h"
 #include "cluster/ports.h"
 #include "cluster/taints.h"
 #include "kube/value/label_lookup.h"
@@ -82,6 +83,7 @@ struct NodeState {
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;
   std::vector<HostPort> ports{};  // in use
+  NodeLoad load{};
 
   bool exists() const { return node != nullptr; }
   std::size_t pod_count() const { return pods.size() + guests.size(); }
