@@ -14,6 +14,27 @@ std::optional<Status> held_back(const Framework& framework, const Question& aske
   return std::nullopt;
 }
 
+namespace {
+
+// How long one point took, told when it is over.
+class PointTime {
+ public:
+  PointTime(Timekeeper* timekeeper, Point point)
+      : timekeeper_(timekeeper),
+        point_(point),
+        begun_(timekeeper != nullptr ? timekeeper->now() : std::chrono::nanoseconds{}) {}
+  void over(Code code) {
+    if (timekeeper_ != nullptr) timekeeper_->point_took(point_, code, timekeeper_->now() - begun_);
+  }
+
+ private:
+  Timekeeper* timekeeper_;
+  Point point_;
+  std::chrono::nanoseconds begun_;
+};
+
+}  // namespace
+
 void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision) {
   const Framework& framework = cycle.framework();
   decision.outcome = Outcome::Unschedulable;
@@ -70,7 +91,10 @@ Decision decide(const Framework& framework,
     kept = options.consulted->filter(cycle).ok() && !cycle.feasible().empty();
   }
   if (!kept) {
+    PointTime filtering(options.timekeeper, Point::Filter);
     Status searched = cycle.find_feasible({options.most_feasible, options.start, options.explain});
+    const bool none = searched.ok() && cycle.feasible().empty();
+    filtering.over(none ? Code::Unschedulable : searched.code);
     if (searched.ok() && options.consulted != nullptr && !cycle.feasible().empty()) {
       searched = options.consulted->filter(cycle);
     }
@@ -82,14 +106,18 @@ Decision decide(const Framework& framework,
   }
   decision.feasible = cycle.feasible();
   if (decision.feasible.empty()) {
+    PointTime making_room(options.timekeeper, Point::PostFilter);
     make_room(cycle, options, decision);
+    making_room.over(decision.outcome == Outcome::MakesRoom ? Code::Success : Code::Unschedulable);
     decision.diagnosis = std::move(cycle.diagnosis());
     return decision;
   }
   const bool several = cycle.feasible().size() > 1 || options.explain;
   const auto extra =
       options.consulted != nullptr && several ? options.consulted->scores(cycle) : std::vector<std::int64_t>{};
+  PointTime scoring(options.timekeeper, Point::Score);
   auto choice = cycle.choose({options.tie_break, options.explain}, extra);
+  scoring.over(choice ? Code::Success : Code::Error);
   decision.diagnosis = std::move(cycle.diagnosis());
   if (!choice) {
     decision.message = choice.error().message;

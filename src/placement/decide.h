@@ -9,6 +9,7 @@
 
 #include "placement/cycle.h"
 #include "placement/preemption.h"
+#include "placement/timekeeper.h"
 
 namespace rescheduler::placement {
 
@@ -46,6 +47,7 @@ class Consulted {
 
 struct DecideOptions {
   Consulted* consulted = nullptr;
+  Timekeeper* timekeeper = nullptr;
   std::uint64_t tie_break = 0;
   std::size_t most_feasible = ~std::size_t{0};
   std::size_t start = 0;

@@ -124,7 +124,9 @@ LiveScheduler::~LiveScheduler() {
 Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
                                                            LiveSettings settings,
                                                            kube::LoopServices services) {
-  auto scheduler = Scheduler::make(scheduler_settings(settings), *services.metrics, services.clock->wall_now());
+  auto scheduler_wants = scheduler_settings(settings);
+  scheduler_wants.clock = services.clock;
+  auto scheduler = Scheduler::make(scheduler_wants, *services.metrics, services.clock->wall_now());
   if (!scheduler) return fail(std::move(scheduler.error()));
   auto state = std::make_shared<State>(apis, std::move(settings), services);
   if (state->apis.events == nullptr) state->apis.events = state->apis.api;

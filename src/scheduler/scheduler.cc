@@ -1,6 +1,7 @@
 #include "scheduler/scheduler.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,13 @@
 #include "scheduler/queue/queue_metrics.h"
 
 namespace rescheduler::scheduler {
+namespace {
+
+// What single plugins take is looked at in one of so many decisions, on so many nodes.
+constexpr std::uint64_t kDecisionsPerSample = 20;
+constexpr std::size_t kNodesPerSample = 16;
+
+}  // namespace
 
 Scheduler::Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics)
     : settings_(settings), metrics_(metrics), rng_(settings.seed) {}
@@ -75,17 +83,21 @@ void Scheduler::refresh_gauges() const {
 
 // --- Whose turn it is ---
 
+// Brought up to date where promises changed; made anew when nodes came or went, for then a place may be another node's.
 const placement::NominatedPods& Scheduler::promised() {
-  if (promises_version_ == promises_) return promised_;
-  promises_version_ = promises_;
-  promised_.clear();
-  for (const auto& [name, pods] : nominator_.by_node()) {
+  std::set<std::string> changed = nominator_.take_changed();
+  if (promised_nodes_ != cluster_.nodes_version()) {
+    promised_nodes_ = cluster_.nodes_version();
+    promised_.clear();
+    for (const auto& [name, pods] : nominator_.by_node()) changed.insert(name);
+  }
+  for (const std::string& name : changed) {
     const auto node = cluster_.find_node(name);
-    if (!node) {
-      promises_version_ = 0;  // the node may come back: look again next time
-      continue;
-    }
-    for (const PodObject& object : pods) {
+    if (!node) continue;
+    promised_.erase(*node);
+    const auto found = nominator_.by_node().find(name);
+    if (found == nominator_.by_node().end()) continue;
+    for (const PodObject& object : found->second) {
       promised_[*node].push_back(
           std::make_shared<const cluster::PlacedPod>(cluster_.imagine(*object.pod, object.form, *node)));
     }
@@ -121,7 +133,7 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   framework.prepare(cluster_, asked);
   auto options = options_for(framework);
   options.consulted = consulted;
-  const placement::Decision decision = placement::decide(framework, asked, promised(), options);
+  const placement::Decision decision = decide_timed(framework, asked, options);
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {
     next_start_ = (next_start_ + decision.feasible.size() + decision.diagnosis.verdicts.size()) % nodes;
   }
@@ -129,6 +141,23 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
     return place(std::move(waiting), asked, decision, now);
   }
   return turn_away(std::move(waiting), decision, now);
+}
+
+// What decisions take is told of every one; what single plugins take only now and then.
+placement::Decision Scheduler::decide_timed(const placement::Framework& framework,
+                                            const placement::Question& asked,
+                                            placement::DecideOptions options) {
+  if (settings_.clock == nullptr) return placement::decide(framework, asked, promised(), options);
+  MetricTimekeeper timekeeper(metrics_, *settings_.clock, framework.profile().scheduler_name);
+  options.timekeeper = &timekeeper;
+  const auto begun = timekeeper.now();
+  placement::Decision decision = placement::decide(framework, asked, promised(), options);
+  metrics_.algorithm(timekeeper.now() - begun);
+  if (decisions_++ % kDecisionsPerSample == 0) {
+    const std::span nodes(decision.feasible);
+    placement::time_plugins(framework, asked, nodes.first(std::min(nodes.size(), kNodesPerSample)), timekeeper);
+  }
+  return decision;
 }
 
 // The volumes a pod's claims get, or will get, count as taken from now on.
@@ -164,7 +193,7 @@ std::vector<Order> Scheduler::place(WaitingPod waiting,
   BindOrder order{waiting.object.pod, cluster_.node(decision.node).node->name, waiting.object.profile,
                   reserved_.contains(uid)};
   cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node);
-  if (nominator_.remove(uid)) ++promises_;
+  nominator_.remove(uid);
   queue_->done(uid);
   waiting.timestamp = now;  // until the binding is answered: since when
   binding_.insert_or_assign(uid, std::move(waiting));
@@ -199,6 +228,9 @@ std::vector<Order> Scheduler::turn_away(WaitingPod waiting, const placement::Dec
   const bool by_plugins = decision.outcome != Outcome::Failed;
   const PluginSet rejectors = by_plugins ? slots_of(object.profile, decision.diagnosis.rejected_by) : PluginSet{};
   const PluginSet pending = by_plugins ? slots_of(object.profile, decision.diagnosis.pending_by) : PluginSet{};
+  if (by_plugins && !frameworks_[object.profile]->at(placement::Point::PostFilter).empty()) {
+    metrics_.preemption_attempt();
+  }
   metrics_.attempt(frameworks_[object.profile]->profile().scheduler_name,
                    by_plugins ? SchedulerMetrics::Result::Unschedulable : SchedulerMetrics::Result::Error, {});
 
@@ -207,7 +239,6 @@ std::vector<Order> Scheduler::turn_away(WaitingPod waiting, const placement::Dec
   } else {
     nominator_.add(object);
   }
-  ++promises_;
   queue_->failed(std::move(waiting), rejectors, pending, now);
   cluster_.listen(queue_->cares());
   orders.insert(orders.begin(), std::move(report));
@@ -267,7 +298,6 @@ std::vector<Order> Scheduler::bind_failed(const std::string& uid, const Error& e
   waiting.object = latest->second;
   report.pod = waiting.object.pod;
   nominator_.nominate(waiting.object, "");
-  ++promises_;
   queue_->failed(std::move(waiting), {}, {}, now);
   cluster_.listen(queue_->cares());
   return {std::move(report)};

@@ -37,7 +37,8 @@ struct SchedulerSettings {
   std::vector<placement::Profile> profiles{};
   QueueSettings queue{};
   int percentage_of_nodes_to_score = 100;
-  std::uint64_t seed = 1;  // of ties
+  std::uint64_t seed = 1;        // of ties
+  const Clock* clock = nullptr;  // only to tell how long deciding takes; null: nobody asks
 };
 
 class Scheduler {
@@ -93,6 +94,9 @@ class Scheduler {
 
   const placement::NominatedPods& promised();
   placement::DecideOptions options_for(const placement::Framework& framework);
+  placement::Decision decide_timed(const placement::Framework& framework,
+                                   const placement::Question& asked,
+                                   placement::DecideOptions options);
   std::vector<Order> place(WaitingPod waiting,
                            const placement::Question& asked,
                            const placement::Decision& decision,
@@ -114,9 +118,9 @@ class Scheduler {
   boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
   boost::unordered_flat_map<std::string, bool> making_room_;          // by uid: victims are being told
   placement::NominatedPods promised_;
-  std::uint64_t promises_version_ = 0;  // of what promised_ was made from
-  std::uint64_t promises_ = 1;
+  std::uint64_t promised_nodes_ = 0;  // the nodes' version it was made with
   std::size_t next_start_ = 0;
+  std::uint64_t decisions_ = 0;
   Rng rng_;
 };
 

@@ -109,7 +109,6 @@ void Scheduler::gone(const std::shared_ptr<const Message>& object, WallTime now)
 
 void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {
   if (what == nullptr) return;
-  if (what->subject == cluster::Subject::Node) ++promises_;
   queue_->happened(std::move(what), now);
 }
 
@@ -136,7 +135,6 @@ void Scheduler::waiting_pod_seen(const PodPtr& pod, std::size_t profile, WallTim
   if (known == waiting_.end()) {
     waiting_.emplace(uid, object);
     nominator_.add(object);
-    ++promises_;
     queue_->add(std::move(object), now);
     return;
   }
@@ -145,7 +143,6 @@ void Scheduler::waiting_pod_seen(const PodPtr& pod, std::size_t profile, WallTim
   if (cluster_.find_pod(uid)) return;  // it is on its way to a node
   if (!pod->status().nominated_node_name().empty() || !before.pod->status().nominated_node_name().empty()) {
     nominator_.update(before.pod->status().nominated_node_name(), object);
-    ++promises_;
   }
   const auto changes = changes_between(*before.pod, *before.form, *pod, *object.form);
   cluster::HappeningPtr what;
@@ -173,7 +170,6 @@ void Scheduler::no_longer_waiting(const std::string& uid, WallTime now) {
 // The room that was kept for it is free for others, if they had to respect it.
 void Scheduler::take_back_promise(const PodObject& object, WallTime now) {
   if (!nominator_.remove(object.uid())) return;
-  ++promises_;
   if (!queue_->cares()) return;
   auto left = std::make_shared<const cluster::PlacedPod>(cluster_.imagine(*object.pod, object.form, cluster::kNoNode));
   queue_->happened(

@@ -1,13 +1,25 @@
 #include "scheduler/scheduler_metrics.h"
 
+#include <cctype>
+
 namespace rescheduler::scheduler {
 namespace {
 
-std::vector<double> doubling(double first, int count) {
+std::vector<double> growing(double first, double factor, int count) {
   std::vector<double> bounds;
-  for (int i = 0; i < count; ++i, first *= 2) bounds.push_back(first);
+  for (int i = 0; i < count; ++i, first *= factor) bounds.push_back(first);
   return bounds;
 }
+
+std::vector<double> doubling(double first, int count) { return growing(first, 2, count); }
+
+std::string capital(std::string_view word) {
+  std::string text(word);
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+std::string word_for(placement::Code code) { return std::string(placement::to_string(code)); }
 
 std::string_view word_for(SchedulerMetrics::Result result) {
   switch (result) {
@@ -48,13 +60,26 @@ void SchedulerMetrics::attempt(const std::string& profile, Result result, std::c
 }
 
 void SchedulerMetrics::extension_point(const std::string& profile,
-                                       std::string_view point,
-                                       std::string_view status,
+                                       placement::Point point,
+                                       placement::Code status,
                                        std::chrono::nanoseconds took) {
   registry_
       .histogram("scheduler_framework_extension_point_duration_seconds",
                  "Latency for running all plugins of a specific extension point", doubling(0.0001, 12),
-                 {{"extension_point", std::string(point)}, {"profile", profile}, {"status", std::string(status)}})
+                 {{"extension_point", capital(name_of(point))}, {"profile", profile}, {"status", word_for(status)}})
+      .observe(seconds(took));
+}
+
+void SchedulerMetrics::plugin(std::string_view name,
+                              placement::Point point,
+                              placement::Code status,
+                              std::chrono::nanoseconds took) {
+  const std::string at = capital(name_of(point));
+  registry_
+      .histogram("scheduler_plugin_execution_duration_seconds",
+                 "Duration for running a plugin at a specific extension point, of some of its calls",
+                 growing(0.00001, 1.5, 20),
+                 {{"plugin", std::string(name)}, {"extension_point", at}, {"status", word_for(status)}})
       .observe(seconds(took));
 }
 

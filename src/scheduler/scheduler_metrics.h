@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/metrics.h"
+#include "placement/timekeeper.h"
 
 namespace rescheduler::scheduler {
 
@@ -19,9 +21,10 @@ class SchedulerMetrics {
   void attempt(const std::string& profile, Result result, std::chrono::nanoseconds took);
   void algorithm(std::chrono::nanoseconds took) { algorithm_->observe(seconds(took)); }
   void extension_point(const std::string& profile,
-                       std::string_view point,
-                       std::string_view status,
+                       placement::Point point,
+                       placement::Code status,
                        std::chrono::nanoseconds took);
+  void plugin(std::string_view name, placement::Point point, placement::Code status, std::chrono::nanoseconds took);
   // A pod has its node: how long since it could first be tried, after how many attempts.
   void placed(std::chrono::nanoseconds waited, int attempts, bool after_flush);
   void preemption(std::size_t victims);
@@ -38,6 +41,29 @@ class SchedulerMetrics {
   Counter* preemption_attempts_;
   Histogram* victims_;
   Counter* after_flush_;
+};
+
+// Turns what deciding for one profile takes into metrics.
+class MetricTimekeeper final : public placement::Timekeeper {
+ public:
+  MetricTimekeeper(SchedulerMetrics& metrics, const Clock& clock, const std::string& profile)
+      : metrics_(metrics), clock_(clock), profile_(profile) {}
+
+  std::chrono::nanoseconds now() override { return clock_.steady_now().time_since_epoch(); }
+  void point_took(placement::Point point, placement::Code code, std::chrono::nanoseconds time) override {
+    metrics_.extension_point(profile_, point, code, time);
+  }
+  void plugin_took(const placement::Plugin& plugin,
+                   placement::Point point,
+                   placement::Code code,
+                   std::chrono::nanoseconds time) override {
+    metrics_.plugin(plugin.name(), point, code, time);
+  }
+
+ private:
+  SchedulerMetrics& metrics_;
+  const Clock& clock_;
+  const std::string& profile_;
 };
 
 }  // namespace rescheduler::scheduler

@@ -12,6 +12,7 @@ void Nominator::set(const PodObject& object, const std::string& node) {
     remove(object.uid());
     return;
   }
+  changed_.insert(node);
   const auto known = node_of_.find(object.uid());
   if (known != node_of_.end() && known->second == node) {
     for (PodObject& other : nodes_[node]) {
@@ -44,6 +45,7 @@ void Nominator::update(std::string_view nominated_before, const PodObject& objec
 bool Nominator::remove(std::string_view uid) {
   const auto known = node_of_.find(uid);
   if (known == node_of_.end()) return false;
+  changed_.insert(known->second);
   const auto node = nodes_.find(known->second);
   std::erase_if(node->second, [&](const PodObject& other) { return other.uid() == uid; });
   if (node->second.empty()) nodes_.erase(node);

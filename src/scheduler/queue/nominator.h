@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scheduler/queue/waiting_pod.h"
@@ -32,6 +34,8 @@ class Nominator {
   const std::string* node_of(std::string_view uid) const;
   // All promises. There are few: who asks about every node goes through these instead.
   const std::map<std::string, Pods, std::less<>>& by_node() const { return nodes_; }
+  // The nodes whose promises have changed since this was asked last.
+  std::set<std::string> take_changed() { return std::exchange(changed_, {}); }
   // Whom a pod of this priority has to respect there: others, at least as important.
   std::vector<const PodObject*> respected_on(std::string_view node, std::int32_t priority, std::string_view self) const;
 
@@ -40,6 +44,7 @@ class Nominator {
 
   std::map<std::string, Pods, std::less<>> nodes_;
   std::map<std::string, std::string, std::less<>> node_of_;  // by uid
+  std::set<std::string> changed_;
 };
 
 }  // namespace rescheduler::scheduler
