@@ -90,7 +90,9 @@ void LoadBook::take(const Reading& reading, std::string source, WallTime now) {
     // Sources differ in what they count as use, and of what it is a share: their samples are not mixed.
     if (measured.source != id) measured = Measured{};
     measured.source = id;
-    measured.smoother.add(sample.value, sample.at, settings_.smoothing);
+    measured.averaged = sample.averaged;
+    if (sample.averaged) longest_ = std::max(longest_, time_to_be_seen(*sample.averaged, settings_.smoothing));
+    measured.smoother.add(std::max(sample.value, 0.0), sample.at, settings_.smoothing);
   }
   taken_ = true;
   set_picture(cluster::LoadBasis::Usage, std::move(source));
@@ -120,10 +122,10 @@ void LoadBook::set_picture(cluster::LoadBasis basis, std::string source) {
 void LoadBook::fade(Booking& booking, const Entry& entry) const {
   for (std::size_t r = 0; r < settings_.resources.size(); ++r) {
     const Measured& measured = entry.measured[r];
+    const auto averaged = measured.averaged.value_or(settings_.resources[r].averaged);
     // Without a fresh sample the node is unknown and the booking waits, whole.
-    const double left = is_fresh(measured) ? unseen(*measured.smoother.newest() - booking.at,
-                                                    settings_.resources[r].averaged, settings_.smoothing)
-                                           : 1.0;
+    const double left =
+        is_fresh(measured) ? unseen(*measured.smoother.newest() - booking.at, averaged, settings_.smoothing) : 1.0;
     booking.now[r] = booking.whole[r] * left;
   }
 }

@@ -26,7 +26,7 @@ namespace rescheduler::usage {
 
 struct ResourceSettings {
   std::string name{};
-  // The time over which a sample is a mean; that long a new load takes to be in it.
+  // The time over which a sample is a mean, unless it says so itself; that long a new load takes to be in it.
   std::chrono::nanoseconds averaged = std::chrono::minutes{5};
 };
 
@@ -73,6 +73,7 @@ class LoadBook {
   struct Measured {
     Smoother smoother{};
     std::uint32_t source = 0;
+    std::optional<std::chrono::nanoseconds> averaged{};
   };
   // By NodeIndex. The name tells whether the place is still that node's.
   struct Entry {

@@ -84,9 +84,9 @@ RC_GTEST_PROP(LoadBook, WhateverHappensTheSumsAreThoseOfTheHistory, ()) {
         const auto resource = static_cast<std::size_t>(pick(0, 2));
         const WallTime at = now - seconds{pick(0, 30)};
         const double value = pick(-10, 150) / 100.0;
-        if (value >= 0.0) {
+        if (value >= -settings.rules.rounding) {
           auto& newest = history.newest[{where, resource}];
-          if (at > newest.first) newest = {at, value};
+          if (at > newest.first) newest = {at, std::max(value, 0.0)};
         }
         book.take({{{.node = kNodes[where], .resource = resource, .value = value, .at = at}}, {}}, "s", now);
         break;

@@ -99,6 +99,14 @@ TEST_F(LoadBookTest, ABookingFadesAsSamplesComeAndNotAsTimePasses) {
   EXPECT_DOUBLE_EQ(load("a").predicted(kCpuLoad), 0.75);
 }
 
+TEST_F(LoadBookTest, ASourceThatAveragesOverLessShowsANewLoadSooner) {
+  place("p", "a", kStart);
+  Sample sample{.node = "a", .value = 0.5, .at = kStart + seconds{15}, .averaged = seconds{30}};
+  book.take({{sample}, {}}, "metrics-server", sample.at);
+  book.look(sample.at);
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.125);
+}
+
 TEST_F(LoadBookTest, APodThatHasBeenThereForLongIsNotBooked) {
   measure("a", 0.5, kStart);
   place("old", "a", kStart - std::chrono::hours{1});

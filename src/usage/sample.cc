@@ -49,7 +49,7 @@ std::optional<WallTime> Reading::newest() const {
 std::optional<Drop> fault_of(const Sample& sample, const SampleRules& rules, WallTime now) {
   if (sample.node.empty()) return Drop::NoNode;
   if (!std::isfinite(sample.value)) return Drop::NotANumber;
-  if (sample.value < 0.0) return Drop::Negative;
+  if (sample.value < -rules.rounding) return Drop::Negative;
   if (sample.value > rules.most) return Drop::Absurd;
   if (sample.at > now + rules.skew) return Drop::Future;
   if (sample.at < now - rules.freshness) return Drop::Stale;
@@ -71,6 +71,7 @@ Reading sift(Reading raw, const SampleRules& rules, WallTime now) {
       ++good.dropped[*fault];
     } else {
       good.samples.push_back(sample);
+      good.samples.back().value = std::max(sample.value, 0.0);
     }
   }
   return good;

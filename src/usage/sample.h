@@ -21,6 +21,8 @@ struct Sample {
   std::size_t resource = cluster::kCpuLoad;
   double value = 0.0;  // share of what the node has: 0.8 is 80 %
   WallTime at{};
+  // The time over which it is a mean, where the source says so; otherwise ResourceSettings::averaged.
+  std::optional<std::chrono::nanoseconds> averaged{};
 };
 
 // Why a sample is not used.
@@ -60,6 +62,9 @@ struct SampleRules {
   // CPU in use can exceed allocatable (what is set aside for the system), and pressure can exceed 1. Ten times the node
   // cannot be: that is a query in other units.
   double most = 10.0;
+  // An idle node measured by what it does not do (100 - idle) comes out a little below zero at times: rates are
+  // extrapolated. That is zero; what is further below is a mistake.
+  double rounding = 0.02;
   // Three misses of a scrape every minute, the longest interval in wide use.
   std::chrono::nanoseconds freshness = std::chrono::minutes{3};
   // Clocks that are synchronised at all differ by less.

@@ -28,7 +28,7 @@ TEST(Sample, EachFaultIsDroppedAndCountedAsItself) {
   const auto fault = [](Sample one) { return fault_of(one, SampleRules{}, kNow); };
   EXPECT_EQ(fault(sample("a", std::nan(""))), Drop::NotANumber);
   EXPECT_EQ(fault(sample("a", std::numeric_limits<double>::infinity())), Drop::NotANumber);
-  EXPECT_EQ(fault(sample("a", -0.01)), Drop::Negative);
+  EXPECT_EQ(fault(sample("a", -0.03)), Drop::Negative);
   EXPECT_EQ(fault(sample("a", 10.01)), Drop::Absurd);
   EXPECT_EQ(fault(sample("a", 10.0)), std::nullopt);
   EXPECT_EQ(fault(sample("", 0.5)), Drop::NoNode);
@@ -36,6 +36,12 @@ TEST(Sample, EachFaultIsDroppedAndCountedAsItself) {
   EXPECT_EQ(fault(sample("a", 0.5, 0, kNow + seconds{30})), std::nullopt);
   EXPECT_EQ(fault(sample("a", 0.5, 0, kNow - minutes{3} - seconds{1})), Drop::Stale);
   EXPECT_EQ(fault(sample("a", 0.5, 0, kNow - minutes{3})), std::nullopt);
+}
+
+TEST(Sample, ARateThatIsRoundedBelowZeroIsZero) {
+  const Reading read = sift({{sample("a", -0.01)}, {}}, {}, kNow);
+  ASSERT_EQ(read.samples.size(), 1u);
+  EXPECT_EQ(read.samples[0].value, 0.0);
 }
 
 TEST(Sample, TwoSamplesForOneNodeAndResourceRefuseEachOther) {
