@@ -186,6 +186,7 @@ struct Daemon::State {
       if (!stopping) return {};
       return fail(Errc::Unavailable, "this process is about to end");
     });
+    server->readyz().add_note("load", [this] { return live->load_status(); });
     server->add_route({.path = "/configz",
                        .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return configz(); }});
     server::add_extender_routes(*server, *extender);

@@ -1,6 +1,7 @@
 #include "cli/own_scheduler.h"
 
 #include "scheduler/config/read.h"
+#include "scheduler/load_sources.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -26,10 +27,13 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
                                                           net::Executor executor,
                                                           net::Timers& timers,
                                                           const Clock& clock,
-                                                          std::uint64_t seed) {
+                                                          std::uint64_t seed,
+                                                          Judges by) {
   std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
   scheduler::LiveSettings settings;
   settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  // By the load that the embedded cluster's kubelets report.
+  if (by == Judges::Load) scheduler::place_by_load(settings.configuration.profiles.front(), {});
   settings.configuration.profiles.push_back(settings.configuration.profiles.front());
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
   settings.host = "embedded";

@@ -18,12 +18,15 @@ class OwnScheduler {
  public:
   static constexpr std::string_view kNotice = "pods are placed by this program's own scheduler";
 
+  enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kube-scheduler's defaults alone
+
   // Places pods that name it, and those that name nobody (default-scheduler). All of these outlive it and the loop.
   static Result<std::unique_ptr<OwnScheduler>> start(kube::Api& api,
                                                      net::Executor executor,
                                                      net::Timers& timers,
                                                      const Clock& clock,
-                                                     std::uint64_t seed);
+                                                     std::uint64_t seed,
+                                                     Judges by = Judges::Load);
   ~OwnScheduler();
   // To its end before it is destroyed: what it began on the loop uses it.
   net::Task<Result<void>> stop();

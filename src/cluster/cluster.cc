@@ -277,10 +277,9 @@ void Cluster::set_load(NodeIndex index, const NodeLoad& load) {
   renew(nodes_[index]);
 }
 
-HappeningPtr Cluster::set_load_picture(LoadPicture picture) {
+void Cluster::set_load_picture(LoadPicture picture) {
   load_picture_ = std::move(picture);
   for (const NodeIndex index : existing_) renew(nodes_[index]);
-  return tell({.subject = Subject::Load, .changes = Change::Update, .label = "LoadUpdate"});
 }
 
 // --- Namespaces ---

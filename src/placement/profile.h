@@ -2,11 +2,13 @@
 // configuration file's `profiles[]` entry after multiPoint, `*` and the defaults have been worked out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "placement/args.h"
@@ -28,6 +30,9 @@ struct Profile {
 
   const std::vector<PluginUse>& at(Point point) const { return plugins[static_cast<std::size_t>(point)]; }
   std::vector<PluginUse>& at(Point point) { return plugins[static_cast<std::size_t>(point)]; }
+  bool uses(std::string_view plugin, Point point) const {
+    return std::ranges::find(at(point), plugin, &PluginUse::name) != at(point).end();
+  }
 };
 
 }  // namespace rescheduler::placement

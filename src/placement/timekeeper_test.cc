@@ -1,4 +1,6 @@
 // What is told about the time deciding takes, and that it changes no decision.
+#include "placement/timekeeper.h"
+
 #include <set>
 #include <vector>
 
@@ -7,7 +9,6 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "placement/testing.h"
-#include "placement/timekeeper.h"
 
 namespace rescheduler::placement::testing {
 namespace {
@@ -45,8 +46,8 @@ TEST(Timekeeping, TellsOfEachPointThatWasReached) {
   EXPECT_EQ(difference(answer, bench.decide(pod("p"), {})), "") << "decided as without";
   Diary refused;
   bench.decide(pod("large").requests("1000", "1Gi"), {.timekeeper = &refused});
-  EXPECT_THAT(refused.points, ElementsAre(Pair(Point::Filter, Code::Unschedulable),
-                                          Pair(Point::PostFilter, Code::Unschedulable)));
+  EXPECT_THAT(refused.points,
+              ElementsAre(Pair(Point::Filter, Code::Unschedulable), Pair(Point::PostFilter, Code::Unschedulable)));
 }
 
 TEST(Timekeeping, AsksEachPluginAboutEachNodeWhereItHasASay) {

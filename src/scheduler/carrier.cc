@@ -57,6 +57,7 @@ net::Task<Result<void>> Carrier::post_binding(const BindOrder& order) {
   binding.mutable_metadata()->set_name(meta.name());
   binding.mutable_metadata()->set_namespace_(meta.namespace_());
   binding.mutable_metadata()->set_uid(meta.uid());
+  for (const auto& [key, value] : order.annotations) (*binding.mutable_metadata()->mutable_annotations())[key] = value;
   binding.mutable_target()->set_kind("Node");
   binding.mutable_target()->set_name(order.node);
   return client_.create_sub<api::Pod>(meta.namespace_(), meta.name(), "binding", std::move(binding));

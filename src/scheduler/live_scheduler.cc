@@ -16,14 +16,18 @@
 #include "scheduler/consulting.h"
 #include "scheduler/fenced_api.h"
 #include "scheduler/hopping_api.h"
+#include "scheduler/load_sources.h"
+#include "scheduler/load_watch.h"
 
 namespace rescheduler::scheduler {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{10};  // at what is under way, while stopping
 
-kube::InformerSettings informer_settings(const kube::ResourceType& kind) {
+// The model has all that deciding needs; only extenders are shown whole objects.
+kube::InformerSettings informer_settings(const kube::ResourceType& kind, bool extenders) {
   kube::InformerSettings settings;
+  settings.keep = extenders ? kube::Keep::Objects : kube::Keep::Names;
   // Pods that are over take no room; the server need not send them.
   if (&kind == &kube::resource_of<api::Pod>()) {
     settings.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
@@ -60,6 +64,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
   const kube::Reflector* pods = nullptr;
+  std::unique_ptr<LoadWatch> load{};  // null: no profile places by load
   std::vector<net::Job> jobs{};
 
   static net::Task<void> follow(std::shared_ptr<State> /*kept*/, kube::Reflector& reflector) {
@@ -68,6 +73,56 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   static net::Task<void> record(std::shared_ptr<State> /*kept*/, kube::EventRecorder& recorder) {
     co_await recorder.run();
   }
+  static net::Task<void> watch(std::shared_ptr<State> kept) { co_await kept->load->run(); }
+
+  // What is measured goes to where decisions are made; who measures it, to whoever watches us.
+  Result<void> watch_load(const cluster::LoadSettings& how) {
+    LoadWatch::Callbacks callbacks;
+    callbacks.taken = [this](usage::Reading reading, std::string source) {
+      decisions->post([reading = std::move(reading), source = std::move(source)](Scheduler& to, WallTime now) {
+        to.load_taken(reading, source, now);
+      });
+    };
+    callbacks.fell_back = [this](cluster::LoadBasis basis, std::string source) {
+      decisions->post(
+          [basis, source = std::move(source)](Scheduler& to, WallTime now) { to.load_fell_back(basis, source, now); });
+    };
+    callbacks.changed = [this](const usage::Fallback::Change& change) { tell_source_changed(change); };
+    auto made = LoadWatch::make(how, *apis.api, services, std::move(callbacks));
+    if (!made) return fail(std::move(made.error()));
+    load = std::move(*made);
+    return {};
+  }
+
+  // About the lease: the one object that is ours wherever we run.
+  void tell_source_changed(const usage::Fallback::Change& change) {
+    const auto& sources = load->status().sources;
+    const bool best = !sources.empty() && change.to == sources.front().name;
+    if (settings.fence && !settings.fence->may_act()) return;
+    const LeaderElection& lease = settings.configuration.leader_election;
+    kube::EventRecord record;
+    record.regarding = {.api_version = "coordination.k8s.io/v1",
+                        .kind = "Lease",
+                        .ns = lease.resource_namespace,
+                        .name = lease.resource_name};
+    record.type = best ? kube::EventType::Normal : kube::EventType::Warning;
+    record.reason = "LoadSourceChanged";
+    record.action = "Measuring";
+    record.note = fmt::format("Nodes are judged by {} now: {}", change.to, change.why);
+    recorders.front()->record(std::move(record));
+  }
+
+  kube::ObjectHandler load_handler() {
+    kube::ObjectHandler handler;
+    handler.upserted = [this](const kube::ObjectPtr& object) {
+      load->node_seen(static_cast<const api::Node&>(*object));
+    };
+    handler.removed = [this](const kube::ObjectPtr& object) {
+      load->node_gone(static_cast<const api::Node&>(*object).metadata().name());
+    };
+    return handler;
+  }
+
   std::size_t binding_volumes = 0;  // on the decision thread: pods whose claims are being bound
 
   // On the decision thread.
@@ -126,6 +181,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
                                                            kube::LoopServices services) {
   auto scheduler_wants = scheduler_settings(settings);
   scheduler_wants.clock = services.clock;
+  const auto load = load_settings_of(settings.configuration);
+  if (load) scheduler_wants.load = book_settings(*load);
   auto scheduler = Scheduler::make(scheduler_wants, *services.metrics, services.clock->wall_now());
   if (!scheduler) return fail(std::move(scheduler.error()));
   auto state = std::make_shared<State>(apis, std::move(settings), services);
@@ -176,9 +233,13 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   state->carrier->keep(state);
   state->decisions = std::make_unique<DecisionLoop>(std::move(*scheduler), deciding, *services.timers, *services.clock,
                                                     sink, state->consulting.get());
+  if (load) {
+    auto watch = state->watch_load(*load);
+    if (!watch) return fail(std::move(watch.error()));
+  }
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
-    auto& reflector = state->reflectors.emplace_back(
-        std::make_unique<kube::Reflector>(*state->apis.api, *kind, informer_settings(*kind), services));
+    auto& reflector = state->reflectors.emplace_back(std::make_unique<kube::Reflector>(
+        *state->apis.api, *kind, informer_settings(*kind, state->consulting != nullptr), services));
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.seen(object, now); });
@@ -187,7 +248,10 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.gone(object, now); });
     };
     reflector->add_handler(std::move(handler));
-    if (kind == &kube::resource_of<api::Node>()) state->nodes = reflector.get();
+    if (kind == &kube::resource_of<api::Node>()) {
+      state->nodes = reflector.get();
+      if (state->load) reflector->add_handler(state->load_handler());
+    }
     if (kind == &kube::resource_of<api::Pod>()) state->pods = reflector.get();
   }
   if (state->consulting) {
@@ -210,6 +274,7 @@ void LiveScheduler::follow() {
   for (const auto& recorder : state_->recorders) {
     state_->jobs.push_back(net::spawn(executor, "scheduler events", State::record(state_, *recorder)));
   }
+  if (state_->load) state_->jobs.push_back(net::spawn(executor, "loads", State::watch(state_)));
 }
 
 bool LiveScheduler::synced() const {
@@ -254,6 +319,11 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
     if (!slept) break;
   }
   co_return ended;
+}
+
+std::optional<std::string> LiveScheduler::load_status() const {
+  if (!state_->load) return std::nullopt;
+  return state_->load->status().text(state_->services.clock->wall_now());
 }
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class LiveScheduler {
   void lead();
   // False: something was still under way when the grace was over, and uses what it was given.
   net::Task<bool> stop(std::chrono::nanoseconds grace);
+
+  // Who says how busy nodes are, for people; nothing: no profile places by load.
+  std::optional<std::string> load_status() const;
 
   // The same, for a coroutine of any loop that waits for it.
   net::Task<void> visit(std::function<void(Scheduler&)> look);

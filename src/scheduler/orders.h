@@ -1,9 +1,11 @@
 // What the scheduler wants done to the cluster. It decides, others carry out; their results come back to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,12 +20,16 @@ namespace rescheduler::scheduler {
 
 using PodPtr = std::shared_ptr<const api::Pod>;
 
+// What was predicted for the node when the pod was placed there, as JSON: shares by resource, and who says so.
+inline constexpr std::string_view kPredictedLoad = "rescheduler.io/predicted-load";
+
 // Give the pod its node. The answer goes to Scheduler::bound or Scheduler::bind_failed.
 struct BindOrder {
   PodPtr pod{};
   std::string node{};
   std::size_t profile = 0;
-  bool has_claims = false;  // volumes have to be bound first
+  bool has_claims = false;                           // volumes have to be bound first
+  std::map<std::string, std::string> annotations{};  // the pod gets them with its node
 };
 
 // Tell the pod's owner that it has no node: an event, and the pod's condition where it says something else.

@@ -21,7 +21,9 @@ constexpr std::size_t kNodesPerSample = 16;
 }  // namespace
 
 Scheduler::Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics)
-    : settings_(settings), metrics_(metrics), rng_(settings.seed) {}
+    : settings_(settings), metrics_(metrics), rng_(settings.seed) {
+  if (settings_.load) book_ = std::make_unique<usage::LoadBook>(*settings_.load, cluster_);
+}
 Scheduler::~Scheduler() = default;
 
 Result<std::unique_ptr<Scheduler>> Scheduler::make(const SchedulerSettings& settings,
@@ -192,7 +194,8 @@ std::vector<Order> Scheduler::place(WaitingPod waiting,
   }
   BindOrder order{waiting.object.pod, cluster_.node(decision.node).node->name, waiting.object.profile,
                   reserved_.contains(uid)};
-  cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node);
+  book(cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node), now);
+  predict(order, decision.node);
   nominator_.remove(uid);
   queue_->done(uid);
   waiting.timestamp = now;  // until the binding is answered: since when
@@ -289,6 +292,7 @@ std::vector<Order> Scheduler::bind_failed(const std::string& uid, const Error& e
   binding_.erase(found);
   unreserve(take_reserved(uid));
   cluster_.listen(true);
+  unbook(uid);
   happened(cluster_.forget(uid), now);
   metrics_.attempt(frameworks_[waiting.object.profile]->profile().scheduler_name, SchedulerMetrics::Result::Error,
                    now - waiting.timestamp);

@@ -26,6 +26,7 @@
 #include "scheduler/queue/queue.h"
 #include "scheduler/scheduler_metrics.h"
 #include "scheduler/volume_binder.h"
+#include "usage/load_book.h"
 
 namespace google::protobuf {
 class Message;
@@ -37,8 +38,9 @@ struct SchedulerSettings {
   std::vector<placement::Profile> profiles{};
   QueueSettings queue{};
   int percentage_of_nodes_to_score = 100;
-  std::uint64_t seed = 1;        // of ties
-  const Clock* clock = nullptr;  // only to tell how long deciding takes; null: nobody asks
+  std::optional<usage::BookSettings> load{};  // nothing: nobody wants to know how busy nodes are
+  std::uint64_t seed = 1;                     // of ties
+  const Clock* clock = nullptr;               // only to tell how long deciding takes; null: nobody asks
 };
 
 class Scheduler {
@@ -55,7 +57,8 @@ class Scheduler {
   void gone(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
   // How busy nodes are now; what each node's load is has been told to cluster() before. Pods that only a busy cluster
   // kept from a node are tried again.
-  void load_seen(cluster::LoadPicture picture, WallTime now);
+  void load_taken(const usage::Reading& reading, const std::string& source, WallTime now);
+  void load_fell_back(cluster::LoadBasis basis, const std::string& source, WallTime now);
 
   // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
   std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);
@@ -86,6 +89,10 @@ class Scheduler {
  private:
   explicit Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics);
   QueuePlugins queue_plugins();
+  void load_changed(WallTime now);
+  void book(cluster::PodIndex index, WallTime now);
+  void unbook(std::string_view uid);
+  void predict(BindOrder& order, cluster::NodeIndex node) const;
   PodObject object_of(const PodPtr& pod, std::size_t profile);
 
   void pod_seen(const PodPtr& pod, WallTime now);
@@ -112,6 +119,7 @@ class Scheduler {
   SchedulerSettings settings_;
   SchedulerMetrics metrics_;
   cluster::Cluster cluster_;
+  std::unique_ptr<usage::LoadBook> book_;
   std::vector<std::unique_ptr<placement::Framework>> frameworks_;
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;

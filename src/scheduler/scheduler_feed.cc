@@ -107,11 +107,6 @@ void Scheduler::gone(const std::shared_ptr<const Message>& object, WallTime now)
   if (found != all_ears().end()) happened(found->second.gone(*object, cluster_), now);
 }
 
-void Scheduler::load_seen(cluster::LoadPicture picture, WallTime now) {
-  cluster_.listen(queue_->cares());
-  happened(cluster_.set_load_picture(std::move(picture)), now);
-}
-
 void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {
   if (what == nullptr) return;
   queue_->happened(std::move(what), now);
@@ -127,6 +122,7 @@ void Scheduler::pod_seen(const PodPtr& pod, WallTime now) {
   if (!pod->spec().node_name().empty()) {
     no_longer_waiting(uid, now);
     happened(cluster_.upsert_pod(*pod), now);
+    if (const auto index = cluster_.find_pod(uid)) book(*index, now);
     return;
   }
   const auto profile = profile_named(pod->spec().scheduler_name());
@@ -189,6 +185,7 @@ void Scheduler::pod_gone(const PodPtr& pod, WallTime now) {
   const std::string uid = pod->metadata().uid();
   cluster_.listen(queue_->cares());
   no_longer_waiting(uid, now);
+  unbook(uid);
   happened(cluster_.remove_pod(uid), now);
 }
 

@@ -7,6 +7,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "scheduler/config/read.h"
+#include "scheduler/load_sources.h"
 #include "scheduler/scheduler.h"
 
 namespace rescheduler::scheduler {
@@ -39,6 +40,8 @@ struct LoadedScheduler : testing::Test {
     EXPECT_TRUE(reading.problems.empty());
     SchedulerSettings settings;
     settings.profiles = reading.configuration.profiles;
+    settings.load = book_settings(*load_settings_of(reading.configuration));
+    settings.load->smoothing.kind = usage::Smoothing::None;
     auto made = Scheduler::make(settings, metrics, at(0));
     EXPECT_TRUE(made);
     scheduler = std::move(made.value());
@@ -53,15 +56,10 @@ struct LoadedScheduler : testing::Test {
     scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
   void measure(double a, double b, double time) {
-    cluster::NodeLoad load;
-    load.used[cluster::kCpuLoad] = a;
-    scheduler->cluster().set_load(*scheduler->cluster().find_node("a"), load);
-    load.used[cluster::kCpuLoad] = b;
-    scheduler->cluster().set_load(*scheduler->cluster().find_node("b"), load);
-    cluster::LoadPicture picture;
-    picture.basis = cluster::LoadBasis::Usage;
-    picture.mean[cluster::kCpuLoad] = (a + b) / 2;
-    scheduler->load_seen(picture, at(time));
+    usage::Reading reading;
+    reading.samples.push_back({.node = "a", .value = a, .at = at(time)});
+    reading.samples.push_back({.node = "b", .value = b, .at = at(time)});
+    scheduler->load_taken(reading, "prometheus", at(time));
   }
   // The node that was decided on, or why none.
   std::string decide(double time) {
@@ -99,7 +97,7 @@ TEST_F(LoadedScheduler, WhenNothingIsMeasuredAnyMoreNoNodeIsHot) {
   measure(0.9, 0.9, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
-  scheduler->load_seen({}, at(2));
+  scheduler->load_fell_back(cluster::LoadBasis::Requests, "requests", at(2));
   EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 0U);
   EXPECT_THAT(decide(10), testing::AnyOf("a", "b"));
 }
@@ -110,6 +108,54 @@ TEST_F(LoadedScheduler, ANodeThatComesIsTriedThoughNobodyKnowsItsLoad) {
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
   scheduler->seen(std::make_shared<const api::Node>(node("new").get()), at(20));
   EXPECT_EQ(decide(21), "new");
+}
+
+TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
+  measure(0.2, 0.3, 0);
+  const auto booked = [&](const char* name) {
+    const auto& cluster = scheduler->cluster();
+    return cluster.node(*cluster.find_node(name)).load.booked[cluster::kCpuLoad];
+  };
+  add_pod("p");
+  ASSERT_EQ(decide(1), "a");
+  EXPECT_GT(booked("a"), 0) << "reserved";
+  scheduler->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at(2));
+  EXPECT_EQ(booked("a"), 0) << "unreserved";
+  ASSERT_EQ(decide(10), "a");
+  scheduler->bound("uid-p", at(11));
+  EXPECT_GT(booked("a"), 0);
+  measure(0.2, 0.3, 11 + 3600);
+  EXPECT_EQ(booked("a"), 0) << "by now it is in what is measured";
+}
+
+TEST_F(LoadedScheduler, APodThatOthersPlacedIsBookedUnlessItHasBeenThereForLong) {
+  measure(0.2, 0.2, 0);
+  const auto placed = [](const char* name, double started) {
+    auto object = std::make_shared<api::Pod>(pod(name).on("a").get());
+    object->mutable_status()->mutable_start_time()->set_seconds(
+        std::chrono::duration_cast<std::chrono::seconds>(at(started).time_since_epoch()).count());
+    return std::shared_ptr<const api::Pod>(std::move(object));
+  };
+  const auto booked = [&] { return scheduler->cluster().node(*scheduler->cluster().find_node("a")).load.booked[0]; };
+  scheduler->seen(placed("old", -7200), at(1));
+  EXPECT_EQ(booked(), 0);
+  const auto fresh = placed("fresh", 1);
+  scheduler->seen(fresh, at(1));
+  EXPECT_GT(booked(), 0);
+  scheduler->gone(fresh, at(2));
+  EXPECT_EQ(booked(), 0);
+}
+
+TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
+  measure(0.2, 0.9, 0);
+  add_pod("p");
+  scheduler->tick(at(1));
+  const auto orders = scheduler->decide_next(at(1));
+  const auto& annotations = std::get<BindOrder>(orders.front()).annotations;
+  ASSERT_TRUE(annotations.contains("rescheduler.io/predicted-load"));
+  const std::string& said = annotations.at("rescheduler.io/predicted-load");
+  EXPECT_THAT(said, HasSubstr(R"("cpu":0.2)")) << "what is measured, and the pod itself";
+  EXPECT_THAT(said, HasSubstr(R"("source":"prometheus"})"));
 }
 
 }  // namespace

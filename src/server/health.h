@@ -1,13 +1,14 @@
 // /healthz, /livez and /readyz in the plain text that Kubernetes' own components answer with.
 //
 //   GET /readyz            ok
-//   GET /readyz?verbose    [+]ping ok / [-]informers failed: reason withheld / readyz check failed
+//   GET /readyz?verbose    [+]ping ok / [-]informers failed: reason withheld / [i]load: ... / readyz check failed
 //   GET /readyz/informers  one check alone, and why it fails
 //
 // ?exclude=NAME leaves a check out. Belongs to the loop's thread.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,9 @@ class HealthChecks {
   explicit HealthChecks(std::string endpoint);
 
   void add(std::string name, Check check);
+  // Something worth knowing that makes nobody less ready; nothing to say: no line.
+  using Note = std::function<std::optional<std::string>()>;
+  void add_note(std::string name, Note note) { notes_.emplace_back(std::move(name), std::move(note)); }
   net::HttpResponse answer(const RequestTarget& target) const;
 
  private:
@@ -34,6 +38,7 @@ class HealthChecks {
 
   std::string endpoint_;
   std::vector<std::pair<std::string, Check>> checks_;
+  std::vector<std::pair<std::string, Note>> notes_;
 };
 
 }  // namespace rescheduler::server

@@ -12,6 +12,7 @@
 namespace rescheduler::usage {
 namespace {
 
+constexpr std::chrono::nanoseconds kUntilNodesCome = std::chrono::seconds{1};
 constexpr std::array kUnmeasured{"requests", "turns"};
 
 std::vector<std::string> names_of(const std::vector<std::unique_ptr<Source>>& sources) {
@@ -68,7 +69,9 @@ net::Task<void> LoadFeed::run() {
   for (;;) {
     auto done = co_await round();
     if (!done) co_return;
-    auto slept = co_await services_.timers->sleep_for(settings_.interval);
+    // The nodes are about to come: no need to wait as long as for their next measurement.
+    const auto pause = status_.nodes == 0 ? std::min(settings_.interval, kUntilNodesCome) : settings_.interval;
+    auto slept = co_await services_.timers->sleep_for(pause);
     if (!slept) co_return;
   }
 }

@@ -75,19 +75,20 @@ std::string host_of(std::string_view instance) {
 }
 
 NodeFinder::NodeFinder(const std::vector<NodeFacts>& nodes, const FindSettings& settings) {
-  const auto wants = [&settings](FindBy by) { return settings.by == by || settings.by == FindBy::Any; };
+  using cluster::NodeMatch;
+  const auto wants = [&settings](NodeMatch by) { return std::ranges::find(settings.by, by) != settings.by.end(); };
   names_.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeFacts& node = nodes[i];
     names_.push_back(node.name);
-    if (wants(FindBy::Name)) add(host_of(node.name), i);
-    if (wants(FindBy::InternalIp)) {
+    if (wants(NodeMatch::Name)) add(host_of(node.name), i);
+    if (wants(NodeMatch::InternalIp)) {
       for (const std::string& ip : node.internal_ips) add(host_of(ip), i);
     }
-    if (wants(FindBy::Hostname)) {
+    if (wants(NodeMatch::Hostname)) {
       for (const std::string& hostname : node.hostnames) add(host_of(hostname), i);
     }
-    if (settings.by != FindBy::Label) continue;
+    if (settings.node_label.empty()) continue;
     const auto label = node.labels.find(settings.node_label);
     if (label != node.labels.end()) add(host_of(label->second), i);
   }

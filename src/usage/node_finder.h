@@ -12,6 +12,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "cluster/load_settings.h"
+
 namespace rescheduler::api {
 class Node;
 }  // namespace rescheduler::api
@@ -26,6 +28,7 @@ struct NodeFacts {
   std::map<std::string, std::string> labels{};
   double cpu = 0.0;     // allocatable, in cores
   double memory = 0.0;  // allocatable, in bytes
+  friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 using NodeList = std::shared_ptr<const std::vector<NodeFacts>>;
 
@@ -34,11 +37,11 @@ NodeFacts facts_of(const api::Node& object);
 // Can requests be judged at all: does any node say what it has to give?
 bool requests_judgeable(const std::vector<NodeFacts>& nodes);
 
-enum class FindBy : std::uint8_t { Any, InternalIp, Name, Hostname, Label };
-
+// By all of these at once: if they mean different nodes it is ambiguous.
 struct FindSettings {
-  FindBy by = FindBy::Any;   // Any: by address, name and hostname; if these mean different nodes it is ambiguous
-  std::string node_label{};  // for FindBy::Label: the node's label that has the value
+  std::vector<cluster::NodeMatch> by{cluster::NodeMatch::InternalIp, cluster::NodeMatch::Name,
+                                     cluster::NodeMatch::Hostname};
+  std::string node_label{};  // also by this label of the node; empty: none
 };
 
 class NodeFinder {

@@ -40,12 +40,12 @@ TEST(NodeFinder, ANodeIsFoundByAddressNameAndHostname) {
 }
 
 TEST(NodeFinder, OneKindOfNameCanBeAskedForAlone) {
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::Name}), "10.0.0.1"), "nobody");
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::Name}), "node-1"), "node-1");
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::InternalIp}), "node-1"), "nobody");
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::InternalIp}), "10.0.0.2:1"), "node-2");
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::Hostname}), "host-1"), "node-1");
-  const NodeFinder by_rack(kNodes, {.by = FindBy::Label, .node_label = "rack"});
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "10.0.0.1"), "nobody");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "node-1"), "node-1");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::InternalIp}}), "node-1"), "nobody");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::InternalIp}}), "10.0.0.2:1"), "node-2");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Hostname}}), "host-1"), "node-1");
+  const NodeFinder by_rack(kNodes, {.by = {}, .node_label = "rack"});
   EXPECT_EQ(found(by_rack, "r2"), "node-2");
   EXPECT_EQ(found(by_rack, "node-2"), "nobody");
 }
@@ -57,7 +57,7 @@ TEST(NodeFinder, WhatTwoNodesAnswerToMeansNeither) {
   EXPECT_EQ(found(finder, "10.0.0.2:9100"), "ambiguous");
   EXPECT_EQ(found(finder, "node-1"), "ambiguous");  // one's name is another's hostname
   EXPECT_EQ(found(finder, "node-3"), "node-3");
-  EXPECT_EQ(found(NodeFinder(nodes, {.by = FindBy::Name}), "node-1"), "node-1");
+  EXPECT_EQ(found(NodeFinder(nodes, {.by = {cluster::NodeMatch::Name}}), "node-1"), "node-1");
 }
 
 TEST(NodeFinder, ANodeThatRepeatsItselfIsNotAmbiguous) {

@@ -8,6 +8,7 @@
 #include "kube/proto/events.pb.h"
 #include "kube/proto/scheduling.pb.h"
 #include "scheduler/config/read.h"
+#include "scheduler/load_sources.h"
 #include "support/objects.h"
 
 namespace rescheduler::test {
@@ -37,6 +38,8 @@ TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings setting
   live.configuration.profiles.front().scheduler_name = settings.name;
   live.configuration.pod_max_backoff = live.configuration.pod_initial_backoff;
   live.configuration.extenders = std::move(settings.extenders);
+  if (settings.load) scheduler::place_by_load(live.configuration.profiles.front(), *settings.load);
+  live.configuration.leader_election.resource_namespace = settings.home;
   live.host = "test";
   live.deciding = deciding_.get();
   live.network = &link_->loop();
@@ -122,6 +125,12 @@ double TestScheduler::attempts() {
     if (line.starts_with("scheduler_schedule_attempts_total{")) sum += std::stod(line.substr(line.rfind(' ')));
   }
   return sum;
+}
+
+std::string TestScheduler::load_status() {
+  std::string text;
+  link_->on_loop([&] { text = live_->load_status().value_or(""); });
+  return text;
 }
 
 bool TestScheduler::leads() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/load_settings.h"
 #include "kube/leader/leader_elector.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -24,6 +25,8 @@ namespace rescheduler::test {
 struct TestSchedulerSettings {
   std::string name{};  // profile; who asks for pods
   std::vector<scheduler::Extender> extenders{};
+  std::optional<cluster::LoadSettings> load{};  // places by load, with the plugin's defaults otherwise
+  std::string home{};                           // the namespace in which it tells of itself
   std::optional<kube::LeaderSettings> lease{};  // stands for election; otherwise it leads at once
 };
 
@@ -46,6 +49,7 @@ class TestScheduler {
   std::string metrics();
   bool leads();
   const kube::LeaderFence& fence() const { return *fence_; }
+  std::string load_status();  // who says how busy nodes are
   LiveApi& link() { return *link_; }
 
  private:

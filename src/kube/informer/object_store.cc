@@ -33,6 +33,14 @@ bool ObjectStore::KeyEqual::operator()(const Key& left, const Entry& right) cons
 
 ObjectPtr ObjectStore::unpack(const Packed& packed) const {
   std::shared_ptr<Message> object = resource_.make();
+  if (keep_ == Keep::Names) {
+    api::ObjectMeta& meta = mutable_metadata_of(*object);
+    meta.set_namespace_(packed.ns);
+    meta.set_name(packed.name);
+    meta.set_uid(packed.uid);
+    meta.set_resource_version(packed.version);
+    return object;
+  }
   const auto decoded = decode_bare(packed.bytes, *object, UnknownFields::Keep);
   RESCHEDULER_CHECK(decoded.has_value(), "bytes of our own making: {}", decoded.error().message);
   return object;
@@ -42,13 +50,15 @@ void ObjectStore::pack(const Message& object, Packed& into) {
   const api::ObjectMeta& meta = metadata_of(object);
   into.uid = meta.uid();
   into.version = meta.resource_version();
-  into.bytes = encode_bare(object);
-  into.bytes.shrink_to_fit();
+  if (keep_ == Keep::Objects) {
+    into.bytes = encode_bare(object);
+    into.bytes.shrink_to_fit();
+  }
   into.pass = pass_;
   for (std::size_t index = 0; index < indexes_.size(); ++index) put_into(index, object, into);
 }
 
-ObjectStore::Outcome ObjectStore::upsert(const Message& object, ObjectPtr* before) {
+ObjectStore::Outcome ObjectStore::upsert(const Message& object, ObjectPtr* before, Before shown) {
   const api::ObjectMeta& meta = metadata_of(object);
   const auto found = objects_.find(Key{meta.namespace_(), meta.name()});
   if (found == objects_.end()) {
@@ -63,7 +73,7 @@ ObjectStore::Outcome ObjectStore::upsert(const Message& object, ObjectPtr* befor
   packed.pass = pass_;
   if (packed.version == meta.resource_version()) return Outcome::Known;
   const bool same_object = packed.uid == meta.uid();
-  if (before != nullptr) *before = unpack(packed);
+  if (before != nullptr && (shown == Before::All || !same_object)) *before = unpack(packed);
   unindex(packed);
   pack(object, packed);
   return same_object ? Outcome::Updated : Outcome::Replaced;

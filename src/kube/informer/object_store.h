@@ -3,6 +3,7 @@
 //
 // Objects are kept packed: as the protobuf bytes of the fields we know, about an eighth of what the decoded message
 // weighs. A look-up decodes (tens of microseconds); whoever looks often keeps a model of its own, fed by handlers.
+// Whoever never looks has only the names kept, which is what it takes to say that an object is gone.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,11 @@ namespace rescheduler::kube {
 // The values an object is found under, for one index: e.g. a pod's node name. None: not in the index.
 using IndexFunction = std::function<std::vector<std::string>(const Message&)>;
 
+enum class Keep : std::uint8_t {
+  Objects,
+  Names,  // namespace, name, uid and version: what is found has nothing else
+};
+
 class ObjectStore {
  public:
   // What an upsert was.
@@ -32,7 +38,10 @@ class ObjectStore {
     Replaced,  // there was another object (another uid) of this name: it is gone, this one is new
   };
 
-  explicit ObjectStore(const ResourceType& resource) : resource_(resource) {}
+  // Which earlier versions an upsert shows: each costs a decoding.
+  enum class Before : std::uint8_t { Replaced, All };
+
+  explicit ObjectStore(const ResourceType& resource, Keep keep = Keep::Objects) : resource_(resource), keep_(keep) {}
   ~ObjectStore();
   ObjectStore(const ObjectStore&) = delete;
   ObjectStore& operator=(const ObjectStore&) = delete;
@@ -40,7 +49,7 @@ class ObjectStore {
   void add_index(std::string name, IndexFunction function);
 
   // `before`, unless null, receives what was there, decoded; leave it out where nobody asks.
-  Outcome upsert(const Message& object, ObjectPtr* before);
+  Outcome upsert(const Message& object, ObjectPtr* before, Before shown = Before::All);
   bool remove(std::string_view ns, std::string_view name);  // was it there?
 
   // A whole state arrives object by object: what was not upserted between the two calls no longer exists. It is removed
@@ -91,6 +100,7 @@ class ObjectStore {
   void unindex(Packed& packed);
 
   const ResourceType& resource_;
+  Keep keep_;
   boost::unordered_flat_set<Entry, KeyHash, KeyEqual> objects_;
   std::vector<Index> indexes_;
   std::uint64_t pass_ = 0;

@@ -36,6 +36,30 @@ class ObjectStoreTest : public testing::Test {
   ObjectPtr before_;
 };
 
+TEST_F(ObjectStoreTest, ShowsOnlyWhatWasReplacedToThoseWhoAskForNoMore) {
+  upsert(pod("a", "1"));
+  before_.reset();
+  EXPECT_EQ(store_.upsert(pod("a", "2"), &before_, ObjectStore::Before::Replaced), Outcome::Updated);
+  EXPECT_EQ(before_, nullptr);
+  api::Pod other = pod("a", "3");
+  other.mutable_metadata()->set_uid("another");
+  EXPECT_EQ(store_.upsert(other, &before_, ObjectStore::Before::Replaced), Outcome::Replaced);
+  EXPECT_EQ(before_version(), "2");
+}
+
+TEST(ObjectStoreOfNames, KnowsWhatIsGoneAndNothingElse) {
+  ObjectStore store(resource_of<api::Pod>(), Keep::Names);
+  store.upsert(pod("a", "1", "n"), nullptr);
+  store.upsert(pod("b", "1", "n"), nullptr);
+  EXPECT_EQ(store.upsert(pod("b", "1", "n"), nullptr), Outcome::Known);
+  EXPECT_EQ(to_json(*store.find("web", "a")), to_json(pod("a", "1"))) << "without its node";
+  store.begin_pass();
+  store.upsert(pod("b", "1", "n"), nullptr);
+  const auto gone = store.end_pass();
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(static_cast<const api::Pod&>(*gone.front()).metadata().uid(), "uid-a");
+}
+
 TEST_F(ObjectStoreTest, SaysWhetherAnObjectIsNewChangedOrKnown) {
   EXPECT_EQ(upsert(pod("a", "1")), Outcome::Added);
   EXPECT_EQ(before_, nullptr);

@@ -14,7 +14,7 @@ Reflector::Reflector(Api& api, const ResourceType& resource, InformerSettings se
       settings_(std::move(settings)),
       services_(services),
       protocol_(Backoff(settings_.backoff, *services.rng), settings_.streaming_list),
-      store_(resource),
+      store_(resource, settings_.keep),
       synced_(services.executor),
       lists_total_(services.metrics->counter("rescheduler_informer_lists_total",
                                              "Whole states taken, by resource.",
@@ -35,7 +35,7 @@ void Reflector::add_handler(ObjectHandler handler) {
     if (handler.upserted) handler.upserted(object);
   });
   if (synced() && handler.synced) handler.synced();
-  before_wanted_ = before_wanted_ || handler.updated || handler.removed;
+  updates_wanted_ = updates_wanted_ || handler.updated;
   handlers_.push_back(std::move(handler));
 }
 
@@ -171,7 +171,8 @@ void Reflector::all_well() {
 // nothing untrue, and the next one removes what is gone.
 void Reflector::take_object(const ObjectPtr& object) {
   ObjectPtr before;
-  const auto outcome = store_.upsert(*object, before_wanted_ ? &before : nullptr);
+  const auto outcome =
+      store_.upsert(*object, &before, updates_wanted_ ? ObjectStore::Before::All : ObjectStore::Before::Replaced);
   if (outcome == ObjectStore::Outcome::Known) return;
   if (outcome == ObjectStore::Outcome::Replaced && before) tell_removed(before);
   if (outcome != ObjectStore::Outcome::Updated) return tell_added(object);

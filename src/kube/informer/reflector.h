@@ -36,6 +36,7 @@ struct InformerSettings {
   std::uint32_t page = 500;    // of an ordinary list: small enough not to hold the server up, as client-go has it
   std::chrono::nanoseconds idle_limit = std::chrono::seconds{90};
   BackoffPolicy backoff{};
+  Keep keep = Keep::Objects;  // Names: store() has nothing else, nor what handlers are told was removed or updated
 };
 
 struct ReflectorStats {
@@ -85,7 +86,7 @@ class Reflector {
   ReflectorProtocol protocol_;
   ObjectStore store_;
   std::vector<ObjectHandler> handlers_;
-  bool before_wanted_ = false;  // by some handler
+  bool updates_wanted_ = false;  // by some handler
   net::Gate synced_;
   ReflectorStats stats_;
   std::optional<Error> failure_;

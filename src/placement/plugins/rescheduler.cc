@@ -20,12 +20,12 @@
 
 #include "cluster/estimate.h"
 #include "placement/plugins/plugins.h"
+#include "placement/predicted_load.h"
 #include "placement/rescheduler_args.h"
 
 namespace rescheduler::placement {
 namespace {
 
-using cluster::kCpuLoad;
 using cluster::kMemoryLoad;
 using cluster::kMostLoads;
 using cluster::LoadBasis;
@@ -53,31 +53,8 @@ Judged judged(std::string name, double weight, double threshold_percent) {
 // node's own agents are the last it should go without.
 bool is_for_one_node(const cluster::NodeNeeds& needs) { return needs.named_nodes && needs.named_nodes->size() == 1; }
 
-double requested_share(const NodeState& node, std::size_t resource) {
-  switch (resource) {
-    // Pods that ask for nothing are counted too, or any number of them would look like none.
-    case kCpuLoad: return cluster::share_of(node.nonzero_cpu, node.node->allocatable.cpu);
-    case kMemoryLoad: return cluster::share_of(node.nonzero_memory, node.node->allocatable.memory);
-    default: return 0;
-  }
-}
-
-// Of a node about which nothing fresh is known: at least what the pods there ask for, at least what is usual. It is
-// neither taken for idle nor avoided like a full one.
-double guessed_load(const NodeState& node, std::size_t resource, const LoadPicture& picture) {
-  const double usual = picture.mean[resource] + node.load.booked[resource];
-  const double requested = requested_share(node, resource);
-  return std::isnan(usual) ? requested : std::max(requested, usual);
-}
-
 // Whatever was measured; what is no number is not free.
 double free_share(double load) { return load < 1 ? 1 - std::max(load, 0.0) : 0; }
-
-// Before the pod comes.
-double load_of(const NodeState& node, std::size_t resource, const LoadPicture& picture) {
-  if (picture.basis == LoadBasis::Requests) return requested_share(node, resource);
-  return node.load.knows(resource) ? node.load.predicted(resource) : guessed_load(node, resource, picture);
-}
 
 // Of CPU and memory at least requests are known; of the others nothing, until somebody measures.
 bool tells_nodes_apart(std::size_t resource, const LoadPicture& picture) {
@@ -174,7 +151,7 @@ std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state
     const auto place = place_of(i, picture);
     if (!place || !tells_nodes_apart(*place, picture)) continue;
     const double weight = judged_[i].weight;
-    const double load = load_of(node, *place, picture);
+    const double load = predicted_load(node, *place, picture);  // before the pod comes
     weights += weight;
     free += weight * free_share(load + coming[*place]);
     now += weight * load;

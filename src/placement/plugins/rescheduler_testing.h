@@ -58,7 +58,9 @@ struct LoadBench : Bench {
       }
       if (known > 0) picture.mean[r] = sum / known;
     }
-    return model().set_load_picture(picture);
+    model().set_load_picture(picture);
+    return std::make_shared<const cluster::Happening>(cluster::Happening{
+        .subject = cluster::Subject::Load, .changes = cluster::Change::Update, .label = "LoadUpdate"});
   }
   std::int64_t score(const std::string& node, const api::Pod& pod) { return raw("Rescheduler", pod).at(node); }
 };

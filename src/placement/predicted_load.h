@@ -1,0 +1,16 @@
+// What a node's load is taken to be, whatever is known of it: measured and booked, or what its pods ask for, or at
+// least what is usual.
+#pragma once
+
+#include "cluster/node.h"
+#include "cluster/node_load.h"
+
+namespace rescheduler::placement {
+
+// Unknown only for resources of which nothing is ever requested and nothing measured.
+cluster::Loads predicted_loads(const cluster::NodeState& node, const cluster::LoadPicture& picture);
+
+// Of one resource. Requests tell nothing of resources beyond CPU and memory: zero.
+double predicted_load(const cluster::NodeState& node, std::size_t resource, const cluster::LoadPicture& picture);
+
+}  // namespace rescheduler::placement

@@ -1,0 +1,134 @@
+#include "scheduler/load_sources.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kube/config/file.h"
+#include "placement/rescheduler_args.h"
+#include "usage/metrics_server_source.h"
+#include "usage/prometheus_source.h"
+#include "usage/recorded_source.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+using cluster::LoadSource;
+using cluster::LoadSourceKind;
+using placement::Point;
+using SourcePtr = std::unique_ptr<usage::Source>;
+
+constexpr const char* kPlugin = "Rescheduler";
+constexpr std::array kPoints = {Point::Filter, Point::Score, Point::Reserve, Point::PreBind};
+
+bool has_plugin(const placement::Profile& profile) {
+  return std::ranges::any_of(kPoints, [&](Point point) { return profile.uses(kPlugin, point); });
+}
+
+usage::Unit unit_of(cluster::LoadUnit unit) {
+  return unit == cluster::LoadUnit::Percent ? usage::Unit::Percent : usage::Unit::Fraction;
+}
+
+usage::SmoothingSettings smoothing_of(const cluster::Smoothing& said) {
+  usage::SmoothingSettings smoothing;
+  switch (said.kind) {
+    case cluster::SmoothingKind::None: smoothing.kind = usage::Smoothing::None; break;
+    case cluster::SmoothingKind::Ewma: smoothing.kind = usage::Smoothing::Ewma; break;
+    case cluster::SmoothingKind::Percentile: smoothing.kind = usage::Smoothing::Percentile; break;
+  }
+  smoothing.half_life = said.half_life;
+  smoothing.percentile = said.percentile / 100;
+  smoothing.window = said.window;
+  return smoothing;
+}
+
+// The defaults for CPU and memory unless the source says otherwise; further resources bring their own query.
+std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const cluster::LoadSettings& settings) {
+  std::vector<usage::PrometheusQuery> queries = usage::default_queries();
+  for (const cluster::LoadResource& one : settings.resources) {
+    queries.push_back({.resource = one.name, .expression = one.query, .unit = unit_of(one.unit)});
+  }
+  for (usage::PrometheusQuery& query : queries) {
+    const auto own = source.queries.find(query.resource);
+    if (own == source.queries.end()) continue;
+    query.expression = own->second;
+    query.heard.clear();  // the default's question belongs to the default's series
+  }
+  return queries;
+}
+
+Result<SourcePtr> make_prometheus(const LoadSource& source,
+                                  const cluster::LoadSettings& settings,
+                                  const kube::LoopServices& services) {
+  usage::PrometheusSettings made;
+  made.url = source.address;
+  made.queries = queries_of(source, settings);
+  made.instance_label = source.instance_label;
+  made.find = {source.match_node_by, source.node_label};
+  made.ca_file = source.ca_file;
+  made.insecure_skip_verify = source.insecure_skip_verify;
+  made.timeout = source.timeout;
+  if (!source.bearer_token_file.empty()) {
+    made.credentials = kube::TokenFile{source.bearer_token_file};
+  } else if (!source.username.empty()) {
+    auto password = kube::read_whole_file(source.password_file, kube::kMostCredentialFileBytes);
+    if (!password) return fail(std::move(password.error()).within("load source prometheus"));
+    while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
+    made.credentials = kube::BasicAuth{source.username, kube::Secret(std::move(*password))};
+  }
+  return usage::make_prometheus_source(services, std::move(made));
+}
+
+Result<SourcePtr> make_source(const LoadSource& source,
+                              const cluster::LoadSettings& settings,
+                              kube::Api& api,
+                              const kube::LoopServices& services) {
+  switch (source.kind) {
+    case LoadSourceKind::Prometheus: return make_prometheus(source, settings, services);
+    case LoadSourceKind::MetricsServer: return usage::make_metrics_server_source(api, {.timeout = source.timeout});
+    case LoadSourceKind::File: break;
+  }
+  std::vector<std::string> names;
+  for (const usage::ResourceSettings& one : book_settings(settings).resources) names.push_back(one.name);
+  return usage::make_recorded_source(source.path, names, usage::RecordedTime::FromFirstReading);
+}
+
+}  // namespace
+
+void place_by_load(placement::Profile& profile, cluster::LoadSettings load) {
+  for (const Point point : kPoints) {
+    if (!profile.uses(kPlugin, point)) profile.at(point).push_back({kPlugin});
+  }
+  auto args = std::make_shared<placement::ReschedulerArgs>();
+  args->load = std::move(load);
+  profile.args[kPlugin] = std::move(args);
+}
+
+std::optional<cluster::LoadSettings> load_settings_of(const Configuration& configuration) {
+  const auto profile = std::ranges::find_if(configuration.profiles, has_plugin);
+  if (profile == configuration.profiles.end()) return std::nullopt;
+  const auto args = profile->args.find(kPlugin);
+  if (args == profile->args.end()) return cluster::LoadSettings{};
+  return dynamic_cast<const placement::ReschedulerArgs&>(*args->second).load;
+}
+
+usage::BookSettings book_settings(const cluster::LoadSettings& settings) {
+  usage::BookSettings book;
+  for (const cluster::LoadResource& one : settings.resources) book.resources.push_back({.name = one.name});
+  book.smoothing = smoothing_of(settings.smoothing);
+  book.rules.freshness = settings.freshness;
+  return book;
+}
+
+Result<std::vector<SourcePtr>> make_sources(const cluster::LoadSettings& settings,
+                                            kube::Api& api,
+                                            const kube::LoopServices& services) {
+  std::vector<SourcePtr> sources;
+  for (const LoadSource& one : settings.sources) {
+    auto source = make_source(one, settings, api, services);
+    if (!source) return fail(std::move(source.error()));
+    sources.push_back(std::move(*source));
+  }
+  return sources;
+}
+
+}  // namespace rescheduler::scheduler

@@ -1,0 +1,31 @@
+// From what a configuration says about loads to the parts of usage/ that do it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "cluster/load_settings.h"
+#include "kube/client/api.h"
+#include "kube/client/loop_services.h"
+#include "scheduler/config/configuration.h"
+#include "usage/load_book.h"
+#include "usage/source.h"
+
+namespace rescheduler::scheduler {
+
+// Has a profile place pods by load, at all points the plugin has a say at.
+void place_by_load(placement::Profile& profile, cluster::LoadSettings load);
+
+// What the first profile with the plugin Rescheduler says about loads; nothing: no profile has it.
+std::optional<cluster::LoadSettings> load_settings_of(const Configuration& configuration);
+
+usage::BookSettings book_settings(const cluster::LoadSettings& settings);
+
+// In their order. Fails on what cannot work whoever answers, such as a CA file that is not there.
+Result<std::vector<std::unique_ptr<usage::Source>>> make_sources(const cluster::LoadSettings& settings,
+                                                                 kube::Api& api,
+                                                                 const kube::LoopServices& services);
+
+}  // namespace rescheduler::scheduler

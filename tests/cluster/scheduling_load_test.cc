@@ -1,0 +1,196 @@
+// Pods placed by how busy nodes are, whatever becomes of those who measure it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/http_server.h"
+#include "support/scheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+// What a Prometheus can do to us. That the real one answers as this does is shown in tests/real.
+enum class Mood : std::uint8_t { Answers, Refuses, Babbles, AnswersANumber, SaysItTwice, SaysNothing };
+
+// Answers the queries "cpu" and "memory" with the percentages it was told, by the nodes' names.
+class TinyPrometheus {
+ public:
+  explicit TinyPrometheus(TestCluster& cluster) : link_(cluster.connect()) {
+    link_->on_loop([this] {
+      auto served = net::serve_http(link_->services().executor, {},
+                                    [this](const net::HttpRequest& request, const net::PeerIdentity&,
+                                           net::Responder& responder) { return answer(request, responder); });
+      EXPECT_TRUE(served) << served.error().message;
+      if (served) server_ = std::move(*served);
+    });
+  }
+  ~TinyPrometheus() {
+    (void)link_->await(stopped(*server_));
+    link_->on_loop([this] { server_.reset(); });
+  }
+  TinyPrometheus(const TinyPrometheus&) = delete;
+  TinyPrometheus& operator=(const TinyPrometheus&) = delete;
+
+  void say(const std::string& node, double percent) {
+    link_->on_loop([&] { percent_[node] = percent; });
+  }
+  void be(Mood mood) {
+    link_->on_loop([&] { mood_ = mood; });
+  }
+  cluster::LoadSettings settings() const {
+    cluster::LoadSource source;
+    source.kind = cluster::LoadSourceKind::Prometheus;
+    source.address = fmt::format("http://127.0.0.1:{}", server_->port());
+    source.queries = {{"cpu", "cpu"}, {"memory", "memory"}};
+    source.timeout = milliseconds{300};
+    cluster::LoadSettings made;
+    made.sources = {source};
+    made.interval = milliseconds{50};
+    made.smoothing.kind = cluster::SmoothingKind::None;
+    return made;
+  }
+
+ private:
+  static net::Task<Result<void>> stopped(net::HttpServer& server) {
+    co_await server.stop(milliseconds{100});
+    co_return Result<void>{};
+  }
+
+  std::string vector() const {
+    const auto now = std::chrono::duration<double>(link_->services().clock->wall_now().time_since_epoch()).count();
+    std::string series;
+    for (const auto& [node, percent] : percent_) {
+      const std::string one =
+          fmt::format(R"({{"metric": {{"instance": "{}"}}, "value": [{:.3f}, "{}"]}})", node, now, percent);
+      series += (series.empty() ? "" : ", ") + one;
+      if (mood_ == Mood::SaysItTwice) series += ", " + one;
+    }
+    return fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
+  }
+
+  net::Task<void> answer(const net::HttpRequest& /*request*/, net::Responder& responder) {
+    if (mood_ == Mood::SaysNothing) {
+      [[maybe_unused]] const auto slept = co_await link_->services().timers->sleep_for(milliseconds{800});
+    }
+    net::HttpResponse response;
+    response.status = mood_ == Mood::Refuses ? 500 : 200;
+    response.headers.set("Content-Type", "application/json");
+    response.body = vector();
+    if (mood_ == Mood::Babbles) response.body = "<html>";
+    if (mood_ == Mood::AnswersANumber) {
+      response.body = R"({"status": "success", "data": {"resultType": "scalar", "result": [1, "7"]}})";
+    }
+    [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
+  }
+
+  std::unique_ptr<LiveApi> link_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::map<std::string, double> percent_;
+  Mood mood_ = Mood::Answers;
+};
+
+class Loaded : public SchedulingTest {
+ protected:
+  void SetUp() override {
+    ClusterTest::SetUp();
+    if (!IsSkipped()) prometheus_ = std::make_unique<TinyPrometheus>(cluster());
+  }
+  void TearDown() override {
+    SchedulingTest::TearDown();  // who asks it goes first
+    prometheus_.reset();
+  }
+  void start() { start_scheduler({.load = prometheus_->settings(), .home = ns()}); }
+  // Waits until nodes are judged by this, and this node's load is known to be that.
+  void expect_judged_by(const std::string& source) {
+    std::string now;
+    EXPECT_TRUE(eventually(
+        [&] {
+          scheduler().look([&](scheduler::Scheduler& at) { now = at.cluster().load_picture().source; });
+          return now == source;
+        },
+        std::chrono::seconds{10}))
+        << "nodes are judged by " << now;
+  }
+  void expect_load(const std::string& node, double percent) {
+    double now = 0;
+    EXPECT_TRUE(eventually(
+        [&] {
+          scheduler().look([&](scheduler::Scheduler& at) {
+            const auto index = at.cluster().find_node(node);
+            now = index ? at.cluster().node(*index).load.used[cluster::kCpuLoad] * 100 : -1;
+          });
+          return std::abs(now - percent) < 0.001;
+        },
+        std::chrono::seconds{10}))
+        << node << " is at " << now;
+  }
+  std::unique_ptr<TinyPrometheus> prometheus_;
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Loaded);
+
+TEST_P(Loaded, PodsGoWhereLoadIsLeastAndSayWhatWasPredicted) {
+  const std::string busy = add_node("busy");
+  const std::string idle = add_node("idle");
+  prometheus_->say(busy, 70);
+  prometheus_->say(idle, 10);
+  start();
+  expect_load(idle, 10);
+  for (const char* name : {"one", "two", "three"}) {
+    add_pod(name);
+    EXPECT_EQ(lands_on(name), idle);
+  }
+  const api::Pod placed = pod("one");
+  ASSERT_TRUE(placed.metadata().annotations().contains("rescheduler.io/predicted-load"));
+  EXPECT_THAT(placed.metadata().annotations().at("rescheduler.io/predicted-load"),
+              HasSubstr(R"("source":"prometheus")"));
+}
+
+TEST_P(Loaded, NoPodGoesToAHotNodeAndItIsSaidAndWaitedFor) {
+  const std::string node = add_node("hot");
+  prometheus_->say(node, 95);
+  start();
+  expect_load(node, 95);
+  add_pod("p");
+  EXPECT_THAT(turned_away("p"), HasSubstr("1 node(s) were above the cpu load threshold"));
+  prometheus_->say(node, 40);
+  EXPECT_EQ(lands_on("p"), node);
+}
+
+TEST_P(Loaded, WhoMeasuresMayFailInEveryWayAndComeBack) {
+  const std::string hot = add_node("a");
+  const std::string other = add_node("b");
+  prometheus_->say(hot, 95);
+  prometheus_->say(other, 95);
+  start();
+  expect_judged_by("prometheus");
+  const std::pair<Mood, const char*> failures[] = {
+      {Mood::Refuses, "500"},           {Mood::Babbles, "JSON"},           {Mood::AnswersANumber, "scalar"},
+      {Mood::SaysItTwice, "ambiguous"}, {Mood::SaysNothing, "prometheus"},
+  };
+  int number = 0;
+  for (const auto& [mood, sentence] : failures) {
+    SCOPED_TRACE(sentence);
+    prometheus_->be(mood);
+    expect_judged_by("requests");
+    EXPECT_THAT(scheduler().load_status(), HasSubstr(sentence));
+    // Nothing is idle and nothing is hot: requests decide.
+    const std::string name = fmt::format("p{}", number++);
+    add_pod(name);
+    EXPECT_NE(lands_on(name), "");
+    EXPECT_TRUE(eventually([&] {
+      const auto notes = events("rescheduler-scheduler", "LoadSourceChanged");
+      return std::ranges::any_of(notes, [&](const std::string& note) {
+        return note.starts_with("Nodes are judged by requests now") && note.find(sentence) != std::string::npos;
+      });
+    })) << "the failure is named in an event";
+    EXPECT_THAT(scheduler().metrics(), HasSubstr("rescheduler_load_source{source=\"requests\"} 1"));
+    prometheus_->be(Mood::Answers);
+    expect_judged_by("prometheus");
+  }
+  expect_load(hot, 95);
+}
+
+}  // namespace
+}  // namespace rescheduler::test
