@@ -7,18 +7,16 @@
 
 namespace rescheduler::placement {
 
-std::vector<std::int64_t> Cycle::raw_scores(std::size_t scoring, const RememberedNeeds* memory) const {
+void Cycle::raw_scores(std::size_t scoring, const RememberedNeeds* memory, std::span<std::int64_t> scores) const {
   const Plugin& plugin = *framework_.scoring()[scoring].plugin;
-  std::vector<std::int64_t> scores(feasible_.size());
   if (memory != nullptr && plugin.looks_at_node_alone() && !memory->scores[scoring].empty()) {
     const auto& remembered = memory->scores[scoring];
     for (std::size_t i = 0; i < feasible_.size(); ++i) scores[i] = remembered[feasible_[i]];
-    return scores;
+    return;
   }
   for (std::size_t i = 0; i < feasible_.size(); ++i) {
     scores[i] = plugin.score(asked_, state_, asked_.cluster.node(feasible_[i]));
   }
-  return scores;
 }
 
 Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::int64_t> extra) {
@@ -41,6 +39,7 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
   const RememberedNeeds* memory =
       only_ || !searched_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, scoring.size());
   choice.totals.assign(feasible_.size(), 0);
+  std::vector<std::int64_t> scores(feasible_.size());  // of one plugin after the other
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (quiet_.contains(scoring[i].plugin)) continue;
     scoring[i].plugin->before_scores(asked_, state_);
@@ -52,7 +51,7 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
       for (std::int64_t& total : choice.totals) total += one * scoring[i].weight;
       continue;
     }
-    auto scores = raw_scores(i, memory);
+    raw_scores(i, memory, scores);
     if (options.explain)
       choice.by_plugin.push_back({std::string(scoring[i].plugin->name()), scoring[i].weight, scores, {}});
     scoring[i].plugin->normalize(asked_, state_, feasible_, scores);
@@ -64,7 +63,7 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
       }
       choice.totals[n] += scores[n] * scoring[i].weight;
     }
-    if (options.explain) choice.by_plugin.back().normalized = std::move(scores);
+    if (options.explain) choice.by_plugin.back().normalized = scores;
   }
   for (std::size_t n = 0; n < extra.size(); ++n) choice.totals[n] += extra[n];
 

@@ -88,7 +88,7 @@ class Cycle {
   bool outranks(const cluster::PlacedPod& rival) const;
   const std::vector<std::shared_ptr<const cluster::PlacedPod>>* rivals_on(cluster::NodeIndex node) const;
   void note_refusal(cluster::NodeIndex node, Status status);
-  std::vector<std::int64_t> raw_scores(std::size_t scoring, const RememberedNeeds* memory) const;
+  void raw_scores(std::size_t scoring, const RememberedNeeds* memory, std::span<std::int64_t> scores) const;
 
   const Framework& framework_;
   const Question& asked_;

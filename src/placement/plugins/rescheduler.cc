@@ -159,7 +159,7 @@ std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state
   }
   if (!(weights > 0)) return 0;
   const double points = (kMaxScore - bonus_) * free / weights + (now < mean ? bonus_ : 0);
-  return std::clamp<std::int64_t>(std::llround(points), 0, kMaxScore);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5), 0, kMaxScore);
 }
 
 // Turns are only counted; who had the fewest comes first.
