@@ -31,6 +31,7 @@ std::string lower(std::string_view text) {
 std::string shortest(std::string text) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> out{};
+  if (text.find('\0') != std::string::npos) return text;  // it would end there
   if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) return text;
   return ::inet_ntop(AF_INET6, bytes.data(), out.data(), out.size()) == nullptr ? text : std::string(out.data());
 }

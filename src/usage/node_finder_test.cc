@@ -27,6 +27,7 @@ TEST(HostOf, PortsAndBracketsGoAndAddressesAreWrittenOneWay) {
   EXPECT_EQ(host_of("Node-1:9100"), "node-1");
   EXPECT_EQ(host_of("node-1:metrics"), "node-1:metrics");  // no port: no guess
   EXPECT_EQ(host_of(""), "");
+  EXPECT_NE(host_of(std::string_view("fd00::1\0x", 9)), "fd00::1");
 }
 
 TEST(NodeFinder, ANodeIsFoundByAddressNameAndHostname) {

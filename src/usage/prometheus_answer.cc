@@ -30,7 +30,8 @@ std::string own_words(const json::value& answer) {
   const std::string_view type = text_of(member(answer, "errorType"));
   const std::string_view said = text_of(member(answer, "error"));
   if (type.empty() && said.empty()) return {};
-  return fmt::format("{}: {}", type.empty() ? "error" : type, kube::printable(said));
+  const bool word = !type.empty() && type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
+  return fmt::format("{}: {}", word ? type : "error", kube::printable(said));
 }
 
 // Seconds since 1970 with a fraction; nothing: no time that could be meant.

@@ -155,6 +155,14 @@ std::vector<PrometheusQuery> default_queries() {
   };
 }
 
+std::vector<PrometheusQuery> recorded_queries() {
+  const std::string heard = "rescheduler:node_heard:timestamp";
+  return {
+      {.resource = "cpu", .expression = "rescheduler:node_cpu_used:percent", .heard = heard},
+      {.resource = "memory", .expression = "rescheduler:node_memory_used:percent", .heard = heard},
+  };
+}
+
 Result<std::unique_ptr<Source>> make_prometheus_source(const kube::LoopServices& services,
                                                        PrometheusSettings settings) {
   const std::string where = "prometheus";

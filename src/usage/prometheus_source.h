@@ -31,6 +31,8 @@ struct PrometheusQuery {
 
 // One value per node, from node_exporter. CPU is a mean over five minutes.
 std::vector<PrometheusQuery> default_queries();
+// The same from the rules of deploy/prometheus/rules.yml: cheaper in large clusters.
+std::vector<PrometheusQuery> recorded_queries();
 
 struct PrometheusSettings {
   std::string url{};  // "http://prometheus.monitoring:9090", with a path if it has one

@@ -1,0 +1,47 @@
+// Loads as metrics.k8s.io gives them. The real control plane here has no metrics-server: that is an answer too.
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "kube/proto/core_node.pb.h"
+#include "support/cluster.h"
+#include "usage/metrics_server_source.h"
+
+namespace rescheduler::test {
+namespace {
+
+class Load : public ClusterTest {};
+RESCHEDULER_ON_EVERY_CLUSTER(Load);
+
+TEST_P(Load, MetricsServerSaysWhatShareOfANodeIsUsedOrThatItIsNotThere) {
+  const std::string name = add_node("loaded");
+  auto object = await(client().get<api::Node>("", name));
+  ASSERT_TRUE(object) << object.error().message;
+  const auto nodes =
+      std::make_shared<const std::vector<usage::NodeFacts>>(std::vector<usage::NodeFacts>{usage::facts_of(*object)});
+  const auto source = usage::make_metrics_server_source(live().api());
+  if (GetParam() == Tier::Real) {
+    const auto reading = await(source->read(nodes, WallTime()));
+    ASSERT_FALSE(reading);
+    EXPECT_THAT(reading.error().message, testing::StartsWith("metrics-server: "));
+    EXPECT_EQ(reading.error().code, Errc::NotFound);
+    return;
+  }
+  Result<usage::Reading> reading;
+  ASSERT_TRUE(eventually([&] {
+    reading = await(source->read(nodes, WallTime()));
+    return reading && reading->samples.size() == 2;
+  })) << (reading ? "no samples" : reading.error().message);
+  for (const usage::Sample& one : reading->samples) {
+    EXPECT_EQ(one.node, name);
+    EXPECT_GT(one.value, 0.0);  // the system's own share
+    EXPECT_LT(one.value, 0.2);
+    EXPECT_GT(one.at, WallTime());
+  }
+  ASSERT_TRUE(reading->samples[1].averaged);
+  EXPECT_GT(*reading->samples[1].averaged, std::chrono::seconds{0});
+  EXPECT_LE(*reading->samples[1].averaged, std::chrono::seconds{30});  // a young node's first window is a short one
+}
+
+}  // namespace
+}  // namespace rescheduler::test

@@ -1,0 +1,330 @@
+// Debian's Prometheus and node_exporter, unmodified, on loopback: the load of this very machine, and what becomes of it
+// when they stop, hang, fall silent or say two things at once. Skipped where they are not installed.
+#include <arpa/inet.h>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <netinet/in.h>
+#include <numeric>
+#include <regex>
+#include <signal.h>
+#include <sstream>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+
+#include "base/rng.h"
+#include "cluster/cluster.h"
+#include "cluster/testing.h"
+#include "kube/config/temp_directory.h"
+#include "support/child.h"
+#include "support/command.h"
+#include "usage/load_book.h"
+#include "usage/load_feed.h"
+#include "usage/prometheus_source.h"
+
+namespace rescheduler::usage {
+namespace {
+
+using std::chrono::seconds;
+using test::Child;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kPrometheus = "/usr/bin/prometheus";
+constexpr const char* kExporter = "/usr/bin/prometheus-node-exporter";
+constexpr const char* kPromtool = "/usr/bin/promtool";
+constexpr seconds kPatience{60};  // for any one thing to happen
+
+// Polls: what these processes do can be seen in no other way.
+template <class Condition>
+bool wait_until(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  }
+  return false;
+}
+
+std::uint16_t free_port() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  ::close(fd);
+  return ntohs(address.sin_port);
+}
+
+double used_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::map<std::string, double> amounts;
+  std::string name;
+  double amount = 0.0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    if (words >> name >> amount) amounts[name] = amount;
+  }
+  return 1.0 - amounts.at("MemAvailable:") / amounts.at("MemTotal:");
+}
+
+struct CpuTimes {
+  double idle = 0.0;
+  double all = 0.0;
+};
+
+CpuTimes cpu_times() {
+  std::ifstream file("/proc/stat");
+  std::string word;
+  file >> word;
+  // user nice system idle iowait irq softirq steal: what node_exporter shows as modes.
+  std::array<double, 8> times{};
+  for (double& one : times) file >> one;
+  return {.idle = times[3], .all = std::accumulate(times.begin(), times.end(), 0.0)};
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class LoadSources : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* program : {kPrometheus, kExporter}) {
+      if (!std::filesystem::exists(program)) GTEST_SKIP() << program << " is not installed (scripts/install-deps)";
+    }
+    start_exporter();
+    // The same exporter under two names, as two jobs that overlap would have it.
+    std::filesystem::copy_file(std::string(RESCHEDULER_DEPLOY) + "/prometheus/rules.yml", directory_.at("rules.yml"));
+    directory_.write("prometheus.yml", fmt::format(R"(
+global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: node
+    static_configs: [{{targets: ["127.0.0.1:{0}", "localhost:{0}"]}}]
+)",
+                                                   exporter_port_));
+    prometheus_port_ = free_port();
+    prometheus_ = std::make_unique<Child>(std::vector<std::string>{
+        kPrometheus, "--config.file=" + directory_.at("prometheus.yml"), "--storage.tsdb.path=" + directory_.at("data"),
+        fmt::format("--web.listen-address=127.0.0.1:{}", prometheus_port_), "--log.level=error"});
+    settings_.url = fmt::format("http://127.0.0.1:{}", prometheus_port_);
+    make_source();
+    // Both instances, by both queries.
+    ASSERT_TRUE(wait_until([this] {
+      const Reading reading = read();
+      return reading.samples.size() == 2 && reading.dropped[Drop::NoNode] == 2;
+    })) << sentence_;
+  }
+  void TearDown() override {
+    if (source_) (void)loop_.await_result<void>(drop_source());
+  }
+
+  net::Task<Result<void>> drop_source() {
+    source_.reset();
+    feed_.reset();
+    co_return Result<void>{};
+  }
+
+  void start_exporter() {
+    if (exporter_port_ == 0) exporter_port_ = free_port();
+    exporter_ = std::make_unique<Child>(std::vector<std::string>{
+        kExporter, fmt::format("--web.listen-address=127.0.0.1:{}", exporter_port_), "--collector.disable-defaults",
+        "--collector.cpu", "--collector.meminfo", "--log.level=error"});
+  }
+
+  kube::LoopServices services() { return {loop_.executor(), &timers_, &clock_, &rng_, &metrics_}; }
+  void make_source() {
+    auto made = make_prometheus_source(services(), settings_);
+    ASSERT_TRUE(made) << made.error().message;
+    source_ = std::move(*made);
+  }
+  // What a reading gives after sifting; nothing, and the sentence, if it fails.
+  Reading read(NodeList nodes) {
+    auto reading = loop_.await_result<Reading>(source_->read(std::move(nodes), clock_.wall_now()));
+    sentence_ = reading ? "" : reading.error().message;
+    return reading ? sift(std::move(*reading), {}, clock_.wall_now()) : Reading{};
+  }
+  Reading read() { return read(nodes_); }
+
+  static NodeList one_node(std::vector<std::string> hostnames) {
+    return std::make_shared<const std::vector<NodeFacts>>(std::vector<NodeFacts>{
+        {.name = "here", .internal_ips = {"127.0.0.1"}, .hostnames = std::move(hostnames), .cpu = 4.0, .memory = 1e9}});
+  }
+
+  kube::TempDirectory directory_;
+  std::uint16_t exporter_port_ = 0;
+  std::uint16_t prometheus_port_ = 0;
+  std::unique_ptr<Child> exporter_;
+  std::unique_ptr<Child> prometheus_;
+  NodeList nodes_ = one_node({});
+  PrometheusSettings settings_;
+  std::string sentence_;
+  SystemClock clock_;
+  net::RealTimers timers_;
+  Rng rng_{1};
+  MetricRegistry metrics_;
+  net::EventLoop loop_;
+  std::unique_ptr<Source> source_;
+  std::unique_ptr<LoadFeed> feed_;
+};
+
+TEST_F(LoadSources, TheDefaultQueriesGiveThisMachinesOwnLoad) {
+  const Reading reading = read();
+  ASSERT_EQ(reading.samples.size(), 2u) << sentence_;
+  for (const Sample& one : reading.samples) EXPECT_EQ(one.node, "here");
+  EXPECT_EQ(reading.samples[0].resource, cluster::kCpuLoad);
+  EXPECT_GE(reading.samples[0].value, 0.0);
+  EXPECT_LE(reading.samples[0].value, 1.0);
+  EXPECT_NEAR(reading.samples[1].value, used_memory(), 0.1);
+  EXPECT_LT(clock_.wall_now() - *reading.newest(), seconds{10});
+  EXPECT_EQ(reading.dropped[Drop::NoNode], 2u);  // the instance called localhost, once per query
+}
+
+TEST_F(LoadSources, TheCpuLoadIsThatOfTheKernelsOwnCounters) {
+  settings_.queries[0].expression =
+      R"(100 * (1 - sum by(instance) (rate(node_cpu_seconds_total{mode="idle"}[10s]))
+                  / sum by(instance) (rate(node_cpu_seconds_total[10s]))))";
+  make_source();
+  const CpuTimes before = cpu_times();
+  const WallTime start = clock_.wall_now();
+  Reading reading;
+  ASSERT_TRUE(wait_until([&] {
+    reading = read();
+    return reading.samples.size() == 2 && reading.samples[0].at >= start + seconds{11};
+  })) << sentence_;
+  const CpuTimes after = cpu_times();
+  EXPECT_NEAR(reading.samples[0].value, 1.0 - (after.idle - before.idle) / (after.all - before.all), 0.15);
+}
+
+TEST_F(LoadSources, TheRecordingRulesSayTheSame) {
+  settings_.queries = recorded_queries();
+  make_source();
+  // The rule's own interval is 15 s.
+  ASSERT_TRUE(wait_until([this] { return read().samples.size() == 2; })) << sentence_;
+  const Reading reading = read();
+  ASSERT_EQ(reading.samples.size(), 2u);
+  EXPECT_GE(reading.samples[0].value, 0.0);
+  EXPECT_LE(reading.samples[0].value, 1.0);
+  EXPECT_NEAR(reading.samples[1].value, used_memory(), 0.1);
+}
+
+TEST_F(LoadSources, TwoSeriesForOneNodeAreRefusedAndTheNodeIsUnknownNotIdle) {
+  const Reading reading = read(one_node({"localhost"}));
+  EXPECT_EQ(sentence_, "");
+  EXPECT_TRUE(reading.samples.empty());
+  EXPECT_EQ(reading.dropped[Drop::Ambiguous], 4u);
+
+  cluster::Cluster cluster;
+  cluster.upsert_node(cluster::testing::node("here"));
+  LoadBook book({}, cluster);
+  book.take(reading, "prometheus", clock_.wall_now());
+  book.look(clock_.wall_now());
+  const cluster::NodeLoad& load = cluster.node(*cluster.find_node("here")).load;
+  EXPECT_FALSE(load.knows(cluster::kCpuLoad));
+  EXPECT_FALSE(load.knows(cluster::kMemoryLoad));
+  EXPECT_EQ(cluster.load_picture().basis, cluster::LoadBasis::Requests);
+}
+
+TEST_F(LoadSources, AQueryThatPrometheusRefusesIsToldInItsWords) {
+  settings_.queries[0].expression = "rate(node_cpu_seconds_total";
+  make_source();
+  read();
+  EXPECT_THAT(sentence_, StartsWith("prometheus " + settings_.url + ": cpu: it answers with status 400: bad_data: "));
+  settings_.queries[0].expression = "node_cpu_seconds_total[1m]";
+  make_source();
+  read();
+  EXPECT_THAT(sentence_, HasSubstr("instead of a vector"));
+}
+
+TEST_F(LoadSources, APrometheusThatHangsIsGivenUpAndTakenUpAgain) {
+  settings_.timeout = std::chrono::milliseconds{300};
+  make_source();
+  prometheus_->signal(SIGSTOP);
+  read();
+  EXPECT_THAT(sentence_, HasSubstr("prometheus " + settings_.url + ": cpu: ")) << sentence_;
+  prometheus_->signal(SIGCONT);
+  EXPECT_TRUE(wait_until([this] { return !read().samples.empty(); })) << sentence_;
+}
+
+// A rate over five minutes would go on for as long.
+TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
+  exporter_.reset();
+  Reading reading;
+  EXPECT_TRUE(wait_until([&] {
+    reading = read();
+    // Memory has no series at all then, which fails the reading; CPU alone shows the difference.
+    return sentence_.find("the query gives no series") != std::string::npos;
+  }));
+  settings_.queries.pop_back();
+  make_source();
+  reading = read();
+  EXPECT_EQ(sentence_, "");
+  EXPECT_TRUE(reading.samples.empty());
+  EXPECT_EQ(reading.dropped[Drop::Stale], 1u);
+  settings_.queries[0].heard.clear();
+  make_source();
+  EXPECT_EQ(read().samples.size(), 1u);  // the rate alone knows nothing of it
+}
+
+TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
+  std::vector<std::string> told;
+  std::vector<std::unique_ptr<Source>> sources;
+  sources.push_back(std::move(source_));
+  FeedCallbacks callbacks;
+  callbacks.nodes = [this] { return nodes_; };
+  callbacks.taken = [&told](const Reading&, const std::string& source) { told.push_back(source); };
+  callbacks.fell_back = [&told](cluster::LoadBasis, const std::string& source) { told.push_back(source); };
+  callbacks.changed = [&told](const Fallback::Change& change) { told.push_back(change.from + ">" + change.to); };
+  feed_ = std::make_unique<LoadFeed>(services(), FeedSettings{}, std::move(sources), std::move(callbacks));
+  const auto round = [this] { ASSERT_TRUE(loop_.await_result<void>(feed_->round())); };
+  round();
+  EXPECT_THAT(told, testing::ElementsAre(">prometheus", "prometheus"));
+  told.clear();
+
+  prometheus_.reset();
+  round();
+  round();
+  EXPECT_THAT(told, testing::ElementsAre("prometheus>requests", "requests"));
+  EXPECT_THAT(feed_->status().text(clock_.wall_now()),
+              AllOf(StartsWith("requests; prometheus http://127.0.0.1"), HasSubstr("refused")));
+  told.clear();
+
+  prometheus_ = std::make_unique<Child>(std::vector<std::string>{
+      kPrometheus, "--config.file=" + directory_.at("prometheus.yml"), "--storage.tsdb.path=" + directory_.at("data"),
+      fmt::format("--web.listen-address=127.0.0.1:{}", prometheus_port_), "--log.level=error"});
+  EXPECT_TRUE(wait_until([&] {
+    round();
+    return feed_->status().in_charge == "prometheus";
+  }));
+  EXPECT_EQ(told.back(), "prometheus");
+  (void)loop_.await_result<void>(drop_source());
+}
+
+TEST(PrometheusFiles, AreWhatPromtoolAccepts) {
+  if (!std::filesystem::exists(kPromtool)) GTEST_SKIP() << kPromtool << " is not installed (scripts/install-deps)";
+  const std::string from = std::string(RESCHEDULER_DEPLOY) + "/prometheus";
+  EXPECT_EQ(test::run_command({kPromtool, "check", "rules", from + "/rules.yml"}).exit_code, 0);
+  EXPECT_EQ(test::run_command({kPromtool, "test", "rules", from + "/rules_test.yml"}).exit_code, 0);
+  // Debian's is built without Kubernetes discovery: everything else is checked with another one in its place.
+  const std::string written = text_of(from + "/prometheus.yml");
+  const std::regex discovery(R"(kubernetes_sd_configs:\n *- role: node\n)");
+  ASSERT_TRUE(std::regex_search(written, discovery));
+  const kube::TempDirectory directory;
+  std::filesystem::copy_file(from + "/rules.yml", directory.at("rules.yml"));
+  const std::string plain = std::regex_replace(written, discovery, "static_configs: [{targets: [a]}]\n");
+  EXPECT_EQ(test::run_command({kPromtool, "check", "config", directory.write("prometheus.yml", plain)}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace rescheduler::usage
