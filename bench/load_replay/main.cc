@@ -5,7 +5,7 @@
 //   load_replay                     tables in Markdown, the mean of three seeds; docs/benchmarks.md has the last
 //   load_replay --quick             100 nodes, one seed
 //   load_replay --csv FILE --plot FILE.svg
-//   load_replay --variants          our rule with its constants changed one by one
+//   load_replay --variant "window=15 bonus=0"   our rule with other constants: rules/variants.h
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ constexpr int kNoData = 77;  // as test runners know it: skipped
 
 struct Choices {
   bool quick = false;
-  bool variants = false;
+  std::vector<std::string> variants{};
   std::vector<int> nodes{};
   int seeds = 0;
   std::vector<int> weights{1, 5};
@@ -43,7 +43,7 @@ std::vector<NamedRule> published() {
           {"koordinator LoadAware", koordinator_load_aware()}};
 }
 
-std::vector<NamedRule> rules_for(const Choices& choices) {
+Result<std::vector<NamedRule>> rules_for(const Choices& choices) {
   std::vector<NamedRule> rules{{"kube-scheduler defaults", kube_scheduler_defaults(), 0}};
   auto with = published();
   with.push_back({"rescheduler", variant({})});
@@ -53,38 +53,19 @@ std::vector<NamedRule> rules_for(const Choices& choices) {
   return rules;
 }
 
-std::vector<NamedRule> variants_for(const Choices& choices) {
-  std::vector<NamedRule> rules{{"kube-scheduler defaults", kube_scheduler_defaults(), 0}};
-  const std::vector<std::pair<std::string, VariantOptions>> all{
-      {"as it is", {}},
-      {"readings of 1 minute", {.window = 1}},
-      {"readings of 15 minutes", {.window = 15}},
-      {"readings of 60 minutes", {.window = 60}},
-      {"bookings end with the next reading", {.fading = false}},
-      {"estimate: half the request", {.estimate = 0.5}},
-      {"estimate: 0.7 of the request", {.estimate = 0.7}},
-      {"the pod to come not counted", {.count_incoming = false}},
-      {"no bonus", {.bonus = 0}},
-      {"CPU only", {.cpu_weight = 1, .memory_weight = 0}},
-      {"threshold 65 %", {.threshold = 0.65}},
-      {"threshold 70 %", {.threshold = 0.7}},
-      {"no filter", {.threshold = 10}},
-      {"95th percentile of 10 minutes", {.percentile = 0.95, .peak_window = 10}},
-      {"95th percentile of an hour", {.percentile = 0.95, .peak_window = 60}},
-      {"mean and a deviation of an hour", {.deviations = 1, .peak_window = 60}},
-      {"mean and two deviations of an hour", {.deviations = 2, .peak_window = 60}},
-      {"half the largest mean of an hour", {.largest = 0.5, .peak_window = 60}},
-      {"half the largest mean of 4 hours", {.largest = 0.5, .peak_window = 240}},
-      {"square of the load", {.power = 2}},
-      {"half requests", {.requests = 0.5}},
-  };
-  for (const auto& [name, options] : all) {
-    for (const int weight : choices.weights) rules.push_back({name, variant(options), weight});
+Result<std::vector<NamedRule>> variants_for(const Choices& choices) {
+  std::vector<NamedRule> rules;
+  for (const std::string& text : choices.variants) {
+    const auto options = parse_variant(text);
+    if (!options) return fail(options.error());
+    for (const int weight : choices.weights) {
+      rules.push_back({text.empty() ? "as it is" : text, variant(*options), weight});
+    }
   }
   return rules;
 }
 
-Table run(const Choices& choices, int nodes, const Traces& traces) {
+Table run(const Choices& choices, const std::vector<NamedRule>& rules, int nodes, const Traces& traces) {
   Table table{nodes, {}};
   std::vector<Workload> workloads;
   for (int seed = 1; seed <= choices.seeds; ++seed) {
@@ -96,7 +77,7 @@ Table run(const Choices& choices, int nodes, const Traces& traces) {
   }
   fmt::print("\n{} nodes, {} pods a day, the mean of {} seeds:\n\n{}\n", nodes, workloads.front().jobs.size(),
              choices.seeds, table_head());
-  for (const NamedRule& rule : choices.variants ? variants_for(choices) : rules_for(choices)) {
+  for (const NamedRule& rule : rules) {
     if (!choices.only.empty() && rule.name.find(choices.only) == std::string::npos) continue;
     Row row{rule.name, rule.weight, {}, {}};
     for (const Workload& workload : workloads) row.runs.push_back(replay(workload, rule, choices.replay));
@@ -114,8 +95,13 @@ int replay_all(const Choices& choices) {
     fmt::print("load_replay: {}\n", traces.error().message);
     return traces.error().code == Errc::NotFound ? kNoData : 1;
   }
+  const auto rules = choices.variants.empty() ? rules_for(choices) : variants_for(choices);
+  if (!rules) {
+    fmt::print(stderr, "load_replay: {}\n", rules.error().message);
+    return 2;
+  }
   std::vector<Table> tables;
-  for (const int nodes : choices.nodes) tables.push_back(run(choices, nodes, *traces));
+  for (const int nodes : choices.nodes) tables.push_back(run(choices, *rules, nodes, *traces));
   if (!choices.csv.empty()) {
     if (const auto written = write_text(choices.csv, csv_of(tables)); !written) {
       fmt::print(stderr, "load_replay: {}\n", written.error().message);
@@ -132,7 +118,7 @@ int main(int argc, char** argv) {
   rescheduler::replay::Choices choices;
   CLI::App app("Which placing rule keeps nodes below the threshold");
   app.add_flag("--quick", choices.quick, "100 nodes and one seed");
-  app.add_flag("--variants", choices.variants, "our rule with its constants changed one by one");
+  app.add_option("--variant", choices.variants, "our rule with other constants, such as 'window=15 bonus=0'");
   app.add_option("--nodes", choices.nodes, "sizes of the cluster");
   app.add_option("--seeds", choices.seeds, "how many");
   app.add_option("--weights", choices.weights, "of the load plugin's score");

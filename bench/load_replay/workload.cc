@@ -37,7 +37,10 @@ constexpr double kAppetiteSpread = 0.8;  // sigma of the logarithm
 constexpr double kLimited = 0.5;         // of the pods have limits
 constexpr double kCpuLimit = 2;          // times the request
 constexpr double kMemoryLimit = 1.5;
-constexpr double kMostThreads = 6;  // times the request: what a pod without a limit can keep busy
+// What a pod without a limit can keep busy: six times its request, but no more than six cores beyond it. Small pods use
+// multiples of what they ask for; large ones have been looked at.
+constexpr double kMostTimes = 6;
+constexpr double kMostBeyond = 6;
 constexpr double kMemoryAppetite = 1.5;
 
 double draw(std::span<const SizeShare> of, Rng& rng) {
@@ -61,7 +64,7 @@ Job any_job(const Traces& traces, Rng& rng) {
   job.cpu = draw(kPodCores, rng);
   job.memory = job.cpu * draw(kPodGibPerCore, rng);
   job.appetite = job.cpu * kMedianAppetite * std::exp(kAppetiteSpread * normal(rng));
-  job.most_cpu = job.cpu * kMostThreads;
+  job.most_cpu = std::min(job.cpu * kMostTimes, job.cpu + kMostBeyond);
   if (rng.unit() < kLimited) {
     job.cpu_limit = job.most_cpu = job.cpu * kCpuLimit;
     job.memory_limit = job.memory * kMemoryLimit;

@@ -1,12 +1,16 @@
 #include "rules/variants.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <map>
 
 #include "rules/load_plugin.h"
 
 namespace rescheduler::replay {
 namespace {
+
+double square(double value) { return value * value; }
 
 class Variant final : public Rule {
  public:
@@ -24,23 +28,36 @@ class Variant final : public Rule {
     node.booked.cpu += options_.estimate * pod.job->cpu / shapes_[pod.node].cores;
     node.booked.memory += options_.estimate * pod.job->memory / shapes_[pod.node].memory_gib;
     node.requested.cpu += pod.job->cpu / shapes_[pod.node].cores;
+    node.squares += square(pod.job->cpu / shapes_[pod.node].cores);
     node.requested.memory += pod.job->memory / shapes_[pod.node].memory_gib;
   }
   void gone(cluster::Cluster& /*cluster*/, const Placement& pod) override {
     Node& node = nodes_[pod.node];
     std::erase_if(node.recent, [&](const Placement& one) { return one.job == pod.job; });
     node.requested.cpu -= pod.job->cpu / shapes_[pod.node].cores;
+    node.squares = std::max(0.0, node.squares - square(pod.job->cpu / shapes_[pod.node].cores));
     node.requested.memory -= pod.job->memory / shapes_[pod.node].memory_gib;
   }
   bool refuses(cluster::NodeIndex node, const Asked& asked) const {
-    const Pair load = predicted(node, options_.filter_incoming ? asked : Asked{});
+    const Pair load = predicted(node, asked, options_.filtered);
     return load.cpu > options_.threshold || load.memory > options_.threshold;
   }
   std::int64_t score(cluster::NodeIndex node, const Asked& asked) const {
-    const Pair load = predicted(node, options_.count_incoming ? asked : Asked{});
+    const Pair load = predicted(node, asked, options_.incoming);
     const auto left = [&](double used) { return 1 - std::pow(std::clamp(used, 0.0, 1.0), options_.power); };
-    double score = 100 * (options_.cpu_weight * left(load.cpu) + options_.memory_weight * left(load.memory));
-    if (load.cpu < mean_.cpu && load.memory < mean_.memory) score += options_.bonus;
+    const double both = options_.cpu_weight * left(load.cpu) + options_.memory_weight * left(load.memory);
+    double score = 100 * ((1 - options_.worst) * both + options_.worst * std::min(left(load.cpu), left(load.memory)));
+    if (options_.norm > 0) {
+      const auto part = [&](double weight, double used) {
+        return weight * std::pow(std::max(0.0, used), options_.norm);
+      };
+      const double sum = part(options_.cpu_weight, load.cpu) + part(options_.memory_weight, load.memory);
+      const double whole = std::pow(sum / (options_.cpu_weight + options_.memory_weight), 1 / options_.norm);
+      score = (100 - options_.bonus) * left(whole);
+    }
+    const double own = options_.cpu_weight * load.cpu + options_.memory_weight * load.memory;
+    const double mean = options_.cpu_weight * mean_.cpu + options_.memory_weight * mean_.memory;
+    if (own < mean) score += options_.bonus * (options_.ramp > 0 ? (mean - own) / mean : 1);
     return std::clamp<std::int64_t>(std::llround(score), 0, 100);
   }
 
@@ -53,28 +70,31 @@ class Variant final : public Rule {
     Pair used{};
     Pair booked{};
     Pair requested{};
+    double squares = 0;  // of the CPU requests there
     std::vector<Placement> recent{};
   };
-  Pair predicted(cluster::NodeIndex index, const Asked& asked) const {
+  Pair predicted(cluster::NodeIndex index, const Asked& asked, double factor) const {
     const Node& node = nodes_[index];
-    Pair load{node.used.cpu + node.booked.cpu + options_.estimate * asked.cpu / shapes_[index].cores,
-              node.used.memory + node.booked.memory + options_.estimate * asked.memory / shapes_[index].memory_gib};
-    const double requests = options_.requests;
-    load.cpu = (1 - requests) * load.cpu + requests * (node.requested.cpu + asked.cpu / shapes_[index].cores);
+    const Pair own{asked.cpu / shapes_[index].cores, asked.memory / shapes_[index].memory_gib};
+    Pair load{node.used.cpu + node.booked.cpu + factor * own.cpu,
+              node.used.memory + node.booked.memory + factor * own.memory};
+    load.cpu = (1 - options_.requests) * load.cpu + options_.requests * (node.requested.cpu + own.cpu);
+    if (options_.lumps > 0) load.cpu += options_.lumps * std::sqrt(node.squares + own.cpu * own.cpu);
     return load;
   }
+  static std::int64_t minutes(double value) { return std::llround(value); }
   double used(const Knowledge& known, Measured what, std::size_t node) const {
-    const double mean = known.meter.mean(what, node, options_.window);
+    const double mean = known.meter.mean(what, node, minutes(options_.window));
     double used = mean;
     if (options_.percentile > 0) {
-      used = known.meter.percentile(what, node, options_.peak_window, options_.percentile);
+      used = known.meter.percentile(what, node, minutes(options_.peak), options_.percentile);
     }
     if (options_.deviations > 0) {
-      used += options_.deviations * known.meter.deviation(what, node, options_.peak_window);
+      used += options_.deviations * known.meter.deviation(what, node, minutes(options_.peak));
     }
     if (options_.largest > 0) {
-      used =
-          (1 - options_.largest) * used + options_.largest * known.meter.largest_mean(what, node, options_.peak_window);
+      used = (1 - options_.largest) * used
+             + options_.largest * known.meter.largest_mean(what, node, minutes(options_.peak));
     }
     return used;
   }
@@ -86,7 +106,7 @@ class Variant final : public Rule {
 };
 
 void Variant::sampled(cluster::Cluster& /*cluster*/, const Knowledge& known) {
-  const std::int64_t seen_after = options_.fading ? options_.window * 60 : 0;
+  const std::int64_t seen_after = minutes(options_.fading * options_.window * 60);
   mean_ = {};
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
@@ -104,6 +124,44 @@ void Variant::sampled(cluster::Cluster& /*cluster*/, const Knowledge& known) {
 }
 
 }  // namespace
+
+Result<VariantOptions> parse_variant(std::string_view text) {
+  static const std::map<std::string_view, double VariantOptions::*> fields{
+      {"window", &VariantOptions::window},
+      {"percentile", &VariantOptions::percentile},
+      {"deviations", &VariantOptions::deviations},
+      {"largest", &VariantOptions::largest},
+      {"peak", &VariantOptions::peak},
+      {"estimate", &VariantOptions::estimate},
+      {"incoming", &VariantOptions::incoming},
+      {"filtered", &VariantOptions::filtered},
+      {"fading", &VariantOptions::fading},
+      {"cpu", &VariantOptions::cpu_weight},
+      {"memory", &VariantOptions::memory_weight},
+      {"worst", &VariantOptions::worst},
+      {"norm", &VariantOptions::norm},
+      {"bonus", &VariantOptions::bonus},
+      {"ramp", &VariantOptions::ramp},
+      {"threshold", &VariantOptions::threshold},
+      {"power", &VariantOptions::power},
+      {"requests", &VariantOptions::requests},
+      {"lumps", &VariantOptions::lumps},
+  };
+  VariantOptions options;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const auto equals = word.find('=');
+    const auto field = fields.find(word.substr(0, equals));
+    if (field == fields.end() || equals == std::string_view::npos) {
+      return fail(Errc::Invalid, "a variant is written name=number with names like window or bonus, not '{}'", word);
+    }
+    const std::string_view number = word.substr(equals + 1);
+    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), options.*field->second);
+    if (problem != std::errc{}) return fail(Errc::Invalid, "'{}' is not a number", number);
+  }
+  return options;
+}
 
 RuleFactory variant(const VariantOptions& options) {
   return [options](const std::vector<NodeShape>& nodes) { return std::make_unique<Variant>(options, nodes); };
