@@ -103,6 +103,38 @@ TEST(Explanation, TheSameAsData) {
   EXPECT_EQ(cordoned.at("reasons").at(0).as_string(), "node(s) were unschedulable");
 }
 
+// How busy a node is decides like everything else.
+TEST(Explanation, LoadAndWhatItScores) {
+  const auto reading = scheduler::read_configuration(
+      "schedulerName: rescheduler-scheduler\nplugins: {multiPoint: {enabled: [name: Rescheduler]}}\n", "f",
+      scheduler::default_catalog());
+  ASSERT_TRUE(reading.problems.empty());
+  cluster::Cluster cluster;
+  const auto dump = cluster::read_dump(kCluster, cluster);
+  ASSERT_TRUE(dump);
+  const auto uses = [&](const char* node, double cpu) {
+    cluster::NodeLoad load;
+    load.used[cluster::kCpuLoad] = load.used[cluster::kMemoryLoad] = cpu;
+    cluster.set_load(*cluster.find_node(node), load);
+  };
+  uses("free", 0.9);
+  uses("busy", 0.1);
+  cluster::LoadPicture picture;
+  picture.basis = cluster::LoadBasis::Usage;
+  picture.mean = cluster::loads_of(0.5);
+  cluster.set_load_picture(picture);
+  const auto text = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Table);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, testing::StartsWith("shop/waits goes to busy\n"));
+  EXPECT_THAT(*text, HasSubstr("Rescheduler x1"));
+  EXPECT_THAT(*text, HasSubstr("free      Rescheduler        no                 node(s) were above the cpu load "
+                               "threshold, node(s) were above the memory load threshold\n"));
+  const auto json = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Json);
+  ASSERT_TRUE(json);
+  const auto parsed = boost::json::parse(*json);
+  EXPECT_EQ(parsed.at("nodes").at(0).at("scores").at("Rescheduler").at("normalized").as_int64(), 89);
+}
+
 TEST(Explanation, OnlyAPodThatWaitsIsDecided) {
   for (const char* pod : {"shop/there", "shop/nobody", "default/waits"}) {
     const auto text = explained(pod, ExplanationForm::Table);

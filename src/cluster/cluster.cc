@@ -270,17 +270,20 @@ std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
   return known->second;
 }
 
-// --- Namespaces ---
+// --- Loads ---
 
 void Cluster::set_load(NodeIndex index, const NodeLoad& load) {
   nodes_[index].load = load;
   renew(nodes_[index]);
 }
 
-void Cluster::set_load_picture(LoadPicture picture) {
+HappeningPtr Cluster::set_load_picture(LoadPicture picture) {
   load_picture_ = std::move(picture);
   for (const NodeIndex index : existing_) renew(nodes_[index]);
+  return tell({.subject = Subject::Load, .changes = Change::Update, .label = "LoadUpdate"});
 }
+
+// --- Namespaces ---
 
 void Cluster::upsert_namespace(const api::Namespace& object) {
   const Symbol name = words_.symbols.of(object.metadata().name());

@@ -48,9 +48,10 @@ class Cluster {
   // Our own decision, ahead of the API server's word.
   PodIndex assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
   HappeningPtr forget(std::string_view uid);  // the assumption was wrong
-  // How busy nodes are. A picture is of all nodes; those whose load it changes are told of one by one, before or after.
+  // How busy nodes are. A picture is of all nodes; those whose load it changes are told of one by one before it, so
+  // that whoever it wakes finds all of it.
   void set_load(NodeIndex node, const NodeLoad& load);
-  void set_load_picture(LoadPicture picture);
+  HappeningPtr set_load_picture(LoadPicture picture);
   void upsert_namespace(const api::Namespace& object);
   void remove_namespace(std::string_view name);
 

@@ -50,7 +50,9 @@ TEST_F(ClusterNodes, ItsLoadIsUnknownUntilSomebodySaysAndAllLookAgainWhenThePict
   EXPECT_FALSE(state("n").load.knows(kMemoryLoad));
   EXPECT_NE(state("n").generation, before[state("n").index]);
   EXPECT_EQ(state("m").generation, before[state("m").index]);
-  cluster.set_load_picture({.basis = LoadBasis::Usage, .source = "prometheus"});
+  const auto told = cluster.set_load_picture({.basis = LoadBasis::Usage, .source = "prometheus"});
+  ASSERT_NE(told, nullptr) << "somebody may wait for it";
+  EXPECT_EQ(told->subject, Subject::Load);
   EXPECT_NE(state("m").generation, before[state("m").index]);
   EXPECT_EQ(cluster.load_picture().source, "prometheus");
   cluster.remove_node("n");

@@ -23,6 +23,7 @@ enum class Subject : std::uint8_t {
   CsiDriver,
   CsiStorageCapacity,
   VolumeAttachment,
+  Load,      // how busy nodes are
   Anything,  // wakes everybody, or the one pod it is about
 };
 

@@ -86,8 +86,8 @@ class Plugin {
                       Reasons* /*why*/) const {
     return Code::Success;
   }
-  // Do filter() and score() look at nothing but Question::needs() and the node? Then their answers are remembered until
-  // the node changes.
+  // Do filter() and score() look at nothing but Question::needs(), the node and the picture of all nodes' load? Then
+  // their answers are remembered until the node changes, or the picture, which changes all nodes.
   virtual bool looks_at_node_alone() const { return false; }
 
   // Which nodes passed is known now. Skip: no score from this plugin.

@@ -35,6 +35,7 @@ const Registry& Registry::standard() {
     all.add("ImageLocality", make_image_locality);
     all.add("DefaultBinder", make_default_binder);
     all.add("NodeDeclaredFeatures", make_node_declared_features);
+    all.add("Rescheduler", make_rescheduler);
     return all;
   }();
   return registry;

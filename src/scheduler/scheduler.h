@@ -52,6 +52,9 @@ class Scheduler {
   // --- What happens. Objects of the kinds of cluster::model_kinds(); others are ignored. ---
   void seen(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
   void gone(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
+  // How busy nodes are now; what each node's load is has been told to cluster() before. Pods that only a busy cluster
+  // kept from a node are tried again.
+  void load_seen(cluster::LoadPicture picture, WallTime now);
 
   // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
   std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);

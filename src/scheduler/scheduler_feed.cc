@@ -107,6 +107,11 @@ void Scheduler::gone(const std::shared_ptr<const Message>& object, WallTime now)
   if (found != all_ears().end()) happened(found->second.gone(*object, cluster_), now);
 }
 
+void Scheduler::load_seen(cluster::LoadPicture picture, WallTime now) {
+  cluster_.listen(queue_->cares());
+  happened(cluster_.set_load_picture(std::move(picture)), now);
+}
+
 void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {
   if (what == nullptr) return;
   if (what->subject == cluster::Subject::Node) ++promises_;

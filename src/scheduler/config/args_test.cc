@@ -2,12 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "kube/proto/core_pod.pb.h"
+#include "placement/rescheduler_args.h"
 #include "scheduler/config/read.h"
-#include "scheduler/config/rescheduler_args.h"
 
 namespace rescheduler::scheduler {
 namespace {
 
+using placement::ReschedulerArgs;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;

@@ -253,6 +253,13 @@ std::string any_profile(int index) {
                                                 R"(  - name: Rescheduler
     args: {cpuThreshold: 33.3, enabledStrategies: [], excludedNamespaces: ['1'], reschedulingInterval: 1m30s}
 )",
+                                                R"(  - name: Rescheduler
+    args:
+      load:
+        resources: [{name: io, query: 'a{b="c"} > 1', unit: fraction, weight: 0, threshold: 0.5}]
+        smoothing: {kind: percentile, percentile: 99.9, window: 90s}
+        sources: [{kind: prometheus, address: 'http://[::1]:9090', queries: {io: '"', memory: 'x # y'}}, {kind: file, path: ' '}]
+)",
                                                 R"(  - name: DynamicResources
     args: {filterTimeout: 1.5s}
 )"};

@@ -37,6 +37,16 @@ void read_number_within(kube::YamlReader& from, std::string_view field, double& 
   into = value;
 }
 
+void read_percentage(kube::YamlReader& from, std::string_view field, double& into) {
+  double value = into;
+  from.read(field, value);
+  if (value > 0 && value <= 100) {
+    into = value;
+  } else {
+    from.problem(field, "must be a percentage above 0 and up to 100");
+  }
+}
+
 std::string listed(const std::vector<std::string_view>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -21,6 +21,9 @@ bool read_duration(kube::YamlReader& from, std::string_view field, std::chrono::
 
 void read_number_within(kube::YamlReader& from, std::string_view field, double& into, double least, double most);
 
+// Above 0, up to 100.
+void read_percentage(kube::YamlReader& from, std::string_view field, double& into);
+
 // "a, b and c", for messages.
 std::string listed(const std::vector<std::string_view>& words);
 

@@ -2,13 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "placement/rescheduler_args.h"
 #include "scheduler/config/read.h"
-#include "scheduler/config/rescheduler_args.h"
 
 namespace rescheduler::scheduler {
 namespace {
 
 using placement::Point;
+using placement::ReschedulerArgs;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

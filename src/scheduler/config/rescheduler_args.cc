@@ -9,23 +9,17 @@
 #include "kube/config/yaml_writer.h"
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
+#include "placement/rescheduler_args.h"
 #include "scheduler/config/fields.h"
+#include "scheduler/config/load_args.h"
 
 namespace rescheduler::scheduler {
 namespace {
 
+using placement::ReschedulerArgs;
+
 constexpr std::array<std::string_view, 3> kStrategies = {"LoadBalancing", "ResourceOptimization", "NodeMaintenance"};
 constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are no quicker
-
-void read_percentage(kube::YamlReader& from, std::string_view field, double& into) {
-  double value = into;
-  from.read(field, value);
-  if (value <= 0 || value > 100) {
-    from.problem(field, "must be a percentage above 0 and up to 100");
-  } else {
-    into = value;
-  }
-}
 
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   from.read("enabledStrategies", into);
@@ -65,6 +59,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
       from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
     }
   }
+  if (from.has("load")) read_load(from.child("load"), args->load);
   return args;
 }
 
@@ -81,6 +76,7 @@ void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
   to.field("reschedulingInterval", kube::format_duration(args.rescheduling_interval));
   to.field("enabledStrategies", args.enabled_strategies);
   to.field("excludedNamespaces", args.excluded_namespaces);
+  print_load(args.load, to);
 }
 
 }  // namespace

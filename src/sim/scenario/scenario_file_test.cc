@@ -1,5 +1,7 @@
 #include "sim/scenario/scenario_file.h"
 
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,17 +45,40 @@ TEST(ScenarioFile, EveryShippedScenarioIsReadAndHasItsFilesName) {
 TEST(ScenarioFile, TheSeedScenarioAsksForWhatItsTableSays) {
   const auto scenario = load_scenario("seed-12-pods");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  ASSERT_EQ(scenario->workloads.size(), 12U);
+  int pods = 0;
   int cpu = 0;
   int memory = 0;
   for (const Workload& workload : scenario->workloads) {
+    if (workload.ns != "k8s") continue;
+    ++pods;
     EXPECT_EQ(workload.kind, WorkloadKind::Pod);
-    EXPECT_EQ(workload.ns, "k8s");
+    EXPECT_EQ(workload.replicas, 1);
+    EXPECT_FALSE(workload.placement) << "where they go is the question";
     cpu += std::stoi(workload.requests.at("cpu"));
     memory += std::stoi(workload.requests.at("memory"));
   }
+  EXPECT_EQ(pods, 12);
   EXPECT_EQ(cpu, 13'750);
   EXPECT_EQ(memory, 17'268);
+}
+
+TEST(ScenarioFile, TheSeedScenarioHasFourLikeNodesThatAreBusierThanTheyLook) {
+  const auto scenario = load_scenario("seed-12-pods");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  ASSERT_EQ(scenario->nodes(), 4);
+  std::set<std::string> busy;
+  for (const NodeGroup& group : scenario->node_groups) {
+    EXPECT_EQ(group.cpu + " " + group.memory, "8 16Gi");
+    EXPECT_EQ(group.size(), 1);
+  }
+  for (const Workload& workload : scenario->workloads) {
+    if (workload.ns == "k8s") continue;
+    ASSERT_TRUE(workload.placement) << "it must not be a scheduler's choice";
+    EXPECT_TRUE(busy.insert(workload.placement->group).second);
+    EXPECT_EQ(workload.requests.at("cpu"), "50m");
+    EXPECT_LT(workload.starts_at, scenario->find_workload("k8s/pod-1")->starts_at) << "it is there first";
+  }
+  EXPECT_EQ(busy, (std::set<std::string>{"hot", "warm", "cool"}));
 }
 
 TEST(ScenarioFile, ReadsEveryFieldOfAWorkload) {

@@ -1,0 +1,31 @@
+// What a pod will use once it runs, as far as anybody can say before: what it asks for. It is what is booked on a node
+// until measurements show the pod itself, and what a node's score adds for the pod that is to come.
+#pragma once
+
+#include <cstdint>
+
+#include "cluster/amounts.h"
+#include "cluster/node_load.h"
+#include "cluster/pod_requests.h"
+
+namespace rescheduler::cluster {
+
+// Of a pod that does not say. Not nothing: a hundred of them at once would all go to the node that is idlest now.
+inline constexpr std::int64_t kEstimatedMilliCpu = 250;
+inline constexpr std::int64_t kEstimatedMemory = std::int64_t{200} << 20;
+
+// A node that has nothing of it to give is full.
+inline double share_of(std::int64_t amount, std::int64_t of) {
+  return of > 0 ? static_cast<double>(amount) / static_cast<double>(of) : 1.0;
+}
+
+// As shares of a node's allocatable. Of further resources nobody can say: nothing.
+inline Loads estimated_loads(const PodRequests& requests, const Amounts& allocatable) {
+  Loads loads{};
+  const Amounts& asked = requests.plain;
+  loads[kCpuLoad] = share_of(asked.cpu > 0 ? asked.cpu : kEstimatedMilliCpu, allocatable.cpu);
+  loads[kMemoryLoad] = share_of(asked.memory > 0 ? asked.memory : kEstimatedMemory, allocatable.memory);
+  return loads;
+}
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,221 @@
+// Pods go where load is least. What a node's load is, LoadPicture::basis says:
+//
+//   Usage     what is measured, and booked for pods that are not in the measurement yet
+//   Requests  nothing is measured: what the pods there ask for
+//   Turns     not even that is known: each node in its turn
+//
+// Filter: under Usage, a node whose predicted load is above a threshold takes no pod. The pod's own estimate does not
+// count there: a pod as large as a node would then fit nowhere, ever, however idle the nodes - and what it asks for
+// NodeResourcesFit has compared already. It counts as soon as it is placed, since it is booked then: a burst between
+// two measurements passes a threshold by one pod at most. What is not known refuses nothing, and requests are no load:
+// a node promised to 90 % may be idle.
+//
+// A pod that is refused everywhere waits until a new picture of the load shows a node that would do.
+//
+// Score: how much would be free with the pod there, by weights, and a bonus for nodes less loaded than the mean.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cluster/estimate.h"
+#include "placement/plugins/plugins.h"
+#include "placement/rescheduler_args.h"
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::kCpuLoad;
+using cluster::kMemoryLoad;
+using cluster::kMostLoads;
+using cluster::LoadBasis;
+using cluster::LoadPicture;
+using cluster::Loads;
+using cluster::NodeState;
+
+// What each turn that a node has had before another costs it, in points: more than the other plugins' usual differences
+// between like nodes, so that it really is the next one's turn.
+constexpr std::int64_t kPointsOfATurn = 10;
+
+struct Judged {
+  std::string name{};
+  double weight = 0;
+  double threshold = 1;  // a share
+  std::string refusal{};
+};
+
+Judged judged(std::string name, double weight, double threshold_percent) {
+  std::string refusal = fmt::format("node(s) were above the {} load threshold", name);
+  return {std::move(name), weight, threshold_percent / 100, std::move(refusal)};
+}
+
+// The DaemonSet controller names the one node a pod of its is for. Whoever does that gets it: no other would do, and a
+// node's own agents are the last it should go without.
+bool is_for_one_node(const cluster::NodeNeeds& needs) { return needs.named_nodes && needs.named_nodes->size() == 1; }
+
+double requested_share(const NodeState& node, std::size_t resource) {
+  switch (resource) {
+    // Pods that ask for nothing are counted too, or any number of them would look like none.
+    case kCpuLoad: return cluster::share_of(node.nonzero_cpu, node.node->allocatable.cpu);
+    case kMemoryLoad: return cluster::share_of(node.nonzero_memory, node.node->allocatable.memory);
+    default: return 0;
+  }
+}
+
+// Of a node about which nothing fresh is known: at least what the pods there ask for, at least what is usual. It is
+// neither taken for idle nor avoided like a full one.
+double guessed_load(const NodeState& node, std::size_t resource, const LoadPicture& picture) {
+  const double usual = picture.mean[resource] + node.load.booked[resource];
+  const double requested = requested_share(node, resource);
+  return std::isnan(usual) ? requested : std::max(requested, usual);
+}
+
+// Whatever was measured; what is no number is not free.
+double free_share(double load) { return load < 1 ? 1 - std::max(load, 0.0) : 0; }
+
+// Before the pod comes.
+double load_of(const NodeState& node, std::size_t resource, const LoadPicture& picture) {
+  if (picture.basis == LoadBasis::Requests) return requested_share(node, resource);
+  return node.load.knows(resource) ? node.load.predicted(resource) : guessed_load(node, resource, picture);
+}
+
+// Of CPU and memory at least requests are known; of the others nothing, until somebody measures.
+bool tells_nodes_apart(std::size_t resource, const LoadPicture& picture) {
+  return resource <= kMemoryLoad || (picture.basis == LoadBasis::Usage && !std::isnan(picture.mean[resource]));
+}
+
+class Rescheduler final : public Plugin {
+ public:
+  explicit Rescheduler(const ReschedulerArgs& args);
+
+  std::string_view name() const override { return "Rescheduler"; }
+  PointSet points() const override { return {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}; }
+  // The picture is of all nodes, and a new one makes new nodes of them: see Cluster::set_load_picture.
+  bool looks_at_node_alone() const override { return true; }
+
+  Code filter(const Question& asked, const CycleState& state, const NodeState& node, Reasons* why) const override;
+  std::optional<std::int64_t> same_for_all(const Question& asked, const CycleState& state) const override;
+  std::int64_t score(const Question& asked, const CycleState& state, const NodeState& node) const override;
+  void normalize(const Question& asked,
+                 const CycleState& state,
+                 std::span<const cluster::NodeIndex> feasible,
+                 std::span<std::int64_t> scores) const override;
+  std::vector<Interest> interests() const override;
+
+ private:
+  std::optional<std::size_t> place_of(std::size_t number, const LoadPicture& picture) const;
+  bool is_above(std::size_t number, const NodeState& node, const LoadPicture& picture) const;
+  bool takes_pods(const NodeState& node, const LoadPicture& picture) const;
+  Hint after_load(const Question& waiting) const;
+
+  bool active_;
+  double bonus_;
+  std::vector<Judged> judged_;  // CPU, memory, then what else is measured
+};
+
+Rescheduler::Rescheduler(const ReschedulerArgs& args)
+    : active_(args.enable_scheduling_optimization), bonus_(args.load_balance_bonus) {
+  judged_.push_back(judged("cpu", args.cpu_score_weight, args.cpu_threshold));
+  judged_.push_back(judged("memory", args.memory_score_weight, args.memory_threshold));
+  for (const auto& one : args.load.resources) judged_.push_back(judged(one.name, one.weight, one.threshold));
+}
+
+// Where in Loads; nothing: nobody measures it. CPU and memory have their places; of the others the picture says where,
+// because another profile may follow others.
+std::optional<std::size_t> Rescheduler::place_of(std::size_t number, const LoadPicture& picture) const {
+  if (number <= kMemoryLoad) return number;
+  const auto& names = picture.resources;
+  for (std::size_t place = kMemoryLoad + 1; place < std::min(names.size(), kMostLoads); ++place) {
+    if (names[place] == judged_[number].name) return place;
+  }
+  return std::nullopt;
+}
+
+// Not where it is not known.
+bool Rescheduler::is_above(std::size_t number, const NodeState& node, const LoadPicture& picture) const {
+  const auto place = place_of(number, picture);
+  return place && node.load.predicted(*place) > judged_[number].threshold;
+}
+
+bool Rescheduler::takes_pods(const NodeState& node, const LoadPicture& picture) const {
+  for (std::size_t i = 0; i < judged_.size(); ++i) {
+    if (is_above(i, node, picture)) return false;
+  }
+  return true;
+}
+
+Code Rescheduler::filter(const Question& asked,
+                         const CycleState& /*state*/,
+                         const NodeState& node,
+                         Reasons* why) const {
+  const LoadPicture& picture = asked.cluster.load_picture();
+  if (!active_ || picture.basis != LoadBasis::Usage || is_for_one_node(asked.needs())) return Code::Success;
+  if (takes_pods(node, picture)) return Code::Success;
+  for (std::size_t i = 0; why != nullptr && i < judged_.size(); ++i) {
+    if (is_above(i, node, picture)) why->push_back(judged_[i].refusal);
+  }
+  return Code::UnschedulableAndUnresolvable;  // making room does not help before the load is measured again
+}
+
+std::optional<std::int64_t> Rescheduler::same_for_all(const Question& /*asked*/, const CycleState& /*state*/) const {
+  return active_ ? std::nullopt : std::optional<std::int64_t>{0};
+}
+
+std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state*/, const NodeState& node) const {
+  if (!active_) return 0;
+  const LoadPicture& picture = asked.cluster.load_picture();
+  if (picture.basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
+  const Loads coming = cluster::estimated_loads(asked.needs().requests, node.node->allocatable);
+  double weights = 0;
+  double free = 0;
+  double now = 0;   // the node's load, and
+  double mean = 0;  // all nodes', by the same weights
+  for (std::size_t i = 0; i < judged_.size(); ++i) {
+    const auto place = place_of(i, picture);
+    if (!place || !tells_nodes_apart(*place, picture)) continue;
+    const double weight = judged_[i].weight;
+    const double load = load_of(node, *place, picture);
+    weights += weight;
+    free += weight * free_share(load + coming[*place]);
+    now += weight * load;
+    mean += weight * picture.mean[*place];
+  }
+  if (!(weights > 0)) return 0;
+  const double points = (kMaxScore - bonus_) * free / weights + (now < mean ? bonus_ : 0);
+  return std::clamp<std::int64_t>(std::llround(points), 0, kMaxScore);
+}
+
+// Turns are only counted; who had the fewest comes first.
+void Rescheduler::normalize(const Question& asked,
+                            const CycleState& /*state*/,
+                            std::span<const cluster::NodeIndex> /*feasible*/,
+                            std::span<std::int64_t> scores) const {
+  if (!active_ || asked.cluster.load_picture().basis != LoadBasis::Turns || scores.empty()) return;
+  const std::int64_t fewest = *std::ranges::max_element(scores);
+  for (std::int64_t& score : scores) score = std::max<std::int64_t>(0, kMaxScore - (fewest - score) * kPointsOfATurn);
+}
+
+Hint Rescheduler::after_load(const Question& waiting) const {
+  const LoadPicture& picture = waiting.cluster.load_picture();
+  if (picture.basis != LoadBasis::Usage) return Hint::Queue;
+  const auto& nodes = waiting.cluster.existing_nodes();
+  const bool any = std::ranges::any_of(
+      nodes, [&](cluster::NodeIndex index) { return takes_pods(waiting.cluster.node(index), picture); });
+  return any ? Hint::Queue : Hint::Skip;
+}
+
+std::vector<Interest> Rescheduler::interests() const {
+  using cluster::Change;
+  using cluster::Subject;
+  return {{Subject::Load, Change::Update,
+           [this](const Question& waiting, const cluster::Happening& /*what*/) { return after_load(waiting); }},
+          {Subject::Node, Change::Add}};  // nothing is known of it, so it takes pods
+}
+
+}  // namespace
+
+PluginPtr make_rescheduler(const PluginArgs* args) {
+  return std::make_unique<Rescheduler>(args_or_default<ReschedulerArgs>(args));
+}
+
+}  // namespace rescheduler::placement

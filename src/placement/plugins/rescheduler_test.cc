@@ -1,0 +1,313 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/plugins/rescheduler_testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::kCpuLoad;
+using cluster::kMemoryLoad;
+using cluster::LoadBasis;
+using cluster::NodeLoad;
+using cluster::testing::node;
+using cluster::testing::pod;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kHotCpu = "node(s) were above the cpu load threshold";
+constexpr const char* kHotMemory = "node(s) were above the memory load threshold";
+
+ReschedulerArgs with(const std::function<void(ReschedulerArgs&)>& change) {
+  ReschedulerArgs args;
+  change(args);
+  return args;
+}
+
+Code verdict(LoadBench& bench, const std::string& name, const api::Pod& asked = pod("p")) {
+  return bench.ask("Rescheduler", asked, name).code;
+}
+
+// --- Filter ---
+
+TEST(ReschedulerFilter, RefusesANodeAboveAThresholdAndSaysWhich) {
+  LoadBench bench;
+  bench.uses("at", 0.8, 0.8).uses("cpu", 0.81, 0.1).uses("memory", 0.1, 0.81).uses("both", 0.9, 1.2).look();
+  EXPECT_EQ(verdict(bench, "at"), Code::Success);
+  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "cpu").reasons, ElementsAre(kHotCpu));
+  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "memory").reasons, ElementsAre(kHotMemory));
+  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "both").reasons, ElementsAre(kHotCpu, kHotMemory));
+  EXPECT_EQ(verdict(bench, "both"), Code::UnschedulableAndUnresolvable) << "driving others out does not cool it now";
+}
+
+TEST(ReschedulerFilter, HasTheThresholdsOfItsSettings) {
+  LoadBench bench(with([](ReschedulerArgs& args) { args.cpu_threshold = 50, args.memory_threshold = 90; }));
+  bench.uses("a", 0.55, 0.1).uses("b", 0.45, 0.85).look();
+  EXPECT_NE(verdict(bench, "a"), Code::Success);
+  EXPECT_EQ(verdict(bench, "b"), Code::Success);
+}
+
+TEST(ReschedulerFilter, CountsWhatIsOnItsWayButNotThePodItself) {
+  LoadBench bench;
+  bench.uses("n", 0.7, 0.1).look();
+  EXPECT_EQ(verdict(bench, "n", pod("large").requests("4", "1Gi")), Code::Success);
+  bench.book("n", 0.11, 0);
+  EXPECT_NE(verdict(bench, "n"), Code::Success);
+}
+
+TEST(ReschedulerFilter, WhatIsNotKnownRefusesNothing) {
+  LoadBench bench;
+  bench.uses("hot", 1, 1).uses("half", cluster::kUnknownLoad, 0.9).loaded("unknown", {}).look();
+  EXPECT_EQ(verdict(bench, "unknown"), Code::Success);
+  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "half").reasons, ElementsAre(kHotMemory)) << "what is known counts";
+}
+
+TEST(ReschedulerFilter, RequestsAndTurnsAreNoLoad) {
+  LoadBench bench;
+  bench.uses("n", 1, 1).add(pod("there").requests("4", "30Gi").on("n"));
+  for (const LoadBasis basis : {LoadBasis::Requests, LoadBasis::Turns}) {
+    bench.look(basis);
+    EXPECT_EQ(verdict(bench, "n"), Code::Success);
+  }
+}
+
+TEST(ReschedulerFilter, APodThatIsForOneNodeGetsIt) {
+  const auto named = [](const std::string& values) {
+    return pod("agent").node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+      {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [)"
+                                      + values + "]}]}]}}");
+  };
+  LoadBench bench;
+  bench.uses("n", 1, 1).look();
+  EXPECT_EQ(verdict(bench, "n", named(R"("n")")), Code::Success) << "as the DaemonSet controller writes it";
+  const auto label =
+      pod("p").node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+      {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["n"]}]}]}})");
+  EXPECT_NE(verdict(bench, "n", label), Code::Success) << "others may have the label";
+}
+
+TEST(ReschedulerFilter, IsSilentWhenPlacingIsNotToBeOptimized) {
+  LoadBench bench(with([](ReschedulerArgs& args) { args.enable_scheduling_optimization = false; }));
+  bench.uses("hot", 1, 1).uses("idle", 0, 0).look();
+  EXPECT_EQ(verdict(bench, "hot"), Code::Success);
+  const Answer answer = bench.decide(pod("p"));
+  EXPECT_EQ(answer.normalized.at("Rescheduler"), (std::map<std::string, std::int64_t>{{"hot", 0}, {"idle", 0}}));
+}
+
+ReschedulerArgs with_pressure(double weight, double threshold) {
+  return with([&](ReschedulerArgs& args) {
+    args.load.resources.push_back({.name = "pressure", .query = "x", .weight = weight, .threshold = threshold});
+  });
+}
+
+NodeLoad pressed(double pressure, std::size_t place) {
+  NodeLoad load;
+  load.used[kCpuLoad] = load.used[kMemoryLoad] = 0.1;
+  load.used[place] = pressure;
+  return load;
+}
+
+TEST(ReschedulerFilter, FurtherResourcesHaveThresholdsToo) {
+  LoadBench bench(with_pressure(0.2, 30));
+  bench.loaded("n", pressed(0.4, 2)).look();
+  EXPECT_EQ(verdict(bench, "n"), Code::Success) << "the picture says nothing of it";
+  bench.look(LoadBasis::Usage, {"pressure"});
+  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "n").reasons,
+              ElementsAre("node(s) were above the pressure load threshold"));
+  bench.loaded("n", pressed(0.4, 3)).look(LoadBasis::Usage, {"other", "pressure"});
+  EXPECT_NE(verdict(bench, "n"), Code::Success) << "wherever the picture has it";
+  bench.loaded("n", pressed(0.4, 2));
+  EXPECT_EQ(verdict(bench, "n"), Code::Success);
+}
+
+// --- What a pod that found no node waits for ---
+
+TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
+  LoadBench bench;
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("a", 0.9, 0).uses("b", 0, 0.9).look()), Hint::Skip);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.7).look()), Hint::Queue);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.9).look(LoadBasis::Requests)), Hint::Queue)
+      << "nobody is hot if nobody knows";
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.model().upsert_node(node("new"))), Hint::Queue);
+}
+
+// --- Score ---
+
+TEST(ReschedulerScore, IsWhatWouldBeFreeByTheWeightsAndABonusBelowTheMean) {
+  LoadBench bench;
+  bench.uses("less", 0.2, 0.4).uses("more", 0.4, 0.6).look();  // means 0.3 and 0.5
+  const auto asked = pod("p").requests("400m", "3276Mi");      // a tenth of a node
+  // 90 x (0.6 x 0.7 + 0.4 x 0.5) + 10, and 90 x (0.6 x 0.5 + 0.4 x 0.3)
+  EXPECT_EQ(bench.score("less", asked), 66);
+  EXPECT_EQ(bench.score("more", asked), 38);
+  EXPECT_EQ(bench.decide(asked).node, "less");
+}
+
+TEST(ReschedulerScore, HasTheWeightsOfItsSettings) {
+  LoadBench cpu(with([](ReschedulerArgs& args) { args.cpu_score_weight = 0.9, args.memory_score_weight = 0.1; }));
+  LoadBench memory(with([](ReschedulerArgs& args) { args.cpu_score_weight = 0.1, args.memory_score_weight = 0.9; }));
+  for (LoadBench* bench : {&cpu, &memory}) bench->uses("idle cpu", 0.1, 0.7).uses("idle memory", 0.7, 0.1).look();
+  EXPECT_EQ(cpu.decide(pod("p")).node, "idle cpu");
+  EXPECT_EQ(memory.decide(pod("p")).node, "idle memory");
+}
+
+TEST(ReschedulerScore, TheBonusIsWhatTheSettingsSay) {
+  LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 100; }));
+  bench.uses("below", 0.2, 0.2).uses("above", 0.3, 0.3).look();
+  EXPECT_EQ(bench.score("below", pod("p")), 100);
+  EXPECT_EQ(bench.score("above", pod("p")), 0);
+}
+
+TEST(ReschedulerScore, CountsWhatIsOnItsWay) {
+  LoadBench bench;
+  bench.uses("a", 0.2, 0.2).uses("b", 0.3, 0.3).look();
+  EXPECT_EQ(bench.decide(pod("p")).node, "a");
+  bench.book("a", 0.3, 0.3);
+  EXPECT_EQ(bench.decide(pod("p")).node, "b");
+}
+
+TEST(ReschedulerScore, APodCountsByItsShareOfTheNode) {
+  LoadBench bench;
+  bench.add(node("small").cpu("2").memory("4Gi")).add(node("large").cpu("32").memory("64Gi"));
+  bench.uses("small", 0.2, 0.2).uses("large", 0.25, 0.25).look();
+  EXPECT_EQ(bench.decide(pod("p").requests("1", "1Gi")).node, "large") << "it would fill half of the small one";
+  EXPECT_EQ(bench.decide(pod("p").requests("10m", "1Mi")).node, "small");
+}
+
+TEST(ReschedulerScore, AnUnknownNodeIsNeitherIdleNorFull) {
+  LoadBench bench;
+  bench.uses("idle", 0.02, 0.02).uses("busy", 0.7, 0.7).loaded("unknown", {}).look();
+  const auto asked = pod("p");
+  EXPECT_GT(bench.score("idle", asked), bench.score("unknown", asked));
+  EXPECT_GT(bench.score("unknown", asked), bench.score("busy", asked));
+  bench.add(pod("there").requests("3600m", "29Gi").on("unknown"));
+  EXPECT_LT(bench.score("unknown", asked), bench.score("busy", asked)) << "by what the pods there ask for";
+}
+
+TEST(ReschedulerScore, WhatIsBookedOnAnUnknownNodeCounts) {
+  LoadBench bench;
+  bench.uses("known", 0.4, 0.4).loaded("unknown", {}).look();
+  const std::int64_t before = bench.score("unknown", pod("p"));
+  bench.book("unknown", 0.2, 0.2);
+  EXPECT_LT(bench.score("unknown", pod("p")), before);
+}
+
+TEST(ReschedulerScore, AResourceThatNobodyKnowsIsJudgedByRequests) {
+  LoadBench bench;
+  bench.uses("a", 0.3, cluster::kUnknownLoad).uses("b", 0.3, cluster::kUnknownLoad).look();
+  bench.add(pod("there").requests("1m", "16Gi").on("a"));
+  EXPECT_EQ(bench.decide(pod("p")).node, "b");
+}
+
+TEST(ReschedulerScore, WithoutMeasurementsRequestsDecide) {
+  LoadBench bench;
+  bench.uses("a", 0, 0).uses("b", 0.7, 0.7).look(LoadBasis::Requests);
+  bench.add(pod("there").requests("2", "16Gi").on("a"));
+  const auto asked = pod("p").requests("400m", "3276Mi");
+  EXPECT_EQ(bench.decide(asked).node, "b");
+  EXPECT_EQ(bench.score("a", asked), 36) << "90 x (1 - 0.5 - 0.1)";
+}
+
+TEST(ReschedulerScore, FullIsFullAndIdleIsIdle) {
+  LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 0; }));
+  bench.add(node("n")).add(node("m")).add(pod("there").requests("2", "64Gi").on("n"));
+  bench.look(LoadBasis::Requests);
+  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 24) << "memory promised twice takes nothing from the CPU";
+  bench.uses("n", -5, 0.5).look();
+  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 80) << "nor does nonsense make up for memory";
+}
+
+TEST(ReschedulerScore, PodsThatAskForNothingDoNotPileUp) {
+  LoadBench bench;
+  bench.add(node("a")).add(node("b"));
+  bench.look(LoadBasis::Requests);
+  for (int i = 0; i < 4; ++i) bench.add(pod("there" + std::to_string(i)).on("a"));
+  EXPECT_EQ(bench.decide(pod("p")).node, "b");
+}
+
+NodeLoad after_turns(std::uint32_t turns) {
+  NodeLoad load;
+  load.turns = turns;
+  return load;
+}
+
+TEST(ReschedulerScore, WhenNothingIsKnownEachNodeHasItsTurn) {
+  LoadBench bench;
+  bench.loaded("a", after_turns(1000)).loaded("b", after_turns(1001)).loaded("c", after_turns(5000));
+  bench.look(LoadBasis::Turns);
+  const Answer answer = bench.decide(pod("p"));
+  EXPECT_EQ(answer.node, "a");
+  EXPECT_EQ(answer.normalized.at("Rescheduler"),
+            (std::map<std::string, std::int64_t>{{"a", 100}, {"b", 90}, {"c", 0}}));
+}
+
+TEST(ReschedulerScore, FurtherResourcesWeighIn) {
+  LoadBench bench(with_pressure(1, 100));
+  bench.loaded("pressed", pressed(0.9, 2)).loaded("free", pressed(0.1, 2)).look(LoadBasis::Usage, {"pressure"});
+  EXPECT_EQ(bench.decide(pod("p")).node, "free");
+  EXPECT_GT(bench.score("free", pod("p")), bench.score("pressed", pod("p")) + 30);
+  bench.look();
+  EXPECT_EQ(bench.score("free", pod("p")), bench.score("pressed", pod("p"))) << "the picture says nothing of it";
+}
+
+// --- In a profile ---
+
+TEST(Rescheduler, HasASayWhereTheGuidesEnableItAndIsRemembered) {
+  LoadBench bench;
+  const Plugin& plugin = *bench.framework().find("Rescheduler");
+  for (const Point point : {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}) {
+    EXPECT_TRUE(plugin.points().has(point)) << name_of(point);
+  }
+  EXPECT_TRUE(plugin.looks_at_node_alone()) << "5,000 nodes are not judged again for every pod";
+}
+
+TEST(Rescheduler, WhatItSaidIsForgottenWhenLoadsChange) {
+  LoadBench bench;
+  bench.uses("a", 0.1, 0.1).uses("b", 0.5, 0.5).uses("c", 0.5, 0.5).look();
+  EXPECT_EQ(bench.decide(pod("p")).node, "a");
+  bench.uses("a", 0.9, 0.1).look();
+  EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("b", "c"));
+  bench.look(LoadBasis::Requests);
+  EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("a", "b", "c")) << "only the picture changed";
+}
+
+TEST(Rescheduler, AReasonIsCountedOverNodesAndNobodyIsDrivenOut) {
+  Profile profile = by_load({}, {"NodeResourcesFit", "DefaultPreemption", "Rescheduler"});
+  LoadBench bench(profile);
+  bench.uses("a", 0.9, 0.1).uses("b", 0.85, 0.1).uses("c", 0.1, 0.95).look();
+  bench.add(pod("low").on("a").priority(1));
+  const Answer answer = bench.decide(pod("p").priority(100));
+  EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
+  EXPECT_THAT(answer.message, HasSubstr("0/3 nodes are available: 1 node(s) were above the memory load threshold, 2 "
+                                        "node(s) were above the cpu load threshold. "));
+  EXPECT_THAT(answer.rejected_by, ElementsAre("Rescheduler"));
+}
+
+TEST(Rescheduler, RequestsMustFitHoweverIdleTheNode) {
+  LoadBench bench(by_load({}, {"NodeResourcesFit", "Rescheduler"}));
+  bench.uses("idle", 0.01, 0.01).uses("busy", 0.7, 0.7).look();
+  bench.add(pod("sleeper").requests("4", "1Gi").on("idle"));
+  EXPECT_EQ(bench.decide(pod("p").requests("1", "1Gi")).node, "busy");
+}
+
+TEST(Rescheduler, ABurstBetweenTwoMeasurementsIsSpread) {
+  LoadBench bench;
+  constexpr int kNodes = 10;
+  for (int i = 0; i < kNodes; ++i) bench.uses("n" + std::to_string(i), i == 0 ? 0.05 : 0.1, 0.1);
+  bench.look();
+  for (int i = 0; i < 200; ++i) {
+    const Answer answer = bench.decide(pod("p").requests("100m", "100Mi"), {.tie_break = static_cast<unsigned>(i)});
+    bench.book(answer.node, 0.025, 0.003);
+  }
+  double most = 0;
+  double sum = 0;
+  for (int i = 0; i < kNodes; ++i) {
+    const double load = bench.load("n" + std::to_string(i)).predicted(kCpuLoad);
+    most = std::max(most, load);
+    sum += load;
+  }
+  EXPECT_LE(most / (sum / kNodes), 1.15);
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing
