@@ -1,0 +1,89 @@
+#include "usage/fallback.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rescheduler::usage {
+namespace {
+
+const std::string kRequests = "requests";
+const std::string kTurns = "turns";
+
+}  // namespace
+
+Fallback::Fallback(std::vector<std::string> sources, FallbackSettings settings) : settings_(settings) {
+  for (std::string& name : sources) sources_.push_back({.name = std::move(name)});
+  vacant_ = !sources_.empty();
+}
+
+void Fallback::begin_round() {
+  for (State& one : sources_) one.asked = false;
+}
+
+std::optional<std::size_t> Fallback::next() const {
+  if (charge_ && !vacant_ && !sources_[*charge_].asked) return charge_;
+  const std::size_t end = charge_ && !vacant_ ? *charge_ : sources_.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    if (!sources_[i].asked) return i;
+  }
+  return std::nullopt;
+}
+
+const std::string& Fallback::name() const {
+  if (charge_) return sources_[*charge_].name;
+  return judgeable_ ? kRequests : kTurns;
+}
+
+cluster::LoadBasis Fallback::basis() const {
+  if (charge_) return cluster::LoadBasis::Usage;
+  return judgeable_ ? cluster::LoadBasis::Requests : cluster::LoadBasis::Turns;
+}
+
+Fallback::Change Fallback::change(std::string why) {
+  std::string from = std::exchange(last_, name());
+  return {.from = std::move(from), .to = last_, .basis = basis(), .why = std::move(why)};
+}
+
+std::string Fallback::complaints(std::size_t before) const {
+  std::string all;
+  for (std::size_t i = 0; i < before; ++i) {
+    if (sources_[i].failures == 0) continue;
+    all += fmt::format("{}{}", all.empty() ? "" : "; ", sources_[i].sentence);
+  }
+  return all;
+}
+
+std::optional<Fallback::Change> Fallback::answered(std::size_t source) {
+  State& one = sources_[source];
+  one.asked = true;
+  one.failures = 0;
+  ++one.answers;
+  if (source == charge_ && !vacant_) return std::nullopt;
+  const bool ahead = !charge_ || source < *charge_;
+  if (!vacant_ && !(ahead && one.answers >= settings_.answers_to_return)) return std::nullopt;
+  vacant_ = false;
+  charge_ = source;
+  std::string why = complaints(source);
+  return change(why.empty() ? fmt::format("{} answers", one.name) : std::move(why));
+}
+
+std::optional<Fallback::Change> Fallback::failed(std::size_t source, std::string sentence, bool fresh) {
+  State& one = sources_[source];
+  one.asked = true;
+  one.answers = 0;
+  ++one.failures;
+  one.sentence = std::move(sentence);
+  if (source == charge_ && !vacant_ && (one.failures >= settings_.failures_to_leave || !fresh)) vacant_ = true;
+  if (!vacant_ || next()) return std::nullopt;
+  charge_.reset();
+  vacant_ = false;
+  return change(complaints(sources_.size()));
+}
+
+std::optional<Fallback::Change> Fallback::requests_judgeable(bool are) {
+  if (std::exchange(judgeable_, are) == are || charge_ || vacant_) return std::nullopt;
+  return change(are ? "nodes say what they have to give" : "no node says how much CPU and memory it has to give");
+}
+
+}  // namespace rescheduler::usage

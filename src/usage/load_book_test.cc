@@ -1,0 +1,233 @@
+#include "usage/load_book.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster/testing.h"
+
+namespace rescheduler::usage {
+namespace {
+
+using cluster::kCpuLoad;
+using cluster::kMemoryLoad;
+using cluster::LoadBasis;
+using cluster::NodeIndex;
+using cluster::NodeLoad;
+using cluster::testing::node;
+using cluster::testing::pod;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr WallTime kStart{seconds{1'800'000'000}};
+
+class LoadBookTest : public ::testing::Test {
+ protected:
+  LoadBookTest() {
+    for (const char* name : {"a", "b"}) cluster.upsert_node(node(name).cpu("4").memory("8Gi"));
+    book.look(kStart);
+  }
+
+  NodeIndex at(std::string_view name) const { return cluster.find_node(name).value(); }
+  const NodeLoad& load(std::string_view name) const { return cluster.node(at(name)).load; }
+  void measure(std::string name, double cpu, WallTime when, std::string source = "prometheus") {
+    Reading reading;
+    reading.samples.push_back({.node = name, .resource = kCpuLoad, .value = cpu, .at = when});
+    book.take(reading, std::move(source), when);
+    book.look(when);
+  }
+  void place(const std::string& name, const std::string& on, WallTime when, const std::string& cpu = "1") {
+    book.placed(name, at(on), *cluster.form_of(pod(name).requests(cpu, "2Gi"))->needs, when);
+  }
+
+  cluster::Cluster cluster;
+  LoadBook book{BookSettings{.smoothing = {.kind = Smoothing::None}}, cluster};
+};
+
+TEST_F(LoadBookTest, ANodeWithoutSamplesIsUnknownAndNotIdle) {
+  measure("a", 0.5, kStart);
+  EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.5);
+  EXPECT_FALSE(load("a").knows(kMemoryLoad));
+  EXPECT_FALSE(load("b").knows(kCpuLoad));
+  EXPECT_EQ(cluster.load_picture().basis, LoadBasis::Usage);
+  EXPECT_EQ(cluster.load_picture().source, "prometheus");
+  EXPECT_DOUBLE_EQ(cluster.load_picture().mean[kCpuLoad], 0.5);  // of those that are known
+  EXPECT_TRUE(std::isnan(cluster.load_picture().mean[kMemoryLoad]));
+}
+
+TEST_F(LoadBookTest, WhatIsNoLongerFreshBecomesUnknownAndComesBackWithTheNextSample) {
+  measure("a", 0.5, kStart);
+  book.look(kStart + minutes{3});
+  EXPECT_TRUE(load("a").knows(kCpuLoad));
+  book.look(kStart + minutes{3} + seconds{1});
+  EXPECT_FALSE(load("a").knows(kCpuLoad));
+  EXPECT_TRUE(std::isnan(cluster.load_picture().mean[kCpuLoad]));
+  measure("a", 0.2, kStart + minutes{5});
+  EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.2);
+}
+
+TEST_F(LoadBookTest, ABrokenSampleIsNotTakenEvenIfNobodySifted) {
+  measure("a", 0.5, kStart);
+  measure("a", std::nan(""), kStart + seconds{15});
+  measure("a", -1.0, kStart + seconds{30});
+  measure("stranger", 0.1, kStart + seconds{30});
+  EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.5);
+}
+
+TEST_F(LoadBookTest, AnEmptyReadingDoesNotMakeUsageTheBasis) {
+  book.take({}, "prometheus", kStart);
+  EXPECT_EQ(cluster.load_picture().basis, LoadBasis::Requests);
+}
+
+TEST_F(LoadBookTest, APodCountsInFullFromTheMomentItIsPlaced) {
+  measure("a", 0.5, kStart);
+  place("p", "a", kStart + seconds{1});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.25);
+  EXPECT_DOUBLE_EQ(load("a").booked[kMemoryLoad], 0.25);
+  EXPECT_DOUBLE_EQ(load("a").predicted(kCpuLoad), 0.75);
+  EXPECT_DOUBLE_EQ(load("b").booked[kCpuLoad], 0.0);
+}
+
+TEST_F(LoadBookTest, ABookingFadesAsSamplesComeAndNotAsTimePasses) {
+  measure("a", 0.5, kStart);
+  place("p", "a", kStart);
+  book.look(kStart + minutes{2});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.25);
+  measure("a", 0.5, kStart + minutes{2});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.25 * 0.6);  // two of rate[5m]'s five minutes
+  EXPECT_DOUBLE_EQ(load("a").booked[kMemoryLoad], 0.25);     // of memory nothing newer is known
+  measure("a", 0.75, kStart + minutes{5});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.0);
+  EXPECT_DOUBLE_EQ(load("a").predicted(kCpuLoad), 0.75);
+}
+
+TEST_F(LoadBookTest, ASourceThatAveragesOverLessShowsANewLoadSooner) {
+  place("p", "a", kStart);
+  Sample sample{.node = "a", .value = 0.5, .at = kStart + seconds{15}, .averaged = seconds{30}};
+  book.take({{sample}, {}}, "metrics-server", sample.at);
+  book.look(sample.at);
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.125);
+}
+
+TEST_F(LoadBookTest, APodThatHasBeenThereForLongIsNotBooked) {
+  measure("a", 0.5, kStart);
+  place("old", "a", kStart - std::chrono::hours{1});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.0);
+  EXPECT_EQ(book.bookings(), 0u);
+}
+
+TEST_F(LoadBookTest, BookingsThatNoSampleCanBeWithoutAreForgotten) {
+  place("p", "a", kStart);
+  book.look(kStart + minutes{8});
+  EXPECT_EQ(book.bookings(), 1u);
+  book.look(kStart + minutes{8} + seconds{1});  // freshness and the five minutes of the mean
+  EXPECT_EQ(book.bookings(), 0u);
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.0);
+}
+
+TEST_F(LoadBookTest, APodThatIsGoneIsTakenBackExactly) {
+  place("p", "a", kStart, "100m");
+  const NodeLoad before = load("a");
+  place("q", "a", kStart, "333m");
+  book.gone("q");
+  EXPECT_EQ(load("a").booked, before.booked);
+  book.gone("q");
+  book.gone("never heard of");
+  EXPECT_EQ(load("a").booked, before.booked);
+}
+
+TEST_F(LoadBookTest, ToldTwiceOfAPodItIsBookedOnceAndOfAnotherNodeItMoves) {
+  place("p", "a", kStart);
+  place("p", "a", kStart + seconds{5});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.25);
+  place("p", "b", kStart + seconds{6});
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.0);
+  EXPECT_DOUBLE_EQ(load("b").booked[kCpuLoad], 0.25);
+}
+
+TEST_F(LoadBookTest, APodThatAsksForNothingIsStillExpectedToUseSomething) {
+  book.placed("p", at("a"), *cluster.form_of(pod("p"))->needs, kStart);
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 250.0 / 4000.0);
+  EXPECT_DOUBLE_EQ(load("a").booked[kMemoryLoad], 200.0 / 8192.0);
+}
+
+TEST_F(LoadBookTest, ABookingNeverMakesANodeLookEmptier) {
+  cluster::Loads odd{};
+  odd[kCpuLoad] = -0.5;
+  odd[kMemoryLoad] = std::nan("");
+  book.book("move", at("a"), odd, kStart);
+  EXPECT_DOUBLE_EQ(load("a").booked[kCpuLoad], 0.0);
+  EXPECT_DOUBLE_EQ(load("a").booked[kMemoryLoad], 0.0);
+}
+
+TEST_F(LoadBookTest, SamplesOfTwoSourcesAreNotMixed) {
+  LoadBook smoothing{BookSettings{}, cluster};
+  Reading reading{{{.node = "a", .value = 0.9, .at = kStart}}, {}};
+  smoothing.take(reading, "prometheus", kStart);
+  reading.samples[0] = {.node = "a", .value = 0.1, .at = kStart + seconds{15}};
+  smoothing.take(reading, "metrics-server", kStart + seconds{15});
+  smoothing.look(kStart + seconds{15});
+  EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.1);
+}
+
+TEST_F(LoadBookTest, AnotherNodeInTheSamePlaceInheritsNothing) {
+  measure("a", 0.9, kStart);
+  place("p", "a", kStart);
+  const NodeIndex place_of_a = at("a");
+  cluster.remove_node("a");
+  cluster.upsert_node(node("c").cpu("4").memory("8Gi"));
+  ASSERT_EQ(at("c"), place_of_a);
+  book.look(kStart + seconds{1});
+  EXPECT_FALSE(load("c").knows(kCpuLoad));
+  EXPECT_DOUBLE_EQ(load("c").booked[kCpuLoad], 0.0);
+  EXPECT_EQ(book.bookings(), 0u);
+  book.gone("p");
+}
+
+TEST_F(LoadBookTest, ANodeThatIsGoneTakesItsBookingsAlong) {
+  place("p", "a", kStart);
+  cluster.remove_node("a");
+  book.look(kStart + seconds{1});
+  EXPECT_EQ(book.bookings(), 0u);
+  place("q", "b", kStart + seconds{1});
+  EXPECT_EQ(book.bookings(), 1u);
+}
+
+TEST_F(LoadBookTest, TurnsAreCountedOnlyWhileTheyMatter) {
+  place("before", "a", kStart);
+  EXPECT_EQ(load("a").turns, 0u);
+  book.fall_back(LoadBasis::Turns, "turns", kStart);
+  EXPECT_EQ(cluster.load_picture().basis, LoadBasis::Turns);
+  place("p", "a", kStart);
+  place("q", "a", kStart);
+  EXPECT_EQ(load("a").turns, 2u);
+  book.gone("before");
+  EXPECT_EQ(load("a").turns, 2u);
+  book.gone("p");
+  book.look(kStart + seconds{1});
+  EXPECT_EQ(load("a").turns, 1u);
+  measure("a", 0.5, kStart + seconds{2});
+  EXPECT_EQ(load("a").turns, 0u);
+}
+
+TEST_F(LoadBookTest, LookingAgainWithNothingNewLeavesEveryNodesGenerationAlone) {
+  measure("a", 0.5, kStart);
+  place("p", "a", kStart + seconds{1});
+  book.look(kStart + seconds{5});
+  const auto before = cluster.generations();
+  book.look(kStart + seconds{10});
+  EXPECT_EQ(cluster.generations(), before);
+}
+
+TEST_F(LoadBookTest, TheMeanFollowsWhatIsPlacedInStepsWorthScoringAllNodesAgain) {
+  measure("a", 0.5, kStart);
+  place("small", "a", kStart, "10m");
+  book.look(kStart + seconds{1});
+  EXPECT_DOUBLE_EQ(cluster.load_picture().mean[kCpuLoad], 0.5);
+  place("large", "a", kStart, "1");
+  book.look(kStart + seconds{2});
+  EXPECT_DOUBLE_EQ(cluster.load_picture().mean[kCpuLoad], 0.7525);
+  measure("a", 0.501, kStart + seconds{15});
+  EXPECT_DOUBLE_EQ(cluster.load_picture().mean[kCpuLoad], load("a").predicted(kCpuLoad));
+}
+
+}  // namespace
+}  // namespace rescheduler::usage

@@ -1,0 +1,172 @@
+#include "usage/load_feed.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace rescheduler::usage {
+namespace {
+
+constexpr std::array kUnmeasured{"requests", "turns"};
+
+std::vector<std::string> names_of(const std::vector<std::unique_ptr<Source>>& sources) {
+  std::vector<std::string> names;
+  for (const auto& one : sources) names.emplace_back(one->name());
+  return names;
+}
+
+double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+void count_drops(MetricRegistry& metrics, const DropCounts& dropped) {
+  for (std::size_t i = 0; i < kDrops; ++i) {
+    const auto why = static_cast<Drop>(i);
+    metrics
+        .counter("rescheduler_load_samples_dropped_total",
+                 "Load samples that were not used, by what is wrong with them.",
+                 {{"reason", std::string(to_string(why))}})
+        .add(static_cast<double>(dropped[why]));
+  }
+}
+
+}  // namespace
+
+std::string FeedStatus::text(WallTime now) const {
+  std::string said = in_charge;
+  const auto source = std::ranges::find(sources, in_charge, &SourceStatus::name);
+  if (source != sources.end()) {
+    said += fmt::format(": {} of {} nodes", nodes_measured, nodes);
+    if (source->newest_sample)
+      said += fmt::format(", newest sample {:.0f} s old", seconds(now - *source->newest_sample));
+    if (dropped.total() > 0) said += fmt::format(", dropped {}", dropped.text());
+  }
+  for (auto one = sources.begin(); one != source; ++one) {
+    if (!one->last_error.empty()) said += fmt::format("; {}", one->last_error);
+  }
+  return said;
+}
+
+LoadFeed::LoadFeed(kube::LoopServices services,
+                   FeedSettings settings,
+                   std::vector<std::unique_ptr<Source>> sources,
+                   FeedCallbacks callbacks)
+    : services_(std::move(services)),
+      settings_(settings),
+      sources_(std::move(sources)),
+      callbacks_(std::move(callbacks)),
+      fallback_(names_of(sources_), settings.fallback) {
+  for (const auto& one : sources_) status_.sources.push_back({.name = std::string(one->name())});
+  count_drops(*services_.metrics, {});
+  show();
+}
+
+net::Task<void> LoadFeed::run() {
+  for (;;) {
+    auto done = co_await round();
+    if (!done) co_return;
+    auto slept = co_await services_.timers->sleep_for(settings_.interval);
+    if (!slept) co_return;
+  }
+}
+
+net::Task<Result<void>> LoadFeed::round() {
+  const NodeList nodes = callbacks_.nodes();
+  status_.nodes = nodes ? nodes->size() : 0;
+  if (status_.nodes == 0) co_return Result<void>{};
+  tell(fallback_.requests_judgeable(requests_judgeable(*nodes)));
+  fallback_.begin_round();
+  while (const auto next = fallback_.next()) {
+    auto done = co_await read(*next, nodes);
+    if (!done) co_return done;
+  }
+  if (!fallback_.source()) callbacks_.fell_back(fallback_.basis(), fallback_.name());
+  show();
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> LoadFeed::read(std::size_t source, NodeList nodes) {
+  auto reading = co_await sources_[source]->read(nodes, services_.clock->wall_now());
+  if (!reading && reading.error().code == Errc::Cancelled) co_return fail(std::move(reading.error()));
+  if (reading) {
+    answered(source, std::move(*reading), nodes);
+  } else {
+    failed(source, std::move(reading.error().message));
+  }
+  co_return Result<void>{};
+}
+
+void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) {
+  Reading reading = sift(std::move(raw), settings_.rules, services_.clock->wall_now());
+  count_drops(*services_.metrics, reading.dropped);
+  if (reading.samples.empty()) {
+    status_.dropped = reading.dropped;
+    const std::string dropped = reading.dropped.text();
+    failed(source, fmt::format("{}: nothing in its answer is of use ({})", sources_[source]->name(),
+                               dropped.empty() ? "it is empty" : dropped));
+    return;
+  }
+  SourceStatus& said = status_.sources[source];
+  said.last_error.clear();
+  said.last_answer = services_.clock->wall_now();
+  said.newest_sample = reading.newest();
+  tell(fallback_.answered(source));
+  if (fallback_.source() != source) return;  // it only shows that it is back
+  status_.dropped = reading.dropped;
+  status_.nodes = nodes->size();
+  status_.nodes_measured =
+      static_cast<std::size_t>(std::ranges::count(reading.samples, cluster::kCpuLoad, &Sample::resource));
+  callbacks_.taken(std::move(reading), fallback_.name());
+}
+
+void LoadFeed::failed(std::size_t source, std::string sentence) {
+  services_.metrics
+      ->counter("rescheduler_load_source_failures_total", "Readings of a load source that failed.",
+                {{"source", std::string(sources_[source]->name())}})
+      .add();
+  const bool fresh = has_fresh_data(source);
+  status_.sources[source].last_error = sentence;
+  tell(fallback_.failed(source, std::move(sentence), fresh));
+}
+
+bool LoadFeed::has_fresh_data(std::size_t source) const {
+  const auto newest = status_.sources[source].newest_sample;
+  return newest && *newest >= services_.clock->wall_now() - settings_.rules.freshness;
+}
+
+void LoadFeed::tell(const std::optional<Fallback::Change>& change) {
+  if (!change) return;
+  if (change->basis != cluster::LoadBasis::Usage) {
+    status_.nodes_measured = 0;
+    log_warning("loads of nodes are not measured, nodes are judged by {}: {}", change->to, change->why);
+  } else if (fallback_.source() == 0) {
+    log_info("loads of nodes are from {} now: {}", change->to, change->why);
+  } else {
+    log_warning("loads of nodes are from {} now: {}", change->to, change->why);
+  }
+  callbacks_.changed(*change);
+}
+
+void LoadFeed::show() {
+  status_.in_charge = fallback_.name();
+  status_.basis = fallback_.basis();
+  const auto shown = [this](const std::string& name) {
+    services_.metrics
+        ->gauge("rescheduler_load_source", "1 for what nodes' loads are judged by, 0 for what stands by.",
+                {{"source", name}})
+        .set(name == status_.in_charge ? 1.0 : 0.0);
+  };
+  for (const SourceStatus& one : status_.sources) shown(one.name);
+  for (const char* name : kUnmeasured) shown(name);
+  const auto source = fallback_.source();
+  const auto newest = source ? status_.sources[*source].newest_sample : std::nullopt;
+  services_.metrics
+      ->gauge("rescheduler_load_sample_age_seconds",
+              "Age of the newest sample of the load source in charge; NaN while nothing is measured.")
+      .set(newest ? seconds(services_.clock->wall_now() - *newest) : std::nan(""));
+}
+
+}  // namespace rescheduler::usage

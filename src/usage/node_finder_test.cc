@@ -1,0 +1,91 @@
+#include "usage/node_finder.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster/testing.h"
+#include "kube/proto/core_node.pb.h"
+
+namespace rescheduler::usage {
+namespace {
+
+const std::vector<NodeFacts> kNodes{
+    {.name = "node-1", .internal_ips = {"10.0.0.1", "fd00::1"}, .hostnames = {"host-1"}, .labels = {{"rack", "r1"}}},
+    {.name = "node-2", .internal_ips = {"10.0.0.2"}, .hostnames = {"host-2"}, .labels = {{"rack", "r2"}}},
+};
+
+std::string found(const NodeFinder& finder, std::string_view said) {
+  const auto answer = finder.find(said);
+  if (answer.ambiguous) return "ambiguous";
+  return std::string(answer.node.value_or("nobody"));
+}
+
+TEST(HostOf, PortsAndBracketsGoAndAddressesAreWrittenOneWay) {
+  EXPECT_EQ(host_of("10.0.0.1:9100"), "10.0.0.1");
+  EXPECT_EQ(host_of("10.0.0.1"), "10.0.0.1");
+  EXPECT_EQ(host_of("[fd00:0:0::1]:9100"), "fd00::1");
+  EXPECT_EQ(host_of("FD00::1"), "fd00::1");
+  EXPECT_EQ(host_of("Node-1:9100"), "node-1");
+  EXPECT_EQ(host_of("node-1:metrics"), "node-1:metrics");  // no port: no guess
+  EXPECT_EQ(host_of(""), "");
+}
+
+TEST(NodeFinder, ANodeIsFoundByAddressNameAndHostname) {
+  const NodeFinder finder(kNodes, {});
+  EXPECT_EQ(found(finder, "10.0.0.1:9100"), "node-1");
+  EXPECT_EQ(found(finder, "[fd00::1]:9100"), "node-1");
+  EXPECT_EQ(found(finder, "node-2"), "node-2");
+  EXPECT_EQ(found(finder, "HOST-2:9100"), "node-2");
+  EXPECT_EQ(found(finder, "10.0.0.9:9100"), "nobody");
+  EXPECT_EQ(found(finder, ""), "nobody");
+}
+
+TEST(NodeFinder, OneKindOfNameCanBeAskedForAlone) {
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::Name}), "10.0.0.1"), "nobody");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::Name}), "node-1"), "node-1");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::InternalIp}), "node-1"), "nobody");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::InternalIp}), "10.0.0.2:1"), "node-2");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = FindBy::Hostname}), "host-1"), "node-1");
+  const NodeFinder by_rack(kNodes, {.by = FindBy::Label, .node_label = "rack"});
+  EXPECT_EQ(found(by_rack, "r2"), "node-2");
+  EXPECT_EQ(found(by_rack, "node-2"), "nobody");
+}
+
+TEST(NodeFinder, WhatTwoNodesAnswerToMeansNeither) {
+  auto nodes = kNodes;
+  nodes.push_back({.name = "node-3", .internal_ips = {"10.0.0.2"}, .hostnames = {"node-1"}});
+  const NodeFinder finder(nodes, {});
+  EXPECT_EQ(found(finder, "10.0.0.2:9100"), "ambiguous");
+  EXPECT_EQ(found(finder, "node-1"), "ambiguous");  // one's name is another's hostname
+  EXPECT_EQ(found(finder, "node-3"), "node-3");
+  EXPECT_EQ(found(NodeFinder(nodes, {.by = FindBy::Name}), "node-1"), "node-1");
+}
+
+TEST(NodeFinder, ANodeThatRepeatsItselfIsNotAmbiguous) {
+  const NodeFinder finder({{.name = "a", .internal_ips = {"10.0.0.1", "10.0.0.1"}, .hostnames = {"a", "a"}}}, {});
+  EXPECT_EQ(found(finder, "a"), "a");
+  EXPECT_EQ(found(finder, "10.0.0.1"), "a");
+}
+
+TEST(NodeFacts, AreReadFromTheObject) {
+  api::Node object = cluster::testing::node("n").cpu("3500m").memory("2Gi").label("rack", "r1").get();
+  const auto address = [&object](const char* type, const char* text) {
+    auto& added = *object.mutable_status()->add_addresses();
+    added.set_type(type);
+    added.set_address(text);
+  };
+  address("InternalIP", "10.0.0.1");
+  address("ExternalIP", "192.0.2.1");
+  address("Hostname", "host");
+  const NodeFacts facts = facts_of(object);
+  EXPECT_EQ(facts.name, "n");
+  EXPECT_EQ(facts.internal_ips, std::vector<std::string>{"10.0.0.1"});
+  EXPECT_EQ(facts.hostnames, (std::vector<std::string>{"host", "n"}));
+  EXPECT_EQ(facts.labels.at("rack"), "r1");
+  EXPECT_DOUBLE_EQ(facts.cpu, 3.5);
+  EXPECT_DOUBLE_EQ(facts.memory, 2.0 * 1024 * 1024 * 1024);
+  EXPECT_TRUE(requests_judgeable({NodeFacts{}, facts}));
+  EXPECT_FALSE(requests_judgeable({NodeFacts{.name = "m", .cpu = 1.0}}));
+}
+
+}  // namespace
+}  // namespace rescheduler::usage

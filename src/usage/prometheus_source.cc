@@ -1,0 +1,189 @@
+#include "usage/prometheus_source.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "kube/config/credentials.h"
+#include "kube/config/file.h"
+#include "net/http_client.h"
+#include "net/url.h"
+#include "usage/prometheus_answer.h"
+
+namespace rescheduler::usage {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// A series takes some 200 bytes: room for a hundred thousand nodes.
+constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 20;
+
+class PrometheusSource final : public Source {
+ public:
+  PrometheusSource(const Clock& clock,
+                   PrometheusSettings settings,
+                   std::string path,
+                   std::unique_ptr<kube::CredentialSource> credentials,
+                   std::unique_ptr<net::HttpClient> http)
+      : clock_(clock),
+        settings_(std::move(settings)),
+        path_(std::move(path)),
+        credentials_(std::move(credentials)),
+        http_(std::move(http)) {}
+
+  std::string_view name() const override { return "prometheus"; }
+  net::Task<Result<Reading>> read(NodeList nodes, WallTime now) override;
+
+ private:
+  net::Task<Result<void>> read_resource(std::size_t resource, SteadyTime deadline, Reading& into);
+  net::Task<Result<std::vector<Series>>> ask(std::string expression, SteadyTime deadline);
+  net::HttpRequest request(const std::string& expression, nanoseconds left) const;
+  void use(const NodeList& nodes);
+  void add(std::size_t resource, const Series& series, Reading& into) const;
+  Error within(const PrometheusQuery& query, Error error) const {
+    return std::move(error).within(fmt::format("prometheus {}: {}", settings_.url, query.resource));
+  }
+
+  const Clock& clock_;
+  PrometheusSettings settings_;
+  std::string path_;
+  std::unique_ptr<kube::CredentialSource> credentials_;
+  std::unique_ptr<net::HttpClient> http_;
+  NodeList nodes_;  // what the finder was made of
+  std::unique_ptr<NodeFinder> finder_;
+};
+
+void PrometheusSource::use(const NodeList& nodes) {
+  if (finder_ && nodes == nodes_) return;
+  nodes_ = nodes;
+  finder_ = std::make_unique<NodeFinder>(*nodes, settings_.find);
+}
+
+net::Task<Result<Reading>> PrometheusSource::read(NodeList nodes, WallTime /*now*/) {
+  use(nodes);
+  const SteadyTime deadline = clock_.steady_now() + settings_.timeout;
+  Reading reading;
+  for (std::size_t resource = 0; resource < settings_.queries.size(); ++resource) {
+    auto done = co_await read_resource(resource, deadline, reading);
+    if (!done) co_return fail(within(settings_.queries[resource], std::move(done.error())));
+  }
+  co_return reading;
+}
+
+net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, SteadyTime deadline, Reading& into) {
+  const PrometheusQuery& query = settings_.queries[resource];
+  auto values = co_await ask(query.expression, deadline);
+  if (!values) co_return fail(std::move(values.error()));
+  // Of further resources some clusters have none - no kernel of theirs measures pressure, say. Without CPU or memory
+  // something is wrong.
+  if (values->empty() && resource <= cluster::kMemoryLoad) {
+    co_return fail(Errc::Unavailable, "the query gives no series: is node_exporter scraped?");
+  }
+  if (!query.heard.empty()) {
+    auto heard = co_await ask(query.heard, deadline);
+    if (!heard) co_return fail(std::move(heard.error()).within("when nodes were heard of"));
+    std::unordered_map<std::string, double> times;
+    for (const Series& one : *heard) {
+      if (one.label) times[*one.label] = std::max(times[*one.label], one.value);
+    }
+    for (Series& one : *values) {
+      const auto known = one.label ? times.find(*one.label) : times.end();
+      // A node that nobody hears of any more is as stale as can be.
+      const double seconds = known == times.end() ? 0.0 : std::min(known->second, 9e9);
+      one.at = WallTime{std::chrono::duration_cast<nanoseconds>(std::chrono::duration<double>(seconds))};
+    }
+  }
+  for (const Series& one : *values) add(resource, one, into);
+  co_return Result<void>{};
+}
+
+void PrometheusSource::add(std::size_t resource, const Series& series, Reading& into) const {
+  const NodeFinder::Found found = series.label ? finder_->find(*series.label) : NodeFinder::Found{};
+  if (found.ambiguous || !found.node) {
+    ++into.dropped[found.ambiguous ? Drop::Ambiguous : Drop::NoNode];
+    return;
+  }
+  const double scale = settings_.queries[resource].unit == Unit::Percent ? 0.01 : 1.0;
+  into.samples.push_back(
+      {.node = std::string(*found.node), .resource = resource, .value = series.value * scale, .at = series.at});
+}
+
+net::HttpRequest PrometheusSource::request(const std::string& expression, nanoseconds left) const {
+  net::HttpRequest made;
+  // Prometheus gives up when we do.
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  std::string form = fmt::format("query={}&timeout={}ms", net::percent_encode(expression), milliseconds);
+  if (settings_.use_get) {
+    made.target = fmt::format("{}?{}", path_, form);
+  } else {
+    made.method = "POST";
+    made.target = path_;
+    made.headers.set("Content-Type", "application/x-www-form-urlencoded");
+    made.body = std::move(form);
+  }
+  made.headers.set("Accept", "application/json");
+  return made;
+}
+
+net::Task<Result<std::vector<Series>>> PrometheusSource::ask(std::string expression, SteadyTime deadline) {
+  auto credential = co_await credentials_->current();
+  if (!credential) co_return fail(std::move(credential.error()));
+  const nanoseconds left = deadline - clock_.steady_now();
+  if (left <= nanoseconds::zero()) co_return fail(Errc::Timeout, "the answers before took all the time there was");
+  net::HttpRequest asked = request(expression, left);
+  if (!credential->authorization.empty()) asked.headers.set("Authorization", credential->authorization);
+  auto response = co_await http_->send(std::move(asked), left);
+  if (!response) co_return fail(std::move(response.error()));
+  if (response->status == 401) credentials_->rejected();
+  if (response->status != 200) {
+    Error error{Errc::Unavailable, complaint_of(response->status, response->body)};
+    error.http_status = response->status;
+    co_return fail(std::move(error));
+  }
+  co_return read_vector(response->body, settings_.instance_label);
+}
+
+}  // namespace
+
+std::vector<PrometheusQuery> default_queries() {
+  return {
+      {.resource = "cpu",
+       .expression = R"(100 - (avg by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m])) * 100))",
+       .heard = R"(max by(instance) (timestamp(node_cpu_seconds_total{mode="idle"})))"},
+      {.resource = "memory",
+       .expression = "100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)",
+       .heard = "max by(instance) (timestamp(node_memory_MemAvailable_bytes))"},
+  };
+}
+
+Result<std::unique_ptr<Source>> make_prometheus_source(const kube::LoopServices& services,
+                                                       PrometheusSettings settings) {
+  const std::string where = "prometheus";
+  std::string_view prefix = settings.url;
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  auto url = net::parse_url(prefix);
+  if (!url) return fail(std::move(url.error()).within(where));
+  if (!url->query.empty()) return fail(Errc::Invalid, "prometheus {}: the URL cannot have a query", settings.url);
+  if (settings.queries.empty() || settings.queries.size() > cluster::kMostLoads) {
+    return fail(Errc::Invalid, "prometheus {}: there must be 1 to {} queries", settings.url, cluster::kMostLoads);
+  }
+  net::HttpClientSettings client;
+  client.origin = url->origin;
+  client.most_connections = 4;
+  client.most_body_bytes = kMostAnswerBytes;
+  client.tls.insecure_skip_verify = settings.insecure_skip_verify;
+  if (!settings.ca_file.empty()) {
+    auto ca = kube::read_whole_file(settings.ca_file, kube::kMostCredentialFileBytes);
+    if (!ca) return fail(std::move(ca.error()).within(where));
+    client.tls.ca_pem = std::move(*ca);
+  }
+  auto http = net::make_http_client(services.executor, std::move(client));
+  if (!http) return fail(std::move(http.error()).within(where));
+  kube::CredentialSpec spec;
+  spec.method = settings.credentials;
+  auto credentials = kube::make_credentials(std::move(spec), *services.clock, services.executor);
+  std::string path = url->base_path + "/api/v1/query";
+  return std::make_unique<PrometheusSource>(*services.clock, std::move(settings), std::move(path),
+                                            std::move(credentials), std::move(*http));
+}
+
+}  // namespace rescheduler::usage

@@ -1,0 +1,246 @@
+// The Prometheus source against a server that answers what the test wrote down.
+#include "usage/prometheus_source.h"
+
+#include <map>
+
+#include <gmock/gmock.h>
+
+#include "base/rng.h"
+#include "kube/config/temp_directory.h"
+#include "net/http_server.h"
+#include "support/test_certificates.h"
+
+namespace rescheduler::usage {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kCpu = "cpu_query";
+constexpr const char* kMemory = "memory_query";
+
+std::string vector_of(const std::string& series) {
+  return R"({"status":"success","data":{"resultType":"vector","result":[)" + series + "]}}";
+}
+std::string series(const std::string& instance, const std::string& value, const std::string& at = "1800000000") {
+  return R"({"metric":{"instance":")" + instance + R"("},"value":[)" + at + ",\"" + value + "\"]}";
+}
+
+class PrometheusSourceTest : public ::testing::Test {
+ protected:
+  ~PrometheusSourceTest() override { (void)loop_.await_result<void>(end()); }
+
+  net::Task<Result<void>> end() {
+    source_.reset();
+    silence_.open();
+    if (server_) co_await server_->stop(std::chrono::seconds(0));
+    co_return Result<void>{};
+  }
+
+  void serve(std::optional<net::TlsServerSettings> tls = {}) {
+    net::HttpServerSettings settings;
+    settings.tls = std::move(tls);
+    auto made = net::serve_http(loop_.executor(), settings,
+                                [this](const net::HttpRequest& request, const net::PeerIdentity&,
+                                       net::Responder& responder) { return answer(request, responder); });
+    ASSERT_TRUE(made) << made.error().message;
+    server_ = std::move(*made);
+    settings_.url = fmt::format("{}://127.0.0.1:{}", settings.tls ? "https" : "http", server_->port());
+  }
+
+  net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
+    asked_.push_back(request);
+    if (silent_) (void)co_await silence_.wait();
+    std::string form = request.body;
+    if (request.method == "GET") form = request.target.substr(request.target.find('?') + 1);
+    const std::string encoded = form.substr(6, form.find('&') - 6);  // "query=...&timeout=..."
+    net::HttpResponse response;
+    response.status = status_;
+    const auto known = answers_.find(net::percent_decode(encoded).value_or("?"));
+    response.body = known == answers_.end() ? "{}" : known->second;
+    if (cut_) {
+      net::HttpResponse head;
+      head.status = 200;
+      (void)co_await responder.start(std::move(head));
+      (void)co_await responder.write(response.body.substr(0, 20));
+      responder.abandon();
+      co_return;
+    }
+    (void)co_await responder.send(std::move(response));
+  }
+
+  Result<Reading> read() {
+    auto made = make_prometheus_source({loop_.executor(), &timers_, &clock_, &rng_, &metrics_}, settings_);
+    if (!made) return fail(std::move(made.error()));
+    source_ = std::move(*made);
+    return loop_.await_result<Reading>(source_->read(nodes_, WallTime{}));
+  }
+  std::string refusal() {
+    auto reading = read();
+    return reading ? "read" : reading.error().message;
+  }
+
+  NodeList nodes_ = std::make_shared<const std::vector<NodeFacts>>(
+      std::vector<NodeFacts>{{.name = "a", .internal_ips = {"10.0.0.1"}}, {.name = "b", .internal_ips = {"10.0.0.2"}}});
+  PrometheusSettings settings_{.queries = {{.resource = "cpu", .expression = kCpu},
+                                           {.resource = "memory", .expression = kMemory, .unit = Unit::Fraction}}};
+  std::map<std::string, std::string> answers_{
+      {kCpu, vector_of(series("10.0.0.1:9100", "12.5") + "," + series("b", "80"))},
+      {kMemory, vector_of(series("10.0.0.1:9100", "0.5"))},
+  };
+  int status_ = 200;
+  bool cut_ = false;
+  bool silent_ = false;
+  std::vector<net::HttpRequest> asked_;
+  SystemClock clock_;
+  net::RealTimers timers_;
+  Rng rng_{1};
+  MetricRegistry metrics_;
+  net::EventLoop loop_;
+  net::Gate silence_{loop_.executor()};
+  std::unique_ptr<net::HttpServer> server_;
+  std::unique_ptr<Source> source_;
+};
+
+TEST_F(PrometheusSourceTest, EverySeriesBecomesAShareOfTheNodeItsInstanceMeans) {
+  serve();
+  const auto reading = read();
+  ASSERT_TRUE(reading) << reading.error().message;
+  ASSERT_EQ(reading->samples.size(), 3u);
+  EXPECT_EQ(reading->samples[0].node, "a");
+  EXPECT_DOUBLE_EQ(reading->samples[0].value, 0.125);
+  EXPECT_EQ(reading->samples[0].at, WallTime{std::chrono::seconds{1'800'000'000}});
+  EXPECT_EQ(reading->samples[1].node, "b");
+  EXPECT_DOUBLE_EQ(reading->samples[1].value, 0.8);
+  EXPECT_EQ(reading->samples[2].resource, cluster::kMemoryLoad);
+  EXPECT_DOUBLE_EQ(reading->samples[2].value, 0.5);
+  ASSERT_EQ(asked_.size(), 2u);
+  EXPECT_EQ(asked_[0].method, "POST");
+  EXPECT_EQ(asked_[0].target, "/api/v1/query");
+  EXPECT_EQ(asked_[0].headers.find("Authorization"), std::nullopt);
+}
+
+TEST_F(PrometheusSourceTest, ProxiesThatRefusePostAreAskedWithGetUnderTheirPath) {
+  serve();
+  settings_.url += "/prometheus/";
+  settings_.use_get = true;
+  ASSERT_TRUE(read());
+  EXPECT_THAT(asked_[0].target, StartsWith("/prometheus/api/v1/query?query=cpu_query&timeout="));
+}
+
+TEST_F(PrometheusSourceTest, SeriesOfNobodyAndOfTwoAreCountedAndNotUsed) {
+  serve();
+  nodes_ = std::make_shared<const std::vector<NodeFacts>>(
+      std::vector<NodeFacts>{{.name = "a", .internal_ips = {"10.0.0.1"}}, {.name = "c", .internal_ips = {"10.0.0.1"}}});
+  const auto reading = read();
+  ASSERT_TRUE(reading);
+  EXPECT_TRUE(reading->samples.empty());
+  EXPECT_EQ(reading->dropped[Drop::Ambiguous], 2u);
+  EXPECT_EQ(reading->dropped[Drop::NoNode], 1u);
+}
+
+TEST_F(PrometheusSourceTest, NodesThatChangedSinceTheLastReadingAreFoundAsTheyAre) {
+  serve();
+  ASSERT_TRUE(read());
+  auto changed = std::make_shared<const std::vector<NodeFacts>>(
+      std::vector<NodeFacts>{{.name = "new", .internal_ips = {"10.0.0.1"}}});
+  const auto reading = loop_.await_result<Reading>(source_->read(changed, WallTime{}));
+  ASSERT_TRUE(reading);
+  ASSERT_FALSE(reading->samples.empty());
+  EXPECT_EQ(reading->samples[0].node, "new");
+}
+
+TEST_F(PrometheusSourceTest, WhenANodeWasHeardOfIsTheTimeOfItsSample) {
+  serve();
+  settings_.queries[0].heard = "when";
+  answers_["when"] = vector_of(series("10.0.0.1:9100", "1799999990.5"));  // of b nobody heard
+  const auto reading = read();
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_EQ(reading->samples[0].at, WallTime{std::chrono::milliseconds{1'799'999'990'500}});
+  EXPECT_EQ(reading->samples[1].at, WallTime{});
+}
+
+TEST_F(PrometheusSourceTest, AFailureIsOneSentenceThatNamesServerAndResource) {
+  serve();
+  status_ = 500;
+  answers_[kCpu] = "oops";
+  EXPECT_EQ(refusal(), "prometheus " + settings_.url + ": cpu: it answers with status 500");
+  status_ = 200;
+  EXPECT_THAT(refusal(), HasSubstr("the answer is not JSON"));
+  answers_[kCpu] = R"({"status":"success","data":{"resultType":"scalar","result":[1,"2"]}})";
+  EXPECT_THAT(refusal(), HasSubstr("instead of a vector"));
+  answers_[kCpu] = vector_of("");
+  EXPECT_THAT(refusal(), HasSubstr("the query gives no series: is node_exporter scraped?"));
+}
+
+TEST_F(PrometheusSourceTest, AnAnswerCutShortIsNoAnswer) {
+  serve();
+  cut_ = true;
+  EXPECT_THAT(refusal(), StartsWith("prometheus " + settings_.url + ": cpu: "));
+}
+
+TEST_F(PrometheusSourceTest, AServerThatIsNotThereIsSaidSo) {
+  serve();
+  (void)loop_.await_result<void>(end());
+  server_.reset();
+  EXPECT_THAT(refusal(), HasSubstr("refused"));
+}
+
+TEST_F(PrometheusSourceTest, OneThatNeverAnswersIsGivenUp) {
+  serve();
+  silent_ = true;
+  settings_.timeout = std::chrono::milliseconds{50};
+  const auto reading = read();
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().code, Errc::Timeout);
+}
+
+TEST_F(PrometheusSourceTest, OnlyCpuAndMemoryMustBeThere) {
+  serve();
+  settings_.queries.push_back({.resource = "pressure", .expression = "pressure_query"});
+  answers_["pressure_query"] = vector_of("");
+  EXPECT_TRUE(read());
+}
+
+TEST_F(PrometheusSourceTest, CredentialsAreSentAndATokensFileIsRead) {
+  serve();
+  settings_.credentials = kube::BasicAuth{"user", kube::Secret("pass")};
+  ASSERT_TRUE(read());
+  EXPECT_EQ(asked_.back().headers.get("Authorization"), "Basic dXNlcjpwYXNz");
+  settings_.credentials = kube::BearerToken{kube::Secret("t1")};
+  ASSERT_TRUE(read());
+  EXPECT_EQ(asked_.back().headers.get("Authorization"), "Bearer t1");
+  const kube::TempDirectory directory;
+  settings_.credentials = kube::TokenFile{.path = directory.write("token", "t2\n")};
+  ASSERT_TRUE(read());
+  EXPECT_EQ(asked_.back().headers.get("Authorization"), "Bearer t2");
+}
+
+TEST_F(PrometheusSourceTest, TlsIsVerifiedUnlessToldOtherwise) {
+  const test::TestAuthority ca("test ca");
+  const test::TestIdentity identity = ca.issue({.common_name = "prometheus"});
+  serve(net::TlsServerSettings{.certificate_pem = identity.certificate_pem, .key_pem = identity.key_pem});
+  EXPECT_THAT(refusal(), HasSubstr("certificate"));
+  settings_.insecure_skip_verify = true;
+  EXPECT_EQ(refusal(), "read");
+  settings_.insecure_skip_verify = false;
+  const kube::TempDirectory directory;
+  settings_.ca_file = directory.write("ca.pem", ca.pem());
+  EXPECT_EQ(refusal(), "read");
+}
+
+TEST_F(PrometheusSourceTest, SettingsThatCannotWorkAreRefusedAtOnce) {
+  settings_.url = "prometheus:9090";
+  EXPECT_THAT(refusal(), StartsWith("prometheus: "));
+  settings_.url = "http://127.0.0.1:1/?x=y";
+  EXPECT_THAT(refusal(), HasSubstr("cannot have a query"));
+  settings_.url = "http://127.0.0.1:1";
+  settings_.ca_file = "/does/not/exist";
+  EXPECT_THAT(refusal(), HasSubstr("/does/not/exist"));
+  settings_.ca_file.clear();
+  settings_.queries.clear();
+  EXPECT_THAT(refusal(), HasSubstr("queries"));
+}
+
+}  // namespace
+}  // namespace rescheduler::usage

@@ -1,0 +1,87 @@
+#include "usage/smoothing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace rescheduler::usage {
+namespace {
+
+constexpr double kSeen = 0.01;
+
+double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+double line(double age, double averaged) {
+  if (age <= 0.0) return 1.0;
+  return averaged <= age ? 0.0 : 1.0 - age / averaged;
+}
+
+// The same through an exponential mean; see the header.
+double line_through_ewma(double age, double averaged, double constant) {
+  if (age <= 0.0) return 1.0;
+  if (constant <= 0.0) return line(age, averaged);
+  if (averaged <= 0.0) return std::exp(-age / constant);
+  if (age < averaged) return 1.0 - (age - constant * (1.0 - std::exp(-age / constant))) / averaged;
+  const double left_at_end = constant / averaged * (1.0 - std::exp(-averaged / constant));
+  return left_at_end * std::exp(-(age - averaged) / constant);
+}
+
+}  // namespace
+
+void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
+  if (newest_ && at <= *newest_) return;
+  switch (how.kind) {
+    case Smoothing::None: value_ = value; break;
+    case Smoothing::Ewma: {
+      // By the time since the last sample, not by their number: they come irregularly, and a long gap forgets.
+      const double gap = newest_ ? seconds(at - *newest_) : 0.0;
+      const double half_life = seconds(how.half_life);
+      const bool forgets = !newest_ || half_life <= 0.0;
+      value_ = forgets ? value : value_ + (1.0 - std::exp2(-gap / half_life)) * (value - value_);
+      break;
+    }
+    case Smoothing::Percentile: {
+      kept_.emplace_back(at, value);
+      while (kept_.front().first < at - how.window) kept_.pop_front();
+      std::vector<double> sorted;
+      sorted.reserve(kept_.size());
+      for (const auto& [when, kept] : kept_) sorted.push_back(kept);
+      std::ranges::sort(sorted);
+      // The smallest value that at least this share of the samples does not exceed.
+      const double rank = std::ceil(std::clamp(how.percentile, 0.0, 1.0) * static_cast<double>(sorted.size()));
+      value_ = sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+      break;
+    }
+  }
+  newest_ = at;
+}
+
+double unseen(std::chrono::nanoseconds age, std::chrono::nanoseconds averaged, const SmoothingSettings& how) {
+  double share = 0.0;
+  switch (how.kind) {
+    case Smoothing::None: share = line(seconds(age), seconds(averaged)); break;
+    case Smoothing::Ewma:
+      share = line_through_ewma(seconds(age), seconds(averaged), seconds(how.half_life) / std::numbers::ln2);
+      break;
+    case Smoothing::Percentile:
+      share = line(seconds(age) - (1.0 - how.percentile) * seconds(how.window), seconds(averaged));
+      break;
+  }
+  return share < kSeen ? 0.0 : std::min(share, 1.0);
+}
+
+std::chrono::nanoseconds time_to_be_seen(std::chrono::nanoseconds averaged, const SmoothingSettings& how) {
+  using std::chrono::nanoseconds;
+  switch (how.kind) {
+    case Smoothing::None: return averaged;
+    // exp(-5) is less than a hundredth.
+    case Smoothing::Ewma:
+      return averaged + std::chrono::duration_cast<nanoseconds>(how.half_life * (5.0 / std::numbers::ln2));
+    case Smoothing::Percentile:
+      return averaged + std::chrono::duration_cast<nanoseconds>(how.window * (1.0 - how.percentile));
+  }
+  return averaged;
+}
+
+}  // namespace rescheduler::usage

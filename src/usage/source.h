@@ -1,0 +1,24 @@
+// Somebody who measures nodes.
+#pragma once
+
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "net/task.h"
+#include "usage/node_finder.h"
+#include "usage/sample.h"
+
+namespace rescheduler::usage {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual std::string_view name() const = 0;  // "prometheus": in metrics, events and the picture
+  // One measurement of all nodes, on the loop's thread; it ends in time by itself. Samples are as they came: sift()
+  // says which are used. The error is one sentence that begins with the source.
+  virtual net::Task<Result<Reading>> read(NodeList nodes, WallTime now) = 0;
+};
+
+}  // namespace rescheduler::usage
