@@ -5,6 +5,9 @@
 //   load_replay                     tables in Markdown, the mean of three seeds; docs/benchmarks.md has the last
 //   load_replay --quick             100 nodes, one seed
 //   load_replay --csv FILE --plot FILE.svg
+//   load_replay --burst             200 pods between two readings
+//   load_replay --twelve            the twelve test pods on four nodes that are busier than they look
+//   load_replay --ours "bonus=0"    our plugin and ledger with other settings: rules/ours.h
 //   load_replay --variant "window=15 bonus=0"   our rule with other constants: rules/variants.h
 #include <algorithm>
 #include <array>
@@ -31,6 +34,7 @@ struct Choices {
   bool quick = false;
   bool burst = false;
   bool twelve = false;
+  std::vector<std::string> settings{};
   std::vector<std::string> variants{};
   std::vector<int> nodes{};
   int seeds = 0;
@@ -61,6 +65,13 @@ Result<std::vector<NamedRule>> rules_for(const Choices& choices) {
 
 Result<std::vector<NamedRule>> variants_for(const Choices& choices) {
   std::vector<NamedRule> rules;
+  for (const std::string& text : choices.settings) {
+    const auto settings = parse_our_settings(text);
+    if (!settings) return fail(settings.error());
+    for (const int weight : choices.weights) {
+      rules.push_back({"rescheduler " + text, rescheduler_plugin(*settings), weight});
+    }
+  }
   for (const std::string& text : choices.variants) {
     const auto options = parse_variant(text);
     if (!options) return fail(options.error());
@@ -149,7 +160,7 @@ int complain(const Error& error) {
 }
 
 int run(const Choices& choices) {
-  const auto rules = choices.variants.empty() ? rules_for(choices) : variants_for(choices);
+  const auto rules = choices.variants.empty() && choices.settings.empty() ? rules_for(choices) : variants_for(choices);
   if (!rules) return complain(rules.error());
   if (choices.burst) return show_burst(*rules);
   if (choices.twelve) return show_twelve(*rules);
@@ -175,6 +186,8 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", choices.quick, "100 nodes and one seed");
   app.add_flag("--burst", choices.burst, "200 pods between two readings, instead");
   app.add_flag("--twelve", choices.twelve, "the twelve test pods on four nodes, instead");
+  app.add_option("--ours", choices.settings,
+                 "our plugin and ledger with other settings, such as 'halfLife=600 bonus=0'");
   app.add_option("--variant", choices.variants, "our rule with other constants, such as 'window=15 bonus=0'");
   app.add_option("--nodes", choices.nodes, "sizes of the cluster");
   app.add_option("--seeds", choices.seeds, "how many");

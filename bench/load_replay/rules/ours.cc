@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "rules/numbers.h"
 #include "usage/load_book.h"
 
 namespace rescheduler::replay {
@@ -49,6 +50,31 @@ class Ours final : public Rule {
 };
 
 }  // namespace
+
+Result<OurSettings> parse_our_settings(std::string_view text) {
+  OurSettings settings;
+  auto& smoothing = settings.book.smoothing;
+  double half_life = std::chrono::duration<double>(smoothing.half_life).count();
+  double window = std::chrono::duration<double>(smoothing.window).count();
+  double percentile = 0;
+  double threshold = settings.args.cpu_threshold;
+  const NumbersByName fields{{"halfLife", &half_life},
+                             {"window", &window},
+                             {"percentile", &percentile},
+                             {"threshold", &threshold},
+                             {"bonus", &settings.args.load_balance_bonus},
+                             {"cpu", &settings.args.cpu_score_weight},
+                             {"memory", &settings.args.memory_score_weight}};
+  if (auto read = read_numbers(text, fields); !read) return fail(std::move(read.error()));
+  using std::chrono::duration_cast;
+  using std::chrono::nanoseconds;
+  smoothing.half_life = duration_cast<nanoseconds>(std::chrono::duration<double>(half_life));
+  smoothing.window = duration_cast<nanoseconds>(std::chrono::duration<double>(window));
+  if (percentile > 0) smoothing.kind = usage::Smoothing::Percentile;
+  if (percentile > 0) smoothing.percentile = percentile;
+  settings.args.cpu_threshold = settings.args.memory_threshold = threshold;
+  return settings;
+}
 
 RuleFactory rescheduler_plugin(const OurSettings& settings) {
   return [settings](const std::vector<NodeShape>&) { return std::make_unique<Ours>(settings); };

@@ -11,6 +11,10 @@ struct OurSettings {
   usage::BookSettings book{};
 };
 
+// "halfLife=600 bonus=0": seconds, points; also cpu, memory (weights), threshold (percent), percentile and window
+// (seconds).
+Result<OurSettings> parse_our_settings(std::string_view text);
+
 RuleFactory rescheduler_plugin(const OurSettings& settings = {});
 
 }  // namespace rescheduler::replay

@@ -1,11 +1,10 @@
 #include "rules/variants.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
 
 #include "rules/load_plugin.h"
+#include "rules/numbers.h"
 
 namespace rescheduler::replay {
 namespace {
@@ -58,6 +57,7 @@ class Variant final : public Rule {
     const double own = options_.cpu_weight * load.cpu + options_.memory_weight * load.memory;
     const double mean = options_.cpu_weight * mean_.cpu + options_.memory_weight * mean_.memory;
     if (own < mean) score += options_.bonus * (options_.ramp > 0 ? (mean - own) / mean : 1);
+    if (load.cpu > options_.threshold || load.memory > options_.threshold) score -= options_.cliff;
     return std::clamp<std::int64_t>(std::llround(score), 0, 100);
   }
 
@@ -126,40 +126,30 @@ void Variant::sampled(cluster::Cluster& /*cluster*/, const Knowledge& known) {
 }  // namespace
 
 Result<VariantOptions> parse_variant(std::string_view text) {
-  static const std::map<std::string_view, double VariantOptions::*> fields{
-      {"window", &VariantOptions::window},
-      {"percentile", &VariantOptions::percentile},
-      {"deviations", &VariantOptions::deviations},
-      {"largest", &VariantOptions::largest},
-      {"peak", &VariantOptions::peak},
-      {"estimate", &VariantOptions::estimate},
-      {"incoming", &VariantOptions::incoming},
-      {"filtered", &VariantOptions::filtered},
-      {"fading", &VariantOptions::fading},
-      {"cpu", &VariantOptions::cpu_weight},
-      {"memory", &VariantOptions::memory_weight},
-      {"worst", &VariantOptions::worst},
-      {"norm", &VariantOptions::norm},
-      {"bonus", &VariantOptions::bonus},
-      {"ramp", &VariantOptions::ramp},
-      {"threshold", &VariantOptions::threshold},
-      {"power", &VariantOptions::power},
-      {"requests", &VariantOptions::requests},
-      {"lumps", &VariantOptions::lumps},
-  };
   VariantOptions options;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    const auto equals = word.find('=');
-    const auto field = fields.find(word.substr(0, equals));
-    if (field == fields.end() || equals == std::string_view::npos) {
-      return fail(Errc::Invalid, "a variant is written name=number with names like window or bonus, not '{}'", word);
-    }
-    const std::string_view number = word.substr(equals + 1);
-    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), options.*field->second);
-    if (problem != std::errc{}) return fail(Errc::Invalid, "'{}' is not a number", number);
-  }
+  const NumbersByName fields{
+      {"window", &options.window},
+      {"percentile", &options.percentile},
+      {"deviations", &options.deviations},
+      {"largest", &options.largest},
+      {"peak", &options.peak},
+      {"estimate", &options.estimate},
+      {"incoming", &options.incoming},
+      {"filtered", &options.filtered},
+      {"fading", &options.fading},
+      {"cpu", &options.cpu_weight},
+      {"memory", &options.memory_weight},
+      {"worst", &options.worst},
+      {"norm", &options.norm},
+      {"bonus", &options.bonus},
+      {"ramp", &options.ramp},
+      {"threshold", &options.threshold},
+      {"cliff", &options.cliff},
+      {"power", &options.power},
+      {"requests", &options.requests},
+      {"lumps", &options.lumps},
+  };
+  if (auto read = read_numbers(text, fields); !read) return fail(std::move(read.error()));
   return options;
 }
 

@@ -25,6 +25,7 @@ struct VariantOptions {
   double bonus = 10;
   double ramp = 0;  // 1: the bonus grows with the distance below the mean; 0: whole as soon as a node is below it
   double threshold = 0.8;
+  double cliff = 0;     // points a node loses that the pod would bring above the threshold
   double power = 1;     // of the load in the score: above 1 the last nodes before the threshold matter most
   double requests = 0;  // share of what is requested in the load: what pods there may come to use
   double lumps = 0;     // adds so many times the root of the sum of squares of requests: few large pods vary more
