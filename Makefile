@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast bench bench-sync bench-embedded bench-decisions bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast bench bench-sync bench-embedded bench-decisions bench-load bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,11 @@ bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: 
 bench-decisions: deps ## decisions a second without an API server, and how cost grows with nodes and pods
 	@$(call build,release,--target decision_bench)
 	@build/release/bench/decision_bench
+
+bench-load: deps ## a day of recorded load placed by each published rule and by ours: minutes above 80 % (ARGS='--quick')
+	@$(call build,release,--target load_replay)
+	@build/release/bench/load_replay/load_replay $(ARGS) || { code=$$?; [ $$code -eq 77 ] || exit $$code; \
+	  echo 'bench-load: skipped'; }
 
 bench-peers: deps rig ## kube-scheduler and ours on one real control plane, about an hour (ARGS='--quick')
 	@$(call build,release,--target rescheduler --target peers_client)

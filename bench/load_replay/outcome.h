@@ -1,0 +1,47 @@
+// What a replay comes to: how often and how long nodes were above the threshold.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rescheduler::replay {
+
+inline constexpr double kThreshold = 0.8;
+
+struct Outcome {
+  double cpu_over = 0;      // node-minutes with a CPU demand above the threshold
+  double memory_over = 0;   // likewise
+  double episodes = 0;      // times without a break in which a node's CPU was above it
+  double mean_episode = 0;  // minutes
+  double longest_episode = 0;
+  double largest_load = 0;     // CPU demand over what a node has
+  double deviation = 0;        // of the CPU of nodes, over nodes; its mean over time
+  double mean_load = 0;        // CPU, over nodes and time
+  double left_pending = 0;     // pods at the end
+  double pending_minutes = 0;  // pod-minutes
+  double placed = 0;
+  double seconds = 0;  // of this process, for deciding
+  std::vector<double> deviation_over_time{};
+  std::vector<double> over_over_time{};  // nodes above the threshold, CPU
+};
+
+// Takes note minute by minute.
+class Tally {
+ public:
+  explicit Tally(std::size_t nodes) : lasting_(nodes, 0) {}
+  // Demands as shares of the nodes.
+  void minute(std::span<const double> cpu, std::span<const double> memory, std::size_t pending);
+  Outcome finish();  // but for `placed`, `seconds` and `left_pending`
+
+ private:
+  void end_episode(std::int64_t& minutes);
+
+  Outcome outcome_;
+  std::vector<std::int64_t> lasting_;  // minutes of the episode a node is in
+  double minutes_in_episodes_ = 0;
+};
+
+Outcome mean_of(std::span<const Outcome> runs);
+
+}  // namespace rescheduler::replay

@@ -1,0 +1,16 @@
+// A day in a cluster, placed by one rule.
+#pragma once
+
+#include "outcome.h"
+#include "rules/rule.h"
+#include "workload.h"
+
+namespace rescheduler::replay {
+
+struct ReplayOptions {
+  int sample_minutes = 1;  // between two readings that a rule gets to see
+};
+
+Outcome replay(const Workload& workload, const NamedRule& rule, const ReplayOptions& options);
+
+}  // namespace rescheduler::replay

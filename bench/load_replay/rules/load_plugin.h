@@ -1,0 +1,72 @@
+// What the published rules have in common as plugins: what the pod asks for is read once, then nodes are judged by it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "placement/plugin.h"
+#include "rules/rule.h"
+
+namespace rescheduler::replay {
+
+struct AskedNotes final : placement::Notes {
+  explicit AskedNotes(const Asked& what) : asked(what) {}
+  std::unique_ptr<placement::Notes> clone() const override { return std::make_unique<AskedNotes>(*this); }
+  Asked asked;
+};
+
+// `Judge` has `static constexpr bool kFilters`, `bool refuses(node, asked) const` where it filters, and
+// `std::int64_t score(node, asked) const`.
+template <class Judge>
+class LoadPlugin final : public placement::Plugin {
+ public:
+  LoadPlugin(std::string name, const Judge& judge) : name_(std::move(name)), judge_(judge) {}
+
+  std::string_view name() const override { return name_; }
+  placement::PointSet points() const override {
+    using placement::Point;
+    if constexpr (Judge::kFilters) return {Point::PreFilter, Point::Filter, Point::Score};
+    return {Point::Score};
+  }
+  placement::PreFilterResult pre_filter(const placement::Question& asked, placement::CycleState& state) const override {
+    before_scores(asked, state);
+    return {};
+  }
+  placement::Code filter(const placement::Question& /*asked*/,
+                         const placement::CycleState& state,
+                         const cluster::NodeState& node,
+                         placement::Reasons* why) const override {
+    if constexpr (Judge::kFilters) {
+      if (judge_.refuses(node.index, state.find<AskedNotes>(slot())->asked)) {
+        if (why != nullptr) why->push_back("node(s) had too much load");
+        return placement::Code::Unschedulable;
+      }
+    }
+    return placement::Code::Success;
+  }
+  void before_scores(const placement::Question& asked, placement::CycleState& state) const override {
+    if (state.find<AskedNotes>(slot()) == nullptr) state.write(slot(), AskedNotes(asked_by(asked.pod)));
+  }
+  std::int64_t score(const placement::Question& /*asked*/,
+                     const placement::CycleState& state,
+                     const cluster::NodeState& node) const override {
+    return judge_.score(node.index, state.find<AskedNotes>(slot())->asked);
+  }
+
+ private:
+  std::string name_;
+  const Judge& judge_;
+};
+
+template <class Judge>
+void enlist_judge(const std::string& name,
+                  const Judge& judge,
+                  placement::Registry& registry,
+                  placement::Profile& profile,
+                  int weight) {
+  enlist_plugin(registry, profile, name, weight, [name, &judge](const placement::PluginArgs*) {
+    return std::make_unique<LoadPlugin<Judge>>(name, judge);
+  });
+}
+
+}  // namespace rescheduler::replay

@@ -1,0 +1,83 @@
+// The plugin Rescheduler and the ledger of loads, as the scheduler uses them.
+#include "rules/ours.h"
+
+#include <chrono>
+
+#include "rules/numbers.h"
+#include "usage/load_book.h"
+
+namespace rescheduler::replay {
+namespace {
+
+WallTime wall(std::int64_t seconds) { return WallTime{std::chrono::seconds{1'800'000'000 + seconds}}; }
+
+class Ours final : public Rule {
+ public:
+  explicit Ours(OurSettings settings) : settings_(std::move(settings)) {}
+
+  void enlist(placement::Registry& /*registry*/, placement::Profile& profile, int weight) override {
+    profile.args["Rescheduler"] = std::make_shared<const placement::ReschedulerArgs>(settings_.args);
+    for (const auto point : {placement::Point::Filter, placement::Point::Score}) {
+      profile.at(point).push_back({"Rescheduler", weight});
+    }
+  }
+  // As the seeds' queries measure: CPU as a rate over five minutes, memory at the moment.
+  void sampled(cluster::Cluster& cluster, const Knowledge& known) override {
+    usage::Reading reading;
+    for (std::size_t i = 0; i < known.nodes.size(); ++i) {
+      const std::string& name = cluster.node(static_cast<cluster::NodeIndex>(i)).node->name;
+      reading.samples.push_back({name, cluster::kCpuLoad, known.meter.mean(Measured::Cpu, i, 5), wall(known.now)});
+      reading.samples.push_back({name, cluster::kMemoryLoad, known.meter.latest(Measured::Memory, i), wall(known.now)});
+    }
+    usage::LoadBook& book = book_of(cluster);
+    book.take(reading, "recorded", wall(known.now));
+    book.look(wall(known.now));
+  }
+  void bound(cluster::Cluster& cluster, const Placement& pod) override {
+    const auto index = cluster.find_pod(pod.uid);
+    book_of(cluster).placed(pod.uid, pod.node, *cluster.pod(*index).form->needs, wall(pod.bound));
+  }
+  void gone(cluster::Cluster& cluster, const Placement& pod) override { book_of(cluster).gone(pod.uid); }
+
+ private:
+  usage::LoadBook& book_of(cluster::Cluster& cluster) {
+    if (!book_) book_ = std::make_unique<usage::LoadBook>(settings_.book, cluster);
+    return *book_;
+  }
+
+  OurSettings settings_;
+  std::unique_ptr<usage::LoadBook> book_;
+};
+
+}  // namespace
+
+Result<OurSettings> parse_our_settings(std::string_view text) {
+  OurSettings settings;
+  auto& smoothing = settings.book.smoothing;
+  double half_life = std::chrono::duration<double>(smoothing.half_life).count();
+  double window = std::chrono::duration<double>(smoothing.window).count();
+  double percentile = 0;
+  double threshold = settings.args.cpu_threshold;
+  const NumbersByName fields{{"halfLife", &half_life},
+                             {"window", &window},
+                             {"percentile", &percentile},
+                             {"threshold", &threshold},
+                             {"bonus", &settings.args.load_balance_bonus},
+                             {"cpu", &settings.args.cpu_score_weight},
+                             {"memory", &settings.args.memory_score_weight}};
+  if (auto read = read_numbers(text, fields); !read) return fail(std::move(read.error()));
+  using std::chrono::duration_cast;
+  using std::chrono::nanoseconds;
+  smoothing.half_life = duration_cast<nanoseconds>(std::chrono::duration<double>(half_life));
+  smoothing.window = duration_cast<nanoseconds>(std::chrono::duration<double>(window));
+  if (percentile > 0) smoothing.kind = usage::Smoothing::Percentile;
+  if (percentile > 0) smoothing.percentile = percentile;
+  settings.args.cpu_threshold = settings.args.memory_threshold = threshold;
+  return settings;
+}
+
+RuleFactory rescheduler_plugin(const OurSettings& settings) {
+  return [settings](const std::vector<NodeShape>&) { return std::make_unique<Ours>(settings); };
+}
+
+}  // namespace rescheduler::replay

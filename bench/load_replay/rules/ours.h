@@ -1,0 +1,20 @@
+#pragma once
+
+#include "placement/rescheduler_args.h"
+#include "rules/rule.h"
+#include "usage/load_book.h"
+
+namespace rescheduler::replay {
+
+struct OurSettings {
+  placement::ReschedulerArgs args{};
+  usage::BookSettings book{};
+};
+
+// "halfLife=600 bonus=0": seconds, points; also cpu, memory (weights), threshold (percent), percentile and window
+// (seconds).
+Result<OurSettings> parse_our_settings(std::string_view text);
+
+RuleFactory rescheduler_plugin(const OurSettings& settings = {});
+
+}  // namespace rescheduler::replay

@@ -1,0 +1,54 @@
+// What is promised of placing by load, on the plugin and the ledger themselves.
+#include "small_cases.h"
+
+#include <gtest/gtest.h>
+
+#include "rules/ours.h"
+
+namespace rescheduler::replay {
+namespace {
+
+// Beside kube-scheduler's plugins, whose scores weigh 12 in all.
+constexpr int kWeight = 5;
+
+NamedRule ours(int weight = kWeight) { return {"rescheduler", rescheduler_plugin(), weight}; }
+
+TEST(Burst, BetweenTwoReadingsSpreadsOverEqualNodes) {
+  for (const int weight : {1, kWeight, 100}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      EXPECT_LE(burst(ours(weight), {.seed = seed}), 1.15) << "weight " << weight << ", seed " << seed;
+      EXPECT_LE(burst(ours(weight), {.mixed = true, .seed = seed}), 1.15) << "weight " << weight << ", seed " << seed;
+    }
+  }
+}
+
+// One pod of two cores is 0.13 of the mean: no more than that beyond its share, and a little for rounding.
+TEST(Burst, DoesNotHerdOntoTheOneNodeThatWasIdle) {
+  for (const int weight : {1, kWeight, 100}) {
+    EXPECT_LE(burst(ours(weight), {.mixed = true, .one_idle = true}), 1.2) << "weight " << weight;
+  }
+}
+
+// So that the test above is known to be able to fail: this rule keeps no account of what it has placed.
+TEST(Burst, HerdsWhereNobodyKeepsAccount) {
+  const NamedRule rule{"LoadVariationRiskBalancing", load_variation_risk_balancing(), kWeight};
+  EXPECT_GT(burst(rule, {.mixed = true, .one_idle = true}), 1.5);
+}
+
+TEST(TwelvePods, AreSpreadMoreEvenlyThanByTurnsOrByRequests) {
+  const NamedRule defaults{"kube-scheduler defaults", kube_scheduler_defaults(), 0};
+  const TwelvePods in_turn = twelve_pods_in_turn();
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const TwelvePods by_load = twelve_pods(ours(), seed);
+    EXPECT_EQ(by_load.pending, 0);
+    for (const TwelvePods& other : {in_turn, twelve_pods(defaults, seed)}) {
+      EXPECT_LT(by_load.cpu.deviation, other.cpu.deviation) << seed;
+      EXPECT_LT(by_load.cpu.largest, other.cpu.largest) << seed;
+      EXPECT_LT(by_load.memory.deviation, other.memory.deviation) << seed;
+      EXPECT_LT(by_load.memory.largest, other.memory.largest) << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::replay

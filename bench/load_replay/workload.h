@@ -1,0 +1,60 @@
+// What is replayed: nodes, and pods that come and go over a day, each with a recorded series as its appetite. The same
+// for every rule.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "sim/load/series.h"
+
+namespace rescheduler::replay {
+
+struct Traces {
+  std::shared_ptr<const sim::SeriesTable> cpu;  // PlanetLab: percent, 5 minutes apart, a day long
+  std::vector<double> memory_levels;            // of the GenAI pods: mean share of what they may use
+};
+
+Result<Traces> read_traces(const std::string& directory);
+
+struct NodeShape {
+  double cores = 0;
+  double memory_gib = 0;
+};
+
+struct Job {
+  std::int64_t arrives = 0;   // seconds since the start of the warm-up
+  std::int64_t lifetime = 0;  // seconds from where it is placed
+  double cpu = 0;             // requests: cores, GiB
+  double memory = 0;
+  double cpu_limit = 0;  // 0: none
+  double memory_limit = 0;
+  double appetite = 0;  // cores at 100 % of its row
+  double most_cpu = 0;  // it cannot use more, whatever its row says
+  double memory_used = 0;
+  std::uint32_t row = 0;
+  std::uint32_t offset = 0;  // minutes its row is rotated by
+};
+
+// Cores at a whole minute of the replay; between two samples of the row a straight line.
+double cpu_demand(const Job& job, const sim::SeriesTable& rows, std::int64_t minute);
+
+struct WorkloadOptions {
+  int nodes = 100;
+  std::uint64_t seed = 1;
+  int warm_up_minutes = 120;
+  int minutes = 1440;  // measured, after the warm-up
+  double requested = 0.65;
+};
+
+struct Workload {
+  WorkloadOptions options;
+  std::vector<NodeShape> nodes;
+  std::vector<Job> jobs;  // by arrival
+  std::shared_ptr<const sim::SeriesTable> rows;
+};
+
+Workload make_workload(const WorkloadOptions& options, const Traces& traces);
+
+}  // namespace rescheduler::replay
