@@ -51,15 +51,20 @@ void Carrier::tell(std::size_t profile, kube::EventRecord record) const {
   recorders_[profile]->record(std::move(record));
 }
 
+api::Binding binding_of(const PodToBind& pod, const std::string& node) {
+  api::Binding binding;
+  binding.mutable_metadata()->set_namespace_(pod.ns);
+  binding.mutable_metadata()->set_name(pod.name);
+  binding.mutable_metadata()->set_uid(pod.uid);
+  binding.mutable_target()->set_kind("Node");
+  binding.mutable_target()->set_name(node);
+  return binding;
+}
+
 net::Task<Result<void>> Carrier::post_binding(const BindOrder& order) {
   const auto& meta = order.pod->metadata();
-  api::Binding binding;
-  binding.mutable_metadata()->set_name(meta.name());
-  binding.mutable_metadata()->set_namespace_(meta.namespace_());
-  binding.mutable_metadata()->set_uid(meta.uid());
+  auto binding = binding_of({meta.namespace_(), meta.name(), meta.uid()}, order.node);
   for (const auto& [key, value] : order.annotations) (*binding.mutable_metadata()->mutable_annotations())[key] = value;
-  binding.mutable_target()->set_kind("Node");
-  binding.mutable_target()->set_name(order.node);
   return client_.create_sub<api::Pod>(meta.namespace_(), meta.name(), "binding", std::move(binding));
 }
 

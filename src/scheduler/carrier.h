@@ -14,7 +14,13 @@
 #include "scheduler/orders.h"
 #include "scheduler/work_lane.h"
 
+namespace rescheduler::api {
+class Binding;
+}  // namespace rescheduler::api
+
 namespace rescheduler::scheduler {
+
+api::Binding binding_of(const PodToBind& pod, const std::string& node);
 
 struct CarrierSettings {
   std::vector<std::string> scheduler_names{};  // by profile

@@ -133,9 +133,19 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
       net::spawn(deciding, "bind volumes", bind_volumes_first(shared_from_this(), std::move(*binding)));
       return;
     }
-    boost::asio::post(services.executor, [self = shared_from_this(), order = std::move(order)]() mutable {
+    const std::string overloaded = binding != nullptr && binding->overloads ? binding->node : std::string();
+    boost::asio::post(services.executor, [self = shared_from_this(), order = std::move(order), overloaded]() mutable {
       self->carrier->take(std::move(order));
+      if (!overloaded.empty()) self->ask_to_relieve(overloaded);
     });
+  }
+
+  void ask_to_relieve(const std::string& node) {
+    services.metrics
+        ->counter("rescheduler_preventive_requests_total",
+                  "Placements that will bring a node above a threshold, so that something there should move.")
+        .add();
+    if (settings.overloaded) settings.overloaded(node);
   }
 
   // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.

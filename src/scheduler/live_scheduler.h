@@ -37,6 +37,9 @@ struct LiveSettings {
   std::shared_ptr<const kube::LeaderFence> fence{};
   // Where decisions are made: a loop of its own (a thread), or nothing: the same as everything else.
   net::EventLoop* deciding = nullptr;
+  // A pod was placed that will bring its node above a threshold, and preventive rescheduling is on. On the loop's
+  // thread; the binding does not wait for it.
+  std::function<void(const std::string& node)> overloaded{};
   net::EventLoop* network = nullptr;  // the loop of `services`; needed for extenders, which are waited for
 };
 

@@ -20,6 +20,13 @@ namespace rescheduler::scheduler {
 
 using PodPtr = std::shared_ptr<const api::Pod>;
 
+// A very pod, not another of its name.
+struct PodToBind {
+  std::string ns{};
+  std::string name{};
+  std::string uid{};
+};
+
 // What was predicted for the node when the pod was placed there, as JSON: shares by resource, and who says so.
 inline constexpr std::string_view kPredictedLoad = "rescheduler.io/predicted-load";
 
@@ -30,6 +37,7 @@ struct BindOrder {
   std::size_t profile = 0;
   bool has_claims = false;                           // volumes have to be bound first
   std::map<std::string, std::string> annotations{};  // the pod gets them with its node
+  bool overloads = false;  // with this pod its node will be above a threshold: something else there should move
 };
 
 // Tell the pod's owner that it has no node: an event, and the pod's condition where it says something else.

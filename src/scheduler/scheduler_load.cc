@@ -4,6 +4,7 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "placement/predicted_load.h"
+#include "placement/rescheduler_args.h"
 #include "scheduler/scheduler.h"
 
 namespace rescheduler::scheduler {
@@ -51,6 +52,11 @@ void Scheduler::predict(BindOrder& order, cluster::NodeIndex node) const {
     if (!std::isnan(predicted[i])) text += fmt::format("\"{}\":{:.3f},", picture.resources[i], predicted[i]);
   }
   order.annotations[std::string(kPredictedLoad)] = text + fmt::format("\"source\":\"{}\"}}", picture.source);
+
+  const auto* args = frameworks_[order.profile]->args_of<placement::ReschedulerArgs>("Rescheduler");
+  if (args == nullptr || !args->enable_preventive_rescheduling || picture.basis != cluster::LoadBasis::Usage) return;
+  order.overloads = predicted[cluster::kCpuLoad] * 100 > args->cpu_threshold
+                    || predicted[cluster::kMemoryLoad] * 100 > args->memory_threshold;
 }
 
 }  // namespace rescheduler::scheduler

@@ -156,6 +156,18 @@ TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
   const std::string& said = annotations.at("rescheduler.io/predicted-load");
   EXPECT_THAT(said, HasSubstr(R"("cpu":0.2)")) << "what is measured, and the pod itself";
   EXPECT_THAT(said, HasSubstr(R"("source":"prometheus"})"));
+  EXPECT_FALSE(std::get<BindOrder>(orders.front()).overloads);
+}
+
+TEST_F(LoadedScheduler, APodThatWillBringItsNodeAboveAThresholdSaysSo) {
+  measure(0.79, 0.9, 0);
+  auto object = std::make_shared<api::Pod>(pod("large").requests("2", "1Gi").get());
+  object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
+  scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+  scheduler->tick(at(1));
+  const auto orders = scheduler->decide_next(at(1));
+  EXPECT_EQ(std::get<BindOrder>(orders.front()).node, "a");
+  EXPECT_TRUE(std::get<BindOrder>(orders.front()).overloads);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/volume_records.h"
+#include "scheduler/orders.h"
 
 namespace rescheduler::scheduler {
 
@@ -33,12 +34,6 @@ struct ReservedVolumes {
   std::vector<cluster::ClaimPtr> provisions{};
 
   bool empty() const { return bindings.empty() && provisions.empty(); }
-};
-
-struct PodToBind {
-  std::string ns{};
-  std::string name{};
-  std::string uid{};
 };
 
 // What the API server has said last, without our promises.

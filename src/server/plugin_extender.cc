@@ -4,6 +4,7 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "placement/cycle.h"
+#include "scheduler/carrier.h"
 
 namespace rescheduler::server {
 namespace {
@@ -109,12 +110,7 @@ net::Task<Result<kube::MetaVictimsByNode>> PluginExtender::preempt(const kube::E
 }
 
 net::Task<Result<void>> PluginExtender::bind(const kube::ExtenderBindingArgs& args) {
-  api::Binding binding;
-  binding.mutable_metadata()->set_name(args.pod_name);
-  binding.mutable_metadata()->set_namespace_(args.pod_namespace);
-  binding.mutable_metadata()->set_uid(args.pod_uid);
-  binding.mutable_target()->set_kind("Node");
-  binding.mutable_target()->set_name(args.node);
+  auto binding = scheduler::binding_of({args.pod_namespace, args.pod_name, args.pod_uid}, args.node);
   return client_.create_sub<api::Pod>(args.pod_namespace, args.pod_name, "binding", std::move(binding));
 }
 

@@ -4,49 +4,37 @@
 #include <gtest/gtest.h>
 
 #include "kube/extender/wire.h"
-#include "net/http_server.h"
 #include "support/objects.h"
 #include "support/scheduler.h"
+#include "support/tiny_service.h"
 
 namespace rescheduler::test {
 namespace {
 
-// Lives on a loop of its own, as a service in another process would.
 class TinyExtender {
  public:
-  explicit TinyExtender(TestCluster& cluster) : link_(cluster.connect()) {
-    link_->on_loop([this] {
-      auto served = net::serve_http(link_->services().executor, {},
-                                    [this](const net::HttpRequest& request, const net::PeerIdentity&,
-                                           net::Responder& responder) { return answer(request, responder); });
-      EXPECT_TRUE(served) << served.error().message;
-      if (served) server_ = std::move(*served);
-    });
-  }
-  ~TinyExtender() {
-    (void)link_->await(stopped(*server_));
-    link_->on_loop([this] { server_.reset(); });
-  }
-  TinyExtender(const TinyExtender&) = delete;
-  TinyExtender& operator=(const TinyExtender&) = delete;
+  explicit TinyExtender(TestCluster& cluster)
+      : service_(cluster, [this](const net::HttpRequest& request, net::Responder& responder) {
+          return answer(request, responder);
+        }) {}
 
   void refuse(const std::string& node) {
-    link_->on_loop([&] { refused_.insert(node); });
+    service_.on_loop([&] { refused_.insert(node); });
   }
   void prefer(const std::string& node) {
-    link_->on_loop([&] { preferred_ = node; });
+    service_.on_loop([&] { preferred_ = node; });
   }
   void be_broken(bool broken) {
-    link_->on_loop([&] { broken_ = broken; });
+    service_.on_loop([&] { broken_ = broken; });
   }
   std::vector<std::string> bound() {
     std::vector<std::string> all;
-    link_->on_loop([&] { all = bound_; });
+    service_.on_loop([&] { all = bound_; });
     return all;
   }
   scheduler::Extender entry() const {
     scheduler::Extender extender;
-    extender.url_prefix = fmt::format("http://127.0.0.1:{}/x", server_->port());
+    extender.url_prefix = service_.url() + "/x";
     extender.filter_verb = "filter";
     extender.prioritize_verb = "prioritize";
     extender.bind_verb = "bind";
@@ -56,11 +44,6 @@ class TinyExtender {
   }
 
  private:
-  static net::Task<Result<void>> stopped(net::HttpServer& server) {
-    co_await server.stop(std::chrono::milliseconds(100));
-    co_return Result<void>{};
-  }
-
   net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
     net::HttpResponse response;
     response.status = broken_ ? 500 : 200;
@@ -107,19 +90,18 @@ class TinyExtender {
     const auto args = kube::read_binding_args(question);
     if (!args) co_return kube::write_binding_result("the question cannot be read");
     auto binding = binding_to(args->pod_namespace, args->pod_name, args->node);
-    auto done = co_await link_->client().create_sub<api::Pod>(args->pod_namespace, args->pod_name, "binding",
-                                                              std::move(binding));
+    auto done = co_await service_.link().client().create_sub<api::Pod>(args->pod_namespace, args->pod_name, "binding",
+                                                                       std::move(binding));
     if (!done) co_return kube::write_binding_result(done.error().message);
     bound_.push_back(args->pod_name + " to " + args->node);
     co_return kube::write_binding_result("");
   }
 
-  std::unique_ptr<LiveApi> link_;
-  std::unique_ptr<net::HttpServer> server_;
   std::set<std::string> refused_;
   std::string preferred_;
   bool broken_ = false;
   std::vector<std::string> bound_;
+  TinyService service_;
 };
 
 class Extended : public SchedulingTest {

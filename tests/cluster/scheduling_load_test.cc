@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/http_server.h"
 #include "support/scheduler.h"
+#include "support/tiny_service.h"
 
 namespace rescheduler::test {
 namespace {
@@ -17,32 +17,19 @@ enum class Mood : std::uint8_t { Answers, Refuses, Babbles, AnswersANumber, Says
 // Answers the queries "cpu" and "memory" with the percentages it was told, by the nodes' names.
 class TinyPrometheus {
  public:
-  explicit TinyPrometheus(TestCluster& cluster) : link_(cluster.connect()) {
-    link_->on_loop([this] {
-      auto served = net::serve_http(link_->services().executor, {},
-                                    [this](const net::HttpRequest& request, const net::PeerIdentity&,
-                                           net::Responder& responder) { return answer(request, responder); });
-      EXPECT_TRUE(served) << served.error().message;
-      if (served) server_ = std::move(*served);
-    });
-  }
-  ~TinyPrometheus() {
-    (void)link_->await(stopped(*server_));
-    link_->on_loop([this] { server_.reset(); });
-  }
-  TinyPrometheus(const TinyPrometheus&) = delete;
-  TinyPrometheus& operator=(const TinyPrometheus&) = delete;
+  explicit TinyPrometheus(TestCluster& cluster)
+      : service_(cluster, [this](const net::HttpRequest&, net::Responder& responder) { return answer(responder); }) {}
 
   void say(const std::string& node, double percent) {
-    link_->on_loop([&] { percent_[node] = percent; });
+    service_.on_loop([&] { percent_[node] = percent; });
   }
   void be(Mood mood) {
-    link_->on_loop([&] { mood_ = mood; });
+    service_.on_loop([&] { mood_ = mood; });
   }
   cluster::LoadSettings settings() const {
     cluster::LoadSource source;
     source.kind = cluster::LoadSourceKind::Prometheus;
-    source.address = fmt::format("http://127.0.0.1:{}", server_->port());
+    source.address = service_.url();
     source.queries = {{"cpu", "cpu"}, {"memory", "memory"}};
     source.timeout = milliseconds{300};
     cluster::LoadSettings made;
@@ -53,13 +40,9 @@ class TinyPrometheus {
   }
 
  private:
-  static net::Task<Result<void>> stopped(net::HttpServer& server) {
-    co_await server.stop(milliseconds{100});
-    co_return Result<void>{};
-  }
-
   std::string vector() const {
-    const auto now = std::chrono::duration<double>(link_->services().clock->wall_now().time_since_epoch()).count();
+    const auto now =
+        std::chrono::duration<double>(service_.link().services().clock->wall_now().time_since_epoch()).count();
     std::string series;
     for (const auto& [node, percent] : percent_) {
       const std::string one =
@@ -70,9 +53,9 @@ class TinyPrometheus {
     return fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
   }
 
-  net::Task<void> answer(const net::HttpRequest& /*request*/, net::Responder& responder) {
+  net::Task<void> answer(net::Responder& responder) {
     if (mood_ == Mood::SaysNothing) {
-      [[maybe_unused]] const auto slept = co_await link_->services().timers->sleep_for(milliseconds{800});
+      [[maybe_unused]] const auto slept = co_await service_.link().services().timers->sleep_for(milliseconds{800});
     }
     net::HttpResponse response;
     response.status = mood_ == Mood::Refuses ? 500 : 200;
@@ -85,10 +68,9 @@ class TinyPrometheus {
     [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
   }
 
-  std::unique_ptr<LiveApi> link_;
-  std::unique_ptr<net::HttpServer> server_;
   std::map<std::string, double> percent_;
   Mood mood_ = Mood::Answers;
+  TinyService service_;
 };
 
 class Loaded : public SchedulingTest {
