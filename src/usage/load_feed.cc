@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/log.h"
 
 namespace rescheduler::usage {
@@ -45,7 +46,9 @@ std::string FeedStatus::text(WallTime now) const {
       said += fmt::format(", newest sample {:.0f} s old", seconds(now - *source->newest_sample));
     if (dropped.total() > 0) said += fmt::format(", dropped {}", dropped.text());
   }
-  for (auto one = sources.begin(); one != source; ++one) {
+  // Those that should be in charge instead, and itself if only its last reading failed.
+  const auto end = source == sources.end() ? source : source + 1;
+  for (auto one = sources.begin(); one != end; ++one) {
     if (!one->last_error.empty()) said += fmt::format("; {}", one->last_error);
   }
   return said;
@@ -60,7 +63,12 @@ LoadFeed::LoadFeed(kube::LoopServices services,
       sources_(std::move(sources)),
       callbacks_(std::move(callbacks)),
       fallback_(names_of(sources_), settings.fallback) {
-  for (const auto& one : sources_) status_.sources.push_back({.name = std::string(one->name())});
+  RESCHEDULER_CHECK(callbacks_.nodes && callbacks_.taken && callbacks_.fell_back && callbacks_.changed,
+                    "a feed needs all its callbacks");
+  for (const auto& one : sources_) {
+    status_.sources.push_back({.name = std::string(one->name())});
+    failures(status_.sources.back().name).add(0.0);  // shown from the start
+  }
   count_drops(*services_.metrics, {});
   show();
 }
@@ -125,11 +133,13 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
   callbacks_.taken(std::move(reading), fallback_.name());
 }
 
+Counter& LoadFeed::failures(const std::string& source) {
+  return services_.metrics->counter("rescheduler_load_source_failures_total", "Readings of a load source that failed.",
+                                    {{"source", source}});
+}
+
 void LoadFeed::failed(std::size_t source, std::string sentence) {
-  services_.metrics
-      ->counter("rescheduler_load_source_failures_total", "Readings of a load source that failed.",
-                {{"source", std::string(sources_[source]->name())}})
-      .add();
+  failures(status_.sources[source].name).add();
   const bool fresh = has_fresh_data(source);
   status_.sources[source].last_error = sentence;
   tell(fallback_.failed(source, std::move(sentence), fresh));

@@ -55,7 +55,7 @@ struct FeedStatus {
   std::vector<SourceStatus> sources{};
 
   bool is_best() const { return sources.empty() || in_charge == sources.front().name; }
-  // "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests instead of prometheus (why)": for people.
+  // "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why": for people.
   std::string text(WallTime now) const;
 };
 
@@ -77,6 +77,7 @@ class LoadFeed {
   net::Task<Result<void>> read(std::size_t source, NodeList nodes);
   void answered(std::size_t source, Reading reading, const NodeList& nodes);
   void failed(std::size_t source, std::string sentence);
+  Counter& failures(const std::string& source);
   void tell(const std::optional<Fallback::Change>& change);
   void show();
   bool has_fresh_data(std::size_t source) const;

@@ -103,8 +103,12 @@ TEST(LoadFeed, PassesOnWhatTheBestSourceMeasures) {
 TEST(LoadFeed, ASourceThatFailsIsNamedAndTheNextTakesOver) {
   Kitchen kitchen;
   kitchen.rounds(1);
+  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
   kitchen.prometheus.answers = false;
-  kitchen.rounds(2);
+  kitchen.rounds(1);
+  EXPECT_EQ(kitchen.feed->status().text(kitchen.time.clock.wall_now()),
+            "prometheus: 2 of 2 nodes, newest sample 35 s old; prometheus is down");
+  kitchen.rounds(1);
   EXPECT_THAT(kitchen.taken, ElementsAre("prometheus 2", "metrics-server 1"));
   EXPECT_THAT(kitchen.changes, ElementsAre(">prometheus", "prometheus>metrics-server"));
   EXPECT_THAT(kitchen.feed->status().text(kitchen.time.clock.wall_now()),

@@ -144,14 +144,15 @@ net::Task<Result<std::vector<Series>>> PrometheusSource::ask(std::string express
 
 }  // namespace
 
-std::vector<PrometheusQuery> default_queries() {
+std::vector<PrometheusQuery> default_queries(const std::string& label) {
   return {
       {.resource = "cpu",
-       .expression = R"(100 - (avg by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m])) * 100))",
-       .heard = R"(max by(instance) (timestamp(node_cpu_seconds_total{mode="idle"})))"},
+       .expression =
+           fmt::format(R"(100 - (avg by({}) (rate(node_cpu_seconds_total{{mode="idle"}}[5m])) * 100))", label),
+       .heard = fmt::format(R"(max by({}) (timestamp(node_cpu_seconds_total{{mode="idle"}})))", label)},
       {.resource = "memory",
        .expression = "100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)",
-       .heard = "max by(instance) (timestamp(node_memory_MemAvailable_bytes))"},
+       .heard = fmt::format("max by({}) (timestamp(node_memory_MemAvailable_bytes))", label)},
   };
 }
 

@@ -21,7 +21,7 @@ enum class Unit : std::uint8_t {
 };
 
 struct PrometheusQuery {
-  std::string resource{};  // "cpu"; for messages. Its place in the list is its place in cluster::Loads.
+  std::string resource{};  // "cpu"; for messages. Its place in the list is its place in BookSettings::resources.
   std::string expression{};
   Unit unit = Unit::Percent;
   // A query for when each node was last heard of, in seconds since 1970. The time of an answer says nothing of that: a
@@ -29,8 +29,8 @@ struct PrometheusQuery {
   std::string heard{};
 };
 
-// One value per node, from node_exporter. CPU is a mean over five minutes.
-std::vector<PrometheusQuery> default_queries();
+// One value per node, from node_exporter. CPU is a mean over five minutes. The label is the one that tells the node.
+std::vector<PrometheusQuery> default_queries(const std::string& label = "instance");
 // The same from the rules of deploy/prometheus/rules.yml: cheaper in large clusters.
 std::vector<PrometheusQuery> recorded_queries();
 

@@ -229,6 +229,15 @@ TEST_F(PrometheusSourceTest, TlsIsVerifiedUnlessToldOtherwise) {
   EXPECT_EQ(refusal(), "read");
 }
 
+TEST(PrometheusQueries, TheDefaultsAreOnePerNodeByWhicheverLabelTellsIt) {
+  const auto queries = default_queries();
+  ASSERT_EQ(queries.size(), 2u);
+  EXPECT_EQ(queries[0].expression, R"(100 - (avg by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m])) * 100))");
+  EXPECT_EQ(queries[1].expression, "100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)");
+  EXPECT_THAT(default_queries("node")[0].expression, HasSubstr("avg by(node)"));
+  EXPECT_THAT(default_queries("node")[1].heard, StartsWith("max by(node)"));
+}
+
 TEST_F(PrometheusSourceTest, SettingsThatCannotWorkAreRefusedAtOnce) {
   settings_.url = "prometheus:9090";
   EXPECT_THAT(refusal(), StartsWith("prometheus: "));
