@@ -24,28 +24,11 @@ bool has_plugin(const placement::Profile& profile) {
   return std::ranges::any_of(kPoints, [&](Point point) { return profile.uses(kPlugin, point); });
 }
 
-usage::Unit unit_of(cluster::LoadUnit unit) {
-  return unit == cluster::LoadUnit::Percent ? usage::Unit::Percent : usage::Unit::Fraction;
-}
-
-usage::SmoothingSettings smoothing_of(const cluster::Smoothing& said) {
-  usage::SmoothingSettings smoothing;
-  switch (said.kind) {
-    case cluster::SmoothingKind::None: smoothing.kind = usage::Smoothing::None; break;
-    case cluster::SmoothingKind::Ewma: smoothing.kind = usage::Smoothing::Ewma; break;
-    case cluster::SmoothingKind::Percentile: smoothing.kind = usage::Smoothing::Percentile; break;
-  }
-  smoothing.half_life = said.half_life;
-  smoothing.percentile = said.percentile / 100;
-  smoothing.window = said.window;
-  return smoothing;
-}
-
 // The defaults for CPU and memory unless the source says otherwise; further resources bring their own query.
 std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const cluster::LoadSettings& settings) {
-  std::vector<usage::PrometheusQuery> queries = usage::default_queries();
+  std::vector<usage::PrometheusQuery> queries = usage::default_queries(source.instance_label);
   for (const cluster::LoadResource& one : settings.resources) {
-    queries.push_back({.resource = one.name, .expression = one.query, .unit = unit_of(one.unit)});
+    queries.push_back({.resource = one.name, .expression = one.query, .unit = one.unit});
   }
   for (usage::PrometheusQuery& query : queries) {
     const auto own = source.queries.find(query.resource);
@@ -114,7 +97,7 @@ std::optional<cluster::LoadSettings> load_settings_of(const Configuration& confi
 usage::BookSettings book_settings(const cluster::LoadSettings& settings) {
   usage::BookSettings book;
   for (const cluster::LoadResource& one : settings.resources) book.resources.push_back({.name = one.name});
-  book.smoothing = smoothing_of(settings.smoothing);
+  book.smoothing = settings.smoothing;
   book.rules.freshness = settings.freshness;
   return book;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cluster/estimate.h"
 
 namespace rescheduler::usage {
 namespace {
@@ -175,7 +176,7 @@ void LoadBook::look(WallTime now) {
 
 void LoadBook::placed(std::string_view uid, NodeIndex node, const cluster::NodeNeeds& needs, WallTime at) {
   if (node >= cluster_.nodes().size() || !cluster_.node(node).exists()) return gone(uid);
-  book(uid, node, estimate(needs, *cluster_.node(node).node, settings_.estimates), at);
+  book(uid, node, cluster::estimated_loads(needs.requests, cluster_.node(node).node->allocatable), at);
 }
 
 void LoadBook::book(std::string_view key, NodeIndex node, const Loads& load, WallTime at) {

@@ -18,7 +18,6 @@
 
 #include "base/clock.h"
 #include "cluster/cluster.h"
-#include "usage/estimate.h"
 #include "usage/sample.h"
 #include "usage/smoothing.h"
 
@@ -36,7 +35,6 @@ struct BookSettings {
   std::vector<ResourceSettings> resources{{"cpu", std::chrono::minutes{5}}, {"memory", std::chrono::minutes{1}}};
   SmoothingSettings smoothing{};
   SampleRules rules{};
-  EstimateSettings estimates{};
 };
 
 class LoadBook {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/estimate.h"
 #include "cluster/testing.h"
 
 namespace rescheduler::usage {
@@ -264,7 +265,8 @@ class Burst {
       if (predicted(i) < predicted(least)) least = i;
     }
     book_.placed(name, least, *form->needs, now);
-    pods_[least].emplace_back(estimate(*form->needs, *cluster_.node(least).node, {})[kCpuLoad], now);
+    pods_[least].emplace_back(
+        cluster::estimated_loads(form->needs->requests, cluster_.node(least).node->allocatable)[kCpuLoad], now);
   }
   double predicted(NodeIndex i) const { return cluster_.node(i).load.predicted(kCpuLoad); }
   double truth(NodeIndex i) const {

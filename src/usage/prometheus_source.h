@@ -15,10 +15,7 @@
 
 namespace rescheduler::usage {
 
-enum class Unit : std::uint8_t {
-  Percent,   // 80
-  Fraction,  // 0.8
-};
+using Unit = cluster::LoadUnit;
 
 struct PrometheusQuery {
   std::string resource{};  // "cpu"; for messages. Its place in the list is its place in BookSettings::resources.

@@ -49,7 +49,7 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
       for (const auto& [when, kept] : kept_) sorted.push_back(kept);
       std::ranges::sort(sorted);
       // The smallest value that at least this share of the samples does not exceed.
-      const double rank = std::ceil(std::clamp(how.percentile, 0.0, 1.0) * static_cast<double>(sorted.size()));
+      const double rank = std::ceil(std::clamp(how.percentile / 100, 0.0, 1.0) * static_cast<double>(sorted.size()));
       value_ = sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
       break;
     }
@@ -65,7 +65,7 @@ double unseen(std::chrono::nanoseconds age, std::chrono::nanoseconds averaged, c
       share = line_through_ewma(seconds(age), seconds(averaged), seconds(how.half_life) / std::numbers::ln2);
       break;
     case Smoothing::Percentile:
-      share = line(seconds(age) - (1.0 - how.percentile) * seconds(how.window), seconds(averaged));
+      share = line(seconds(age) - (1.0 - how.percentile / 100) * seconds(how.window), seconds(averaged));
       break;
   }
   return share < kSeen ? 0.0 : std::min(share, 1.0);
@@ -79,7 +79,7 @@ std::chrono::nanoseconds time_to_be_seen(std::chrono::nanoseconds averaged, cons
     case Smoothing::Ewma:
       return averaged + std::chrono::duration_cast<nanoseconds>(how.half_life * (5.0 / std::numbers::ln2));
     case Smoothing::Percentile:
-      return averaged + std::chrono::duration_cast<nanoseconds>(how.window * (1.0 - how.percentile));
+      return averaged + std::chrono::duration_cast<nanoseconds>(how.window * (1.0 - how.percentile / 100));
   }
   return averaged;
 }

@@ -8,23 +8,12 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "cluster/load_settings.h"
 
 namespace rescheduler::usage {
 
-enum class Smoothing : std::uint8_t {
-  None,        // the newest sample
-  Ewma,        // exponentially weighted mean: what is one half-life older counts half as much
-  Percentile,  // of the samples of a window
-};
-
-struct SmoothingSettings {
-  Smoothing kind = Smoothing::Ewma;
-  // With a sample every 15 to 30 s one outlier moves the value by 16 to 29 % of itself, and a load that stays is seen
-  // to seven eighths after three minutes: about the time in which a burst of pods has started.
-  std::chrono::nanoseconds half_life = std::chrono::seconds{60};
-  double percentile = 0.95;
-  std::chrono::nanoseconds window = std::chrono::minutes{5};
-};
+using Smoothing = cluster::SmoothingKind;
+using SmoothingSettings = cluster::Smoothing;
 
 class Smoother {
  public:

@@ -38,10 +38,10 @@ TEST(Smoothing, ASampleThatIsNotNewerChangesNothing) {
 }
 
 TEST(Smoothing, APercentileIsOfTheSamplesOfItsWindowOnly) {
-  const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 0.5, .window = seconds{60}};
+  const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 50, .window = seconds{60}};
   EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}}), 0.2);
   EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}, {80, 0.3}}), 0.3);  // the first has left
-  const SmoothingSettings high{.kind = Smoothing::Percentile, .percentile = 1.0, .window = seconds{60}};
+  const SmoothingSettings high{.kind = Smoothing::Percentile, .percentile = 100, .window = seconds{60}};
   EXPECT_DOUBLE_EQ(after(high, {{0, 0.1}, {20, 0.9}, {40, 0.2}}), 0.9);
 }
 
@@ -55,7 +55,7 @@ TEST(Unseen, WithoutSmoothingANewLoadAppearsAlongAStraightLine) {
 }
 
 TEST(Unseen, APercentileSeesItLater) {
-  const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 0.9, .window = minutes{10}};
+  const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 90, .window = minutes{10}};
   EXPECT_DOUBLE_EQ(unseen(minutes{1}, minutes{4}, how), 1.0);
   EXPECT_NEAR(unseen(minutes{3}, minutes{4}, how), 0.5, 1e-9);
 }
@@ -79,7 +79,7 @@ RC_GTEST_PROP(Unseen, NeverGrowsWithAgeNorLeavesZeroToOneAndEndsInTime, ()) {
   };
   const SmoothingSettings how{.kind = static_cast<Smoothing>(pick(0, 3)),
                               .half_life = seconds{pick(0, 300)},
-                              .percentile = pick(1, 101) / 100.0,
+                              .percentile = static_cast<double>(pick(1, 101)),
                               .window = seconds{pick(1, 900)}};
   const seconds averaged{pick(0, 600)};
   double before = 1.0;

@@ -71,7 +71,7 @@ Result<OurSettings> parse_our_settings(std::string_view text) {
   smoothing.half_life = duration_cast<nanoseconds>(std::chrono::duration<double>(half_life));
   smoothing.window = duration_cast<nanoseconds>(std::chrono::duration<double>(window));
   if (percentile > 0) smoothing.kind = usage::Smoothing::Percentile;
-  if (percentile > 0) smoothing.percentile = percentile;
+  if (percentile > 0) smoothing.percentile = percentile * 100;
   settings.args.cpu_threshold = settings.args.memory_threshold = threshold;
   return settings;
 }
