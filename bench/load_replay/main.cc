@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -138,20 +139,22 @@ void twelve_line(const std::string& name, const TwelvePods& outcome) {
              outcome.pending);
 }
 
-int show_twelve(const std::vector<NamedRule>& rules) {
+std::vector<std::pair<std::string, TwelvePods>> show_twelve(const std::vector<NamedRule>& rules) {
   fmt::print(
       "\nThe twelve pods on four nodes, when they use what they asked for; the mean of {} tries.\n\n"
       "| rule | CPU deviation | largest | memory deviation | largest | CPU/memory of hot, warm, cool, idle | left out "
       "|\n"
       "|---|---|---|---|---|---|---|\n",
       kTries);
-  twelve_line("round robin", twelve_pods_in_turn());
+  std::vector<std::pair<std::string, TwelvePods>> all{{"round robin", twelve_pods_in_turn()}};
   for (const NamedRule& rule : rules) {
     std::vector<TwelvePods> runs;
     for (std::uint64_t seed = 1; seed <= kTries; ++seed) runs.push_back(twelve_pods(rule, seed));
-    twelve_line(rule.weight == 0 ? rule.name : fmt::format("{}, weight {}", rule.name, rule.weight), mean_of(runs));
+    all.emplace_back(rule.weight == 0 ? rule.name : fmt::format("{}, weight {}", rule.name, rule.weight),
+                     mean_of(runs));
   }
-  return 0;
+  for (const auto& [name, outcome] : all) twelve_line(name, outcome);
+  return all;
 }
 
 int complain(const Error& error) {
@@ -159,22 +162,26 @@ int complain(const Error& error) {
   return error.code == Errc::NotFound ? kNoData : 1;
 }
 
+int written_or_not(const std::string& path, const std::string& text) {
+  const auto written = write_text(path, text);
+  return written ? 0 : complain(written.error());
+}
+
 int run(const Choices& choices) {
   const auto rules = choices.variants.empty() && choices.settings.empty() ? rules_for(choices) : variants_for(choices);
   if (!rules) return complain(rules.error());
   if (choices.burst) return show_burst(*rules);
-  if (choices.twelve) return show_twelve(*rules);
+  if (choices.twelve) {
+    const auto twelve = show_twelve(*rules);
+    return choices.plot.empty() ? 0 : written_or_not(choices.plot, plot_of(twelve));
+  }
   const auto traces = read_traces(sim::series_directory(kube::process_environment()));
   if (!traces) return complain(traces.error());
   std::vector<Table> tables;
   for (const int nodes : choices.nodes) tables.push_back(replay_all(choices, *rules, nodes, *traces));
-  if (!choices.csv.empty()) {
-    if (const auto written = write_text(choices.csv, csv_of(tables)); !written) return complain(written.error());
-  }
-  if (!choices.plot.empty()) {
-    if (const auto written = write_text(choices.plot, plot_of(tables)); !written) return complain(written.error());
-  }
-  return 0;
+  const int csv = choices.csv.empty() ? 0 : written_or_not(choices.csv, csv_of(tables));
+  const int plot = choices.plot.empty() ? 0 : written_or_not(choices.plot, plot_of(tables));
+  return std::max(csv, plot);
 }
 
 }  // namespace
@@ -192,7 +199,7 @@ int main(int argc, char** argv) {
   app.add_option("--nodes", choices.nodes, "sizes of the cluster");
   app.add_option("--seeds", choices.seeds, "how many");
   app.add_option("--weights", choices.weights, "of the load plugin's score");
-  app.add_option("--sample", choices.replay.sample_minutes, "minutes between two readings");
+  app.add_option("--sample", choices.replay.sample_minutes, "minutes between two readings")->check(CLI::PositiveNumber);
   app.add_option("--requested", choices.requested, "share of the cluster that pods ask for");
   app.add_option("--only", choices.only, "rules with this in their name");
   app.add_option("--csv", choices.csv, "write every number there");

@@ -34,6 +34,19 @@ std::string text_at(double x, double y, const std::string& text, const char* mor
   return fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" {}>{}</text>\n", x, y, more, escaped(text));
 }
 
+std::string bar_at(double x, double y, double width, double height, const char* colour) {
+  return fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>\n", x, y, width,
+                     height, colour);
+}
+
+std::string page(const std::string& body, double height) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n{2}</svg>\n",
+      kWidth, height, body);
+}
+
 std::string label_of(const Row& row) {
   return row.weight == 0 ? row.rule : fmt::format("{}, weight {}", row.rule, row.weight);
 }
@@ -56,8 +69,7 @@ std::string bars(const Table& table, double& y) {
   for (const Row& row : table.rows) {
     const double width = (kWidth - kNames - 90) * row.mean.cpu_over / most;
     svg += text_at(kNames - 8, y + 15, label_of(row), "text-anchor=\"end\"");
-    svg += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>\n", kNames,
-                       y + 3, width, kBar - 6, kColours[colour_of(table, row)]);
+    svg += bar_at(kNames, y + 3, width, kBar - 6, kColours[colour_of(table, row)]);
     svg += text_at(kNames + width + 6, y + 15, fmt::format("{:.0f}", row.mean.cpu_over));
     y += kBar;
   }
@@ -121,6 +133,29 @@ std::string lines(const Table& table, double& y) {
 
 }  // namespace
 
+std::string plot_of(const std::vector<std::pair<std::string, TwelvePods>>& twelve) {
+  constexpr double kScale = 260;  // of a whole node
+  double y = 30;
+  std::string body = text_at(10, y, "CPU (blue) and memory (green) of hot, warm, cool and idle; the line is 80 %");
+  for (const auto& [name, outcome] : twelve) {
+    y += 14;
+    body += text_at(10, y + 26, name);
+    body +=
+        text_at(10, y + 42,
+                fmt::format("deviation {:.1f} and {:.1f}", 100 * outcome.cpu.deviation, 100 * outcome.memory.deviation),
+                "fill=\"#666666\"");
+    for (std::size_t node = 0; node < kTwelveNodes.size(); ++node) {
+      body += text_at(kNames + 50, y + 12, kTwelveNodes[node], "text-anchor=\"end\"");
+      body += bar_at(kNames + 60, y + 1, kScale * outcome.cpu_by_node[node], 6, "#1f5fbf");
+      body += bar_at(kNames + 60, y + 8, kScale * outcome.memory_by_node[node], 6, "#2e8b57");
+      y += 18;
+    }
+  }
+  const double limit = kNames + 60 + kScale * kThreshold;
+  body += fmt::format("<line x1=\"{0:.0f}\" x2=\"{0:.0f}\" y1=\"38\" y2=\"{1:.0f}\" stroke=\"#c03030\"/>\n", limit, y);
+  return page(body, y + 20);
+}
+
 std::string plot_of(const std::vector<Table>& tables) {
   std::string body;
   double y = 0;
@@ -128,11 +163,7 @@ std::string plot_of(const std::vector<Table>& tables) {
     body += bars(table, y);
     body += lines(table, y);
   }
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"white\"/>\n{2}</svg>\n",
-      kWidth, y + 20, body);
+  return page(body, y + 20);
 }
 
 }  // namespace rescheduler::replay
