@@ -74,9 +74,8 @@ asan: deps ## unit tests under the address and undefined-behaviour sanitizers (O
 tsan: deps ## unit tests under the thread sanitizer (ONLY='kube_test ...')
 	@$(call sanitized,tsan)
 
-gcc: deps ## the second compiler: build everything with g++ and run the unit tests
-	@$(call build,gcc)
-	@$(CTEST) --test-dir build/gcc -LE real
+gcc: deps ## the second compiler: build everything with g++ and run the unit tests (ONLY='kube_test ...')
+	@$(call sanitized,gcc)
 
 fuzz: deps ## every fuzz target for a bounded time (SECONDS_EACH, default 20)
 	@$(call build,asan)

@@ -29,8 +29,9 @@ inline constexpr double kUnknownLoad = std::numeric_limits<double>::quiet_NaN();
 
 struct NodeLoad {
   Loads used = loads_of(kUnknownLoad);  // as measured; unknown where nothing fresh is known: that is not idle
-  Loads booked{};                       // what is on its way there and not in `used` yet: pods just bound, moves
-  std::uint32_t turns = 0;              // pods placed since nothing better is known; for LoadBasis::Turns
+  Loads unrest{};  // how far `used` usually is from its own mean: one standard deviation over the last hour or so
+  Loads booked{};  // what is on its way there and not in `used` yet: pods just bound, moves
+  std::uint32_t turns = 0;  // pods placed since nothing better is known; for LoadBasis::Turns
 
   bool knows(std::size_t resource) const { return !std::isnan(used[resource]); }
   double predicted(std::size_t resource) const { return used[resource] + booked[resource]; }

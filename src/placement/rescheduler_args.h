@@ -10,6 +10,10 @@
 
 namespace rescheduler::placement {
 
+// Of its scores, where a configuration gives none: as much as the plugins that look at requests (2 together) and those
+// that look at the pod's wishes (up to 3 each) do not outvote. docs/benchmarks.md compares it with 1.
+inline constexpr int kReschedulerWeight = 5;
+
 struct ReschedulerArgs final : PluginArgs {
   double cpu_threshold = 80;     // percent of a node in use; above it a node takes no new pods
   double memory_threshold = 80;  // likewise

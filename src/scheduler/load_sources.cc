@@ -79,7 +79,7 @@ Result<SourcePtr> make_source(const LoadSource& source,
 
 void place_by_load(placement::Profile& profile, cluster::LoadSettings load) {
   for (const Point point : kPoints) {
-    if (!profile.uses(kPlugin, point)) profile.at(point).push_back({kPlugin});
+    if (!profile.uses(kPlugin, point)) profile.at(point).push_back({kPlugin, placement::kReschedulerWeight});
   }
   auto args = std::make_shared<placement::ReschedulerArgs>();
   args->load = std::move(load);

@@ -27,7 +27,7 @@ bool same(const Loads& a, const Loads& b) {
 }
 
 bool same(const NodeLoad& a, const NodeLoad& b) {
-  return same(a.used, b.used) && same(a.booked, b.booked) && a.turns == b.turns;
+  return same(a.used, b.used) && same(a.unrest, b.unrest) && same(a.booked, b.booked) && a.turns == b.turns;
 }
 
 bool same(const cluster::LoadPicture& a, const cluster::LoadPicture& b) {
@@ -94,6 +94,7 @@ void LoadBook::take(const Reading& reading, std::string source, WallTime now) {
     measured.averaged = sample.averaged;
     if (sample.averaged) longest_ = std::max(longest_, time_to_be_seen(*sample.averaged, settings_.smoothing));
     measured.smoother.add(std::max(sample.value, 0.0), sample.at, settings_.smoothing);
+    measured.unrest.add(std::max(sample.value, 0.0), sample.at);
   }
   taken_ = true;
   set_picture(cluster::LoadBasis::Usage, std::move(source));
@@ -136,6 +137,7 @@ void LoadBook::write(NodeIndex index, const Entry& entry) {
   for (std::size_t r = 0; r < settings_.resources.size(); ++r) {
     const Measured& measured = entry.measured[r];
     load.used[r] = is_fresh(measured) ? measured.smoother.value() : cluster::kUnknownLoad;
+    load.unrest[r] = is_fresh(measured) ? measured.unrest.deviation() : 0.0;
     // Summed anew each time: what is added and taken away again leaves no rounding behind.
     load.booked[r] = 0.0;
     for (const Booking& one : entry.bookings) load.booked[r] += one.now[r];

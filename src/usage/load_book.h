@@ -70,6 +70,7 @@ class LoadBook {
   };
   struct Measured {
     Smoother smoother{};
+    Unrest unrest{};
     std::uint32_t source = 0;
     std::optional<std::chrono::nanoseconds> averaged{};
   };

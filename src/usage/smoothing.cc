@@ -57,6 +57,22 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
   newest_ = at;
 }
 
+void Unrest::add(double value, WallTime at) {
+  if (newest_ && at <= *newest_) return;
+  constexpr double kHalfLife = 30.0 * 60;
+  if (!newest_) {
+    mean_ = value;
+  } else {
+    const double weight = 1.0 - std::exp2(-seconds(at - *newest_) / kHalfLife);
+    const double off = value - mean_;
+    mean_ += weight * off;
+    variance_ = (1.0 - weight) * (variance_ + weight * off * off);
+  }
+  newest_ = at;
+}
+
+double Unrest::deviation() const { return std::sqrt(variance_); }
+
 double unseen(std::chrono::nanoseconds age, std::chrono::nanoseconds averaged, const SmoothingSettings& how) {
   double share = 0.0;
   switch (how.kind) {

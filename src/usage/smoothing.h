@@ -29,6 +29,19 @@ class Smoother {
   std::deque<std::pair<WallTime, double>> kept_{};  // for the percentile
 };
 
+// How much a load moves about: the standard deviation of its samples, the older ones counting less (after half an hour
+// half as much). A node that is quiet can be filled further than one that jumps.
+class Unrest {
+ public:
+  void add(double value, WallTime at);
+  double deviation() const;
+
+ private:
+  double mean_ = 0.0;
+  double variance_ = 0.0;
+  std::optional<WallTime> newest_{};
+};
+
 // The share of a load that began `age` before the newest sample and is *not* in the smoothed value yet, when a sample
 // is itself a mean over the `averaged` time before it (rate[5m]). From 1 to 0, never growing with age.
 //

@@ -92,5 +92,21 @@ RC_GTEST_PROP(Unseen, NeverGrowsWithAgeNorLeavesZeroToOneAndEndsInTime, ()) {
   }
 }
 
+TEST(Unrest, IsTheDeviationOfWhatWasSeenOfLate) {
+  Unrest quiet;
+  Unrest jumps;
+  for (int i = 0; i < 2000; ++i) {
+    const WallTime at{minutes{i}};
+    quiet.add(0.5, at);
+    jumps.add(i % 2 == 0 ? 0.4 : 0.6, at);
+  }
+  EXPECT_EQ(quiet.deviation(), 0.0);
+  EXPECT_NEAR(jumps.deviation(), 0.1, 0.005);
+  for (int i = 2000; i < 2300; ++i) jumps.add(0.5, WallTime{minutes{i}});
+  EXPECT_LT(jumps.deviation(), 0.01) << "it has been quiet for five hours";
+  jumps.add(9.0, WallTime{minutes{3}});
+  EXPECT_LT(jumps.deviation(), 0.01) << "what comes late says nothing";
+}
+
 }  // namespace
 }  // namespace rescheduler::usage

@@ -12,7 +12,10 @@
 //
 // A pod that is refused everywhere waits until a new picture of the load shows a node that would do.
 //
-// Score: how much would be free with the pod there, by weights, and a bonus for nodes less loaded than the mean.
+// Score: how much would be free with the pod there, and a bonus for nodes less loaded than the mean. Loads of several
+// resources become one by a weighted mean of their fourth powers: a node is as full as its fullest resource, nearly.
+// With a plain mean much free memory makes up for a CPU that is not there. A load that jumps about counts one deviation
+// higher: it is its peaks that pass the threshold.
 #include <algorithm>
 #include <cmath>
 
@@ -144,21 +147,23 @@ std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state
   if (picture.basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
   const Loads coming = cluster::estimated_loads(asked.needs().requests, node.node->allocatable);
   double weights = 0;
-  double free = 0;
-  double now = 0;   // the node's load, and
-  double mean = 0;  // all nodes', by the same weights
+  double whole = 0;  // of the fourth powers
+  double now = 0;    // the node's load, and
+  double mean = 0;   // all nodes', by the same weights
   for (std::size_t i = 0; i < judged_.size(); ++i) {
     const auto place = place_of(i, picture);
     if (!place || !tells_nodes_apart(*place, picture)) continue;
     const double weight = judged_[i].weight;
     const double load = predicted_load(node, *place, picture);  // before the pod comes
     weights += weight;
-    free += weight * free_share(load + coming[*place]);
+    const double full = 1 - free_share(load + node.load.unrest[*place] + coming[*place]);
+    whole += weight * full * full * full * full;
     now += weight * load;
     mean += weight * picture.mean[*place];
   }
   if (!(weights > 0)) return 0;
-  const double points = (kMaxScore - bonus_) * free / weights + (now < mean ? bonus_ : 0);
+  const double free = 1 - std::sqrt(std::sqrt(whole / weights));
+  const double points = (kMaxScore - bonus_) * free + (now < mean ? bonus_ : 0);
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5), 0, kMaxScore);
 }
 

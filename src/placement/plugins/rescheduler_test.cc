@@ -133,14 +133,31 @@ TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
 
 // --- Score ---
 
-TEST(ReschedulerScore, IsWhatWouldBeFreeByTheWeightsAndABonusBelowTheMean) {
+TEST(ReschedulerScore, IsWhatWouldBeFreeOfTheFullestResourceNearlyAndABonusBelowTheMean) {
   LoadBench bench;
   bench.uses("less", 0.2, 0.4).uses("more", 0.4, 0.6).look();  // means 0.3 and 0.5
   const auto asked = pod("p").requests("400m", "3276Mi");      // a tenth of a node
-  // 90 x (0.6 x 0.7 + 0.4 x 0.5) + 10, and 90 x (0.6 x 0.5 + 0.4 x 0.3)
-  EXPECT_EQ(bench.score("less", asked), 66);
-  EXPECT_EQ(bench.score("more", asked), 38);
+  // 90 x (1 - (0.6 x 0.3^4 + 0.4 x 0.5^4)^(1/4)) + 10, and 90 x (1 - (0.6 x 0.5^4 + 0.4 x 0.7^4)^(1/4))
+  EXPECT_EQ(bench.score("less", asked), 63);
+  EXPECT_EQ(bench.score("more", asked), 36);
   EXPECT_EQ(bench.decide(asked).node, "less");
+}
+
+TEST(ReschedulerScore, MuchFreeMemoryDoesNotMakeUpForACpuThatIsNotThere) {
+  LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 0; }));
+  bench.uses("lopsided", 0.7, 0.1).uses("even", 0.5, 0.5).look();  // by the weights, 0.46 and 0.5
+  EXPECT_LT(bench.score("lopsided", pod("p")), bench.score("even", pod("p")));
+}
+
+TEST(ReschedulerScore, ALoadThatJumpsAboutCountsHigherThanAQuietOne) {
+  LoadBench bench;
+  bench.uses("quiet", 0.4, 0.4).uses("jumps", 0.4, 0.4).look();
+  EXPECT_EQ(bench.score("quiet", pod("p")), bench.score("jumps", pod("p")));
+  const auto index = *bench.model().find_node("jumps");
+  cluster::NodeLoad load = bench.model().node(index).load;
+  load.unrest[cluster::kCpuLoad] = 0.2;
+  bench.model().set_load(index, load);
+  EXPECT_GT(bench.score("quiet", pod("p")), bench.score("jumps", pod("p")));
 }
 
 TEST(ReschedulerScore, HasTheWeightsOfItsSettings) {
@@ -212,9 +229,10 @@ TEST(ReschedulerScore, FullIsFullAndIdleIsIdle) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 0; }));
   bench.add(node("n")).add(node("m")).add(pod("there").requests("2", "64Gi").on("n"));
   bench.look(LoadBasis::Requests);
-  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 24) << "memory promised twice takes nothing from the CPU";
+  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 17)
+      << "memory promised twice is full, not more than full";
   bench.uses("n", -5, 0.5).look();
-  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 80) << "nor does nonsense make up for memory";
+  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 60) << "nor does nonsense make up for memory";
 }
 
 TEST(ReschedulerScore, PodsThatAskForNothingDoNotPileUp) {

@@ -1,3 +1,4 @@
+#include "placement/rescheduler_args.h"
 #include "scheduler/config/catalog.h"
 #include "scheduler/config/default_args.h"
 #include "scheduler/config/rescheduler_args.h"
@@ -12,8 +13,8 @@ KnownPlugin unasked(std::string name, PointSet points, int weight = 1, PluginArg
   return {std::move(name), points, true, weight, std::move(args)};
 }
 
-KnownPlugin on_request(std::string name, PointSet points, PluginArgsFormat args = {}) {
-  return {std::move(name), points, false, 1, std::move(args)};
+KnownPlugin on_request(std::string name, PointSet points, PluginArgsFormat args = {}, int weight = 1) {
+  return {std::move(name), points, false, weight, std::move(args)};
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ PluginCatalog default_catalog() {
       unasked("ImageLocality", {Score}),
       unasked("DefaultBinder", {Bind}),
       unasked("NodeDeclaredFeatures", {PreFilter, Filter}),
-      on_request("Rescheduler", {Filter, Score, Reserve, PreBind}, rescheduler_format()),
+      on_request("Rescheduler", {Filter, Score, Reserve, PreBind}, rescheduler_format(), placement::kReschedulerWeight),
       on_request("Podrescheduling", {PreFilter, Filter}),
   };
 }

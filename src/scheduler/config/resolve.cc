@@ -16,6 +16,14 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// Without a number kube-scheduler's plugins weigh 1 where they are named, as there; our own weigh what they are made
+// for.
+int weight_of(const PluginChoice& choice, const PluginCatalog& catalog) {
+  if (choice.weight != 0) return choice.weight;
+  const KnownPlugin* plugin = find_plugin(catalog, choice.name);
+  return plugin != nullptr && !plugin->default_enabled ? plugin->default_weight : 1;
+}
+
 std::vector<PluginChoice> with_defaults(const PluginSet& asked, const PluginCatalog& catalog) {
   std::vector<PluginChoice> all;
   if (!has(asked.disabled, "*")) {
@@ -62,8 +70,7 @@ PluginsByPoint resolve_plugins(const PluginChoices& choices, const PluginCatalog
   for (std::size_t i = 0; i < placement::kPointCount; ++i) {
     const auto point = static_cast<Point>(i);
     for (const PluginChoice& choice : at_point(point, choices.points[i], multi_point, catalog)) {
-      const bool weighs = point == Point::Score && choice.weight != 0;
-      resolved[i].push_back({choice.name, weighs ? choice.weight : 1});
+      resolved[i].push_back({choice.name, point == Point::Score ? weight_of(choice, catalog) : 1});
     }
   }
   return resolved;
