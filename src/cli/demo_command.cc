@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cli/output_file.h"
 #include "cli/played_cluster.h"
 #include "cli/stop_signals.h"
@@ -132,6 +133,7 @@ Result<void> run(DemoOptions options, StopSignals& signals) {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
+  set_log_level(LogLevel::Warning);  // what goes well is in the picture, not in lines between
   StopSignals signals;
   const auto done = run(options, signals);
   if (done) return 0;

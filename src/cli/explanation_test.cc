@@ -126,7 +126,7 @@ TEST(Explanation, LoadAndWhatItScores) {
   const auto text = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Table);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, testing::StartsWith("shop/waits goes to busy\n"));
-  EXPECT_THAT(*text, HasSubstr("Rescheduler x1"));
+  EXPECT_THAT(*text, HasSubstr("Rescheduler x5"));
   EXPECT_THAT(*text, HasSubstr("free      Rescheduler        no                 node(s) were above the cpu load "
                                "threshold, node(s) were above the memory load threshold\n"));
   const auto json = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Json);

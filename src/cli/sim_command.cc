@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "cli/output_file.h"
 #include "cli/played_cluster.h"
 #include "cli/prometheus_config.h"
@@ -199,6 +200,7 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
 }  // namespace
 
 int run_sim(const SimOptions& options) {
+  set_log_level(LogLevel::Warning);  // what goes well is in the picture, not in lines between
   StopSignals signals;
   auto plan = plan_of(options);
   Result<void> done = plan ? Result<void>{} : fail(plan.error());

@@ -154,7 +154,12 @@ void LoadFeed::tell(const std::optional<Fallback::Change>& change) {
   if (!change) return;
   if (change->basis != cluster::LoadBasis::Usage) {
     status_.nodes_measured = 0;
-    log_warning("loads of nodes are not measured, nodes are judged by {}: {}", change->to, change->why);
+    // Nobody has measured anything yet when a cluster starts: that is no loss.
+    const auto level = change->from.empty() ? LogLevel::Info : LogLevel::Warning;
+    if (log_enabled(level)) {
+      log_line(level,
+               fmt::format("loads of nodes are not measured, nodes are judged by {}: {}", change->to, change->why));
+    }
   } else if (fallback_.source() == 0) {
     log_info("loads of nodes are from {} now: {}", change->to, change->why);
   } else {

@@ -11,6 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
+constexpr milliseconds kTooLong{800};
+
 // What a Prometheus can do to us. That the real one answers as this does is shown in tests/real.
 enum class Mood : std::uint8_t { Answers, Refuses, Babbles, AnswersANumber, SaysItTwice, SaysNothing };
 
@@ -55,7 +57,7 @@ class TinyPrometheus {
 
   net::Task<void> answer(net::Responder& responder) {
     if (mood_ == Mood::SaysNothing) {
-      [[maybe_unused]] const auto slept = co_await service_.link().services().timers->sleep_for(milliseconds{800});
+      [[maybe_unused]] const auto slept = co_await service_.link().services().timers->sleep_for(kTooLong);
     }
     net::HttpResponse response;
     response.status = mood_ == Mood::Refuses ? 500 : 200;

@@ -152,10 +152,12 @@ class Peer:
             self.api.call("DELETE", kube.path_of(thing))
 
     def _create_nominated(self, pod, node):
-        """Nominated before its first attempt: until then a gate keeps it."""
-        self.api.create({**pod, "spec": {**pod["spec"], "schedulingGates": [{"name": "example.com/not-yet"}]}})
+        """Nominated before its first attempt: until then a gate keeps it, besides those of its own."""
+        own = pod["spec"].get("schedulingGates", [])
+        gates = [*own, {"name": "example.com/not-yet"}]
+        self.api.create({**pod, "spec": {**pod["spec"], "schedulingGates": gates}})
         self.api.patch(pod, {"status": {"nominatedNodeName": node}}, "/status")
-        return self.api.patch(pod, {"spec": {"schedulingGates": []}})
+        return self.api.patch(pod, {"spec": {"schedulingGates": own}})
 
     def _submit(self, scenario):
         if scenario.nominated:
