@@ -132,7 +132,7 @@ TEST(Explanation, LoadAndWhatItScores) {
   const auto json = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Json);
   ASSERT_TRUE(json);
   const auto parsed = boost::json::parse(*json);
-  EXPECT_EQ(parsed.at("nodes").at(0).at("scores").at("Rescheduler").at("normalized").as_int64(), 89);
+  EXPECT_EQ(parsed.at("nodes").at(0).at("scores").at("Rescheduler").at("normalized").as_int64(), 87);
 }
 
 TEST(Explanation, OnlyAPodThatWaitsIsDecided) {

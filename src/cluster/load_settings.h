@@ -29,13 +29,14 @@ enum class SmoothingKind : std::uint8_t {
   Percentile,  // of the samples of a window
 };
 
-// With a sample every 15 to 30 s one outlier moves the default's value by 16 to 29 % of itself, and a load that stays
-// is seen to seven eighths after three minutes: about the time in which a burst of pods has started.
+// With a sample every 15 to 60 s one outlier moves the default's value by 3 to 13 % of itself, and a load that stays is
+// seen to half after five minutes. What is placed is booked meanwhile, so a slow view costs little, and a quick one
+// sends pods after every moment's dip: docs/benchmarks.md has a day of both.
 struct Smoothing {
   SmoothingKind kind = SmoothingKind::Ewma;
-  std::chrono::nanoseconds half_life = std::chrono::seconds{60};  // of Ewma: after it a sample counts half
-  double percentile = 95;                                         // of Percentile, over
-  std::chrono::nanoseconds window = std::chrono::minutes{10};     // so long
+  std::chrono::nanoseconds half_life = std::chrono::minutes{5};  // of Ewma: after it a sample counts half
+  double percentile = 95;                                        // of Percentile, over
+  std::chrono::nanoseconds window = std::chrono::minutes{10};    // so long
   friend bool operator==(const Smoothing&, const Smoothing&) = default;
 };
 

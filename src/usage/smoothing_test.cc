@@ -24,12 +24,13 @@ TEST(Smoothing, NoneIsTheNewestSample) {
 TEST(Smoothing, TheFirstSampleCountsInFull) { EXPECT_DOUBLE_EQ(after({}, {{0, 0.7}}), 0.7); }
 
 TEST(Smoothing, AHalfLifeBringsTheMeanHalfWay) {
-  EXPECT_DOUBLE_EQ(after({}, {{0, 0.0}, {60, 1.0}}), 0.5);
-  EXPECT_DOUBLE_EQ(after({}, {{0, 0.0}, {180, 1.0}}), 0.875);
+  const SmoothingSettings minute{.half_life = seconds{60}};
+  EXPECT_DOUBLE_EQ(after(minute, {{0, 0.0}, {60, 1.0}}), 0.5);
+  EXPECT_DOUBLE_EQ(after(minute, {{0, 0.0}, {180, 1.0}}), 0.875);
 }
 
 TEST(Smoothing, HowOftenItIsSampledDoesNotMatterOnlyForHowLong) {
-  EXPECT_NEAR(after({}, {{0, 0.0}, {10, 1.0}, {17, 1.0}, {44, 1.0}, {60, 1.0}}), 0.5, 1e-12);
+  EXPECT_NEAR(after({.half_life = seconds{60}}, {{0, 0.0}, {10, 1.0}, {17, 1.0}, {44, 1.0}, {60, 1.0}}), 0.5, 1e-12);
 }
 
 TEST(Smoothing, ASampleThatIsNotNewerChangesNothing) {
@@ -62,7 +63,7 @@ TEST(Unseen, APercentileSeesItLater) {
 
 // What the formula says against what a smoother makes of a load that begins at once.
 TEST(Unseen, IsWhatTheSmoothedMeanOfARealStepIsShortOf) {
-  const SmoothingSettings ewma;
+  const SmoothingSettings ewma{.half_life = seconds{60}};
   for (const auto averaged : {minutes{1}, minutes{5}}) {
     Smoother smoother;
     for (int second = -60; second <= 900; ++second) {

@@ -12,10 +12,10 @@
 //
 // A pod that is refused everywhere waits until a new picture of the load shows a node that would do.
 //
-// Score: how much would be free with the pod there, and a bonus for nodes less loaded than the mean. Loads of several
-// resources become one by a weighted mean of their fourth powers: a node is as full as its fullest resource, nearly.
-// With a plain mean much free memory makes up for a CPU that is not there. A load that jumps about counts one deviation
-// higher: it is its peaks that pass the threshold.
+// Score: how much would be free with the pod there, and a bonus for nodes by how far they are below the mean. Loads of
+// several resources become one by a weighted mean of their fourth powers: a node is as full as its fullest resource,
+// nearly. With a plain mean much free memory makes up for a CPU that is not there. A load that jumps about counts one
+// deviation higher: it is its peaks that pass the threshold.
 #include <algorithm>
 #include <cmath>
 
@@ -163,7 +163,9 @@ std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state
   }
   if (!(weights > 0)) return 0;
   const double free = 1 - std::sqrt(std::sqrt(whole / weights));
-  const double points = (kMaxScore - bonus_) * free + (now < mean ? bonus_ : 0);
+  // In proportion: with all of it for whoever is a little below, two nodes on either side of the mean seem far apart.
+  const double below = now < mean ? (mean - now) / mean : 0;
+  const double points = (kMaxScore - bonus_) * free + bonus_ * below;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5), 0, kMaxScore);
 }
 
