@@ -125,6 +125,8 @@ def _scaling():
 
 def _labelling():
     return [
+        # The one that was scaled away may take its time to go; it would be labelled with the others.
+        Step("label-three", "get pods -l app=web -o name", until=(r"\A(pod/web-\S+\s*){3}\Z",), unrecorded=True),
         Step("label", "label pods -l app=web tier=gold", keep=("labeled",)),
         Step("label-twice", "label deployment web app=other", code=1),
         Step("label-over", "label deployment web app=web tier=gold --overwrite"),
