@@ -8,8 +8,9 @@ wrongly when an await stands in a condition, and picks the wrong side of a condi
     co_return co_await f(x);
 
 each alone in its statement, with no braces and no lambda in it. An `if (...)` or `else` may stand in front.
-What is returned has a name or comes from a function: `co_return Found{text};` frees its string twice. And a default
-argument of an awaited function is no braced aggregate (`Options options = {}`): a temporary too, which no caller sees.
+A default argument of an awaited function is no braced aggregate (`Options options = {}`): it is a temporary of the
+caller's awaited expression that no caller sees, and was destroyed twice. What is returned has a name or comes from a
+function as well: `co_return Found{text};` makes the same kind of temporary, though none was seen to fail.
 """
 
 import argparse
