@@ -10,8 +10,8 @@
 
 namespace rescheduler::placement {
 
-// Of its scores, where a configuration gives none: the plugins that look at requests weigh 2 together, those that look at
-// the pod's wishes up to 3 each, and none of them outvotes it. docs/benchmarks.md compares it with 1.
+// Of its scores, where a configuration gives none: the plugins that look at requests weigh 2 together, those that look
+// at the pod's wishes up to 3 each, and none of them outvotes it. docs/benchmarks.md compares it with 1.
 inline constexpr int kReschedulerWeight = 5;
 
 struct ReschedulerArgs final : PluginArgs {
