@@ -7,6 +7,7 @@
 
 #include "cluster/load_settings.h"
 #include "placement/args.h"
+#include "placement/rescheduling_settings.h"
 
 namespace rescheduler::placement {
 
@@ -26,7 +27,8 @@ struct ReschedulerArgs final : PluginArgs {
   std::chrono::nanoseconds rescheduling_interval = std::chrono::seconds{30};
   std::vector<std::string> enabled_strategies{"LoadBalancing", "ResourceOptimization", "NodeMaintenance"};
   std::vector<std::string> excluded_namespaces{"kube-system", "kube-public"};
-  cluster::LoadSettings load{};  // our own; the guides have nothing like it
+  cluster::LoadSettings load{};  // our own, as the next; the guides have nothing like them
+  ReschedulingSettings rescheduling{};
 };
 
 }  // namespace rescheduler::placement
