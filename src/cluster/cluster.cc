@@ -1,6 +1,7 @@
 #include "cluster/cluster.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/check.h"
 #include "cluster/node_changes.h"
@@ -44,7 +45,19 @@ bool is_over(const api::Pod& object) {
   return object.status().phase() == "Succeeded" || object.status().phase() == "Failed";
 }
 
-Cluster::Cluster() = default;
+namespace {
+
+// Each cluster counts its states from a number of its own, so that what somebody remembers of one is never taken for
+// another's. A trillion changes each.
+std::uint64_t first_generation() {
+  constexpr std::uint64_t kChanges = std::uint64_t{1} << 40U;
+  static std::atomic<std::uint64_t> clusters{0};
+  return kChanges * clusters.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Cluster::Cluster() : generation_(first_generation()) {}
 
 HappeningPtr Cluster::tell(Happening happening) const {
   if (!listened_to_) return nullptr;

@@ -131,7 +131,7 @@ class Cluster {
   Volumes volumes_{words_};
   LoadPicture load_picture_;
   bool listened_to_ = true;
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_;
   std::uint64_t nodes_version_ = 0;
 };
 

@@ -19,6 +19,17 @@ inline double share_of(std::int64_t amount, std::int64_t of) {
   return of > 0 ? static_cast<double>(amount) / static_cast<double>(of) : 1.0;
 }
 
+struct Coming {
+  float milli_cpu = 0;
+  float memory = 0;  // bytes
+};
+
+inline Coming coming_with(const PodRequests& requests) {
+  const Amounts& asked = requests.plain;
+  return {static_cast<float>(asked.cpu > 0 ? asked.cpu : kEstimatedMilliCpu),
+          static_cast<float>(asked.memory > 0 ? asked.memory : kEstimatedMemory)};
+}
+
 // As shares of a node's allocatable. Of further resources nobody can say: nothing.
 inline Loads estimated_loads(const PodRequests& requests, const Amounts& allocatable) {
   Loads loads{};

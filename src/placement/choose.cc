@@ -14,9 +14,14 @@ void Cycle::raw_scores(std::size_t scoring, const RememberedNeeds* memory, std::
     for (std::size_t i = 0; i < feasible_.size(); ++i) scores[i] = remembered[feasible_[i]];
     return;
   }
-  for (std::size_t i = 0; i < feasible_.size(); ++i) {
-    scores[i] = plugin.score(asked_, state_, asked_.cluster.node(feasible_[i]));
-  }
+  plugin.score_each(asked_, state_, feasible_, scores);
+}
+
+std::vector<std::int64_t> Cycle::remembered_sums(const RememberedNeeds& memory) const {
+  std::vector<std::int64_t> sums;
+  sums.reserve(feasible_.size());
+  for (const cluster::NodeIndex node : feasible_) sums.push_back(memory.sums[node]);
+  return sums;
 }
 
 Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::int64_t> extra) {
@@ -38,10 +43,11 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
   const std::size_t places = asked_.cluster.nodes().size();
   const RememberedNeeds* memory =
       only_ || !searched_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, scoring.size());
-  choice.totals.assign(feasible_.size(), 0);
+  const bool summed = memory != nullptr && memory->sums_hold && !options.explain;
+  choice.totals = summed ? remembered_sums(*memory) : std::vector<std::int64_t>(feasible_.size(), 0);
   std::vector<std::int64_t> scores(feasible_.size());  // of one plugin after the other
   for (std::size_t i = 0; i < scoring.size(); ++i) {
-    if (quiet_.contains(scoring[i].plugin)) continue;
+    if (quiet_.contains(scoring[i].plugin) || (summed && standing_[i])) continue;
     scoring[i].plugin->before_scores(asked_, state_);
     const auto same = scoring[i].plugin->same_for_all(asked_, state_);
     if (same && !options.explain) {

@@ -88,6 +88,9 @@ Status Cycle::find_feasible(const SearchOptions& options) {
   RememberedNeeds* memory =
       only_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, framework_.scoring().size());
   searched_ = true;
+  for (const ScoringPlugin& one : framework_.scoring()) {
+    standing_.push_back(one.plugin->looks_at_node_alone() && one.plugin->scores_stand(asked_.cluster));
+  }
   if (only_) {
     // Whoever refused the node the pod was promised is named too, as kube-scheduler does.
     const std::string names = fmt::format("{}", fmt::join(diagnosis_.rejected_by, " "));
@@ -101,6 +104,7 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     const std::size_t at = start + i;
     look_at(all[at < all.size() ? at : at - all.size()], memory);
   }
+  if (!unscored_.empty()) remember_scores(*memory);
   if (feasible_.empty() || options.explain) {
     for (const NodeIndex node : refused_) {
       note_refusal(node, filter_with_rivals(asked_.cluster.node(node), state_, Depth::WithReasons));
@@ -131,7 +135,7 @@ void Cycle::look_at(NodeIndex index, RememberedNeeds* memory) {
   (fits_here ? feasible_ : refused_).push_back(index);
 }
 
-bool Cycle::fits_alone(NodeIndex index, RememberedNeeds* memory) const {
+bool Cycle::fits_alone(NodeIndex index, RememberedNeeds* memory) {
   if (memory != nullptr && memory->generation[index] == asked_.cluster.generations()[index]) {
     return memory->fits[index] != 0;
   }
@@ -141,18 +145,28 @@ bool Cycle::fits_alone(NodeIndex index, RememberedNeeds* memory) const {
   if (memory != nullptr) {
     memory->generation[node.index] = node.generation;
     memory->fits[node.index] = fits_here ? 1 : 0;
-    if (fits_here) remember_scores(node, *memory);
+    if (fits_here) unscored_.push_back(index);
   }
   return fits_here;
 }
 
-void Cycle::remember_scores(const NodeState& node, RememberedNeeds& memory) const {
+void Cycle::remember_scores(RememberedNeeds& memory) const {
   const auto& scoring = framework_.scoring();
+  std::vector<std::int64_t> scores(unscored_.size());  // of one plugin after the other
+  for (const NodeIndex node : unscored_) memory.sums[node] = 0;
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (!scoring[i].plugin->looks_at_node_alone()) continue;
-    auto& scores = memory.scores[i];
-    if (scores.empty()) scores.resize(memory.generation.size(), 0);
-    scores[node.index] = scoring[i].plugin->score(asked_, state_, node);
+    scoring[i].plugin->score_each(asked_, state_, unscored_, scores);
+    auto& by_node = memory.scores[i];
+    if (!standing_[i] && by_node.empty()) by_node.resize(memory.generation.size(), 0);
+    for (std::size_t n = 0; n < scores.size(); ++n) {
+      if (!standing_[i]) {
+        by_node[unscored_[n]] = scores[n];
+        continue;
+      }
+      if (scores[n] < 0 || scores[n] > kMaxScore) memory.sums_hold = false;
+      memory.sums[unscored_[n]] += scores[n] * scoring[i].weight;
+    }
   }
 }
 

@@ -81,8 +81,9 @@ class Cycle {
   bool skipped(const Plugin& plugin) const { return skipped_[plugin.slot()]; }
   std::vector<cluster::NodeIndex> named_nodes() const;
   void look_at(cluster::NodeIndex node, RememberedNeeds* memory);
-  bool fits_alone(cluster::NodeIndex index, RememberedNeeds* memory) const;
-  void remember_scores(const cluster::NodeState& node, RememberedNeeds& memory) const;
+  bool fits_alone(cluster::NodeIndex index, RememberedNeeds* memory);
+  void remember_scores(RememberedNeeds& memory) const;
+  std::vector<std::int64_t> remembered_sums(const RememberedNeeds& memory) const;
   Status filter(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
   Status filter_with_rivals(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
   bool outranks(const cluster::PlacedPod& rival) const;
@@ -97,6 +98,8 @@ class Cycle {
   std::vector<bool> skipped_;         // by slot: nothing to filter for this pod
   std::vector<const Plugin*> alone_;  // active filters that look at the node alone, and those that do not
   std::vector<const Plugin*> others_;
+  std::vector<bool> standing_;                 // by scoring plugin: its scores are remembered in the sum
+  std::vector<cluster::NodeIndex> unscored_;   // looked at anew: their scores are to be remembered
   std::optional<std::set<std::string>> only_;  // from PreFilter
   bool pre_filtered_ = false;
   std::optional<Status> ended_;    // by PreFilter

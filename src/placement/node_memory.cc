@@ -14,6 +14,7 @@ void RememberedNeeds::grow(std::size_t nodes) {
   if (generation.size() >= nodes) return;
   generation.resize(nodes, 0);
   fits.resize(nodes, 0);
+  sums.resize(nodes, 0);
   for (auto& by_node : scores) {
     if (!by_node.empty()) by_node.resize(nodes, 0);
   }
@@ -35,7 +36,7 @@ RememberedNeeds& NodeMemory::of(std::uint64_t needs, std::size_t nodes, std::siz
 }
 
 void NodeMemory::make_room(std::size_t nodes, std::size_t scoring_plugins) {
-  const std::size_t each = std::max<std::size_t>(1, nodes) * (9 + 8 * scoring_plugins);
+  const std::size_t each = std::max<std::size_t>(1, nodes) * (17 + 8 * scoring_plugins);
   const std::size_t most = std::max<std::size_t>(4, kMostBytes / each);
   while (remembered_.size() >= most) {
     remembered_.erase(std::ranges::min_element(remembered_, {}, [](const auto& entry) { return entry.second->used; }));

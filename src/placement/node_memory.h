@@ -16,7 +16,9 @@ namespace rescheduler::placement {
 struct RememberedNeeds {
   std::vector<std::uint64_t> generation{};  // by NodeIndex: of the node when it was looked at; 0: never
   std::vector<std::uint8_t> fits{};
+  std::vector<std::int64_t> sums{};                 // of the scores that stand as they are, each times its weight
   std::vector<std::vector<std::int64_t>> scores{};  // by scoring plugin, then by NodeIndex; empty: it is not remembered
+  bool sums_hold = true;  // false: some score was out of range, and whoever adds up shall see which
   std::uint64_t used = 0;
 
   void grow(std::size_t nodes);

@@ -14,6 +14,13 @@ Question question_about(cluster::Cluster& cluster, const api::Pod& pod, const cl
   return {cluster, pod, form, ns, words.labels.of(pod.metadata().labels()), cluster.namespaces().of({{ns}})};
 }
 
+void Plugin::score_each(const Question& asked,
+                        const CycleState& state,
+                        std::span<const cluster::NodeIndex> nodes,
+                        std::span<std::int64_t> scores) const {
+  for (std::size_t i = 0; i < nodes.size(); ++i) scores[i] = score(asked, state, asked.cluster.node(nodes[i]));
+}
+
 void normalize_by_max(std::span<std::int64_t> scores, bool reverse) {
   std::int64_t most = 0;
   for (const std::int64_t score : scores) most = std::max(most, score);

@@ -89,6 +89,9 @@ class Plugin {
   // Do filter() and score() look at nothing but Question::needs(), the node and the picture of all nodes' load? Then
   // their answers are remembered until the node changes, or the picture, which changes all nodes.
   virtual bool looks_at_node_alone() const { return false; }
+  // Of such a plugin: is score() what counts, with nothing for normalize() to do, and 0 where pre_score() skips? Then
+  // it is remembered in one number with the others of this kind.
+  virtual bool scores_stand(const cluster::Cluster& /*cluster*/) const { return false; }
 
   // Which nodes passed is known now. Skip: no score from this plugin.
   virtual Status pre_score(const Question& /*asked*/,
@@ -107,6 +110,11 @@ class Plugin {
                              const cluster::NodeState& /*node*/) const {
     return 0;
   }
+  // The same for many nodes at once: for plugins that have something to work out which is the same for all of them.
+  virtual void score_each(const Question& asked,
+                          const CycleState& state,
+                          std::span<const cluster::NodeIndex> nodes,
+                          std::span<std::int64_t> scores) const;
   // Brings the scores of the feasible nodes to 0..100.
   virtual void normalize(const Question& /*asked*/,
                          const CycleState& /*state*/,

@@ -35,20 +35,21 @@ class BalancedAllocation final : public Plugin {
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   PointSet points() const override { return {Point::PreScore, Point::Score}; }
   bool looks_at_node_alone() const override { return true; }
+  bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
 
   // Pods that ask for nothing would all be sent to the same node.
   Status pre_score(const Question& asked,
                    CycleState& /*state*/,
                    std::span<const cluster::NodeIndex> /*feasible*/) const override {
-    const auto requests = requests_for(asked.needs(), args_.resources, Counting::Plain, asked.cluster.words().symbols);
-    const bool none = std::ranges::all_of(requests, [](std::int64_t request) { return request == 0; });
-    return {none ? Code::Skip : Code::Success};
+    return {asks_for_nothing(asked) ? Code::Skip : Code::Success};
   }
 
   std::int64_t score(const Question& asked,
                      const CycleState& /*state*/,
                      const cluster::NodeState& node) const override {
     const auto shares = shares_of(asked.needs(), node, args_.resources, Counting::Plain, asked.cluster.words().symbols);
+    const bool changes = std::ranges::any_of(shares, [](const Share& share) { return share.with != share.before; });
+    if (!changes && asks_for_nothing(asked)) return 0;
     std::vector<double> before;
     std::vector<double> with;
     for (const Share& share : shares) {
@@ -61,6 +62,11 @@ class BalancedAllocation final : public Plugin {
   }
 
  private:
+  bool asks_for_nothing(const Question& asked) const {
+    const auto requests = requests_for(asked.needs(), args_.resources, Counting::Plain, asked.cluster.words().symbols);
+    return std::ranges::all_of(requests, [](std::int64_t request) { return request == 0; });
+  }
+
   NodeResourcesBalancedAllocationArgs args_;
 };
 

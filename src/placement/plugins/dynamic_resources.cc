@@ -13,6 +13,7 @@ class DynamicResources final : public Plugin {
   }
   // No pod with claims gets as far as filters and scores, so they look at nothing at all.
   bool looks_at_node_alone() const override { return true; }
+  bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
 
   std::optional<std::int64_t> same_for_all(const Question& /*asked*/, const CycleState& /*state*/) const override {
     return 0;

@@ -36,6 +36,7 @@ class NodeResourcesFit final : public Plugin {
   std::string_view name() const override { return "NodeResourcesFit"; }
   PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
   bool looks_at_node_alone() const override { return true; }
+  bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
 
   Code filter(const Question& asked,
               const CycleState& /*state*/,

@@ -57,12 +57,30 @@ Judged judged(std::string name, double weight, double threshold_percent) {
 bool is_for_one_node(const cluster::NodeNeeds& needs) { return needs.named_nodes && needs.named_nodes->size() == 1; }
 
 // Whatever was measured; what is no number is not free.
-double free_share(double load) { return load < 1 ? 1 - std::max(load, 0.0) : 0; }
+template <class Real>
+Real free_share(Real load) {
+  return load < 1 ? 1 - std::max(load, Real{0}) : Real{0};
+}
 
 // Of CPU and memory at least requests are known; of the others nothing, until somebody measures.
 bool tells_nodes_apart(std::size_t resource, const LoadPicture& picture) {
   return resource <= kMemoryLoad || (picture.basis == LoadBasis::Usage && !std::isnan(picture.mean[resource]));
 }
+
+// What is asked of a node again and again, worked out once for each state of it. Small and in one row: with 5,000 nodes
+// the states themselves are not in the cache when their turn comes.
+struct Digest {
+  std::uint64_t generation = 0;  // of the state it is made of; 0: of none
+  float cpu = 0;                 // load with its unrest, before the pod comes
+  float memory = 0;
+  float per_milli_cpu = 0;  // the share that one of it is
+  float per_byte = 0;
+  float cpu_weight = 0;  // of all weights
+  float memory_weight = 0;
+  float others = 0;  // weighted fourth powers of what no pod asks for
+  float bonus = 0;   // points
+  bool takes_pods = true;
+};
 
 class Rescheduler final : public Plugin {
  public:
@@ -72,10 +90,17 @@ class Rescheduler final : public Plugin {
   PointSet points() const override { return {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}; }
   // The picture is of all nodes, and a new one makes new nodes of them: see Cluster::set_load_picture.
   bool looks_at_node_alone() const override { return true; }
+  bool scores_stand(const cluster::Cluster& cluster) const override {
+    return cluster.load_picture().basis != LoadBasis::Turns;
+  }
 
   Code filter(const Question& asked, const CycleState& state, const NodeState& node, Reasons* why) const override;
   std::optional<std::int64_t> same_for_all(const Question& asked, const CycleState& state) const override;
   std::int64_t score(const Question& asked, const CycleState& state, const NodeState& node) const override;
+  void score_each(const Question& asked,
+                  const CycleState& state,
+                  std::span<const cluster::NodeIndex> nodes,
+                  std::span<std::int64_t> scores) const override;
   void normalize(const Question& asked,
                  const CycleState& state,
                  std::span<const cluster::NodeIndex> feasible,
@@ -83,18 +108,24 @@ class Rescheduler final : public Plugin {
   std::vector<Interest> interests() const override;
 
  private:
+  const Digest& digest_of(const NodeState& node, const cluster::Cluster& cluster) const;
+  const Digest& digest_at(cluster::NodeIndex index, const cluster::Cluster& cluster) const;
+  Digest digested(const NodeState& node, const LoadPicture& picture) const;
+  std::int64_t points(const Digest& digest, const cluster::Coming& coming) const;
   std::optional<std::size_t> place_of(std::size_t number, const LoadPicture& picture) const;
   bool is_above(std::size_t number, const NodeState& node, const LoadPicture& picture) const;
   bool takes_pods(const NodeState& node, const LoadPicture& picture) const;
   Hint after_load(const Question& waiting) const;
 
   bool active_;
-  double bonus_;
-  std::vector<Judged> judged_;  // CPU, memory, then what else is measured
+  float bonus_;
+  std::vector<Judged> judged_;             // CPU, memory, then what else is measured
+  mutable std::vector<Digest> digests_{};  // by NodeIndex; changes no answer
+  mutable Digest imagined_{};
 };
 
 Rescheduler::Rescheduler(const ReschedulerArgs& args)
-    : active_(args.enable_scheduling_optimization), bonus_(args.load_balance_bonus) {
+    : active_(args.enable_scheduling_optimization), bonus_(static_cast<float>(args.load_balance_bonus)) {
   judged_.push_back(judged("cpu", args.cpu_score_weight, args.cpu_threshold));
   judged_.push_back(judged("memory", args.memory_score_weight, args.memory_threshold));
   for (const auto& one : args.load.resources) judged_.push_back(judged(one.name, one.weight, one.threshold));
@@ -130,7 +161,7 @@ Code Rescheduler::filter(const Question& asked,
                          Reasons* why) const {
   const LoadPicture& picture = asked.cluster.load_picture();
   if (!active_ || picture.basis != LoadBasis::Usage || is_for_one_node(asked.needs())) return Code::Success;
-  if (takes_pods(node, picture)) return Code::Success;
+  if (digest_of(node, asked.cluster).takes_pods) return Code::Success;
   for (std::size_t i = 0; why != nullptr && i < judged_.size(); ++i) {
     if (is_above(i, node, picture)) why->push_back(judged_[i].refusal);
   }
@@ -141,32 +172,85 @@ std::optional<std::int64_t> Rescheduler::same_for_all(const Question& /*asked*/,
   return active_ ? std::nullopt : std::optional<std::int64_t>{0};
 }
 
-std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state*/, const NodeState& node) const {
-  if (!active_) return 0;
-  const LoadPicture& picture = asked.cluster.load_picture();
-  if (picture.basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
-  const Loads coming = cluster::estimated_loads(asked.needs().requests, node.node->allocatable);
+// A pod that is only imagined on a node leaves the state's number as it is: such a state is worked out each time.
+const Digest& Rescheduler::digest_of(const NodeState& node, const cluster::Cluster& cluster) const {
+  if (&node == &cluster.node(node.index)) return digest_at(node.index, cluster);
+  return imagined_ = digested(node, cluster.load_picture());
+}
+
+// Without a look at the state itself, if it can be had.
+const Digest& Rescheduler::digest_at(cluster::NodeIndex index, const cluster::Cluster& cluster) const {
+  if (digests_.size() <= index) digests_.resize(cluster.nodes().size());
+  Digest& digest = digests_[index];
+  if (digest.generation != cluster.generations()[index]) digest = digested(cluster.node(index), cluster.load_picture());
+  return digest;
+}
+
+Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) const {
+  Digest digest;
+  digest.generation = node.generation;
+  digest.takes_pods = takes_pods(node, picture);
   double weights = 0;
-  double whole = 0;  // of the fourth powers
-  double now = 0;    // the node's load, and
-  double mean = 0;   // all nodes', by the same weights
+  double others = 0;
+  double now = 0;   // the node's load, and
+  double mean = 0;  // all nodes', by the same weights
   for (std::size_t i = 0; i < judged_.size(); ++i) {
     const auto place = place_of(i, picture);
     if (!place || !tells_nodes_apart(*place, picture)) continue;
     const double weight = judged_[i].weight;
-    const double load = predicted_load(node, *place, picture);  // before the pod comes
+    const double load = predicted_load(node, *place, picture);
     weights += weight;
-    const double full = 1 - free_share(load + node.load.unrest[*place] + coming[*place]);
-    whole += weight * full * full * full * full;
     now += weight * load;
     mean += weight * picture.mean[*place];
+    const double restless = load + node.load.unrest[*place];
+    if (*place == cluster::kCpuLoad) digest.cpu = static_cast<float>(restless);
+    if (*place == kMemoryLoad) digest.memory = static_cast<float>(restless);
+    if (*place > kMemoryLoad) others += weight * std::pow(1 - free_share(restless), 4);
   }
-  if (!(weights > 0)) return 0;
-  const double free = 1 - std::sqrt(std::sqrt(whole / weights));
+  const cluster::Amounts& has = node.node->allocatable;
+  digest.per_milli_cpu = static_cast<float>(cluster::share_of(1, has.cpu));
+  digest.per_byte = static_cast<float>(cluster::share_of(1, has.memory));
+  if (weights > 0) {
+    digest.cpu_weight = static_cast<float>(judged_[cluster::kCpuLoad].weight / weights);
+    digest.memory_weight = static_cast<float>(judged_[kMemoryLoad].weight / weights);
+    digest.others = static_cast<float>(others / weights);
+  } else {
+    digest.others = 1;  // nothing tells nodes apart: all are full
+  }
   // In proportion: with all of it for whoever is a little below, two nodes on either side of the mean seem far apart.
-  const double below = now < mean ? (mean - now) / mean : 0;
-  const double points = (kMaxScore - bonus_) * free + bonus_ * below;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5), 0, kMaxScore);
+  if (now < mean) digest.bonus = static_cast<float>(bonus_ * (mean - now) / mean);
+  return digest;
+}
+
+std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state*/, const NodeState& node) const {
+  if (!active_) return 0;
+  if (asked.cluster.load_picture().basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
+  return points(digest_of(node, asked.cluster), cluster::coming_with(asked.needs().requests));
+}
+
+void Rescheduler::score_each(const Question& asked,
+                             const CycleState& state,
+                             std::span<const cluster::NodeIndex> nodes,
+                             std::span<std::int64_t> scores) const {
+  if (!active_ || asked.cluster.load_picture().basis == LoadBasis::Turns) {
+    return Plugin::score_each(asked, state, nodes, scores);
+  }
+  const cluster::Coming coming = cluster::coming_with(asked.needs().requests);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    scores[i] = points(digest_at(nodes[i], asked.cluster), coming);
+  }
+}
+
+std::int64_t Rescheduler::points(const Digest& digest, const cluster::Coming& coming) const {
+  const float cpu = 1 - free_share(digest.cpu + digest.per_milli_cpu * coming.milli_cpu);
+  const float memory = 1 - free_share(digest.memory + digest.per_byte * coming.memory);
+  const float squared_cpu = cpu * cpu;
+  const float squared_memory = memory * memory;
+  const float whole = digest.cpu_weight * squared_cpu * squared_cpu
+                      + digest.memory_weight * squared_memory * squared_memory + digest.others;
+  const float free = 1 - std::sqrt(std::sqrt(whole));
+  const float points = (static_cast<float>(kMaxScore) - bonus_) * free + digest.bonus;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5F), 0, kMaxScore);
 }
 
 // Turns are only counted; who had the fewest comes first.
