@@ -1,6 +1,7 @@
 #include "rescheduler/brakes.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -104,7 +105,7 @@ std::optional<WallTime> failures_hold_until(const placement::Brakes& brakes, con
     const bool counts = move.ended && move.result != MoveResult::Refused && move.result != MoveResult::Stale;
     if (counts) ended.push_back(&move);
   }
-  std::ranges::stable_sort(ended, {}, [](const PastMove* move) { return *move->ended; });
+  std::ranges::sort(ended, {}, [](const PastMove* move) { return std::tie(*move->ended, move->uid); });
   std::optional<WallTime> until;
   std::size_t first = 0;  // of those that are still counted
   for (std::size_t i = 0; i < ended.size(); ++i) {

@@ -142,14 +142,22 @@ std::size_t MoveMemory::begun_since(WallTime moment) const {
   }));
 }
 
-Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallTime now) {
+Resting resting_from_refusals(const MoveMemory& memory, WallTime now) {
   Resting resting;
+  for (const PastMove& move : memory.moves()) {
+    if (!move.ended || move.result != MoveResult::Refused || now - *move.ended >= kRefusedRest) continue;
+    resting.pods.insert_or_assign({move.lineage.ns, move.pod}, "its move was refused a moment ago");
+  }
+  return resting;
+}
+
+Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallTime now) {
+  Resting resting = resting_from_refusals(memory, now);
   const auto minutes_ago = [&](WallTime then) {
     return std::chrono::duration_cast<std::chrono::minutes>(now - then).count();
   };
   for (const PastMove& move : memory.moves()) {
     const WallTime last = move.ended.value_or(move.began);
-    const Resting::PodName before{move.lineage.ns, move.pod};
     const bool done = move.ended && (move.result == MoveResult::Succeeded || move.result == MoveResult::Elsewhere);
     if (now - last < brakes.cooldown) {
       if (done) {
@@ -164,9 +172,6 @@ Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallT
         resting.lineages.insert_or_assign(
             move.lineage, fmt::format("the move of {} failed {} minutes ago", move.pod, minutes_ago(last)));
       }
-    }
-    if (move.ended && move.result == MoveResult::Refused && now - last < kRefusedRest) {
-      resting.pods.insert_or_assign(before, "its move was refused a moment ago");
     }
     // It left a node under maintenance because it had to, not because it is better off elsewhere.
     const bool by_choice = move.strategy != to_string(placement::Strategy::NodeMaintenance);

@@ -67,5 +67,7 @@ struct Resting {
 };
 
 Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallTime now);
+// Where a pod has to leave, only that a refusal is not answered by asking again at once.
+Resting resting_from_refusals(const MoveMemory& memory, WallTime now);
 
 }  // namespace rescheduler::rescheduling

@@ -59,7 +59,7 @@ constexpr const char* kEverything = R"({rescheduling: {
   brakes: {perCycle: {total: 5, perNode: 1, perNamespace: 2, perWorkload: 1}, atOnce: {total: 3, perNode: 0},
     cooldown: 5m, memory: 1h, pendingPods: 5, failingZone: 40, failedMoves: 30, recentMoves: 6, rest: 3m, paused: true},
   windows: ["Mon-Fri 22:00-06:00", "Sat,Sun 00:00-24:00"],
-  pools: [{name: batch, selector: "pool in (batch, spot)", modes: {LoadBalancing: act}, bands: {cpu: {trigger: 95}}}]}})";
+  pools: [{name: batch, selector: "pool in (batch,spot),!x", modes: {LoadBalancing: act}, bands: {cpu: {trigger: 95}}}]}})";
 
 TEST(ReschedulingArgs, EveryFieldIsRead) {
   const auto reading = read(kEverything);
@@ -86,7 +86,7 @@ TEST(ReschedulingArgs, EveryFieldIsRead) {
 }
 
 TEST(ReschedulingArgs, WhatIsPrintedReadsBackTheSame) {
-  for (const std::string text : {std::string(kEverything), std::string("{}")}) {
+  for (const std::string& text : {std::string(kEverything), std::string("{}")}) {
     const auto reading = read(text);
     const ReschedulingSettings before = args_of(reading).rescheduling;
     const std::string printed = effective_configuration(reading.configuration, default_catalog());
