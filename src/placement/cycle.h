@@ -53,6 +53,8 @@ class Cycle {
   Status find_feasible(const SearchOptions& options);
   // Only this node, as if the others were not there: the one the pod was promised.
   bool fits(cluster::NodeIndex node);
+  // The same without keeping anything, for who asks thousands of times; `why`, unless null, receives the refusal.
+  bool admits(cluster::NodeIndex node, Status* why = nullptr);
 
   const std::vector<cluster::NodeIndex>& feasible() const { return feasible_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }

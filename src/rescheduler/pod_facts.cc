@@ -83,7 +83,9 @@ std::int32_t deletion_cost_of(const api::Pod& pod) {
 
 OwnerRef controller_of(const api::ObjectMeta& meta) {
   for (const api::OwnerReference& reference : meta.owner_references()) {
-    if (reference.controller()) return {reference.kind(), meta.namespace_(), reference.name(), reference.uid()};
+    if (reference.controller()) {
+      return {reference.api_version(), reference.kind(), meta.namespace_(), reference.name(), reference.uid()};
+    }
   }
   return {};
 }

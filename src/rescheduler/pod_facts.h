@@ -19,6 +19,7 @@ namespace rescheduler::rescheduling {
 
 // Who an object is controlled by. Pods of one owner share one.
 struct OwnerRef {
+  std::string api_version{};
   std::string kind{};
   std::string ns{};
   std::string name{};
