@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <list>
 #include <set>
+#include <unordered_map>
 
 #include "kube/client/client.h"
 #include "kube/proto/core_pod.pb.h"
@@ -11,9 +12,8 @@
 namespace rescheduler::migration {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::chrono::seconds kBetweenTries{5};  // at a budget that is used up; it changes when a pod becomes ready
+constexpr std::chrono::milliseconds kBetweenEnds{10};    // of jobs, while stopping
 constexpr std::chrono::milliseconds kBetweenLooks{500};  // for the replacement
 
 bool is_ready(const api::Pod& pod) {
@@ -49,7 +49,8 @@ Answer meaning_of(const Error& error) {
 struct Going {
   MoveOrder order{};
   WallTime began{};
-  bool sent = false;  // the eviction may have happened
+  bool sent = false;         // the eviction may have happened
+  std::uint64_t before = 0;  // pods that came up until then are not the replacement
   std::string replacement{};
   std::string landed{};
   bool ready = false;
@@ -64,30 +65,28 @@ struct EvictingMover::State : std::enable_shared_from_this<State> {
   kube::LoopServices services;
   std::function<void(const MoveOutcome&)> tell{};
   std::list<Going> going{};
-  std::set<std::string> known{};  // uids of pods that are the replacement of some move
+  std::unordered_map<std::string, std::uint64_t> pods{};  // uids of all that are there: in which order they came up
+  std::uint64_t latest = 0;
+  std::set<std::string> taken{};  // uids of pods that are the replacement of some move
   bool ended = false;
   std::vector<net::Job> jobs{};
 
   void seen(const api::Pod& pod) {
     const std::string& uid = pod.metadata().uid();
+    const auto [known, first_time] = pods.try_emplace(uid, latest + 1);
+    if (first_time) ++latest;
     for (Going& move : going) {
       if (!move.sent || pod.metadata().namespace_() != move.order.ns || uid == move.order.uid) continue;
       if (pod.metadata().has_deletion_timestamp() || pod.spec().node_name().empty()) continue;
       const bool claimed = move.replacement == pod.metadata().name();
-      const bool may_be_it = move.replacement.empty() && is_of(move.order.lineage, pod) && is_new(pod, move);
+      const bool may_be_it = move.replacement.empty() && known->second > move.before && is_of(move.order.lineage, pod);
       if (!claimed && !may_be_it) continue;
-      if (!claimed && !known.insert(uid).second) continue;  // somebody else's replacement
+      if (!claimed && !taken.insert(uid).second) continue;  // somebody else's replacement
       move.replacement = pod.metadata().name();
       move.landed = pod.spec().node_name();
       move.ready = is_ready(pod);
       return;
     }
-  }
-
-  // Created after the move began, to the second.
-  static bool is_new(const api::Pod& pod, const Going& move) {
-    const auto created = WallTime{std::chrono::seconds{pod.metadata().creation_timestamp().seconds()}};
-    return created >= std::chrono::floor<std::chrono::seconds>(move.began);
   }
 
   void end(std::list<Going>::iterator move, MoveResult result, std::string message) {
@@ -100,7 +99,7 @@ struct EvictingMover::State : std::enable_shared_from_this<State> {
     outcome.began = move->began;
     outcome.ended = services.clock->wall_now();
     going.erase(move);
-    if (going.empty()) known.clear();
+    if (going.empty()) taken.clear();
     if (tell && !ended) tell(outcome);
   }
 
@@ -113,8 +112,8 @@ struct EvictingMover::State : std::enable_shared_from_this<State> {
     kube::WriteOptions options;
     options.dry_run = only_ask;
     options.repeat = kube::Repeat::Never;
-    auto done = co_await kube::Client(api).create_sub<api::Pod>(order.ns, order.pod, "eviction", std::move(eviction),
-                                                                options);
+    auto done =
+        co_await kube::Client(api).create_sub<api::Pod>(order.ns, order.pod, "eviction", std::move(eviction), options);
     co_return done;
   }
 
@@ -137,7 +136,10 @@ struct EvictingMover::State : std::enable_shared_from_this<State> {
       Answer answer = pod ? Answer::Done : meaning_of(pod.error());
       for (const bool only_ask : {true, false}) {
         if (answer != Answer::Done) break;
-        if (!only_ask) move->sent = true;
+        if (!only_ask) {
+          move->sent = true;
+          move->before = latest;
+        }
         auto done = co_await evict(order, only_ask);
         if (done) continue;
         if (!only_ask && done.error().code != Errc::Timeout) move->sent = false;
@@ -186,14 +188,24 @@ EvictingMover::~EvictingMover() {
   for (net::Job& job : state_->jobs) job.cancel();
 }
 
+net::Task<void> EvictingMover::stop() {
+  const std::shared_ptr<State> state = state_;
+  state->ended = true;
+  for (net::Job& job : state->jobs) job.cancel();
+  while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
+    const auto slept = co_await state->services.timers->sleep_for(kBetweenEnds);
+    if (!slept) co_return;
+  }
+}
+
 void EvictingMover::begin(MoveOrder order) {
   Going move;
   move.order = std::move(order);
   move.began = state_->services.clock->wall_now();
   state_->going.push_back(std::move(move));
   std::erase_if(state_->jobs, [](const net::Job& job) { return job.done(); });
-  state_->jobs.push_back(net::spawn(state_->services.executor, "evict",
-                                    State::carry_out(state_, std::prev(state_->going.end()))));
+  state_->jobs.push_back(
+      net::spawn(state_->services.executor, "evict", State::carry_out(state_, std::prev(state_->going.end()))));
 }
 
 std::vector<MoveOrder> EvictingMover::under_way() const {
@@ -206,6 +218,12 @@ void EvictingMover::on_outcome(std::function<void(const MoveOutcome&)> tell) { s
 
 void EvictingMover::seen(const kube::ObjectPtr& object) {
   if (object->GetDescriptor() == api::Pod::descriptor()) state_->seen(static_cast<const api::Pod&>(*object));
+}
+
+void EvictingMover::gone(const kube::ObjectPtr& object) {
+  if (object->GetDescriptor() == api::Pod::descriptor()) {
+    state_->pods.erase(static_cast<const api::Pod&>(*object).metadata().uid());
+  }
 }
 
 }  // namespace rescheduler::migration

@@ -81,6 +81,7 @@ class Mover {
   virtual bool steers() const { return true; }
   // Objects as informers tell of them, on the same thread: pods, for one that does not follow them itself.
   virtual void seen(const std::shared_ptr<const google::protobuf::Message>& object) { static_cast<void>(object); }
+  virtual void gone(const std::shared_ptr<const google::protobuf::Message>& object) { static_cast<void>(object); }
 };
 
 }  // namespace rescheduler::migration

@@ -145,9 +145,9 @@ BrakeVerdict judge(const placement::ReschedulingSettings& settings,
     verdict.holding.push_back({Brake::OutsideWindow, std::nullopt, "no window for moves is open now"});
   }
   if (!facts.load_fresh) {
-    verdict.holding.push_back({Brake::StaleLoad, Strategy::LoadBalancing,
-                               fmt::format("nothing fresh is known of how busy nodes are (they are judged by {})",
-                                           facts.load_source)});
+    verdict.holding.push_back(
+        {Brake::StaleLoad, Strategy::LoadBalancing,
+         fmt::format("nothing fresh is known of how busy nodes are (they are judged by {})", facts.load_source)});
   }
   for (const auto& [strategy, when] : facts.backing_off) {
     if (now >= when) continue;

@@ -109,6 +109,7 @@ void Controller::seen(const kube::ObjectPtr& object) {
 }
 
 void Controller::gone(const kube::ObjectPtr& object) {
+  state_->mover.gone(object);
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->gone(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   state_->nodes.erase(static_cast<const api::Node&>(*object).metadata().name());

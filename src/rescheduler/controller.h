@@ -40,7 +40,7 @@ struct Booking {
 
 struct ControllerSettings {
   std::shared_ptr<const placement::ReschedulerArgs> args{};
-  placement::Profile profile{};  // whose filters targets have to pass
+  placement::Profile profile{};    // whose filters targets have to pass
   std::string ns = "kube-system";  // of the lease, and of what we remember
   std::string name = "rescheduler-scheduler";
   std::string host{};
@@ -51,6 +51,7 @@ struct ControllerSettings {
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // events come in crowds
   // Told of every outcome, after the controller itself; for people who watch.
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
+  std::function<void(const NodeNews&)> on_node_news{};
 };
 
 struct ControllerStatus {

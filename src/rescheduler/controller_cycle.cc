@@ -80,7 +80,9 @@ net::Task<void> Controller::State::cycle(bool regular) {
 
 // What each pod uses, where metrics-server says so; the rest is worked out from what nodes use.
 net::Task<void> Controller::State::read_pod_use() {
-  if (mode_of(*settings.args, Strategy::LoadBalancing) == StrategyMode::Off) co_return;
+  const bool nobody_asks = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
+                           && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
+  if (nobody_asks) co_return;
   auto listed = co_await kube::Client(*apis.reads).list<api::PodMetrics>("");
   std::vector<PodUse> all;
   if (listed) {
@@ -176,6 +178,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
   for (const NodeNews& news : step.news) {
     log_info("node {}: {}: {}", news.node, news.reason, news.note);
     events.record(news_of(news));
+    if (settings.on_node_news) settings.on_node_news(news);
   }
   draining = step.draining;
   co_await write_nodes(std::move(step));
@@ -234,8 +237,8 @@ PlanWish Controller::State::wish_for(std::vector<Strategy> strategies, std::set<
 net::Task<std::shared_ptr<const Plan>> Controller::State::made_plan(PlanWish wish, std::string mode, WallTime now) {
   const SteadyTime begin = services.clock->steady_now();
   const std::function<Plan(Surveyor&)> ask = [&wish, now](Surveyor& at) { return at.plan(wish, now); };
-  auto plan = std::make_shared<Plan>();
-  *plan = co_await there(planning, *surveyor, ask);
+  Plan made = co_await there(planning, *surveyor, ask);
+  auto plan = std::make_shared<Plan>(std::move(made));
   if (plan->id.empty()) plan->id = fmt::format("{}-{}", mode, now.time_since_epoch().count());
   const std::chrono::duration<double> took = services.clock->steady_now() - begin;
   if (mode != "feasibility") metrics.planned(*plan, mode, took.count());
@@ -244,9 +247,8 @@ net::Task<std::shared_ptr<const Plan>> Controller::State::made_plan(PlanWish wis
 
 net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now) {
   const placement::Brakes& brakes = settings.args->rescheduling.brakes;
-  const bool held = std::ranges::any_of(verdict.holding, [](const Holding& one) {
-    return !one.only && one.brake != Brake::CapReached;
-  });
+  const bool held = std::ranges::any_of(verdict.holding,
+                                        [](const Holding& one) { return !one.only && one.brake != Brake::CapReached; });
   if (held) waves.drop();
   const bool too_old = now - adopted > settings.args->rescheduling_interval * kPlanLifeInIntervals;
   if (waves.waiting() && !too_old) {
@@ -291,6 +293,7 @@ net::Task<void> Controller::State::plan_to_observe(std::set<std::string> drainin
   std::erase(strategies, Strategy::NodeMaintenance);
   if (strategies.empty()) co_return;
   PlanWish wish = wish_for(std::move(strategies), std::move(draining));
+  wish.mode = StrategyMode::Observe;
   wish.caps = settings.args->rescheduling.brakes.per_cycle;
   wish.resting = resting(store.memory(), settings.args->rescheduling.brakes, now);
   wish.evidence = persistence.evidence();
@@ -305,9 +308,9 @@ void Controller::State::publish(const Plan& plan) {
   std::string now;
   for (const auto& [strategy, count] : counts) now += fmt::format("{} would move {} pods; ", strategy, count);
   if (now == std::exchange(told_plan, now) || now.empty()) return;
-  tell_lease(false, "ReschedulingPlanned",
-             fmt::format("{}balance score {:.1f}, then {:.1f}", now, plan.before.balance_score,
-                         plan.after.balance_score));
+  tell_lease(
+      false, "ReschedulingPlanned",
+      fmt::format("{}balance score {:.1f}, then {:.1f}", now, plan.before.balance_score, plan.after.balance_score));
 }
 
 // --- Moves ---

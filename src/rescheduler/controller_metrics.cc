@@ -87,7 +87,8 @@ void ControllerMetrics::refused(std::string_view code) {
 
 void ControllerMetrics::cycle(std::string_view what) {
   registry_
-      .counter("rescheduler_cycles_total", "Looks at the cluster, by what came of them.", {{"result", std::string(what)}})
+      .counter("rescheduler_cycles_total", "Looks at the cluster, by what came of them.",
+               {{"result", std::string(what)}})
       .add();
 }
 

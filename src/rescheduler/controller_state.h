@@ -16,7 +16,7 @@
 #include "rescheduler/effects.h"
 #include "rescheduler/memory_store.h"
 #include "rescheduler/persistence.h"
-#include "rescheduler/waves.h"
+#include "rescheduler/plan_progress.h"
 
 namespace rescheduler::rescheduling {
 
@@ -67,9 +67,9 @@ struct Controller::State : std::enable_shared_from_this<State> {
   PersistenceTracker persistence;
   EffectTracker effects;
   Maintenance maintenance;
-  Waves waves;
-  PlanWish acting{};          // what the plan that is carried out was asked for
-  WallTime adopted{};         // when it was begun with
+  PlanProgress waves;
+  PlanWish acting{};   // what the plan that is carried out was asked for
+  WallTime adopted{};  // when it was begun with
   ControllerStatus status{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
 

@@ -5,18 +5,20 @@ set(LOOP_SOURCES
   controller_cycle.cc
   controller_metrics.cc
   effects.cc
+  live_rescheduler.cc
   maintenance.cc
   memory.cc
   memory_store.cc
   modes.cc
   news.cc
   persistence.cc
-  surveyor.cc
-  waves.cc)
+  plan_progress.cc
+  surveyor.cc)
 set(LOOP_TESTS
   brakes_test.cc
   effects_test.cc
   maintenance_test.cc
   memory_test.cc
+  modes_test.cc
   persistence_test.cc
-  waves_test.cc)
+  plan_progress_test.cc)

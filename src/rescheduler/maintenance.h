@@ -35,8 +35,8 @@ struct CaredNode {
   bool marked = false;
   bool unschedulable = false;
   std::string cordoned_by{};
-  bool uses_conditions = false;  // has one of the lifecycle conditions of Kubernetes 1.37
-  std::size_t to_leave = 0;      // pods that are there and have to go
+  bool uses_conditions = false;         // has one of the lifecycle conditions of Kubernetes 1.37
+  std::size_t to_leave = 0;             // pods that are there and have to go
   std::vector<std::string> blockers{};  // pods that cannot, with the reason
   bool no_room = false;                 // some have nowhere to go
 };

@@ -143,9 +143,10 @@ TEST_F(Maintained, ANewLeaderGoesOnWithWhatItFinds) {
 }
 
 TEST(CordonPatch, SaysWhoseItIsInTheSameBreath) {
-  EXPECT_EQ(cordon_patch({NodeDeed::Cordon, "a", "7"}, kUs),
-            R"({"metadata":{"resourceVersion":"7","annotations":{"rescheduler.io/cordoned-by":"rescheduler-scheduler"}},)"
-            R"("spec":{"unschedulable":true}})");
+  EXPECT_EQ(
+      cordon_patch({NodeDeed::Cordon, "a", "7"}, kUs),
+      R"({"metadata":{"resourceVersion":"7","annotations":{"rescheduler.io/cordoned-by":"rescheduler-scheduler"}},)"
+      R"("spec":{"unschedulable":true}})");
   EXPECT_EQ(cordon_patch({NodeDeed::Uncordon, "a", "7"}, kUs),
             R"({"metadata":{"resourceVersion":"7","annotations":{"rescheduler.io/cordoned-by":null}},)"
             R"("spec":{"unschedulable":null}})");

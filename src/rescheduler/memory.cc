@@ -54,10 +54,17 @@ Result<PastMove> move_from(const json::value& value) {
 }
 
 json::object to_object(const PastMove& move) {
-  json::object object{{"kind", move.lineage.kind},  {"namespace", move.lineage.ns}, {"owner", move.lineage.name},
-                      {"ownerUid", move.lineage.uid}, {"pod", move.pod},             {"uid", move.uid},
-                      {"source", move.source},        {"target", move.target},       {"strategy", move.strategy},
-                      {"plan", move.plan},            {"began", kube::format_time(move.began)}};
+  json::object object{{"kind", move.lineage.kind},
+                      {"namespace", move.lineage.ns},
+                      {"owner", move.lineage.name},
+                      {"ownerUid", move.lineage.uid},
+                      {"pod", move.pod},
+                      {"uid", move.uid},
+                      {"source", move.source},
+                      {"target", move.target},
+                      {"strategy", move.strategy},
+                      {"plan", move.plan},
+                      {"began", kube::format_time(move.began)}};
   if (move.ended) {
     object["ended"] = kube::format_time(*move.ended);
     object["result"] = std::string(to_string(move.result));
@@ -137,9 +144,8 @@ void MoveMemory::forget(WallTime now, std::chrono::nanoseconds older_than, std::
 }
 
 std::size_t MoveMemory::begun_since(WallTime moment) const {
-  return static_cast<std::size_t>(std::ranges::count_if(moves_, [&](const PastMove& move) {
-    return move.began >= moment;
-  }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(moves_, [&](const PastMove& move) { return move.began >= moment; }));
 }
 
 Resting resting_from_refusals(const MoveMemory& memory, WallTime now) {

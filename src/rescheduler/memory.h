@@ -27,7 +27,7 @@ struct PastMove {
   std::string strategy{};
   std::string plan{};
   WallTime began{};
-  std::optional<WallTime> ended{};  // nothing: under way, or nobody heard of its end
+  std::optional<WallTime> ended{};                               // nothing: under way, or nobody heard of its end
   migration::MoveResult result = migration::MoveResult::Failed;  // with `ended`
   std::string replacement{};
   std::string landed{};
@@ -62,7 +62,8 @@ inline constexpr std::chrono::seconds kRefusedRest{60};
 struct Resting {
   using PodName = std::pair<std::string, std::string>;  // namespace and name
   std::map<PodName, std::string> pods{};                // with the reason
-  std::map<migration::Lineage, std::string> lineages{};  // all of their pods: one moves, and which it becomes is unknown
+  std::map<migration::Lineage, std::string>
+      lineages{};  // all of their pods: one moves, and which it becomes is unknown
   std::map<migration::Lineage, std::set<std::string>> not_to{};
 };
 

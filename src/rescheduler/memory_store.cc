@@ -56,8 +56,8 @@ net::Task<Result<void>> MemoryStore::write(MoveMemory changed, WallTime now) {
   boost::json::object patch;
   patch["metadata"] = boost::json::object{{"resourceVersion", version_}, {"uid", uid_}};
   patch["data"] = boost::json::object{{kMovesKey, changed.to_json()}};
-  auto map = co_await kube::Client(api_).patch<api::ConfigMap>(ns_, std::string(kMovesName),
-                                                               boost::json::serialize(patch));
+  auto map =
+      co_await kube::Client(api_).patch<api::ConfigMap>(ns_, std::string(kMovesName), boost::json::serialize(patch));
   if (!map) co_return fail(std::move(map.error()));
   memory_ = std::move(changed);
   version_ = map->metadata().resource_version();

@@ -46,9 +46,10 @@ std::vector<EventRecord> news_of(const migration::MoveOutcome& outcome) {
   record.reason = done ? "Rescheduled" : "ReschedulingFailed";
   record.action = "Rescheduling";
   if (done) {
-    record.note = fmt::format("{}/{} moved from {} to {}{}: {} ({})", order.ns, order.pod, order.source, outcome.landed,
-                              outcome.result == MoveResult::Elsewhere ? fmt::format(" (meant for {})", order.target) : "",
-                              order.reason, order.strategy);
+    record.note =
+        fmt::format("{}/{} moved from {} to {}{}: {} ({})", order.ns, order.pod, order.source, outcome.landed,
+                    outcome.result == MoveResult::Elsewhere ? fmt::format(" (meant for {})", order.target) : "",
+                    order.reason, order.strategy);
   } else {
     record.note = fmt::format("{}/{} was not moved from {} to {}: {} ({})", order.ns, order.pod, order.source,
                               order.target, outcome.message, order.strategy);

@@ -10,6 +10,7 @@
 #include "kube/proto/core_pod.pb.h"
 #include "placement/predicted_load.h"
 #include "rescheduler/census.h"
+#include "rescheduler/modes.h"
 #include "rescheduler/movable.h"
 #include "rescheduler/picture.h"
 #include "rescheduler/trial.h"
@@ -49,6 +50,8 @@ Surveyor::Surveyor(std::shared_ptr<const placement::ReschedulerArgs> args,
                    const Clock& clock,
                    Planner planner)
     : args_(std::move(args)),
+      acting_(only_where(*args_, placement::StrategyMode::Act)),
+      observing_(only_where(*args_, placement::StrategyMode::Observe)),
       framework_(std::move(framework)),
       clock_(clock),
       planner_(std::move(planner)),
@@ -273,7 +276,7 @@ Held Surveyor::held_for(const PlanWish& wish) const {
 
 PlanRequest Surveyor::request_for(const PlanWish& wish, WallTime now) const {
   PlanRequest request;
-  request.args = args_.get();
+  request.args = wish.mode == placement::StrategyMode::Observe ? &observing_ : &acting_;
   request.framework = framework_.get();
   request.strategies = wish.strategies;
   request.evidence = wish.evidence;
@@ -312,8 +315,7 @@ std::vector<std::optional<std::string>> Surveyor::check(const std::vector<Planne
       if (wish.draining.contains(move.target) || world_.node_facts(*target).maintenance) {
         return fmt::format("the node {} goes into maintenance", move.target);
       }
-      const auto purpose =
-          move.strategy == placement::Strategy::NodeMaintenance ? Purpose::Empty : Purpose::Improve;
+      const auto purpose = move.strategy == placement::Strategy::NodeMaintenance ? Purpose::Empty : Purpose::Improve;
       const auto stays = movable.why_stays(*pod, purpose);
       if (stays) return stays->reason;
       trial.lift(*pod);

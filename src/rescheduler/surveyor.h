@@ -48,6 +48,7 @@ struct Survey {
 // What a plan is asked for, before names have become uids.
 struct PlanWish {
   std::vector<placement::Strategy> strategies{};
+  placement::StrategyMode mode = placement::StrategyMode::Act;  // only nodes where they have this one
   std::optional<Evidence> evidence{};
   Resting resting{};
   std::map<std::string, std::string> held{};  // by uid: being moved
@@ -108,15 +109,17 @@ class Surveyor {
   bool is_fresh(WallTime now) const;
 
   std::shared_ptr<const placement::ReschedulerArgs> args_;
+  placement::ReschedulerArgs acting_;  // the same, for plans of the one mode and the other
+  placement::ReschedulerArgs observing_;
   std::unique_ptr<placement::Framework> framework_;
   const Clock& clock_;
   Planner planner_;
   std::vector<kube::LabelSelector> pools_;  // in the settings' order
   World world_;
-  std::map<std::string, NodeNote> notes_;  // of nodes, by name
-  std::optional<WallTime> measured_;       // when loads were last told
-  usage::BookSettings smoothing_;          // as the scheduler's book has it
-  std::map<std::string, cluster::NodeLoad> told_;              // by node
+  std::map<std::string, NodeNote> notes_;                     // of nodes, by name
+  std::optional<WallTime> measured_;                          // when loads were last told
+  usage::BookSettings smoothing_;                             // as the scheduler's book has it
+  std::map<std::string, cluster::NodeLoad> told_;             // by node
   std::map<std::string, std::vector<Departure>> departures_;  // likewise
 };
 

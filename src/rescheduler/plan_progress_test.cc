@@ -1,4 +1,4 @@
-#include "rescheduler/waves.h"
+#include "rescheduler/plan_progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,14 +32,14 @@ std::shared_ptr<const Plan> plan(std::vector<PlannedMove> moves) {
   return made;
 }
 
-std::vector<std::string> due(const Waves& waves, const MoveCaps& caps, const std::vector<MoveOrder>& under_way = {}) {
+std::vector<std::string> due(const PlanProgress& waves, const MoveCaps& caps, const std::vector<MoveOrder>& under_way = {}) {
   std::vector<std::string> uids;
   for (const PlannedMove& one : waves.due(under_way, caps)) uids.push_back(one.uid);
   return uids;
 }
 
-TEST(Waves, AStepBeginsWhenTheOneBeforeIsOver) {
-  Waves waves;
+TEST(PlanProgress, AStepBeginsWhenTheOneBeforeIsOver) {
+  PlanProgress waves;
   waves.adopt(plan({move("a"), move("b", 2), move("c")}));
   EXPECT_THAT(due(waves, kNoCaps), ElementsAre("a", "c"));
   waves.began("a");
@@ -52,8 +52,8 @@ TEST(Waves, AStepBeginsWhenTheOneBeforeIsOver) {
   EXPECT_TRUE(waves.over());
 }
 
-TEST(Waves, APodWithADetourTakesItsHopsOneAfterTheOther) {
-  Waves waves;
+TEST(PlanProgress, APodWithADetourTakesItsHopsOneAfterTheOther) {
+  PlanProgress waves;
   waves.adopt(plan({move("a"), move("a", 2)}));
   waves.began("a");
   EXPECT_THAT(due(waves, kNoCaps), IsEmpty());
@@ -62,8 +62,8 @@ TEST(Waves, APodWithADetourTakesItsHopsOneAfterTheOther) {
   EXPECT_THAT(due(waves, kNoCaps), ElementsAre("a"));
 }
 
-TEST(Waves, ANewPlanDropsWhatHasNotBegun) {
-  Waves waves;
+TEST(PlanProgress, ANewPlanDropsWhatHasNotBegun) {
+  PlanProgress waves;
   waves.adopt(plan({move("a"), move("b")}));
   waves.began("a");
   waves.drop();
@@ -73,8 +73,8 @@ TEST(Waves, ANewPlanDropsWhatHasNotBegun) {
   EXPECT_THAT(due(waves, kNoCaps), IsEmpty());
 }
 
-TEST(Waves, CapsCountWhatIsUnderWay) {
-  Waves waves;
+TEST(PlanProgress, CapsCountWhatIsUnderWay) {
+  PlanProgress waves;
   waves.adopt(plan({move("a", 1, "web"), move("b", 1, "web"), move("c", 1, "api")}));
   EXPECT_THAT(due(waves, MoveCaps{0, 0, 0, 1}), ElementsAre("a", "c"));
   EXPECT_THAT(due(waves, MoveCaps{1, 0, 0, 0}), ElementsAre("a"));
@@ -83,7 +83,7 @@ TEST(Waves, CapsCountWhatIsUnderWay) {
   EXPECT_THAT(due(waves, MoveCaps{0, 0, 2, 0}, others), ElementsAre("a"));
 }
 
-RC_GTEST_PROP(Waves, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
+RC_GTEST_PROP(PlanProgress, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
   std::vector<PlannedMove> moves;
   const int count = *rc::gen::inRange(1, 15);
   for (int i = 0; i < count; ++i) {
@@ -96,7 +96,7 @@ RC_GTEST_PROP(Waves, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
   const MoveCaps caps{static_cast<std::uint32_t>(*rc::gen::inRange(1, 4)),
                       static_cast<std::uint32_t>(*rc::gen::inRange(1, 3)), 3,
                       static_cast<std::uint32_t>(*rc::gen::inRange(1, 3))};
-  Waves waves;
+  PlanProgress waves;
   waves.adopt(plan(moves));
   std::vector<MoveOrder> under_way;
   for (int turn = 0; turn < 100 && !waves.over(); ++turn) {

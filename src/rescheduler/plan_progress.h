@@ -1,5 +1,5 @@
-// A plan on its way: which of its moves may begin now. A step begins when the one before is over; within a step, as many
-// at once as the caps allow. Pure.
+// A plan on its way: which of its moves may begin now. A step begins when the one before is over; within a step, as
+// many at once as the caps allow. Pure.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class CapsInUse {
   std::map<migration::Lineage, std::uint32_t> lineages_;
 };
 
-class Waves {
+class PlanProgress {
  public:
   // What has not begun of an earlier plan does not begin any more; what has begun is the mover's.
   void adopt(std::shared_ptr<const Plan> plan);

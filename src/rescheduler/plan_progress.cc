@@ -1,4 +1,4 @@
-#include "rescheduler/waves.h"
+#include "rescheduler/plan_progress.h"
 
 #include <algorithm>
 #include <optional>
@@ -41,12 +41,12 @@ bool CapsInUse::fits(const PlannedMove& move) const {
          && below(count_of(lineages_, move.lineage), caps_.per_workload);
 }
 
-void Waves::adopt(std::shared_ptr<const Plan> plan) {
+void PlanProgress::adopt(std::shared_ptr<const Plan> plan) {
   plan_ = std::move(plan);
   states_.assign(plan_ ? plan_->moves.size() : 0, State::Waiting);
 }
 
-std::vector<PlannedMove> Waves::due(const std::vector<migration::MoveOrder>& under_way,
+std::vector<PlannedMove> PlanProgress::due(const std::vector<migration::MoveOrder>& under_way,
                                     const placement::MoveCaps& at_once) const {
   std::vector<PlannedMove> due;
   if (!plan_) return due;
@@ -65,7 +65,7 @@ std::vector<PlannedMove> Waves::due(const std::vector<migration::MoveOrder>& und
 }
 
 // A pod that goes by a detour stands in the plan twice: its next hop.
-void Waves::set(const std::string& uid, State state) {
+void PlanProgress::set(const std::string& uid, State state) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (plan_->moves[i].uid != uid || states_[i] == State::Over || states_[i] == state) continue;
     states_[i] = state;
@@ -73,11 +73,11 @@ void Waves::set(const std::string& uid, State state) {
   }
 }
 
-bool Waves::over() const {
+bool PlanProgress::over() const {
   return std::ranges::all_of(states_, [](State state) { return state == State::Over; });
 }
 
-bool Waves::waiting() const {
+bool PlanProgress::waiting() const {
   return std::ranges::any_of(states_, [](State state) { return state == State::Waiting; });
 }
 
