@@ -188,7 +188,7 @@ bool Cycle::admits(NodeIndex node, Status* why) {
 // The first plugin that refuses decides, in the order of the profile.
 Status Cycle::filter(const NodeState& node, const CycleState& state, Depth depth) const {
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
-    if (skipped(*plugin)) continue;
+    if (skipped(*plugin) || plugin == left_out_) continue;
     Status status;
     status.code = plugin->filter(asked_, state, node, depth == Depth::WithReasons ? &status.reasons : nullptr);
     if (status.ok()) continue;

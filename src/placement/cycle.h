@@ -55,6 +55,8 @@ class Cycle {
   bool fits(cluster::NodeIndex node);
   // The same without keeping anything, for who asks thousands of times; `why`, unless null, receives the refusal.
   bool admits(cluster::NodeIndex node, Status* why = nullptr);
+  // From now on this filter is not asked; null: all are.
+  void leave_out(const Plugin* filter) { left_out_ = filter; }
 
   const std::vector<cluster::NodeIndex>& feasible() const { return feasible_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
@@ -101,6 +103,7 @@ class Cycle {
   std::vector<const Plugin*> others_;
   std::optional<std::set<std::string>> only_;  // from PreFilter
   bool pre_filtered_ = false;
+  const Plugin* left_out_ = nullptr;
   std::optional<Status> ended_;    // by PreFilter
   bool searched_ = false;          // find_feasible ran, and remembered what it found out
   std::set<const Plugin*> quiet_;  // nothing to score for this pod

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +11,7 @@
 #include "base/check.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/args.h"
+#include "placement/plugins/spread_constraints.h"
 
 namespace rescheduler::rescheduling {
 namespace {
@@ -83,6 +86,7 @@ void Trial::restore() {
   for (const PodIndex pod : away) world_.cluster().put_down(pod, first_.at(pod));
   for (const auto& [node, load] : loads_) world_.cluster().set_load(node, load);
   first_.clear();
+  lifted_from_.clear();
   loads_.clear();
 }
 
@@ -104,12 +108,14 @@ void Trial::lift(PodIndex pod) {
   asked_.reset();
   const NodeIndex from = now_on(pod);
   first_.try_emplace(pod, from);
+  lifted_from_.insert_or_assign(pod, from);
   world_.cluster().lift(pod);
   add_load(pod, from, -1);
 }
 
 void Trial::put_down(PodIndex pod, NodeIndex node) {
   asked_.reset();
+  lifted_from_.erase(pod);
   world_.cluster().put_down(pod, node);
   add_load(pod, node, +1);
 }
@@ -151,15 +157,63 @@ bool Trial::admits(PodIndex lifted, NodeIndex node) {
   return cycle_for(lifted).admits(node);
 }
 
+bool Trial::admits_back(PodIndex lifted, NodeIndex node) {
+  placement::Cycle& cycle = cycle_for(lifted);
+  cycle.leave_out(framework_.find("Rescheduler"));
+  const bool may = cycle.admits(node);
+  cycle.leave_out(nullptr);
+  return may;
+}
+
 std::string Trial::refusal(PodIndex lifted, NodeIndex node) {
   placement::Status status;
   if (cycle_for(lifted).admits(node, &status)) return {};
   return fmt::format("{} ({})", status.message(), status.plugin);
 }
 
-std::string Trial::refusing_filter(PodIndex lifted, NodeIndex node) {
-  placement::Status status;
-  return cycle_for(lifted).admits(node, &status) ? std::string{} : status.plugin;
+placement::Status Trial::word_of(std::string_view name, PodIndex lifted, NodeIndex node) {
+  const placement::Plugin* plugin = framework_.find(name);
+  if (plugin == nullptr) return {};
+  const placement::Question& asked = cycle_for(lifted).asked();
+  placement::CycleState state(framework_.plugins().size());
+  placement::Status status = plugin->pre_filter(asked, state).status;
+  if (status.code == placement::Code::Skip) return {};
+  if (!status.ok()) return status;
+  status.code = plugin->filter(asked, state, world_.cluster().node(node), &status.reasons);
+  return status;
+}
+
+bool Trial::spoils_spread(PodIndex lifted, NodeIndex to) {
+  using placement::SpreadConstraints;
+  const placement::Question& asked = cycle_for(lifted).asked();
+  const cluster::Cluster& cluster = world_.cluster();
+  const NodeIndex from = lifted_from_.at(lifted);
+  for (const cluster::SpreadConstraint& one : asked.form.spread) {
+    if (!one.hard || SpreadConstraints::counts_nobody(asked, one)) continue;
+    const cluster::Domains* domains = cluster.topology().find(one.topology_key);
+    const cluster::NodeCounts* counts = cluster.counts().matching(SpreadConstraints::match_of(asked, one));
+    if (domains == nullptr || counts == nullptr || domains->of(from) == domains->of(to)) continue;
+    if (!cluster.words().selectors.matches(one.selector, asked.labels)) continue;
+    std::map<cluster::Domain, std::int64_t> sums;
+    for (const NodeIndex index : cluster.existing_nodes()) {
+      const cluster::Domain domain = domains->of(index);
+      if (domain == cluster::kNoDomain || !SpreadConstraints::counts_node(asked, one, index)) continue;
+      const auto found = counts->find(index);
+      sums[domain] += found == counts->end() ? 0 : found->second;
+    }
+    const auto skew_with = [&](NodeIndex place) {
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      std::int64_t most = 0;
+      for (const auto& [domain, sum] : sums) {
+        const std::int64_t here = sum + (domain == domains->of(place) ? 1 : 0);
+        least = std::min(least, here);
+        most = std::max(most, here);
+      }
+      return most - least;
+    };
+    if (!sums.empty() && skew_with(to) > std::max<std::int64_t>(one.max_skew, skew_with(from))) return true;
+  }
+  return false;
 }
 
 }  // namespace rescheduler::rescheduling

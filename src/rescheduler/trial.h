@@ -28,10 +28,16 @@ class Trial {
 
   // May a lifted pod go there? By the scheduler's own filters, as things are now.
   bool admits(cluster::PodIndex lifted, cluster::NodeIndex node);
+  // The same of the node it came from: that it is too busy is no reason not to stay.
+  bool admits_back(cluster::PodIndex lifted, cluster::NodeIndex node);
   // Who refuses it, and why; empty: nobody does.
   std::string refusal(cluster::PodIndex lifted, cluster::NodeIndex node);
-  // Only the name of the plugin.
-  std::string refusing_filter(cluster::PodIndex lifted, cluster::NodeIndex node);
+
+  // What one plugin alone has against it.
+  placement::Status word_of(std::string_view plugin, cluster::PodIndex lifted, cluster::NodeIndex node);
+  // Would a group that has to be spread be spread worse, and worse than allowed, with the pod there? The filter looks
+  // at the domain that the pod comes to; this also at the one it leaves.
+  bool spoils_spread(cluster::PodIndex lifted, cluster::NodeIndex node);
 
   cluster::NodeIndex now_on(cluster::PodIndex pod) const { return world_.cluster().pod(pod).node; }
   cluster::NodeIndex first_on(cluster::PodIndex pod) const;
@@ -56,7 +62,8 @@ class Trial {
   bool default_spread_is_hard_ = false;
   placement::NominatedPods nobody_;
   boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> first_;
-  boost::unordered_flat_map<cluster::NodeIndex, cluster::NodeLoad> loads_;  // as they were
+  boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> lifted_from_;  // those that are in the air
+  boost::unordered_flat_map<cluster::NodeIndex, cluster::NodeLoad> loads_;        // as they were
   std::unique_ptr<Asked> asked_;
 };
 
