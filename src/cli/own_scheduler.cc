@@ -46,7 +46,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
                                                           const Clock& clock,
                                                           std::uint64_t seed,
                                                           Judges by,
-                                                          std::optional<Rescheduling> rescheduling) {
+                                                          std::optional<OwnRescheduling> rescheduling) {
   std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
   scheduler::LiveSettings settings;
   settings.configuration = scheduler::default_configuration(scheduler::default_catalog());

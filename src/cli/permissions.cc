@@ -42,7 +42,7 @@ std::vector<Grant> grants() {
       {"metrics.k8s.io", "pods", "", {"list"}, "to know what a move takes off a node"},
       {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
       {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
-      {"", "configmaps", "", {"get", "create", "patch"}, "to remember what was moved"},
+      {"", "configmaps", "", {"get", "create", "update"}, "to remember what was moved"},
       {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
       {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},

@@ -84,8 +84,8 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
   return played;
 }
 
-OwnScheduler::Rescheduling PlayedCluster::rescheduling() {
-  OwnScheduler::Rescheduling how;
+OwnRescheduling PlayedCluster::rescheduling() {
+  OwnRescheduling how;
   how.args = OwnScheduler::in_a_hurry();
   if (!watcher_) return how;
   how.on_outcome = [this](const migration::MoveOutcome& outcome) { tell(outcome); };
@@ -106,7 +106,7 @@ void PlayedCluster::tell(const migration::MoveOutcome& outcome) {
 Result<void> PlayedCluster::start_scheduler(std::uint64_t seed, bool reschedule) {
   sim::Agenda& agenda = served_->cluster().agenda();
   timers_ = std::make_unique<sim::AgendaTimers>(agenda);
-  std::optional<OwnScheduler::Rescheduling> moving;
+  std::optional<OwnRescheduling> moving;
   if (reschedule) moving = rescheduling();
   auto started = OwnScheduler::start(served_->api(), served_->loop().executor(), *timers_, agenda, seed,
                                      OwnScheduler::Judges::Load, std::move(moving));

@@ -47,7 +47,7 @@ class PlayedCluster {
 
  private:
   PlayedCluster() = default;
-  OwnScheduler::Rescheduling rescheduling();
+  OwnRescheduling rescheduling();
   void tell(const migration::MoveOutcome& outcome);
   Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
   // All but the first are made and destroyed on the cluster's thread.
