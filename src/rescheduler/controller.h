@@ -87,6 +87,7 @@ class Controller {
   net::Task<void> stop();
 
   const ControllerStatus& status() const;
+  std::string status_text() const;  // for people
   // Looks at the cluster as soon as it can, as if an event had called for it.
   void look_soon(const std::string& why);
 
