@@ -53,9 +53,10 @@ void Descent::rank(Machine machine) {
 void Descent::run() {
   while (!budget_.spent()) {
     moves_run();
-    const bool swapped = swaps_run();
+    const bool swapped = !state_.no_moves_left() && swaps_run();
     const bool freed = take_back();
-    if (!swapped && !freed) return;
+    if (state_.no_moves_left() || (!swapped && !freed)) return;
+    window_.clear();
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
     // What was refused may be welcome now that others have moved.
     refused_.clear();
@@ -72,8 +73,9 @@ bool Descent::better(const Candidate& a, const Candidate& b) {
 bool Descent::moves_run() {
   bool any = false;
   for (;;) {
+    if (state_.no_moves_left() || budget_.spent()) return any;
     fill_window();
-    if (window_.empty() || budget_.spent()) return any;
+    if (window_.empty()) return any;
     const auto best = std::max_element(window_.begin(), window_.end(), [](const Source& a, const Source& b) {
       return a.candidates.front().gain < b.candidates.front().gain;
     });
