@@ -198,10 +198,14 @@ bool Draft::moved(PodIndex pod, Intent intent) { return intents_.try_emplace(pod
 void Draft::refuse(PodIndex pod, const Stays& stays) {
   const cluster::PlacedPod& placed = cluster().pod(pod);
   const auto [place, fresh] = refused_.try_emplace(placed.uid, plan_.refused.size());
-  if (!fresh) return;
   const NodeIndex on = trial_.first_on(pod);
-  plan_.refused.push_back({world_.namespace_of(pod), placed.name, on == cluster::kNoNode ? std::string{} : name_of(on),
-                           std::string(stays.code), stays.reason});
+  Refusal refusal{world_.namespace_of(pod), placed.name, on == cluster::kNoNode ? std::string{} : name_of(on),
+                  std::string(stays.code), stays.reason};
+  if (fresh) {
+    plan_.refused.push_back(std::move(refusal));
+  } else {
+    plan_.refused[place->second] = std::move(refusal);  // what was said last is what holds
+  }
 }
 
 // --- Caps ---

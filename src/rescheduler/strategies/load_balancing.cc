@@ -24,7 +24,7 @@ constexpr double kPercent = 100;
 constexpr std::uint64_t kMostSteps = 20'000'000;
 // For every move that may be made so many pods of the hottest nodes are looked at; where as many as it takes may be
 // made, all are.
-constexpr std::size_t kPodsPerMove = 20;
+constexpr std::size_t kPodsPerMove = 5;
 // Each round begins where the last ended; the second already finds little.
 constexpr int kMostRounds = 4;
 // Loads are sums of fractions, and of amounts that were rounded to whole units.
