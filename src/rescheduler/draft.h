@@ -50,7 +50,8 @@ class Draft {
 
   // --- What they do. ---
   // The pod is moved, and this is why. An earlier reason for moving it stays.
-  void moved(cluster::PodIndex pod, Intent intent);
+  // False: it had one.
+  bool moved(cluster::PodIndex pod, Intent intent);
   void forget_move(cluster::PodIndex pod) { intents_.erase(pod); }
   void refuse(cluster::PodIndex pod, const Stays& stays);
   void note(std::string sentence) { plan_.notes.push_back(std::move(sentence)); }
