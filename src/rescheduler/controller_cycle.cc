@@ -167,9 +167,9 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
     wish.resting = {};
     auto plan = co_await made_plan(std::move(wish), "feasibility", now);
     const std::function<std::vector<CaredNode>(Surveyor&)> add = [&](Surveyor& at) {
-      std::vector<CaredNode> nodes = survey.cared;
-      at.add_blockers(*plan, survey.facts.under_way > 0, nodes);
-      return nodes;
+      std::vector<CaredNode> cared = survey.cared;
+      at.add_blockers(*plan, survey.facts.under_way > 0, cared);
+      return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
     if (mode == StrategyMode::Observe) {
