@@ -10,6 +10,7 @@
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
 #include "rescheduler/live_rescheduler.h"
+#include "rescheduler/plan_json.h"
 #include "scheduler/config/effective.h"
 #include "scheduler/live_scheduler.h"
 #include "server/extender_door.h"
@@ -223,8 +224,28 @@ struct Daemon::State {
     });
     server->add_route({.path = "/configz",
                        .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return configz(); }});
+    server->add_route(
+        {.path = "/rescheduling",
+         .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return rescheduling_page(); }});
     server::add_extender_routes(*server, *extender);
     co_return Result<void>{};
+  }
+
+  // What the leader last planned, to act on and to look at, and what holds it back.
+  net::Task<net::HttpResponse> rescheduling_page() const {
+    std::string holding;
+    std::string acted_on = "null";
+    std::string observed = "null";
+    if (rescheduler) {
+      const rescheduling::ControllerStatus& now = rescheduler->controller().status();
+      if (now.acted_on) acted_on = rescheduling::to_json(*now.acted_on);
+      if (now.observed) observed = rescheduling::to_json(*now.observed);
+      for (const rescheduling::Holding& one : now.holding) {
+        holding += fmt::format("{}\"{}\"", holding.empty() ? "" : ",", to_string(one.brake));
+      }
+    }
+    co_return server::json_response(
+        200, fmt::format(R"({{"actedOn":{},"observed":{},"brakes":[{}]}})", acted_on, observed, holding));
   }
 
   net::Task<net::HttpResponse> configz() const {

@@ -66,6 +66,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
     moving.configuration = settings.configuration;
     moving.host = settings.host;
     moving.seed = seed;
+    moving.on_plan = std::move(rescheduling->on_plan);
     moving.on_outcome = std::move(rescheduling->on_outcome);
     moving.on_node_news = std::move(rescheduling->on_node_news);
     auto made = rescheduling::LiveRescheduler::make({&api, nullptr}, std::move(moving), services);

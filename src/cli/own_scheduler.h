@@ -21,6 +21,7 @@ namespace rescheduler::cli {
 // What is moved once it runs, and who is told of it.
 struct OwnRescheduling {
   placement::ReschedulerArgs args{};
+  std::function<void(const rescheduling::Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const rescheduling::NodeNews&)> on_node_news{};
 };
@@ -29,7 +30,8 @@ class OwnScheduler {
  public:
   static constexpr std::string_view kNotice = "pods are placed by this program's own scheduler";
 
-  static constexpr std::string_view kMovingNotice = "pods are placed and moved by this program's own scheduler and rescheduler";
+  static constexpr std::string_view kMovingNotice =
+      "pods are placed and moved by this program's own scheduler and rescheduler";
 
   enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kube-scheduler's defaults alone
 

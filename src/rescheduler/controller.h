@@ -49,7 +49,8 @@ struct ControllerSettings {
   Surveyor::Planner planner{};         // empty: make_plan
   Booking booking{};
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // events come in crowds
-  // Told of every outcome, after the controller itself; for people who watch.
+  // Told of every plan that is begun with, and every outcome; for people who watch.
+  std::function<void(const Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const NodeNews&)> on_node_news{};
 };

@@ -78,8 +78,8 @@ net::Task<void> Controller::State::cycle(bool regular) {
   predicted.clear();
 }
 
-// What each pod uses, where metrics-server says so of nodes too: what others measure is not mixed with it. Otherwise it is
-// worked out from what nodes use.
+// What each pod uses, where metrics-server says so of nodes too: what others measure is not mixed with it. Otherwise it
+// is worked out from what nodes use.
 net::Task<void> Controller::State::read_pod_use() {
   const bool nobody_asks = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
                            && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
@@ -167,9 +167,9 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
     wish.resting = {};
     auto plan = co_await made_plan(std::move(wish), "feasibility", now);
     const std::function<std::vector<CaredNode>(Surveyor&)> add = [&](Surveyor& at) {
-      std::vector<CaredNode> nodes = survey.cared;
-      at.add_blockers(*plan, survey.facts.under_way > 0, nodes);
-      return nodes;
+      std::vector<CaredNode> cared = survey.cared;
+      at.add_blockers(*plan, survey.facts.under_way > 0, cared);
+      return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
     if (mode == StrategyMode::Observe) {
@@ -285,6 +285,7 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     metrics.cycle("planned");
     status.acted_on = plan;
     effects.begun(*plan);
+    if (settings.on_plan) settings.on_plan(*plan);
     waves.adopt(plan);
     acting = std::move(wish);
     adopted = now;
