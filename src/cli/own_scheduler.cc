@@ -34,6 +34,9 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
   // By the load that the embedded cluster's kubelets report.
   if (by == Judges::Load) scheduler::place_by_load(settings.configuration.profiles.front(), {});
+  for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
+    settings.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
+  }
   settings.configuration.profiles.push_back(settings.configuration.profiles.front());
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
   settings.host = "embedded";

@@ -183,7 +183,9 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       if (!next) co_return fail(std::move(next.error()));
       auto announced = co_await announce(next->ca_bundle);
       if (!announced) co_return announced;
-      auto saved = co_await save(secret ? std::move(*secret) : api::Secret{}, name, *next);
+      api::Secret keeping_it;
+      if (secret) keeping_it = std::move(*secret);
+      auto saved = co_await save(std::move(keeping_it), name, *next);
       if (!saved) co_return saved;
       log_info("the webhook shows a new certificate");
       co_return show(*next);

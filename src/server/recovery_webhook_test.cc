@@ -32,7 +32,8 @@ class RecoveryWebhookTest : public testing::Test {
   }
   ~RecoveryWebhookTest() override { (void)time_.loop.await_result(stopped()); }
   net::Task<Result<void>> stopped() {
-    co_await hook_->stop(std::chrono::seconds{1});
+    constexpr std::chrono::seconds kGrace{1};
+    co_await hook_->stop(kGrace);
     hook_.reset();
     co_return Result<void>{};
   }

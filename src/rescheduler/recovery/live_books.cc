@@ -90,6 +90,8 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
   const std::string who = fmt::format("pod {} on {}: {}", finding.name, finding.node, finding.detail);
   switch (done.end) {
     case CaseEnd::Removed: {
+      not_before[finding.uid] = now() + kAfterRefusal;  // until it is seen to go
+      if (!say_once("removed " + finding.uid)) co_return;
       count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
             {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
       const std::string note = fmt::format("{}; {}", who, decision->sentence());
@@ -109,8 +111,9 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
                       application ? fmt::format("verdict application, it fails wherever it is ({})",
                                                 fmt::join(decision->ledger.nodes(), ", "))
                                   : std::string("its retries are used up"));
-      say(owner, &finding, kube::EventType::Warning, application ? "ApplicationFault" : "RetriesExhausted", note);
-      co_await mark(finding, application ? "ApplicationFault" : "RetriesExhausted", note);
+      const std::string reason = application ? "ApplicationFault" : "RetriesExhausted";
+      say(owner, &finding, kube::EventType::Warning, reason, note);
+      co_await mark(finding, reason, note);
       co_return;
     }
     case CaseEnd::HeldBack:
@@ -233,6 +236,9 @@ net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
   if (!retries || retries->allowed == 0) co_return std::nullopt;
   // The replacement of a pod comes within milliseconds of its removal: what an informer knows may be older than that,
   // unless the one who wrote it is ourselves.
+  if (leading && (!settings.fence || settings.fence->may_act())) {
+    co_return hint_from(*owner, pod.metadata().name(), now());
+  }
   kube::ApiCall call;
   call.verb = kube::Verb::Get;
   call.resource = &resource_of(owner->kind);

@@ -15,6 +15,8 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{10};  // at what is under way, while stopping
 constexpr std::size_t kMostTold = 100'000;              // sentences remembered so that they are not said twice
 
+CaseInput refusal(Error error) { return case_input::Refused{std::move(error)}; }
+
 kube::EventRecorderSettings reporting(const LiveRecoverySettings& settings) {
   kube::EventRecorderSettings reporter;
   reporter.reporter = {settings.component, settings.component + "-" + settings.host};
@@ -59,6 +61,10 @@ void LiveRecovery::State::follow_kind(const kube::ResourceType& kind) {
 void LiveRecovery::State::pod_seen(const api::Pod& pod) {
   roster.pod_seen(pod);
   detector.pod_seen(pod, now());
+  // It is there: when it goes, its slot may be told to the next.
+  const std::string slot = roster.slot_said_by(pod.metadata().uid());
+  if (slot.empty() || handed_out.empty()) return;
+  if (const auto owner = roster.owner_of(pod.metadata().uid())) handed_out.erase(owner->uid + "/" + slot);
 }
 
 void LiveRecovery::State::pod_gone(const api::Pod& pod) {
@@ -179,6 +185,9 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
     say(owner, nullptr, kube::EventType::Warning, "InvalidRetries", retries->complaint);
   }
   if (retries->allowed == 0) co_return;
+  // Made anew it would be where it is now: on a node that is away.
+  const bool node_away = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
+  if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
   if (settings.recovery.mode == placement::StrategyMode::Observe) {
     if (!say_once("observed " + finding.uid)) co_return;
     log_info("recovery (observing): pod {}/{} on {} fails: {}", finding.ns, finding.name, finding.node, finding.detail);
@@ -232,7 +241,7 @@ net::Task<CaseInput> LiveRecovery::State::perform(const Finding& finding,
     auto removed = co_await remove(finding);
     done = std::move(removed);
   }
-  if (!done) co_return case_input::Refused{std::move(done.error())};
+  if (!done) happened = refusal(std::move(done.error()));
   co_return happened;
 }
 
@@ -244,7 +253,7 @@ net::Task<CaseInput> LiveRecovery::State::read_owner(OwnerKind kind, std::string
   call.name = std::move(name);
   const auto answer = resource_of(kind).make();
   auto done = co_await writes.call(std::move(call), answer.get());
-  if (!done) co_return case_input::Refused{std::move(done.error())};
+  if (!done) co_return refusal(std::move(done.error()));
   const api::ObjectMeta& meta = kube::metadata_of(*answer);
   case_input::OwnerRead read;
   read.owner = {kind, meta.namespace_(), meta.name(), meta.uid(), replicas_of(*answer), annotations_of(meta)};
@@ -330,6 +339,7 @@ net::Task<Result<void>> LiveRecovery::wait_synced() {
 
 void LiveRecovery::lead() {
   if (state_->settings.recovery.mode == placement::StrategyMode::Off || state_->stopping) return;
+  state_->leading = true;
   state_->acting = net::spawn(state_->services.executor, "recovery", State::act(state_));
 }
 

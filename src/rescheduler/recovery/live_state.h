@@ -75,6 +75,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   std::vector<net::Job> jobs{};
   net::Job acting{};
+  bool leading = false;
   bool busy = false;
   bool stopping = false;
 };

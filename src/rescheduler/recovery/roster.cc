@@ -9,6 +9,7 @@
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/integer.h"
 
 namespace rescheduler::rescheduling::recovery {
 namespace {
@@ -100,6 +101,11 @@ void Roster::seen(const google::protobuf::Message& workload) {
   }
   known.controller = controller_of(meta, nullptr);
   const std::string key = known.owner.key();
+  known.version = static_cast<std::uint64_t>(kube::parse_int64(meta.resource_version()).value_or(0));
+  const auto before = workloads_.find(key);
+  if (before != workloads_.end() && before->second.owner.uid == meta.uid() && before->second.version > known.version) {
+    return;
+  }
   if (known.controller) controlled_[known.controller->key].insert(key);
   workloads_.insert_or_assign(key, std::move(known));
 }

@@ -43,6 +43,7 @@ std::vector<const kube::ResourceType*> roster_kinds();
 
 class Roster {
  public:
+  // From an informer, or from a read or write of our own that is ahead of it: the newest version counts.
   void seen(const google::protobuf::Message& workload);
   void gone(const google::protobuf::Message& workload);
   void pod_seen(const api::Pod& pod);
@@ -65,6 +66,7 @@ class Roster {
   struct Known {
     Owner owner{};
     std::optional<Ref> controller{};
+    std::uint64_t version = 0;
   };
   struct KnownPod {
     Owner self{};  // of a pod of nobody; else without annotations
