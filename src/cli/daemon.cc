@@ -141,16 +141,16 @@ struct Daemon::State {
   void start_recovery() {
     const auto wanted = recovery_of(settings.configuration);
     if (!wanted) return;
-    FailureRecoverySettings recovering;
-    recovering.recovery = *wanted;
-    recovering.host = settings.host;
-    recovering.own_namespace = settings.configuration.leader_election.resource_namespace;
+    FailureRecoverySettings how;
+    how.recovery = *wanted;
+    how.host = settings.host;
+    how.own_namespace = settings.configuration.leader_election.resource_namespace;
     for (const auto& profile : settings.configuration.profiles) {
-      recovering.own_schedulers.push_back(profile.scheduler_name);
+      how.own_schedulers.push_back(profile.scheduler_name);
     }
-    recovering.address = settings.options.bind_address;
-    if (elector) recovering.fence = elector->fence();
-    recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(recovering), services());
+    how.address = settings.options.bind_address;
+    if (elector) how.fence = elector->fence();
+    recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 
   net::Task<void> begin_to_decide() {

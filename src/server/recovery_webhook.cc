@@ -183,6 +183,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       if (!next) co_return fail(std::move(next.error()));
       auto announced = co_await announce(next->ca_bundle);
       if (!announced) co_return announced;
+      if (kept) {
+        const auto settled = co_await services.timers->sleep_for(settings.settle);
+        if (!settled) co_return settled;
+      }
       api::Secret keeping_it;
       if (secret) keeping_it = std::move(*secret);
       auto saved = co_await save(std::move(keeping_it), name, *next);

@@ -37,7 +37,9 @@ struct RecoveryWebhookSettings {
   std::chrono::nanoseconds look_every = std::chrono::seconds{10};
   std::chrono::hours valid_for{24 * 365};        // the certificate
   std::chrono::hours renew_after{24 * 365 / 2};  // long before it ends
-  std::vector<std::string> only_namespaces{};    // empty: all but the excluded ones
+  // Until every API server has heard of a new authority; a certificate that one does not know yet costs a request.
+  std::chrono::nanoseconds settle = std::chrono::seconds{10};
+  std::vector<std::string> only_namespaces{};  // empty: all but the excluded ones
 };
 
 class RecoveryWebhook {

@@ -109,7 +109,7 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   cron.mutable_spec()->set_schedule("* * * * *");
   cron.mutable_spec()->set_concurrency_policy("Forbid");
   auto& pods = *cron.mutable_spec()->mutable_job_template()->mutable_spec()->mutable_template_();
-  (*pods.mutable_metadata()->mutable_annotations())["sim.rescheduler.io/run-for"] = "5m";
+  (*pods.mutable_metadata()->mutable_annotations())["sim.rescheduler.io/run-for"] = "30s";
   shape(pods, nodes[0]);
   contain(*pods.mutable_spec());
   pods.mutable_spec()->set_restart_policy("OnFailure");
@@ -125,6 +125,7 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   ASSERT_TRUE(still);
   EXPECT_EQ(still->metadata().uid(), made.metadata().uid());
   EXPECT_THAT(annotation<api::CronJob>("c", "kse.com/cj"), HasSubstr("cjScheduledHosts"));
+  EXPECT_TRUE(said("c", "Recovered", "counted anew")) << "a run that ended well is one";
 }
 
 TEST_P(RecoveryOfOwners, APodOfNobodyIsMadeAnewUnderItsName) {

@@ -85,8 +85,10 @@ TEST_P(Recovery, AnImageThatCannotBePulledOnOneNodeIsPulledOnAnother) {
   create(deployment);
   ASSERT_TRUE(eventually([&] { return !live_pods().empty() && live_pods()[0].spec().node_name() == nodes[0]; }));
   patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
-  ASSERT_TRUE(all_ready(1));
-  EXPECT_EQ(live_pods()[0].spec().node_name(), nodes[1]);
+  ASSERT_TRUE(eventually([&] {
+    const auto live = live_pods();
+    return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[1];
+  }));
   EXPECT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
 }
 

@@ -69,6 +69,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.only_namespaces = {settings.ns};
     hook.own_schedulers = {settings.ns};
     hook.look_every = seconds{600};
+    hook.settle = seconds{1};
     const server::PodHints hints = [this](const api::Pod& pod) { return live_->hint_for(pod); };
     link_->on_loop([&] {
       auto started = server::RecoveryWebhook::start(*api_, hints, std::move(hook), link_->services());

@@ -61,7 +61,8 @@ std::string CaseProtocol::slot_for(const Ledger& ledger, const case_input::Owner
   switch (setting_.kind) {
     case OwnerKind::Deployment:
     case OwnerKind::ReplicaSet:
-      return slot_of(ledger, {setting_.finding.uid, setting_.own_slot}, read.live, read.owner.replicas);
+      return slot_of(ledger, {setting_.finding.uid, setting_.own_slot}, read.live, read.owner.replicas,
+                     setting_.not_in);
     case OwnerKind::StatefulSet: return setting_.finding.name;
     case OwnerKind::DaemonSet: return setting_.finding.node;
     case OwnerKind::Job:

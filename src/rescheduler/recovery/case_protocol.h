@@ -79,6 +79,7 @@ struct CaseSetting {
   OwnerKind kind{};
   std::string own_slot{};  // what the pod says
   std::set<std::string> not_to_blame{};
+  std::set<std::string> not_in{};  // slots whose pods it was there together with: it replaces none of them
 };
 
 class CaseProtocol {

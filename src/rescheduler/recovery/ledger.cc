@@ -126,7 +126,8 @@ std::vector<std::string> open_slots(const Ledger& ledger, const std::vector<Sibl
 std::string slot_of(const Ledger& ledger,
                     const Sibling& pod,
                     const std::vector<Sibling>& live,
-                    std::uint32_t replicas) {
+                    std::uint32_t replicas,
+                    const std::set<std::string>& not_in) {
   for (const Slot& slot : ledger.slots) {
     if (std::ranges::find(slot.counted, pod.uid) != slot.counted.end()) return slot.id;
   }
@@ -135,7 +136,9 @@ std::string slot_of(const Ledger& ledger,
         std::ranges::any_of(live, [&](const Sibling& other) { return other.slot == pod.slot && other.uid < pod.uid; });
     if (!older_right) return pod.slot;
   }
-  if (auto open = open_slots(ledger, live); !open.empty()) return open.front();
+  for (std::string& open : open_slots(ledger, live)) {
+    if (!not_in.contains(open)) return std::move(open);
+  }
   if (ledger.slots.size() < std::max<std::uint32_t>(replicas, 1)) return new_id(ledger);
   // More pods than replicas, as in a rollout: never more retries than all replicas have together.
   return std::ranges::min_element(ledger.slots, {}, [](const Slot& slot) { return std::pair{slot.times, slot.id}; })
@@ -158,6 +161,7 @@ Decision judge(Ledger ledger,
   tidy(ledger, settings.visited, now);
   Decision decision;
   decision.of = retries;
+  decision.slot = failure.slot;
   Slot& slot = ledger.at(failure.slot);
   const auto names_of = [](const std::vector<Visit>& visits) {
     std::vector<std::string> names;

@@ -87,8 +87,13 @@ struct Sibling {
 };
 
 // Whose place the pod has. Its own word counts, unless another has the same and the older right (the smaller uid); then
-// a slot whose pod was taken away and not replaced so far; then a new one, while there are fewer than replicas.
-std::string slot_of(const Ledger& ledger, const Sibling& pod, const std::vector<Sibling>& live, std::uint32_t replicas);
+// a slot whose pod was taken away and not replaced so far, but none of `not_in`; then a new one, while there are fewer
+// than replicas.
+std::string slot_of(const Ledger& ledger,
+                    const Sibling& pod,
+                    const std::vector<Sibling>& live,
+                    std::uint32_t replicas,
+                    const std::set<std::string>& not_in = {});
 // Slots whose pod is gone and not replaced, those counted longest ago first.
 std::vector<std::string> open_slots(const Ledger& ledger, const std::vector<Sibling>& live);
 
@@ -108,6 +113,7 @@ struct Failure {
 
 struct Decision {
   Judgement judgement = Judgement::Retry;
+  std::string slot{};
   std::uint32_t attempt = 0;
   std::uint32_t of = 0;
   std::vector<std::string> avoiding{};  // nodes of the slot

@@ -151,6 +151,14 @@ TEST(Slots, AReplacementTakesTheSlotOfThePodThatWasTakenAway) {
   EXPECT_EQ(slot_of(ledger, {"z", "1"}, {{"new", "1"}, {"z", "1"}}, 3), "2") << "told to two: the first has it";
 }
 
+TEST(Slots, AreNotTakenByWhoWasThereBefore) {
+  Ledger ledger;
+  ledger.at("1") = {"1", 1, {{"a", kNow}}, {"old"}};
+  // The old one has gone, its replacement is not seen yet, and another replica fails at that moment.
+  EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"other", ""}}, 2, {"1"}), "2");
+  EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"other", ""}}, 2), "1");
+}
+
 TEST(Slots, AreNeverMoreThanReplicas) {
   Ledger ledger;
   ledger.at("1") = {"1", 2, {}, {"a"}};

@@ -150,6 +150,9 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
 // --- Forgiving ---
 
 bool LiveRecovery::State::has_been_well(const Owner& owner, const Slot& slot, WallTime at) const {
+  // A Job's pod that did its work was well, however short that was.
+  const bool ends = owner.kind == OwnerKind::Job || owner.kind == OwnerKind::CronJob;
+  if (ends && ended_well.contains(owner.key())) return true;
   const auto live = roster.live_pods(owner);
   const auto well = [&](const Sibling& one) {
     const auto since = detector.well_since(one.uid);
@@ -179,6 +182,7 @@ net::Task<void> LiveRecovery::State::forgive_the_well(WallTime at) {
     not_before[key] = at + kBetweenForgiving;
     co_await forgive_owner(owner);
   }
+  ended_well.clear();
 }
 
 net::Task<void> LiveRecovery::State::forgive_owner(Owner owner) {
@@ -212,7 +216,14 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   NewPodHint hint;
   if (owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet) {
     std::erase_if(handed_out, [&](const auto& one) { return one.second + kHandedOut <= at; });
-    for (const std::string& id : open_slots(*ledger, roster.live_pods(owner))) {
+    // Who was counted is on its way out, also where that has not been seen yet: its replacement may be this one.
+    auto live = roster.live_pods(owner);
+    std::erase_if(live, [&](const Sibling& one) {
+      return std::ranges::any_of(ledger->slots, [&](const Slot& slot) {
+        return std::ranges::find(slot.counted, one.uid) != slot.counted.end();
+      });
+    });
+    for (const std::string& id : open_slots(*ledger, live)) {
       if (handed_out.contains(owner.uid + "/" + id)) continue;
       hint.slot = id;
       break;

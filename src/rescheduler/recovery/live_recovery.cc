@@ -59,12 +59,22 @@ void LiveRecovery::State::follow_kind(const kube::ResourceType& kind) {
 }
 
 void LiveRecovery::State::pod_seen(const api::Pod& pod) {
+  const std::string& uid = pod.metadata().uid();
+  const bool just_ended_well = pod.status().phase() == "Succeeded" && roster.is_live(uid);
   roster.pod_seen(pod);
   detector.pod_seen(pod, now());
+  if (just_ended_well) {
+    if (const auto owner = roster.owner_of(uid)) ended_well.insert(owner->key());
+  }
   // It is there: when it goes, its slot may be told to the next.
-  const std::string slot = roster.slot_said_by(pod.metadata().uid());
-  if (slot.empty() || handed_out.empty()) return;
-  if (const auto owner = roster.owner_of(pod.metadata().uid())) handed_out.erase(owner->uid + "/" + slot);
+  const std::string slot = roster.slot_said_by(uid);
+  if (slot.empty() || (handed_out.empty() && there_before.empty())) return;
+  const auto owner = roster.owner_of(uid);
+  if (!owner) return;
+  const std::string place = owner->uid + "/" + slot;
+  handed_out.erase(place);
+  const auto before = there_before.find(place);
+  if (before != there_before.end() && !before->second.contains(uid)) there_before.erase(before);
 }
 
 void LiveRecovery::State::pod_gone(const api::Pod& pod) {
@@ -203,6 +213,11 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
   std::vector<NodeStanding> standings;
   for (const auto& [name, standing] : nodes) standings.push_back(standing);
   setting.not_to_blame = attribution.blamed(standings, now());
+  const std::string places = owner.uid + "/";
+  for (auto one = there_before.lower_bound(places); one != there_before.end() && one->first.starts_with(places);
+       ++one) {
+    if (one->second.contains(finding.uid)) setting.not_in.insert(one->first.substr(places.size()));
+  }
   CaseProtocol protocol(std::move(setting));
   CaseAction action = protocol.begin();
   while (!std::holds_alternative<case_action::Done>(action)) {
@@ -234,6 +249,9 @@ net::Task<CaseInput> LiveRecovery::State::perform(const Finding& finding,
       auto saved = co_await bare_pods.save(finding.ns, finding.name, finding.uid, protocol.decision()->ledger);
       done = std::move(saved);
     } else {
+      auto& there = there_before[owner.uid + "/" + protocol.decision()->slot];
+      there.clear();
+      for (const Sibling& one : roster.live_pods(owner)) there.insert(one.uid);
       auto written = co_await write_books(owner, std::move(*write));
       done = std::move(written);
     }
@@ -340,6 +358,7 @@ net::Task<Result<void>> LiveRecovery::wait_synced() {
 void LiveRecovery::lead() {
   if (state_->settings.recovery.mode == placement::StrategyMode::Off || state_->stopping) return;
   state_->leading = true;
+  state_->ended_well.clear();
   state_->acting = net::spawn(state_->services.executor, "recovery", State::act(state_));
 }
 
@@ -356,6 +375,7 @@ net::Task<bool> LiveRecovery::stop(std::chrono::nanoseconds grace) {
   if (ended) [[maybe_unused]]
     const auto flushed = co_await state->recorder.flush();
   for (net::Job& job : state->jobs) job.cancel();
+  if (ended) state->jobs.push_back(state->acting);
   while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
     const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
     if (!slept) break;

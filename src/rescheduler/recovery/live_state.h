@@ -71,7 +71,10 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   std::map<std::string, NodeStanding> nodes{};
   std::map<std::string, WallTime> not_before{};  // by uid or owner: after a refusal
   std::map<std::string, WallTime> handed_out{};  // slots told to new pods, until those are seen
-  std::set<std::string> told{};                  // what is said once
+  std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
+  // By owner and slot: the pods that were there when the slot's was taken away, until its replacement is seen.
+  std::map<std::string, std::set<std::string>> there_before{};
+  std::set<std::string> told{};  // what is said once
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   std::vector<net::Job> jobs{};
   net::Job acting{};

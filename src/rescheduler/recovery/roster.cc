@@ -177,6 +177,11 @@ std::optional<Owner> Roster::owner_of(const std::string& pod_uid) const {
 
 std::optional<Owner> Roster::owner_of(const api::Pod& pod) const { return top_of(known_pod(pod)); }
 
+bool Roster::is_live(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  return found != pods_.end() && found->second.live;
+}
+
 std::string Roster::slot_said_by(const std::string& pod_uid) const {
   const auto found = pods_.find(pod_uid);
   return found == pods_.end() ? std::string() : found->second.slot;

@@ -52,6 +52,7 @@ class Roster {
   // The one at the top that is known: a Deployment, not its ReplicaSet. Nothing: not known (yet), or none we handle.
   std::optional<Owner> owner_of(const std::string& pod_uid) const;
   std::optional<Owner> owner_of(const api::Pod& pod) const;
+  bool is_live(const std::string& pod_uid) const;
   std::string slot_said_by(const std::string& pod_uid) const;  // its annotation, name or node; empty: it says none
   std::optional<Owner> find(OwnerKind kind, const std::string& ns, const std::string& name) const;
   std::vector<Sibling> live_pods(const Owner& owner) const;
