@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/failure_recovery.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
@@ -41,6 +42,7 @@ struct Daemon::State {
   // Each its own: events, made-up tokens and bulk writes must not hold up bindings or the lease.
   std::unique_ptr<kube::Api> api{};
   std::unique_ptr<kube::Api> events{};
+  std::unique_ptr<kube::Api> recovering{};
   std::unique_ptr<kube::Api> lease{};
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
@@ -48,6 +50,7 @@ struct Daemon::State {
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<server::PluginExtender> extender{};
+  std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
@@ -81,11 +84,9 @@ struct Daemon::State {
     const auto& connection = settings.configuration.client_connection;
     const double burst = connection.burst;
     const std::tuple<std::unique_ptr<kube::Api>*, const kube::ClientConfig*, double, double> wanted[] = {
-        {&api, &settings.cluster, connection.qps, burst},
-        {&events, &settings.cluster, connection.qps, burst},
-        {&lease, &settings.cluster, 20, 30},
-        {&token_reviews, &settings.token_reviews, 50, 100},
-        {&access_reviews, &settings.access_reviews, 50, 100}};
+        {&api, &settings.cluster, connection.qps, burst},        {&events, &settings.cluster, connection.qps, burst},
+        {&recovering, &settings.cluster, connection.qps, burst}, {&lease, &settings.cluster, 20, 30},
+        {&token_reviews, &settings.token_reviews, 50, 100},      {&access_reviews, &settings.access_reviews, 50, 100}};
     for (const auto& [slot, config, qps, most] : wanted) {
       auto made = make_api(*slot, *config, qps, most);
       if (!made) return made;
@@ -159,6 +160,23 @@ struct Daemon::State {
     leading = true;
     if (settings.configuration.delay_cache_until_active) follow();
     net::spawn(network.executor(), "begin to decide", begin_to_decide());
+    if (recovery) recovery->lead();
+  }
+
+  // Its port is another one: the API server has no token for ours.
+  void start_recovery() {
+    const auto wanted = recovery_of(settings.configuration);
+    if (!wanted) return;
+    FailureRecoverySettings how;
+    how.recovery = *wanted;
+    how.host = settings.host;
+    how.own_namespace = settings.configuration.leader_election.resource_namespace;
+    for (const auto& profile : settings.configuration.profiles) {
+      how.own_schedulers.push_back(profile.scheduler_name);
+    }
+    how.address = settings.options.bind_address;
+    if (elector) how.fence = elector->fence();
+    recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 
   net::Task<void> begin_to_decide() {
@@ -176,6 +194,7 @@ struct Daemon::State {
   net::Task<Result<void>> begin() {
     if (!settings.configuration.delay_cache_until_active) follow();
     begun = true;
+    start_recovery();
     if (elector) {
       electing = net::spawn(network.executor(), "leader election", elector->run());
     } else {
@@ -264,9 +283,13 @@ struct Daemon::State {
     refreshing.cancel();
     bool ended = true;
     if (rescheduler) co_await rescheduler->stop();
+    if (recovery) {
+      const bool all = co_await recovery->stop(kServingGrace);
+      ended = all;
+    }
     if (live) {
       const bool all = co_await live->stop(kGrace);
-      ended = all;
+      ended = ended && all;
     }
     if (elector && begun) {
       electing.cancel();
@@ -279,12 +302,13 @@ struct Daemon::State {
 
   net::Task<Result<void>> dismantle() {
     server.reset();
+    recovery.reset();
     extender.reset();
     elector.reset();
     live.reset();
     rescheduler.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
     co_return Result<void>{};
   }
 };
