@@ -75,6 +75,43 @@ TEST(Improve, SaysWhatWasRefused) {
   EXPECT_EQ(solution.moves[0].refused[0].gain, 2);
 }
 
+// A millisecond passes whenever somebody looks.
+struct RestlessClock final : Clock {
+  WallTime wall_now() const override { return {}; }
+  SteadyTime steady_now() const override { return SteadyTime{std::chrono::milliseconds{++looks}}; }
+  mutable int looks = 0;
+};
+
+TEST(Improve, StopsWhenTheTimeIsUpAndKeepsWhatItHas) {
+  const Problem problem = testing::random_problem(3, {});
+  const RestlessClock clock;
+  SearchLimits limits;
+  limits.clock = &clock;
+  limits.time = std::chrono::milliseconds{200};
+  limits.thorough = true;
+  const Solution solution = improve(problem, limits);
+  EXPECT_LT(solution.after, solution.before);
+  EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
+  EXPECT_LT(clock.looks, 500);
+}
+
+TEST(Improve, GoesOnFromWhereItIsTold) {
+  const Problem problem = plain_problem(20, 10, {{6, 6}, {}});
+  SearchLimits limits;
+  limits.start = {0, 1};
+  const Solution solution = improve(problem, limits);
+  EXPECT_EQ(solution.where, limits.start);
+  EXPECT_EQ(solution.before, 2);
+  EXPECT_EQ(solution.after, 0);
+}
+
+TEST(Improve, KnowsWhenNothingBetterCanBe) {
+  // Two too many for the fleet as a whole, wherever they are.
+  const Solution solution = improve(plain_problem(10, 5, {{6}, {6}}), {});
+  EXPECT_EQ(solution.bound, 2);
+  EXPECT_EQ(solution.after, 2);
+}
+
 TEST(BrokenRule, NamesTheRule) {
   Problem problem = plain_problem(10, 10, {{6}, {5}});
   EXPECT_EQ(broken_rule(problem, {0, 1}), std::nullopt);
