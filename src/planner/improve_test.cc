@@ -42,6 +42,18 @@ TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
   EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
 }
 
+TEST(Improve, OneTakesThePlaceOfAnotherWhoGoesOnToAThirdMachine) {
+  // The first process may not join its sibling on the third machine; one from the second machine may.
+  Problem problem = plain_problem(10, 8, {{4, 6}, {4, 4}, {4}});
+  problem.groups.push_back({true, 0, {}, 1});
+  problem.processes[0].group = problem.processes[4].group = 0;
+  const Solution solution = improve(problem, {});
+  EXPECT_THAT(solution.moves, SizeIs(2));
+  EXPECT_EQ(solution.where[0], 1U);
+  EXPECT_EQ(solution.after, 0);
+  EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
+}
+
 TEST(Improve, AtMostAsManyMovesAsAllowedAndTheBestOnes) {
   SearchLimits limits;
   limits.most_moves = 1;
