@@ -14,7 +14,7 @@ constexpr int kBlock = 512;  // steps between two looks at the clock and at the 
 
 // The first temperature in units of a typical loss: hot enough that the start is forgotten. The last one: a step that
 // costs more than a few dozen is never taken.
-constexpr double kHot = 10.0;
+constexpr double kHot = 2.0;
 constexpr double kCold = 10.0;
 // Prices of being away that pilots try, for a process of average size. Which is right depends on how tight the
 // transient resources are; both kinds occur.
@@ -24,9 +24,10 @@ constexpr double kPilot = 0.07;
 
 // Swaps are weighed three times as often as moves: in a full fleet hardly any move fits.
 constexpr std::uint64_t kSwapsIn4 = 3;
-// One in so many steps of a process that is away leads home, where it would otherwise be led by chance alone: the last
-// part of every search is getting those home who left for nothing.
-constexpr std::uint64_t kHomewards = 4;
+// Of the steps of a process that is away, so many in 32 lead home, where chance alone would hardly ever lead it: few as
+// long as it is hot, many at the end, when the point is to get those home who left for nothing.
+constexpr double kHomewardsHot = 1.0;
+constexpr double kHomewardsCold = 9.0;
 
 }  // namespace
 
@@ -109,7 +110,9 @@ void Anneal::run() {
 Cost Anneal::pass(double until) {
   const double began = budget_.used();
   for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
-    temperature_ = hot_ * std::pow(kCold / hot_, (now - began) / (until - began));
+    const double done = (now - began) / (until - began);
+    temperature_ = hot_ * std::pow(kCold / hot_, done);
+    homewards_ = static_cast<std::uint64_t>(kHomewardsHot + done * (kHomewardsCold - kHomewardsHot));
     for (int i = 0; i < kBlock; ++i) {
       if (rng_.next() % 4 < kSwapsIn4) {
         swap_two();
@@ -137,7 +140,7 @@ double Anneal::away_delta(Process process, Machine from, Machine to) const {
 void Anneal::shift_one() {
   const Process p = any_process();
   const Machine from = state_.where(p);
-  const bool homewards = from != state_.home(p) && rng_.next() % kHomewards == 0;
+  const bool homewards = from != state_.home(p) && rng_.next() % 32 < homewards_;
   const Machine to = homewards ? state_.home(p) : open_[rng_.below(open_.size())];
   if (to == from || !state_.fits(p, to)) return;
   if (bears(state_.shift_delta(p, to), away_delta(p, from, to)) && state_.may_shift(p, to)) state_.shift(p, to);
@@ -147,7 +150,7 @@ void Anneal::swap_two() {
   const Process one = any_process();
   const Machine here = state_.where(one);
   Process other = any_process();
-  if (here != state_.home(one) && rng_.next() % kHomewards == 0) {
+  if (here != state_.home(one) && rng_.next() % 32 < homewards_) {
     const std::vector<Process>& there = state_.on(state_.home(one));
     if (there.empty()) return;
     other = there[rng_.below(there.size())];

@@ -49,6 +49,7 @@ class Anneal {
   std::vector<double> away_;  // held_ times the price, in units of the temperature
   double hot_ = 1.0;
   double temperature_ = 1.0;
+  std::uint64_t homewards_ = 0;  // of 32
   std::vector<Machine> best_;
   Cost best_cost_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planner/exchanges.h"
+
 namespace rescheduler::planner {
 
 namespace {
@@ -17,8 +19,10 @@ constexpr std::size_t kKept = 64;
 // Refused so often in a row, a process is taken aside: its targets are tried in ever larger strides, since the best
 // ones are likely to be all of the same kind. Refused there too, it stays where it is.
 constexpr std::uint32_t kPatience = 4;
-constexpr std::size_t kSwapSources = 64;
+// Where no move helps: sources that swaps and chains are tried for, and targets, fewer for chains since each has two.
+constexpr std::size_t kStuckSources = 64;
 constexpr std::size_t kSwapTargets = 48;
+constexpr std::size_t kChainTargets = 16;
 
 }  // namespace
 
@@ -38,7 +42,7 @@ Descent::Descent(Board& board, Budget& budget)
     rank(m);
     if (state_.takes(m)) targets_.push_back(m);
   }
-  settled_ = targets_.size();  // in no order yet
+  settled_ = 2 * targets_.size() + 1;  // in no order yet
 }
 
 void Descent::rank(Machine machine) {
@@ -56,9 +60,9 @@ void Descent::rank(Machine machine) {
 void Descent::run() {
   while (!budget_.spent()) {
     moves_run();
-    const bool swapped = !state_.no_moves_left() && swaps_run();
+    const bool exchanged = !state_.no_moves_left() && exchanges_run();
     const bool freed = take_back();
-    if (state_.no_moves_left() || (!swapped && !freed)) return;
+    if (state_.no_moves_left() || (!exchanged && !freed)) return;
     window_.clear();
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
     // What was refused may be welcome now that others have moved.
@@ -99,7 +103,7 @@ void Descent::fill_window() {
 }
 
 std::span<const Machine> Descent::likely_targets(std::size_t most) {
-  if (settled_ * kLikely > targets_.size()) {
+  if (settled_ * kLikely > 2 * targets_.size()) {
     settled_ = 0;
     std::sort(targets_.begin(), targets_.end(),
               [&](Machine a, Machine b) { return appetite_[a] != appetite_[b] ? appetite_[a] < appetite_[b] : a < b; });
@@ -162,7 +166,8 @@ bool Descent::commit_one(const Candidate& candidate) {
     return false;
   }
   refusals_[candidate.process] = 0;
-  settle(from, candidate.to);
+  settle(from);
+  settle(candidate.to);
   return true;
 }
 
@@ -183,66 +188,33 @@ std::uint64_t Descent::key_of(Process process, Machine machine) const {
   return who << 32 | machine;
 }
 
-void Descent::settle(Machine from, Machine to) {
+void Descent::settle(Machine machine) {
   ++settled_;
-  rank(from);
-  rank(to);
-  std::erase_if(window_, [&](const Source& one) { return one.machine == from || one.machine == to; });
+  rank(machine);
+  std::erase_if(window_, [&](const Source& one) { return one.machine == machine; });
 }
 
-bool Descent::swaps_run() {
+bool Descent::exchanges_run() {
   std::vector<Machine> worst;
   for (Machine m = 0; m < relief_.size(); ++m) {
     if (relief_[m] > 0) worst.push_back(m);
   }
-  const std::size_t count = std::min(worst.size(), kSwapSources);
+  const std::size_t count = std::min(worst.size(), kStuckSources);
   std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count), worst.end(),
                     [&](Machine a, Machine b) { return relief_[a] != relief_[b] ? relief_[a] > relief_[b] : a < b; });
   worst.resize(count);
   bool any = false;
+  Exchanges exchanges(board_, budget_);
   for (const Machine source : worst) {
-    while (!budget_.spent() && best_swap(source, likely_targets(kSwapTargets))) any = true;
+    while (!budget_.spent() && !state_.no_moves_left()) {
+      std::vector<Machine> changed = exchanges.swap(source, likely_targets(kSwapTargets));
+      if (changed.empty()) changed = exchanges.chain(source, likely_targets(kChainTargets));
+      if (changed.empty()) break;
+      for (const Machine machine : changed) settle(machine);
+      any = true;
+    }
   }
   return any;
-}
-
-bool Descent::best_swap(Machine source, std::span<const Machine> targets) {
-  struct Pair {
-    Cost gain = 0;
-    Process one = 0;
-    Process other = 0;
-  };
-  std::vector<Pair> found;
-  for (const Process one : state_.on(source)) {
-    if (!state_.movable(one) || given_up_[one] != 0 || state_.leaving(one) >= 0) continue;
-    for (const Machine to : targets) {
-      if (to == source || !state_.open(one, to)) continue;
-      budget_.count(state_.on(to).size());
-      for (const Process other : state_.on(to)) {
-        if (!state_.movable(other) || !state_.open(other, source)) continue;
-        const Cost gain = -state_.swap_delta(one, other);
-        if (gain > 0 && state_.swap_fits(one, other)) found.push_back({gain, one, other});
-      }
-    }
-  }
-  const std::size_t kept = std::min<std::size_t>(found.size(), kPatience);
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
-                    [](const Pair& a, const Pair& b) {
-                      if (a.gain != b.gain) return a.gain > b.gain;
-                      return a.one != b.one ? a.one < b.one : a.other < b.other;
-                    });
-  found.resize(kept);
-  for (const Pair& pair : found) {
-    const Cost before = state_.cost();
-    const Machine to = state_.where(pair.other);
-    if (!board_.try_swap(pair.one, pair.other)) continue;
-    if (state_.cost() < before) {
-      settle(source, to);
-      return true;
-    }
-    board_.undo_swap(pair.one, pair.other);  // both were of the groups that have moved most
-  }
-  return false;
 }
 
 bool Descent::take_back() {
@@ -253,7 +225,8 @@ bool Descent::take_back() {
     if (from == home || budget_.spent()) continue;
     const Cost loss = state_.shift_delta(p, home);
     if (loss > 0 || !state_.may_shift(p, home) || !board_.try_shift(p, home, -loss)) continue;
-    settle(from, home);
+    settle(from);
+    settle(home);
     any = true;
   }
   return any;

@@ -1,5 +1,5 @@
-// The fewest moves that help the most: always the best single move of the worst machines, until none helps; then pairs
-// that change places, then moves that turn out not to be worth their price are taken back.
+// The fewest moves that help the most: always the best single move of the worst machines, until none helps; then swaps
+// and chains (exchanges.h); then moves that turn out not to be worth their price are taken back.
 //
 // With a referee: it is asked only about moves that lower the cost, the best first, and each is undone on it too.
 #pragma once
@@ -39,7 +39,7 @@ class Descent {
 
   void rank(Machine machine);  // its load has changed
   bool moves_run();
-  bool swaps_run();
+  bool exchanges_run();
   bool take_back();
   void fill_window();
   std::vector<Candidate> weigh(Machine source, std::span<const Machine> targets);
@@ -50,8 +50,7 @@ class Descent {
   bool explore(Process process);
   std::uint64_t key_of(Process process, Machine machine) const;
   static bool better(const Candidate& a, const Candidate& b);
-  bool best_swap(Machine source, std::span<const Machine> targets);
-  void settle(Machine from, Machine to);
+  void settle(Machine machine);  // it has changed
 
   Board& board_;
   State& state_;
@@ -62,7 +61,7 @@ class Descent {
   Ranking sources_;              // not yet weighed since they last changed; the largest relief first
   // The smallest appetite first, as it was some moves ago: what a target is worth is computed when it is looked at.
   std::vector<Machine> targets_;
-  std::size_t settled_ = 0;  // moves since then
+  std::size_t settled_ = 0;  // machines changed since then
   std::vector<Source> window_;
   std::vector<std::uint32_t> refusals_;  // in a row, by process
   std::vector<char> given_up_;           // by process
