@@ -72,7 +72,7 @@ std::optional<Strategy> strategy_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Those asked for; else all that a configuration does not switch off.
+// Those asked for; else those that the controller would follow.
 Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const placement::ReschedulerArgs& args) {
   std::vector<Strategy> wanted;
   for (const std::string& name : options.strategies) {
@@ -136,7 +136,9 @@ Result<Plan> plan_of(const PlanOptions& options) {
     if (!done) return fail(std::move(done.error()));
   }
   if (read.world.cluster().node_count() == 0) return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
-  const WallTime now = network.clock.wall_now();
+  // A dump is of its own time: pods in it are as old as they were then.
+  const bool dated = !options.files.empty() && read.newest != WallTime{};
+  const WallTime now = dated ? read.newest : network.clock.wall_now();
   const LiveSources live{api.get(), &network.loop, &network.services};
   if (auto put = put_loads(options.usage, args.load, live, now, read, notes); !put) return fail(std::move(put.error()));
   for (std::string& warning : read.world.take_warnings()) notes.push_back(std::move(warning));

@@ -55,6 +55,10 @@ std::string headline(const Plan& plan, const ViewStyle& style) {
     steps = std::max(steps, move.step);
     pods.insert(move.ns + "/" + move.pod);
   }
+  const auto unknown = [](const NodePicture& node) { return std::isnan(node.cpu); };
+  if (plan.moves.empty() && std::ranges::all_of(plan.before.nodes, unknown)) {
+    return painted("Nothing to do", Colour::Yellow, style) + ": no load is known of any node\n";
+  }
   if (plan.moves.empty()) {
     return painted("Nothing to do", Colour::Green, style)
            + fmt::format(": balance {:.0f} of 100, judged by {}\n", plan.before.balance_score, plan.judged_by);

@@ -40,6 +40,7 @@ WallTime time_of(const api::Time& time) {
 // As shares, when all nodes are known: until then in cores and bytes.
 void take_node_metrics(const api::NodeMetrics& metrics, ReadWorld& into) {
   usage::Sample sample{.node = metrics.metadata().name(), .at = time_of(metrics.timestamp())};
+  into.newest = std::max(into.newest, sample.at);
   for (const auto& [resource, name] :
        {std::pair{cluster::kCpuLoad, "cpu"}, std::pair{cluster::kMemoryLoad, "memory"}}) {
     sample.resource = resource;
@@ -63,9 +64,17 @@ void take(const Message& object, ReadWorld& into) {
   if (what == api::NodeMetrics::descriptor())
     return take_node_metrics(static_cast<const api::NodeMetrics&>(object), into);
   if (what == api::PodMetrics::descriptor()) return take_pod_metrics(static_cast<const api::PodMetrics&>(object), into);
-  if (what == api::Node::descriptor()) into.nodes.push_back(usage::facts_of(static_cast<const api::Node&>(object)));
+  if (what == api::Node::descriptor()) {
+    const auto& node = static_cast<const api::Node&>(object);
+    into.nodes.push_back(usage::facts_of(node));
+    for (const api::NodeCondition& one : node.status().conditions()) {
+      into.newest = std::max(into.newest, time_of(one.last_heartbeat_time()));
+    }
+  }
   if (what == api::Pod::descriptor()) {
-    const auto& meta = static_cast<const api::Pod&>(object).metadata();
+    const auto& pod = static_cast<const api::Pod&>(object);
+    const auto& meta = pod.metadata();
+    into.newest = std::max({into.newest, time_of(meta.creation_timestamp()), time_of(pod.status().start_time())});
     const std::string name = fmt::format("{}/{}", meta.namespace_(), meta.name());
     into.uids[name] = meta.uid().empty() ? name : meta.uid();
   }

@@ -20,6 +20,7 @@ struct ReadWorld {
   usage::Reading measured{};                     // NodeMetrics that were among the objects
   std::map<std::string, cluster::Loads> pods{};  // PodMetrics, by namespace/name: cores and bytes
   std::map<std::string, std::string> uids{};     // of pods, by namespace/name
+  WallTime newest{};                             // the last thing that is dated in it: when a dump was made, nearly
   std::size_t skipped = 0;                       // objects of kinds that say nothing about moving pods
 };
 

@@ -9,8 +9,9 @@ namespace {
 // Sources whose best moves are compared before one is made: enough that the best of them is close to the best of all,
 // few enough that a move costs microseconds.
 constexpr std::size_t kWindow = 8;
-// Targets that are looked at first; where none of them will do, all machines are.
+// Targets that are looked at first; where none of them will do, so many of the others.
 constexpr std::size_t kLikely = 128;
+constexpr std::size_t kFar = 512;
 // Candidates kept of a source.
 constexpr std::size_t kKept = 64;
 // Refused so often in a row, a process is taken aside: its targets are tried in ever larger strides, since the best
@@ -33,12 +34,15 @@ Descent::Descent(Board& board, Budget& budget)
   const Problem& problem = state_.problem();
   for (std::size_t i = 0; i < problem.demand.size(); ++i) typical_[i % typical_.size()] += problem.demand[i];
   for (Amount& amount : typical_) amount /= static_cast<Amount>(std::max<std::size_t>(1, problem.processes.size()));
-  for (Machine m = 0; m < problem.machines.size(); ++m) rank(m);
+  for (Machine m = 0; m < problem.machines.size(); ++m) {
+    rank(m);
+    if (state_.takes(m)) targets_.push_back(m);
+  }
+  settled_ = targets_.size();  // in no order yet
 }
 
 void Descent::rank(Machine machine) {
   sources_.erase({-relief_[machine], machine});
-  targets_.erase({appetite_[machine], machine});
   Cost relief = 0;
   for (const Process p : state_.on(machine)) {
     if (state_.movable(p)) relief = std::max(relief, -state_.leaving(p));
@@ -47,15 +51,15 @@ void Descent::rank(Machine machine) {
   relief_[machine] = relief;
   appetite_[machine] = state_.appetite(machine, typical_.data());
   if (relief > 0) sources_.insert({-relief, machine});
-  if (state_.takes(machine)) targets_.insert({appetite_[machine], machine});
 }
 
 void Descent::run() {
   while (!budget_.spent()) {
     moves_run();
-    const bool swapped = swaps_run();
+    const bool swapped = !state_.no_moves_left() && swaps_run();
     const bool freed = take_back();
-    if (!swapped && !freed) return;
+    if (state_.no_moves_left() || (!swapped && !freed)) return;
+    window_.clear();
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
     // What was refused may be welcome now that others have moved.
     refused_.clear();
@@ -72,8 +76,9 @@ bool Descent::better(const Candidate& a, const Candidate& b) {
 bool Descent::moves_run() {
   bool any = false;
   for (;;) {
+    if (state_.no_moves_left() || budget_.spent()) return any;
     fill_window();
-    if (window_.empty() || budget_.spent()) return any;
+    if (window_.empty()) return any;
     const auto best = std::max_element(window_.begin(), window_.end(), [](const Source& a, const Source& b) {
       return a.candidates.front().gain < b.candidates.front().gain;
     });
@@ -84,24 +89,33 @@ bool Descent::moves_run() {
 }
 
 void Descent::fill_window() {
-  std::vector<Machine> likely;
   while (window_.size() < kWindow && !sources_.empty() && !budget_.spent()) {
-    if (likely.empty()) likely = likely_targets(kLikely);
     const Machine machine = sources_.begin()->second;
     sources_.erase(sources_.begin());
-    std::vector<Candidate> candidates = weigh(machine, likely);
-    if (candidates.empty()) candidates = weigh(machine, likely_targets(~std::size_t{0}));
+    std::vector<Candidate> candidates = weigh(machine, likely_targets(kLikely));
+    if (candidates.empty()) candidates = weigh(machine, far_targets());
     if (!candidates.empty()) window_.push_back({machine, std::move(candidates)});
   }
 }
 
-std::vector<Machine> Descent::likely_targets(std::size_t most) const {
-  std::vector<Machine> likely;
-  for (auto it = targets_.begin(); it != targets_.end() && likely.size() < most; ++it) likely.push_back(it->second);
-  return likely;
+std::span<const Machine> Descent::likely_targets(std::size_t most) {
+  if (settled_ * kLikely > targets_.size()) {
+    settled_ = 0;
+    std::sort(targets_.begin(), targets_.end(),
+              [&](Machine a, Machine b) { return appetite_[a] != appetite_[b] ? appetite_[a] < appetite_[b] : a < b; });
+  }
+  return std::span<const Machine>(targets_).first(std::min(most, targets_.size()));
 }
 
-std::vector<Descent::Candidate> Descent::weigh(Machine source, const std::vector<Machine>& targets) {
+// Some of all the others, evenly over the ranking.
+std::vector<Machine> Descent::far_targets() {
+  std::vector<Machine> far;
+  const std::size_t stride = 1 + targets_.size() / kFar;
+  for (std::size_t i = std::min(kLikely, targets_.size()); i < targets_.size(); i += stride) far.push_back(targets_[i]);
+  return far;
+}
+
+std::vector<Descent::Candidate> Descent::weigh(Machine source, std::span<const Machine> targets) {
   std::vector<Candidate> found;
   for (const Process p : state_.on(source)) {
     if (!state_.movable(p) || given_up_[p] != 0) continue;
@@ -153,18 +167,12 @@ bool Descent::commit_one(const Candidate& candidate) {
 }
 
 bool Descent::explore(Process process) {
-  std::vector<Candidate> found;
-  const Cost relief = -state_.leaving(process);
-  budget_.count(state_.problem().machines.size());
-  for (const auto& [appetite, to] : targets_) {
-    const Cost gain = relief - state_.joining(process, to);
-    if (gain > 0 && !refused_.contains(key_of(process, to)) && state_.may_shift(process, to)) {
-      found.push_back({gain, process, to});
-    }
-  }
-  std::sort(found.begin(), found.end(), better);
-  for (std::size_t rank = 0; rank < found.size(); rank += 1 + rank / 2) {
-    if (commit_one(found[rank])) return true;
+  for (std::size_t i = 0; i < targets_.size(); i += 1 + i / 4) {
+    const Machine to = targets_[i];
+    budget_.count(1);
+    const Cost gain = -state_.shift_delta(process, to);
+    if (gain <= 0 || refused_.contains(key_of(process, to)) || !state_.may_shift(process, to)) continue;
+    if (commit_one({gain, process, to})) return true;
   }
   return false;
 }
@@ -176,6 +184,7 @@ std::uint64_t Descent::key_of(Process process, Machine machine) const {
 }
 
 void Descent::settle(Machine from, Machine to) {
+  ++settled_;
   rank(from);
   rank(to);
   std::erase_if(window_, [&](const Source& one) { return one.machine == from || one.machine == to; });
@@ -192,13 +201,12 @@ bool Descent::swaps_run() {
   worst.resize(count);
   bool any = false;
   for (const Machine source : worst) {
-    const std::vector<Machine> targets = likely_targets(kSwapTargets);
-    while (!budget_.spent() && best_swap(source, targets)) any = true;
+    while (!budget_.spent() && best_swap(source, likely_targets(kSwapTargets))) any = true;
   }
   return any;
 }
 
-bool Descent::best_swap(Machine source, const std::vector<Machine>& targets) {
+bool Descent::best_swap(Machine source, std::span<const Machine> targets) {
   struct Pair {
     Cost gain = 0;
     Process one = 0;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -41,14 +42,15 @@ class Descent {
   bool swaps_run();
   bool take_back();
   void fill_window();
-  std::vector<Candidate> weigh(Machine source, const std::vector<Machine>& targets);
-  std::vector<Machine> likely_targets(std::size_t most) const;
+  std::vector<Candidate> weigh(Machine source, std::span<const Machine> targets);
+  std::span<const Machine> likely_targets(std::size_t most);
+  std::vector<Machine> far_targets();
   bool commit(const Source& source);
   bool commit_one(const Candidate& candidate);
   bool explore(Process process);
   std::uint64_t key_of(Process process, Machine machine) const;
   static bool better(const Candidate& a, const Candidate& b);
-  bool best_swap(Machine source, const std::vector<Machine>& targets);
+  bool best_swap(Machine source, std::span<const Machine> targets);
   void settle(Machine from, Machine to);
 
   Board& board_;
@@ -58,7 +60,9 @@ class Descent {
   std::vector<Cost> relief_;     // by machine: the most that one process' leaving brings
   std::vector<Cost> appetite_;   // by machine: what a typical process would cost there
   Ranking sources_;              // not yet weighed since they last changed; the largest relief first
-  Ranking targets_;
+  // The smallest appetite first, as it was some moves ago: what a target is worth is computed when it is looked at.
+  std::vector<Machine> targets_;
+  std::size_t settled_ = 0;  // moves since then
   std::vector<Source> window_;
   std::vector<std::uint32_t> refusals_;  // in a row, by process
   std::vector<char> given_up_;           // by process

@@ -26,6 +26,7 @@ class State {
   const std::vector<Machine>& where() const { return where_; }
   Machine home(Process process) const { return moves_.home(process); }
   std::size_t moved() const { return moves_.moved(); }
+  bool no_moves_left() const { return moves_.none_left(); }
   Group group(Process process) const { return group_[process]; }
   bool movable(Process process) const { return movable_[process] != 0; }
   bool takes(Machine machine) const { return takes_[machine] != 0; }
