@@ -252,9 +252,14 @@ net::Task<std::shared_ptr<const Plan>> Controller::State::made_plan(PlanWish wis
 
 net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now) {
   const placement::Brakes& brakes = settings.args->rescheduling.brakes;
-  const bool held = std::ranges::any_of(verdict.holding,
-                                        [](const Holding& one) { return !one.only && one.brake != Brake::CapReached; });
-  if (held) waves.drop();
+  const auto held = [&](Strategy strategy) {
+    const Holding* one = verdict.against(strategy);
+    return one != nullptr && one->brake != Brake::CapReached;
+  };
+  // What is carried out goes on unless something holds it now, or a node is to be emptied: that goes first.
+  const bool yields = !draining.empty() && !held(Strategy::NodeMaintenance)
+                      && std::ranges::find(acting.strategies, Strategy::NodeMaintenance) == acting.strategies.end();
+  if (yields || std::ranges::any_of(acting.strategies, held)) waves.drop();
   const bool too_old = now - adopted > settings.args->rescheduling_interval * kPlanLifeInIntervals;
   if (waves.waiting() && !too_old) {
     metrics.cycle("busy");
