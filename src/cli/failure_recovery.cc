@@ -53,6 +53,11 @@ FailureRecovery::~FailureRecovery() { beginning_.cancel(); }
 net::Task<void> FailureRecovery::begin() {
   const auto synced = co_await live_->wait_synced();
   if (!synced) co_return;
+  if (webhook_) {
+    // First, so that already the first replacement is told.
+    auto ready = co_await webhook_->bring_up_to_date(false);
+    if (!ready) log_warning("the recovery webhook: {}", ready.error().message);
+  }
   live_->lead();
 }
 

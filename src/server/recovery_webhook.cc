@@ -158,8 +158,23 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
 
   bool leads() const { return !settings.fence || settings.fence->may_act(); }
 
-  // Announced first, then written where the other replicas find it, then shown.
+  // One at a time: two would each announce an authority of its own.
   net::Task<Result<void>> bring_up_to_date(bool renew) {
+    while (updating) {
+      const auto before = updating;
+      auto waited = co_await before->wait();
+      if (!waited) co_return waited;
+    }
+    const auto mine = std::make_shared<net::Gate>(services.executor);
+    updating = mine;
+    auto done = co_await update(renew);
+    updating.reset();
+    mine->open();
+    co_return done;
+  }
+
+  // Announced first, then written where the other replicas find it, then shown.
+  net::Task<Result<void>> update(bool renew) {
     if (from_files()) {
       auto read = read_files();
       if (!read) co_return fail(std::move(read.error()));
@@ -190,6 +205,11 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       api::Secret keeping_it;
       if (secret) keeping_it = std::move(*secret);
       auto saved = co_await save(std::move(keeping_it), name, *next);
+      const bool late = !saved && (saved.error().code == Errc::AlreadyExists || saved.error().code == Errc::Conflict);
+      if (late) {  // somebody else led a moment ago, and his is the one
+        auto again = co_await update(false);
+        co_return again;
+      }
       if (!saved) co_return saved;
       log_info("the webhook shows a new certificate");
       co_return show(*next);
@@ -295,6 +315,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
   Histogram* answered;
   std::unique_ptr<net::HttpServer> http{};
   WebhookCertificate shown{};
+  std::shared_ptr<net::Gate> updating{};
   net::Job keeping{};
 };
 

@@ -48,6 +48,7 @@ net::Task<Result<void>> GuardedApi::call(kube::ApiCall call, kube::Message* answ
 
 TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     : link_(cluster.connect()), api_(std::make_unique<GuardedApi>(link_->api(), std::move(settings.guard))) {
+  const std::size_t before = asked();
   rescheduling::recovery::LiveRecoverySettings live;
   live.recovery = settings.recovery;
   live.host = "test";
@@ -79,6 +80,21 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   }
   auto begun = link_->await(begin());
   EXPECT_TRUE(begun) << begun.error().message;
+  if (!webhook_) return;
+  // An API server hears of a new webhook a moment later.
+  kube::WriteOptions dry_run;
+  dry_run.dry_run = true;
+  EXPECT_TRUE(eventually([&] {
+    (void)link_->await(link_->client().create(pod_of(settings.ns, "probe", "nowhere"), dry_run));
+    return asked() > before;
+  })) << "the webhook is not asked";
+}
+
+std::size_t TestRecovery::asked() {
+  const std::string text = metrics();
+  const std::string name = R"(rescheduler_recovery_webhook_requests_total{code="200"} )";
+  const auto found = text.find(name);
+  return found == std::string::npos ? 0 : static_cast<std::size_t>(std::stod(text.substr(found + name.size())));
 }
 
 net::Task<Result<void>> TestRecovery::begin() {

@@ -62,6 +62,7 @@ class TestRecovery {
   std::uint16_t webhook_port() const { return webhook_->port(); }
 
  private:
+  std::size_t asked();  // reviews answered so far
   net::Task<Result<void>> begin();
   net::Task<Result<void>> end();
   net::Task<Result<void>> end_webhook();
