@@ -21,6 +21,7 @@
 #include "placement/decide.h"
 #include "placement/framework.h"
 #include "scheduler/config/configuration.h"
+#include "scheduler/intents.h"
 #include "scheduler/orders.h"
 #include "scheduler/queue/nominator.h"
 #include "scheduler/queue/queue.h"
@@ -59,6 +60,9 @@ class Scheduler {
   // kept from a node are tried again.
   void load_taken(const usage::Reading& reading, const std::string& source, WallTime now);
   void load_fell_back(cluster::LoadBasis basis, const std::string& source, WallTime now);
+
+  // Where replacements of pods that are being moved are wanted.
+  void want(const std::vector<Intent>& intents) { intents_.set(intents); }
 
   // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
   std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);
@@ -124,6 +128,7 @@ class Scheduler {
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;
   Nominator nominator_;
+  Intents intents_;
   boost::unordered_flat_map<std::string, PodObject> waiting_;         // by uid: every pod of ours without a node
   boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by uid: decided, not yet answered
   boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
