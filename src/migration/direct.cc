@@ -74,6 +74,9 @@ Step create_before(const api::Migration& migration, const Seen& seen) {
   if (seen.now >= deadline_of(migration)) {
     return stop(migration, seen, MoveResult::Failed, "the copy was not ready in time");
   }
+  if (seen.copy_name_taken) {
+    return stop(migration, seen, MoveResult::Failed, fmt::format("somebody else has a pod {}", status.copy()));
+  }
   if (!seen.copy && status.has_replacement_uid()) {
     return stop(migration, seen, MoveResult::Failed, "somebody took the copy away");
   }
@@ -123,7 +126,8 @@ Step retire_first(const api::Migration& migration, const Seen& seen) {
 
 Step create_after(const api::Migration& migration, const Seen& seen) {
   if (auto step = note_copy(migration, seen)) return std::move(*step);
-  const bool failed = (seen.copy && seen.copy->over) || (seen.refusal && seen.refusal->for_good);
+  const bool failed =
+      seen.copy_name_taken || (seen.copy && seen.copy->over) || (seen.refusal && seen.refusal->for_good);
   if (failed || seen.now >= deadline_of(migration)) {
     return steps::write(entering(migration, Phase::RollingBack,
                                  failed ? "the copy did not come up" : "the copy was not ready in time", seen.now));

@@ -152,15 +152,18 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     for (auto* claims : {&workloads, &pods})
       std::erase_if(*claims, [&](const auto& claim) { return claim.second == key; });
     // Somebody may have waited for this.
-    for (const auto& [other, one] : live) one->waker.wake();
+    const auto others = live;
+    for (const auto& [other, one] : others) one->waker.wake();
   }
 
   // --- One move ---
 
-  void drive(const LivePtr& one) {
+  // By value: a job begins at once, and may be at its end before this is.
+  void drive(LivePtr one) {
     if (one->driven || !may_act()) return;
     one->driven = true;
-    one->driving = net::spawn(parts.services.executor, "migration", carry_out(shared_from_this(), one));
+    net::Job job = net::spawn(parts.services.executor, "migration", carry_out(shared_from_this(), one));
+    one->driving = std::move(job);
   }
 
   static net::Task<void> carry_out(std::shared_ptr<State> self, LivePtr one) {
@@ -294,7 +297,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     co_return goes_on;
   }
 
-  void over(const LivePtr& one) {
+  void over(LivePtr one) {
     const std::string key = key_of(one->record);
     forget(key);
     ended_ones.insert(one->record.metadata().uid());
@@ -401,7 +404,8 @@ net::Task<Result<void>> MigrationController::wait_synced() { return state_->migr
 void MigrationController::lead() {
   state_->leading = true;
   state_->steer();  // before anybody decides where pods go
-  for (const auto& [key, one] : state_->live) state_->drive(one);
+  const auto found = state_->live;
+  for (const auto& [key, one] : found) state_->drive(one);
   state_->jobs.push_back(
       net::spawn(state_->parts.services.executor, "migration sweeper", State::keep_sweeping(state_)));
 }

@@ -210,7 +210,11 @@ net::Task<Result<void>> Observer::see_pods(const api::Migration& migration, Seen
   if (!migration.status().has_copy()) co_return Result<void>{};
   auto copy = co_await client_.get<api::Pod>(ns, migration.status().copy());
   if (!copy && copy.error().code != Errc::NotFound) co_return fail(std::move(copy.error()));
-  if (copy) seen.copy = seen_pod(*copy);
+  if (!copy) co_return Result<void>{};
+  SeenPod found = seen_pod(*copy);
+  const bool ours = found.copy_of == migration.spec().pod_uid() || found.uid == migration.status().replacement_uid();
+  seen.copy_name_taken = !ours;
+  if (ours) seen.copy = std::move(found);
   co_return Result<void>{};
 }
 

@@ -228,8 +228,10 @@ std::string copy_name(const std::string& pod, WallTime now) {
   constexpr std::size_t kRoom = 253 - kPrefix.size() - 12;
   base = base.substr(0, kRoom);
   while (!base.empty() && (base.back() == '.' || base.back() == '-')) base.remove_suffix(1);
-  return fmt::format("{}{}-{}", kPrefix, base,
-                     std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  std::string name = fmt::format("{}{}-{}", kPrefix, base, seconds);
+  // A copy that is moved on within the second it was made in.
+  return name == pod ? fmt::format("{}{}-{}", kPrefix, base, seconds + 1) : name;
 }
 
 Result<api::Pod> copy_from(const api::Migration& migration, const std::string& name) {

@@ -236,12 +236,17 @@ Step next_cleaning(const api::Migration& migration, const Seen& seen, const Migr
     step.what = Do::DeleteBudget;
     return step;
   }
-  if (seen.copy && seen.copy->mark == name && !seen.copy->leaving) {
-    step.what = there ? Do::UnmarkCopy : Do::DeletePod;
+  if (seen.copy && !there) {
+    if (seen.copy->leaving) return steps::wait();  // until it is really gone
+    step.what = Do::DeletePod;
     step.pod = *seen.copy;
     return step;
   }
-  if (seen.copy && !there) return steps::wait();  // until it is really gone
+  if (seen.copy && seen.copy->mark == name && !seen.copy->leaving) {
+    step.what = Do::UnmarkCopy;
+    step.pod = *seen.copy;
+    return step;
+  }
   if (seen.restored && seen.restored->mark == name && !seen.restored->leaving) {
     step.what = Do::UnmarkCopy;
     step.pod = *seen.restored;

@@ -75,6 +75,7 @@ struct Seen {
   std::vector<SeenPod> pods{};             // of the workload
   std::vector<SeenWorkload> copied_to{};   // CleaningUp: ReplicaSets that have the intent too
   std::optional<SeenPod> copy{};           // Direct
+  bool copy_name_taken = false;            // by somebody else's pod
   std::optional<SeenPod> restored{};       // Direct: the original, made again
   SeenBudgets budgets{};
   std::string target_problem{};    // why nothing can go there; empty: it can

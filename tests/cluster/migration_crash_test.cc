@@ -93,9 +93,9 @@ class MovesInterrupted : public MigrationTest {
 
   void expect_writes(const Case& what, int least) {
     for (const bool second_leader : {false, true}) {
-      const int writes = interrupt_everywhere(
-          {second_leader ? what.app + "-2" : what.app, what.mode, what.replicas, what.least_ready, differs(what, second_leader)},
-          second_leader);
+      const int writes = interrupt_everywhere({second_leader ? what.app + "-2" : what.app, what.mode, what.replicas,
+                                               what.least_ready, differs(what, second_leader)},
+                                              second_leader);
       EXPECT_GE(writes, least);
       RecordProperty(second_leader ? "writes_with_second_leader" : "writes", writes);
       if (HasFailure()) return;
@@ -107,8 +107,10 @@ class MovesInterrupted : public MigrationTest {
         what.pod_differs.empty()
             ? ""
             : fmt::format(R"(, "spec": {{"containers": [{{"name": "main", "image": "registry.example/app:1",
-                "ports": [{{"containerPort": 80, "hostPort": {}}}]}}]}})", second ? 31082 : 31081);
-    return fmt::format(R"({{"metadata": {{"labels": {{"app": "{}"}}}}{}}})", second ? what.app + "-2" : what.app, ports);
+                "ports": [{{"containerPort": 80, "hostPort": {}}}]}}]}})",
+                          second ? 31082 : 31081);
+    return fmt::format(R"({{"metadata": {{"labels": {{"app": "{}"}}}}{}}})", second ? what.app + "-2" : what.app,
+                       ports);
   }
 };
 RESCHEDULER_ON_EVERY_CLUSTER(MovesInterrupted);

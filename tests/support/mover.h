@@ -19,7 +19,7 @@ namespace rescheduler::test {
 
 struct TestMoverSettings {
   migration::MigrationSettings migration{};
-  int die_after = -1;  // writes
+  int die_after = -1;            // writes
   bool only_loses_lead = false;  // at that moment, instead of dying
 };
 
