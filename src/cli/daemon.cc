@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/own_mover.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
@@ -43,11 +44,14 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> access_reviews{};
   std::unique_ptr<server::Reviewer> reviewer{};
   std::unique_ptr<scheduler::LiveScheduler> live{};
+  std::unique_ptr<migration::MigrationController> mover{};
+  std::unique_ptr<kube::Api> moves{};  // of its own: moves must not hold up bindings
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
   net::Job refreshing{};
+  net::Job leading_moves{};
   std::atomic<bool> lost{false};
   bool begun = false;  // network thread, as the next two
   bool leading = false;
@@ -100,6 +104,11 @@ struct Daemon::State {
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
+    auto connected = make_api(moves, settings.cluster, settings.configuration.client_connection.qps,
+                              settings.configuration.client_connection.burst);
+    if (!connected) return connected;
+    mover = make_mover(*moves, events.get(), settings.configuration, settings.host,
+                       elector ? elector->fence() : nullptr, *live, services());
     return {};
   }
 
@@ -131,8 +140,14 @@ struct Daemon::State {
   // On the network thread.
   void take_the_lead() {
     leading = true;
-    if (settings.configuration.delay_cache_until_active) live->follow();
+    if (settings.configuration.delay_cache_until_active) follow();
+    leading_moves = net::spawn(network.executor(), "begin to move", lead_when_synced(*mover, timers));
     net::spawn(network.executor(), "begin to decide", begin_to_decide());
+  }
+
+  void follow() {
+    live->follow();
+    mover->follow();
   }
 
   net::Task<void> begin_to_decide() {
@@ -143,7 +158,7 @@ struct Daemon::State {
   }
 
   net::Task<Result<void>> begin() {
-    if (!settings.configuration.delay_cache_until_active) live->follow();
+    if (!settings.configuration.delay_cache_until_active) follow();
     begun = true;
     if (elector) {
       electing = net::spawn(network.executor(), "leader election", elector->run());
@@ -208,6 +223,8 @@ struct Daemon::State {
     stopping = true;
     refreshing.cancel();
     bool ended = true;
+    leading_moves.cancel();
+    if (mover) co_await mover->stop();
     if (live) {
       const bool all = co_await live->stop(kGrace);
       ended = all;
@@ -225,9 +242,10 @@ struct Daemon::State {
     server.reset();
     extender.reset();
     elector.reset();
+    mover.reset();
     live.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &moves, &lease, &token_reviews, &access_reviews}) client->reset();
     co_return Result<void>{};
   }
 };

@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "kube/client/api.h"
+#include "migration/migration_controller.h"
 #include "net/event_loop.h"
 #include "scheduler/live_scheduler.h"
 
@@ -37,6 +38,7 @@ class OwnScheduler {
   Rng rng_;
   MetricRegistry metrics_;
   std::unique_ptr<scheduler::LiveScheduler> live_;
+  std::unique_ptr<migration::MigrationController> mover_;
   net::Job beginning_;
 };
 

@@ -127,8 +127,8 @@ net::Task<Result<void>> Actor::patch_workload(const std::string& ns, const SeenW
   co_return done;
 }
 
-net::Task<Result<void>> Actor::unmark(const std::string& ns, const SeenWorkload& workload) {
-  std::string patch = unmark_workload_patch(workload);
+net::Task<Result<void>> Actor::unmark(const std::string& ns, const SeenWorkload& workload, bool keep_label) {
+  std::string patch = unmark_workload_patch(workload, keep_label);
   auto done = co_await patch_workload(ns, workload, std::move(patch));
   co_return done;
 }

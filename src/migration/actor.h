@@ -18,7 +18,7 @@ class Actor {
   // `migration` becomes what the server has after a Write.
   net::Task<Result<void>> perform(api::Migration& migration, const Seen& seen, const Step& step);
   // The same for somebody who knows only the object: whoever sweeps.
-  net::Task<Result<void>> unmark(const std::string& ns, const SeenWorkload& workload);
+  net::Task<Result<void>> unmark(const std::string& ns, const SeenWorkload& workload, bool keep_label = false);
   net::Task<Result<void>> unmark_pod(const std::string& ns, const std::string& name, const std::string& uid);
 
  private:

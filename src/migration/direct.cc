@@ -126,6 +126,9 @@ Step retire_first(const api::Migration& migration, const Seen& seen) {
 
 Step create_after(const api::Migration& migration, const Seen& seen) {
   if (auto step = note_copy(migration, seen)) return std::move(*step);
+  if (!seen.copy && migration.status().has_replacement_uid()) {
+    return stop(migration, seen, MoveResult::Failed, "somebody took the copy away");
+  }
   const bool failed =
       seen.copy_name_taken || (seen.copy && seen.copy->over) || (seen.refusal && seen.refusal->for_good);
   if (failed || seen.now >= deadline_of(migration)) {

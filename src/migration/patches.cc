@@ -92,10 +92,15 @@ std::string retire_patch(const api::Migration& migration, const SeenWorkload& wo
   return workload_patch(workload, &migration.metadata().name(), to_text(intent_of(migration)), replicas);
 }
 
-std::string unmark_workload_patch(const SeenWorkload& workload) {
+std::string unmark_workload_patch(const SeenWorkload& workload, bool keep_label) {
   std::optional<std::int32_t> replicas;
   if (workload.surged_to && workload.desired == *workload.surged_to) replicas = workload.surged_from;
-  return workload_patch(workload, nullptr, {}, replicas);
+  if (!keep_label) return workload_patch(workload, nullptr, {}, replicas);
+  json::object metadata = precondition(workload.uid, workload.version);
+  metadata["annotations"] = json::object{{kIntentAnnotation, nullptr}};
+  json::object patch{{"metadata", std::move(metadata)}};
+  if (replicas) patch["spec"] = json::object{{"replicas", *replicas}};
+  return json::serialize(patch);
 }
 
 std::string mark_pod_patch(const std::string& migration, const api::Pod& pod) {

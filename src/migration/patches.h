@@ -21,7 +21,8 @@ std::string mark_workload_patch(const api::Migration& migration, const SeenWorkl
 // Down to `replicas`; the intent stays, the surge goes.
 std::string retire_patch(const api::Migration& migration, const SeenWorkload& workload, std::int32_t replicas);
 // Everything of ours; the surge is undone unless somebody has changed the number since.
-std::string unmark_workload_patch(const SeenWorkload& workload);
+// With `keep_label` it can still be found by whoever has more to do.
+std::string unmark_workload_patch(const SeenWorkload& workload, bool keep_label = false);
 
 std::string mark_pod_patch(const std::string& migration, const api::Pod& pod);
 std::string unmark_pod_patch(const api::Pod& pod);

@@ -41,6 +41,9 @@ Step begin(const api::Migration& migration, const Seen& seen, const MigrationSet
   if (seen.workload && !seen.workload->protected_because.empty()) {
     return end(MoveResult::Refused, seen.workload->protected_because);
   }
+  if (!pod.mark.empty() && pod.mark != migration.metadata().name()) {
+    return end(MoveResult::Refused, fmt::format("the pod has its part in migration {}", pod.mark));
+  }
   if (!seen.moved_by.empty()) return end(MoveResult::Refused, fmt::format("{} moves this pod already", seen.moved_by));
   if (!seen.target_problem.empty()) return end(MoveResult::Refused, seen.target_problem);
   if (seen.refusal && seen.refusal->for_good) return end(MoveResult::Refused, seen.refusal->message);

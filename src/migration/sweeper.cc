@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/log.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/wire_selectors.h"
 #include "migration/intent.h"
 #include "migration/keys.h"
 #include "migration/observer.h"
@@ -28,6 +30,12 @@ kube::ListSettings marked() {
   return which;
 }
 
+template <class T>
+std::string selector_of(const T& object) {
+  const auto selector = kube::compile_selector(object.spec().selector());
+  return selector ? selector->to_string() : std::string();
+}
+
 // What another has done or undone meanwhile needs no doing.
 bool is_settled(const Result<void>& done) {
   return done || done.error().code == Errc::NotFound || done.error().code == Errc::Conflict;
@@ -39,6 +47,10 @@ net::Task<Result<Swept>> Sweeper::sweep() {
   Swept swept;
   auto done = co_await sweep_pods(swept);
   if (done) {
+    auto next = co_await sweep_workloads<api::Deployment>("Deployment", swept);
+    done = std::move(next);
+  }
+  if (done && std::exchange(again_, false)) {
     auto next = co_await sweep_workloads<api::Deployment>("Deployment", swept);
     done = std::move(next);
   }
@@ -98,8 +110,17 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
       workload.surged_from = intent->surged_from;
       workload.surged_to = intent->surged_to;
     }
-    auto done = co_await actor_.unmark(meta.namespace_(), workload);
+    // The next round finds it by its label once more, and takes that away when nothing else is left.
+    const bool copied = std::is_same_v<T, api::Deployment>;
+    const bool intent = meta.annotations().contains(std::string(kIntentAnnotation));
+    if (copied && !intent) {
+      const std::string selector = selector_of(*object);
+      auto cleaned = co_await unmark_sets(meta.namespace_(), selector, name, swept);
+      if (!cleaned) co_return cleaned;
+    }
+    auto done = co_await actor_.unmark(meta.namespace_(), workload, copied && intent);
     if (!is_settled(done)) co_return done;
+    if (copied && intent) again_ = true;
     log_info("swept: {} {}/{} had marks of migration {}", kind, meta.namespace_(), meta.name(), name);
     ++swept.undone;
   }
@@ -170,21 +191,25 @@ net::Task<Result<void>> Sweeper::look_back(Swept& swept) {
   std::erase_if(*all, [](const auto& migration) { return !has_ended(*migration); });
   for (const auto& migration : *all) {
     if (migration->status().workload().kind() != "Deployment") continue;
-    auto done = co_await unmark_sets(*migration, swept);
+    auto done = co_await unmark_sets(migration->metadata().namespace_(), migration->status().selector(),
+                                     migration->metadata().name(), swept);
     if (!done) co_return done;
   }
   auto done = co_await forget_history(std::move(*all), swept);
   co_return done;
 }
 
-net::Task<Result<void>> Sweeper::unmark_sets(const api::Migration& migration, Swept& swept) {
+net::Task<Result<void>> Sweeper::unmark_sets(std::string ns,
+                                             std::string selector,
+                                             std::string migration,
+                                             Swept& swept) {
+  if (selector.empty()) co_return Result<void>{};
   kube::ListSettings which;
-  which.label_selector = migration.status().selector();
-  const std::string ns = migration.metadata().namespace_();
+  which.label_selector = std::move(selector);
   auto sets = co_await client_.list<api::ReplicaSet>(ns, which);
   if (!sets) co_return fail(std::move(sets.error()));
   for (const auto& set : *sets) {
-    const auto workload = copied_intent(*set, migration.metadata().name());
+    const auto workload = copied_intent(*set, migration);
     if (!workload) continue;
     auto done = co_await actor_.unmark(ns, *workload);
     if (!is_settled(done)) co_return done;

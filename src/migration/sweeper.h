@@ -33,12 +33,13 @@ class Sweeper {
   net::Task<Result<void>> sweep_pod(const api::Pod& pod, const std::string& ns);
   net::Task<Result<void>> sweep_budgets(Swept& swept);
   net::Task<Result<void>> look_back(Swept& swept);
-  net::Task<Result<void>> unmark_sets(const api::Migration& migration, Swept& swept);
+  net::Task<Result<void>> unmark_sets(std::string ns, std::string selector, std::string migration, Swept& swept);
   net::Task<Result<void>> forget_history(std::vector<std::shared_ptr<const api::Migration>> ended, Swept& swept);
 
   kube::Client client_;
   Actor actor_;
   const MigrationSettings& settings_;
+  bool again_ = false;  // a Deployment has been seen whose ReplicaSets are to be looked at
 };
 
 }  // namespace rescheduler::migration

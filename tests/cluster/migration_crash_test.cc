@@ -67,8 +67,9 @@ class MovesInterrupted : public MigrationTest {
     if (!second_leader) kill_mover();
     const std::size_t written = second_leader ? first.writes().size() : 0;
     start_mover();
+    EXPECT_TRUE(eventually([&] { return migrations().size() == before + 1; })) << "there is no record";
+    if (HasFailure()) return died;
     EXPECT_TRUE(all_ended()) << "after " << write;
-    EXPECT_EQ(migrations().size(), before + 1);
     mover().sweep();
     EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
     if (second_leader && died) EXPECT_EQ(first.writes().size(), written) << "one that does not lead has written";

@@ -30,7 +30,10 @@ net::Task<Result<void>> MortalApi::call(kube::ApiCall call, kube::Message* answe
   }
   if (last) dead_ = true;
   auto done = co_await api_.call(std::move(call), answer);
-  if (last) co_return killed();
+  if (last) {
+    buried_ = true;
+    co_return killed();
+  }
   co_return done;
 }
 

@@ -17,7 +17,7 @@ class MortalApi final : public kube::Api {
   void die_after(int writes) { left_ = writes; }
   // Instead of dying, this happens right after the write was sent: losing the lead, say.
   void instead_of_dying(std::function<void()> what) { instead_ = std::move(what); }
-  bool dead() const { return dead_; }
+  bool dead() const { return buried_; }  // and its last write is done
   // "patch deployments web/api", in order; events are not counted, nor leases.
   const std::vector<std::string>& writes() const { return writes_; }
 
@@ -30,6 +30,7 @@ class MortalApi final : public kube::Api {
   kube::Api& api_;
   int left_ = -1;
   bool dead_ = false;
+  bool buried_ = false;
   std::function<void()> instead_{};
   std::vector<std::string> writes_;
 };

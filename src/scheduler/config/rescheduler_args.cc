@@ -12,6 +12,7 @@
 #include "placement/rescheduler_args.h"
 #include "scheduler/config/fields.h"
 #include "scheduler/config/load_args.h"
+#include "scheduler/config/moving_args.h"
 
 namespace rescheduler::scheduler {
 namespace {
@@ -59,6 +60,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
       from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
     }
   }
+  read_moving(from, args->moving);
   if (from.has("load")) read_load(from.child("load"), args->load);
   return args;
 }
@@ -77,6 +79,7 @@ void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
   to.field("enabledStrategies", args.enabled_strategies);
   to.field("excludedNamespaces", args.excluded_namespaces);
   print_load(args.load, to);
+  print_moving(args.moving, to);
 }
 
 }  // namespace
