@@ -151,7 +151,8 @@ std::string travel_report(const api::Migration& one) {
   if (one.spec().has_predicted()) text += fmt::format("  predicted {}\n", one.spec().predicted());
   if (status.has_measured()) text += fmt::format("  measured  {}\n", status.measured());
   for (const api::MigrationStep& step : status.steps()) {
-    text += fmt::format("  {}  {:<12} {}\n", clock_text(migration::to_wall(step.at())), step.name(), step.message());
+    text += fmt::format("  {}  {:<12}{}{}\n", clock_text(migration::to_wall(step.at())), step.name(),
+                        step.message().empty() ? "" : " ", step.message());
   }
   return text;
 }

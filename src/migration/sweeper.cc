@@ -113,14 +113,15 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
     // The next round finds it by its label once more, and takes that away when nothing else is left.
     const bool copied = std::is_same_v<T, api::Deployment>;
     const bool intent = meta.annotations().contains(std::string(kIntentAnnotation));
+    const bool once_more = copied && intent;
     if (copied && !intent) {
       const std::string selector = selector_of(*object);
       auto cleaned = co_await unmark_sets(meta.namespace_(), selector, name, swept);
       if (!cleaned) co_return cleaned;
     }
-    auto done = co_await actor_.unmark(meta.namespace_(), workload, copied && intent);
+    auto done = co_await actor_.unmark(meta.namespace_(), workload, once_more);
     if (!is_settled(done)) co_return done;
-    if (copied && intent) again_ = true;
+    if (once_more) again_ = true;
     log_info("swept: {} {}/{} had marks of migration {}", kind, meta.namespace_(), meta.name(), name);
     ++swept.undone;
   }

@@ -239,6 +239,47 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
+TEST_P(Moves, WhatNobodyIsInChargeOfIsSwept) {
+  deploy("solo", 2);
+  const api::Pod pod = pods_of("solo").front();
+  const std::string label = R"("labels":{"rescheduler.io/migration":"long-gone"})";
+  ASSERT_TRUE(await(client().patch<api::Pod>(
+      ns(), pod.metadata().name(),
+      R"({"metadata":{)" + label + R"(,"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-2147483648",
+             "rescheduler.io/deletion-cost-before":"7"}}})")));
+  ASSERT_TRUE(await(client().patch<api::Deployment>(
+      ns(), "solo", R"({"metadata":{)" + label + R"(,"annotations":{"scheduler.alpha.kubernetes.io/rescheduling-intent":
+             "{\"migration\":\"long-gone\",\"surge\":{\"before\":1,\"during\":2}}"}}})")));
+  api::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_namespace_(ns());
+  budget.mutable_metadata()->set_name("solo-rescheduler-pdb");
+  (*budget.mutable_metadata()->mutable_labels())["rescheduler.io/migration"] = "long-gone";
+  budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
+  (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "solo";
+  create(budget);
+  start_mover();
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+  EXPECT_TRUE(available("solo", 1)) << "the surge is undone";
+}
+
+TEST_P(Moves, OneWhoseRecordIsDeletedIsUndone) {
+  deploy("solo", 1);
+  const api::Pod pod = pods_of("solo").front();
+  for (const std::string& node : nodes_) {
+    patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+  }
+  start_mover();
+  mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  ASSERT_TRUE(eventually([&] {
+    auto read = await(client().get<api::Deployment>(ns(), "solo"));
+    return read && read->spec().replicas() == 2;
+  }));
+  ASSERT_TRUE(await(client().remove<api::Migration>(ns(), migrations().front().metadata().name())));
+  EXPECT_TRUE(available("solo", 1));
+  EXPECT_EQ(pods_of("solo").front().metadata().uid(), pod.metadata().uid());
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+}
+
 TEST_P(Moves, OneThatIsCalledOffIsUndone) {
   deploy("solo", 1);
   const api::Pod pod = pods_of("solo").front();

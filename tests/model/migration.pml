@@ -30,6 +30,7 @@ byte served = 0;           /* made since, ready */
 byte leader = 0;
 byte changes = 0;
 bool called_off = false;
+bool deadline = false;     /* is over: at any time, but some time */
 bool meddled = false;      /* somebody else has deleted or scaled */
 bool stale[2];             /* what each of them looked at last has been written to since */
 
@@ -50,8 +51,7 @@ proctype Mover(byte me) {
   :: phase == Ended -> break
   :: (leader == me && phase != Ended) ->
      d_step { stale[me] = false; at = phase };
-     /* Time passes as it likes: a deadline may be over at any look. */
-     if :: late = false :: late = true fi;
+     late = deadline;
      atomic {
        if
        :: leader != me || stale[me] -> skip   /* the fence, or a conflict: look again */
@@ -148,6 +148,8 @@ active proctype Controller() {
   :: atomic { fresh > 0 -> fresh--; served++ }
   od
 }
+
+active proctype Time() { deadline = true }
 
 active proctype Somebody() {
   do

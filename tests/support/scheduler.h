@@ -50,7 +50,7 @@ class TestScheduler {
   bool leads();
   const kube::LeaderFence& fence() const { return *fence_; }
   void want(std::vector<scheduler::Intent> intents) { live_->want(std::move(intents)); }  // any thread
-  std::string load_status();  // who says how busy nodes are
+  std::string load_status();                                                              // who says how busy nodes are
   LiveApi& link() { return *link_; }
 
  private:
