@@ -7,6 +7,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/failure_recovery.h"
+#include "cli/own_mover.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
@@ -44,17 +45,20 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> events{};
   std::unique_ptr<kube::Api> recovering{};
   std::unique_ptr<kube::Api> lease{};
+  std::unique_ptr<kube::Api> moves{};
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
   std::unique_ptr<server::Reviewer> reviewer{};
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
+  std::unique_ptr<migration::MigrationController> mover{};  // null: the rescheduler has it
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
   net::Job refreshing{};
+  net::Job leading_moves{};
   std::atomic<bool> lost{false};
   bool begun = false;  // network thread, as the next two
   bool leading = false;
@@ -84,9 +88,13 @@ struct Daemon::State {
     const auto& connection = settings.configuration.client_connection;
     const double burst = connection.burst;
     const std::tuple<std::unique_ptr<kube::Api>*, const kube::ClientConfig*, double, double> wanted[] = {
-        {&api, &settings.cluster, connection.qps, burst},        {&events, &settings.cluster, connection.qps, burst},
-        {&recovering, &settings.cluster, connection.qps, burst}, {&lease, &settings.cluster, 20, 30},
-        {&token_reviews, &settings.token_reviews, 50, 100},      {&access_reviews, &settings.access_reviews, 50, 100}};
+        {&api, &settings.cluster, connection.qps, burst},
+        {&events, &settings.cluster, connection.qps, burst},
+        {&recovering, &settings.cluster, connection.qps, burst},
+        {&moves, &settings.cluster, connection.qps, burst},
+        {&lease, &settings.cluster, 20, 30},
+        {&token_reviews, &settings.token_reviews, 50, 100},
+        {&access_reviews, &settings.access_reviews, 50, 100}};
     for (const auto& [slot, config, qps, most] : wanted) {
       auto made = make_api(*slot, *config, qps, most);
       if (!made) return made;
@@ -109,7 +117,17 @@ struct Daemon::State {
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
     if (rescheduler) rescheduler->attach(*live);
+    if (!rescheduler) mover = new_mover();
     return {};
+  }
+
+  // Steers what the scheduler places.
+  std::unique_ptr<migration::MigrationController> new_mover() {
+    const auto steer = [this](std::vector<scheduler::Intent> intents) {
+      if (live) live->want(std::move(intents));
+    };
+    return make_mover(*moves, events.get(), settings.configuration, settings.host, elector ? elector->fence() : nullptr,
+                      steer, services());
   }
 
   Result<void> make_rescheduler() {
@@ -118,6 +136,9 @@ struct Daemon::State {
     moving.host = settings.host;
     moving.seed = rng.next();
     moving.planning = &planning;
+    moving.make_mover = [this](kube::Api& /*fenced*/, const kube::LoopServices& /*services*/) {
+      return run_by_rescheduler(new_mover(), timers);
+    };
     if (elector) moving.fence = elector->fence();
     auto made = rescheduling::LiveRescheduler::make({api.get(), events.get()}, std::move(moving), services());
     if (!made) return fail(std::move(made.error()));
@@ -128,6 +149,7 @@ struct Daemon::State {
   void follow() {
     live->follow();
     if (rescheduler) rescheduler->follow();
+    if (mover) mover->follow();
   }
 
   Result<void> make_elector() {
@@ -159,6 +181,7 @@ struct Daemon::State {
   void take_the_lead() {
     leading = true;
     if (settings.configuration.delay_cache_until_active) follow();
+    if (mover) leading_moves = net::spawn(network.executor(), "begin to move", lead_when_synced(*mover, timers));
     net::spawn(network.executor(), "begin to decide", begin_to_decide());
     if (recovery) recovery->lead();
   }
@@ -282,6 +305,8 @@ struct Daemon::State {
     stopping = true;
     refreshing.cancel();
     bool ended = true;
+    leading_moves.cancel();
+    if (mover) co_await mover->stop();
     if (rescheduler) co_await rescheduler->stop();
     if (recovery) {
       const bool all = co_await recovery->stop(kServingGrace);
@@ -305,10 +330,11 @@ struct Daemon::State {
     recovery.reset();
     extender.reset();
     elector.reset();
+    mover.reset();
     live.reset();
     rescheduler.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &moves, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
     co_return Result<void>{};
   }
 };

@@ -8,6 +8,7 @@
 #include "cli/check.h"
 #include "cli/demo_command.h"
 #include "cli/explain_command.h"
+#include "cli/migrations_command.h"
 #include "cli/plan_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest.h"
@@ -115,6 +116,27 @@ void add_plan_options(CLI::App& command, cli::PlanOptions& options) {
   command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
 }
 
+void add_migrations_options(CLI::App& command, cli::MigrationsOptions& options) {
+  command.add_option("ACTION", options.action, "list (default), show or cancel")
+      ->check(CLI::IsMember({"list", "show", "cancel"}));
+  command.add_option("NAME", options.name, "the migration, as NAME or NAMESPACE/NAME, for show and cancel");
+  command.add_option("-n,--namespace", options.ns, "only this namespace (default: all)");
+  command.add_option("--kubeconfig", options.kubeconfig, "kubeconfig to use");
+  command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
+}
+
+void add_move_options(CLI::App& command, cli::MoveOptions& options) {
+  command.add_option("POD", options.pod, "the pod, as NAME or NAMESPACE/NAME")->required();
+  command.add_option("--to", options.to, "the node it shall go to")->required();
+  command.add_option("--mode", options.mode, "Automatic (default), Coordinated, MakeBeforeBreak or Direct")
+      ->check(CLI::IsMember({"Automatic", "Coordinated", "MakeBeforeBreak", "Direct"}));
+  command.add_option("-n,--namespace", options.ns, "namespace of the pod (default: default)");
+  command.add_option("--deadline", options.deadline, "seconds it may take (default: 600)")->check(CLI::PositiveNumber);
+  command.add_flag("--wait", options.wait, "wait for its end; the exit code says whether the pod was moved");
+  command.add_option("--kubeconfig", options.kubeconfig, "kubeconfig to use");
+  command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -161,6 +183,14 @@ int main(int argc, char** argv) {
   auto* plan = app.add_subcommand("plan", "which pods would be moved where, and why; changes nothing");
   add_plan_options(*plan, plan_options);
 
+  cli::MigrationsOptions migrations_options;
+  auto* migrations = app.add_subcommand("migrations", "what is being moved, and what was");
+  add_migrations_options(*migrations, migrations_options);
+
+  cli::MoveOptions move_options;
+  auto* move = app.add_subcommand("move", "move one pod to a node of your choice; the daemon carries it out");
+  add_move_options(*move, move_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -179,6 +209,8 @@ int main(int argc, char** argv) {
   if (validate->parsed()) return cli::run_validate(validate_options);
   if (explain->parsed()) return cli::run_explain(explain_options);
   if (plan->parsed()) return cli::run_plan(plan_options);
+  if (migrations->parsed()) return cli::run_migrations(migrations_options);
+  if (move->parsed()) return cli::run_move(move_options);
   if (sim->parsed()) return cli::run_sim(sim_options);
   if (demo->parsed()) return cli::run_demo(demo_options);
   return 0;

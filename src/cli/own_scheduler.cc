@@ -1,5 +1,7 @@
 #include "cli/own_scheduler.h"
 
+#include "cli/own_mover.h"
+#include "migration/definition.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
@@ -14,12 +16,21 @@ net::Task<void> begin(scheduler::LiveScheduler& live, rescheduling::LiveReschedu
   if (seen) rescheduler->lead();
 }
 
+net::Task<void> begin_to_move(migration::MigrationController& mover, kube::Api& api, net::Timers& timers) {
+  const auto defined = co_await migration::ensure_definition(api, timers);
+  if (!defined) co_return;
+  mover.follow();
+  co_await lead_when_synced(mover, timers);
+}
+
 }  // namespace
 
 OwnScheduler::~OwnScheduler() = default;
 
 net::Task<Result<void>> OwnScheduler::stop() {
   beginning_.cancel();
+  moving_.cancel();
+  if (mover_) co_await mover_->stop();
   if (rescheduler_) co_await rescheduler_->stop();
   constexpr std::chrono::seconds kGrace{1};
   const bool ended = co_await live_->stop(kGrace);
@@ -38,6 +49,15 @@ placement::ReschedulerArgs OwnScheduler::in_a_hurry() {
   args.rescheduling.brakes.cooldown = 60s;
   args.rescheduling.brakes.rest = 60s;
   return args;
+}
+
+std::unique_ptr<migration::MigrationController> OwnScheduler::new_mover(kube::Api& api,
+                                                                        const scheduler::Configuration& configuration,
+                                                                        const kube::LoopServices& services) {
+  const auto steer = [this](std::vector<scheduler::Intent> intents) {
+    if (live_) live_->want(std::move(intents));
+  };
+  return make_mover(api, nullptr, configuration, "embedded", nullptr, steer, services);
 }
 
 Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
@@ -63,6 +83,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
   settings.host = "embedded";
   settings.seed = seed;
+  const scheduler::Configuration configuration = settings.configuration;
   const kube::LoopServices services{executor, &timers, &clock, &own->rng_, &own->metrics_};
   if (rescheduling) {
     rescheduling::LiveReschedulerSettings moving;
@@ -72,6 +93,9 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
     moving.on_plan = std::move(rescheduling->on_plan);
     moving.on_outcome = std::move(rescheduling->on_outcome);
     moving.on_node_news = std::move(rescheduling->on_node_news);
+    moving.make_mover = [&](kube::Api& /*fenced*/, const kube::LoopServices& /*services*/) {
+      return run_by_rescheduler(own->new_mover(api, configuration, services), timers, &api);
+    };
     auto made = rescheduling::LiveRescheduler::make({&api, nullptr}, std::move(moving), services);
     if (!made) return fail(std::move(made.error()));
     own->rescheduler_ = std::move(*made);
@@ -84,6 +108,9 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   if (own->rescheduler_) {
     own->rescheduler_->attach(*own->live_);
     own->rescheduler_->follow();
+  } else {
+    own->mover_ = own->new_mover(api, configuration, services);
+    own->moving_ = net::spawn(executor, "begin to move", begin_to_move(*own->mover_, api, timers));
   }
   own->beginning_ = net::spawn(executor, "begin to decide", begin(*own->live_, own->rescheduler_.get()));
   return own;

@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "kube/client/api.h"
+#include "migration/migration_controller.h"
 #include "net/event_loop.h"
 #include "placement/rescheduler_args.h"
 #include "rescheduler/live_rescheduler.h"
@@ -55,12 +56,17 @@ class OwnScheduler {
 
  private:
   explicit OwnScheduler(std::uint64_t seed) : rng_(seed) {}
+  std::unique_ptr<migration::MigrationController> new_mover(kube::Api& api,
+                                                            const scheduler::Configuration& configuration,
+                                                            const kube::LoopServices& services);
 
   Rng rng_;
   MetricRegistry metrics_;
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;  // null: nothing is moved
   std::unique_ptr<scheduler::LiveScheduler> live_;
+  std::unique_ptr<migration::MigrationController> mover_;  // null: the rescheduler has it
   net::Job beginning_;
+  net::Job moving_;
 };
 
 }  // namespace rescheduler::cli

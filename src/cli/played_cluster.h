@@ -51,7 +51,7 @@ class PlayedCluster {
   OwnRescheduling rescheduling();
   void tell(const rescheduling::Plan& plan);
   Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
-  void start_recovery(std::uint64_t seed);           // likewise
+  void start_recovery(std::uint64_t seed);                            // likewise
   net::Task<Result<void>> stop_recovery();
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;

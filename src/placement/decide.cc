@@ -84,7 +84,8 @@ Decision decide(const Framework& framework,
   }
   Cycle cycle(framework, asked, nominated);
   // The node it was promised is likely the only one, and others have gone for it: first that.
-  const std::string& promised = asked.pod.status().nominated_node_name();
+  const std::string& nominated_name = asked.pod.status().nominated_node_name();
+  const std::string_view promised = nominated_name.empty() ? options.first : std::string_view(nominated_name);
   const auto promised_node = promised.empty() ? std::nullopt : asked.cluster.find_node(promised);
   bool kept = promised_node && cycle.fits(*promised_node);
   if (kept && options.consulted != nullptr) {

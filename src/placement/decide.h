@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "placement/cycle.h"
@@ -52,6 +53,7 @@ struct DecideOptions {
   std::size_t most_feasible = ~std::size_t{0};
   std::size_t start = 0;
   bool explain = false;
+  std::string_view first{};  // a node that is tried before all others, as a nominated one; empty: none
 };
 
 // PreEnqueue: nothing when the pod may be looked at.

@@ -7,6 +7,7 @@
 
 #include "cluster/load_settings.h"
 #include "placement/args.h"
+#include "placement/moving_settings.h"
 #include "placement/rescheduling_settings.h"
 
 namespace rescheduler::placement {
@@ -29,6 +30,7 @@ struct ReschedulerArgs final : PluginArgs {
   std::vector<std::string> excluded_namespaces{"kube-system", "kube-public"};
   cluster::LoadSettings load{};  // our own, as the next; the guides have nothing like them
   ReschedulingSettings rescheduling{};
+  MovingSettings moving{};
 };
 
 }  // namespace rescheduler::placement

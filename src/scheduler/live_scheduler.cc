@@ -350,6 +350,10 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   co_return ended;
 }
 
+void LiveScheduler::want(std::vector<Intent> intents) {
+  state_->decisions->post([intents = std::move(intents)](Scheduler& to, WallTime) { to.want(intents); });
+}
+
 std::optional<std::string> LiveScheduler::load_status() const {
   if (!state_->load) return std::nullopt;
   return state_->load->status().text(state_->services.clock->wall_now());

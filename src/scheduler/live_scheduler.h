@@ -22,6 +22,7 @@
 #include "scheduler/cluster_sink.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/decision_loop.h"
+#include "scheduler/intents.h"
 
 namespace rescheduler::scheduler {
 
@@ -58,6 +59,9 @@ class LiveScheduler {
   void lead();
   // False: something was still under way when the grace was over, and uses what it was given.
   net::Task<bool> stop(std::chrono::nanoseconds grace);
+
+  // Where replacements of pods that are being moved are wanted; before whatever makes them appear.
+  void want(std::vector<Intent> intents);
 
   // Who says how busy nodes are, for people; nothing: no profile places by load.
   std::optional<std::string> load_status() const;

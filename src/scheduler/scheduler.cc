@@ -137,6 +137,11 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   framework.prepare(cluster_, asked);
   auto options = options_for(framework);
   options.consulted = consulted;
+  if (!intents_.empty() && pod->status().nominated_node_name().empty()) {
+    const std::string* wanted = intents_.target_for(
+        *pod, [this](const std::string& uid) { return waiting_.contains(uid) || cluster_.find_pod(uid).has_value(); });
+    if (wanted != nullptr) options.first = *wanted;
+  }
   const placement::Decision decision = decide_timed(framework, asked, options);
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {
     next_start_ = (next_start_ + decision.feasible.size() + decision.diagnosis.verdicts.size()) % nodes;

@@ -21,6 +21,7 @@
 #include "placement/decide.h"
 #include "placement/framework.h"
 #include "scheduler/config/configuration.h"
+#include "scheduler/intents.h"
 #include "scheduler/orders.h"
 #include "scheduler/queue/nominator.h"
 #include "scheduler/queue/queue.h"
@@ -63,6 +64,8 @@ class Scheduler {
   // A pod is on its way to a node by somebody else's doing: so much of it is taken, until it is released.
   void book_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now);
   void release_move(std::string_view key);
+  // Where replacements of pods that are being moved are wanted.
+  void want(const std::vector<Intent>& intents) { intents_.set(intents); }
 
   // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
   std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);
@@ -128,6 +131,7 @@ class Scheduler {
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;
   Nominator nominator_;
+  Intents intents_;
   boost::unordered_flat_map<std::string, PodObject> waiting_;         // by uid: every pod of ours without a node
   boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by uid: decided, not yet answered
   boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken

@@ -50,7 +50,8 @@ class TestScheduler {
   std::string metrics();
   bool leads();
   const kube::LeaderFence& fence() const { return *fence_; }
-  std::string load_status();  // who says how busy nodes are
+  void want(std::vector<scheduler::Intent> intents) { live_->want(std::move(intents)); }  // any thread
+  std::string load_status();                                                              // who says how busy nodes are
   LiveApi& link() { return *link_; }
 
  private:

@@ -12,6 +12,7 @@
 #include "placement/rescheduler_args.h"
 #include "scheduler/config/fields.h"
 #include "scheduler/config/load_args.h"
+#include "scheduler/config/moving_args.h"
 #include "scheduler/config/rescheduling_args.h"
 
 namespace rescheduler::scheduler {
@@ -61,6 +62,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
       from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
     }
   }
+  read_moving(from, args->moving);
   if (from.has("load")) read_load(from.child("load"), args->load);
   if (from.has("rescheduling")) read_rescheduling(from.child("rescheduling"), args->rescheduling);
   if (!args->enable_rescheduling_controller && from.has("rescheduling")) {
@@ -84,6 +86,7 @@ void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
   to.field("excludedNamespaces", args.excluded_namespaces);
   print_load(args.load, to);
   print_rescheduling(args.rescheduling, to);
+  print_moving(args.moving, to);
 }
 
 }  // namespace

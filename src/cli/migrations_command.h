@@ -1,0 +1,41 @@
+// `rescheduler migrations` and `rescheduler move`: what is being moved, and one deliberate move. Both talk to the
+// cluster only; the daemon carries out what they write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace rescheduler::api {
+class Migration;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cli {
+
+struct MigrationsOptions {
+  std::string action = "list";  // list, show, cancel
+  std::string name{};           // NAME or NAMESPACE/NAME, for show and cancel
+  std::string ns{};             // empty: all, or default for a name
+  std::string kubeconfig{};
+  std::string context{};
+};
+int run_migrations(const MigrationsOptions& options);
+
+struct MoveOptions {
+  std::string pod{};  // NAME or NAMESPACE/NAME
+  std::string ns = "default";
+  std::string to{};
+  std::string mode = "Automatic";
+  int deadline = 600;  // seconds
+  bool wait = false;
+  std::string kubeconfig{};
+  std::string context{};
+};
+int run_move(const MoveOptions& options);
+
+// What they print.
+std::string departures(const std::vector<api::Migration>& migrations, WallTime now);
+std::string travel_report(const api::Migration& migration);
+
+}  // namespace rescheduler::cli

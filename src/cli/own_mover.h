@@ -1,0 +1,37 @@
+// Moves carried out beside a scheduler of ours: what the two have to know of each other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kube/client/api.h"
+#include "kube/client/loop_services.h"
+#include "kube/leader/leader_fence.h"
+#include "migration/migration_controller.h"
+#include "rescheduler/live_rescheduler.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/live_scheduler.h"
+
+namespace rescheduler::cli {
+
+// Tells the scheduler where replacements are wanted.
+using Steer = std::function<void(std::vector<scheduler::Intent>)>;
+
+std::unique_ptr<migration::MigrationController> make_mover(kube::Api& api,
+                                                           kube::Api* events,
+                                                           const scheduler::Configuration& configuration,
+                                                           const std::string& host,
+                                                           std::shared_ptr<const kube::LeaderFence> fence,
+                                                           Steer steer,
+                                                           kube::LoopServices services);
+
+// Run together with the controller that gives it orders. With `define`, the cluster is taught the word Migration first.
+rescheduling::MadeMover run_by_rescheduler(std::unique_ptr<migration::MigrationController> mover,
+                                           net::Timers& timers,
+                                           kube::Api* define = nullptr);
+
+// Leads once the cluster has shown its Migrations; says so when it does not know the word.
+net::Task<void> lead_when_synced(migration::MigrationController& mover, net::Timers& timers);
+
+}  // namespace rescheduler::cli

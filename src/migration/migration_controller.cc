@@ -1,0 +1,459 @@
+#include "migration/migration_controller.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/backoff.h"
+#include "base/log.h"
+#include "kube/events/event_recorder.h"
+#include "kube/informer/informer.h"
+#include "kube/proto/core_pod.pb.h"
+#include "migration/actor.h"
+#include "migration/observer.h"
+#include "migration/patches.h"
+#include "migration/story.h"
+#include "migration/sweeper.h"
+#include "migration/trouble.h"
+#include "migration/wakeable.h"
+#include "net/waiter.h"
+#include "scheduler/fenced_api.h"
+
+namespace rescheduler::migration {
+namespace {
+
+using PodInformer = kube::Informer<api::Pod>;
+
+constexpr std::chrono::milliseconds kLeastPause{20};  // between two looks: what happens together is seen together
+const BackoffPolicy kRetries{std::chrono::milliseconds{100}, std::chrono::milliseconds{10'000}, 2.0, 0.5};
+
+net::Task<void> follow_pods(std::shared_ptr<PodInformer> informer) { co_await informer->run(); }
+
+}  // namespace
+
+struct MigrationController::State : std::enable_shared_from_this<State> {
+  // One move under way.
+  struct Live {
+    explicit Live(api::Migration the_record, Wakeable the_waker)
+        : record(std::move(the_record)), waker(std::move(the_waker)) {}
+
+    api::Migration record;
+    Wakeable waker;
+    bool stale = true;  // the server may have another version
+    bool gone = false;  // the server has none any more
+    bool preflight_passed = false;
+    std::optional<Refusal> refusal{};
+    std::shared_ptr<PodInformer> pods{};
+    net::Job following{};
+    net::Job driving{};
+    bool driven = false;
+  };
+  using LivePtr = std::shared_ptr<Live>;
+
+  explicit State(MigrationParts given)
+      : parts(std::move(given)),
+        api(*parts.api, parts.fence),
+        client(api),
+        recorder(parts.events != nullptr ? *parts.events : *parts.api,
+                 recorder_settings(parts.settings),
+                 parts.services),
+        observer_api(*parts.api),
+        actor(api, parts.settings),
+        sweeper(api, parts.settings),
+        story(&recorder, *parts.services.metrics, parts.settings.language),
+        migrations(*parts.api, informer_settings(parts.settings), parts.services) {}
+
+  static kube::EventRecorderSettings recorder_settings(const MigrationSettings& settings) {
+    kube::EventRecorderSettings made;
+    made.reporter = {settings.reporter,
+                     settings.reporter + "-" + (settings.host.empty() ? "migration" : settings.host)};
+    return made;
+  }
+
+  static kube::InformerSettings informer_settings(const MigrationSettings& settings) {
+    kube::InformerSettings made;
+    made.ns = settings.ns;
+    return made;
+  }
+
+  MigrationParts parts;
+  scheduler::FencedApi api;
+  kube::Client client;
+  kube::EventRecorder recorder;
+  kube::Api& observer_api;
+  Actor actor;
+  Sweeper sweeper;
+  Story story;
+  kube::Informer<api::Migration> migrations;
+  std::map<std::string, LivePtr> live{};             // by ns/name
+  std::map<std::string, MoveOrder> being_written{};  // begun, not yet seen as an object
+  std::map<std::string, std::string> workloads{};    // uid -> the move it is busy with
+  std::map<std::string, std::string> pods{};         // uid -> the move it is in
+  std::set<std::string> ended_ones{};                // uids: what the informer still says of them is old
+  std::vector<PlacementIntent> steered{};
+  std::function<void(const MoveOutcome&)> tell{};
+  std::vector<net::Job> jobs{};
+  bool leading = false;
+  bool stopped = false;
+
+  bool may_act() const { return leading && !stopped && (!parts.fence || parts.fence->may_act()); }
+  WallTime now() const { return parts.services.clock->wall_now(); }
+
+  // --- What is known ---
+
+  void seen(const std::shared_ptr<const api::Migration>& migration) {
+    const std::string key = key_of(*migration);
+    const auto found = live.find(key);
+    if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
+      Live& one = *found->second;
+      if (one.record.metadata().resource_version() != migration->metadata().resource_version()) {
+        one.stale = true;
+        one.waker.wake();
+      }
+      return;
+    }
+    being_written.erase(key);
+    if (has_ended(*migration) || ended_ones.contains(migration->metadata().uid())) return;
+    auto one = std::make_shared<Live>(*migration, Wakeable(parts.services.executor, *parts.services.timers));
+    if (found != live.end()) forget(key);
+    live.emplace(key, one);
+    claim(key, *one, migration->status().workload().uid());
+    if (leading) drive(one);
+  }
+
+  void vanished(const std::shared_ptr<const api::Migration>& migration) {
+    ended_ones.erase(migration->metadata().uid());
+    const auto found = live.find(key_of(*migration));
+    if (found == live.end() || found->second->record.metadata().uid() != migration->metadata().uid()) return;
+    found->second->gone = true;
+    found->second->waker.wake();
+  }
+
+  // One move at a time for a pod and for a workload. What is under way already has it, whoever came first.
+  void claim(const std::string& key, Live& one, const std::string& workload) {
+    const bool begun = phase_of(one.record) != Phase::Pending;
+    const auto take = [&](std::map<std::string, std::string>& from, const std::string& uid) {
+      if (uid.empty()) return;
+      const auto [held, free] = from.emplace(uid, key);
+      if (!free && begun) held->second = key;
+    };
+    take(workloads, workload);
+    take(pods, one.record.spec().pod_uid());
+  }
+
+  void forget(const std::string& key) {
+    const auto found = live.find(key);
+    if (found == live.end()) return;
+    found->second->following.cancel();
+    live.erase(found);
+    for (auto* claims : {&workloads, &pods})
+      std::erase_if(*claims, [&](const auto& claim) { return claim.second == key; });
+    // Somebody may have waited for this.
+    const auto others = live;
+    for (const auto& [other, one] : others) one->waker.wake();
+  }
+
+  // --- One move ---
+
+  // By value: a job begins at once, and may be at its end before this is.
+  void drive(LivePtr one) {
+    if (one->driven || !may_act()) return;
+    one->driven = true;
+    net::Job job = net::spawn(parts.services.executor, "migration", carry_out(shared_from_this(), one));
+    one->driving = std::move(job);
+  }
+
+  static net::Task<void> carry_out(std::shared_ptr<State> self, LivePtr one) {
+    Backoff backoff(kRetries, *self->parts.services.rng);
+    for (;;) {
+      if (!self->may_act()) co_return;
+      const bool cared_for = co_await self->refresh(*one);
+      if (!cared_for) co_return;
+      Observer observer(self->observer_api);
+      auto looked = co_await observer.look(one->record, self->now());
+      if (!looked) {
+        const bool goes_on = co_await self->pause(*one, looked.error(), backoff);
+        if (!goes_on) co_return;
+        continue;
+      }
+      Seen seen = std::move(*looked);
+      self->complete(*one, seen);
+      const Step step = next(one->record, seen, self->parts.settings);
+      if (step.what == Do::Ended) {
+        self->over(one);
+        co_return;
+      }
+      if (step.what == Do::Wait) {
+        const auto most = std::min(step.wait, self->parts.settings.look_every);
+        const bool goes_on = co_await one->waker.sleep(kLeastPause, most);
+        if (!goes_on) co_return;
+        continue;
+      }
+      if (!self->may_act()) co_return;
+      auto done = co_await self->perform(*one, seen, step);
+      if (done) {
+        backoff.reset();
+        self->performed(*one, step);
+        continue;
+      }
+      if (done.error().code == Errc::Cancelled) co_return;
+      one->refusal = refusal_in(step.what, done.error());
+      if (is_about_state(done.error())) one->stale = true;
+      const bool goes_on = co_await self->pause(*one, done.error(), backoff);
+      if (!goes_on) co_return;
+    }
+  }
+
+  // False: nothing is left to be done, or by us.
+  net::Task<bool> refresh(Live& one) {
+    if (!one.stale || one.gone) co_return true;
+    one.stale = false;
+    const auto& meta = one.record.metadata();
+    kube::Client reader(observer_api);
+    auto read = co_await reader.get<api::Migration>(meta.namespace_(), meta.name());
+    if (read && read->metadata().uid() == one.record.metadata().uid()) {
+      one.record = std::move(*read);
+    } else if (read || read.error().code == Errc::NotFound) {
+      one.gone = true;
+    } else if (read.error().code == Errc::Cancelled) {
+      co_return false;
+    } else {
+      one.stale = true;  // with what we have, until it can be read
+    }
+    co_return true;
+  }
+
+  // What only we know.
+  void complete(Live& one, Seen& seen) {
+    const std::string key = key_of(one.record);
+    seen.called_off = one.gone || one.record.spec().cancel() || one.record.metadata().has_deletion_timestamp();
+    seen.preflight_passed = std::exchange(one.preflight_passed, false);
+    seen.refusal = one.refusal;
+    if (seen.workload) claim(key, one, seen.workload->uid);
+    const auto busy = seen.workload ? workloads.find(seen.workload->uid) : workloads.end();
+    if (busy != workloads.end() && busy->second != key) seen.ahead = busy->second;
+    const auto moving = pods.find(one.record.spec().pod_uid());
+    if (moving != pods.end() && moving->second != key) seen.moved_by = moving->second;
+    if (!one.pods && one.record.status().has_selector()) follow(one);
+  }
+
+  void follow(Live& one) {
+    kube::InformerSettings which;
+    which.ns = one.record.metadata().namespace_();
+    which.label_selector = one.record.status().selector();
+    which.keep = kube::Keep::Names;
+    one.pods = std::make_shared<PodInformer>(observer_api, std::move(which), parts.services);
+    PodInformer::Handler handler;
+    const Wakeable waker = one.waker;
+    handler.upserted = [waker](const PodInformer::Ptr&) { waker.wake(); };
+    handler.removed = [waker](const PodInformer::Ptr&) { waker.wake(); };
+    one.pods->add_handler(std::move(handler));
+    one.following = net::spawn(parts.services.executor, "pods of a migration", follow_pods(one.pods));
+  }
+
+  net::Task<Result<void>> perform(Live& one, const Seen& seen, const Step& step) {
+    if (step.what == Do::Write && one.gone) {
+      // Nobody keeps our record any more; what we have begun we bring to its end all the same.
+      *one.record.mutable_status() = step.status;
+      co_return Result<void>{};
+    }
+    Step complete_step = step;
+    if (step.what == Do::Write && has_finished(step.status))
+      complete_step.status.set_measured(measured(one.record, step));
+    auto done = co_await actor.perform(one.record, seen, complete_step);
+    co_return done;
+  }
+
+  static bool has_finished(const api::MigrationStatus& status) { return status.has_finished(); }
+
+  std::string measured(const api::Migration& record, const Step& step) const {
+    api::Migration last = record;
+    *last.mutable_status() = step.status;
+    const auto began = step.status.has_started() ? to_wall(step.status.started()) : to_wall(step.status.finished());
+    const double took = std::chrono::duration<double>(to_wall(step.status.finished()) - began).count();
+    const std::string load = parts.settings.measure ? parts.settings.measure(to_order(last)) : std::string();
+    return fmt::format(R"({{"seconds":{:.3f},"unavailableReplicaSeconds":{:.3f}{}{}}})", took,
+                       unavailable_seconds(last), load.empty() ? "" : R"(,"load":)", load);
+  }
+
+  void performed(Live& one, const Step& step) {
+    if (step.what == Do::Preflight) one.preflight_passed = true;
+    if (step.what != Do::Write) one.refusal.reset();
+    story.done(one.record, step);
+    if (step.what == Do::Write) steer();
+  }
+
+  net::Task<bool> pause(Live& one, const Error& error, Backoff& backoff) {
+    if (error.code == Errc::Cancelled) co_return false;
+    // What the server asked for is the least. Zero seconds, as budgets say it, means "when something has changed".
+    const std::chrono::nanoseconds asked = error.retry_after.value_or(std::chrono::milliseconds{0});
+    const std::chrono::nanoseconds most = backoff.next(error.retry_after);
+    const std::chrono::nanoseconds least = std::max<std::chrono::nanoseconds>(asked, kLeastPause);
+    log_debug("migration {}: {}", key_of(one.record), error.message);
+    const bool goes_on = co_await one.waker.sleep(least, most);
+    co_return goes_on;
+  }
+
+  void over(LivePtr one) {
+    const std::string key = key_of(one->record);
+    forget(key);
+    ended_ones.insert(one->record.metadata().uid());
+    steer();
+    story.ended(one->record);
+    if (tell) tell(to_outcome(one->record));
+  }
+
+  // Where replacements are wanted, for whoever places them.
+  void steer() {
+    std::vector<PlacementIntent> wanted;
+    std::map<std::string, int> by_phase;
+    for (const auto& [key, one] : live) {
+      const api::Migration& record = one->record;
+      const Phase phase = phase_of(record);
+      ++by_phase[std::string(to_string(phase))];
+      const bool replaced = phase == Phase::Evicting || phase == Phase::Replacing || phase == Phase::Surging;
+      if (!replaced || record.status().selector().empty()) continue;
+      const bool by_name = record.status().workload().kind() == "StatefulSet";
+      wanted.push_back({key, record.metadata().namespace_(), record.status().selector(),
+                        by_name ? record.spec().pod() : std::string(), record.spec().target()});
+    }
+    story.under_way(by_phase);
+    if (wanted == steered) return;
+    steered = wanted;
+    if (parts.settings.steer) parts.settings.steer(std::move(wanted));
+  }
+
+  // --- Beginning ---
+
+  static net::Task<void> write_down(std::shared_ptr<State> self, MoveOrder order, std::string name) {
+    Backoff backoff(kRetries, *self->parts.services.rng);
+    const std::string key = order.ns + "/" + name;
+    for (;;) {
+      api::Migration migration = to_migration(order, name);
+      auto made = co_await self->client.create(std::move(migration));
+      // Already there: our first try was heard after all.
+      if (made || made.error().code == Errc::AlreadyExists) co_return;
+      if (made.error().code == Errc::Cancelled || !self->may_act()) co_return;
+      if (!is_retriable(made.error()) || backoff.failures() > 8) {
+        self->not_begun(key, order, made.error().message);
+        co_return;
+      }
+      auto slept = co_await self->parts.services.timers->sleep_for(backoff.next());
+      if (!slept) co_return;
+    }
+  }
+
+  void not_begun(const std::string& key, const MoveOrder& order, const std::string& why) {
+    being_written.erase(key);
+    MoveOutcome outcome;
+    outcome.order = order;
+    outcome.result = MoveResult::Refused;
+    outcome.message = "the migration could not be written down: " + why;
+    outcome.began = outcome.ended = now();
+    log_warning("{}/{}: {}", order.ns, order.pod, outcome.message);
+    if (tell) tell(outcome);
+  }
+
+  static net::Task<void> keep_sweeping(std::shared_ptr<State> self) {
+    for (;;) {
+      if (!self->may_act()) co_return;
+      auto swept = co_await self->sweeper.sweep();
+      if (!swept && swept.error().code == Errc::Cancelled) co_return;
+      if (!swept) log_warning("sweeping after migrations: {}", swept.error().message);
+      const auto pause = swept ? self->parts.settings.sweep_every : std::chrono::nanoseconds(std::chrono::seconds{10});
+      auto slept = co_await self->parts.services.timers->sleep_for(pause);
+      if (!slept) co_return;
+    }
+  }
+
+  static net::Task<void> watch(std::shared_ptr<State> self) { co_await self->migrations.run(); }
+  static net::Task<void> record_events(std::shared_ptr<State> self) { co_await self->recorder.run(); }
+
+  void cancel_all() {
+    stopped = true;
+    for (net::Job& job : jobs) job.cancel();
+    for (const auto& [key, one] : live) {
+      one->driving.cancel();
+      one->following.cancel();
+    }
+  }
+};
+
+MigrationController::MigrationController(MigrationParts parts) : state_(std::make_shared<State>(std::move(parts))) {
+  State* raw = state_.get();
+  kube::Informer<api::Migration>::Handler handler;
+  handler.upserted = [raw](const auto& migration) { raw->seen(migration); };
+  handler.removed = [raw](const auto& migration) { raw->vanished(migration); };
+  state_->migrations.add_handler(std::move(handler));
+}
+
+MigrationController::~MigrationController() { state_->cancel_all(); }
+
+void MigrationController::follow() {
+  const net::Executor& executor = state_->parts.services.executor;
+  state_->jobs.push_back(net::spawn(executor, "migrations informer", State::watch(state_)));
+  state_->jobs.push_back(net::spawn(executor, "migration events", State::record_events(state_)));
+}
+
+bool MigrationController::synced() const { return state_->migrations.synced(); }
+net::Task<Result<void>> MigrationController::wait_synced() { return state_->migrations.wait_synced(); }
+
+void MigrationController::lead() {
+  state_->leading = true;
+  state_->steer();  // before anybody decides where pods go
+  const auto found = state_->live;
+  for (const auto& [key, one] : found) state_->drive(one);
+  state_->jobs.push_back(
+      net::spawn(state_->parts.services.executor, "migration sweeper", State::keep_sweeping(state_)));
+}
+
+net::Task<void> MigrationController::stop() {
+  const std::shared_ptr<State> state = state_;
+  state->stopped = true;
+  std::vector<net::Job> all = state->jobs;
+  for (const auto& [key, one] : state->live) {
+    all.push_back(one->driving);
+    all.push_back(one->following);
+  }
+  [[maybe_unused]] const auto flushed = co_await state->recorder.flush();
+  state->cancel_all();
+  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  for (int i = 0; i < 200 && !std::ranges::all_of(all, [](const net::Job& job) { return job.done(); }); ++i) {
+    const auto slept = co_await state->parts.services.timers->sleep_for(kBetweenLooks);
+    if (!slept) break;
+  }
+}
+
+void MigrationController::begin(MoveOrder order) {
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(state_->now().time_since_epoch()).count();
+  std::string name = migration_name(order.pod, static_cast<std::uint64_t>(millis));
+  while (state_->being_written.contains(order.ns + "/" + name) || state_->live.contains(order.ns + "/" + name)) {
+    name = migration_name(order.pod, state_->parts.services.rng->next());
+  }
+  state_->being_written.emplace(order.ns + "/" + name, order);
+  net::spawn(state_->parts.services.executor, "begin a migration",
+             State::write_down(state_, std::move(order), std::move(name)));
+}
+
+std::vector<MoveOrder> MigrationController::under_way() const {
+  std::vector<MoveOrder> orders;
+  for (const auto& [key, one] : state_->live) orders.push_back(to_order(one->record));
+  for (const auto& [key, order] : state_->being_written) {
+    if (!state_->live.contains(key)) orders.push_back(order);
+  }
+  return orders;
+}
+
+void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> tell) { state_->tell = std::move(tell); }
+
+net::Task<Result<void>> MigrationController::sweep() {
+  const std::shared_ptr<State> state = state_;
+  auto swept = co_await state->sweeper.sweep();
+  if (!swept) co_return fail(std::move(swept.error()));
+  co_return Result<void>{};
+}
+
+}  // namespace rescheduler::migration

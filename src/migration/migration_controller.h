@@ -1,0 +1,55 @@
+// The Mover that keeps its word: every move is a Migration object, and whoever leads goes on from there.
+//
+//   MigrationController mover({&api, nullptr, services, fence, settings});
+//   mover.follow();                    // watches Migrations
+//   co_await mover.wait_synced();
+//   mover.lead();                      // takes up what it finds, sweeps, and begins what it is given
+//   co_await mover.stop();             // what is under way stays as it is, for the next one
+//
+// Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
+#pragma once
+
+#include <memory>
+
+#include "kube/client/api.h"
+#include "kube/client/loop_services.h"
+#include "kube/leader/leader_fence.h"
+#include "migration/mover.h"
+#include "migration/settings.h"
+
+namespace rescheduler::migration {
+
+struct MigrationParts {
+  kube::Api* api = nullptr;
+  kube::Api* events = nullptr;  // null: the same
+  kube::LoopServices services;
+  std::shared_ptr<const kube::LeaderFence> fence{};  // null: nobody else could be leading
+  MigrationSettings settings{};
+};
+
+class MigrationController final : public Mover {
+ public:
+  explicit MigrationController(MigrationParts parts);
+  ~MigrationController() override;
+  MigrationController(const MigrationController&) = delete;
+  MigrationController& operator=(const MigrationController&) = delete;
+
+  void follow();
+  bool synced() const;
+  net::Task<Result<void>> wait_synced();
+  void lead();
+  net::Task<void> stop();
+
+  void begin(MoveOrder order) override;
+  std::vector<MoveOrder> under_way() const override;
+  void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
+
+  // Undoes what nobody is in charge of any more, now.
+  net::Task<Result<void>> sweep();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace rescheduler::migration

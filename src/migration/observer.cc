@@ -1,0 +1,348 @@
+#include "migration/observer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kube/proto/apps.pb.h"
+#include "kube/proto/autoscaling.pb.h"
+#include "kube/proto/batch.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/proto/policy.pb.h"
+#include "kube/value/wire_selectors.h"
+#include "migration/intent.h"
+#include "migration/keys.h"
+
+namespace rescheduler::migration {
+namespace {
+
+constexpr std::int32_t kCritical = 2'000'000'000;  // system-cluster-critical; what is above is the system's own
+
+template <class Map>
+std::string value_of(const Map& map, std::string_view key) {
+  const auto found = map.find(std::string(key));
+  return found == map.end() ? std::string() : found->second;
+}
+
+bool is_ready(const api::Pod& pod) {
+  return std::ranges::any_of(pod.status().conditions(), [](const api::PodCondition& condition) {
+    return condition.type() == "Ready" && condition.status() == "True";
+  });
+}
+
+const api::OwnerReference* controller_of(const api::ObjectMeta& metadata) {
+  for (const api::OwnerReference& owner : metadata.owner_references()) {
+    if (owner.controller()) return &owner;
+  }
+  return nullptr;
+}
+
+bool has_host_port(const api::Pod& pod) {
+  if (pod.spec().host_network()) return true;
+  return std::ranges::any_of(pod.spec().containers(), [](const api::Container& container) {
+    return std::ranges::any_of(container.ports(), [](const api::ContainerPort& port) { return port.host_port() != 0; });
+  });
+}
+
+std::string protection_of(const api::Pod& pod) {
+  const auto* owner = controller_of(pod.metadata());
+  if (owner != nullptr && owner->kind() == "DaemonSet") return "pods of a DaemonSet belong to their node";
+  if (owner != nullptr && owner->kind() == "Node") return "a static pod belongs to its node";
+  if (pod.metadata().annotations().contains("kubernetes.io/config.mirror")) return "a static pod belongs to its node";
+  if (pod.spec().priority() >= kCritical) return "the pod is critical to the system";
+  return opt_out_of(pod.metadata(), "the pod");
+}
+
+// Whether a rollout is under way, and what the others have in common.
+template <class T>
+void common(const T& object, SeenWorkload& seen) {
+  const api::ObjectMeta& meta = object.metadata();
+  seen.name = meta.name();
+  seen.uid = meta.uid();
+  seen.version = meta.resource_version();
+  seen.leaving = meta.has_deletion_timestamp();
+  seen.mark = value_of(meta.labels(), kMigrationLabel);
+  seen.protected_because = opt_out_of(meta, "its workload");
+  if (const auto intent = parse_intent(value_of(meta.annotations(), kIntentAnnotation))) {
+    seen.surged_from = intent->surged_from;
+    seen.surged_to = intent->surged_to;
+  }
+  if (const auto selector = kube::compile_selector(object.spec().selector())) seen.selector = selector->to_string();
+}
+
+void read(const api::Deployment& object, SeenWorkload& seen) {
+  common(object, seen);
+  seen.kind = "Deployment";
+  seen.desired = object.spec().has_replicas() ? object.spec().replicas() : 1;
+  const api::DeploymentStatus& status = object.status();
+  seen.settled =
+      status.observed_generation() >= object.metadata().generation() && status.updated_replicas() >= status.replicas();
+}
+
+void read(const api::ReplicaSet& object, SeenWorkload& seen) {
+  common(object, seen);
+  seen.kind = "ReplicaSet";
+  seen.desired = object.spec().has_replicas() ? object.spec().replicas() : 1;
+}
+
+void read(const api::StatefulSet& object, SeenWorkload& seen) {
+  common(object, seen);
+  seen.kind = "StatefulSet";
+  seen.desired = object.spec().has_replicas() ? object.spec().replicas() : 1;
+  const api::StatefulSetStatus& status = object.status();
+  seen.settled = status.observed_generation() >= object.metadata().generation()
+                 && (status.update_revision().empty() || status.update_revision() == status.current_revision()
+                     || object.spec().update_strategy().type() == "OnDelete"
+                     || object.spec().update_strategy().rolling_update().partition() > 0);
+}
+
+void read(const api::Job& object, SeenWorkload& seen) {
+  common(object, seen);
+  seen.kind = "Job";
+  const bool over = std::ranges::any_of(object.status().conditions(), [](const api::JobCondition& condition) {
+    return (condition.type() == "Complete" || condition.type() == "Failed") && condition.status() == "True";
+  });
+  seen.leaving = seen.leaving || over;
+}
+
+std::string node_problem(const api::Node& node) {
+  const std::string& name = node.metadata().name();
+  if (node.metadata().has_deletion_timestamp()) return fmt::format("node {} is being removed", name);
+  if (node.spec().unschedulable()) return fmt::format("node {} is cordoned", name);
+  for (const auto& condition : node.status().conditions()) {
+    if (condition.type() == "Ready" && condition.status() != "True") return fmt::format("node {} is not ready", name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose) {
+  for (const std::string_view key : {kOptOut, kOwnOptOut}) {
+    for (const auto* map : {&metadata.labels(), &metadata.annotations()}) {
+      const std::string value = value_of(*map, key);
+      if (value.empty() || value == "enabled") continue;
+      return value == "disabled" ? fmt::format("{} is not to be moved ({}: disabled)", whose, key)
+                                 : fmt::format("{} says {}: {}, which is left alone", whose, key, value);
+    }
+  }
+  return {};
+}
+
+std::optional<SeenWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration) {
+  const auto* owner = controller_of(set.metadata());
+  if (owner == nullptr || owner->kind() != "Deployment") return std::nullopt;
+  const auto intent = parse_intent(value_of(set.metadata().annotations(), kIntentAnnotation));
+  if (!intent || intent->migration != migration) return std::nullopt;
+  SeenWorkload seen;
+  seen.kind = "ReplicaSet";
+  seen.name = set.metadata().name();
+  seen.uid = set.metadata().uid();
+  seen.version = set.metadata().resource_version();
+  return seen;
+}
+
+SeenPod seen_pod(const api::Pod& pod) {
+  const api::ObjectMeta& meta = pod.metadata();
+  SeenPod seen;
+  seen.name = meta.name();
+  seen.uid = meta.uid();
+  seen.version = meta.resource_version();
+  seen.node = pod.spec().node_name();
+  if (const auto* owner = controller_of(meta)) {
+    seen.owner_kind = owner->kind();
+    seen.owner = owner->uid();
+  }
+  seen.scheduler = pod.spec().scheduler_name();
+  seen.nominated = pod.status().nominated_node_name();
+  seen.mark = value_of(meta.labels(), kMigrationLabel);
+  seen.copy_of = value_of(meta.annotations(), kCopyOf);
+  seen.created = to_wall(meta.creation_timestamp());
+  seen.ready = is_ready(pod);
+  seen.leaving = meta.has_deletion_timestamp();
+  seen.over = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+  seen.gated =
+      std::ranges::any_of(pod.spec().scheduling_gates(), [](const auto& gate) { return gate.name() == kGate; });
+  seen.protected_because = protection_of(pod);
+  for (const auto& volume : pod.spec().volumes()) {
+    const auto& source = volume.volume_source();
+    if (source.has_persistent_volume_claim()) {
+      seen.no_second_copy = fmt::format("its volume {} may belong to one pod only", volume.name());
+    }
+    if (source.has_host_path()) seen.no_copy = fmt::format("its volume {} is a path of its node", volume.name());
+    if (source.has_ephemeral()) seen.no_copy = fmt::format("its volume {} goes with it", volume.name());
+  }
+  if (has_host_port(pod)) seen.no_second_copy = "it has ports of its node";
+  return seen;
+}
+
+net::Task<Result<Seen>> Observer::look(const api::Migration& migration, WallTime now) {
+  Seen seen;
+  seen.now = now;
+  Owner owner;
+  auto done = co_await see_pods(migration, seen, owner);
+  if (done) done = co_await see_workload(migration, owner, seen);
+  if (done) done = co_await see_replicas(migration, seen);
+  if (done) done = co_await see_sets(migration, seen);
+  if (done) done = co_await see_budgets(migration, seen);
+  if (done) done = co_await see_target(migration, seen);
+  if (!done) co_return fail(std::move(done.error()));
+  co_return seen;
+}
+
+// The source, and what Direct makes of it.
+net::Task<Result<void>> Observer::see_pods(const api::Migration& migration, Seen& seen, Owner& owner) {
+  const std::string ns = migration.metadata().namespace_();
+  auto pod = co_await client_.get<api::Pod>(ns, migration.spec().pod());
+  if (!pod && pod.error().code != Errc::NotFound) co_return fail(std::move(pod.error()));
+  source_labels_.clear();
+  if (pod && pod->metadata().uid() == migration.spec().pod_uid()) {
+    seen.source = seen_pod(*pod);
+    for (const auto& [key, value] : pod->metadata().labels()) source_labels_.emplace_back(key, value);
+    std::ranges::sort(source_labels_);
+    if (const auto* controller = controller_of(pod->metadata())) {
+      owner = {controller->kind(), controller->name(), controller->uid()};
+    }
+  } else if (pod && pod->metadata().labels().contains(std::string(kMigrationLabel))) {
+    seen.restored = seen_pod(*pod);
+  }
+  if (!migration.status().has_copy()) co_return Result<void>{};
+  auto copy = co_await client_.get<api::Pod>(ns, migration.status().copy());
+  if (!copy && copy.error().code != Errc::NotFound) co_return fail(std::move(copy.error()));
+  if (!copy) co_return Result<void>{};
+  SeenPod found = seen_pod(*copy);
+  const bool ours = found.copy_of == migration.spec().pod_uid() || found.uid == migration.status().replacement_uid();
+  seen.copy_name_taken = !ours;
+  if (ours) seen.copy = std::move(found);
+  co_return Result<void>{};
+}
+
+net::Task<Result<Observer::Owner>> Observer::top_owner(std::string ns, Owner of_pod) {
+  if (of_pod.kind != "ReplicaSet") co_return of_pod;
+  auto set = co_await client_.get<api::ReplicaSet>(ns, of_pod.name);
+  if (!set && set.error().code == Errc::NotFound) co_return of_pod;
+  if (!set) co_return fail(std::move(set.error()));
+  if (set->metadata().uid() != of_pod.uid) co_return of_pod;
+  const auto* controller = controller_of(set->metadata());
+  if (controller == nullptr || controller->kind() != "Deployment") co_return of_pod;
+  Owner top;
+  top.kind = controller->kind();
+  top.name = controller->name();
+  top.uid = controller->uid();
+  co_return top;
+}
+
+template <class T>
+net::Task<Result<void>> Observer::read_workload(std::string ns, Owner owner, Seen& seen) {
+  auto object = co_await client_.get<T>(ns, owner.name);
+  if (!object && object.error().code == Errc::NotFound) co_return Result<void>{};
+  if (!object) co_return fail(std::move(object.error()));
+  if (object->metadata().uid() != owner.uid) co_return Result<void>{};
+  seen.workload.emplace();
+  read(*object, *seen.workload);
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> Observer::see_workload(const api::Migration& migration, const Owner& owner, Seen& seen) {
+  const std::string ns = migration.metadata().namespace_();
+  Owner top;
+  if (migration.status().has_workload()) {
+    const api::MigrationOwner& known = migration.status().workload();
+    top = {known.kind(), known.name(), known.uid()};
+  } else {
+    auto found = co_await top_owner(ns, owner);
+    if (!found) co_return fail(std::move(found.error()));
+    top = std::move(*found);
+  }
+  Result<void> done;
+  if (top.kind == "Deployment") done = co_await read_workload<api::Deployment>(ns, top, seen);
+  if (top.kind == "ReplicaSet") done = co_await read_workload<api::ReplicaSet>(ns, top, seen);
+  if (top.kind == "StatefulSet") done = co_await read_workload<api::StatefulSet>(ns, top, seen);
+  if (top.kind == "Job") done = co_await read_workload<api::Job>(ns, top, seen);
+  if (!done || !seen.workload) co_return done;
+  const Phase phase = phase_of(migration);
+  const bool scales = seen.workload->kind == "Deployment" || seen.workload->kind == "ReplicaSet";
+  if (scales && (phase == Phase::Pending || phase == Phase::Preparing)) done = co_await see_autoscaler(ns, seen);
+  co_return done;
+}
+
+net::Task<Result<void>> Observer::see_autoscaler(const std::string& ns, Seen& seen) {
+  auto all = co_await client_.list<api::HorizontalPodAutoscaler>(ns);
+  // Who may not look cannot know that there is none; nor is there one where nobody knows the word.
+  if (!all && all.error().code == Errc::Denied) seen.workload->autoscaled = true;
+  if (!all && (all.error().code == Errc::Denied || all.error().code == Errc::NotFound)) co_return Result<void>{};
+  if (!all) co_return fail(std::move(all.error()));
+  for (const auto& one : *all) {
+    const auto& target = one->spec().scale_target_ref();
+    if (target.kind() == seen.workload->kind && target.name() == seen.workload->name) seen.workload->autoscaled = true;
+  }
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> Observer::see_replicas(const api::Migration& migration, Seen& seen) {
+  const std::string& selector = migration.status().selector();
+  if (!migration.status().has_workload() || selector.empty()) co_return Result<void>{};
+  kube::ListSettings which;
+  which.label_selector = selector;
+  auto pods = co_await client_.list<api::Pod>(migration.metadata().namespace_(), which);
+  if (!pods) co_return fail(std::move(pods.error()));
+  const api::MigrationOwner& workload = migration.status().workload();
+  const bool through_sets = workload.kind() == "Deployment";
+  for (const auto& pod : *pods) {
+    SeenPod one = seen_pod(*pod);
+    const bool its = through_sets ? one.owner_kind == "ReplicaSet" : one.owner == workload.uid();
+    if (its) seen.pods.push_back(std::move(one));
+  }
+  co_return Result<void>{};
+}
+
+// While cleaning up: a Deployment's controller copies its annotations to its ReplicaSet and never takes one away.
+net::Task<Result<void>> Observer::see_sets(const api::Migration& migration, Seen& seen) {
+  if (phase_of(migration) != Phase::CleaningUp || migration.status().workload().kind() != "Deployment") {
+    co_return Result<void>{};
+  }
+  kube::ListSettings which;
+  which.label_selector = migration.status().selector();
+  auto sets = co_await client_.list<api::ReplicaSet>(migration.metadata().namespace_(), which);
+  if (!sets) co_return fail(std::move(sets.error()));
+  for (const auto& set : *sets) {
+    if (auto copied = copied_intent(*set, migration.metadata().name())) seen.copied_to.push_back(std::move(*copied));
+  }
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> Observer::see_budgets(const api::Migration& migration, Seen& seen) {
+  const Phase phase = phase_of(migration);
+  const bool matters = phase == Phase::Preparing || phase == Phase::Evicting
+                       || (phase == Phase::CleaningUp && migration.status().has_budget());
+  if (!matters) co_return Result<void>{};
+  auto budgets = co_await client_.list<api::PodDisruptionBudget>(migration.metadata().namespace_());
+  if (!budgets) co_return fail(std::move(budgets.error()));
+  const kube::LabelLookup::SortedPairs labels(source_labels_);
+  for (const auto& budget : *budgets) {
+    const api::ObjectMeta& meta = budget->metadata();
+    if (meta.name() == migration.status().budget()
+        && value_of(meta.labels(), kMigrationLabel) == migration.metadata().name()) {
+      seen.budgets.own = !meta.has_deletion_timestamp();
+      seen.budgets.own_counts = budget->status().observed_generation() >= meta.generation();
+      continue;
+    }
+    if (!budget->spec().has_selector()) continue;
+    const auto selector = kube::compile_selector(budget->spec().selector());
+    if (selector && selector->matches(labels)) ++seen.budgets.matching;
+  }
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> Observer::see_target(const api::Migration& migration, Seen& seen) {
+  const Phase phase = phase_of(migration);
+  if (phase != Phase::Pending && phase != Phase::Preparing) co_return Result<void>{};
+  auto node = co_await client_.get<api::Node>("", migration.spec().target());
+  if (node) seen.target_problem = node_problem(*node);
+  if (!node && node.error().code != Errc::NotFound) co_return fail(std::move(node.error()));
+  if (!node) seen.target_problem = fmt::format("there is no node {}", migration.spec().target());
+  co_return Result<void>{};
+}
+
+}  // namespace rescheduler::migration

@@ -1,0 +1,279 @@
+#include "migration/protocol.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "migration/keys.h"
+
+namespace rescheduler::migration {
+namespace {
+
+// Creation times come from the API servers' clocks, in whole seconds; between servers they differ by little.
+constexpr std::chrono::seconds kClockSpread{10};
+
+std::string why_no_surge(const Seen& seen) {
+  const SeenWorkload& workload = *seen.workload;
+  if (workload.kind != "Deployment" && workload.kind != "ReplicaSet") {
+    return fmt::format("a {} has identities, not replicas that stand in for each other", workload.kind);
+  }
+  if (workload.autoscaled) return "an autoscaler owns its number of replicas";
+  if (!seen.source->no_second_copy.empty()) return seen.source->no_second_copy;
+  return {};
+}
+
+Step begin(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+  const auto end = [&](MoveResult result, std::string message) {
+    return steps::write(ended(migration, result, std::move(message), seen.now));
+  };
+  const api::MigrationSpec& spec = migration.spec();
+  if (seen.called_off) return end(MoveResult::Refused, "called off before it began");
+  if (!seen.source) return end(MoveResult::Stale, fmt::format("pod {} is not there any more", spec.pod()));
+  const SeenPod& pod = *seen.source;
+  if (pod.leaving || pod.over) return end(MoveResult::Stale, fmt::format("pod {} is at its end", spec.pod()));
+  if (pod.node.empty()) return end(MoveResult::Stale, fmt::format("pod {} has no node yet", spec.pod()));
+  if (!spec.source().empty() && pod.node != spec.source()) {
+    return end(MoveResult::Stale, fmt::format("pod {} is on {}, not on {}", spec.pod(), pod.node, spec.source()));
+  }
+  if (pod.node == spec.target()) return end(MoveResult::Stale, fmt::format("pod {} is there already", spec.pod()));
+  if (!pod.protected_because.empty()) return end(MoveResult::Refused, pod.protected_because);
+  if (seen.workload && !seen.workload->protected_because.empty()) {
+    return end(MoveResult::Refused, seen.workload->protected_because);
+  }
+  if (!pod.mark.empty() && pod.mark != migration.metadata().name()) {
+    return end(MoveResult::Refused, fmt::format("the pod has its part in migration {}", pod.mark));
+  }
+  if (!seen.moved_by.empty()) return end(MoveResult::Refused, fmt::format("{} moves this pod already", seen.moved_by));
+  if (!seen.target_problem.empty()) return end(MoveResult::Refused, seen.target_problem);
+  if (seen.refusal && seen.refusal->for_good) return end(MoveResult::Refused, seen.refusal->message);
+  if (seen.now >= deadline_of(migration)) {
+    return end(MoveResult::Refused,
+               seen.ahead.empty() ? "its time was over before it began" : "its turn did not come: " + seen.ahead);
+  }
+  if (!seen.ahead.empty()) return steps::wait();
+  const ModeChoice choice = choose_mode(migration, seen, settings);
+  if (!choice.refused.empty()) return end(MoveResult::Refused, choice.refused);
+
+  api::MigrationStatus status = entering(migration, Phase::Preparing, choice.why, seen.now);
+  status.set_mode(std::string(to_string(choice.mode)));
+  status.set_mode_reason(choice.why);
+  set_time(*status.mutable_started(), seen.now);
+  if (seen.workload) {
+    status.mutable_workload()->set_kind(seen.workload->kind);
+    status.mutable_workload()->set_name(seen.workload->name);
+    status.mutable_workload()->set_uid(seen.workload->uid);
+    status.set_selector(seen.workload->selector);
+  }
+  return steps::write(std::move(status));
+}
+
+}  // namespace
+
+namespace steps {
+
+Step wait(std::chrono::nanoseconds most) {
+  Step step;
+  step.what = Do::Wait;
+  step.wait = most;
+  return step;
+}
+
+Step write(api::MigrationStatus status) {
+  Step step;
+  step.what = Do::Write;
+  step.status = std::move(status);
+  return step;
+}
+
+Step conclude(const api::Migration& migration, const Seen& seen, MoveResult result, std::string message) {
+  return write(concluding(migration, result, std::move(message), seen.now));
+}
+
+}  // namespace steps
+
+std::string_view to_string(Do what) {
+  switch (what) {
+    case Do::Wait: return "wait";
+    case Do::Write: return "write the record";
+    case Do::Preflight: return "ask whether the pod may be evicted";
+    case Do::Evict: return "evict the pod";
+    case Do::MarkWorkload: return "write the intent on the workload";
+    case Do::UnmarkWorkload: return "take the intent off the workload";
+    case Do::UnmarkSets: return "take the intent off the ReplicaSets";
+    case Do::Retire: return "scale the workload down";
+    case Do::MarkPod: return "lower the pod's deletion cost";
+    case Do::UnmarkPod: return "restore the pod's deletion cost";
+    case Do::CreateBudget: return "create the temporary PodDisruptionBudget";
+    case Do::DeleteBudget: return "delete the temporary PodDisruptionBudget";
+    case Do::Nominate: return "nominate the target";
+    case Do::CreateCopy: return "create the new pod";
+    case Do::ReleaseCopy: return "release the new pod";
+    case Do::UnmarkCopy: return "take our marks off the new pod";
+    case Do::DeletePod: return "delete the pod";
+    case Do::Ended: return "end";
+  }
+  return "";
+}
+
+ModeChoice choose_mode(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+  const MoveMode wanted = mode_of(migration.spec().mode());
+  if (seen.source->owner.empty()) {
+    if (wanted == MoveMode::Coordinated || wanted == MoveMode::MakeBeforeBreak) {
+      return {.refused = fmt::format("nobody would replace a pod of nobody: {} is not for it", to_string(wanted))};
+    }
+    if (!settings.direct) return {.refused = "moving pods of nobody is not enabled"};
+    if (!seen.source->no_copy.empty()) return {.refused = seen.source->no_copy};
+    return {MoveMode::Direct,
+            seen.source->no_second_copy.empty()
+                ? "a pod of nobody: its copy is ready before it goes"
+                : "a pod of nobody, and " + seen.source->no_second_copy + ": it goes first",
+            {}};
+  }
+  if (!seen.workload) return {.refused = "the workload of the pod is gone, or of a kind that is not moved"};
+  if (wanted == MoveMode::Direct)
+    return {.refused = "the pod's controller would replace it: Direct is for pods of nobody"};
+  const std::string unsafe = why_no_surge(seen);
+  if (wanted == MoveMode::MakeBeforeBreak) {
+    if (!unsafe.empty()) return {.refused = "make-before-break is not safe here: " + unsafe};
+    return {MoveMode::MakeBeforeBreak, "asked for", {}};
+  }
+  if (wanted == MoveMode::Coordinated) return {MoveMode::Coordinated, "asked for", {}};
+  const bool single = seen.workload->desired == 1;
+  const bool surge = settings.surge == SurgeUse::Always || (settings.surge == SurgeUse::SingleReplicas && single);
+  if (surge && unsafe.empty()) {
+    return {MoveMode::MakeBeforeBreak,
+            single ? "a single replica: nobody would serve while it is replaced" : "preferred where it is safe",
+            {}};
+  }
+  if (surge) return {MoveMode::Coordinated, "make-before-break is not safe here: " + unsafe, {}};
+  return {MoveMode::Coordinated, fmt::format("the {} replaces it", seen.workload->kind), {}};
+}
+
+const SeenPod* replacement_in(const api::Migration& migration, const Seen& seen) {
+  const api::MigrationStatus& status = migration.status();
+  const bool by_name = status.workload().kind() == "StatefulSet";
+  const WallTime earliest = status.has_youngest() ? to_wall(status.youngest()) - kClockSpread : WallTime::min();
+  const SeenPod* best = nullptr;
+  const auto rank = [&](const SeenPod& pod) {
+    return std::tuple(pod.node != migration.spec().target(), !pod.ready, pod.uid != status.replacement_uid(),
+                      pod.created, pod.name);
+  };
+  for (const SeenPod& pod : seen.pods) {
+    if (pod.uid == migration.spec().pod_uid() || pod.leaving || pod.over) continue;
+    if (by_name && pod.name != migration.spec().pod()) continue;
+    if (!by_name && (pod.created < earliest || std::ranges::find(status.known(), pod.uid) != status.known().end())) {
+      continue;
+    }
+    if (best == nullptr || rank(pod) < rank(*best)) best = &pod;
+  }
+  return best;
+}
+
+void note_known(api::MigrationStatus& status, const Seen& seen) {
+  status.clear_known();
+  status.clear_youngest();
+  if (seen.pods.empty()) return;
+  const WallTime youngest = std::ranges::max_element(seen.pods, {}, &SeenPod::created)->created;
+  status.mutable_youngest()->set_seconds(std::chrono::floor<std::chrono::seconds>(youngest).time_since_epoch().count());
+  for (const SeenPod& pod : seen.pods) {
+    if (pod.created >= youngest - 2 * kClockSpread) status.add_known(pod.uid);
+  }
+}
+
+std::string budget_problem(const Seen& seen, const MigrationSettings& settings) {
+  if (!seen.workload || seen.workload->desired < 0 || !seen.source) return {};
+  if (!seen.source->ready) return {};  // it serves nobody
+  const std::int32_t desired = seen.workload->desired;
+  const auto ready = static_cast<std::int32_t>(
+      std::ranges::count_if(seen.pods, [](const SeenPod& pod) { return pod.ready && !pod.leaving && !pod.over; }));
+  const auto share = static_cast<std::int32_t>(std::int64_t{desired} * settings.max_unavailable_percent / 100);
+  const std::int32_t most = std::max({1, static_cast<std::int32_t>(settings.max_unavailable), share});
+  const std::int32_t lacking = std::max(0, desired - ready);
+  if (lacking + 1 <= most) return {};
+  return fmt::format("{} of {} replicas are not ready, and no more than {} may be away", lacking, desired, most);
+}
+
+std::optional<Step> follow_replacement(const api::Migration& migration,
+                                       const Seen& seen,
+                                       const SeenPod& replacement,
+                                       const MigrationSettings& settings) {
+  const api::MigrationStatus& status = migration.status();
+  if (status.replacement_uid() != replacement.uid) {
+    api::MigrationStatus found =
+        noting(migration, "Replacement", fmt::format("{} stands in", replacement.name), seen.now);
+    found.set_replacement(replacement.name);
+    found.set_replacement_uid(replacement.uid);
+    return steps::write(std::move(found));
+  }
+  const bool ours = settings.scheduler_names.contains(replacement.scheduler);
+  if (replacement.node.empty() && replacement.nominated.empty() && !ours && !seen.refusal) {
+    Step step;
+    step.what = Do::Nominate;
+    step.pod = replacement;
+    step.node = migration.spec().target();
+    return step;
+  }
+  return std::nullopt;
+}
+
+Step next_cleaning(const api::Migration& migration, const Seen& seen, const MigrationSettings& /*settings*/) {
+  const std::string& name = migration.metadata().name();
+  const MoveResult result = result_of(migration);
+  const bool there = result == MoveResult::Succeeded || result == MoveResult::Elsewhere;
+  Step step;
+  if (seen.source && seen.source->mark == name && !seen.source->leaving) {
+    step.what = Do::UnmarkPod;
+    step.pod = *seen.source;
+    return step;
+  }
+  if (seen.workload && seen.workload->mark == name) {
+    step.what = Do::UnmarkWorkload;
+    return step;
+  }
+  if (!seen.copied_to.empty()) {
+    step.what = Do::UnmarkSets;
+    return step;
+  }
+  if (seen.budgets.own) {
+    step.what = Do::DeleteBudget;
+    return step;
+  }
+  if (seen.copy && !there) {
+    if (seen.copy->leaving) return steps::wait();  // until it is really gone
+    step.what = Do::DeletePod;
+    step.pod = *seen.copy;
+    return step;
+  }
+  if (seen.copy && seen.copy->mark == name && !seen.copy->leaving) {
+    step.what = Do::UnmarkCopy;
+    step.pod = *seen.copy;
+    return step;
+  }
+  if (seen.restored && seen.restored->mark == name && !seen.restored->leaving) {
+    step.what = Do::UnmarkCopy;
+    step.pod = *seen.restored;
+    return step;
+  }
+  return steps::write(ended(migration, result, migration.status().message(), seen.now));
+}
+
+Step next(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+  switch (phase_of(migration)) {
+    case Phase::Pending: return begin(migration, seen, settings);
+    case Phase::CleaningUp: return next_cleaning(migration, seen, settings);
+    case Phase::Ended: {
+      Step step;
+      step.what = Do::Ended;
+      return step;
+    }
+    default: break;
+  }
+  switch (mode_of(migration.status().mode())) {
+    case MoveMode::MakeBeforeBreak: return next_make_before_break(migration, seen, settings);
+    case MoveMode::Direct: return next_direct(migration, seen, settings);
+    default: return next_coordinated(migration, seen, settings);
+  }
+}
+
+}  // namespace rescheduler::migration

@@ -1,0 +1,179 @@
+// The protocol by itself: what is seen, and what is done about it.
+#include "migration/protocol.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "migration/intent.h"
+#include "migration/patches.h"
+#include "migration/trouble.h"
+
+namespace rescheduler::migration {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+class Protocol : public testing::Test {
+ protected:
+  Protocol() {
+    MoveOrder order;
+    order.ns = "web";
+    order.pod = "api-1";
+    order.uid = "u1";
+    order.source = "a";
+    order.target = "b";
+    migration_ = to_migration(order, "m");
+    migration_.mutable_metadata()->mutable_creation_timestamp()->set_seconds(1'700'000'000);
+    seen_.now = WallTime{1'700'000'010s};
+    seen_.source = pod("api-1", "u1", "a");
+    seen_.workload.emplace();
+    seen_.workload->kind = "Deployment";
+    seen_.workload->name = "api";
+    seen_.workload->uid = "w";
+    seen_.workload->selector = "app=api";
+    seen_.workload->desired = 2;
+    seen_.pods = {*seen_.source, pod("api-2", "u2", "a")};
+  }
+  static SeenPod pod(const std::string& name, const std::string& uid, const std::string& node) {
+    SeenPod made;
+    made.name = name;
+    made.uid = uid;
+    made.node = node;
+    made.owner_kind = "ReplicaSet";
+    made.owner = "rs";
+    made.created = WallTime{1'700'000'000s};
+    made.ready = true;
+    return made;
+  }
+  Step step() { return next(migration_, seen_, settings_); }
+  // Takes what is to be written, as the server would.
+  std::string write() {
+    const Step one = step();
+    EXPECT_EQ(one.what, Do::Write) << to_string(one.what);
+    *migration_.mutable_status() = one.status;
+    return migration_.status().phase();
+  }
+  void prepare() { EXPECT_EQ(write(), "Preparing"); }
+
+  api::Migration migration_;
+  Seen seen_;
+  MigrationSettings settings_;
+};
+
+TEST_F(Protocol, NothingIsDoneBeforeTheRecordSaysSo) {
+  EXPECT_EQ(write(), "Preparing");
+  EXPECT_EQ(step().what, Do::MarkWorkload);
+  seen_.workload->mark = "m";
+  EXPECT_EQ(step().what, Do::Preflight);
+  seen_.preflight_passed = true;
+  EXPECT_EQ(write(), "Evicting");
+  EXPECT_EQ(step().what, Do::Evict);
+}
+
+TEST_F(Protocol, AWorkloadThatLacksAReplicaIsNotTakenAnother) {
+  prepare();
+  seen_.workload->mark = "m";
+  seen_.preflight_passed = true;
+  seen_.pods[1].ready = false;
+  EXPECT_EQ(step().what, Do::Wait);
+  seen_.source->ready = false;  // what serves nobody is not missed
+  EXPECT_EQ(write(), "Evicting");
+}
+
+TEST_F(Protocol, AWorkloadOfTenMayLackTwoWhereItIsSaidSo) {
+  seen_.workload->desired = 20;
+  seen_.pods.assign(19, *seen_.source);
+  EXPECT_THAT(budget_problem(seen_, settings_), HasSubstr("1 of 20"));
+  settings_.max_unavailable_percent = 10;
+  EXPECT_EQ(budget_problem(seen_, settings_), "");
+}
+
+TEST_F(Protocol, TheReplacementIsNotOneThatWasThereBefore) {
+  prepare();
+  note_known(*migration_.mutable_status(), seen_);
+  migration_.mutable_status()->set_phase("Replacing");
+  seen_.source.reset();
+  seen_.pods.erase(seen_.pods.begin());
+  EXPECT_EQ(replacement_in(migration_, seen_), nullptr);
+  seen_.pods.push_back(pod("api-3", "u3", "c"));
+  seen_.pods.push_back(pod("api-4", "u4", "b"));
+  ASSERT_NE(replacement_in(migration_, seen_), nullptr);
+  EXPECT_EQ(replacement_in(migration_, seen_)->name, "api-4") << "one that landed where it was wanted";
+}
+
+TEST_F(Protocol, ASingleReplicaSurgesUnlessThatIsNotSafe) {
+  seen_.workload->desired = 1;
+  EXPECT_EQ(choose_mode(migration_, seen_, settings_).mode, MoveMode::MakeBeforeBreak);
+  seen_.workload->autoscaled = true;
+  EXPECT_EQ(choose_mode(migration_, seen_, settings_).mode, MoveMode::Coordinated);
+  EXPECT_THAT(choose_mode(migration_, seen_, settings_).why, HasSubstr("autoscaler"));
+  seen_.workload->autoscaled = false;
+  seen_.source->no_second_copy = "its volume data may belong to one pod only";
+  migration_.mutable_spec()->set_mode("MakeBeforeBreak");
+  EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("its volume data"));
+  seen_.workload->kind = "StatefulSet";
+  EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("identities"));
+}
+
+TEST_F(Protocol, APodThatHasItsPartInAnotherMoveStays) {
+  seen_.source->mark = "other";
+  EXPECT_EQ(write(), "Refused");
+}
+
+TEST_F(Protocol, ASurgeIsUndoneInTheSameBreathAsItsMark) {
+  SeenWorkload workload = *seen_.workload;
+  workload.version = "7";
+  EXPECT_THAT(mark_workload_patch(migration_, workload, 3), HasSubstr(R"("replicas":3)"));
+  workload.mark = "m";
+  workload.surged_from = 2;
+  workload.surged_to = 3;
+  workload.desired = 3;
+  EXPECT_THAT(unmark_workload_patch(workload), HasSubstr(R"("replicas":2)"));
+  workload.desired = 5;  // somebody else's number
+  EXPECT_EQ(unmark_workload_patch(workload).find("replicas"), std::string::npos);
+  EXPECT_THAT(unmark_workload_patch(workload), HasSubstr(R"("resourceVersion":"7")"));
+}
+
+TEST_F(Protocol, AnIntentIsReadAsItWasWritten) {
+  WrittenIntent intent{"m", "p", "a", "b", "2026-01-01T00:00:00Z", 3, 2};
+  const auto read = parse_intent(to_text(intent));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->migration, "m");
+  EXPECT_EQ(read->target, "b");
+  EXPECT_EQ(read->surged_to, 3);
+  EXPECT_EQ(read->surged_from, 2);
+  EXPECT_FALSE(parse_intent("not JSON"));
+  EXPECT_FALSE(parse_intent(""));
+}
+
+TEST(CopyName, OfACopyIsThatOfTheFirst) {
+  const WallTime now{1'700'000'123s};
+  EXPECT_EQ(copy_name("p", now), "rescheduled-p-1700000123");
+  EXPECT_EQ(copy_name("rescheduled-p-1699999999", now), "rescheduled-p-1700000123");
+  EXPECT_EQ(copy_name("rescheduled-p-1700000123", now), "rescheduled-p-1700000124");
+  EXPECT_LE(copy_name(std::string(253, 'x'), now).size(), 253U);
+}
+
+TEST(Trouble, EachRefusalHasItsMeaning) {
+  const auto error = [](Errc code, int status, std::string message) {
+    Error made{code, std::move(message)};
+    made.http_status = status;
+    return made;
+  };
+  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::Conflict, 409, "")));
+  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::NotFound, 404, "")));
+  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::Unavailable, 500, "etcd is away")));
+  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::Throttled, 429, "budget"))->for_good);
+  const auto several =
+      refusal_in(Do::Evict, error(Errc::Unavailable, 500, "This pod has more than one PodDisruptionBudget, which ..."));
+  ASSERT_TRUE(several);
+  EXPECT_TRUE(several->for_good);
+  const auto denied = refusal_in(Do::Evict, error(Errc::Denied, 403, R"(cannot create resource "pods/eviction")"));
+  EXPECT_TRUE(denied->for_good);
+  EXPECT_THAT(denied->message, HasSubstr("pods/eviction"));
+  EXPECT_FALSE(refusal_in(Do::Nominate, error(Errc::Denied, 403, ""))->for_good) << "a hint less";
+}
+
+}  // namespace
+}  // namespace rescheduler::migration

@@ -1,0 +1,64 @@
+// How moves are carried out.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migration/mover.h"
+
+namespace rescheduler::migration {
+
+enum class Language : std::uint8_t { English, Chinese };
+
+enum class SurgeUse : std::uint8_t {
+  Never,
+  SingleReplicas,  // of their own accord only those whose move would be an outage
+  Always,          // wherever it is safe
+};
+
+// Where a replacement is wanted: for whoever schedules it.
+struct PlacementIntent {
+  std::string migration{};  // ns/name
+  std::string ns{};
+  std::string selector{};  // of the workload; the pod has a controller
+  std::string pod{};       // name it must have; empty: any
+  std::string target{};
+  friend bool operator==(const PlacementIntent&, const PlacementIntent&) = default;
+};
+
+struct MigrationSettings {
+  bool direct = false;  // pods of nobody are moved at all
+  SurgeUse surge = SurgeUse::SingleReplicas;
+  // A workload may lack so many replicas at a time by our doing: the larger of the two, and at least one.
+  std::uint32_t max_unavailable = 1;
+  std::uint32_t max_unavailable_percent = 0;
+  // Makes a PodDisruptionBudget where none matches, for as long as the move takes. Either of the two, as text: "1",
+  // "25%"; both empty: maxUnavailable 1.
+  bool protect_unprotected = false;
+  std::string min_available{};
+  std::string max_unavailable_budget{};
+
+  std::string ns{};  // only Migrations of this namespace; empty: of all
+
+  Language language = Language::English;
+  std::size_t history = 200;  // so many finished Migrations are kept
+  std::chrono::nanoseconds sweep_every = std::chrono::minutes{5};
+  std::chrono::nanoseconds look_every = std::chrono::seconds{1};  // when nothing wakes us
+  std::chrono::seconds least_deadline{30};
+  std::string reporter = "rescheduler-scheduler";  // who speaks in events
+  std::string host{};
+
+  // Names whose pods are placed by us: `steer` is obeyed for them. Others are given a nominatedNodeName.
+  std::set<std::string> scheduler_names{};
+  // The whole list, whenever it changes, before what makes a replacement appear.
+  std::function<void(std::vector<PlacementIntent>)> steer{};
+  // What came of it for the two nodes, as JSON; empty: nobody measures.
+  std::function<std::string(const MoveOrder&)> measure{};
+};
+
+}  // namespace rescheduler::migration

@@ -1,0 +1,76 @@
+#include "migration/story.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rescheduler::migration {
+namespace {
+
+using testing::HasSubstr;
+
+api::Migration example() {
+  MoveOrder order;
+  order.ns = "default";
+  order.pod = "load-balance-test-abc123";
+  order.uid = "u";
+  order.source = "worker-1";
+  order.target = "worker-3";
+  api::Migration made = to_migration(order, "m");
+  made.mutable_status()->mutable_workload()->set_kind("Deployment");
+  made.mutable_status()->mutable_workload()->set_name("load-balance-test");
+  made.mutable_status()->set_mode("Coordinated");
+  return made;
+}
+
+Step doing(Do what) {
+  Step step;
+  step.what = what;
+  return step;
+}
+
+// What operators' guides grep for.
+TEST(Story, SpeaksTheGuidesChinese) {
+  const WallTime now{};
+  const api::Migration one = example();
+  Step begins = doing(Do::Write);
+  begins.status = entering(one, Phase::Preparing, "", now);
+  EXPECT_THAT(line_for(one, begins, Language::Chinese),
+              HasSubstr(R"("开始Deployment协调重调度" deployment="default/load-balance-test")"));
+  EXPECT_THAT(line_for(one, doing(Do::MarkWorkload), Language::Chinese),
+              HasSubstr(R"("成功添加节点偏好" preferredNode="worker-3" avoidNode="worker-1")"));
+  Step budget = doing(Do::CreateBudget);
+  budget.name = "load-balance-test-rescheduler-pdb";
+  EXPECT_THAT(line_for(one, budget, Language::Chinese),
+              HasSubstr(R"("创建临时PDB保护服务" pdb="load-balance-test-rescheduler-pdb")"));
+  EXPECT_THAT(line_for(one, doing(Do::Evict), Language::Chinese),
+              HasSubstr(R"("优雅驱逐Pod成功" pod="default/load-balance-test-abc123")"));
+  Step replaced = doing(Do::Write);
+  replaced.status = concluding(one, MoveResult::Succeeded, "", now);
+  replaced.status.set_landed("worker-3");
+  replaced.status.set_replacement("load-balance-test-def456");
+  EXPECT_THAT(line_for(one, replaced, Language::Chinese),
+              HasSubstr(R"("Deployment Controller已重建Pod" newPod="load-balance-test-def456" targetNode="worker-3")"));
+  api::Migration last = one;
+  *last.mutable_status() = ended(one, MoveResult::Succeeded, "", now);
+  EXPECT_THAT(last_line(last, Language::Chinese), HasSubstr("完成协调重调度"));
+  *last.mutable_status() = ended(one, MoveResult::Failed, "why", now);
+  EXPECT_THAT(last_line(last, Language::Chinese), HasSubstr("协调重调度失败，回退"));
+}
+
+TEST(Story, SpeaksEnglishByDefault) {
+  EXPECT_THAT(line_for(example(), doing(Do::Evict), Language::English), HasSubstr("\"pod evicted\""));
+  EXPECT_EQ(line_for(example(), doing(Do::Preflight), Language::English), "");
+}
+
+TEST(Story, AReplicaIsAwayFromItsEvictionUntilItsReplacementIsReady) {
+  api::Migration one = example();
+  const WallTime then{std::chrono::seconds{1'700'000'000}};
+  EXPECT_EQ(unavailable_seconds(one), 0);
+  set_time(*one.mutable_status()->mutable_evicted(), then);
+  *one.mutable_status() = concluding(one, MoveResult::Succeeded, "", then + std::chrono::seconds{4});
+  *one.mutable_status() = ended(one, MoveResult::Succeeded, "", then + std::chrono::seconds{9});
+  EXPECT_DOUBLE_EQ(unavailable_seconds(one), 4);
+}
+
+}  // namespace
+}  // namespace rescheduler::migration

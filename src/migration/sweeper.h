@@ -1,0 +1,45 @@
+// Undoes what a move has left on other objects when no Migration is in charge of it any more: it was deleted, or ended
+// while somebody's answer got lost. Everything it needs stands on the objects themselves.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "migration/actor.h"
+
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::migration {
+
+struct Swept {
+  std::size_t undone = 0;
+  std::size_t forgotten = 0;  // finished Migrations beyond what is kept
+};
+
+class Sweeper {
+ public:
+  Sweeper(kube::Api& api, const MigrationSettings& settings)
+      : client_(api), actor_(api, settings), settings_(settings) {}
+
+  net::Task<Result<Swept>> sweep();
+
+ private:
+  net::Task<Result<bool>> in_charge(const std::string& ns, const std::string& migration);
+  template <class T>
+  net::Task<Result<void>> sweep_workloads(std::string_view kind, Swept& swept);
+  net::Task<Result<void>> sweep_pods(Swept& swept);
+  net::Task<Result<void>> sweep_pod(const api::Pod& pod, const std::string& ns);
+  net::Task<Result<void>> sweep_budgets(Swept& swept);
+  net::Task<Result<void>> look_back(Swept& swept);
+  net::Task<Result<void>> unmark_sets(std::string ns, std::string selector, std::string migration, Swept& swept);
+  net::Task<Result<void>> forget_history(std::vector<std::shared_ptr<const api::Migration>> ended, Swept& swept);
+
+  kube::Client client_;
+  Actor actor_;
+  const MigrationSettings& settings_;
+  bool again_ = false;  // a Deployment has been seen whose ReplicaSets are to be looked at
+};
+
+}  // namespace rescheduler::migration

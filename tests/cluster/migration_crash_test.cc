@@ -1,0 +1,133 @@
+// Whoever moves a pod may be gone after any of its writes. The next one, who knows nothing but what the cluster says,
+// brings every move to an end and leaves nothing behind.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/mover.h"
+
+namespace rescheduler::test {
+namespace {
+
+using migration::MoveMode;
+using testing::IsEmpty;
+
+class MovesInterrupted : public MigrationTest {
+ protected:
+  struct Case {
+    std::string app{};
+    MoveMode mode = MoveMode::Coordinated;
+    int replicas = 1;
+    int least_ready = 0;
+    std::string pod_differs{};  // of a pod of nobody
+  };
+
+  bool is_ready(const std::string& name) {
+    const api::Pod seen = pod(name);
+    const auto* ready = condition_of(seen, "Ready");
+    return ready != nullptr && ready->status() == "True";
+  }
+  void set_up(const Case& what) {
+    if (what.mode != MoveMode::Direct) {
+      deploy(what.app, what.replicas);
+      return;
+    }
+    settings_.direct = true;
+    add_pod(what.app, what.pod_differs);
+    ASSERT_TRUE(eventually([&] { return is_ready(what.app); }));
+  }
+
+  // After each write in turn, until a move needs no more. How many that were.
+  int interrupt_everywhere(const Case& what, bool second_leader) {
+    set_up(what);
+    const std::string hash = what.mode == MoveMode::Direct ? "" : template_hash(what.app);
+    for (int write = 1;; ++write) {
+      SCOPED_TRACE(fmt::format("{} after write {}", second_leader ? "another leads" : "killed", write));
+      const bool died = interrupt(what, write, second_leader);
+      if (HasFailure()) return write;
+      if (what.mode != MoveMode::Direct) EXPECT_EQ(template_hash(what.app), hash);
+      if (!died) return write - 1;
+    }
+  }
+
+  bool interrupt(const Case& what, int write, bool second_leader) {
+    const api::Pod pod = pods_of(what.app).front();
+    const std::string target = other_node(pod.spec().node_name());
+    auto order = order_for(pod, target);
+    order.mode = what.mode;
+    AvailabilityWatch watch(cluster(), ns(), "app=" + what.app);
+    EXPECT_TRUE(eventually([&] { return watch.samples() > 0; }));
+    const std::size_t before = migrations().size();
+    TestMover& first = start_mover({.die_after = write, .only_loses_lead = second_leader});
+    first.begin(order);
+    const auto interrupted = [&] { return second_leader ? !first.leads() : first.dead(); };
+    EXPECT_TRUE(eventually([&] { return interrupted() || !first.outcomes().empty(); }));
+    const bool died = interrupted();
+    if (!second_leader) kill_mover();
+    const std::size_t written = second_leader ? first.writes().size() : 0;
+    start_mover();
+    EXPECT_TRUE(eventually([&] { return migrations().size() == before + 1; })) << "there is no record";
+    if (HasFailure()) return died;
+    EXPECT_TRUE(all_ended()) << "after " << write;
+    mover().sweep();
+    EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+    if (second_leader && died) EXPECT_EQ(first.writes().size(), written) << "one that does not lead has written";
+    if (what.mode != MoveMode::Direct) EXPECT_TRUE(available(what.app, what.replicas));
+    EXPECT_TRUE(eventually([&] { return pods_of(what.app).size() == static_cast<std::size_t>(what.replicas); }));
+    const auto record = last_migration();
+    EXPECT_EQ(record.status().phase(), "Succeeded") << record.status().message();
+    EXPECT_EQ(record.status().landed(), target);
+    watch.stop();
+    EXPECT_GE(watch.least_ready(), what.least_ready);
+    kill_mover();
+    if (second_leader) kill_mover();
+    return died;
+  }
+
+  api::Migration last_migration() {
+    const auto all = migrations();
+    return *std::ranges::max_element(all, {}, [](const api::Migration& one) {
+      return std::pair(migration::to_wall(one.status().finished()), one.metadata().name());
+    });
+  }
+
+  void expect_writes(const Case& what, int least) {
+    for (const bool second_leader : {false, true}) {
+      const int writes = interrupt_everywhere({second_leader ? what.app + "-2" : what.app, what.mode, what.replicas,
+                                               what.least_ready, differs(what, second_leader)},
+                                              second_leader);
+      EXPECT_GE(writes, least);
+      RecordProperty(second_leader ? "writes_with_second_leader" : "writes", writes);
+      if (HasFailure()) return;
+    }
+  }
+  static std::string differs(const Case& what, bool second) {
+    if (what.mode != MoveMode::Direct) return {};
+    const std::string ports =
+        what.pod_differs.empty()
+            ? ""
+            : fmt::format(R"(, "spec": {{"containers": [{{"name": "main", "image": "registry.example/app:1",
+                "ports": [{{"containerPort": 80, "hostPort": {}}}]}}]}})",
+                          second ? 31082 : 31081);
+    return fmt::format(R"({{"metadata": {{"labels": {{"app": "{}"}}}}{}}})", second ? what.app + "-2" : what.app,
+                       ports);
+  }
+};
+RESCHEDULER_ON_EVERY_CLUSTER(MovesInterrupted);
+
+TEST_P(MovesInterrupted, Coordinated) {
+  settings_.protect_unprotected = true;
+  expect_writes({"web", MoveMode::Coordinated, 2, 1}, 12);
+}
+
+TEST_P(MovesInterrupted, MakeBeforeBreak) { expect_writes({"solo", MoveMode::MakeBeforeBreak, 1, 1}, 11); }
+
+TEST_P(MovesInterrupted, DirectWithTheCopyFirst) { expect_writes({"lone", MoveMode::Direct, 1, 1}, 10); }
+
+TEST_P(MovesInterrupted, DirectWithTheOriginalGoneFirst) {
+  expect_writes({"ported", MoveMode::Direct, 1, 0, "ports"}, 10);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

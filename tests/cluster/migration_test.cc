@@ -1,0 +1,304 @@
+// A move in each of its modes, on every cluster.
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/policy.pb.h"
+#include "migration/keys.h"
+#include "support/mover.h"
+#include "support/objects.h"
+
+namespace rescheduler::test {
+namespace {
+
+using migration::MoveMode;
+using migration::MoveResult;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Moves : public MigrationTest {};
+RESCHEDULER_ON_EVERY_CLUSTER(Moves);
+
+TEST_P(Moves, ACoordinatedOneEndsOnItsTargetAndLeavesNothingBehind) {
+  deploy("web", 3);
+  const std::string before = template_hash("web");
+  start_mover();
+  const api::Pod pod = pods_of("web").front();
+  const std::string target = other_node(pod.spec().node_name());
+  const auto outcome = move(order_for(pod, target));
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  EXPECT_EQ(outcome.landed, target);
+  EXPECT_EQ(node_of_pod(outcome.replacement), target);
+  EXPECT_EQ(outcome.order.lineage.kind, "Deployment");
+  EXPECT_TRUE(available("web", 3));
+  EXPECT_EQ(template_hash("web"), before);
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+  EXPECT_TRUE(mover().under_way().empty());
+
+  const auto records = migrations();
+  ASSERT_EQ(records.size(), 1U);
+  const auto& status = records.front().status();
+  EXPECT_EQ(status.phase(), "Succeeded");
+  EXPECT_EQ(status.mode(), "Coordinated");
+  std::vector<std::string> names;
+  for (const auto& step : status.steps()) names.push_back(step.name());
+  EXPECT_THAT(names,
+              testing::ElementsAre("Preparing", "Evicting", "Replacing", "Replacement", "CleaningUp", "Succeeded"));
+  EXPECT_THAT(status.measured(), HasSubstr("unavailableReplicaSeconds"));
+  EXPECT_TRUE(eventually([&] { return !events(outcome.replacement, "Rescheduled").empty(); }));
+  EXPECT_TRUE(eventually([&] { return !events("web", "Rescheduled").empty(); }));
+}
+
+TEST_P(Moves, AStatefulSetsPodKeepsItsNameAndThereIsNeverASecondOne) {
+  deploy_set("db", 2);
+  start_mover();
+  const api::Pod pod = pods_of("db").front();
+  const std::string target = other_node(pod.spec().node_name());
+  const auto outcome = move(order_for(pod, target));
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  EXPECT_EQ(outcome.replacement, "db-0");
+  EXPECT_EQ(node_of_pod("db-0"), target);
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, ASingleReplicaIsNeverAway) {
+  deploy("solo", 1);
+  const std::string before = template_hash("solo");
+  start_mover();
+  const api::Pod pod = pods_of("solo").front();
+  const std::string target = other_node(pod.spec().node_name());
+  AvailabilityWatch watch(cluster(), ns(), "app=solo");
+  ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
+  const auto outcome = move(order_for(pod, target));
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  EXPECT_EQ(outcome.landed, target);
+  EXPECT_EQ(outcome.order.mode, MoveMode::MakeBeforeBreak);
+  EXPECT_TRUE(available("solo", 1));
+  watch.stop();
+  EXPECT_GE(watch.least_ready(), 1) << "in " << watch.samples() << " looks";
+  EXPECT_EQ(template_hash("solo"), before);
+  const auto left = pods_of("solo");
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.front().spec().node_name(), target);
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+}
+
+TEST_P(Moves, APodOfNobodyIsCopiedBeforeItGoes) {
+  settings_.direct = true;
+  add_pod("lonely", R"({"metadata": {"labels": {"app": "lonely"}}})");
+  ASSERT_FALSE(lands_on("lonely").empty());
+  ASSERT_TRUE(eventually([&] {
+    const api::Pod seen = pod("lonely");
+    const auto* ready = condition_of(seen, "Ready");
+    return ready != nullptr && ready->status() == "True";
+  }));
+  start_mover();
+  const api::Pod before = pod("lonely");
+  const std::string target = other_node(before.spec().node_name());
+  AvailabilityWatch watch(cluster(), ns(), "app=lonely");
+  ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
+  const auto outcome = move(order_for(before, target));
+  watch.stop();
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  EXPECT_EQ(outcome.order.mode, MoveMode::Direct);
+  EXPECT_THAT(outcome.replacement, testing::StartsWith("rescheduled-lonely-"));
+  EXPECT_EQ(node_of_pod(outcome.replacement), target);
+  EXPECT_GE(watch.least_ready(), 1);
+  EXPECT_TRUE(pod("lonely").metadata().name().empty());
+  EXPECT_TRUE(pod(outcome.replacement).spec().scheduling_gates().empty());
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, APodOfNobodyWithAHostPortGoesFirst) {
+  settings_.direct = true;
+  add_pod("ported", R"({"metadata": {"labels": {"app": "ported"}}, "spec": {"containers": [{"name": "main",
+    "image": "registry.example/app:1", "ports": [{"containerPort": 80, "hostPort": 31080}]}]}})");
+  ASSERT_FALSE(lands_on("ported").empty());
+  start_mover();
+  const api::Pod before = pod("ported");
+  const std::string target = other_node(before.spec().node_name());
+  const auto outcome = move(order_for(before, target));
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  EXPECT_EQ(node_of_pod(outcome.replacement), target);
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, PodsOfNobodyStayUnlessItIsEnabled) {
+  add_pod("lonely");
+  ASSERT_FALSE(lands_on("lonely").empty());
+  start_mover();
+  const auto outcome = move(order_for(pod("lonely"), other_node(node_of_pod("lonely"))));
+  EXPECT_EQ(outcome.result, MoveResult::Refused);
+  EXPECT_THAT(outcome.message, HasSubstr("not enabled"));
+}
+
+TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
+  deploy("web", 2);
+  start_mover();
+  const api::Pod one = pods_of("web").front();
+  const std::string target = other_node(one.spec().node_name());
+  ASSERT_TRUE(await(client().patch<api::Deployment>(
+      ns(), "web", R"({"metadata":{"annotations":{"scheduler.alpha.kubernetes.io/rescheduling":"disabled"}}})")));
+  auto outcome = move(order_for(one, target));
+  EXPECT_EQ(outcome.result, MoveResult::Refused);
+  EXPECT_THAT(outcome.message, HasSubstr("disabled"));
+
+  auto stale = order_for(one, target);
+  stale.uid = "another";
+  EXPECT_EQ(move(stale).result, MoveResult::Stale);
+  auto nowhere = order_for(one, "no-such-node");
+  ASSERT_TRUE(await(client().patch<api::Deployment>(
+      ns(), "web", R"({"metadata":{"annotations":{"scheduler.alpha.kubernetes.io/rescheduling":null}}})")));
+  outcome = move(nowhere);
+  EXPECT_EQ(outcome.result, MoveResult::Refused);
+  EXPECT_THAT(outcome.message, HasSubstr("no node"));
+  EXPECT_EQ(pods_of("web").front().metadata().uid(), one.metadata().uid());
+}
+
+TEST_P(Moves, TheTemporaryBudgetIsThereOnlyWhereThereIsNoneAndOnlyMeanwhile) {
+  settings_.protect_unprotected = true;
+  deploy("web", 3);
+  start_mover();
+  const api::Pod pod = pods_of("web").front();
+  const auto outcome = move(order_for(pod, other_node(pod.spec().node_name())));
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  const auto wrote = mover().writes();
+  EXPECT_EQ(
+      std::ranges::count_if(wrote, [](const std::string& one) { return one.starts_with("create poddisruption"); }), 1);
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+}
+
+TEST_P(Moves, ABudgetThatAllowsNothingIsWaitedForAndThenItIsRefused) {
+  deploy("web", 2);
+  api::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_namespace_(ns());
+  budget.mutable_metadata()->set_name("none");
+  budget.mutable_spec()->mutable_min_available()->set_int_val(2);
+  (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "web";
+  create(budget);
+  ASSERT_TRUE(eventually([&] {
+    auto read = await(client().get<api::PodDisruptionBudget>(ns(), "none"));
+    return read && read->status().observed_generation() > 0 && read->status().current_healthy() == 2;
+  }));
+  start_mover();
+  const auto before = pods_of("web");
+  auto order = order_for(before.front(), other_node(before.front().spec().node_name()));
+  order.deadline = std::chrono::seconds{3};
+  const auto outcome = move(order);
+  EXPECT_EQ(outcome.result, MoveResult::Refused);
+  EXPECT_THAT(outcome.message, HasSubstr("disruption budget"));
+  EXPECT_EQ(pods_of("web").front().metadata().uid(), before.front().metadata().uid());
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, TwoBudgetsMakeAPodUnmovable) {
+  deploy("web", 2);
+  for (const char* name : {"one", "two"}) {
+    api::PodDisruptionBudget budget;
+    budget.mutable_metadata()->set_namespace_(ns());
+    budget.mutable_metadata()->set_name(name);
+    budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
+    (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "web";
+    create(budget);
+  }
+  start_mover();
+  const api::Pod pod = pods_of("web").front();
+  const auto outcome = move(order_for(pod, other_node(pod.spec().node_name())));
+  EXPECT_EQ(outcome.result, MoveResult::Refused);
+  EXPECT_THAT(outcome.message, HasSubstr("several PodDisruptionBudgets"));
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
+  deploy("solo", 1);
+  const api::Pod pod = pods_of("solo").front();
+  const std::string target = other_node(pod.spec().node_name());
+  // The target takes nothing: the new replica waits, the move with it.
+  patch_node(target, R"({"spec":{"taints":[{"key":"shut","value":"yes","effect":"NoSchedule"}]}})");
+  for (const std::string& node : nodes_) {
+    if (node != pod.spec().node_name())
+      patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+  }
+  patch_node(pod.spec().node_name(), R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+  start_mover();
+  mover().begin(order_for(pod, target));
+  ASSERT_TRUE(eventually([&] {
+    auto read = await(client().get<api::Deployment>(ns(), "solo"));
+    return read && read->spec().replicas() == 2;
+  }));
+  ASSERT_TRUE(await(client().patch<api::Deployment>(ns(), "solo", R"({"spec":{"replicas":4}})")));
+  ASSERT_TRUE(all_ended());
+  const auto record = migrations().front();
+  EXPECT_EQ(record.status().phase(), "Failed") << record.status().message();
+  EXPECT_THAT(record.status().message(), HasSubstr("replicas to 4"));
+  auto read = await(client().get<api::Deployment>(ns(), "solo"));
+  EXPECT_EQ(read->spec().replicas(), 4);
+  EXPECT_EQ(node_of_pod(pod.metadata().name()), pod.spec().node_name());
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, WhatNobodyIsInChargeOfIsSwept) {
+  deploy("solo", 2);
+  const api::Pod pod = pods_of("solo").front();
+  const std::string label = R"("labels":{"rescheduler.io/migration":"long-gone"})";
+  ASSERT_TRUE(await(client().patch<api::Pod>(
+      ns(), pod.metadata().name(),
+      R"({"metadata":{)" + label + R"(,"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-2147483648",
+             "rescheduler.io/deletion-cost-before":"7"}}})")));
+  ASSERT_TRUE(await(client().patch<api::Deployment>(
+      ns(), "solo", R"({"metadata":{)" + label + R"(,"annotations":{"scheduler.alpha.kubernetes.io/rescheduling-intent":
+             "{\"migration\":\"long-gone\",\"surge\":{\"before\":1,\"during\":2}}"}}})")));
+  api::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_namespace_(ns());
+  budget.mutable_metadata()->set_name("solo-rescheduler-pdb");
+  (*budget.mutable_metadata()->mutable_labels())["rescheduler.io/migration"] = "long-gone";
+  budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
+  (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "solo";
+  create(budget);
+  start_mover();
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+  EXPECT_TRUE(available("solo", 1)) << "the surge is undone";
+}
+
+TEST_P(Moves, OneWhoseRecordIsDeletedIsUndone) {
+  deploy("solo", 1);
+  const api::Pod pod = pods_of("solo").front();
+  for (const std::string& node : nodes_) {
+    patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+  }
+  start_mover();
+  mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  ASSERT_TRUE(eventually([&] {
+    auto read = await(client().get<api::Deployment>(ns(), "solo"));
+    return read && read->spec().replicas() == 2;
+  }));
+  ASSERT_TRUE(await(client().remove<api::Migration>(ns(), migrations().front().metadata().name())));
+  EXPECT_TRUE(available("solo", 1));
+  EXPECT_EQ(pods_of("solo").front().metadata().uid(), pod.metadata().uid());
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+}
+
+TEST_P(Moves, OneThatIsCalledOffIsUndone) {
+  deploy("solo", 1);
+  const api::Pod pod = pods_of("solo").front();
+  for (const std::string& node : nodes_)
+    patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+  start_mover();
+  mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  ASSERT_TRUE(eventually([&] {
+    auto read = await(client().get<api::Deployment>(ns(), "solo"));
+    return read && read->spec().replicas() == 2;
+  }));
+  const std::string name = migrations().front().metadata().name();
+  ASSERT_TRUE(await(client().patch<api::Migration>(ns(), name, R"({"spec":{"cancel":true}})")));
+  ASSERT_TRUE(all_ended());
+  EXPECT_EQ(migrations().front().status().message(), "called off");
+  EXPECT_TRUE(available("solo", 1));
+  EXPECT_EQ(pods_of("solo").front().metadata().uid(), pod.metadata().uid());
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rescheduler::test

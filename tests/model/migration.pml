@@ -1,0 +1,175 @@
+/*
+ * One move of one replica, as the protocol of src/migration has it: two processes of which one leads, a ReplicaSet
+ * controller, and somebody who deletes, scales and calls off. Whoever leads may be replaced between any two steps, and
+ * between looking and writing. Checked: what docs/migration.md promises.
+ *
+ *   spin -a -DMBB=1 migration.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan        MBB=0: coordinated
+ *   spin -a -DMBB=1 migration.pml && cc -O2 -o pan pan.c && ./pan -a -f -N ends   every move ends
+ */
+#ifndef MBB
+#define MBB 0
+#endif
+#define N 2         /* replicas of the workload */
+#define CHANGES 2   /* of leader */
+
+mtype = { Pending, Preparing, Evicting, Replacing, Surging, Retiring, CleaningUp, Ended };
+
+/* --- what the API server holds --- */
+mtype phase = Pending;     /* the record */
+byte before = 0;           /* in it: replicas before the surge */
+bool surge_seen = false;   /* in it */
+bool marked = false;       /* the intent on the workload */
+bool surged = false;       /* which says that we scaled it up */
+byte desired = N;          /* its replicas */
+bool cost = false;         /* the source pod is marked as first to go */
+bool source = true;        /* the pod that is moved */
+byte others = N - 1;       /* those that were there, ready */
+byte fresh = 0;            /* made since, not ready */
+byte served = 0;           /* made since, ready */
+
+byte leader = 0;
+byte changes = 0;
+bool called_off = false;
+bool deadline = false;     /* is over: at any time, but some time */
+bool meddled = false;      /* somebody else has deleted or scaled */
+bool stale[2];             /* what each of them looked at last has been written to since */
+
+#define ready (source + others + served)
+#define total (ready + fresh)
+#define touch stale[0] = true; stale[1] = true  /* a new resourceVersion */
+
+inline record(next) {
+  assert(leader == me);
+  phase = next;
+  touch
+}
+
+proctype Mover(byte me) {
+  mtype at;
+  bool late;
+  do
+  :: phase == Ended -> break
+  :: (leader == me && phase != Ended) ->
+     d_step { stale[me] = false; at = phase };
+     late = deadline;
+     atomic {
+       if
+       :: leader != me || stale[me] -> skip   /* the fence, or a conflict: look again */
+       :: else ->
+          if
+          /* -- both -- */
+          :: at == Ended -> skip
+          :: at == Pending && (called_off || !source) -> record(Ended)
+          :: at == Pending && !(called_off || !source) -> record(Preparing)
+          :: at == CleaningUp && cost && source -> cost = false
+          :: at == CleaningUp && !(cost && source) && marked ->
+             /* one patch: the surge is undone unless the number is another by now */
+             if :: surged && desired == before + 1 -> desired = before :: else -> skip fi;
+             marked = false; surged = false; touch
+          :: at == CleaningUp && !(cost && source) && !marked -> record(Ended)
+          /* -- coordinated -- */
+          :: !MBB && at == Preparing ->
+             if
+             :: called_off || !source || late -> record(CleaningUp)
+             :: else ->
+                if
+                :: !marked -> marked = true; touch
+                :: marked && ready >= desired -> record(Evicting)
+                :: else -> skip
+                fi
+             fi
+          :: !MBB && at == Evicting ->
+             if
+             :: !source -> record(Replacing)
+             :: source && (called_off || late) -> record(CleaningUp)
+             :: source && !called_off && !late && ready >= desired ->
+                assert(phase == Evicting && marked);
+                source = false;
+                assert(meddled || ready >= desired - 1)
+             :: else -> skip
+             fi
+          :: !MBB && at == Replacing ->
+             if
+             :: served > 0 -> record(CleaningUp)
+             :: served == 0 && (late || total >= desired) -> record(CleaningUp)
+             :: else -> skip
+             fi
+          /* -- make before break -- */
+          :: MBB && at == Preparing ->
+             if
+             :: called_off || !source || late -> record(CleaningUp)
+             :: else -> before = desired; record(Surging)
+             fi
+          :: MBB && at == Surging ->
+             if
+             :: !source || called_off || late -> record(CleaningUp)
+             :: else ->
+                if
+                :: !cost -> cost = true
+                :: cost && !surged && surge_seen -> record(CleaningUp)
+                :: cost && !surged && !surge_seen && desired != before -> before = desired; record(Surging)
+                :: cost && !surged && !surge_seen && desired == before ->
+                   desired = before + 1; marked = true; surged = true; touch
+                :: cost && surged && !surge_seen -> surge_seen = true; record(Surging)
+                :: cost && surged && surge_seen && desired != before + 1 -> record(CleaningUp)
+                :: cost && surged && surge_seen && desired == before + 1 ->
+                   if :: served > 0 -> record(Retiring) :: else -> skip fi
+                fi
+             fi
+          :: MBB && at == Retiring ->
+             if
+             :: !source -> record(CleaningUp)
+             :: source && surged && desired != before + 1 -> record(CleaningUp)
+             :: source && surged && desired == before + 1 && fresh == 0 && total == desired ->
+                desired = before; surged = false; touch
+             :: source && surged && desired == before + 1 && !(fresh == 0 && total == desired) ->
+                if :: late -> record(CleaningUp) :: else -> skip fi
+             :: source && !surged -> if :: late -> record(CleaningUp) :: else -> skip fi
+             fi
+          fi
+       fi
+     }
+  od
+}
+
+/* Keeps the number of pods; takes those that are not ready first, then the marked one, then any. */
+active proctype Controller() {
+  do
+  :: phase == Ended && total == desired && fresh == 0 -> break
+  :: atomic { total < desired -> fresh++ }
+  :: atomic { total > desired && fresh > 0 -> fresh-- }
+  :: atomic { total > desired && fresh == 0 && source && cost -> source = false }
+  :: atomic { total > desired && fresh == 0 && !(source && cost) ->
+       if
+       :: source -> source = false
+       :: others > 0 -> others--
+       :: served > 0 -> served--
+       fi }
+  :: atomic { fresh > 0 -> fresh--; served++ }
+  od
+}
+
+active proctype Time() { deadline = true }
+
+active proctype Somebody() {
+  do
+  :: changes < CHANGES -> atomic { leader = 1 - leader; changes++ }
+  :: atomic { !called_off -> called_off = true }
+  :: atomic { !meddled -> meddled = true;
+       if
+       :: source -> source = false
+       :: others > 0 -> others--
+       :: desired < N + 2 -> desired++; touch
+       :: desired > 1 -> desired--; touch
+       fi }
+  :: break
+  od
+}
+
+init { atomic { run Mover(0); run Mover(1) } }
+
+/* Nothing of ours outlives the move; nobody else's number is changed; a single step never takes a replica too many. */
+ltl clean { [] (phase == Ended -> (!marked && !surged && !(cost && source))) }
+ltl number { [] ((phase == Ended && !meddled) -> desired == N) }
+ltl serving { [] (meddled || !MBB || ready >= N) }
+ltl ends { <> (phase == Ended) }

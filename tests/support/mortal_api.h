@@ -1,0 +1,38 @@
+// An Api whose user dies: after so many writes nothing comes through any more, as if the process had been killed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kube/client/api.h"
+
+namespace rescheduler::test {
+
+class MortalApi final : public kube::Api {
+ public:
+  explicit MortalApi(kube::Api& api) : api_(api) {}
+
+  // The nth write from now (from 1) is the last one that is done; its answer is lost with everything else.
+  void die_after(int writes) { left_ = writes; }
+  // Instead of dying, this happens right after the write was sent: losing the lead, say.
+  void instead_of_dying(std::function<void()> what) { instead_ = std::move(what); }
+  bool dead() const { return buried_; }  // and its last write is done
+  // "patch deployments web/api", in order; events are not counted, nor leases.
+  const std::vector<std::string>& writes() const { return writes_; }
+
+  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override;
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override;
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override;
+
+ private:
+  kube::Api& api_;
+  int left_ = -1;
+  bool dead_ = false;
+  bool buried_ = false;
+  std::function<void()> instead_{};
+  std::vector<std::string> writes_;
+};
+
+}  // namespace rescheduler::test

@@ -1,0 +1,288 @@
+#include "support/mover.h"
+
+#include <algorithm>
+
+#include "kube/proto/policy.pb.h"
+#include "migration/definition.h"
+#include "migration/keys.h"
+
+namespace rescheduler::test {
+namespace {
+
+net::Task<Result<void>> started(migration::MigrationController& mover) {
+  mover.follow();
+  auto synced = co_await mover.wait_synced();
+  if (synced) mover.lead();
+  co_return synced;
+}
+
+net::Task<Result<void>> ended(migration::MigrationController& mover) {
+  co_await mover.stop();
+  co_return Result<void>{};
+}
+
+bool serves(const api::Pod& pod) {
+  const auto* ready = condition_of(pod, "Ready");
+  return ready != nullptr && ready->status() == "True" && !pod.metadata().has_deletion_timestamp();
+}
+
+}  // namespace
+
+TestMover::TestMover(TestCluster& cluster, TestScheduler* steered, TestMoverSettings settings)
+    : link_(cluster.connect()),
+      api_(std::make_unique<MortalApi>(link_->api())),
+      fence_(std::make_shared<kube::LeaderFence>(clock_)) {
+  fence_->allow_until(SteadyTime::max());
+  api_->die_after(settings.die_after);
+  if (settings.only_loses_lead) api_->instead_of_dying([this] { fence_->close(); });
+  if (steered != nullptr) {
+    settings.migration.steer = [steered](std::vector<migration::PlacementIntent> wanted) {
+      std::vector<scheduler::Intent> intents;
+      for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
+      steered->want(std::move(intents));
+    };
+  }
+  migration::MigrationParts parts{api_.get(), nullptr, link_->services(), fence_, std::move(settings.migration)};
+  link_->on_loop([&] {
+    mover_ = std::make_unique<migration::MigrationController>(std::move(parts));
+    mover_->on_outcome([this](const migration::MoveOutcome& outcome) { outcomes_.push_back(outcome); });
+  });
+  auto begun = link_->await(started(*mover_));
+  EXPECT_TRUE(begun || api_->dead()) << begun.error().message;
+}
+
+TestMover::~TestMover() {
+  (void)link_->await(ended(*mover_));
+  link_->on_loop([&] { mover_.reset(); });
+}
+
+void TestMover::begin(migration::MoveOrder order) {
+  link_->on_loop([&] { mover_->begin(std::move(order)); });
+}
+
+std::vector<migration::MoveOutcome> TestMover::outcomes() {
+  std::vector<migration::MoveOutcome> all;
+  link_->on_loop([&] { all = outcomes_; });
+  return all;
+}
+
+std::vector<migration::MoveOrder> TestMover::under_way() {
+  std::vector<migration::MoveOrder> all;
+  link_->on_loop([&] { all = mover_->under_way(); });
+  return all;
+}
+
+void TestMover::sweep() {
+  auto done = link_->await(mover_->sweep());
+  EXPECT_TRUE(done) << done.error().message;
+}
+
+bool TestMover::dead() {
+  bool answer = false;
+  link_->on_loop([&] { answer = api_->dead(); });
+  return answer;
+}
+
+std::vector<std::string> TestMover::writes() {
+  std::vector<std::string> all;
+  link_->on_loop([&] { all = api_->writes(); });
+  return all;
+}
+
+AvailabilityWatch::AvailabilityWatch(TestCluster& cluster, std::string ns, std::string selector)
+    : link_(cluster.connect()) {
+  thread_ = std::thread([this, ns = std::move(ns), selector = std::move(selector)] {
+    kube::ListSettings which;
+    which.label_selector = selector;
+    while (!stop_) {
+      const auto begun = std::chrono::steady_clock::now();
+      auto pods = link_->await(link_->client().list<api::Pod>(ns, which));
+      if (pods) {
+        const auto ready = static_cast<int>(std::ranges::count_if(*pods, [](const auto& pod) { return serves(*pod); }));
+        least_ready_ = std::min(least_ready_.load(), ready);
+        ++samples_;
+      }
+      std::this_thread::sleep_until(begun + std::chrono::milliseconds{50});
+    }
+  });
+}
+
+void AvailabilityWatch::stop() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void MigrationTest::SetUp() {
+  SchedulingTest::SetUp();
+  if (IsSkipped()) return;
+  auto defined = await(migration::ensure_definition(live().api(), *live().services().timers));
+  ASSERT_TRUE(defined) << defined.error().message;
+  for (const char* suffix : {"a", "b", "c"}) nodes_.push_back(add_node(suffix));
+  start_scheduler();
+}
+
+void MigrationTest::TearDown() {
+  movers_.clear();
+  SchedulingTest::TearDown();
+}
+
+TestMover& MigrationTest::start_mover(TestMoverSettings settings) {
+  settings.migration = settings_;
+  settings.migration.ns = ns();
+  settings.migration.scheduler_names = {ns()};
+  settings.migration.look_every = std::chrono::milliseconds{200};
+  return *movers_.emplace_back(std::make_unique<TestMover>(cluster(), &scheduler(), std::move(settings)));
+}
+
+api::PodTemplateSpec MigrationTest::pod_template(const std::string& app) const {
+  const api::Pod like = pod_like("p");
+  api::PodTemplateSpec made;
+  (*made.mutable_metadata()->mutable_labels())["app"] = app;
+  *made.mutable_spec() = like.spec();
+  return made;
+}
+
+api::Deployment MigrationTest::deploy(const std::string& name, int replicas) {
+  api::Deployment made;
+  made.mutable_metadata()->set_namespace_(ns());
+  made.mutable_metadata()->set_name(name);
+  made.mutable_spec()->set_replicas(replicas);
+  (*made.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
+  *made.mutable_spec()->mutable_template_() = pod_template(name);
+  made = create(std::move(made));
+  EXPECT_TRUE(available(name, replicas)) << name;
+  return made;
+}
+
+api::StatefulSet MigrationTest::deploy_set(const std::string& name, int replicas) {
+  api::StatefulSet made;
+  made.mutable_metadata()->set_namespace_(ns());
+  made.mutable_metadata()->set_name(name);
+  made.mutable_spec()->set_replicas(replicas);
+  made.mutable_spec()->set_service_name(name);
+  (*made.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
+  *made.mutable_spec()->mutable_template_() = pod_template(name);
+  made = create(std::move(made));
+  EXPECT_TRUE(eventually([&] {
+    const auto pods = pods_of(name);
+    return std::ranges::count_if(pods, serves) == replicas;
+  })) << name;
+  return made;
+}
+
+bool MigrationTest::available(const std::string& name, int replicas) {
+  return eventually([&] {
+    auto read = await(client().get<api::Deployment>(ns(), name));
+    return read && read->status().observed_generation() == read->metadata().generation()
+           && read->status().available_replicas() == replicas && read->status().replicas() == replicas
+           && read->spec().replicas() == replicas;
+  });
+}
+
+std::vector<api::Pod> MigrationTest::pods_of(const std::string& app) {
+  kube::ListSettings which;
+  which.label_selector = "app=" + app;
+  auto listed = await(client().list<api::Pod>(ns(), which));
+  EXPECT_TRUE(listed) << listed.error().message;
+  std::vector<api::Pod> pods;
+  if (!listed) return pods;
+  for (const auto& pod : *listed) {
+    if (!pod->metadata().has_deletion_timestamp()) pods.push_back(*pod);
+  }
+  std::ranges::sort(pods, {}, [](const api::Pod& pod) { return pod.metadata().name(); });
+  return pods;
+}
+
+std::string MigrationTest::other_node(const std::string& than) {
+  const auto found = std::ranges::find(nodes_, than);
+  const auto next = found == nodes_.end() || std::next(found) == nodes_.end() ? nodes_.begin() : std::next(found);
+  return *next;
+}
+
+migration::MoveOrder MigrationTest::order_for(const api::Pod& pod, const std::string& target) {
+  migration::MoveOrder order;
+  order.ns = ns();
+  order.pod = pod.metadata().name();
+  order.uid = pod.metadata().uid();
+  order.source = pod.spec().node_name();
+  order.target = target;
+  order.strategy = "LoadBalancing";
+  order.reason = "the test wants it";
+  order.deadline = std::chrono::seconds{120};
+  return order;
+}
+
+migration::MoveOutcome MigrationTest::move(migration::MoveOrder order) {
+  const std::size_t before = mover().outcomes().size();
+  const std::string uid = order.uid;
+  mover().begin(std::move(order));
+  migration::MoveOutcome outcome;
+  EXPECT_TRUE(eventually([&] {
+    const auto all = mover().outcomes();
+    const auto found = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),
+                                    [&](const auto& one) { return one.order.uid == uid; });
+    if (found == all.end()) return false;
+    outcome = *found;
+    return true;
+  })) << "the move did not end";
+  return outcome;
+}
+
+std::vector<api::Migration> MigrationTest::migrations() {
+  auto listed = await(client().list<api::Migration>(ns()));
+  EXPECT_TRUE(listed) << listed.error().message;
+  std::vector<api::Migration> all;
+  if (!listed) return all;
+  for (const auto& one : *listed) all.push_back(*one);
+  return all;
+}
+
+bool MigrationTest::all_ended(std::chrono::seconds limit) {
+  return eventually(
+      [&] {
+        const auto all = migrations();
+        return std::ranges::all_of(all, [](const api::Migration& one) { return migration::has_ended(one); });
+      },
+      limit);
+}
+
+std::vector<std::string> MigrationTest::leftovers() {
+  std::vector<std::string> found;
+  const auto check = [&](const std::string& kind, const api::ObjectMeta& meta) {
+    const bool label = meta.labels().contains(std::string(migration::kMigrationLabel));
+    const bool intent = meta.annotations().contains(std::string(migration::kIntentAnnotation));
+    const bool cost = meta.annotations().contains(std::string(migration::kCostBefore));
+    const bool copy = meta.annotations().contains(std::string(migration::kCopyOf));
+    if (label || intent || cost || copy) found.push_back(kind + " " + meta.name());
+  };
+  const auto deployments = await(client().list<api::Deployment>(ns()));
+  const auto sets = await(client().list<api::ReplicaSet>(ns()));
+  const auto stateful = await(client().list<api::StatefulSet>(ns()));
+  const auto pods = await(client().list<api::Pod>(ns()));
+  const auto budgets = await(client().list<api::PodDisruptionBudget>(ns()));
+  if (!deployments || !sets || !stateful || !pods || !budgets) return {"what cannot be listed"};
+  for (const auto& one : *deployments) check("deployment", one->metadata());
+  for (const auto& one : *sets) check("replicaset", one->metadata());
+  for (const auto& one : *stateful) check("statefulset", one->metadata());
+  for (const auto& one : *pods) {
+    if (!one->metadata().has_deletion_timestamp()) check("pod", one->metadata());
+  }
+  for (const auto& one : *budgets) {
+    if (one->metadata().name().ends_with("-rescheduler-pdb")) found.push_back("pdb " + one->metadata().name());
+  }
+  return found;
+}
+
+std::string MigrationTest::template_hash(const std::string& deployment) {
+  kube::ListSettings which;
+  which.label_selector = "app=" + deployment;
+  auto sets = await(client().list<api::ReplicaSet>(ns(), which));
+  auto read = await(client().get<api::Deployment>(ns(), deployment));
+  if (!sets || !read) return "?";
+  std::string text;
+  for (const auto& set : *sets) text += set->metadata().name() + " ";
+  const auto revision = read->metadata().annotations().find("deployment.kubernetes.io/revision");
+  return text + (revision == read->metadata().annotations().end() ? "" : revision->second);
+}
+
+}  // namespace rescheduler::test
