@@ -30,6 +30,8 @@ class ClusterWatcher {
   ViewState look();
   // How long no pod has changed its state and no node its health; in cluster time.
   std::chrono::nanoseconds quiet_for() const;
+  // A line of the tail from somebody else.
+  void tell(std::string text, bool trouble) { say(std::move(text), trouble); }
   // Told each line of the tail as it comes.
   void on_line(std::function<void(const TailLine&)> listener) { listener_ = std::move(listener); }
 

@@ -9,6 +9,7 @@
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
+#include "rescheduler/live_rescheduler.h"
 #include "scheduler/config/effective.h"
 #include "scheduler/live_scheduler.h"
 #include "server/extender_door.h"
@@ -33,6 +34,7 @@ struct Daemon::State {
   Rng rng{static_cast<std::uint64_t>(SystemClock().wall_now().time_since_epoch().count())};
   MetricRegistry metrics{};
   net::RealTimers timers{};
+  net::EventLoop planning{};
   net::EventLoop deciding{};
   net::EventLoop network{};
   // Each its own: events, made-up tokens and bulk writes must not hold up bindings or the lease.
@@ -42,6 +44,7 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
   std::unique_ptr<server::Reviewer> reviewer{};
+  std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<server::Server> server{};
@@ -97,10 +100,32 @@ struct Daemon::State {
     live_settings.deciding = &deciding;
     live_settings.network = &network;
     if (elector) live_settings.fence = elector->fence();
+    auto moving = make_rescheduler();
+    if (!moving) return moving;
+    if (rescheduler) rescheduler->listen(live_settings);
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
+    if (rescheduler) rescheduler->attach(*live);
     return {};
+  }
+
+  Result<void> make_rescheduler() {
+    rescheduling::LiveReschedulerSettings moving;
+    moving.configuration = settings.configuration;
+    moving.host = settings.host;
+    moving.seed = rng.next();
+    moving.planning = &planning;
+    if (elector) moving.fence = elector->fence();
+    auto made = rescheduling::LiveRescheduler::make({api.get(), events.get()}, std::move(moving), services());
+    if (!made) return fail(std::move(made.error()));
+    rescheduler = std::move(*made);
+    return {};
+  }
+
+  void follow() {
+    live->follow();
+    if (rescheduler) rescheduler->follow();
   }
 
   Result<void> make_elector() {
@@ -131,7 +156,7 @@ struct Daemon::State {
   // On the network thread.
   void take_the_lead() {
     leading = true;
-    if (settings.configuration.delay_cache_until_active) live->follow();
+    if (settings.configuration.delay_cache_until_active) follow();
     net::spawn(network.executor(), "begin to decide", begin_to_decide());
   }
 
@@ -140,10 +165,15 @@ struct Daemon::State {
     if (!synced || !leading || stopping) co_return;
     log_info("deciding where pods go");
     live->lead();
+    if (!rescheduler) co_return;
+    const auto seen = co_await rescheduler->wait_synced();
+    if (!seen || !leading || stopping) co_return;
+    log_info("moving pods to where they should be");
+    rescheduler->lead();
   }
 
   net::Task<Result<void>> begin() {
-    if (!settings.configuration.delay_cache_until_active) live->follow();
+    if (!settings.configuration.delay_cache_until_active) follow();
     begun = true;
     if (elector) {
       electing = net::spawn(network.executor(), "leader election", elector->run());
@@ -208,6 +238,7 @@ struct Daemon::State {
     stopping = true;
     refreshing.cancel();
     bool ended = true;
+    if (rescheduler) co_await rescheduler->stop();
     if (live) {
       const bool all = co_await live->stop(kGrace);
       ended = all;
@@ -226,6 +257,7 @@ struct Daemon::State {
     extender.reset();
     elector.reset();
     live.reset();
+    rescheduler.reset();
     reviewer.reset();
     for (auto* client : {&api, &events, &lease, &token_reviews, &access_reviews}) client->reset();
     co_return Result<void>{};

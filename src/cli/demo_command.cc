@@ -54,7 +54,7 @@ class Demo {
       }
       if (!first_ && played_.runner().begun() && quiet >= 2s) first_ = now.state;
     });
-    now.state.notice = OwnScheduler::kNotice;
+    now.state.notice = options_.no_rescheduling ? OwnScheduler::kNotice : OwnScheduler::kMovingNotice;
     now.state.speed = options_.speed;
     return now;
   }
@@ -118,6 +118,7 @@ Result<void> run(DemoOptions options, StopSignals& signals) {
   settings.scenario = std::move(*scenario);
   settings.speed = options.speed;
   settings.watch = true;
+  settings.reschedule = !options.no_rescheduling;
   auto played = PlayedCluster::start(std::move(settings));
   if (!played) return fail(std::move(played.error()));
   if (!options.kubeconfig_out.empty()) {

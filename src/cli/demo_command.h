@@ -15,6 +15,7 @@ struct DemoOptions {
   double seconds = 0;  // real ones after which it ends in any case; 0: never
   std::optional<std::uint64_t> seed{};
   std::string kubeconfig_out{};
+  bool no_rescheduling = false;
 };
 
 int run_demo(const DemoOptions& options);  // the process's exit code

@@ -30,6 +30,8 @@ void add_sim_options(CLI::App& command, cli::SimOptions& options) {
   command.add_flag("--tls,!--no-tls", options.tls, "HTTPS with an authority made for the occasion (default), or HTTP");
   command.add_flag("--place,!--no-place", options.place,
                    "place pending pods (default), or leave them to your scheduler");
+  command.add_flag("--rescheduling,!--no-rescheduling", options.reschedule,
+                   "also move what runs to where it should be, at the pace of a demo (default: no)");
   command.add_option("--speed", options.speed, "seconds of cluster time in a second (default: 1)")
       ->check(CLI::Range(0.01, 10'000.0));
   command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");
@@ -51,6 +53,7 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
   command.add_option("--seconds", options.seconds, "end after so many seconds in any case")->check(CLI::PositiveNumber);
   command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");
   command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
+  command.add_flag("--no-rescheduling", options.no_rescheduling, "place pods, and never move them");
 }
 
 // kube-scheduler's flags, by its names.

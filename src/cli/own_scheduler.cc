@@ -6,9 +6,12 @@
 namespace rescheduler::cli {
 namespace {
 
-net::Task<void> begin(scheduler::LiveScheduler& live) {
+net::Task<void> begin(scheduler::LiveScheduler& live, rescheduling::LiveRescheduler* rescheduler) {
   const auto synced = co_await live.wait_synced();
   if (synced) live.lead();
+  if (!synced || rescheduler == nullptr) co_return;
+  const auto seen = co_await rescheduler->wait_synced();
+  if (seen) rescheduler->lead();
 }
 
 }  // namespace
@@ -17,10 +20,24 @@ OwnScheduler::~OwnScheduler() = default;
 
 net::Task<Result<void>> OwnScheduler::stop() {
   beginning_.cancel();
+  if (rescheduler_) co_await rescheduler_->stop();
   constexpr std::chrono::seconds kGrace{1};
   const bool ended = co_await live_->stop(kGrace);
   if (!ended) co_return fail(Errc::Timeout, "the scheduler did not end in time");
   co_return Result<void>{};
+}
+
+placement::ReschedulerArgs OwnScheduler::in_a_hurry() {
+  using namespace std::chrono_literals;
+  placement::ReschedulerArgs args;
+  args.load.interval = 5s;
+  args.load.smoothing.half_life = 15s;
+  args.rescheduling_interval = 5s;
+  args.rescheduling.protections.least_age = 10s;
+  args.rescheduling.load_balancing.persistence = {2, 3};
+  args.rescheduling.brakes.cooldown = 60s;
+  args.rescheduling.brakes.rest = 60s;
+  return args;
 }
 
 Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
@@ -28,22 +45,43 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
                                                           net::Timers& timers,
                                                           const Clock& clock,
                                                           std::uint64_t seed,
-                                                          Judges by) {
+                                                          Judges by,
+                                                          std::optional<Rescheduling> rescheduling) {
   std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
   scheduler::LiveSettings settings;
   settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
   // By the load that the embedded cluster's kubelets report.
   if (by == Judges::Load) scheduler::place_by_load(settings.configuration.profiles.front(), {});
+  if (rescheduling) {
+    settings.configuration.profiles.front().args["Rescheduler"] =
+        std::make_shared<placement::ReschedulerArgs>(rescheduling->args);
+  }
   settings.configuration.profiles.push_back(settings.configuration.profiles.front());
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
   settings.host = "embedded";
   settings.seed = seed;
   const kube::LoopServices services{executor, &timers, &clock, &own->rng_, &own->metrics_};
+  if (rescheduling) {
+    rescheduling::LiveReschedulerSettings moving;
+    moving.configuration = settings.configuration;
+    moving.host = settings.host;
+    moving.seed = seed;
+    moving.on_outcome = std::move(rescheduling->on_outcome);
+    moving.on_node_news = std::move(rescheduling->on_node_news);
+    auto made = rescheduling::LiveRescheduler::make({&api, nullptr}, std::move(moving), services);
+    if (!made) return fail(std::move(made.error()));
+    own->rescheduler_ = std::move(*made);
+    if (own->rescheduler_) own->rescheduler_->listen(settings);
+  }
   auto live = scheduler::LiveScheduler::make({&api, nullptr}, std::move(settings), services);
   if (!live) return fail(std::move(live.error()));
   own->live_ = std::move(*live);
   own->live_->follow();
-  own->beginning_ = net::spawn(executor, "begin to decide", begin(*own->live_));
+  if (own->rescheduler_) {
+    own->rescheduler_->attach(*own->live_);
+    own->rescheduler_->follow();
+  }
+  own->beginning_ = net::spawn(executor, "begin to decide", begin(*own->live_, own->rescheduler_.get()));
   return own;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -10,6 +12,8 @@
 #include "base/rng.h"
 #include "kube/client/api.h"
 #include "net/event_loop.h"
+#include "placement/rescheduler_args.h"
+#include "rescheduler/live_rescheduler.h"
 #include "scheduler/live_scheduler.h"
 
 namespace rescheduler::cli {
@@ -18,7 +22,19 @@ class OwnScheduler {
  public:
   static constexpr std::string_view kNotice = "pods are placed by this program's own scheduler";
 
+  static constexpr std::string_view kMovingNotice = "pods are placed, and moved, by this program";
+
   enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kube-scheduler's defaults alone
+
+  // What is moved once it runs, and who is told of it.
+  struct Rescheduling {
+    placement::ReschedulerArgs args{};
+    std::function<void(const migration::MoveOutcome&)> on_outcome{};
+    std::function<void(const rescheduling::NodeNews&)> on_node_news{};
+  };
+  // As a demo has it, where a day is over in minutes: looks every few seconds, believes what it sees sooner, lets pods
+  // rest for seconds where the defaults have minutes.
+  static placement::ReschedulerArgs in_a_hurry();
 
   // Places pods that name it, and those that name nobody (default-scheduler). All of these outlive it and the loop.
   static Result<std::unique_ptr<OwnScheduler>> start(kube::Api& api,
@@ -26,8 +42,11 @@ class OwnScheduler {
                                                      net::Timers& timers,
                                                      const Clock& clock,
                                                      std::uint64_t seed,
-                                                     Judges by = Judges::Load);
+                                                     Judges by = Judges::Load,
+                                                     std::optional<Rescheduling> rescheduling = std::nullopt);
   ~OwnScheduler();
+  const MetricRegistry& metrics() const { return metrics_; }
+  rescheduling::LiveRescheduler* rescheduler() { return rescheduler_.get(); }
   // To its end before it is destroyed: what it began on the loop uses it.
   net::Task<Result<void>> stop();
 
@@ -36,6 +55,7 @@ class OwnScheduler {
 
   Rng rng_;
   MetricRegistry metrics_;
+  std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;  // null: nothing is moved
   std::unique_ptr<scheduler::LiveScheduler> live_;
   net::Job beginning_;
 };

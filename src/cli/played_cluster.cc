@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/log.h"
 #include "cli/prometheus_config.h"
 #include "kube/codec/metadata.h"
@@ -75,17 +77,39 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
     if (settings.journal) made.journal_ = std::make_unique<sim::Journal>(cluster.server(), std::move(settings.journal));
     made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
     if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);
-    if (settings.place) begun = made.start_scheduler(seed);
+    if (settings.place) begun = made.start_scheduler(seed, settings.reschedule);
     made.runner_->start();
   });
   if (!begun) return fail(std::move(begun.error()));
   return played;
 }
 
-Result<void> PlayedCluster::start_scheduler(std::uint64_t seed) {
+OwnScheduler::Rescheduling PlayedCluster::rescheduling() {
+  OwnScheduler::Rescheduling how;
+  how.args = OwnScheduler::in_a_hurry();
+  if (!watcher_) return how;
+  how.on_outcome = [this](const migration::MoveOutcome& outcome) { tell(outcome); };
+  how.on_node_news = [this](const rescheduling::NodeNews& news) {
+    watcher_->tell(fmt::format("{}: {}", news.node, news.note), news.warning);
+  };
+  return how;
+}
+
+void PlayedCluster::tell(const migration::MoveOutcome& outcome) {
+  const migration::MoveOrder& order = outcome.order;
+  const bool moved = !outcome.landed.empty();
+  watcher_->tell(fmt::format("{}: {} {} -> {}{}", order.strategy, order.pod, order.source,
+                             moved ? outcome.landed : order.target, moved ? "" : ": " + outcome.message),
+                 !moved);
+}
+
+Result<void> PlayedCluster::start_scheduler(std::uint64_t seed, bool reschedule) {
   sim::Agenda& agenda = served_->cluster().agenda();
   timers_ = std::make_unique<sim::AgendaTimers>(agenda);
-  auto started = OwnScheduler::start(served_->api(), served_->loop().executor(), *timers_, agenda, seed);
+  std::optional<OwnScheduler::Rescheduling> moving;
+  if (reschedule) moving = rescheduling();
+  auto started = OwnScheduler::start(served_->api(), served_->loop().executor(), *timers_, agenda, seed,
+                                     OwnScheduler::Judges::Load, std::move(moving));
   if (!started) return fail(std::move(started.error()));
   scheduler_ = std::move(*started);
   return {};

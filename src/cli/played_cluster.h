@@ -25,7 +25,8 @@ struct PlaySettings {
   double speed = 1;
   std::uint16_t port = 0;
   bool tls = true;
-  bool place = true;  // with a scheduler of our own
+  bool place = true;        // with a scheduler of our own
+  bool reschedule = false;  // and have it move what runs, at a demo's pace
   bool watch = false;
   sim::Journal::Line journal{};  // empty: none
 };
@@ -40,12 +41,15 @@ class PlayedCluster {
   sim::ServedCluster& served() { return *served_; }
   // On the cluster's thread; waits.
   void on_loop(const std::function<void()>& look) { served_->on_loop(look); }
-  sim::ScenarioRunner& runner() { return *runner_; }  // on the cluster's thread only
-  ClusterWatcher& watcher() { return *watcher_; }     // likewise; with `watch`
+  sim::ScenarioRunner& runner() { return *runner_; }      // on the cluster's thread only
+  ClusterWatcher& watcher() { return *watcher_; }         // likewise; with `watch`
+  OwnScheduler* scheduler() { return scheduler_.get(); }  // likewise; with `place`
 
  private:
   PlayedCluster() = default;
-  Result<void> start_scheduler(std::uint64_t seed);  // on the cluster's thread
+  OwnScheduler::Rescheduling rescheduling();
+  void tell(const migration::MoveOutcome& outcome);
+  Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;
   std::unique_ptr<sim::Journal> journal_;

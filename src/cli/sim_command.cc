@@ -39,6 +39,10 @@ Result<Plan> plan_of(const SimOptions& options) {
   if (options.virtual_time && !options.kubeconfig_out.empty()) {
     return fail(Errc::Invalid, "--virtual serves nobody: --kubeconfig-out makes no sense with it");
   }
+  if (options.reschedule && !options.place) {
+    return fail(Errc::Invalid,
+                "--rescheduling moves pods by having them placed anew: it makes no sense with --no-place");
+  }
   if (options.virtual_time && !options.prometheus_config_out.empty()) {
     return fail(Errc::Invalid, "--virtual serves nobody: --prometheus-config-out makes no sense with it");
   }
@@ -85,7 +89,10 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
     sim::LocalApi api(cluster.server(), cluster.documents());
     std::unique_ptr<OwnScheduler> placing;
     if (options.place) {
-      auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), plan.scenario.seed);
+      std::optional<OwnScheduler::Rescheduling> moving;
+      if (options.reschedule) moving.emplace().args = OwnScheduler::in_a_hurry();
+      auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), plan.scenario.seed,
+                                         OwnScheduler::Judges::Load, std::move(moving));
       if (!started) return fail(std::move(started.error()));
       placing = std::move(*started);
     }
@@ -141,7 +148,7 @@ void print_what_next(const sim::Scenario& scenario,
   fmt::print("embedded cluster at {}: {} nodes, scenario {}, seed {}{}\n", url, scenario.nodes(), scenario.name,
              scenario.seed, speed);
   if (options.place) {
-    fmt::print("{}\n", OwnScheduler::kNotice);
+    fmt::print("{}\n", options.reschedule ? OwnScheduler::kMovingNotice : OwnScheduler::kNotice);
   } else {
     fmt::print("nobody places pods: run your scheduler against it\n");
   }
@@ -169,6 +176,7 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
   settings.port = options.port;
   settings.tls = options.tls;
   settings.place = options.place;
+  settings.reschedule = options.reschedule;
   if (*journal_file) settings.journal = lines_into(journal_file->get());
   auto played = PlayedCluster::start(std::move(settings));
   if (!played) return fail(std::move(played.error()));

@@ -15,6 +15,7 @@ struct SimOptions {
   std::uint16_t port = 0;
   bool tls = true;
   bool place = true;
+  bool reschedule = false;  // what runs is moved as well
   double speed = 1;
   std::optional<std::uint64_t> seed{};
   std::string run_for{};  // a duration in cluster time; empty: until told to stop

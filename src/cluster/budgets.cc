@@ -18,6 +18,10 @@ void Budgets::upsert(const api::PodDisruptionBudget& object) {
   }
   budget.selector = words_.selectors.of(std::move(selector));
   budget.disruptions_allowed = object.status().disruptions_allowed();
+  budget.current_healthy = object.status().current_healthy();
+  budget.desired_healthy = object.status().desired_healthy();
+  budget.always_lets_unhealthy_go = object.spec().unhealthy_pod_eviction_policy() == "AlwaysAllow";
+  budget.outdated = object.status().observed_generation() < object.metadata().generation();
   for (const auto& [pod, when] : object.status().disrupted_pods()) budget.disrupted.insert(pod);
 
   remove(object.metadata().namespace_(), object.metadata().name());

@@ -24,6 +24,10 @@ struct Budget {
   Symbol ns = Symbol::Empty;
   SelectorId selector{};
   std::int64_t disruptions_allowed = 0;
+  std::int64_t current_healthy = 0;
+  std::int64_t desired_healthy = 0;
+  bool always_lets_unhealthy_go = false;               // unhealthyPodEvictionPolicy: AlwaysAllow
+  bool outdated = false;                               // changed since its numbers were worked out
   boost::unordered_flat_set<std::string> disrupted{};  // pods whose disruption is already counted
 };
 

@@ -283,6 +283,30 @@ std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
   return known->second;
 }
 
+// --- Trying out ---
+
+void Cluster::lift(PodIndex index) {
+  PlacedPod& pod = pods_[index];
+  RESCHEDULER_CHECK(pod.node != kNoNode, "pod {} is lifted twice", pod.name);
+  counts_.remove(pod);
+  volumes_.pod_removed(pod);
+  NodeState& node = nodes_[pod.node];
+  node.let_go(index, *pod.form);
+  renew(node);
+  pod.node = kNoNode;
+}
+
+void Cluster::put_down(PodIndex index, NodeIndex to) {
+  PlacedPod& pod = pods_[index];
+  RESCHEDULER_CHECK(pod.node == kNoNode, "pod {} is put down twice", pod.name);
+  pod.node = to;
+  NodeState& node = nodes_[to];
+  node.take_in(index, *pod.form);
+  renew(node);
+  counts_.add(pod);
+  volumes_.pod_added(pod);
+}
+
 // --- Loads ---
 
 void Cluster::set_load(NodeIndex index, const NodeLoad& load) {

@@ -48,6 +48,10 @@ class Cluster {
   // Our own decision, ahead of the API server's word.
   PodIndex assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
   HappeningPtr forget(std::string_view uid);  // the assumption was wrong
+  // To try out what would be: a pod is taken off its node - it keeps its place in pods(), with kNoNode - and put down
+  // on another, or on the same again. Nobody is told. Not more than one search at a time, and all back at its end.
+  void lift(PodIndex index);
+  void put_down(PodIndex index, NodeIndex node);
   // How busy nodes are: each by itself, and what holds for all. Usually usage::LoadBook says so; who waits for a cooler
   // node is woken by whoever feeds that.
   void set_load(NodeIndex node, const NodeLoad& load);

@@ -67,7 +67,7 @@ void PodCounts::prepare(const PodMatch& match, const std::vector<PlacedPod>& pod
     if (matches(match, namespace_of(whose), labels_of(whose))) list.push_back(&count);
   }
   for (const PlacedPod& pod : pods) {
-    if (pod.uid.empty() || (match.without_terminating && pod.terminating)) continue;
+    if (pod.uid.empty() || pod.node == kNoNode || (match.without_terminating && pod.terminating)) continue;
     if (matches(match, pod.ns, pod.labels)) add_to(count.by_node, pod.node, 1);
   }
 }
@@ -144,7 +144,7 @@ void PodCounts::recount(const std::vector<PlacedPod>& pods) {
   terms_by_who_.clear();
   for (const auto& [match, count] : counts_) count->by_node.clear();
   for (const PlacedPod& pod : pods) {
-    if (!pod.uid.empty()) change_matching(pod, +1);
+    if (!pod.uid.empty() && pod.node != kNoNode) change_matching(pod, +1);
   }
 }
 

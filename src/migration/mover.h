@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
 
 namespace rescheduler::migration {
 
@@ -72,6 +77,11 @@ class Mover {
   // Not yet ended, with those begun by processes before this one.
   virtual std::vector<MoveOrder> under_way() const = 0;
   virtual void on_outcome(std::function<void(const MoveOutcome&)> tell) = 0;
+  // Does a replacement go where the order says? Then room is kept there; otherwise that would only keep it away.
+  virtual bool steers() const { return true; }
+  // Objects as informers tell of them, on the same thread: pods, for one that does not follow them itself.
+  virtual void seen(const std::shared_ptr<const google::protobuf::Message>& object) { static_cast<void>(object); }
+  virtual void gone(const std::shared_ptr<const google::protobuf::Message>& object) { static_cast<void>(object); }
 };
 
 }  // namespace rescheduler::migration

@@ -181,10 +181,28 @@ bool Cycle::fits(NodeIndex node) {
   return true;
 }
 
+bool Cycle::admits(NodeIndex node, Status* why) {
+  if (const auto& ended = pre_filter()) {
+    if (why != nullptr) *why = *ended;
+    return false;
+  }
+  const NodeState& state = asked_.cluster.node(node);
+  Status status;
+  if (only_ && !only_->contains(state.node->name)) {
+    status.code = Code::UnschedulableAndUnresolvable;
+    status.reasons = {"node(s) didn't satisfy the pod's own choice of nodes"};
+  } else {
+    status = filter_with_rivals(state, state_, why != nullptr ? Depth::WithReasons : Depth::AnswerOnly);
+  }
+  const bool ok = status.ok();
+  if (why != nullptr) *why = std::move(status);
+  return ok;
+}
+
 // The first plugin that refuses decides, in the order of the profile.
 Status Cycle::filter(const NodeState& node, const CycleState& state, Depth depth) const {
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
-    if (skipped(*plugin)) continue;
+    if (skipped(*plugin) || plugin == left_out_) continue;
     Status status;
     status.code = plugin->filter(asked_, state, node, depth == Depth::WithReasons ? &status.reasons : nullptr);
     if (status.ok()) continue;

@@ -53,6 +53,10 @@ class Cycle {
   Status find_feasible(const SearchOptions& options);
   // Only this node, as if the others were not there: the one the pod was promised.
   bool fits(cluster::NodeIndex node);
+  // The same without keeping anything, for who asks thousands of times; `why`, unless null, receives the refusal.
+  bool admits(cluster::NodeIndex node, Status* why = nullptr);
+  // From now on this filter is not asked; null: all are.
+  void leave_out(const Plugin* filter) { left_out_ = filter; }
 
   const std::vector<cluster::NodeIndex>& feasible() const { return feasible_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
@@ -102,6 +106,7 @@ class Cycle {
   std::vector<cluster::NodeIndex> unscored_;   // looked at anew: their scores are to be remembered
   std::optional<std::set<std::string>> only_;  // from PreFilter
   bool pre_filtered_ = false;
+  const Plugin* left_out_ = nullptr;
   std::optional<Status> ended_;    // by PreFilter
   bool searched_ = false;          // find_feasible ran, and remembered what it found out
   std::set<const Plugin*> quiet_;  // nothing to score for this pod

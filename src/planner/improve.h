@@ -1,6 +1,7 @@
 // improve(problem) -> a better place for some of the processes, found by an anytime search over moves, swaps and
 // chains. The same problem, seed and bound on steps give the same answer; a bound on time cuts it where it happens to
-// be.
+// be. One thread; more of them are the caller's business (searches with different seeds, `start` for what they
+// exchange).
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,11 @@ struct SearchLimits {
   std::uint64_t most_steps = ~std::uint64_t{0};  // candidates evaluated; the deterministic bound
   std::size_t most_moves = ~std::size_t{0};      // processes that end on another machine
   std::uint64_t seed = 1;
-  unsigned threads = 1;  // more than one only without a referee; then only feasibility is the same each time
+  // Go on after no single move and no swap helps, by annealing, until time or steps are used up. Needs one of the two
+  // bounds; not with a referee, who would have to be asked about every step.
+  bool thorough = false;
+  // Where to begin, by process, instead of the problem's own assignment; obeys the rules. Not with a referee.
+  std::vector<Machine> start{};
 };
 
 // A target that was better by cost and was not taken.
@@ -49,7 +54,8 @@ struct Solution {
 };
 
 // The problem's own assignment obeys its hard rules, or breaks them less after each move: what is broken at the start
-// (an overfull machine) may stay broken, never become worse.
+// (an overfull machine) may stay broken, never become worse. The referee knows the problem's own assignment when this
+// is called, follows every step, and is led back there before it returns.
 Solution improve(const Problem& problem, const SearchLimits& limits, Referee* referee = nullptr);
 
 // What an assignment costs, computed from nothing; and the first hard rule it breaks, in a sentence.

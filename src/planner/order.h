@@ -35,6 +35,8 @@ struct Ordered {
   std::vector<LeftOut> left_out{};
 };
 
+// Begins with the problem's own assignment; a referee knows it, follows, and is led back there before this returns.
+// Detours are not among `moves`' machines; a process makes one at most. Whoever cannot move stays where it is.
 Ordered in_order(const Problem& problem,
                  const std::vector<Move>& moves,
                  const OrderLimits& limits,

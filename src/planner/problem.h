@@ -7,7 +7,8 @@
 //
 // Cost, to be made small:
 //   excess      per resource, what is used above a machine's target           x excess_weight
-//   unevenness  per resource, (share - mean share)^2 summed over machines     x uneven_weight   share: of ten thousand
+//   unevenness  per resource, (share - mean share)^2 summed over machines     x uneven_weight   share: of ten thousand;
+//               the mean: what the fleet uses of what the fleet has
 //   balance     per pair, max(0, ratio x free(first) - free(second)), summed  x weight
 //   upkeep      of each machine that has a process
 //   moves       price of each process that moves; the most moves in one group x group_move_weight;
@@ -80,8 +81,8 @@ struct Problem {
 
   // Flat: of a machine or a process, then by resource.
   std::vector<Amount> capacity{};  // hard
-  std::vector<Amount> target{};    // soft; at most the capacity
-  std::vector<Amount> taken{};     // of a machine, by what is no process here
+  std::vector<Amount> target{};    // soft; at most the capacity; empty: the capacity
+  std::vector<Amount> taken{};     // of a machine, by what is no process here; empty: nothing
   std::vector<Amount> demand{};    // of a process
 
   std::vector<std::vector<Cap>> caps_of{};  // by process; empty: nobody has any

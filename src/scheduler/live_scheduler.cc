@@ -79,19 +79,36 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   Result<void> watch_load(const cluster::LoadSettings& how) {
     LoadWatch::Callbacks callbacks;
     callbacks.taken = [this](usage::Reading reading, std::string source) {
-      decisions->post([reading = std::move(reading), source = std::move(source)](Scheduler& to, WallTime now) {
+      decisions->post([this, reading = std::move(reading), source = std::move(source)](Scheduler& to, WallTime now) {
         to.load_taken(reading, source, now);
+        share_loads(to, now);
       });
     };
     callbacks.fell_back = [this](cluster::LoadBasis basis, std::string source) {
-      decisions->post(
-          [basis, source = std::move(source)](Scheduler& to, WallTime now) { to.load_fell_back(basis, source, now); });
+      decisions->post([this, basis, source = std::move(source)](Scheduler& to, WallTime now) {
+        to.load_fell_back(basis, source, now);
+        share_loads(to, now);
+      });
     };
     callbacks.changed = [this](const usage::Fallback::Change& change) { tell_source_changed(change); };
     auto made = LoadWatch::make(how, *apis.api, services, std::move(callbacks));
     if (!made) return fail(std::move(made.error()));
     load = std::move(*made);
     return {};
+  }
+
+  // On the decision thread.
+  void share_loads(const Scheduler& from, WallTime now) {
+    if (!settings.sink.loads) return;
+    auto seen = std::make_shared<LoadsSeen>();
+    const cluster::Cluster& model = from.cluster();
+    seen->picture = model.load_picture();
+    seen->at = now;
+    seen->nodes.reserve(model.node_count());
+    for (const cluster::NodeIndex index : model.existing_nodes()) {
+      seen->nodes.emplace_back(model.node(index).node->name, model.node(index).load);
+    }
+    boost::asio::post(services.executor, [self = shared_from_this(), seen] { self->settings.sink.loads(seen); });
   }
 
   // About the lease: the one object that is ours wherever we run.
@@ -253,9 +270,11 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.seen(object, now); });
+      if (raw->settings.sink.seen) raw->settings.sink.seen(object);
     };
     handler.removed = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.gone(object, now); });
+      if (raw->settings.sink.gone) raw->settings.sink.gone(object);
     };
     reflector->add_handler(std::move(handler));
     if (kind == &kube::resource_of<api::Node>()) {
@@ -334,6 +353,14 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
 std::optional<std::string> LiveScheduler::load_status() const {
   if (!state_->load) return std::nullopt;
   return state_->load->status().text(state_->services.clock->wall_now());
+}
+
+void LiveScheduler::book(const std::string& key, const std::string& node, const cluster::Loads& load) {
+  state_->decisions->post([key, node, load](Scheduler& to, WallTime now) { to.book_move(key, node, load, now); });
+}
+
+void LiveScheduler::release(const std::string& key) {
+  state_->decisions->post([key](Scheduler& to, WallTime) { to.release_move(key); });
 }
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {

@@ -19,6 +19,7 @@
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
+#include "scheduler/cluster_sink.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/decision_loop.h"
 
@@ -40,6 +41,7 @@ struct LiveSettings {
   // A pod was placed that will bring its node above a threshold, and preventive rescheduling is on. On the loop's
   // thread; the binding does not wait for it.
   std::function<void(const std::string& node)> overloaded{};
+  ClusterSink sink{};                 // told what the scheduler is told
   net::EventLoop* network = nullptr;  // the loop of `services`; needed for extenders, which are waited for
 };
 
@@ -62,6 +64,9 @@ class LiveScheduler {
 
   // The same, for a coroutine of any loop that waits for it.
   net::Task<void> visit(std::function<void(Scheduler&)> look);
+  // Any thread: room on a node for a pod that is on its way there, under a name of its own, until it is released.
+  void book(const std::string& key, const std::string& node, const cluster::Loads& load);
+  void release(const std::string& key);
   // Any thread: looks at the scheduler on its own thread.
   void inspect(std::function<void(Scheduler&)> look);
 

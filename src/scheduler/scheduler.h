@@ -60,6 +60,10 @@ class Scheduler {
   void load_taken(const usage::Reading& reading, const std::string& source, WallTime now);
   void load_fell_back(cluster::LoadBasis basis, const std::string& source, WallTime now);
 
+  // A pod is on its way to a node by somebody else's doing: so much of it is taken, until it is released.
+  void book_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now);
+  void release_move(std::string_view key);
+
   // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
   std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);
   bool ready() const { return queue_->ready(); }

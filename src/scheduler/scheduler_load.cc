@@ -40,6 +40,13 @@ void Scheduler::unbook(std::string_view uid) {
   if (book_ != nullptr) book_->gone(uid);
 }
 
+void Scheduler::book_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now) {
+  const auto index = cluster_.find_node(node);
+  if (book_ != nullptr && index) book_->book(key, *index, load, now);
+}
+
+void Scheduler::release_move(std::string_view key) { unbook(key); }
+
 // Goes with the binding, at no further cost: why the pod is where it is can be read on the pod.
 void Scheduler::predict(BindOrder& order, cluster::NodeIndex node) const {
   if (book_ == nullptr) return;

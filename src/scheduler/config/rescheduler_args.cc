@@ -12,13 +12,15 @@
 #include "placement/rescheduler_args.h"
 #include "scheduler/config/fields.h"
 #include "scheduler/config/load_args.h"
+#include "scheduler/config/rescheduling_args.h"
 
 namespace rescheduler::scheduler {
 namespace {
 
 using placement::ReschedulerArgs;
 
-constexpr std::array<std::string_view, 3> kStrategies = {"LoadBalancing", "ResourceOptimization", "NodeMaintenance"};
+constexpr std::array<std::string_view, 4> kStrategies = {"LoadBalancing", "ResourceOptimization", "NodeMaintenance",
+                                                         "ConstraintRepair"};
 constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are no quicker
 
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
@@ -60,6 +62,10 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
     }
   }
   if (from.has("load")) read_load(from.child("load"), args->load);
+  if (from.has("rescheduling")) read_rescheduling(from.child("rescheduling"), args->rescheduling);
+  if (!args->enable_rescheduling_controller && from.has("rescheduling")) {
+    from.note("rescheduling", "has no effect without enableReschedulingController");
+  }
   return args;
 }
 
@@ -77,6 +83,7 @@ void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
   to.field("enabledStrategies", args.enabled_strategies);
   to.field("excludedNamespaces", args.excluded_namespaces);
   print_load(args.load, to);
+  print_rescheduling(args.rescheduling, to);
 }
 
 }  // namespace

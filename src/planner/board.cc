@@ -1,0 +1,93 @@
+#include "planner/board.h"
+
+#include <algorithm>
+
+namespace rescheduler::planner {
+
+void Board::lift(Process process) {
+  const Machine from = state_.where(process);
+  state_.lift(process);
+  if (referee_ != nullptr) referee_->lifted(process, from);
+}
+
+void Board::put(Process process, Machine machine) {
+  state_.put(process, machine);
+  if (referee_ != nullptr) referee_->put_down(process, machine);
+}
+
+bool Board::may_put(Process process, Machine from, Machine to) {
+  return state_.may_put(process, from, to) && (referee_ == nullptr || referee_->allows(process, to));
+}
+
+bool Board::try_shift(Process process, Machine to, Cost gain) {
+  const Machine from = state_.where(process);
+  lift(process);
+  const bool allowed = may_put(process, from, to);
+  put(process, allowed ? to : from);
+  if (!allowed) remember(process, to, gain);
+  return allowed;
+}
+
+bool Board::try_swap(Process one, Process other) {
+  const Machine here = state_.where(one);
+  const Machine there = state_.where(other);
+  lift(one);
+  lift(other);
+  if (may_put(one, here, there)) {
+    put(one, there);
+    if (may_put(other, there, here)) {
+      put(other, here);
+      return true;
+    }
+    lift(one);
+  }
+  put(other, there);
+  put(one, here);
+  return false;
+}
+
+void Board::undo_swap(Process one, Process other) {
+  const Machine here = state_.where(one);
+  const Machine there = state_.where(other);
+  lift(one);
+  lift(other);
+  put(other, here);
+  put(one, there);
+}
+
+void Board::go_home() {
+  // Everyone is lifted before anyone is put down: at no moment are two where only one may be.
+  std::vector<Process> away;
+  for (Process p = 0; p < state_.where().size(); ++p) {
+    if (state_.where(p) != state_.home(p)) away.push_back(p);
+  }
+  for (const Process p : away) lift(p);
+  for (const Process p : away) put(p, state_.home(p));
+}
+
+void Board::remember(Process process, Machine machine, Cost gain) {
+  if (refused_.empty()) return;
+  std::vector<RefusedTarget>& kept = refused_[process];
+  const auto same =
+      std::find_if(kept.begin(), kept.end(), [&](const RefusedTarget& one) { return one.machine == machine; });
+  if (same != kept.end()) {
+    same->gain = std::max(same->gain, gain);
+  } else if (kept.size() < kRefusedKept) {
+    kept.push_back({machine, gain});
+  } else {
+    const auto least = std::min_element(kept.begin(), kept.end(),
+                                        [](const RefusedTarget& a, const RefusedTarget& b) { return a.gain < b.gain; });
+    if (least->gain < gain) *least = {machine, gain};
+  }
+}
+
+std::vector<RefusedTarget> Board::refused(Process process) const {
+  if (refused_.empty()) return {};
+  std::vector<RefusedTarget> best = refused_[process];
+  std::sort(best.begin(), best.end(), [](const RefusedTarget& a, const RefusedTarget& b) {
+    return a.gain != b.gain ? a.gain > b.gain : a.machine < b.machine;
+  });
+  return best;
+}
+
+}  // namespace rescheduler::planner

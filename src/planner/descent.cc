@@ -1,0 +1,254 @@
+#include "planner/descent.h"
+
+#include <algorithm>
+
+namespace rescheduler::planner {
+
+namespace {
+
+// Sources whose best moves are compared before one is made: enough that the best of them is close to the best of all,
+// few enough that a move costs microseconds.
+constexpr std::size_t kWindow = 8;
+// Targets that are looked at first; where none of them will do, all machines are.
+constexpr std::size_t kLikely = 128;
+// Candidates kept of a source.
+constexpr std::size_t kKept = 64;
+// Refused so often in a row, a process is taken aside: its targets are tried in ever larger strides, since the best
+// ones are likely to be all of the same kind. Refused there too, it stays where it is.
+constexpr std::uint32_t kPatience = 4;
+constexpr std::size_t kSwapSources = 64;
+constexpr std::size_t kSwapTargets = 48;
+
+}  // namespace
+
+Descent::Descent(Board& board, Budget& budget)
+    : board_(board),
+      state_(board.state()),
+      budget_(budget),
+      typical_(state_.problem().resource_count()),
+      relief_(state_.problem().machines.size()),
+      appetite_(state_.problem().machines.size()),
+      refusals_(state_.problem().processes.size()),
+      given_up_(state_.problem().processes.size()) {
+  const Problem& problem = state_.problem();
+  for (std::size_t i = 0; i < problem.demand.size(); ++i) typical_[i % typical_.size()] += problem.demand[i];
+  for (Amount& amount : typical_) amount /= static_cast<Amount>(std::max<std::size_t>(1, problem.processes.size()));
+  for (Machine m = 0; m < problem.machines.size(); ++m) rank(m);
+}
+
+void Descent::rank(Machine machine) {
+  sources_.erase({-relief_[machine], machine});
+  targets_.erase({appetite_[machine], machine});
+  Cost relief = 0;
+  for (const Process p : state_.on(machine)) {
+    if (state_.movable(p)) relief = std::max(relief, -state_.leaving(p));
+  }
+  budget_.count(state_.on(machine).size());
+  relief_[machine] = relief;
+  appetite_[machine] = state_.appetite(machine, typical_.data());
+  if (relief > 0) sources_.insert({-relief, machine});
+  if (state_.takes(machine)) targets_.insert({appetite_[machine], machine});
+}
+
+void Descent::run() {
+  while (!budget_.spent()) {
+    moves_run();
+    const bool swapped = swaps_run();
+    const bool freed = take_back();
+    if (!swapped && !freed) return;
+    for (Machine m = 0; m < relief_.size(); ++m) rank(m);
+    // What was refused may be welcome now that others have moved.
+    refused_.clear();
+    std::fill(given_up_.begin(), given_up_.end(), 0);
+    std::fill(refusals_.begin(), refusals_.end(), 0);
+  }
+}
+
+bool Descent::better(const Candidate& a, const Candidate& b) {
+  if (a.gain != b.gain) return a.gain > b.gain;
+  return a.process != b.process ? a.process < b.process : a.to < b.to;
+}
+
+bool Descent::moves_run() {
+  bool any = false;
+  for (;;) {
+    fill_window();
+    if (window_.empty() || budget_.spent()) return any;
+    const auto best = std::max_element(window_.begin(), window_.end(), [](const Source& a, const Source& b) {
+      return a.candidates.front().gain < b.candidates.front().gain;
+    });
+    Source source = std::move(*best);
+    window_.erase(best);
+    any = commit(source) || any;
+  }
+}
+
+void Descent::fill_window() {
+  std::vector<Machine> likely;
+  while (window_.size() < kWindow && !sources_.empty() && !budget_.spent()) {
+    if (likely.empty()) likely = likely_targets(kLikely);
+    const Machine machine = sources_.begin()->second;
+    sources_.erase(sources_.begin());
+    std::vector<Candidate> candidates = weigh(machine, likely);
+    if (candidates.empty()) candidates = weigh(machine, likely_targets(~std::size_t{0}));
+    if (!candidates.empty()) window_.push_back({machine, std::move(candidates)});
+  }
+}
+
+std::vector<Machine> Descent::likely_targets(std::size_t most) const {
+  std::vector<Machine> likely;
+  for (auto it = targets_.begin(); it != targets_.end() && likely.size() < most; ++it) likely.push_back(it->second);
+  return likely;
+}
+
+std::vector<Descent::Candidate> Descent::weigh(Machine source, const std::vector<Machine>& targets) {
+  std::vector<Candidate> found;
+  for (const Process p : state_.on(source)) {
+    if (!state_.movable(p) || given_up_[p] != 0) continue;
+    const Cost relief = -state_.leaving(p);
+    if (relief <= 0) continue;
+    budget_.count(targets.size());
+    for (const Machine to : targets) {
+      const Cost gain = relief - state_.joining(p, to);
+      if (gain <= 0 || !state_.may_shift(p, to)) continue;
+      if (!board_.watched() || !refused_.contains(key_of(p, to))) found.push_back({gain, p, to});
+    }
+  }
+  const std::size_t kept = std::min(found.size(), kKept);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(), better);
+  found.resize(kept);
+  return found;
+}
+
+bool Descent::commit(const Source& source) {
+  const Machine machine = source.machine;
+  for (const Candidate& candidate : source.candidates) {
+    if (given_up_[candidate.process] != 0) continue;
+    // Since it was weighed its target may have been filled by another: then the source is weighed again.
+    const Cost gain = -state_.shift_delta(candidate.process, candidate.to);
+    if (gain < candidate.gain || !state_.may_shift(candidate.process, candidate.to)) {
+      sources_.insert({-relief_[machine], machine});
+      return false;
+    }
+    if (commit_one(candidate)) return true;
+    if (++refusals_[candidate.process] >= kPatience) {
+      if (explore(candidate.process)) return true;
+      given_up_[candidate.process] = 1;
+    }
+  }
+  // All were refused; the next ones differ, because what was refused is not asked again.
+  if (board_.watched() && relief_[machine] > 0) sources_.insert({-relief_[machine], machine});
+  return false;
+}
+
+bool Descent::commit_one(const Candidate& candidate) {
+  const Machine from = state_.where(candidate.process);
+  if (!board_.try_shift(candidate.process, candidate.to, candidate.gain)) {
+    refused_.insert(key_of(candidate.process, candidate.to));
+    return false;
+  }
+  refusals_[candidate.process] = 0;
+  settle(from, candidate.to);
+  return true;
+}
+
+bool Descent::explore(Process process) {
+  std::vector<Candidate> found;
+  const Cost relief = -state_.leaving(process);
+  budget_.count(state_.problem().machines.size());
+  for (const auto& [appetite, to] : targets_) {
+    const Cost gain = relief - state_.joining(process, to);
+    if (gain > 0 && !refused_.contains(key_of(process, to)) && state_.may_shift(process, to)) {
+      found.push_back({gain, process, to});
+    }
+  }
+  std::sort(found.begin(), found.end(), better);
+  for (std::size_t rank = 0; rank < found.size(); rank += 1 + rank / 2) {
+    if (commit_one(found[rank])) return true;
+  }
+  return false;
+}
+
+std::uint64_t Descent::key_of(Process process, Machine machine) const {
+  const Group group = state_.group(process);
+  const std::uint64_t who = group != kNoGroup ? group : (std::uint64_t{1} << 31) | process;
+  return who << 32 | machine;
+}
+
+void Descent::settle(Machine from, Machine to) {
+  rank(from);
+  rank(to);
+  std::erase_if(window_, [&](const Source& one) { return one.machine == from || one.machine == to; });
+}
+
+bool Descent::swaps_run() {
+  std::vector<Machine> worst;
+  for (Machine m = 0; m < relief_.size(); ++m) {
+    if (relief_[m] > 0) worst.push_back(m);
+  }
+  const std::size_t count = std::min(worst.size(), kSwapSources);
+  std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count), worst.end(),
+                    [&](Machine a, Machine b) { return relief_[a] != relief_[b] ? relief_[a] > relief_[b] : a < b; });
+  worst.resize(count);
+  bool any = false;
+  for (const Machine source : worst) {
+    const std::vector<Machine> targets = likely_targets(kSwapTargets);
+    while (!budget_.spent() && best_swap(source, targets)) any = true;
+  }
+  return any;
+}
+
+bool Descent::best_swap(Machine source, const std::vector<Machine>& targets) {
+  struct Pair {
+    Cost gain = 0;
+    Process one = 0;
+    Process other = 0;
+  };
+  std::vector<Pair> found;
+  for (const Process one : state_.on(source)) {
+    if (!state_.movable(one) || given_up_[one] != 0 || state_.leaving(one) >= 0) continue;
+    for (const Machine to : targets) {
+      if (to == source || !state_.open(one, to)) continue;
+      budget_.count(state_.on(to).size());
+      for (const Process other : state_.on(to)) {
+        if (!state_.movable(other) || !state_.open(other, source)) continue;
+        const Cost gain = -state_.swap_delta(one, other);
+        if (gain > 0 && state_.swap_fits(one, other)) found.push_back({gain, one, other});
+      }
+    }
+  }
+  const std::size_t kept = std::min<std::size_t>(found.size(), kPatience);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
+                    [](const Pair& a, const Pair& b) {
+                      if (a.gain != b.gain) return a.gain > b.gain;
+                      return a.one != b.one ? a.one < b.one : a.other < b.other;
+                    });
+  found.resize(kept);
+  for (const Pair& pair : found) {
+    const Cost before = state_.cost();
+    const Machine to = state_.where(pair.other);
+    if (!board_.try_swap(pair.one, pair.other)) continue;
+    if (state_.cost() < before) {
+      settle(source, to);
+      return true;
+    }
+    board_.undo_swap(pair.one, pair.other);  // both were of the groups that have moved most
+  }
+  return false;
+}
+
+bool Descent::take_back() {
+  bool any = false;
+  for (Process p = 0; p < state_.where().size(); ++p) {
+    const Machine home = state_.home(p);
+    const Machine from = state_.where(p);
+    if (from == home || budget_.spent()) continue;
+    const Cost loss = state_.shift_delta(p, home);
+    if (loss > 0 || !state_.may_shift(p, home) || !board_.try_shift(p, home, -loss)) continue;
+    settle(from, home);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace rescheduler::planner

@@ -1,0 +1,77 @@
+// Whatever the problem: never worse than before, never a rule broken, never more moves than allowed, always the same.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "planner/improve.h"
+#include "planner/testing.h"
+
+namespace rescheduler::planner {
+namespace {
+
+using testing::random_problem;
+using testing::random_shape;
+using testing::StrictReferee;
+
+Problem any_problem(std::uint64_t seed) { return random_problem(seed, random_shape(seed)); }
+
+void check_solution(const Problem& problem, const SearchLimits& limits, const Solution& solution) {
+  std::vector<Machine> home;
+  for (const ProcessFacts& process : problem.processes) home.push_back(process.machine);
+  RC_ASSERT(solution.before == cost_of(problem, home));
+  RC_ASSERT(solution.after == cost_of(problem, solution.where));
+  RC_ASSERT(solution.after <= solution.before);
+  RC_ASSERT(solution.bound.has_value() && *solution.bound <= solution.after);
+  const auto broken = broken_rule(problem, solution.where);
+  RC_ASSERT(!broken);
+  RC_ASSERT(solution.moves.size() <= limits.most_moves);
+  std::vector<Machine> moved = home;
+  for (const Move& move : solution.moves) {
+    RC_ASSERT(moved[move.process] == move.from);
+    moved[move.process] = move.to;
+    std::vector<Machine> without = solution.where;
+    without[move.process] = move.from;
+    RC_ASSERT(move.gain == cost_of(problem, without) - solution.after);
+  }
+  RC_ASSERT(moved == solution.where);
+}
+
+RC_GTEST_PROP(Improve, IsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool thorough)) {
+  const Problem problem = any_problem(seed);
+  SearchLimits limits;
+  limits.most_steps = 20'000;
+  limits.seed = seed;
+  limits.thorough = thorough;
+  if (seed % 3 == 0) limits.most_moves = seed % 7;
+  const Solution solution = improve(problem, limits);
+  check_solution(problem, limits, solution);
+  const Solution again = improve(problem, limits);
+  RC_ASSERT(again.where == solution.where);
+}
+
+RC_GTEST_PROP(Improve, FindsNothingMoreWhereItHasBeen, (std::uint64_t seed)) {
+  testing::Shape shape = random_shape(seed);
+  shape.caps = false;
+  Problem problem = random_problem(seed, shape);
+  const Solution first = improve(problem, {});
+  // The moves are paid; what they cost does not speak against their targets any more.
+  for (Process p = 0; p < problem.processes.size(); ++p) problem.processes[p].machine = first.where[p];
+  const Solution second = improve(problem, {});
+  RC_ASSERT(second.after <= first.after);
+}
+
+RC_GTEST_PROP(Improve, ObeysTheRefereeAndTellsItTheTruth, (std::uint64_t seed)) {
+  const Problem problem = any_problem(seed);
+  StrictReferee referee(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
+  SearchLimits limits;
+  if (seed % 3 == 0) limits.most_moves = seed % 7;
+  const Solution solution = improve(problem, limits, &referee);
+  check_solution(problem, limits, solution);
+  for (const Move& move : solution.moves) RC_ASSERT(!referee.refuses(move.process, move.to));
+  RC_ASSERT(referee.at_home());
+  StrictReferee another(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
+  RC_ASSERT(improve(problem, limits, &another).where == solution.where);
+  RC_ASSERT(another.asked() == referee.asked());
+}
+
+}  // namespace
+}  // namespace rescheduler::planner

@@ -1,0 +1,94 @@
+#include "planner/improve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "planner/testing.h"
+
+namespace rescheduler::planner {
+namespace {
+
+using ::testing::IsEmpty;
+using testing::plain_problem;
+using ::testing::SizeIs;
+
+TEST(Improve, WhatIsRightStaysAsItIs) {
+  const Solution solution = improve(plain_problem(10, 6, {{3, 3}, {6}, {}}), {});
+  EXPECT_THAT(solution.moves, IsEmpty());
+  EXPECT_EQ(solution.after, 0);
+}
+
+TEST(Improve, OneMoveThatMakesItRightIsPreferredToThree) {
+  // Six too many on the first machine: the one process of six, not three of two.
+  const Solution solution = improve(plain_problem(20, 10, {{6, 2, 2, 2, 4}, {}}), {});
+  ASSERT_THAT(solution.moves, SizeIs(1));
+  EXPECT_EQ(solution.moves[0].process, 0U);
+  EXPECT_EQ(solution.moves[0].gain, 6);
+  EXPECT_EQ(solution.after, 0);
+}
+
+TEST(Improve, AMoveThatCostsMoreThanItBringsIsNotMade) {
+  Problem problem = plain_problem(20, 10, {{6, 6}, {}});
+  for (ProcessFacts& process : problem.processes) process.price = 3;
+  EXPECT_THAT(improve(problem, {}).moves, IsEmpty());
+}
+
+TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
+  // Both machines are too full to take anything more; only the two of different size can change places.
+  const Problem problem = plain_problem(10, 8, {{6, 4}, {5, 2}});
+  const Solution solution = improve(problem, {});
+  EXPECT_THAT(solution.moves, SizeIs(2));
+  EXPECT_LT(solution.after, solution.before);
+  EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
+}
+
+TEST(Improve, AtMostAsManyMovesAsAllowedAndTheBestOnes) {
+  SearchLimits limits;
+  limits.most_moves = 1;
+  const Solution solution = improve(plain_problem(30, 10, {{9, 9, 2}, {1}, {1}}), limits);
+  ASSERT_THAT(solution.moves, SizeIs(1));
+  EXPECT_EQ(solution.moves[0].gain, 9);
+}
+
+TEST(Improve, AnOverfullMachineIsRelievedAlthoughItStaysOverfull) {
+  const Problem problem = plain_problem(10, 10, {{8, 8, 8}, {}});
+  const Solution solution = improve(problem, {});
+  EXPECT_THAT(solution.moves, SizeIs(1));
+  EXPECT_LT(solution.after, solution.before);
+}
+
+// Lets nobody onto the second machine.
+struct Picky final : Referee {
+  bool allows(Process, Machine machine) override { return machine != 1; }
+  void lifted(Process, Machine) override {}
+  void put_down(Process, Machine) override {}
+};
+
+TEST(Improve, SaysWhatWasRefused) {
+  Problem problem = plain_problem(20, 10, {{6, 6}, {}, {5}});
+  Picky picky;
+  const Solution solution = improve(problem, {}, &picky);
+  ASSERT_THAT(solution.moves, SizeIs(1));
+  EXPECT_EQ(solution.moves[0].to, 2U);
+  ASSERT_THAT(solution.moves[0].refused, SizeIs(1));
+  EXPECT_EQ(solution.moves[0].refused[0].machine, 1U);
+  EXPECT_EQ(solution.moves[0].refused[0].gain, 2);
+}
+
+TEST(BrokenRule, NamesTheRule) {
+  Problem problem = plain_problem(10, 10, {{6}, {5}});
+  EXPECT_EQ(broken_rule(problem, {0, 1}), std::nullopt);
+  EXPECT_EQ(broken_rule(problem, {0, 0}), "machine 0 has 10 of resource 0 and uses 11");
+  problem.resources[0].transient = true;
+  problem.capacity = {10, 11};
+  EXPECT_EQ(broken_rule(problem, {1, 1}), std::nullopt);
+  EXPECT_EQ(broken_rule(problem, {1, 0}), "machine 0 has 10 of resource 0 and uses 11");
+  problem.groups.push_back({true, 2, {}, 1});
+  problem.processes[0].group = problem.processes[1].group = 0;
+  EXPECT_EQ(broken_rule(problem, {1, 1}), "two of group 0 share a machine");
+  problem.groups[0].apart = false;
+  EXPECT_EQ(broken_rule(problem, {1, 1}), "group 0 is in 1 locations and needs 2");
+}
+
+}  // namespace
+}  // namespace rescheduler::planner

@@ -1,0 +1,160 @@
+#include "planner/state.h"
+
+#include "base/check.h"
+
+namespace rescheduler::planner {
+
+State::State(const Problem& problem, std::size_t most_moves)
+    : problem_(&problem),
+      resources_(problem.resource_count()),
+      demand_(problem.demand.data()),
+      terms_(problem),
+      groups_(problem),
+      moves_(problem, most_moves),
+      where_(problem.processes.size(), kNoMachine),
+      used_(problem.taken),
+      room_(problem.capacity),
+      machine_cost_(problem.machines.size()),
+      on_(problem.machines.size()),
+      place_(problem.processes.size()) {
+  used_.resize(room_.size());
+  for (std::size_t i = 0; i < room_.size(); ++i) room_[i] -= used_[i];
+  for (std::size_t r = 0; r < resources_; ++r) {
+    if (problem.resources[r].transient) transient_.push_back(r);
+    is_transient_.push_back(problem.resources[r].transient ? 1 : 0);
+  }
+  for (const MachineFacts& machine : problem.machines) takes_.push_back(machine.takes ? 1 : 0);
+  for (Process p = 0; p < problem.processes.size(); ++p) {
+    const ProcessFacts& facts = problem.processes[p];
+    RESCHEDULER_CHECK(facts.machine < problem.machines.size(), "process {} is on no machine", p);
+    group_.push_back(facts.group);
+    movable_.push_back(facts.moves ? 1 : 0);
+    const Amount* const need = demand(p);
+    for (std::size_t r = 0; r < resources_; ++r) {
+      used_[facts.machine * resources_ + r] += need[r];
+      room_[facts.machine * resources_ + r] -= need[r];
+    }
+    where_[p] = facts.machine;
+    place_[p] = static_cast<std::uint32_t>(on_[facts.machine].size());
+    on_[facts.machine].push_back(p);
+    groups_.add(facts.group, facts.machine);
+  }
+  groups_.accept_what_is();
+  for (Machine m = 0; m < problem.machines.size(); ++m) weigh(m);
+}
+
+void State::weigh(Machine machine) {
+  const Cost now = terms_.of(machine, used(machine), !on_[machine].empty());
+  machine_costs_ += now - machine_cost_[machine];
+  machine_cost_[machine] = now;
+}
+
+void State::lift(Process process) {
+  const Machine from = where_[process];
+  const Amount* const need = demand(process);
+  Amount* const uses = used_.data() + from * resources_;
+  Amount* const free = room_.data() + from * resources_;
+  for (std::size_t r = 0; r < resources_; ++r) {
+    uses[r] -= need[r];
+    free[r] += need[r];
+  }
+  if (from == home(process)) {
+    for (const std::size_t r : transient_) free[r] -= need[r];  // stays taken
+  }
+  std::vector<Process>& list = on_[from];
+  list[place_[process]] = list.back();
+  place_[list.back()] = place_[process];
+  list.pop_back();
+  where_[process] = kNoMachine;
+  groups_.remove(group_[process], from);
+  moves_.lift(process, from);
+  weigh(from);
+}
+
+void State::put(Process process, Machine machine) {
+  const Amount* const need = demand(process);
+  Amount* const uses = used_.data() + machine * resources_;
+  Amount* const free = room_.data() + machine * resources_;
+  for (std::size_t r = 0; r < resources_; ++r) {
+    uses[r] += need[r];
+    free[r] -= need[r];
+  }
+  if (machine == home(process)) {
+    for (const std::size_t r : transient_) free[r] += need[r];  // was taken all the while
+  }
+  place_[process] = static_cast<std::uint32_t>(on_[machine].size());
+  on_[machine].push_back(process);
+  where_[process] = machine;
+  groups_.add(group_[process], machine);
+  moves_.put(process, machine);
+  weigh(machine);
+}
+
+bool State::fits(Process process, Machine machine) const {
+  const Amount* const need = demand(process);
+  const Amount* const free = room(machine);
+  bool lacks = false;
+  if (machine != home(process) || transient_.empty()) {
+    // What it does not need may be overfull.
+    for (std::size_t r = 0; r < resources_; ++r) lacks |= (need[r] > free[r]) & (need[r] > 0);
+    return !lacks;
+  }
+  for (std::size_t r = 0; r < resources_; ++r) {
+    lacks |= (need[r] > free[r]) & (need[r] > 0) & (is_transient_[r] == 0);
+  }
+  return !lacks;
+}
+
+bool State::swap_fits(Process one, Process other) const {
+  const Machine here = where_[one];
+  const Machine there = where_[other];
+  const Amount* const in = demand(other);
+  const Amount* const out = demand(one);
+  const Amount* const free_here = room(here);
+  const Amount* const free_there = room(there);
+  // Of a transient resource the one who leaves its home frees nothing, and the one who comes home takes nothing.
+  const bool one_leaves_home = here == home(one);
+  const bool one_comes_home = there == home(one);
+  const bool other_leaves_home = there == home(other);
+  const bool other_comes_home = here == home(other);
+  for (std::size_t r = 0; r < resources_; ++r) {
+    const bool held = is_transient_[r] != 0;
+    const Amount takes_here = held && other_comes_home ? 0 : in[r];
+    const Amount frees_here = held && one_leaves_home ? 0 : out[r];
+    const Amount takes_there = held && one_comes_home ? 0 : out[r];
+    const Amount frees_there = held && other_leaves_home ? 0 : in[r];
+    if ((takes_here > 0 && takes_here - frees_here > free_here[r])
+        || (takes_there > 0 && takes_there - frees_there > free_there[r])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Cost State::swap_delta(Process one, Process other) const {
+  const Machine here = where_[one];
+  const Machine there = where_[other];
+  return terms_.replaced(here, used(here), demand(one), demand(other)) - machine_cost_[here]
+         + terms_.replaced(there, used(there), demand(other), demand(one)) - machine_cost_[there]
+         + moves_.shift_delta(one, here, there) + moves_.shift_delta(other, there, here);
+}
+
+bool State::try_swap(Process one, Process other) {
+  const Machine here = where_[one];
+  const Machine there = where_[other];
+  lift(one);
+  lift(other);
+  if (may_put(one, here, there)) {
+    put(one, there);
+    if (may_put(other, there, here)) {
+      put(other, here);
+      return true;
+    }
+    lift(one);
+  }
+  put(other, there);
+  put(one, here);
+  return false;
+}
+
+}  // namespace rescheduler::planner

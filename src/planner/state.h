@@ -1,0 +1,107 @@
+// Where every process is, with all that follows from it kept up to date: room, group counts, costs. The only place that
+// knows how to do and undo a step, so that a search can weigh a candidate in O(resources) and never counts anything
+// again.
+//
+// A process is lifted and then put down. Whoever asks `may_put` (or `may_shift`, `may_swap`) before each put keeps
+// every hard rule; going back the way one came needs no asking. What is broken at the start may stay so, never become
+// worse.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "planner/group_book.h"
+#include "planner/move_book.h"
+#include "planner/problem.h"
+#include "planner/terms.h"
+
+namespace rescheduler::planner {
+
+class State {
+ public:
+  explicit State(const Problem& problem, std::size_t most_moves = ~std::size_t{0});
+
+  const Problem& problem() const { return *problem_; }
+  Machine where(Process process) const { return where_[process]; }  // kNoMachine: lifted
+  const std::vector<Machine>& where() const { return where_; }
+  Machine home(Process process) const { return moves_.home(process); }
+  std::size_t moved() const { return moves_.moved(); }
+  Group group(Process process) const { return group_[process]; }
+  bool movable(Process process) const { return movable_[process] != 0; }
+  bool takes(Machine machine) const { return takes_[machine] != 0; }
+
+  Cost cost() const { return machine_costs_ + moves_.cost(); }
+  Cost cost_of(Machine machine) const { return machine_cost_[machine]; }
+  const std::vector<Process>& on(Machine machine) const { return on_[machine]; }
+
+  const Amount* used(Machine machine) const { return used_.data() + machine * resources_; }
+  const Amount* room(Machine machine) const { return room_.data() + machine * resources_; }
+  const Amount* demand(Process process) const { return demand_ + process * resources_; }
+
+  void lift(Process process);
+  void put(Process process, Machine machine);
+  void shift(Process process, Machine to) {
+    lift(process);
+    put(process, to);
+  }
+
+  // The process is lifted, from `from`. (What it weighed there is the caller's to remember.)
+  bool may_put(Process process, Machine from, Machine to) const {
+    return open(process, to) && fits(process, to) && moves_.may_put(process, to)
+           && groups_.may_join(group_[process], from, to);
+  }
+  // The process stands where it stands.
+  bool may_shift(Process process, Machine to) const {
+    const Machine from = where_[process];
+    return from != to && open(process, to) && fits(process, to) && moves_.may_shift(process, from, to)
+           && groups_.may_shift(group_[process], from, to);
+  }
+  bool fits(Process process, Machine machine) const;
+  // May it come there at all: the machine takes processes, or it is the one where the process was.
+  bool open(Process process, Machine machine) const { return takes_[machine] != 0 || moves_.home(process) == machine; }
+  const GroupBook& groups() const { return groups_; }
+
+  // What the cost would change by. First half: what leaving brings (the same for every target).
+  Cost leaving(Process process) const {
+    const Machine from = where_[process];
+    return terms_.minus(from, used(from), demand(process), on_[from].size() > 1) - machine_cost_[from];
+  }
+  Cost joining(Process process, Machine to) const {
+    return terms_.plus(to, used(to), demand(process)) - machine_cost_[to]
+           + moves_.shift_delta(process, where_[process], to);
+  }
+  Cost shift_delta(Process process, Machine to) const { return leaving(process) + joining(process, to); }
+  // What something of that demand would add to the machine's own cost.
+  Cost appetite(Machine machine, const Amount* demand) const {
+    return terms_.plus(machine, used(machine), demand) - machine_cost_[machine];
+  }
+
+  // Two processes change places.
+  bool swap_fits(Process one, Process other) const;
+  Cost swap_delta(Process one, Process other) const;  // exact unless both are of the groups with the most moves
+  bool try_swap(Process one, Process other);          // done, or refused by a rule and everything as it was
+
+ private:
+  void weigh(Machine machine);
+
+  const Problem* problem_;
+  std::size_t resources_;
+  const Amount* demand_;
+  Terms terms_;
+  GroupBook groups_;
+  MoveBook moves_;
+  std::vector<Machine> where_;
+  std::vector<Group> group_;
+  std::vector<char> movable_;
+  std::vector<char> takes_;
+  std::vector<std::size_t> transient_;  // the resources that are
+  std::vector<char> is_transient_;
+  std::vector<Amount> used_;
+  std::vector<Amount> room_;  // capacity less what is used, less what stays taken by those who left (transient)
+  std::vector<Cost> machine_cost_;
+  Cost machine_costs_ = 0;
+  std::vector<std::vector<Process>> on_;
+  std::vector<std::uint32_t> place_;  // of a process in its machine's list
+};
+
+}  // namespace rescheduler::planner

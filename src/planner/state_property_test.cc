@@ -1,0 +1,86 @@
+// The incremental state after any history against cost and rules computed from nothing.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/rng.h"
+#include "planner/improve.h"
+#include "planner/state.h"
+#include "planner/testing.h"
+
+namespace rescheduler::planner {
+namespace {
+
+using testing::random_problem;
+using testing::random_shape;
+
+Problem any_problem(std::uint64_t seed) { return random_problem(seed, random_shape(seed)); }
+
+RC_GTEST_PROP(State, EveryMoveItAllowsKeepsTheRulesAndCostsWhatItSaid, (std::uint64_t seed)) {
+  const Problem problem = any_problem(seed);
+  RC_PRE(!problem.processes.empty());
+  State state(problem);
+  RC_ASSERT(!broken_rule(problem, state.where()));
+  RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+  Rng rng(seed);
+  for (int i = 0; i < 200; ++i) {
+    const auto p = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto to = static_cast<Machine>(rng.below(problem.machines.size()));
+    if (!state.movable(p) || !state.may_shift(p, to)) continue;
+    const Cost expected = state.cost() + state.shift_delta(p, to);
+    state.shift(p, to);
+    RC_ASSERT(state.cost() == expected);
+    RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+    const auto broken = broken_rule(problem, state.where());
+    RC_ASSERT(!broken);
+  }
+}
+
+RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas, (std::uint64_t seed)) {
+  const Problem problem = any_problem(seed);
+  RC_PRE(!problem.processes.empty());
+  State state(problem);
+  Rng rng(seed);
+  for (int i = 0; i < 300; ++i) {
+    const auto one = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto other = static_cast<Process>(rng.below(problem.processes.size()));
+    if (state.where(one) == state.where(other) || !state.movable(one) || !state.movable(other)) continue;
+    const std::vector<Machine> before = state.where();
+    const Cost cost = state.cost();
+    const bool fits = state.swap_fits(one, other);
+    const Cost delta = state.swap_delta(one, other);
+    if (state.try_swap(one, other)) {
+      RC_ASSERT(fits);
+      // Two groups that both had the most moves may bring the group term down by one more, or one less.
+      const Cost off = state.cost() - cost - delta;
+      RC_ASSERT(off <= 2 * problem.group_move_weight && off >= -2 * problem.group_move_weight);
+      RC_ASSERT(!broken_rule(problem, state.where()));
+    } else {
+      RC_ASSERT(state.where() == before);
+      RC_ASSERT(state.cost() == cost);
+    }
+    RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+  }
+}
+
+RC_GTEST_PROP(State, AMoveIsAllowedIfAndOnlyIfNoRuleWouldBeBroken, (std::uint64_t seed)) {
+  const Problem problem = any_problem(seed);
+  RC_PRE(!problem.processes.empty());
+  State state(problem);
+  Rng rng(seed);
+  for (int i = 0; i < 200; ++i) {
+    const auto p = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto to = static_cast<Machine>(rng.below(problem.machines.size()));
+    if (!state.movable(p) || to == state.where(p)) continue;
+    std::vector<Machine> after = state.where();
+    after[p] = to;
+    const Machine from = state.where(p);
+    const bool sound = !broken_rule(problem, after);
+    RC_ASSERT(state.may_shift(p, to) == sound);
+    state.lift(p);
+    RC_ASSERT(state.may_put(p, from, to) == sound);
+    state.put(p, sound ? to : from);
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::planner

@@ -1,0 +1,90 @@
+#include "rescheduler/effects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using placement::Strategy;
+using testing::IsEmpty;
+using testing::SizeIs;
+using namespace std::chrono_literals;
+
+constexpr WallTime kNoon{std::chrono::seconds{1'700'000'000}};
+
+Picture picture(double a, double b) {
+  Picture made;
+  made.nodes = {{.name = "a", .cpu = a, .memory = 0.1}, {.name = "b", .cpu = b, .memory = 0.1}};
+  return made;
+}
+
+Plan plan(const std::string& id, Strategy strategy = Strategy::LoadBalancing) {
+  Plan made;
+  made.id = id;
+  made.before = picture(0.9, 0.3);
+  made.after = picture(0.7, 0.5);
+  PlannedMove move;
+  move.uid = "u";
+  move.source = "a";
+  move.target = "b";
+  move.strategy = strategy;
+  made.moves = {move};
+  return made;
+}
+
+std::vector<Effect> after(EffectTracker& tracker, const std::string& id, const Picture& now, WallTime at) {
+  tracker.begun(plan(id));
+  tracker.ended(id, "a", true, at);
+  return tracker.look(now, at + EffectTracker::kSettle);
+}
+
+TEST(Effects, AreComparedOnceTheyHadTimeToShow) {
+  EffectTracker tracker(10min);
+  tracker.begun(plan("p"));
+  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "its moves are not over";
+  tracker.ended("p", "a", true, kNoon);
+  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 9min), IsEmpty());
+  const auto effects = tracker.look(picture(0.72, 0.48), kNoon + 10min);
+  ASSERT_THAT(effects, SizeIs(1));
+  EXPECT_NEAR(effects[0].predicted, 20, 1e-9);
+  EXPECT_NEAR(effects[0].measured, 18, 1e-9);
+  EXPECT_TRUE(effects[0].helped);
+  EXPECT_THAT(tracker.backing_off(), IsEmpty());
+  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "each plan once";
+}
+
+TEST(Effects, ThatTheWholeClusterGotBusierIsNobodysFault) {
+  EffectTracker tracker(10min);
+  const auto effects = after(tracker, "p", picture(0.9, 0.7), kNoon);
+  ASSERT_THAT(effects, SizeIs(1));
+  EXPECT_TRUE(effects[0].helped) << "from 30 above the mean to 10 above it";
+}
+
+TEST(Effects, AStrategyThatDoesNotHelpRestsEachTimeTwiceAsLongUntilItHelps) {
+  EffectTracker tracker(10min);
+  const Picture same = picture(0.9, 0.3);
+  WallTime at = kNoon;
+  for (const auto rest : {10min, 20min, 40min}) {
+    ASSERT_THAT(after(tracker, "p", same, at), SizeIs(1));
+    EXPECT_EQ(tracker.backing_off().at(Strategy::LoadBalancing), at + EffectTracker::kSettle + rest);
+    at += 3h;
+  }
+  after(tracker, "p", picture(0.7, 0.5), at);
+  EXPECT_THAT(tracker.backing_off(), IsEmpty());
+  after(tracker, "p", same, at + 3h);
+  EXPECT_EQ(tracker.backing_off().at(Strategy::LoadBalancing), at + 3h + EffectTracker::kSettle + 10min);
+}
+
+TEST(Effects, MovesThatDidNotComeAboutPromiseNothing) {
+  EffectTracker tracker(10min);
+  tracker.begun(plan("p"));
+  tracker.ended("p", "a", false, kNoon);
+  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty());
+  tracker.begun(plan("q", Strategy::NodeMaintenance));
+  tracker.ended("q", "a", true, kNoon);
+  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "a drain is not about load";
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,24 @@
+# The control loop: brakes, memory, maintenance, the controller.
+set(LOOP_SOURCES
+  brakes.cc
+  controller.cc
+  controller_cycle.cc
+  controller_metrics.cc
+  effects.cc
+  live_rescheduler.cc
+  maintenance.cc
+  memory.cc
+  memory_store.cc
+  modes.cc
+  news.cc
+  persistence.cc
+  plan_progress.cc
+  surveyor.cc)
+set(LOOP_TESTS
+  brakes_test.cc
+  effects_test.cc
+  maintenance_test.cc
+  memory_test.cc
+  modes_test.cc
+  persistence_test.cc
+  plan_progress_test.cc)

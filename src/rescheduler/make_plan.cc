@@ -1,0 +1,250 @@
+#include "rescheduler/make_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/container_hash/hash.hpp>
+#include <fmt/format.h>
+
+#include "placement/predicted_load.h"
+#include "planner/order.h"
+#include "rescheduler/adapter.h"
+#include "rescheduler/draft.h"
+#include "rescheduler/picture.h"
+#include "rescheduler/strategies/strategies.h"
+#include "rescheduler/waves.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::PodIndex;
+using placement::Strategy;
+
+constexpr double kPercent = 100;
+// Refused targets of a move that are told.
+constexpr std::size_t kMostRefused = 3;
+
+void apply(Strategy strategy, Draft& draft) {
+  switch (strategy) {
+    case Strategy::LoadBalancing: return balance_loads(draft);
+    case Strategy::ResourceOptimization: return optimize_resources(draft);
+    case Strategy::NodeMaintenance: return empty_draining_nodes(draft);
+    case Strategy::ConstraintRepair: return repair_constraints(draft);
+  }
+}
+
+// The score follows from sums over nodes, so that what one move is worth need not be counted from nothing.
+class ScoreSums {
+ public:
+  ScoreSums(const Draft& draft, std::vector<NodeIndex> nodes)
+      : draft_(draft), count_(static_cast<double>(nodes.size())) {
+    in_play_.assign(draft.cluster().nodes().size(), 0);
+    for (const NodeIndex index : nodes) {
+      in_play_[index] = 1;
+      for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad})
+        add(resource, load(index, resource), 1);
+    }
+  }
+  // How much lower the score would be without the move.
+  double worth_of(PodIndex pod, NodeIndex from, NodeIndex to) {
+    const double with = score();
+    const auto shift = [&](double factor) {
+      for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
+        change(resource, from, pod, factor);
+        change(resource, to, pod, -factor);
+      }
+    };
+    const auto sums = sums_;
+    shift(+1);
+    const double without = score();
+    sums_ = sums;
+    return with - without;
+  }
+
+ private:
+  struct Sums {
+    double sum = 0;
+    double squares = 0;
+  };
+  double load(NodeIndex index, std::size_t resource) const {
+    return placement::predicted_load(draft_.cluster().node(index), resource, draft_.cluster().load_picture());
+  }
+  void add(std::size_t resource, double value, double factor) {
+    sums_[resource].sum += factor * value;
+    sums_[resource].squares += factor * value * value;
+  }
+  void change(std::size_t resource, NodeIndex index, PodIndex pod, double factor) {
+    if (in_play_[index] == 0) return;
+    const double whole = std::max(whole_of(*draft_.cluster().node(index).node, resource), 1.0);
+    const double now = load(index, resource);
+    add(resource, now, -1);
+    add(resource, now + factor * draft_.census().load_of(pod)[resource] / whole, 1);
+  }
+  double score() const {
+    const placement::ReschedulerArgs& args = *draft_.request().args;
+    const double weights = args.cpu_score_weight + args.memory_score_weight;
+    if (count_ < 1 || !(weights > 0)) return 0;
+    const auto deviation = [&](const Sums& one) {
+      const double mean = one.sum / count_;
+      return kPercent * std::sqrt(std::max(one.squares / count_ - mean * mean, 0.0));
+    };
+    return kPercent
+           - 2 * (args.cpu_score_weight * deviation(sums_[0]) + args.memory_score_weight * deviation(sums_[1]))
+                 / weights;
+  }
+
+  const Draft& draft_;
+  double count_;
+  std::vector<std::uint8_t> in_play_;
+  std::array<Sums, 2> sums_{};
+};
+
+// The draft's moves brought into an order, told in words.
+class Finishing {
+ public:
+  Finishing(Draft& draft, Plan& plan) : draft_(draft), plan_(plan) {}
+
+  void run() {
+    collect();
+    draft_.trial().restore();
+    if (moves_.empty()) return;
+    put_in_order();
+    for (const NumberedStep& one : steps_) {
+      const PodIndex pod = adapted_.pods[one.step.process];
+      draft_.trial().move(pod, adapted_.nodes[one.step.to]);
+    }
+    ScoreSums sums(draft_, nodes_in_play(draft_.world()));
+    for (const NumberedStep& one : steps_) plan_.moves.push_back(told(one, sums));
+  }
+
+ private:
+  void collect();
+  void put_in_order();
+  PlannedMove told(const NumberedStep& one, ScoreSums& sums);
+  std::string effect(const Intent& intent, PodIndex pod, NodeIndex from, NodeIndex to) const;
+
+  Draft& draft_;
+  Plan& plan_;
+  std::vector<std::pair<PodIndex, NodeIndex>> moves_;  // where to
+  Adapted adapted_;
+  std::vector<NumberedStep> steps_;
+};
+
+// By the importance of the strategies; of one strategy in the order its pods have.
+void Finishing::collect() {
+  for (const Strategy strategy : draft_.request().strategies) {
+    for (const auto& [pod, intent] : draft_.intents()) {
+      if (intent.strategy == strategy && draft_.is_moved(pod)) moves_.emplace_back(pod, draft_.trial().now_on(pod));
+    }
+  }
+}
+
+void Finishing::put_in_order() {
+  std::vector<PodIndex> pods;
+  for (const auto& [pod, to] : moves_) pods.push_back(pod);
+  adapted_ = adapt(draft_, {.nodes = draft_.cluster().existing_nodes(), .pods = pods});
+  const auto machine_of = [&](NodeIndex node) {
+    return static_cast<planner::Machine>(std::ranges::lower_bound(adapted_.nodes, node) - adapted_.nodes.begin());
+  };
+  std::vector<planner::Move> moves;
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    moves.push_back(
+        {static_cast<planner::Process>(i), adapted_.problem.processes[i].machine, machine_of(moves_[i].second)});
+  }
+  planner::OrderLimits limits;
+  DraftReferee referee(draft_, adapted_);
+  const planner::Ordered ordered = planner::in_order(adapted_.problem, moves, limits, &referee);
+  steps_ = number_steps(ordered.steps, adapted_, draft_);
+  for (const planner::LeftOut& left : ordered.left_out) {
+    const PodIndex pod = adapted_.pods[left.move.process];
+    draft_.refuse(pod, {why::kNoOrder, fmt::format("there is no order of moves in which it can go to {}",
+                                                   draft_.name_of(adapted_.nodes[left.move.to]))});
+  }
+}
+
+std::string Finishing::effect(const Intent& intent, PodIndex pod, NodeIndex from, NodeIndex to) const {
+  const auto& picture = draft_.cluster().load_picture();
+  const std::size_t resource = intent.resource;
+  const std::string& name = draft_.rules().name(resource);
+  const auto known = [&](NodeIndex index) {
+    return picture.basis != cluster::LoadBasis::Usage || draft_.cluster().node(index).load.knows(resource);
+  };
+  std::string text;
+  if (known(from)) {
+    const double whole = std::max(whole_of(*draft_.cluster().node(from).node, resource), 1.0);
+    text = fmt::format("; takes {:.0f} points off it", kPercent * draft_.census().load_of(pod)[resource] / whole);
+  }
+  const cluster::NodeState& target = draft_.cluster().node(to);
+  if (known(to)) {
+    text += fmt::format("{} {} goes to {:.0f} % {}", text.empty() ? ";" : ",", target.node->name,
+                        kPercent * placement::predicted_load(target, resource, picture), name);
+  }
+  return text;
+}
+
+PlannedMove Finishing::told(const NumberedStep& one, ScoreSums& sums) {
+  const PodIndex pod = adapted_.pods[one.step.process];
+  const NodeIndex from = adapted_.nodes[one.step.from];
+  const NodeIndex to = adapted_.nodes[one.step.to];
+  const cluster::PlacedPod& placed = draft_.cluster().pod(pod);
+  const Intent& intent = draft_.intents().at(pod);
+  PlannedMove move;
+  move.ns = draft_.world().namespace_of(pod);
+  move.pod = placed.name;
+  move.uid = placed.uid;
+  move.lineage = draft_.census().lineage(draft_.census().lineage_of(pod)).lineage;
+  move.source = draft_.name_of(from);
+  move.target = draft_.name_of(to);
+  move.strategy = intent.strategy;
+  move.step = one.number;
+  move.detour = one.step.detour;
+  move.budget = draft_.census().verdict_on(pod);
+  if (one.step.detour) {
+    move.reason = fmt::format("makes way for another; {}", intent.cause);
+  } else {
+    move.reason = intent.cause + effect(intent, pod, from, to);
+    move.gain = sums.worth_of(pod, draft_.trial().first_on(pod), to);
+  }
+  for (const RefusedTarget& target : intent.refused) {
+    if (move.refused.size() >= kMostRefused) break;
+    const auto node = draft_.cluster().find_node(target.node);
+    if (!node || *node == draft_.trial().now_on(pod)) continue;
+    const NodeIndex on = draft_.trial().now_on(pod);
+    draft_.trial().lift(pod);
+    std::string why = draft_.trial().refusal(pod, *node);
+    draft_.trial().put_down(pod, on);
+    move.refused.push_back({target.node, why.empty() ? "it would be too busy" : std::move(why)});
+  }
+  return move;
+}
+
+std::string id_of(const Plan& plan) {
+  std::size_t seed = 0;
+  for (const PlannedMove& move : plan.moves) {
+    boost::hash_combine(seed, move.uid);
+    boost::hash_combine(seed, move.target);
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(plan.made.time_since_epoch()).count();
+  return fmt::format("{:x}-{:08x}", seconds, seed & 0xffffffffU);
+}
+
+}  // namespace
+
+Plan make_plan(World& world, const PlanRequest& request) {
+  Plan plan;
+  plan.made = request.now;
+  plan.judged_by = world.cluster().load_picture().source;
+  plan.before = picture_of(world, *request.args);
+  Draft draft(world, request, plan);
+  for (const Strategy strategy : request.strategies) apply(strategy, draft);
+  Finishing(draft, plan).run();
+  plan.after = picture_of(world, *request.args);
+  std::set<std::pair<std::string, std::string>> moved;
+  for (const PlannedMove& move : plan.moves) moved.emplace(move.ns, move.pod);
+  std::erase_if(plan.refused, [&](const Refusal& one) { return moved.contains({one.ns, one.pod}); });
+  plan.id = id_of(plan);
+  return plan;
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,98 @@
+#include "rescheduler/memory_store.h"
+
+#include <boost/json.hpp>
+#include <fmt/core.h>
+
+#include "kube/client/client.h"
+#include "kube/proto/core.pb.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+constexpr const char* kMovesKey = "moves";
+
+api::ConfigMap empty_map(const std::string& ns) {
+  api::ConfigMap map;
+  map.mutable_metadata()->set_namespace_(ns);
+  map.mutable_metadata()->set_name(std::string(kMovesName));
+  (*map.mutable_metadata()->mutable_labels())["app"] = "rescheduler-scheduler";
+  (*map.mutable_data())[kMovesKey] = "[]";
+  return map;
+}
+
+bool says_paused(const api::ConfigMap& map) {
+  const auto& annotations = map.metadata().annotations();
+  const auto found = annotations.find(std::string(kPausedKey));
+  // Whoever writes anything but "false" there wants us to stop.
+  return found != annotations.end() && found->second != "false" && !found->second.empty();
+}
+
+}  // namespace
+
+net::Task<Result<void>> MemoryStore::load() {
+  kube::Client client(api_);
+  auto map = co_await client.get<api::ConfigMap>(ns_, std::string(kMovesName));
+  if (!map && map.error().code == Errc::NotFound) {
+    map = co_await client.create(empty_map(ns_));
+  }
+  if (!map) co_return fail(std::move(map.error()));
+  const auto found = map->data().find(kMovesKey);
+  auto memory = MoveMemory::parse(found == map->data().end() ? "" : found->second);
+  if (!memory) {
+    co_return fail(std::move(memory.error()).within(fmt::format("ConfigMap {}/{}", ns_, kMovesName)));
+  }
+  memory_ = std::move(*memory);
+  version_ = map->metadata().resource_version();
+  uid_ = map->metadata().uid();
+  paused_ = says_paused(*map);
+  // Not yet written, and true all the same.
+  for (const migration::MoveOutcome& outcome : unsaved_) memory_.ended(outcome);
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> MemoryStore::write(MoveMemory changed, WallTime now) {
+  changed.forget(now, remembered_, kMostMoves);
+  // Only the moves: what people wrote beside them stays.
+  boost::json::object patch;
+  patch["metadata"] = boost::json::object{{"resourceVersion", version_}, {"uid", uid_}};
+  patch["data"] = boost::json::object{{kMovesKey, changed.to_json()}};
+  auto map =
+      co_await kube::Client(api_).patch<api::ConfigMap>(ns_, std::string(kMovesName), boost::json::serialize(patch));
+  if (!map) co_return fail(std::move(map.error()));
+  memory_ = std::move(changed);
+  version_ = map->metadata().resource_version();
+  paused_ = says_paused(*map);
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> MemoryStore::save_begun(std::vector<migration::MoveOrder> orders, WallTime now) {
+  MoveMemory changed = memory_;
+  for (const migration::MoveOrder& order : orders) changed.begun(order, now);
+  const std::size_t told = unsaved_.size();  // what is in `changed` already
+  auto written = co_await write(std::move(changed), now);
+  if (written) {
+    unsaved_.erase(unsaved_.begin(), unsaved_.begin() + static_cast<std::ptrdiff_t>(told));
+    for (const migration::MoveOutcome& meanwhile : unsaved_) memory_.ended(meanwhile);
+  }
+  if (written || written.error().code != Errc::Conflict) co_return written;
+  auto again = co_await load();
+  if (!again) co_return again;
+  co_return written;
+}
+
+void MemoryStore::note_ended(const migration::MoveOutcome& outcome) {
+  memory_.ended(outcome);
+  unsaved_.push_back(outcome);
+}
+
+net::Task<Result<void>> MemoryStore::save_ended(WallTime now) {
+  if (unsaved_.empty()) co_return Result<void>{};
+  const std::vector<migration::MoveOrder> none;
+  auto written = co_await save_begun(none, now);
+  if (written || written.error().code != Errc::Conflict) co_return written;
+  // What has happened has happened, whatever else was written: it goes on top of that.
+  auto again = co_await save_begun(none, now);
+  co_return again;
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,297 @@
+// LoadBalancing. When: a node is above its trigger (for long enough, where somebody kept watch), or the standard
+// deviation between nodes is. What: the search finds a better place for pods, with a price on every move; then moves
+// that the goal does not need are taken back, the least useful first. A result in which deviation or maximum did not
+// fall is no result.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "placement/predicted_load.h"
+#include "rescheduler/adapter.h"
+#include "rescheduler/picture.h"
+#include "rescheduler/strategies/strategies.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::PodIndex;
+using placement::Strategy;
+
+constexpr double kPercent = 100;
+// Each round begins where the last ended; the second already finds little.
+constexpr int kMostRounds = 4;
+// Loads are sums of fractions, and of amounts that were rounded to whole units.
+constexpr double kRounding = 1e-4;
+
+class Balancing {
+ public:
+  explicit Balancing(Draft& draft) : draft_(draft), settings_(draft.settings().load_balancing) {}
+  void run();
+
+ private:
+  struct State {
+    double deviation = 0;  // of all judged resources, by weight
+    double worst = 0;      // the largest of them
+    double max = 0;        // of nodes that can be helped, as a part of their trigger
+  };
+  double load(NodeIndex node, std::size_t resource) const;
+  bool is_above(NodeIndex node, double placement::LoadBand::* limit) const;
+  std::size_t hottest(NodeIndex node) const;
+  void find_nodes();
+  void find_sources();
+  State state() const;
+  bool round();
+  void take_back(std::vector<planner::Move> moves, const Adapted& adapted);
+  bool goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ceilings, double deviation) const;
+  bool is_worth_moving(PodIndex pod) const;
+  planner::Cost price() const;
+  void tell(PodIndex pod, const planner::Move& move, const Adapted& adapted);
+  void refuse_on_sources() const;
+
+  Draft& draft_;
+  const placement::LoadBalancingSettings& settings_;
+  std::vector<NodeIndex> nodes_;
+  std::vector<NodeIndex> hot_;
+  bool uneven_ = false;
+  std::vector<PodIndex> pods_;  // that may move
+  std::set<NodeIndex> helped_;  // nodes that have any of them
+  std::map<NodeIndex, cluster::Loads> first_;
+};
+
+double Balancing::load(NodeIndex node, std::size_t resource) const {
+  return placement::predicted_load(draft_.cluster().node(node), resource, draft_.cluster().load_picture());
+}
+
+bool Balancing::is_above(NodeIndex node, double placement::LoadBand::* limit) const {
+  return std::ranges::any_of(draft_.rules().judged(), [&](std::size_t resource) {
+    return load(node, resource) > draft_.rules().band(node, resource).*limit + kRounding;
+  });
+}
+
+std::size_t Balancing::hottest(NodeIndex node) const {
+  const auto& judged = draft_.rules().judged();
+  return *std::ranges::max_element(judged, {}, [&](std::size_t resource) {
+    return load(node, resource) / std::max(draft_.rules().band(node, resource).trigger, 0.01);
+  });
+}
+
+void Balancing::find_nodes() {
+  std::size_t unknown = 0;
+  std::size_t off = 0;
+  for (const NodeIndex index : draft_.cluster().existing_nodes()) {
+    if (!draft_.rules().takes(index)) continue;
+    if (load_word(draft_.world(), index) == LoadWord::Unknown) {
+      ++unknown;
+    } else if (draft_.rules().is_off(index, Strategy::LoadBalancing)) {
+      ++off;
+    } else {
+      nodes_.push_back(index);
+    }
+  }
+  if (unknown != 0) {
+    draft_.note(fmt::format("LoadBalancing leaves {} out: no fresh load is known of {}",
+                            unknown == 1 ? "one node" : fmt::format("{} nodes", unknown),
+                            unknown == 1 ? "it" : "them"));
+  }
+  if (off != 0) draft_.note(fmt::format("LoadBalancing leaves {} out: it is off in their pool", off));
+}
+
+void Balancing::find_sources() {
+  const auto& evidence = draft_.request().evidence;
+  for (const NodeIndex index : nodes_) {
+    const bool hot =
+        evidence ? evidence->hot.contains(draft_.name_of(index)) && is_above(index, &placement::LoadBand::target)
+                 : is_above(index, &placement::LoadBand::trigger);
+    if (hot) hot_.push_back(index);
+  }
+  uneven_ = (!evidence || evidence->uneven) && state().worst * kPercent > settings_.deviation_trigger;
+}
+
+Balancing::State Balancing::state() const {
+  State state;
+  double weights = 0;
+  for (const std::size_t resource : draft_.rules().judged()) {
+    const Spread spread = spread_of(draft_.world(), nodes_, resource);
+    const double weight = draft_.rules().weight(resource);
+    state.deviation += weight * spread.deviation;
+    state.worst = std::max(state.worst, spread.deviation);
+    weights += weight;
+    for (const NodeIndex index : nodes_) {
+      if (!helped_.empty() && !helped_.contains(index)) continue;
+      const double limit = std::max(draft_.rules().band(index, resource).trigger, 0.01);
+      state.max = std::max(state.max, load(index, resource) / limit);
+    }
+  }
+  if (weights > 0) state.deviation /= weights;
+  return state;
+}
+
+bool Balancing::is_worth_moving(PodIndex pod) const {
+  const cluster::Node& node = *draft_.cluster().node(draft_.cluster().pod(pod).node).node;
+  const cluster::Loads& carried = draft_.census().load_of(pod);
+  return std::ranges::any_of(draft_.rules().judged(), [&](std::size_t resource) {
+    return carried[resource] / std::max(whole_of(node, resource), 1.0) * kPercent >= settings_.least_gain;
+  });
+}
+
+// What is gained by a pod of the least size worth moving, between nodes as far apart as the deviation that is aimed at.
+planner::Cost Balancing::price() const {
+  const double least = settings_.least_gain * kPercent;
+  const double apart = settings_.deviation_target * kPercent;
+  double weight = 0;
+  for (const std::size_t resource : draft_.rules().judged())
+    weight = std::max(weight, draft_.rules().weight(resource) * 10);
+  return std::max<planner::Cost>(1, std::llround(2 * least * apart * weight));
+}
+
+void Balancing::refuse_on_sources() const {
+  std::set<NodeIndex> sources(hot_.begin(), hot_.end());
+  if (uneven_) {
+    for (const std::size_t resource : draft_.rules().judged()) {
+      const double mean = spread_of(draft_.world(), nodes_, resource).mean;
+      for (const NodeIndex index : nodes_) {
+        if (load(index, resource) > mean) sources.insert(index);
+      }
+    }
+  }
+  for (const NodeIndex index : sources) {
+    for (const PodIndex pod : draft_.cluster().node(index).pods) {
+      if (const auto stays = draft_.why_stays(pod, Purpose::Improve)) draft_.refuse(pod, *stays);
+    }
+  }
+}
+
+// Every hot node at or below what it is to come to - or as low as the search could bring it -, and the whole as even.
+bool Balancing::goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ceilings, double deviation) const {
+  for (const auto& [index, ceiling] : ceilings) {
+    for (const std::size_t resource : draft_.rules().judged()) {
+      const double target = std::max(draft_.rules().band(index, resource).target, 0.01);
+      if (load(index, resource) / target > ceiling + kRounding) return false;
+    }
+  }
+  // Nobody who was cool is made hot by a move that is taken back.
+  if (!ceilings.contains(home) && is_above(home, &placement::LoadBand::trigger)) return false;
+  return !uneven_ || state().worst <= deviation + kRounding;
+}
+
+void Balancing::take_back(std::vector<planner::Move> moves, const Adapted& adapted) {
+  std::map<NodeIndex, double> ceilings;
+  for (const NodeIndex index : hot_) {
+    double& ceiling = ceilings[index] = 1;
+    for (const std::size_t resource : draft_.rules().judged()) {
+      const double target = std::max(draft_.rules().band(index, resource).target, 0.01);
+      ceiling = std::max(ceiling, load(index, resource) / target);
+    }
+  }
+  const double deviation = std::max(state().worst, settings_.deviation_target / kPercent);
+  std::ranges::reverse(moves);  // the least useful first
+  for (const planner::Move& move : moves) {
+    const PodIndex pod = adapted.pods[move.process];
+    const NodeIndex home = adapted.nodes[move.from];
+    const NodeIndex to = draft_.trial().now_on(pod);
+    draft_.trial().lift(pod);
+    // To where it came from the filters let it: it was there. Unless others have come meanwhile.
+    const bool free = draft_.trial().admits_back(pod, home);
+    draft_.trial().put_down(pod, free ? home : to);
+    if (free && !goal_holds(home, ceilings, deviation)) draft_.trial().move(pod, to);
+  }
+}
+
+// "node-a at 91 % CPU, above 80 %"
+void Balancing::tell(PodIndex pod, const planner::Move& move, const Adapted& adapted) {
+  const NodeIndex from = draft_.trial().first_on(pod);
+  const auto known = first_.find(from);
+  Intent intent;
+  intent.strategy = Strategy::LoadBalancing;
+  if (known != first_.end()) {
+    const auto& judged = draft_.rules().judged();
+    intent.resource = *std::ranges::max_element(judged, {}, [&](std::size_t resource) {
+      return known->second[resource] / std::max(draft_.rules().band(from, resource).trigger, 0.01);
+    });
+    const double at = known->second[intent.resource];
+    const double trigger = draft_.rules().band(from, intent.resource).trigger;
+    const double mean = spread_of(draft_.world(), nodes_, intent.resource).mean;
+    const std::string where =
+        fmt::format("{} at {:.0f} % {}", draft_.name_of(from), at * kPercent, draft_.rules().name(intent.resource));
+    if (at > trigger) {
+      intent.cause = fmt::format("{}, above {:.0f} %", where, trigger * kPercent);
+    } else {
+      intent.cause = fmt::format("{}, {} the mean of {:.0f} %", where, at >= mean ? "above" : "below", mean * kPercent);
+    }
+  }
+  for (const planner::RefusedTarget& one : move.refused) {
+    intent.refused.push_back({draft_.name_of(adapted.nodes[one.machine]), {}});
+  }
+  draft_.moved(pod, std::move(intent));
+}
+
+bool Balancing::round() {
+  Adapted adapted = adapt(draft_, {.nodes = nodes_, .pods = pods_, .balance_loads = true, .price = price()});
+  DraftReferee referee(draft_, adapted);
+  planner::SearchLimits limits;
+  limits.clock = draft_.request().clock;
+  if (limits.clock != nullptr) limits.time = draft_.request().time;
+  limits.seed = draft_.request().seed;
+  limits.most_moves = draft_.left_in_total();
+  const planner::Solution found = planner::improve(adapted.problem, limits, &referee);
+  if (found.moves.empty()) return false;
+  const State before = state();
+  for (const planner::Move& move : found.moves) draft_.trial().lift(adapted.pods[move.process]);
+  for (const planner::Move& move : found.moves) {
+    draft_.trial().put_down(adapted.pods[move.process], adapted.nodes[move.to]);
+  }
+  take_back(found.moves, adapted);
+  const State after = state();
+  if (after.deviation >= before.deviation - kRounding || after.max >= before.max - kRounding) {
+    for (const planner::Move& move : found.moves) {
+      const PodIndex pod = adapted.pods[move.process];
+      if (draft_.trial().now_on(pod) != adapted.nodes[move.from]) draft_.trial().move(pod, adapted.nodes[move.from]);
+    }
+    draft_.note("LoadBalancing found moves, but none that lower both the deviation and the maximum");
+    return false;
+  }
+  bool any = false;
+  for (const planner::Move& move : found.moves) {
+    const PodIndex pod = adapted.pods[move.process];
+    if (draft_.trial().now_on(pod) == adapted.nodes[move.from]) continue;
+    tell(pod, move, adapted);
+    any = true;
+  }
+  return any;
+}
+
+void Balancing::run() {
+  if (draft_.cluster().load_picture().basis == cluster::LoadBasis::Turns) {
+    draft_.note("LoadBalancing rests: neither load nor requests of the nodes are known");
+    return;
+  }
+  find_nodes();
+  if (nodes_.size() < 2 || draft_.rules().judged().empty()) return;
+  find_sources();
+  if (hot_.empty() && !uneven_) return;
+  refuse_on_sources();
+  for (const NodeIndex index : nodes_) {
+    auto& loads = first_[index];
+    for (const std::size_t resource : draft_.rules().judged()) loads[resource] = load(index, resource);
+    for (const PodIndex pod : draft_.cluster().node(index).pods) {
+      if (is_worth_moving(pod) && !draft_.why_stays(pod, Purpose::Improve)) pods_.push_back(pod);
+    }
+  }
+  std::ranges::sort(pods_);
+  for (const PodIndex pod : pods_) helped_.insert(draft_.cluster().pod(pod).node);
+  for (int i = 0; i < kMostRounds; ++i) {
+    if (!round()) break;
+    if (std::ranges::none_of(hot_, [&](NodeIndex index) { return is_above(index, &placement::LoadBand::target); })
+        && state().worst * kPercent <= settings_.deviation_trigger) {
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void balance_loads(Draft& draft) { Balancing(draft).run(); }
+
+}  // namespace rescheduler::rescheduling

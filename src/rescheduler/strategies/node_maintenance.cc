@@ -1,0 +1,112 @@
+// NodeMaintenance: what is to leave, and whether it can. Everything is tried out first, also what the caps leave for
+// later rounds, so that the answer to "can this node be emptied" comes before the first pod moves.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "rescheduler/strategies/strategies.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::PodIndex;
+using placement::Strategy;
+
+struct Verdict {
+  std::size_t going = 0;
+  std::size_t later = 0;                           // for which the caps leave no room in this plan
+  std::map<std::string_view, std::size_t> stay{};  // by code
+};
+
+// Stay with their node by their nature: nobody waits for them to leave.
+bool belongs_to_node(const Stays& stays) { return stays.code == why::kDaemon || stays.code == why::kMirror; }
+
+// The largest first: they are the hardest to place.
+void sort_by_size(const Draft& draft, std::vector<PodIndex>& pods) {
+  const auto size = [&](PodIndex pod) {
+    const cluster::Amounts& asked = draft.cluster().pod(pod).form->needs->requests.plain;
+    return std::pair(-asked.cpu, -asked.memory);
+  };
+  std::ranges::sort(pods, [&](PodIndex a, PodIndex b) {
+    const auto of_a = size(a);
+    const auto of_b = size(b);
+    return of_a != of_b ? of_a < of_b : a < b;
+  });
+}
+
+std::string verdict_text(const std::string& node, const Verdict& verdict) {
+  std::size_t stay = 0;
+  std::string codes;
+  for (const auto& [code, count] : verdict.stay) {
+    stay += count;
+    codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
+  }
+  const std::size_t all = verdict.going + verdict.later + stay;
+  if (all == 0) return fmt::format("node {} is empty but for pods that belong to it", node);
+  std::string text = stay == 0
+                         ? fmt::format("node {} can be emptied: {} of {} pods go now", node, verdict.going, all)
+                         : fmt::format("node {} cannot be emptied: {} of {} pods go now", node, verdict.going, all);
+  if (verdict.later != 0) text += fmt::format(", {} later", verdict.later);
+  if (stay != 0) text += fmt::format(", {} stay ({})", stay, codes);
+  return text;
+}
+
+void empty_node(Draft& draft, NodeIndex index) {
+  Verdict verdict;
+  std::vector<PodIndex> leaving;
+  for (const PodIndex pod : draft.cluster().node(index).pods) {
+    const auto stays = draft.why_stays(pod, Purpose::Empty);
+    if (!stays) {
+      leaving.push_back(pod);
+      continue;
+    }
+    if (belongs_to_node(*stays)) continue;
+    // What is going already is no blocker, only slow.
+    if (stays->code != why::kTerminating) ++verdict.stay[stays->code];
+    draft.refuse(pod, *stays);
+  }
+  sort_by_size(draft, leaving);
+  std::vector<PodIndex> later;
+  for (const PodIndex pod : leaving) {
+    const bool now = draft.within_caps(pod);
+    draft.trial().lift(pod);
+    const NodeIndex target = draft.best_target(pod);
+    if (target == cluster::kNoNode) {
+      const Stays stays{why::kNoTarget, draft.nobody_takes(pod)};
+      draft.trial().put_down(pod, index);
+      ++verdict.stay[stays.code];
+      draft.refuse(pod, stays);
+      continue;
+    }
+    draft.trial().put_down(pod, target);
+    if (now) {
+      draft.moved(pod, {.strategy = Strategy::NodeMaintenance,
+                        .cause = fmt::format("{} is under maintenance", draft.name_of(index))});
+      ++verdict.going;
+    } else {
+      later.push_back(pod);
+      ++verdict.later;
+    }
+  }
+  for (const PodIndex pod : later) draft.trial().move(pod, index);
+  draft.note(verdict_text(draft.name_of(index), verdict));
+}
+
+}  // namespace
+
+void empty_draining_nodes(Draft& draft) {
+  std::vector<std::pair<std::string, NodeIndex>> nodes;
+  for (const NodeIndex index : draft.cluster().existing_nodes()) {
+    if (!draft.rules().drains(index)) continue;
+    if (draft.rules().is_off(index, Strategy::NodeMaintenance)) {
+      draft.note(fmt::format("node {} is under maintenance, which is off in its pool", draft.name_of(index)));
+      continue;
+    }
+    nodes.emplace_back(draft.name_of(index), index);
+  }
+  std::ranges::sort(nodes);
+  for (const auto& [name, index] : nodes) empty_node(draft, index);
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,229 @@
+// ResourceOptimization. By requests: what is free of one resource on nodes that have none left of another is lost to
+// everybody, though the cluster as a whole has both. Pods are exchanged until less of it is stranded.
+//
+// What is free in excess on a node is counted in milli-cores, memory converted at the rate the whole cluster has. The
+// part that no exchange can mend - the cluster has more of one than of the other free - does not count.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rescheduler/adapter.h"
+#include "rescheduler/picture.h"
+#include "rescheduler/strategies/strategies.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::PodIndex;
+using placement::Strategy;
+
+constexpr double kPercent = 100;
+constexpr int kMostRounds = 4;
+// Points of stranded resources that a round has to win, or its moves are not worth it.
+constexpr double kLeastGain = 1;
+// A move costs as much as it wins if it frees this part of a mean node.
+constexpr double kPrice = 0.02;
+
+class Optimizing {
+ public:
+  explicit Optimizing(Draft& draft) : draft_(draft), settings_(draft.settings().resource_optimization) {}
+  void run();
+
+ private:
+  void find_nodes();
+  double stranded() const;  // percent
+  double imbalance() const;
+  bool too_uneven(double before) const;
+  bool round();
+  void mend_shapes();
+  void free_nodes();
+  bool is_underused(NodeIndex node) const;
+  bool try_to_empty(NodeIndex node);
+  std::string shape_of(NodeIndex node) const;
+  void undo(const std::vector<std::pair<PodIndex, NodeIndex>>& back);
+
+  Draft& draft_;
+  const placement::ResourceOptimizationSettings& settings_;
+  std::vector<NodeIndex> nodes_;
+  double cpu_ = 0;  // of all nodes
+  double memory_ = 0;
+};
+
+void Optimizing::find_nodes() {
+  for (const NodeIndex index : draft_.cluster().existing_nodes()) {
+    if (!draft_.rules().takes(index) || draft_.rules().is_off(index, Strategy::ResourceOptimization)) continue;
+    const cluster::Amounts& has = draft_.cluster().node(index).node->allocatable;
+    if (has.cpu <= 0 || has.memory <= 0) continue;
+    nodes_.push_back(index);
+    cpu_ += static_cast<double>(has.cpu);
+    memory_ += static_cast<double>(has.memory);
+  }
+}
+
+double Optimizing::stranded() const {
+  double more_cpu = 0;
+  double more_memory = 0;
+  for (const NodeIndex index : nodes_) {
+    const cluster::NodeState& node = draft_.cluster().node(index);
+    const auto cpu = static_cast<double>(node.node->allocatable.cpu - node.requested.cpu) / cpu_;
+    const auto memory = static_cast<double>(node.node->allocatable.memory - node.requested.memory) / memory_;
+    more_cpu += std::max(cpu - memory, 0.0);
+    more_memory += std::max(memory - cpu, 0.0);
+  }
+  return std::min(more_cpu, more_memory) * kPercent;
+}
+
+double Optimizing::imbalance() const {
+  double worst = 0;
+  const auto known = nodes_in_play(draft_.world());
+  for (const std::size_t resource : draft_.rules().judged()) {
+    worst = std::max(worst, spread_of(draft_.world(), known, resource).deviation * kPercent);
+  }
+  return worst;
+}
+
+// What one strategy mends another must not be called to undo.
+bool Optimizing::too_uneven(double before) const {
+  const auto& strategies = draft_.request().strategies;
+  if (std::ranges::find(strategies, Strategy::LoadBalancing) == strategies.end()) return false;
+  return imbalance() > std::max(before, draft_.settings().load_balancing.deviation_trigger);
+}
+
+std::string Optimizing::shape_of(NodeIndex index) const {
+  const cluster::NodeState& node = draft_.cluster().node(index);
+  const auto free = [](std::int64_t has, std::int64_t asked) {
+    return has > 0 ? kPercent * static_cast<double>(has - asked) / static_cast<double>(has) : 0.0;
+  };
+  return fmt::format("{} has {:.0f} % of its CPU and {:.0f} % of its memory free", node.node->name,
+                     free(node.node->allocatable.cpu, node.requested.cpu),
+                     free(node.node->allocatable.memory, node.requested.memory));
+}
+
+void Optimizing::undo(const std::vector<std::pair<PodIndex, NodeIndex>>& back) {
+  for (const auto& [pod, home] : back) draft_.trial().lift(pod);
+  for (const auto& [pod, home] : back) draft_.trial().put_down(pod, home);
+}
+
+bool Optimizing::round() {
+  std::vector<PodIndex> pods;
+  for (const NodeIndex index : nodes_) {
+    for (const PodIndex pod : draft_.cluster().node(index).pods) {
+      if (!draft_.why_stays(pod, Purpose::Improve)) pods.push_back(pod);
+    }
+  }
+  std::ranges::sort(pods);
+  const double price = std::max(1.0, kPrice * cpu_ / static_cast<double>(nodes_.size()));
+  const Adapted adapted =
+      adapt(draft_, {.nodes = nodes_, .pods = pods, .balance_requests = true, .price = std::llround(price)});
+  DraftReferee referee(draft_, adapted);
+  planner::SearchLimits limits;
+  limits.clock = draft_.request().clock;
+  if (limits.clock != nullptr) limits.time = draft_.request().time;
+  limits.seed = draft_.request().seed;
+  limits.most_moves = draft_.left_in_total();
+  const planner::Solution found = planner::improve(adapted.problem, limits, &referee);
+  if (found.moves.empty()) return false;
+  const double before = stranded();
+  const double uneven = imbalance();
+  std::vector<std::string> shapes;
+  std::vector<std::pair<PodIndex, NodeIndex>> back;
+  for (const planner::Move& move : found.moves) {
+    shapes.push_back(shape_of(adapted.nodes[move.from]));
+    back.emplace_back(adapted.pods[move.process], adapted.nodes[move.from]);
+  }
+  for (const planner::Move& move : found.moves) draft_.trial().lift(adapted.pods[move.process]);
+  for (const planner::Move& move : found.moves) {
+    draft_.trial().put_down(adapted.pods[move.process], adapted.nodes[move.to]);
+  }
+  const double after = stranded();
+  if (before - after < kLeastGain || too_uneven(uneven)) {
+    undo(back);
+    return false;
+  }
+  for (std::size_t i = 0; i < found.moves.size(); ++i) {
+    draft_.moved(adapted.pods[found.moves[i].process],
+                 {.strategy = Strategy::ResourceOptimization,
+                  .cause = fmt::format("{}; {:.0f} % of what the nodes have is of no use so, {:.0f} % afterwards",
+                                       shapes[i], before, after)});
+  }
+  return true;
+}
+
+void Optimizing::mend_shapes() {
+  if (nodes_.size() < 2 || stranded() <= settings_.stranded_trigger) return;
+  for (int i = 0; i < kMostRounds && stranded() > settings_.stranded_trigger && round(); ++i) {
+  }
+}
+
+// --- Freeing nodes ---
+
+bool Optimizing::is_underused(NodeIndex index) const {
+  const cluster::NodeState& node = draft_.cluster().node(index);
+  const double limit = settings_.underused / kPercent;
+  const cluster::Amounts& has = node.node->allocatable;
+  return static_cast<double>(node.requested.cpu) < limit * static_cast<double>(has.cpu)
+         && static_cast<double>(node.requested.memory) < limit * static_cast<double>(has.memory);
+}
+
+bool Optimizing::try_to_empty(NodeIndex index) {
+  std::vector<PodIndex> leaving;
+  for (const PodIndex pod : draft_.cluster().node(index).pods) {
+    const auto stays = draft_.why_stays(pod, Purpose::Improve);
+    if (stays && (stays->code == why::kDaemon || stays->code == why::kMirror)) continue;
+    if (stays || draft_.is_moved(pod)) return false;  // it would not be free, or is just taking others in
+    leaving.push_back(pod);
+  }
+  if (leaving.empty()) return false;
+  const double uneven = imbalance();
+  const std::string cause = fmt::format("{} is hardly used and can be freed", draft_.name_of(index));
+  const double packed = settings_.packed_target / kPercent;
+  std::vector<std::pair<PodIndex, NodeIndex>> back;
+  for (const PodIndex pod : leaving) {
+    if (!draft_.within_caps(pod)) break;
+    draft_.trial().lift(pod);
+    const cluster::Amounts& asked = draft_.cluster().pod(pod).form->needs->requests.plain;
+    const NodeIndex target = draft_.best_target(pod, [&](NodeIndex to) {
+      const cluster::NodeState& node = draft_.cluster().node(to);
+      const cluster::Amounts& has = node.node->allocatable;
+      return !is_underused(to) && std::ranges::find(nodes_, to) != nodes_.end()
+             && static_cast<double>(node.requested.cpu + asked.cpu) <= packed * static_cast<double>(has.cpu)
+             && static_cast<double>(node.requested.memory + asked.memory) <= packed * static_cast<double>(has.memory);
+    });
+    draft_.trial().put_down(pod, target == cluster::kNoNode ? index : target);
+    if (target == cluster::kNoNode) break;
+    back.emplace_back(pod, index);
+    draft_.moved(pod, {.strategy = Strategy::ResourceOptimization, .cause = cause});
+  }
+  if (back.size() == leaving.size() && !too_uneven(uneven)) return true;
+  undo(back);
+  for (const auto& [pod, home] : back) draft_.forget_move(pod);
+  return false;
+}
+
+// The least used first; a node that has taken others in is not underused any more.
+void Optimizing::free_nodes() {
+  std::vector<std::pair<std::int64_t, NodeIndex>> candidates;
+  for (const NodeIndex index : nodes_) {
+    if (is_underused(index)) candidates.emplace_back(draft_.cluster().node(index).requested.cpu, index);
+  }
+  std::ranges::sort(candidates);
+  std::size_t freed = 0;
+  for (const auto& [requested, index] : candidates) {
+    if (is_underused(index) && try_to_empty(index)) ++freed;
+  }
+  if (freed != 0) draft_.note(fmt::format("{} of {} nodes would be free", freed, nodes_.size()));
+}
+
+void Optimizing::run() {
+  find_nodes();
+  mend_shapes();
+  if (settings_.free_nodes) free_nodes();
+}
+
+}  // namespace
+
+void optimize_resources(Draft& draft) { Optimizing(draft).run(); }
+
+}  // namespace rescheduler::rescheduling

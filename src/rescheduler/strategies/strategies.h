@@ -1,0 +1,23 @@
+// What is done about a cluster that is not as it should be. Each looks at the draft, moves pods in it and says why.
+#pragma once
+
+#include "rescheduler/draft.h"
+
+namespace rescheduler::rescheduling {
+
+// Nodes that are hot give load away; where the whole is uneven, it is evened out. By what is measured, or by requests
+// where nobody measures.
+void balance_loads(Draft& draft);
+
+// Free CPU where memory has run out, and the other way round, is of no use to anybody: pods are exchanged until what is
+// free has the shape that the nodes have. With `free_nodes`, nodes that hardly anybody uses are emptied.
+void optimize_resources(Draft& draft);
+
+// Everything that may move leaves the nodes that are being drained.
+void empty_draining_nodes(Draft& draft);
+
+// Pods that would not be allowed where they are - affinity, taints, anti-affinity, spread - or that stand on top of
+// each other, go where they are.
+void repair_constraints(Draft& draft);
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,24 @@
+// Which moves may be under way together: the planner's waves, made small enough for the brakes and the budgets.
+#pragma once
+
+#include <vector>
+
+#include "planner/order.h"
+#include "rescheduler/adapter.h"
+#include "rescheduler/draft.h"
+
+namespace rescheduler::rescheduling {
+
+// A step of the order, with the number of the step of the plan it belongs to; from 1.
+struct NumberedStep {
+  planner::Step step{};
+  std::uint32_t number = 1;
+};
+
+// Within a wave any order does, so it may be cut wherever a limit asks for it: moves at once in total, from and to a
+// node, of a namespace, of a workload, of a budget. Nobody comes to a node that another leaves in the same step.
+std::vector<NumberedStep> number_steps(const std::vector<planner::Step>& steps,
+                                       const Adapted& adapted,
+                                       const Draft& draft);
+
+}  // namespace rescheduler::rescheduling

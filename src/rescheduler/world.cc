@@ -1,0 +1,254 @@
+#include "rescheduler/world.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "cluster/dump.h"
+#include "kube/proto/apps.pb.h"
+#include "kube/proto/autoscaling.pb.h"
+#include "kube/proto/batch.pb.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/proto/core_storage.pb.h"
+#include "kube/proto/policy.pb.h"
+#include "kube/proto/storage.pb.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::Cluster;
+using google::protobuf::Descriptor;
+using google::protobuf::Message;
+
+// As Kubernetes 1.37 names them (NodeLifecycleConditions): the node is about to be, or being, emptied by somebody.
+constexpr std::array<std::string_view, 3> kLifecycle{"MaintenanceInProgress", "DrainInProgress",
+                                                     "GracefulNodeShutdownInProgress"};
+
+using Forget = std::function<void(const Message&, Cluster&)>;
+
+template <class T, class Gone>
+std::pair<const Descriptor*, Forget> forgets(Gone gone) {
+  return {T::descriptor(),
+          [gone](const Message& object, Cluster& from) { gone(static_cast<const T&>(object).metadata(), from); }};
+}
+
+const std::map<const Descriptor*, Forget>& all_forgets() {
+  using Meta = api::ObjectMeta;
+  static const std::map<const Descriptor*, Forget> all = {
+      forgets<api::Node>([](const Meta& meta, Cluster& from) { from.remove_node(meta.name()); }),
+      forgets<api::Namespace>([](const Meta& meta, Cluster& from) { from.remove_namespace(meta.name()); }),
+      forgets<api::Service>(
+          [](const Meta& meta, Cluster& from) { from.owners().remove_service(meta.namespace_(), meta.name()); }),
+      forgets<api::ReplicationController>([](const Meta& meta, Cluster& from) {
+        from.owners().remove_workload("ReplicationController", meta.namespace_(), meta.name());
+      }),
+      forgets<api::ReplicaSet>([](const Meta& meta, Cluster& from) {
+        from.owners().remove_workload("ReplicaSet", meta.namespace_(), meta.name());
+      }),
+      forgets<api::StatefulSet>([](const Meta& meta, Cluster& from) {
+        from.owners().remove_workload("StatefulSet", meta.namespace_(), meta.name());
+      }),
+      forgets<api::PodDisruptionBudget>(
+          [](const Meta& meta, Cluster& from) { from.budgets().remove(meta.namespace_(), meta.name()); }),
+      forgets<api::PersistentVolume>(
+          [](const Meta& meta, Cluster& from) { from.volumes().remove_volume(meta.name()); }),
+      forgets<api::PersistentVolumeClaim>(
+          [](const Meta& meta, Cluster& from) { from.volumes().remove_claim(meta.namespace_(), meta.name()); }),
+      forgets<api::StorageClass>([](const Meta& meta, Cluster& from) { from.volumes().remove_class(meta.name()); }),
+      forgets<api::CSINode>([](const Meta& meta, Cluster& from) { from.volumes().remove_csi_node(meta.name()); }),
+      forgets<api::CSIDriver>([](const Meta& meta, Cluster& from) { from.volumes().remove_csi_driver(meta.name()); }),
+      forgets<api::CSIStorageCapacity>(
+          [](const Meta& meta, Cluster& from) { from.volumes().remove_capacity(meta.namespace_(), meta.name()); }),
+      forgets<api::VolumeAttachment>(
+          [](const Meta& meta, Cluster& from) { from.volumes().remove_attachment(meta.name()); }),
+  };
+  return all;
+}
+
+// A dump that a person wrote may leave uids out; names do then.
+std::string uid_of(const api::Pod& pod) {
+  if (!pod.metadata().uid().empty()) return pod.metadata().uid();
+  return fmt::format("{}/{}", pod.metadata().namespace_(), pod.metadata().name());
+}
+
+bool is_true(const api::NodeCondition& condition) { return condition.status() == "True"; }
+
+std::string zone_of(const api::Node& node) {
+  for (const char* key : {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"}) {
+    const auto found = node.metadata().labels().find(key);
+    if (found != node.metadata().labels().end()) return found->second;
+  }
+  return {};
+}
+
+}  // namespace
+
+World::World() { cluster_.listen(false); }
+
+const std::vector<const kube::ResourceType*>& World::kinds() {
+  static const std::vector<const kube::ResourceType*> all = [] {
+    std::vector<const kube::ResourceType*> kinds = cluster::model_kinds();
+    kinds.push_back(&kube::resource_of<api::Deployment>());
+    kinds.push_back(&kube::resource_of<api::DaemonSet>());
+    kinds.push_back(&kube::resource_of<api::Job>());
+    kinds.push_back(&kube::resource_of<api::CronJob>());
+    kinds.push_back(&kube::resource_of<api::HorizontalPodAutoscaler>());
+    return kinds;
+  }();
+  return all;
+}
+
+void World::seen(const Message& object) {
+  const Descriptor* what = object.GetDescriptor();
+  if (what == api::Pod::descriptor()) return pod_seen(static_cast<const api::Pod&>(object));
+  workloads_.seen(object);
+  if (what == api::Node::descriptor()) return node_seen(static_cast<const api::Node&>(object));
+  if (what == api::Namespace::descriptor()) namespace_seen(static_cast<const api::Namespace&>(object));
+  cluster::Dump none;
+  cluster::take_object(object, cluster_, none);
+}
+
+void World::gone(const Message& object) {
+  const Descriptor* what = object.GetDescriptor();
+  if (what == api::Pod::descriptor()) return pod_gone(uid_of(static_cast<const api::Pod&>(object)));
+  workloads_.gone(object);
+  if (what == api::Namespace::descriptor()) {
+    namespaces_.erase(cluster_.words().symbols.of(static_cast<const api::Namespace&>(object).metadata().name()));
+  }
+  const auto found = all_forgets().find(what);
+  if (found != all_forgets().end()) found->second(object, cluster_);
+}
+
+void World::pod_seen(const api::Pod& pod) {
+  const std::string uid = uid_of(pod);
+  if (cluster::is_over(pod)) return pod_gone(uid);
+  if (opt_out_of(pod.metadata()) == OptOut::Unclear) {
+    warn(fmt::format("pod {}/{} says {}, which means nothing; it is not moved", pod.metadata().namespace_(),
+                     pod.metadata().name(), unclear_word(pod.metadata())));
+  }
+  PodFacts facts = facts_of(pod, cluster_.words().symbols);
+  if (pod.spec().node_name().empty()) {
+    if (facts.gated || facts.terminating) {
+      waiting_.erase(uid);
+    } else {
+      waiting_.insert(uid);
+    }
+    return;
+  }
+  waiting_.erase(uid);
+  if (OwnerRef owner = controller_of(pod.metadata()); !owner.kind.empty()) facts.owner = shared(std::move(owner));
+  const auto before = cluster_.find_pod(uid);
+  if (before) facts.used = facts_[*before].used;
+  if (pod.metadata().uid().empty()) {
+    api::Pod named = pod;
+    named.mutable_metadata()->set_uid(uid);
+    cluster_.upsert_pod(named);
+  } else {
+    cluster_.upsert_pod(pod);
+  }
+  const cluster::PodIndex index = *cluster_.find_pod(uid);
+  if (before && *before != index) facts_[*before] = PodFacts{};
+  if (index >= facts_.size()) facts_.resize(cluster_.pods().size());
+  facts_[index] = std::move(facts);
+}
+
+void World::pod_gone(std::string_view uid) {
+  waiting_.erase(std::string(uid));
+  const auto index = cluster_.find_pod(uid);
+  if (!index) return;
+  facts_[*index] = PodFacts{};
+  cluster_.remove_pod(uid);
+}
+
+void World::node_seen(const api::Node& node) {
+  cluster_.upsert_node(node);
+  const cluster::NodeIndex index = *cluster_.find_node(node.metadata().name());
+  if (index >= nodes_.size()) nodes_.resize(cluster_.nodes().size());
+  NodeFacts& facts = nodes_[index] = NodeFacts{};
+  facts.zone = zone_of(node);
+  facts.maintenance = asks_for_maintenance(node.metadata());
+  if (const auto word = unclear_maintenance(node.metadata())) {
+    warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
+                     *word));
+  }
+  // A node that says nothing at all of being ready is one that somebody wrote down by hand.
+  facts.ready = true;
+  for (const api::NodeCondition& condition : node.status().conditions()) {
+    if (condition.type() == "Ready") facts.ready = is_true(condition);
+    if (is_true(condition) && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {
+      facts.shutdown = condition.type();
+    }
+  }
+}
+
+void World::namespace_seen(const api::Namespace& ns) {
+  const OptOut said = opt_out_of(ns.metadata());
+  namespaces_.insert_or_assign(cluster_.words().symbols.of(ns.metadata().name()), said);
+  if (said != OptOut::Unclear) return;
+  warn(fmt::format("namespace {} says {}, which means nothing; its pods are not moved", ns.metadata().name(),
+                   unclear_word(ns.metadata())));
+}
+
+void World::set_pod_load(std::string_view uid, const cluster::Loads& used) {
+  if (const auto index = cluster_.find_pod(uid)) facts_[*index].used = used;
+}
+
+void World::forget_pod_loads() {
+  for (PodFacts& facts : facts_) facts.used = cluster::loads_of(cluster::kUnknownLoad);
+}
+
+const PodFacts* World::find_facts(std::string_view uid) const {
+  const auto index = cluster_.find_pod(uid);
+  return index ? &facts_[*index] : nullptr;
+}
+
+const NodeFacts& World::node_facts(cluster::NodeIndex node) const {
+  static const NodeFacts unknown;
+  return node < nodes_.size() ? nodes_[node] : unknown;
+}
+
+OptOut World::opt_out_of_namespace(cluster::Symbol ns) const {
+  const auto found = namespaces_.find(ns);
+  return found == namespaces_.end() ? OptOut::No : found->second;
+}
+
+migration::Lineage World::lineage_of(cluster::PodIndex pod) const {
+  if (facts_[pod].owner) return workloads_.lineage_of(*facts_[pod].owner);
+  const cluster::PlacedPod& placed = cluster_.pod(pod);
+  return {"Pod", cluster_.text(placed.ns), placed.name, placed.uid};
+}
+
+std::set<std::string> World::nodes_under_maintenance() const {
+  std::set<std::string> names;
+  for (const cluster::NodeIndex index : cluster_.existing_nodes()) {
+    if (node_facts(index).maintenance) names.insert(cluster_.node(index).node->name);
+  }
+  return names;
+}
+
+std::vector<std::string> World::take_warnings() { return std::exchange(warnings_, {}); }
+
+void World::warn(std::string sentence) {
+  // Enough for every mistake people make; a stream of new ones is not kept for ever.
+  constexpr std::size_t kMost = 10'000;
+  if (warned_.size() >= kMost) warned_.clear();
+  if (warned_.insert(sentence).second) warnings_.push_back(std::move(sentence));
+}
+
+OwnerPtr World::shared(OwnerRef owner) {
+  auto& known = owners_[owner.uid];
+  if (OwnerPtr one = known.lock(); one && *one == owner) return one;
+  auto made = std::make_shared<const OwnerRef>(std::move(owner));
+  known = made;
+  if (owners_.size() >= sweep_owners_at_) {
+    boost::unordered::erase_if(owners_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_owners_at_ = std::max<std::size_t>(1024, 2 * owners_.size());
+  }
+  return made;
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,30 @@
+// Whoever wants to know what a live scheduler knows: the rescheduling controller keeps a world of its own, so that
+// planning never holds up a placement.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/node_load.h"
+#include "kube/client/api.h"
+
+namespace rescheduler::scheduler {
+
+// How busy nodes are, as the scheduler's book has it after a look.
+struct LoadsSeen {
+  std::vector<std::pair<std::string, cluster::NodeLoad>> nodes{};
+  cluster::LoadPicture picture{};
+  WallTime at{};
+};
+
+// On the thread of the scheduler's services. Any of them may be empty.
+struct ClusterSink {
+  std::function<void(const kube::ObjectPtr& object)> seen{};
+  std::function<void(const kube::ObjectPtr& object)> gone{};
+  std::function<void(std::shared_ptr<const LoadsSeen> loads)> loads{};
+};
+
+}  // namespace rescheduler::scheduler

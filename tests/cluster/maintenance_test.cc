@@ -1,0 +1,99 @@
+// Nodes that are marked for maintenance are emptied, and given back when the mark is gone.
+#include "rescheduler/maintenance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/policy.pb.h"
+#include "support/rescheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+constexpr int kReplicas = 4;
+constexpr const char* kMarked = R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/maintenance": "true"}}})";
+constexpr const char* kUnmarked = R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/maintenance": null}}})";
+
+class Maintained : public ReschedulingTest {
+ protected:
+  void settle(std::string_view differs = "{}") {
+    for (const char* suffix : {"a", "b", "c"}) measured_.push_back(add_node(suffix));
+    measure(per_pod_);
+    auto args = hasty();
+    args.enabled_strategies = {"NodeMaintenance"};
+    start(args);
+    deploy("web", kReplicas, differs);
+    ASSERT_TRUE(eventually_measured([&] { return all_ready("web", kReplicas); }));
+    const auto counts = spread("web");
+    ASSERT_FALSE(counts.empty());
+    node_ = counts.begin()->first;
+  }
+  api::Node node(const std::string& name) { return await(client().get<api::Node>("", name)).value(); }
+  bool is_empty(const std::string& name) { return !spread("web").contains(name) && all_ready("web", kReplicas); }
+  std::string cordoned_by(const std::string& name) {
+    const api::Node seen = node(name);
+    const auto found = seen.metadata().annotations().find(std::string(rescheduling::kCordonedByKey));
+    return found == seen.metadata().annotations().end() ? "" : found->second;
+  }
+
+  std::string node_;  // one with pods
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Maintained);
+
+TEST_P(Maintained, AMarkedNodeIsCordonedAndEmptiedAndGivenBack) {
+  settle();
+  patch_node(node_, kMarked);
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
+  EXPECT_TRUE(node(node_).spec().unschedulable());
+  EXPECT_EQ(cordoned_by(node_), "rescheduler-scheduler");
+  EXPECT_TRUE(told_about("Node", node_, "MaintenanceStarted"));
+  EXPECT_TRUE(told_about("Node", node_, "MaintenanceDrained"));
+  EXPECT_TRUE(
+      eventually([&] { return rescheduler().metric("rescheduler_maintenance_progress_percent", node_) == 100; }));
+
+  patch_node(node_, kUnmarked);
+  EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
+  EXPECT_TRUE(told_about("Node", node_, "MaintenanceEnded"));
+}
+
+TEST_P(Maintained, ACordonOfSomebodyElseIsNotTakenBack) {
+  settle();
+  patch_node(node_, R"({"spec": {"unschedulable": true}})");
+  patch_node(node_, kMarked);
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
+  patch_node(node_, kUnmarked);
+  EXPECT_TRUE(told_about("Node", node_, "MaintenanceEnded"));
+  EXPECT_TRUE(node(node_).spec().unschedulable());
+}
+
+TEST_P(Maintained, WhatCannotLeaveIsSaidAndKeepsItsPlace) {
+  settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");
+  const auto before = uids("web");
+  patch_node(node_, kMarked);
+  EXPECT_TRUE(told_about("Node", node_, "MaintenanceBlocked"));
+  EXPECT_EQ(rescheduler().evictions(), 0);
+  EXPECT_EQ(uids("web"), before);
+}
+
+TEST_P(Maintained, ABudgetPacesTheDrain) {
+  settle();
+  api::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_namespace_(ns());
+  budget.mutable_metadata()->set_name("web");
+  (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "web";
+  budget.mutable_spec()->mutable_max_unavailable()->set_type(0);
+  budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
+  create(budget);
+  patch_node(node_, kMarked);
+  int fewest = kReplicas;
+  EXPECT_TRUE(eventually_measured([&] {
+    int ready = 0;
+    for (const auto& [name, count] : spread("web")) ready += count;
+    fewest = std::min(fewest, ready);
+    return is_empty(node_);
+  })) << testing::PrintToString(spread("web"));
+  EXPECT_GE(fewest, kReplicas - 1);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

@@ -1,0 +1,180 @@
+// What runs is moved to where it should be - and only what may be, only by whom it may be.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/core.pb.h"
+#include "kube/proto/policy.pb.h"
+#include "rescheduler/memory_store.h"
+#include "support/objects.h"
+#include "support/rescheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+using placement::Strategy;
+using placement::StrategyMode;
+using testing::Gt;
+using testing::HasSubstr;
+
+constexpr int kReplicas = 6;
+
+class Rescheduling : public ReschedulingTest {
+ protected:
+  // Six pods on one node, and two nodes that stand idle.
+  void crowd(std::string_view differs = "{}") {
+    crowded_ = add_node("crowded");
+    measured_ = {crowded_};
+    start_scheduler();  // places only
+    deploy("web", kReplicas, differs);
+    ASSERT_TRUE(eventually([&] { return spread("web")[crowded_] == kReplicas; }));
+    scheduler().stop();
+    for (const char* suffix : {"idle-1", "idle-2"}) measured_.push_back(add_node(suffix));
+    measure(per_pod_);
+  }
+  void budget(int least) {
+    api::PodDisruptionBudget made;
+    made.mutable_metadata()->set_namespace_(ns());
+    made.mutable_metadata()->set_name("web");
+    (*made.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "web";
+    made.mutable_spec()->mutable_min_available()->set_type(0);
+    made.mutable_spec()->mutable_min_available()->set_int_val(least);
+    create(made);
+    ASSERT_TRUE(eventually([&] {
+      auto seen = await(client().get<api::PodDisruptionBudget>(ns(), "web"));
+      return seen && seen->status().current_healthy() == kReplicas;
+    }));
+  }
+  bool balanced() {
+    const auto now = spread("web");
+    int most = 0;
+    for (const auto& [node, count] : now) most = std::max(most, count);
+    return all_ready("web", kReplicas) && now.size() == 3 && most <= 3;
+  }
+  // So many cycles, from now on, that looked at everything and did nothing wrong.
+  bool cycles_pass(TestRescheduler& at, int count) {
+    const auto from = at.status().cycles;
+    return eventually_measured([&] { return at.status().cycles >= from + static_cast<std::uint64_t>(count); });
+  }
+  std::string memory() {
+    auto map = await(client().get<api::ConfigMap>(ns(), std::string(rescheduling::kMovesName)));
+    return map ? map->data().at("moves") : "";
+  }
+
+  std::string crowded_;
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Rescheduling);
+
+TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
+  crowd();
+  TestRescheduler& at = start(hasty());
+  EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+  EXPECT_TRUE(told_about("Deployment", "web", "Rescheduled"));
+  EXPECT_TRUE(told_about("Node", crowded_, "Rescheduled"));
+  EXPECT_THAT(memory(), HasSubstr("\"source\":\"" + crowded_ + "\""));
+  EXPECT_THAT(at.metric("rescheduler_pod_movements_total", "LoadBalancing"), Gt(0));
+  EXPECT_THAT(at.metric("rescheduler_load_balance_score"), Gt(50));
+  EXPECT_GE(at.metric("rescheduler_node_utilization_percent", crowded_), 5);
+  // And there it ends.
+  ASSERT_TRUE(cycles_pass(at, 5));
+  const auto settled = uids("web");
+  ASSERT_TRUE(cycles_pass(at, 8));
+  EXPECT_EQ(uids("web"), settled);
+}
+
+TEST_P(Rescheduling, WhoOptsOutStays) {
+  crowd(R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/rescheduling": "disabled"}}})");
+  const auto before = uids("web");
+  TestRescheduler& at = start(hasty());
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_refusals_total", "opt-out") > 0; }));
+  ASSERT_TRUE(cycles_pass(at, 5));
+  EXPECT_EQ(uids("web"), before);
+  EXPECT_EQ(at.evictions(), 0);
+}
+
+TEST_P(Rescheduling, ABudgetThatIsUsedUpKeepsThemWhereTheyAre) {
+  crowd();
+  budget(kReplicas);
+  const auto before = uids("web");
+  TestRescheduler& at = start(hasty());
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_refusals_total", "budget-exhausted") > 0; }));
+  ASSERT_TRUE(cycles_pass(at, 5));
+  EXPECT_EQ(uids("web"), before);
+}
+
+TEST_P(Rescheduling, ObservingPublishesThePlanAndMovesNothing) {
+  crowd();
+  const auto before = uids("web");
+  auto args = hasty();
+  args.rescheduling.modes[Strategy::LoadBalancing] = StrategyMode::Observe;
+  args.rescheduling.modes[Strategy::ResourceOptimization] = StrategyMode::Off;
+  TestRescheduler& at = start(args);
+  EXPECT_TRUE(eventually_measured([&] {
+    const auto plan = at.status().observed;
+    return plan && !plan->moves.empty();
+  }));
+  EXPECT_TRUE(told_about("Lease", "rescheduler-scheduler", "ReschedulingPlanned"));
+  EXPECT_EQ(at.status().observed->moves.front().source, crowded_);
+  ASSERT_TRUE(cycles_pass(at, 3));
+  EXPECT_EQ(at.evictions(), 0);
+  EXPECT_EQ(uids("web"), before);
+}
+
+TEST_P(Rescheduling, NothingMovesWhilePausedAndEverythingOnceResumed) {
+  crowd();
+  await(client().create(config_map(ns(), std::string(rescheduling::kMovesName), {{"moves", "[]"}}))).value();
+  annotate_memory("\"true\"");
+  TestRescheduler& at = start(hasty());
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_brake_engaged", "paused") == 1; }));
+  EXPECT_TRUE(told_about("Lease", "rescheduler-scheduler", "ReschedulingHeld"));
+  ASSERT_TRUE(cycles_pass(at, 5));
+  EXPECT_EQ(at.evictions(), 0);
+  annotate_memory("null");
+  EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+}
+
+TEST_P(Rescheduling, WithoutFreshLoadsNothingIsBalanced) {
+  crowd();
+  meter_->be_silent(true);
+  TestRescheduler& at = start(hasty());
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_brake_engaged", "stale-load") == 1; }));
+  ASSERT_TRUE(cycles_pass(at, 5));
+  EXPECT_EQ(at.metric("rescheduler_pod_movements_total", "LoadBalancing"), 0);
+}
+
+TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
+  crowd();
+  kube::LeaderSettings lease;
+  lease.ns = ns();
+  lease.name = "lease";
+  lease.election.identity = "one";
+  TestRescheduler& first = start(hasty(), lease);
+  ASSERT_TRUE(eventually([&] { return first.leads(); }));
+  lease.election.identity = "two";
+  TestRescheduler& second = start(hasty(), lease);
+  EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+  EXPECT_GT(first.evictions(), 0);
+  EXPECT_EQ(second.evictions(), 0);
+  EXPECT_EQ(second.status().cycles, 0U);
+}
+
+TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
+  crowd();
+  start(hasty());
+  ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+  rescheduler().stop();
+  const auto settled = uids("web");
+  // Where they went is too hot now, and where they came from is idle: a tempting way back.
+  per_pod_ = 45;
+  std::map<std::string, double> percent;
+  for (const std::string& node : measured_) percent[node] = node == crowded_ ? 10 : 95;
+  meter_->say(percent);
+  TestRescheduler& next = start(hasty());
+  EXPECT_TRUE(eventually([&] { return next.metric("rescheduler_refusals_total", "held") > 0; }));
+  const auto from = next.status().cycles;
+  ASSERT_TRUE(eventually([&] { return next.status().cycles > from + 5; }));
+  EXPECT_EQ(next.metric("rescheduler_pod_movements_total", "LoadBalancing"), 0);
+  EXPECT_EQ(uids("web"), settled);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

@@ -1,0 +1,122 @@
+// A scheduler with its rescheduling controller at work on a test's cluster, and a fixture for tests of what they do.
+//
+// On a shared cluster they see the test's own part of it and nothing else: its nodes by their mark, its namespace.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/leader/leader_elector.h"
+#include "kube/proto/apps.pb.h"
+#include "placement/rescheduler_args.h"
+#include "rescheduler/live_rescheduler.h"
+#include "scheduler/live_scheduler.h"
+#include "support/scheduler.h"
+#include "support/tiny_service.h"
+
+namespace rescheduler::test {
+
+// Lists and watches only what is marked with `test: NAMESPACE`, or in that namespace. Belongs to the loop's thread.
+class NarrowApi final : public kube::Api {
+ public:
+  NarrowApi(kube::Api& api, std::string ns) : api_(api), ns_(std::move(ns)) {}
+  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override;
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override;
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override;
+
+  int evictions() const { return evictions_; }  // that were not only asked about
+
+ private:
+  kube::ApiCall narrowed(kube::ApiCall call) const;
+  kube::Api& api_;
+  std::string ns_;
+  int evictions_ = 0;
+};
+
+// Says how busy nodes are: what the test told it.
+class Meter {
+ public:
+  explicit Meter(TestCluster& cluster);
+  void say(const std::map<std::string, double>& percent);  // by node
+  void be_silent(bool silent);
+  cluster::LoadSettings settings() const;
+
+ private:
+  std::map<std::string, double> percent_;
+  bool silent_ = false;
+  TinyService service_;
+};
+
+class TestRescheduler {
+ public:
+  struct Settings {
+    placement::ReschedulerArgs args{};
+    std::string ns{};  // of the test
+    std::optional<kube::LeaderSettings> lease{};
+  };
+  TestRescheduler(TestCluster& cluster, Settings settings);
+  ~TestRescheduler();
+  TestRescheduler(const TestRescheduler&) = delete;
+  TestRescheduler& operator=(const TestRescheduler&) = delete;
+
+  void stop();
+  std::string metrics() { return link_->services().metrics->text(); }
+  // The sum of a metric's series whose labels contain this.
+  double metric(const std::string& name, const std::string& labels = "");
+  rescheduling::ControllerStatus status();
+  int evictions();
+  bool leads();
+
+ private:
+  net::Task<Result<void>> begin();
+  net::Task<Result<void>> end();
+  void take_the_lead();
+
+  std::unique_ptr<LiveApi> link_;
+  std::unique_ptr<NarrowApi> api_;
+  std::unique_ptr<net::EventLoop> planning_;
+  std::unique_ptr<net::EventLoop> deciding_;
+  std::unique_ptr<kube::LeaderElector> elector_;
+  net::Job electing_;
+  bool leads_ = false;
+  bool stopped_ = false;
+  std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;
+  std::unique_ptr<scheduler::LiveScheduler> live_;
+};
+
+class ReschedulingTest : public SchedulingTest {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // Acts at once on what it sees, every 200 ms.
+  placement::ReschedulerArgs hasty() const;
+  TestRescheduler& start(placement::ReschedulerArgs args, std::optional<kube::LeaderSettings> lease = std::nullopt);
+  TestRescheduler& rescheduler() { return *all_.back(); }
+
+  // A Deployment whose pods ask for the test's scheduler and its nodes.
+  api::Deployment deploy(const std::string& name, int replicas, std::string_view differs = "{}");
+  // Ready pods of it by node; those that go are not counted.
+  std::map<std::string, int> spread(const std::string& app);
+  std::vector<std::string> uids(const std::string& app);
+  bool all_ready(const std::string& app, int replicas);
+  // So busy a node is with so many ready pods of the test; told to the meter, again and again while it is waited.
+  void measure(double percent_per_pod, double idle = 5);
+  bool eventually_measured(const std::function<bool()>& condition,
+                           std::chrono::seconds limit = std::chrono::seconds{40});
+  void annotate_memory(const std::string& json_value);
+  bool told_about(const std::string& kind, const std::string& name, const std::string& reason);
+
+  std::unique_ptr<Meter> meter_;
+  std::vector<std::string> measured_;  // nodes
+  double per_pod_ = 12;
+
+ private:
+  std::vector<std::unique_ptr<TestRescheduler>> all_;
+};
+
+}  // namespace rescheduler::test
