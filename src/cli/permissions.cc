@@ -11,7 +11,13 @@ struct Grant {
   std::string_view subresource;
   std::vector<std::string_view> verbs;
   std::string_view why;
+  std::string_view ns{};    // empty: in all of them, or without one
+  std::string_view name{};  // empty: any
 };
+
+// Where the lease and what is remembered are, unless a configuration has them elsewhere. (What does not exist yet has
+// no name to grant its creation by.)
+constexpr std::string_view kHome = "kube-system";
 
 const std::vector<std::string_view> kFollow{"get", "list", "watch"};
 
@@ -42,7 +48,8 @@ std::vector<Grant> grants() {
       {"metrics.k8s.io", "pods", "", {"list"}, "to know what a move takes off a node"},
       {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
       {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
-      {"", "configmaps", "", {"get", "create", "patch"}, "to remember what was moved"},
+      {"", "configmaps", "", {"create"}, "to remember what was moved", kHome},
+      {"", "configmaps", "", {"get", "patch"}, "to remember what was moved", kHome, "rescheduler-moves"},
       {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
       {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},
@@ -52,7 +59,8 @@ std::vector<Grant> grants() {
       {"", "pods", "status", {"patch"}, "to say why a pod waits"},
       {"", "pods", "", {"delete"}, "to preempt"},
       {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
-      {"coordination.k8s.io", "leases", "", {"get", "create", "update"}, "to elect a leader"},
+      {"coordination.k8s.io", "leases", "", {"create"}, "to elect a leader", kHome},
+      {"coordination.k8s.io", "leases", "", {"get", "update"}, "to elect a leader", kHome, "rescheduler-scheduler"},
   };
 }
 
@@ -68,6 +76,8 @@ std::vector<kube::Permission> needed_permissions() {
       permission.subresource = grant.subresource;
       permission.verb = verb;
       permission.why = grant.why;
+      permission.ns = grant.ns;
+      permission.name = grant.name;
       permissions.push_back(std::move(permission));
     }
   }
