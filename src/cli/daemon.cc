@@ -217,6 +217,10 @@ struct Daemon::State {
       return fail(Errc::Unavailable, "this process is about to end");
     });
     server->readyz().add_note("load", [this] { return live->load_status(); });
+    server->readyz().add_note("rescheduling", [this]() -> std::optional<std::string> {
+      if (!rescheduler || !leading) return std::nullopt;
+      return rescheduler->controller().status_text();
+    });
     server->add_route({.path = "/configz",
                        .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return configz(); }});
     server::add_extender_routes(*server, *extender);

@@ -46,7 +46,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
                                                           const Clock& clock,
                                                           std::uint64_t seed,
                                                           Judges by,
-                                                          std::optional<Rescheduling> rescheduling) {
+                                                          std::optional<OwnRescheduling> rescheduling) {
   std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
   scheduler::LiveSettings settings;
   settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
@@ -66,6 +66,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
     moving.configuration = settings.configuration;
     moving.host = settings.host;
     moving.seed = seed;
+    moving.on_plan = std::move(rescheduling->on_plan);
     moving.on_outcome = std::move(rescheduling->on_outcome);
     moving.on_node_news = std::move(rescheduling->on_node_news);
     auto made = rescheduling::LiveRescheduler::make({&api, nullptr}, std::move(moving), services);

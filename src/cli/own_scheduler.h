@@ -18,20 +18,23 @@
 
 namespace rescheduler::cli {
 
+// What is moved once it runs, and who is told of it.
+struct OwnRescheduling {
+  placement::ReschedulerArgs args{};
+  std::function<void(const rescheduling::Plan&)> on_plan{};
+  std::function<void(const migration::MoveOutcome&)> on_outcome{};
+  std::function<void(const rescheduling::NodeNews&)> on_node_news{};
+};
+
 class OwnScheduler {
  public:
   static constexpr std::string_view kNotice = "pods are placed by this program's own scheduler";
 
-  static constexpr std::string_view kMovingNotice = "pods are placed, and moved, by this program";
+  static constexpr std::string_view kMovingNotice =
+      "pods are placed and moved by this program's own scheduler and rescheduler";
 
   enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kube-scheduler's defaults alone
 
-  // What is moved once it runs, and who is told of it.
-  struct Rescheduling {
-    placement::ReschedulerArgs args{};
-    std::function<void(const migration::MoveOutcome&)> on_outcome{};
-    std::function<void(const rescheduling::NodeNews&)> on_node_news{};
-  };
   // As a demo has it, where a day is over in minutes: looks every few seconds, believes what it sees sooner, lets pods
   // rest for seconds where the defaults have minutes.
   static placement::ReschedulerArgs in_a_hurry();
@@ -43,7 +46,7 @@ class OwnScheduler {
                                                      const Clock& clock,
                                                      std::uint64_t seed,
                                                      Judges by = Judges::Load,
-                                                     std::optional<Rescheduling> rescheduling = std::nullopt);
+                                                     std::optional<OwnRescheduling> rescheduling = std::nullopt);
   ~OwnScheduler();
   const MetricRegistry& metrics() const { return metrics_; }
   rescheduling::LiveRescheduler* rescheduler() { return rescheduler_.get(); }

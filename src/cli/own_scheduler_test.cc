@@ -28,7 +28,7 @@ class Played {
       : runner(cluster.server(), std::move(scenario)),
         watcher(cluster, runner),
         api(cluster.server(), cluster.documents()) {
-    std::optional<OwnScheduler::Rescheduling> moving;
+    std::optional<OwnRescheduling> moving;
     if (args) {
       moving.emplace().args = *args;
       moving->on_outcome = [this](const migration::MoveOutcome& outcome) { outcomes.push_back(outcome); };

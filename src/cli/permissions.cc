@@ -49,7 +49,7 @@ std::vector<Grant> grants() {
       {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
       {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
       {"", "configmaps", "", {"create"}, "to remember what was moved", kHome},
-      {"", "configmaps", "", {"get", "patch"}, "to remember what was moved", kHome, "rescheduler-moves"},
+      {"", "configmaps", "", {"get", "update"}, "to remember what was moved", kHome, "rescheduler-moves"},
       {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
       {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},

@@ -1,5 +1,6 @@
 #include "cli/played_cluster.h"
 
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
@@ -84,29 +85,38 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
   return played;
 }
 
-OwnScheduler::Rescheduling PlayedCluster::rescheduling() {
-  OwnScheduler::Rescheduling how;
+OwnRescheduling PlayedCluster::rescheduling() {
+  OwnRescheduling how;
   how.args = OwnScheduler::in_a_hurry();
   if (!watcher_) return how;
-  how.on_outcome = [this](const migration::MoveOutcome& outcome) { tell(outcome); };
+  how.on_plan = [this](const rescheduling::Plan& plan) { tell(plan); };
+  // That a pod was moved the watcher sees for itself.
+  how.on_outcome = [this](const migration::MoveOutcome& outcome) {
+    if (!outcome.landed.empty()) return;
+    watcher_->tell(fmt::format("not moved: {}/{}: {}", outcome.order.ns, outcome.order.pod, outcome.message), true);
+  };
   how.on_node_news = [this](const rescheduling::NodeNews& news) {
     watcher_->tell(fmt::format("{}: {}", news.node, news.note), news.warning);
   };
   return how;
 }
 
-void PlayedCluster::tell(const migration::MoveOutcome& outcome) {
-  const migration::MoveOrder& order = outcome.order;
-  const bool moved = !outcome.landed.empty();
-  watcher_->tell(fmt::format("{}: {} {} -> {}{}", order.strategy, order.pod, order.source,
-                             moved ? outcome.landed : order.target, moved ? "" : ": " + outcome.message),
-                 !moved);
+void PlayedCluster::tell(const rescheduling::Plan& plan) {
+  std::map<std::string_view, int> counts;
+  for (const rescheduling::PlannedMove& move : plan.moves) ++counts[to_string(move.strategy)];
+  std::string text = "plan:";
+  for (const auto& [strategy, count] : counts) {
+    text += fmt::format(" {} {} {};", strategy, count, count == 1 ? "move" : "moves");
+  }
+  watcher_->tell(
+      fmt::format("{} balance score {:.0f} to {:.0f}", text, plan.before.balance_score, plan.after.balance_score),
+      false);
 }
 
 Result<void> PlayedCluster::start_scheduler(std::uint64_t seed, bool reschedule) {
   sim::Agenda& agenda = served_->cluster().agenda();
   timers_ = std::make_unique<sim::AgendaTimers>(agenda);
-  std::optional<OwnScheduler::Rescheduling> moving;
+  std::optional<OwnRescheduling> moving;
   if (reschedule) moving = rescheduling();
   auto started = OwnScheduler::start(served_->api(), served_->loop().executor(), *timers_, agenda, seed,
                                      OwnScheduler::Judges::Load, std::move(moving));

@@ -47,8 +47,8 @@ class PlayedCluster {
 
  private:
   PlayedCluster() = default;
-  OwnScheduler::Rescheduling rescheduling();
-  void tell(const migration::MoveOutcome& outcome);
+  OwnRescheduling rescheduling();
+  void tell(const rescheduling::Plan& plan);
   Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;

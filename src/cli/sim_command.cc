@@ -89,8 +89,8 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
     sim::LocalApi api(cluster.server(), cluster.documents());
     std::unique_ptr<OwnScheduler> placing;
     if (options.place) {
-      std::optional<OwnScheduler::Rescheduling> moving;
-      if (options.reschedule) moving.emplace().args = OwnScheduler::in_a_hurry();
+      std::optional<OwnRescheduling> moving;
+      if (options.reschedule) moving = OwnRescheduling{.args = OwnScheduler::in_a_hurry()};
       auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), plan.scenario.seed,
                                          OwnScheduler::Judges::Load, std::move(moving));
       if (!started) return fail(std::move(started.error()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <boost/asio/post.hpp>
+#include <fmt/core.h>
 
 #include "base/log.h"
 #include "cluster/dump.h"
@@ -128,6 +129,8 @@ void Controller::look_soon(const std::string& why) { state_->look_soon(why); }
 const ControllerStatus& Controller::status() const { return state_->status; }
 
 void Controller::follow() {
+  const auto record = [](std::shared_ptr<State> kept) -> net::Task<void> { co_await kept->events.run(); };
+  state_->followers.push_back(net::spawn(state_->services.executor, "rescheduling events", record(state_)));
   for (const auto& reflector : state_->reflectors) {
     const auto follow = [](std::shared_ptr<State> /*kept*/, kube::Reflector& one) -> net::Task<void> {
       co_await one.run();
@@ -135,6 +138,13 @@ void Controller::follow() {
     state_->followers.push_back(
         net::spawn(state_->services.executor, "rescheduling informer", follow(state_, *reflector)));
   }
+}
+
+std::string Controller::status_text() const {
+  const ControllerStatus& now = state_->status;
+  std::string text = fmt::format("balance score {:.1f}, {} moves under way", now.picture.balance_score, now.under_way);
+  for (const Holding& one : now.holding) text += fmt::format("; {}: {}", to_string(one.brake), one.sentence);
+  return text;
 }
 
 net::Task<Result<void>> Controller::wait_synced() {

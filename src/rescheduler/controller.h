@@ -49,7 +49,8 @@ struct ControllerSettings {
   Surveyor::Planner planner{};         // empty: make_plan
   Booking booking{};
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // events come in crowds
-  // Told of every outcome, after the controller itself; for people who watch.
+  // Told of every plan that is begun with, and every outcome; for people who watch.
+  std::function<void(const Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const NodeNews&)> on_node_news{};
 };
@@ -87,6 +88,7 @@ class Controller {
   net::Task<void> stop();
 
   const ControllerStatus& status() const;
+  std::string status_text() const;  // for people
   // Looks at the cluster as soon as it can, as if an event had called for it.
   void look_soon(const std::string& why);
 

@@ -78,18 +78,22 @@ net::Task<void> Controller::State::cycle(bool regular) {
   predicted.clear();
 }
 
-// What each pod uses, where metrics-server says so; the rest is worked out from what nodes use.
+// What each pod uses, where metrics-server says so of nodes too: what others measure is not mixed with it. Otherwise it
+// is worked out from what nodes use.
 net::Task<void> Controller::State::read_pod_use() {
   const bool nobody_asks = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
                            && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
-  if (nobody_asks) co_return;
-  auto listed = co_await kube::Client(*apis.reads).list<api::PodMetrics>("");
   std::vector<PodUse> all;
-  if (listed) {
-    for (const auto& one : *listed) all.push_back(use_of(*one));
-  } else {
-    log_debug("what pods use is not known: {}", listed.error().message);
+  if (!nobody_asks && load_source == "metrics-server") {
+    auto listed = co_await kube::Client(*apis.reads).list<api::PodMetrics>("");
+    if (listed) {
+      for (const auto& one : *listed) all.push_back(use_of(*one));
+    } else {
+      log_debug("what pods use is not known: {}", listed.error().message);
+    }
   }
+  if (all.empty() && !pods_measured) co_return;  // nothing to tell, and nothing to forget
+  pods_measured = !all.empty();
   const std::function<bool(Surveyor&)> tell = [&all](Surveyor& to) {
     to.pods_use(all);
     return true;
@@ -108,6 +112,7 @@ void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdic
   }
   // Events must not make a moment look like a while.
   if (regular) persistence.look(survey.hot, survey.uneven);
+  load_source = survey.facts.load_source;
   status.holding = verdict.holding;
   status.picture = survey.picture;
   status.under_way = survey.facts.under_way;
@@ -163,7 +168,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
     auto plan = co_await made_plan(std::move(wish), "feasibility", now);
     const std::function<std::vector<CaredNode>(Surveyor&)> add = [&](Surveyor& at) {
       std::vector<CaredNode> nodes = survey.cared;
-      at.add_blockers(*plan, nodes);
+      at.add_blockers(*plan, survey.facts.under_way > 0, nodes);
       return nodes;
     };
     survey.cared = co_await there(planning, *surveyor, add);
@@ -280,6 +285,7 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     metrics.cycle("planned");
     status.acted_on = plan;
     effects.begun(*plan);
+    if (settings.on_plan) settings.on_plan(*plan);
     waves.adopt(plan);
     acting = std::move(wish);
     adopted = now;

@@ -80,6 +80,8 @@ struct Controller::State : std::enable_shared_from_this<State> {
   };
   std::map<std::string, NodeSeen> nodes{};
   std::set<std::string> predicted{};  // nodes that a placement will bring above a threshold
+  std::string load_source{};          // who says how busy nodes are
+  bool pods_measured = false;         // what they use has been told to the surveyor
   std::string told_brakes{};
   std::string told_plan{};
 

@@ -55,6 +55,7 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   controller.seed = settings.seed;
   controller.planning = settings.planning;
   controller.debounce = settings.debounce;
+  controller.on_plan = std::move(settings.on_plan);
   controller.on_outcome = std::move(settings.on_outcome);
   controller.on_node_news = std::move(settings.on_node_news);
   controller.booking.book = [raw](const std::string& key, const std::string& node, const cluster::Loads& load) {

@@ -36,6 +36,7 @@ struct LiveReschedulerSettings {
   net::EventLoop* planning = nullptr;  // where plans are made; null: on the same loop
   MakeMover make_mover{};              // empty: one that evicts
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};
+  std::function<void(const Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const NodeNews&)> on_node_news{};
 };

@@ -61,7 +61,15 @@ MaintenanceStep Maintenance::next(const std::vector<CaredNode>& nodes, WallTime 
       }
     }
   }
-  std::erase_if(drains_, [&](const auto& drain) { return !present.contains(drain.first); });
+  // Neither marked nor ours any more: it was somebody else's cordon, or the node is gone.
+  for (auto it = drains_.begin(); it != drains_.end();) {
+    if (present.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    step.news.push_back({it->first, "", false, "MaintenanceEnded", "The mark is gone; the node is left as it is"});
+    it = drains_.erase(it);
+  }
   std::erase_if(told_full_, [&](const auto& told) { return !present.contains(told.first); });
   return step;
 }

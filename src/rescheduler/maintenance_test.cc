@@ -86,6 +86,16 @@ TEST_F(Maintained, ACordonOfSomebodyElseStays) {
   EXPECT_THAT(step.news[0].note, HasSubstr("stays cordoned"));
 }
 
+TEST_F(Maintained, ANodeThatIsNobodysBusinessAnyMoreIsSaidToBeSo) {
+  CaredNode theirs = node("a");
+  theirs.unschedulable = true;
+  care.next({theirs}, kNoon);
+  const auto step = care.next({}, kNoon + 1min);
+  EXPECT_THAT(deeds(step), IsEmpty());
+  EXPECT_THAT(reasons(step), ElementsAre("MaintenanceEnded"));
+  EXPECT_THAT(care.next({}, kNoon + 2min).news, IsEmpty());
+}
+
 TEST_F(Maintained, WhoUncordonsItMeanwhileHasTheLastWord) {
   care.next({node("a")}, kNoon);
   CaredNode touched = cordoned(node("a"));

@@ -1,6 +1,5 @@
 #include "rescheduler/memory_store.h"
 
-#include <boost/json.hpp>
 #include <fmt/core.h>
 
 #include "kube/client/client.h"
@@ -42,9 +41,8 @@ net::Task<Result<void>> MemoryStore::load() {
     co_return fail(std::move(memory.error()).within(fmt::format("ConfigMap {}/{}", ns_, kMovesName)));
   }
   memory_ = std::move(*memory);
-  version_ = map->metadata().resource_version();
-  uid_ = map->metadata().uid();
   paused_ = says_paused(*map);
+  map_ = std::make_shared<api::ConfigMap>(std::move(*map));
   // Not yet written, and true all the same.
   for (const migration::MoveOutcome& outcome : unsaved_) memory_.ended(outcome);
   co_return Result<void>{};
@@ -52,16 +50,15 @@ net::Task<Result<void>> MemoryStore::load() {
 
 net::Task<Result<void>> MemoryStore::write(MoveMemory changed, WallTime now) {
   changed.forget(now, remembered_, kMostMoves);
-  // Only the moves: what people wrote beside them stays.
-  boost::json::object patch;
-  patch["metadata"] = boost::json::object{{"resourceVersion", version_}, {"uid", uid_}};
-  patch["data"] = boost::json::object{{kMovesKey, changed.to_json()}};
-  auto map =
-      co_await kube::Client(api_).patch<api::ConfigMap>(ns_, std::string(kMovesName), boost::json::serialize(patch));
+  if (!map_) co_return fail(Errc::Internal, "the record of moves was not read before it is written");
+  // What people wrote beside the moves stays; the version sees to it that it is what was read.
+  api::ConfigMap next = *map_;
+  (*next.mutable_data())[kMovesKey] = changed.to_json();
+  auto map = co_await kube::Client(api_).update(std::move(next));
   if (!map) co_return fail(std::move(map.error()));
   memory_ = std::move(changed);
-  version_ = map->metadata().resource_version();
   paused_ = says_paused(*map);
+  map_ = std::make_shared<api::ConfigMap>(std::move(*map));
   co_return Result<void>{};
 }
 

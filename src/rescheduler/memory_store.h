@@ -5,6 +5,8 @@
 // Belongs to the loop's thread.
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,10 @@
 #include "migration/mover.h"
 #include "net/task.h"
 #include "rescheduler/memory.h"
+
+namespace rescheduler::api {
+class ConfigMap;
+}  // namespace rescheduler::api
 
 namespace rescheduler::rescheduling {
 
@@ -45,8 +51,7 @@ class MemoryStore {
   kube::Api& api_;
   std::string ns_;
   std::chrono::nanoseconds remembered_;
-  std::string version_;
-  std::string uid_;
+  std::shared_ptr<const api::ConfigMap> map_;  // as it was read or written last
   MoveMemory memory_;
   bool paused_ = false;
   std::vector<migration::MoveOutcome> unsaved_;

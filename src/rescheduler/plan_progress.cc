@@ -47,7 +47,7 @@ void PlanProgress::adopt(std::shared_ptr<const Plan> plan) {
 }
 
 std::vector<PlannedMove> PlanProgress::due(const std::vector<migration::MoveOrder>& under_way,
-                                    const placement::MoveCaps& at_once) const {
+                                           const placement::MoveCaps& at_once) const {
   std::vector<PlannedMove> due;
   if (!plan_) return due;
   std::optional<std::uint32_t> step;  // the first that is not over

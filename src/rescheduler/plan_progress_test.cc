@@ -32,7 +32,9 @@ std::shared_ptr<const Plan> plan(std::vector<PlannedMove> moves) {
   return made;
 }
 
-std::vector<std::string> due(const PlanProgress& waves, const MoveCaps& caps, const std::vector<MoveOrder>& under_way = {}) {
+std::vector<std::string> due(const PlanProgress& waves,
+                             const MoveCaps& caps,
+                             const std::vector<MoveOrder>& under_way = {}) {
   std::vector<std::string> uids;
   for (const PlannedMove& one : waves.due(under_way, caps)) uids.push_back(one.uid);
   return uids;

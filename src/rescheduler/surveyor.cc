@@ -37,8 +37,10 @@ bool belongs_to_node(const PodFacts& facts) {
   return facts.mirror || (facts.owner && facts.owner->kind == "DaemonSet") || facts.phase == PodPhase::Over;
 }
 
-// Reasons that pass by themselves, or that concern pods which need not leave.
-bool is_passing(std::string_view code) {
+// Reasons that pass by themselves, or that concern pods which need not leave. While others are on their way, a budget
+// that is used up and a workload that lacks a pod are just that.
+bool is_passing(std::string_view code, bool moving) {
+  if (moving && (code == why::kBudget || code == why::kDegraded || code == why::kNotReady)) return true;
   return code == why::kDaemon || code == why::kMirror || code == why::kTerminating || code == why::kCaps
          || code == why::kHeld || code == why::kNotRunning || code == why::kNoOrder;
 }
@@ -244,10 +246,10 @@ std::size_t Surveyor::to_leave(const std::string& name) const {
       std::ranges::count_if(pods, [&](PodIndex pod) { return !belongs_to_node(world_.facts(pod)); }));
 }
 
-void Surveyor::add_blockers(const Plan& plan, std::vector<CaredNode>& nodes) const {
+void Surveyor::add_blockers(const Plan& plan, bool moving, std::vector<CaredNode>& nodes) const {
   for (CaredNode& node : nodes) {
     for (const Refusal& refusal : plan.refused) {
-      if (refusal.node != node.name || is_passing(refusal.code)) continue;
+      if (refusal.node != node.name || is_passing(refusal.code, moving)) continue;
       node.blockers.push_back(fmt::format("{}/{}: {}", refusal.ns, refusal.pod, refusal.reason));
       if (refusal.code == why::kNoTarget) node.no_room = true;
     }

@@ -74,8 +74,8 @@ class Surveyor {
   Plan plan(const PlanWish& wish, WallTime now);
   // Pods that have to leave a node: all but those that belong to it.
   std::size_t to_leave(const std::string& node) const;
-  // Fills in what keeps pods on these nodes, from a plan that was to empty them.
-  void add_blockers(const Plan& plan, std::vector<CaredNode>& nodes) const;
+  // Fills in what keeps pods on these nodes, from a plan that was to empty them. `moving`: some moves are under way.
+  void add_blockers(const Plan& plan, bool moving, std::vector<CaredNode>& nodes) const;
   // Is what the plan said of it still so? The reason why not, by its place.
   std::vector<std::optional<std::string>> check(const std::vector<PlannedMove>& moves,
                                                 const PlanWish& wish,

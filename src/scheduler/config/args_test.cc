@@ -196,7 +196,8 @@ TEST(ReschedulerArgs, EachKeyHasItsTypeAndRange) {
            {"{reschedulingInterval: 30}", ".reschedulingInterval: expected a string, found a number; put it in quotes"},
            {"{reschedulingInterval: 10ms}", ".reschedulingInterval: must be at least 1s"},
            {"{enabledStrategies: [Luck]}",
-            ".enabledStrategies: 'Luck' is none; there are LoadBalancing, ResourceOptimization and NodeMaintenance"},
+            ".enabledStrategies: 'Luck' is none; there are LoadBalancing, ResourceOptimization, NodeMaintenance and "
+            "ConstraintRepair"},
            {"{enabledStrategies: [LoadBalancing, LoadBalancing]}", ".enabledStrategies: 'LoadBalancing' stands twice"},
            {"{excludedNamespaces: [Kube]}", ".excludedNamespaces: 'Kube' cannot be a namespace's name"},
            {"{cpuTreshold: 1}", ".cpuTreshold: unknown field"}}) {

@@ -18,7 +18,6 @@ using placement::StrategyMode;
 using placement::TimeWindow;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using namespace std::chrono_literals;
 
 ConfigurationReading read(const std::string& args) {
@@ -92,7 +91,7 @@ TEST(ReschedulingArgs, WhatIsPrintedReadsBackTheSame) {
     const std::string printed = effective_configuration(reading.configuration, default_catalog());
     const auto again = read_configuration(printed, "again", default_catalog());
     EXPECT_EQ(args_of(again).rescheduling, before) << printed;
-    EXPECT_THAT(again.notes, IsEmpty());
+    for (const auto& note : again.notes) EXPECT_THAT(note.text, testing::Not(HasSubstr("rescheduling")));
   }
 }
 
