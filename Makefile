@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast manifests bench bench-sync bench-embedded bench-decisions bench-load bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-decisions bench-load bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ manifests: deps ## write again what follows from the program and from tools/moni
 	@$(call build,dev,--target rescheduler)
 	@tools/manifests/generate build/dev/src/cli/rescheduler
 	@tools/monitoring/generate
+
+image-test: ## every step of the Dockerfile without Docker, in a fresh Debian (root, debootstrap, network; half an hour)
+	@tests/deploy/image_test --full $(if $(BINARY),--binary $(BINARY))
 
 bench: deps ## micro-benchmarks (release build)
 	@$(call build,release,--target codec_bench)
