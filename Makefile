@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-decisions bench-load bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-decisions bench-load bench-planner bench-roadef bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,15 @@ bench-load: deps ## a day of recorded load placed by each published rule and by 
 	@$(call build,release,--target load_replay)
 	@build/release/bench/load_replay/load_replay $(ARGS) || { code=$$?; [ $$code -eq 77 ] || exit $$code; \
 	  echo 'bench-load: skipped'; }
+
+bench-planner: deps ## a first plan of 200 moves: time, what it brings, and growth from 100 to 5,000 machines
+	@$(call build,release,--target planner_bench)
+	@build/release/bench/planner_bench $(ARGS)
+
+bench-roadef: deps ## the planner on the ROADEF/EURO 2012 instances, some 90 minutes (ARGS='--only b_1,b_2 --time 60')
+	@$(call build,release,--target roadef)
+	@build/release/bench/roadef/roadef $(ARGS) || { code=$$?; [ $$code -eq 77 ] || exit $$code; \
+	  echo 'bench-roadef: skipped'; }
 
 bench-peers: deps rig ## kube-scheduler and ours on one real control plane, about an hour (ARGS='--quick')
 	@$(call build,release,--target rescheduler --target peers_client)

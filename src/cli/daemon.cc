@@ -6,10 +6,12 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/failure_recovery.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
 #include "rescheduler/live_rescheduler.h"
+#include "rescheduler/plan_json.h"
 #include "scheduler/config/effective.h"
 #include "scheduler/live_scheduler.h"
 #include "server/extender_door.h"
@@ -40,6 +42,7 @@ struct Daemon::State {
   // Each its own: events, made-up tokens and bulk writes must not hold up bindings or the lease.
   std::unique_ptr<kube::Api> api{};
   std::unique_ptr<kube::Api> events{};
+  std::unique_ptr<kube::Api> recovering{};
   std::unique_ptr<kube::Api> lease{};
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
@@ -47,6 +50,7 @@ struct Daemon::State {
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<server::PluginExtender> extender{};
+  std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
@@ -80,11 +84,9 @@ struct Daemon::State {
     const auto& connection = settings.configuration.client_connection;
     const double burst = connection.burst;
     const std::tuple<std::unique_ptr<kube::Api>*, const kube::ClientConfig*, double, double> wanted[] = {
-        {&api, &settings.cluster, connection.qps, burst},
-        {&events, &settings.cluster, connection.qps, burst},
-        {&lease, &settings.cluster, 20, 30},
-        {&token_reviews, &settings.token_reviews, 50, 100},
-        {&access_reviews, &settings.access_reviews, 50, 100}};
+        {&api, &settings.cluster, connection.qps, burst},        {&events, &settings.cluster, connection.qps, burst},
+        {&recovering, &settings.cluster, connection.qps, burst}, {&lease, &settings.cluster, 20, 30},
+        {&token_reviews, &settings.token_reviews, 50, 100},      {&access_reviews, &settings.access_reviews, 50, 100}};
     for (const auto& [slot, config, qps, most] : wanted) {
       auto made = make_api(*slot, *config, qps, most);
       if (!made) return made;
@@ -158,6 +160,23 @@ struct Daemon::State {
     leading = true;
     if (settings.configuration.delay_cache_until_active) follow();
     net::spawn(network.executor(), "begin to decide", begin_to_decide());
+    if (recovery) recovery->lead();
+  }
+
+  // Its port is another one: the API server has no token for ours.
+  void start_recovery() {
+    const auto wanted = recovery_of(settings.configuration);
+    if (!wanted) return;
+    FailureRecoverySettings how;
+    how.recovery = *wanted;
+    how.host = settings.host;
+    how.own_namespace = settings.configuration.leader_election.resource_namespace;
+    for (const auto& profile : settings.configuration.profiles) {
+      how.own_schedulers.push_back(profile.scheduler_name);
+    }
+    how.address = settings.options.bind_address;
+    if (elector) how.fence = elector->fence();
+    recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 
   net::Task<void> begin_to_decide() {
@@ -175,6 +194,7 @@ struct Daemon::State {
   net::Task<Result<void>> begin() {
     if (!settings.configuration.delay_cache_until_active) follow();
     begun = true;
+    start_recovery();
     if (elector) {
       electing = net::spawn(network.executor(), "leader election", elector->run());
     } else {
@@ -223,8 +243,28 @@ struct Daemon::State {
     });
     server->add_route({.path = "/configz",
                        .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return configz(); }});
+    server->add_route(
+        {.path = "/rescheduling",
+         .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return rescheduling_page(); }});
     server::add_extender_routes(*server, *extender);
     co_return Result<void>{};
+  }
+
+  // What the leader last planned, to act on and to look at, and what holds it back.
+  net::Task<net::HttpResponse> rescheduling_page() const {
+    std::string holding;
+    std::string acted_on = "null";
+    std::string observed = "null";
+    if (rescheduler) {
+      const rescheduling::ControllerStatus& now = rescheduler->controller().status();
+      if (now.acted_on) acted_on = rescheduling::to_json(*now.acted_on);
+      if (now.observed) observed = rescheduling::to_json(*now.observed);
+      for (const rescheduling::Holding& one : now.holding) {
+        holding += fmt::format("{}\"{}\"", holding.empty() ? "" : ",", to_string(one.brake));
+      }
+    }
+    co_return server::json_response(
+        200, fmt::format(R"({{"actedOn":{},"observed":{},"brakes":[{}]}})", acted_on, observed, holding));
   }
 
   net::Task<net::HttpResponse> configz() const {
@@ -243,9 +283,13 @@ struct Daemon::State {
     refreshing.cancel();
     bool ended = true;
     if (rescheduler) co_await rescheduler->stop();
+    if (recovery) {
+      const bool all = co_await recovery->stop(kServingGrace);
+      ended = all;
+    }
     if (live) {
       const bool all = co_await live->stop(kGrace);
-      ended = all;
+      ended = ended && all;
     }
     if (elector && begun) {
       electing.cancel();
@@ -258,12 +302,13 @@ struct Daemon::State {
 
   net::Task<Result<void>> dismantle() {
     server.reset();
+    recovery.reset();
     extender.reset();
     elector.reset();
     live.reset();
     rescheduler.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
     co_return Result<void>{};
   }
 };

@@ -8,6 +8,7 @@
 #include "cli/check.h"
 #include "cli/demo_command.h"
 #include "cli/explain_command.h"
+#include "cli/plan_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest.h"
 #include "cli/sim_command.h"
@@ -95,6 +96,25 @@ void add_explain_options(CLI::App& command, cli::ExplainOptions& options) {
   command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
 }
 
+void add_plan_options(CLI::App& command, cli::PlanOptions& options) {
+  command.add_option(
+      "-f,--filename", options.files,
+      "plan for this cluster dump, `kubectl get nodes,pods,... -A -o json|yaml`; - is stdin; repeatable");
+  command.add_option("--usage", options.usage,
+                     "what nodes use: FILE, prometheus=URL, metrics-server or requests (default: the best there is)");
+  command
+      .add_option("--strategies", options.strategies,
+                  "NodeMaintenance, ConstraintRepair, LoadBalancing, ResourceOptimization (default: those enabled)")
+      ->delimiter(',');
+  command.add_option("--config", options.config, "KubeSchedulerConfiguration (default: the default profile)");
+  command.add_option("--moves", options.moves, "at most so many moves (default: as many as it takes)");
+  command.add_option("-o,--output", options.output, "table (default), json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  command.add_option("--kubeconfig", options.kubeconfig,
+                     "kubeconfig to use (default: $KUBECONFIG, then in-cluster, then ~/.kube/config)");
+  command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,6 +159,10 @@ int main(int argc, char** argv) {
   auto* explain = app.add_subcommand("explain", "why a pod goes where it goes, or nowhere: every node, every plugin");
   add_explain_options(*explain, explain_options);
 
+  cli::PlanOptions plan_options;
+  auto* plan = app.add_subcommand("plan", "which pods would be moved where, and why; changes nothing");
+  add_plan_options(*plan, plan_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -156,6 +180,7 @@ int main(int argc, char** argv) {
   if (check->parsed()) return cli::run_check(check_options);
   if (validate->parsed()) return cli::run_validate(validate_options);
   if (explain->parsed()) return cli::run_explain(explain_options);
+  if (plan->parsed()) return cli::run_plan(plan_options);
   if (sim->parsed()) return cli::run_sim(sim_options);
   if (demo->parsed()) return cli::run_demo(demo_options);
   return 0;

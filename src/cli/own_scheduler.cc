@@ -56,6 +56,9 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
     settings.configuration.profiles.front().args["Rescheduler"] =
         std::make_shared<placement::ReschedulerArgs>(rescheduling->args);
   }
+  for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
+    settings.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
+  }
   settings.configuration.profiles.push_back(settings.configuration.profiles.front());
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
   settings.host = "embedded";

@@ -18,6 +18,7 @@ struct Grant {
 // Where the lease and what is remembered are, unless a configuration has them elsewhere. (What does not exist yet has
 // no name to grant its creation by.)
 constexpr std::string_view kHome = "kube-system";
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
 const std::vector<std::string_view> kFollow{"get", "list", "watch"};
 
@@ -58,6 +59,26 @@ std::vector<Grant> grants() {
       {"", "pods", "eviction", {"create"}, "to move a pod"},
       {"", "pods", "status", {"patch"}, "to say why a pod waits"},
       {"", "pods", "", {"delete"}, "to preempt"},
+      {"batch", "cronjobs", "", kFollow, "to know a pod's workload"},
+      {"apps", "deployments", "", {"patch"}, "to count retries of failing pods"},
+      {"apps", "replicasets", "", {"patch"}, "to count retries of failing pods"},
+      {"apps", "statefulsets", "", {"patch"}, "to count retries of failing pods"},
+      {"apps", "daemonsets", "", {"patch"}, "to count retries of failing pods"},
+      {"batch", "jobs", "", {"patch"}, "to count retries of failing pods"},
+      {"batch", "cronjobs", "", {"patch"}, "to count retries of failing pods"},
+      {"", "pods", "", {"create"}, "to make failing pods of nobody anew"},
+      {"", "configmaps", "", {"list", "create", "delete"}, "to save failing pods of nobody while they are made anew"},
+      {"", "nodes", "", {"update"}, "to quarantine nodes that fail everybody"},
+      {"", "secrets", "", {"create"}, "to keep the webhook's certificate", kHome},
+      {"", "secrets", "", {"get", "update"}, "to keep the webhook's certificate", kHome, "rescheduler-webhook-tls"},
+      {kAdmission, "mutatingwebhookconfigurations", "", {"create"}, "to have the webhook asked"},
+      {kAdmission,
+       "mutatingwebhookconfigurations",
+       "",
+       {"get", "patch"},
+       "to have the webhook asked",
+       {},
+       "rescheduler-recovery"},
       {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
       {"coordination.k8s.io", "leases", "", {"create"}, "to elect a leader", kHome},
       {"coordination.k8s.io", "leases", "", {"get", "update"}, "to elect a leader", kHome, "rescheduler-scheduler"},

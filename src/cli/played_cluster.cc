@@ -79,6 +79,7 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
     made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
     if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);
     if (settings.place) begun = made.start_scheduler(seed, settings.reschedule);
+    if (settings.place && settings.watch) made.start_recovery(seed);
     made.runner_->start();
   });
   if (!begun) return fail(std::move(begun.error()));
@@ -125,13 +126,39 @@ Result<void> PlayedCluster::start_scheduler(std::uint64_t seed, bool reschedule)
   return {};
 }
 
+// With rules for somebody who watches, where a day is over in minutes.
+void PlayedCluster::start_recovery(std::uint64_t seed) {
+  recovery_rng_ = std::make_unique<Rng>(seed);
+  FailureRecoverySettings settings;
+  settings.recovery.rules.crash_loop.restarts = 2;
+  settings.recovery.rules.node_lost.after = std::chrono::seconds{10};
+  settings.recovery.healthy_window = std::chrono::minutes{2};
+  settings.recovery.webhook.port = 0;
+  settings.recovery.webhook.url = "https://127.0.0.1:0";
+  settings.host = "embedded";
+  settings.own_schedulers = {"rescheduler-scheduler", "default-scheduler"};
+  settings.address = "127.0.0.1";
+  const kube::LoopServices services{served_->loop().executor(), timers_.get(), &served_->cluster().agenda(),
+                                    recovery_rng_.get(), &recovery_metrics_};
+  recovery_ = FailureRecovery::start({&served_->api(), nullptr}, std::move(settings), services);
+  recovery_->lead();
+}
+
+net::Task<Result<void>> PlayedCluster::stop_recovery() {
+  constexpr std::chrono::seconds kGrace{1};
+  co_await recovery_->stop(kGrace);
+  co_return Result<void>{};
+}
+
 PlayedCluster::~PlayedCluster() {
   if (!served_) return;
+  if (recovery_) (void)served_->loop().await_result(stop_recovery());
   if (scheduler_) {
     const auto stopped = served_->loop().await_result(scheduler_->stop());
     if (!stopped) log_warning("{}", stopped.error().message);
   }
   on_loop([this] {
+    recovery_.reset();
     scheduler_.reset();
     watcher_.reset();
     runner_.reset();

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/cluster_watcher.h"
+#include "cli/failure_recovery.h"
 #include "cli/own_scheduler.h"
 #include "sim/scenario/journal.h"
 #include "sim/scenario/scenario.h"
@@ -50,6 +51,8 @@ class PlayedCluster {
   OwnRescheduling rescheduling();
   void tell(const rescheduling::Plan& plan);
   Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
+  void start_recovery(std::uint64_t seed);           // likewise
+  net::Task<Result<void>> stop_recovery();
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;
   std::unique_ptr<sim::Journal> journal_;
@@ -57,6 +60,9 @@ class PlayedCluster {
   std::unique_ptr<ClusterWatcher> watcher_;
   std::unique_ptr<sim::AgendaTimers> timers_;
   std::unique_ptr<OwnScheduler> scheduler_;
+  std::unique_ptr<Rng> recovery_rng_;
+  MetricRegistry recovery_metrics_;
+  std::unique_ptr<FailureRecovery> recovery_;  // with `place` and `watch`
 };
 
 }  // namespace rescheduler::cli

@@ -39,6 +39,7 @@ std::optional<Status> Cycle::run_pre_filter() {
     status.plugin = plugin->name();
     if (status.code == Code::Skip) {
       skipped_[plugin->slot()] = true;
+      for (std::string& remark : status.reasons) diagnosis_.remarks.push_back(std::move(remark));
       continue;
     }
     if (status.code == Code::UnschedulableAndUnresolvable) return status;
@@ -197,6 +198,22 @@ bool Cycle::admits(NodeIndex node, Status* why) {
   const bool ok = status.ok();
   if (why != nullptr) *why = std::move(status);
   return ok;
+}
+
+bool Cycle::make_do() {
+  if (pre_filter()) return false;
+  for (const Plugin* plugin : framework_.at(Point::Filter)) {
+    if (skipped(*plugin)) continue;
+    for (const NodeIndex index : plugin->give_way(asked_, state_)) {
+      const NodeState& node = asked_.cluster.node(index);
+      if (only_ && !only_->contains(node.node->name)) continue;
+      if (!filter_with_rivals(node, state_, Depth::AnswerOnly).ok()) continue;
+      feasible_ = {index};
+      diagnosis_.gave_way.insert(std::string(plugin->name()));
+      return true;
+    }
+  }
+  return false;
 }
 
 // The first plugin that refuses decides, in the order of the profile.

@@ -51,6 +51,8 @@ class Cycle {
 
   // Error: the attempt failed for a reason that is no verdict.
   Status find_feasible(const SearchOptions& options);
+  // No node is feasible: plugins that would rather have a bad one give way. True: now one is.
+  bool make_do();
   // Only this node, as if the others were not there: the one the pod was promised.
   bool fits(cluster::NodeIndex node);
   // The same without keeping anything, for who asks thousands of times; `why`, unless null, receives the refusal.

@@ -95,6 +95,7 @@ Decision decide(const Framework& framework,
     Status searched = cycle.find_feasible({options.most_feasible, options.start, options.explain});
     const bool none = searched.ok() && cycle.feasible().empty();
     filtering.over(none ? Code::Unschedulable : searched.code);
+    if (searched.ok() && cycle.feasible().empty()) cycle.make_do();
     if (searched.ok() && options.consulted != nullptr && !cycle.feasible().empty()) {
       searched = options.consulted->filter(cycle);
     }

@@ -86,6 +86,11 @@ class Plugin {
                       Reasons* /*why*/) const {
     return Code::Success;
   }
+  // No node passed. A plugin that would rather have a bad node than none stops to refuse these - its notes say so from
+  // now on - and answers them, the least bad first.
+  virtual std::vector<cluster::NodeIndex> give_way(const Question& /*asked*/, CycleState& /*state*/) const {
+    return {};
+  }
   // Do filter() and score() look at nothing but Question::needs(), the node and the picture of all nodes' load? Then
   // their answers are remembered until the node changes, or the picture, which changes all nodes.
   virtual bool looks_at_node_alone() const { return false; }

@@ -36,6 +36,7 @@ const Registry& Registry::standard() {
     all.add("DefaultBinder", make_default_binder);
     all.add("NodeDeclaredFeatures", make_node_declared_features);
     all.add("Rescheduler", make_rescheduler);
+    all.add("Podrescheduling", make_podrescheduling);
     return all;
   }();
   return registry;

@@ -28,31 +28,23 @@ bool Board::try_shift(Process process, Machine to, Cost gain) {
   return allowed;
 }
 
-bool Board::try_swap(Process one, Process other) {
-  const Machine here = state_.where(one);
-  const Machine there = state_.where(other);
-  lift(one);
-  lift(other);
-  if (may_put(one, here, there)) {
-    put(one, there);
-    if (may_put(other, there, here)) {
-      put(other, here);
-      return true;
-    }
-    lift(one);
+bool Board::try_together(std::span<const Step> steps) {
+  const Cost before = state_.cost();
+  std::vector<Machine> from;
+  for (const Step& step : steps) {
+    from.push_back(state_.where(step.process));
+    lift(step.process);
   }
-  put(other, there);
-  put(one, here);
+  std::size_t left = steps.size();
+  while (left > 0 && may_put(steps[left - 1].process, from[left - 1], steps[left - 1].to)) {
+    --left;
+    put(steps[left].process, steps[left].to);
+  }
+  // What was weighed term by term may be dearer as a whole: two groups can both be the one with the most moves.
+  if (left == 0 && state_.cost() < before) return true;
+  for (; left < steps.size(); ++left) lift(steps[left].process);
+  for (std::size_t i = 0; i < steps.size(); ++i) put(steps[i].process, from[i]);
   return false;
-}
-
-void Board::undo_swap(Process one, Process other) {
-  const Machine here = state_.where(one);
-  const Machine there = state_.where(other);
-  lift(one);
-  lift(other);
-  put(other, here);
-  put(one, there);
 }
 
 void Board::go_home() {

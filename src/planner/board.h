@@ -2,7 +2,7 @@
 // everybody is, also while a step is taken back.
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "planner/improve.h"
@@ -27,8 +27,13 @@ class Board {
 
   // Done, or refused and everything as it was. `gain`: what it would bring, for the record of what was refused.
   bool try_shift(Process process, Machine to, Cost gain);
-  bool try_swap(Process one, Process other);
-  void undo_swap(Process one, Process other);
+  // Several at once: all are lifted before the first is put down, the last one first. Steps must name different
+  // processes.
+  struct Step {
+    Process process = 0;
+    Machine to = kNoMachine;
+  };
+  bool try_together(std::span<const Step> steps);
 
   // Everybody goes back; the referee ends as it began.
   void go_home();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planner/exchanges.h"
+
 namespace rescheduler::planner {
 
 namespace {
@@ -9,15 +11,18 @@ namespace {
 // Sources whose best moves are compared before one is made: enough that the best of them is close to the best of all,
 // few enough that a move costs microseconds.
 constexpr std::size_t kWindow = 8;
-// Targets that are looked at first; where none of them will do, all machines are.
+// Targets that are looked at first; where none of them will do, so many of the others.
 constexpr std::size_t kLikely = 128;
+constexpr std::size_t kFar = 512;
 // Candidates kept of a source.
 constexpr std::size_t kKept = 64;
 // Refused so often in a row, a process is taken aside: its targets are tried in ever larger strides, since the best
 // ones are likely to be all of the same kind. Refused there too, it stays where it is.
 constexpr std::uint32_t kPatience = 4;
-constexpr std::size_t kSwapSources = 64;
+// Where no move helps: sources that swaps and chains are tried for, and targets, fewer for chains since each has two.
+constexpr std::size_t kStuckSources = 64;
 constexpr std::size_t kSwapTargets = 48;
+constexpr std::size_t kChainTargets = 16;
 
 }  // namespace
 
@@ -33,12 +38,15 @@ Descent::Descent(Board& board, Budget& budget)
   const Problem& problem = state_.problem();
   for (std::size_t i = 0; i < problem.demand.size(); ++i) typical_[i % typical_.size()] += problem.demand[i];
   for (Amount& amount : typical_) amount /= static_cast<Amount>(std::max<std::size_t>(1, problem.processes.size()));
-  for (Machine m = 0; m < problem.machines.size(); ++m) rank(m);
+  for (Machine m = 0; m < problem.machines.size(); ++m) {
+    rank(m);
+    if (state_.takes(m)) targets_.push_back(m);
+  }
+  settled_ = 2 * targets_.size() + 1;  // in no order yet
 }
 
 void Descent::rank(Machine machine) {
   sources_.erase({-relief_[machine], machine});
-  targets_.erase({appetite_[machine], machine});
   Cost relief = 0;
   for (const Process p : state_.on(machine)) {
     if (state_.movable(p)) relief = std::max(relief, -state_.leaving(p));
@@ -47,15 +55,15 @@ void Descent::rank(Machine machine) {
   relief_[machine] = relief;
   appetite_[machine] = state_.appetite(machine, typical_.data());
   if (relief > 0) sources_.insert({-relief, machine});
-  if (state_.takes(machine)) targets_.insert({appetite_[machine], machine});
 }
 
 void Descent::run() {
   while (!budget_.spent()) {
     moves_run();
-    const bool swapped = swaps_run();
+    const bool exchanged = !state_.no_moves_left() && exchanges_run();
     const bool freed = take_back();
-    if (!swapped && !freed) return;
+    if (state_.no_moves_left() || (!exchanged && !freed)) return;
+    window_.clear();
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
     // What was refused may be welcome now that others have moved.
     refused_.clear();
@@ -72,8 +80,9 @@ bool Descent::better(const Candidate& a, const Candidate& b) {
 bool Descent::moves_run() {
   bool any = false;
   for (;;) {
+    if (state_.no_moves_left() || budget_.spent()) return any;
     fill_window();
-    if (window_.empty() || budget_.spent()) return any;
+    if (window_.empty()) return any;
     const auto best = std::max_element(window_.begin(), window_.end(), [](const Source& a, const Source& b) {
       return a.candidates.front().gain < b.candidates.front().gain;
     });
@@ -84,24 +93,33 @@ bool Descent::moves_run() {
 }
 
 void Descent::fill_window() {
-  std::vector<Machine> likely;
   while (window_.size() < kWindow && !sources_.empty() && !budget_.spent()) {
-    if (likely.empty()) likely = likely_targets(kLikely);
     const Machine machine = sources_.begin()->second;
     sources_.erase(sources_.begin());
-    std::vector<Candidate> candidates = weigh(machine, likely);
-    if (candidates.empty()) candidates = weigh(machine, likely_targets(~std::size_t{0}));
+    std::vector<Candidate> candidates = weigh(machine, likely_targets(kLikely));
+    if (candidates.empty()) candidates = weigh(machine, far_targets());
     if (!candidates.empty()) window_.push_back({machine, std::move(candidates)});
   }
 }
 
-std::vector<Machine> Descent::likely_targets(std::size_t most) const {
-  std::vector<Machine> likely;
-  for (auto it = targets_.begin(); it != targets_.end() && likely.size() < most; ++it) likely.push_back(it->second);
-  return likely;
+std::span<const Machine> Descent::likely_targets(std::size_t most) {
+  if (settled_ * kLikely > 2 * targets_.size()) {
+    settled_ = 0;
+    std::sort(targets_.begin(), targets_.end(),
+              [&](Machine a, Machine b) { return appetite_[a] != appetite_[b] ? appetite_[a] < appetite_[b] : a < b; });
+  }
+  return std::span<const Machine>(targets_).first(std::min(most, targets_.size()));
 }
 
-std::vector<Descent::Candidate> Descent::weigh(Machine source, const std::vector<Machine>& targets) {
+// Some of all the others, evenly over the ranking.
+std::vector<Machine> Descent::far_targets() {
+  std::vector<Machine> far;
+  const std::size_t stride = 1 + targets_.size() / kFar;
+  for (std::size_t i = std::min(kLikely, targets_.size()); i < targets_.size(); i += stride) far.push_back(targets_[i]);
+  return far;
+}
+
+std::vector<Descent::Candidate> Descent::weigh(Machine source, std::span<const Machine> targets) {
   std::vector<Candidate> found;
   for (const Process p : state_.on(source)) {
     if (!state_.movable(p) || given_up_[p] != 0) continue;
@@ -148,23 +166,18 @@ bool Descent::commit_one(const Candidate& candidate) {
     return false;
   }
   refusals_[candidate.process] = 0;
-  settle(from, candidate.to);
+  settle(from);
+  settle(candidate.to);
   return true;
 }
 
 bool Descent::explore(Process process) {
-  std::vector<Candidate> found;
-  const Cost relief = -state_.leaving(process);
-  budget_.count(state_.problem().machines.size());
-  for (const auto& [appetite, to] : targets_) {
-    const Cost gain = relief - state_.joining(process, to);
-    if (gain > 0 && !refused_.contains(key_of(process, to)) && state_.may_shift(process, to)) {
-      found.push_back({gain, process, to});
-    }
-  }
-  std::sort(found.begin(), found.end(), better);
-  for (std::size_t rank = 0; rank < found.size(); rank += 1 + rank / 2) {
-    if (commit_one(found[rank])) return true;
+  for (std::size_t i = 0; i < targets_.size(); i += 1 + i / 4) {
+    const Machine to = targets_[i];
+    budget_.count(1);
+    const Cost gain = -state_.shift_delta(process, to);
+    if (gain <= 0 || refused_.contains(key_of(process, to)) || !state_.may_shift(process, to)) continue;
+    if (commit_one({gain, process, to})) return true;
   }
   return false;
 }
@@ -175,66 +188,33 @@ std::uint64_t Descent::key_of(Process process, Machine machine) const {
   return who << 32 | machine;
 }
 
-void Descent::settle(Machine from, Machine to) {
-  rank(from);
-  rank(to);
-  std::erase_if(window_, [&](const Source& one) { return one.machine == from || one.machine == to; });
+void Descent::settle(Machine machine) {
+  ++settled_;
+  rank(machine);
+  std::erase_if(window_, [&](const Source& one) { return one.machine == machine; });
 }
 
-bool Descent::swaps_run() {
+bool Descent::exchanges_run() {
   std::vector<Machine> worst;
   for (Machine m = 0; m < relief_.size(); ++m) {
     if (relief_[m] > 0) worst.push_back(m);
   }
-  const std::size_t count = std::min(worst.size(), kSwapSources);
+  const std::size_t count = std::min(worst.size(), kStuckSources);
   std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count), worst.end(),
                     [&](Machine a, Machine b) { return relief_[a] != relief_[b] ? relief_[a] > relief_[b] : a < b; });
   worst.resize(count);
   bool any = false;
+  Exchanges exchanges(board_, budget_);
   for (const Machine source : worst) {
-    const std::vector<Machine> targets = likely_targets(kSwapTargets);
-    while (!budget_.spent() && best_swap(source, targets)) any = true;
+    while (!budget_.spent() && !state_.no_moves_left()) {
+      std::vector<Machine> changed = exchanges.swap(source, likely_targets(kSwapTargets));
+      if (changed.empty()) changed = exchanges.chain(source, likely_targets(kChainTargets));
+      if (changed.empty()) break;
+      for (const Machine machine : changed) settle(machine);
+      any = true;
+    }
   }
   return any;
-}
-
-bool Descent::best_swap(Machine source, const std::vector<Machine>& targets) {
-  struct Pair {
-    Cost gain = 0;
-    Process one = 0;
-    Process other = 0;
-  };
-  std::vector<Pair> found;
-  for (const Process one : state_.on(source)) {
-    if (!state_.movable(one) || given_up_[one] != 0 || state_.leaving(one) >= 0) continue;
-    for (const Machine to : targets) {
-      if (to == source || !state_.open(one, to)) continue;
-      budget_.count(state_.on(to).size());
-      for (const Process other : state_.on(to)) {
-        if (!state_.movable(other) || !state_.open(other, source)) continue;
-        const Cost gain = -state_.swap_delta(one, other);
-        if (gain > 0 && state_.swap_fits(one, other)) found.push_back({gain, one, other});
-      }
-    }
-  }
-  const std::size_t kept = std::min<std::size_t>(found.size(), kPatience);
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
-                    [](const Pair& a, const Pair& b) {
-                      if (a.gain != b.gain) return a.gain > b.gain;
-                      return a.one != b.one ? a.one < b.one : a.other < b.other;
-                    });
-  found.resize(kept);
-  for (const Pair& pair : found) {
-    const Cost before = state_.cost();
-    const Machine to = state_.where(pair.other);
-    if (!board_.try_swap(pair.one, pair.other)) continue;
-    if (state_.cost() < before) {
-      settle(source, to);
-      return true;
-    }
-    board_.undo_swap(pair.one, pair.other);  // both were of the groups that have moved most
-  }
-  return false;
 }
 
 bool Descent::take_back() {
@@ -245,7 +225,8 @@ bool Descent::take_back() {
     if (from == home || budget_.spent()) continue;
     const Cost loss = state_.shift_delta(p, home);
     if (loss > 0 || !state_.may_shift(p, home) || !board_.try_shift(p, home, -loss)) continue;
-    settle(from, home);
+    settle(from);
+    settle(home);
     any = true;
   }
   return any;

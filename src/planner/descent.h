@@ -1,11 +1,12 @@
-// The fewest moves that help the most: always the best single move of the worst machines, until none helps; then pairs
-// that change places, then moves that turn out not to be worth their price are taken back.
+// The fewest moves that help the most: always the best single move of the worst machines, until none helps; then swaps
+// and chains (exchanges.h); then moves that turn out not to be worth their price are taken back.
 //
 // With a referee: it is asked only about moves that lower the cost, the best first, and each is undone on it too.
 #pragma once
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -38,18 +39,18 @@ class Descent {
 
   void rank(Machine machine);  // its load has changed
   bool moves_run();
-  bool swaps_run();
+  bool exchanges_run();
   bool take_back();
   void fill_window();
-  std::vector<Candidate> weigh(Machine source, const std::vector<Machine>& targets);
-  std::vector<Machine> likely_targets(std::size_t most) const;
+  std::vector<Candidate> weigh(Machine source, std::span<const Machine> targets);
+  std::span<const Machine> likely_targets(std::size_t most);
+  std::vector<Machine> far_targets();
   bool commit(const Source& source);
   bool commit_one(const Candidate& candidate);
   bool explore(Process process);
   std::uint64_t key_of(Process process, Machine machine) const;
   static bool better(const Candidate& a, const Candidate& b);
-  bool best_swap(Machine source, const std::vector<Machine>& targets);
-  void settle(Machine from, Machine to);
+  void settle(Machine machine);  // it has changed
 
   Board& board_;
   State& state_;
@@ -58,7 +59,9 @@ class Descent {
   std::vector<Cost> relief_;     // by machine: the most that one process' leaving brings
   std::vector<Cost> appetite_;   // by machine: what a typical process would cost there
   Ranking sources_;              // not yet weighed since they last changed; the largest relief first
-  Ranking targets_;
+  // The smallest appetite first, as it was some moves ago: what a target is worth is computed when it is looked at.
+  std::vector<Machine> targets_;
+  std::size_t settled_ = 0;  // machines changed since then
   std::vector<Source> window_;
   std::vector<std::uint32_t> refusals_;  // in a row, by process
   std::vector<char> given_up_;           // by process

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planner/anneal.h"
 #include "planner/board.h"
 #include "planner/bound.h"
 #include "planner/budget.h"
@@ -39,6 +40,7 @@ Solution improve(const Problem& problem, const SearchLimits& limits, Referee* re
   Solution solution;
   solution.before = state.cost();
   if (referee == nullptr) begin_at(state, limits.start);
+  if (limits.thorough && referee == nullptr && budget.bounded()) Anneal(state, budget, limits.seed).run();
   Descent(board, budget).run();
   solution.after = state.cost();
   solution.where = state.where();

@@ -42,6 +42,18 @@ TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
   EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
 }
 
+TEST(Improve, OneTakesThePlaceOfAnotherWhoGoesOnToAThirdMachine) {
+  // The first process may not join its sibling on the third machine; one from the second machine may.
+  Problem problem = plain_problem(10, 8, {{4, 6}, {4, 4}, {4}});
+  problem.groups.push_back({true, 0, {}, 1});
+  problem.processes[0].group = problem.processes[4].group = 0;
+  const Solution solution = improve(problem, {});
+  EXPECT_THAT(solution.moves, SizeIs(2));
+  EXPECT_EQ(solution.where[0], 1U);
+  EXPECT_EQ(solution.after, 0);
+  EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
+}
+
 TEST(Improve, AtMostAsManyMovesAsAllowedAndTheBestOnes) {
   SearchLimits limits;
   limits.most_moves = 1;
@@ -73,6 +85,43 @@ TEST(Improve, SaysWhatWasRefused) {
   ASSERT_THAT(solution.moves[0].refused, SizeIs(1));
   EXPECT_EQ(solution.moves[0].refused[0].machine, 1U);
   EXPECT_EQ(solution.moves[0].refused[0].gain, 2);
+}
+
+// A millisecond passes whenever somebody looks.
+struct RestlessClock final : Clock {
+  WallTime wall_now() const override { return {}; }
+  SteadyTime steady_now() const override { return SteadyTime{std::chrono::milliseconds{++looks}}; }
+  mutable int looks = 0;
+};
+
+TEST(Improve, StopsWhenTheTimeIsUpAndKeepsWhatItHas) {
+  const Problem problem = testing::random_problem(3, {});
+  const RestlessClock clock;
+  SearchLimits limits;
+  limits.clock = &clock;
+  limits.time = std::chrono::milliseconds{200};
+  limits.thorough = true;
+  const Solution solution = improve(problem, limits);
+  EXPECT_LT(solution.after, solution.before);
+  EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
+  EXPECT_LT(clock.looks, 500);
+}
+
+TEST(Improve, GoesOnFromWhereItIsTold) {
+  const Problem problem = plain_problem(20, 10, {{6, 6}, {}});
+  SearchLimits limits;
+  limits.start = {0, 1};
+  const Solution solution = improve(problem, limits);
+  EXPECT_EQ(solution.where, limits.start);
+  EXPECT_EQ(solution.before, 2);
+  EXPECT_EQ(solution.after, 0);
+}
+
+TEST(Improve, KnowsWhenNothingBetterCanBe) {
+  // Two too many for the fleet as a whole, wherever they are.
+  const Solution solution = improve(plain_problem(10, 5, {{6}, {6}}), {});
+  EXPECT_EQ(solution.bound, 2);
+  EXPECT_EQ(solution.after, 2);
 }
 
 TEST(BrokenRule, NamesTheRule) {

@@ -15,6 +15,7 @@ class MoveBook {
 
   Machine home(Process process) const { return home_[process]; }
   std::size_t moved() const { return moved_; }
+  bool none_left() const { return moved_ >= most_moves_; }
   Cost cost() const { return priced_ + group_weight_ * static_cast<Cost>(most_in_group_); }
 
   // The process, nowhere so far, is on `machine` now; or is there no longer.

@@ -105,38 +105,21 @@ bool State::fits(Process process, Machine machine) const {
   return !lacks;
 }
 
-bool State::swap_fits(Process one, Process other) const {
-  const Machine here = where_[one];
-  const Machine there = where_[other];
-  const Amount* const in = demand(other);
-  const Amount* const out = demand(one);
-  const Amount* const free_here = room(here);
-  const Amount* const free_there = room(there);
-  // Of a transient resource the one who leaves its home frees nothing, and the one who comes home takes nothing.
-  const bool one_leaves_home = here == home(one);
-  const bool one_comes_home = there == home(one);
-  const bool other_leaves_home = there == home(other);
-  const bool other_comes_home = here == home(other);
+bool State::fits_instead(Process in, Process out) const {
+  const Machine machine = where_[out];
+  const Amount* const takes = demand(in);
+  const Amount* const frees = demand(out);
+  const Amount* const free = room(machine);
+  // Of a transient resource, one who comes home takes nothing and one who leaves home frees nothing.
+  const bool comes_home = machine == home(in);
+  const bool leaves_home = machine == home(out);
   for (std::size_t r = 0; r < resources_; ++r) {
     const bool held = is_transient_[r] != 0;
-    const Amount takes_here = held && other_comes_home ? 0 : in[r];
-    const Amount frees_here = held && one_leaves_home ? 0 : out[r];
-    const Amount takes_there = held && one_comes_home ? 0 : out[r];
-    const Amount frees_there = held && other_leaves_home ? 0 : in[r];
-    if ((takes_here > 0 && takes_here - frees_here > free_here[r])
-        || (takes_there > 0 && takes_there - frees_there > free_there[r])) {
-      return false;
-    }
+    const Amount more = held && comes_home ? 0 : takes[r];
+    const Amount less = held && leaves_home ? 0 : frees[r];
+    if (more > 0 && more - less > free[r]) return false;
   }
   return true;
-}
-
-Cost State::swap_delta(Process one, Process other) const {
-  const Machine here = where_[one];
-  const Machine there = where_[other];
-  return terms_.replaced(here, used(here), demand(one), demand(other)) - machine_cost_[here]
-         + terms_.replaced(there, used(there), demand(other), demand(one)) - machine_cost_[there]
-         + moves_.shift_delta(one, here, there) + moves_.shift_delta(other, there, here);
 }
 
 bool State::try_swap(Process one, Process other) {

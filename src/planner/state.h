@@ -26,6 +26,7 @@ class State {
   const std::vector<Machine>& where() const { return where_; }
   Machine home(Process process) const { return moves_.home(process); }
   std::size_t moved() const { return moves_.moved(); }
+  bool no_moves_left() const { return moves_.none_left(); }
   Group group(Process process) const { return group_[process]; }
   bool movable(Process process) const { return movable_[process] != 0; }
   bool takes(Machine machine) const { return takes_[machine] != 0; }
@@ -76,10 +77,23 @@ class State {
     return terms_.plus(machine, used(machine), demand) - machine_cost_[machine];
   }
 
-  // Two processes change places.
-  bool swap_fits(Process one, Process other) const;
-  Cost swap_delta(Process one, Process other) const;  // exact unless both are of the groups with the most moves
-  bool try_swap(Process one, Process other);          // done, or refused by a rule and everything as it was
+  // Of the moves alone, the machines left out.
+  Cost move_delta(Process process, Machine to) const { return moves_.shift_delta(process, where_[process], to); }
+
+  // One takes the place of another who leaves: is there room, and what does it do to that machine's own cost?
+  bool fits_instead(Process in, Process out) const;
+  Cost instead_delta(Process in, Process out) const {
+    const Machine machine = where_[out];
+    return terms_.replaced(machine, used(machine), demand(out), demand(in)) - machine_cost_[machine];
+  }
+
+  // Two processes change places. The delta is exact unless both are of the groups with the most moves.
+  bool swap_fits(Process one, Process other) const { return fits_instead(one, other) && fits_instead(other, one); }
+  Cost swap_delta(Process one, Process other) const {
+    return instead_delta(other, one) + instead_delta(one, other) + move_delta(one, where_[other])
+           + move_delta(other, where_[one]);
+  }
+  bool try_swap(Process one, Process other);  // done, or refused by a rule and everything as it was
 
  private:
   void weigh(Machine machine);

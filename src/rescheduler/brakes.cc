@@ -140,7 +140,6 @@ BrakeVerdict judge(const placement::ReschedulingSettings& settings,
                                fmt::format("more than {} % of the last {} moves failed; nothing is moved until {}",
                                            brakes.failed_moves, brakes.recent_moves, kube::format_time(*until))});
   }
-  look_at_caps(brakes, facts, memory, now - interval, verdict);
   if (!is_open(settings.windows, now)) {
     verdict.holding.push_back({Brake::OutsideWindow, std::nullopt, "no window for moves is open now"});
   }
@@ -155,6 +154,8 @@ BrakeVerdict judge(const placement::ReschedulingSettings& settings,
                                fmt::format("the moves of {} did not bring what they promised; it rests until {}",
                                            to_string(strategy), kube::format_time(when))});
   }
+  // Last: whoever asks what holds is told the graver reason.
+  look_at_caps(brakes, facts, memory, now - interval, verdict);
   return verdict;
 }
 

@@ -167,9 +167,9 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
     wish.resting = {};
     auto plan = co_await made_plan(std::move(wish), "feasibility", now);
     const std::function<std::vector<CaredNode>(Surveyor&)> add = [&](Surveyor& at) {
-      std::vector<CaredNode> nodes = survey.cared;
-      at.add_blockers(*plan, survey.facts.under_way > 0, nodes);
-      return nodes;
+      std::vector<CaredNode> cared = survey.cared;
+      at.add_blockers(*plan, survey.facts.under_way > 0, cared);
+      return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
     if (mode == StrategyMode::Observe) {
@@ -252,9 +252,14 @@ net::Task<std::shared_ptr<const Plan>> Controller::State::made_plan(PlanWish wis
 
 net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now) {
   const placement::Brakes& brakes = settings.args->rescheduling.brakes;
-  const bool held = std::ranges::any_of(verdict.holding,
-                                        [](const Holding& one) { return !one.only && one.brake != Brake::CapReached; });
-  if (held) waves.drop();
+  const auto held = [&](Strategy strategy) {
+    const Holding* one = verdict.against(strategy);
+    return one != nullptr && one->brake != Brake::CapReached;
+  };
+  // What is carried out goes on unless something holds it now, or a node is to be emptied: that goes first.
+  const bool yields = !draining.empty() && !held(Strategy::NodeMaintenance)
+                      && std::ranges::find(acting.strategies, Strategy::NodeMaintenance) == acting.strategies.end();
+  if (yields || std::ranges::any_of(acting.strategies, held)) waves.drop();
   const bool too_old = now - adopted > settings.args->rescheduling_interval * kPlanLifeInIntervals;
   if (waves.waiting() && !too_old) {
     metrics.cycle("busy");

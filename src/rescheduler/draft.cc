@@ -72,7 +72,8 @@ bool Draft::has_room(PodIndex pod, NodeIndex index) const {
 }
 
 bool Draft::allows(PodIndex lifted, NodeIndex index) {
-  if (index == trial_.first_on(lifted)) return trial_.admits_back(lifted, index);
+  // Back to where it was, while a search goes to and fro; not once there is a reason for its leaving.
+  if (index == trial_.first_on(lifted)) return !intents_.contains(lifted) && trial_.admits_back(lifted, index);
   if (!has_room(lifted, index)) return false;
   if (no_duplicates_ && alike_on(lifted, index) >= most_alike(lifted)) return false;
   return trial_.admits(lifted, index) && !(has_hard_spread(lifted) && trial_.spoils_spread(lifted, index));
@@ -192,15 +193,19 @@ bool Draft::has_hard_spread(PodIndex pod) const {
 
 // --- Moves ---
 
-void Draft::moved(PodIndex pod, Intent intent) { intents_.try_emplace(pod, std::move(intent)); }
+bool Draft::moved(PodIndex pod, Intent intent) { return intents_.try_emplace(pod, std::move(intent)).second; }
 
 void Draft::refuse(PodIndex pod, const Stays& stays) {
   const cluster::PlacedPod& placed = cluster().pod(pod);
   const auto [place, fresh] = refused_.try_emplace(placed.uid, plan_.refused.size());
-  if (!fresh) return;
   const NodeIndex on = trial_.first_on(pod);
-  plan_.refused.push_back({world_.namespace_of(pod), placed.name, on == cluster::kNoNode ? std::string{} : name_of(on),
-                           std::string(stays.code), stays.reason});
+  Refusal refusal{world_.namespace_of(pod), placed.name, on == cluster::kNoNode ? std::string{} : name_of(on),
+                  std::string(stays.code), stays.reason};
+  if (fresh) {
+    plan_.refused.push_back(std::move(refusal));
+  } else {
+    plan_.refused[place->second] = std::move(refusal);  // what was said last is what holds
+  }
 }
 
 // --- Caps ---

@@ -2,6 +2,7 @@
 // Strategies work on it one after the other; each sees the moves of those before it.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -50,10 +51,16 @@ class Draft {
 
   // --- What they do. ---
   // The pod is moved, and this is why. An earlier reason for moving it stays.
-  void moved(cluster::PodIndex pod, Intent intent);
+  // False: it had one.
+  bool moved(cluster::PodIndex pod, Intent intent);
   void forget_move(cluster::PodIndex pod) { intents_.erase(pod); }
   void refuse(cluster::PodIndex pod, const Stays& stays);
-  void note(std::string sentence) { plan_.notes.push_back(std::move(sentence)); }
+  // Once, however often it is said.
+  void note(std::string sentence) {
+    if (std::find(plan_.notes.begin(), plan_.notes.end(), sentence) == plan_.notes.end()) {
+      plan_.notes.push_back(std::move(sentence));
+    }
+  }
 
   // --- Caps: what is left of them with the moves so far. ---
   bool within_caps(cluster::PodIndex pod) const;

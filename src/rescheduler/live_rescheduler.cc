@@ -13,7 +13,10 @@ constexpr const char* kPlugin = "Rescheduler";
 MadeMover evicting(kube::Api& fenced, const kube::LoopServices& services) {
   auto mover = std::make_unique<migration::EvictingMover>(fenced, services);
   migration::EvictingMover* raw = mover.get();
-  return {std::move(mover), [raw] { return raw->stop(); }};
+  MadeMover made;
+  made.mover = std::move(mover);
+  made.stop = [raw] { return raw->stop(); };
+  return made;
 }
 
 const placement::Profile* with_plugin(const scheduler::Configuration& configuration) {
@@ -88,9 +91,25 @@ void LiveRescheduler::listen(scheduler::LiveSettings& to) {
   };
 }
 
-void LiveRescheduler::follow() { controller_->follow(); }
-net::Task<Result<void>> LiveRescheduler::wait_synced() { return controller_->wait_synced(); }
-void LiveRescheduler::lead() { controller_->lead(); }
+void LiveRescheduler::follow() {
+  if (mover_.follow) mover_.follow();
+  controller_->follow();
+}
+
+net::Task<Result<void>> LiveRescheduler::wait_synced() {
+  if (mover_.wait_synced) {
+    auto synced = co_await mover_.wait_synced();
+    if (!synced) co_return synced;
+  }
+  auto seen = co_await controller_->wait_synced();
+  co_return seen;
+}
+
+// The mover first: it takes up what it finds, and that counts as under way from the first cycle on.
+void LiveRescheduler::lead() {
+  if (mover_.lead) mover_.lead();
+  controller_->lead();
+}
 
 net::Task<void> LiveRescheduler::stop() {
   live_ = nullptr;

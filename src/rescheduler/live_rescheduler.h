@@ -21,9 +21,13 @@
 
 namespace rescheduler::rescheduling {
 
+// A mover, and how it is run where it has a life of its own. Any of the functions may be empty.
 struct MadeMover {
   std::unique_ptr<migration::Mover> mover{};
-  std::function<net::Task<void>()> stop{};  // what it runs on the loop has ended; may be empty
+  std::function<void()> follow{};
+  std::function<net::Task<Result<void>>()> wait_synced{};
+  std::function<void()> lead{};
+  std::function<net::Task<void>()> stop{};  // what it runs on the loop has ended
 };
 // With an Api that writes only while we lead.
 using MakeMover = std::function<MadeMover(kube::Api& fenced, const kube::LoopServices& services)>;

@@ -21,4 +21,5 @@ set(LOOP_TESTS
   memory_test.cc
   modes_test.cc
   persistence_test.cc
-  plan_progress_test.cc)
+  plan_progress_test.cc
+  surveyor_test.cc)

@@ -22,6 +22,7 @@ using cluster::PodIndex;
 using placement::Strategy;
 
 constexpr double kPercent = 100;
+constexpr int kMostPasses = 4;
 // Refused targets of a move that are told.
 constexpr std::size_t kMostRefused = 3;
 
@@ -31,6 +32,27 @@ void apply(Strategy strategy, Draft& draft) {
     case Strategy::ResourceOptimization: return optimize_resources(draft);
     case Strategy::NodeMaintenance: return empty_draining_nodes(draft);
     case Strategy::ConstraintRepair: return repair_constraints(draft);
+  }
+}
+
+std::vector<std::pair<PodIndex, NodeIndex>> places(const Draft& draft) {
+  std::vector<std::pair<PodIndex, NodeIndex>> moved;
+  for (const auto& [pod, intent] : draft.intents()) moved.emplace_back(pod, draft.cluster().pod(pod).node);
+  return moved;
+}
+
+// What one strategy does may give another something to do: again, until nobody has. A node is emptied once, by the
+// first pass; the others do not come back to it.
+void apply_all(Draft& draft) {
+  const auto& strategies = draft.request().strategies;
+  for (const Strategy strategy : strategies) apply(strategy, draft);
+  if (strategies.size() < 2) return;
+  for (int i = 0; i < kMostPasses && !draft.intents().empty() && draft.left_in_total() > 0; ++i) {
+    const auto before = places(draft);
+    for (const Strategy strategy : strategies) {
+      if (strategy != Strategy::NodeMaintenance) apply(strategy, draft);
+    }
+    if (places(draft) == before) break;
   }
 }
 
@@ -237,7 +259,7 @@ Plan make_plan(World& world, const PlanRequest& request) {
   plan.judged_by = world.cluster().load_picture().source;
   plan.before = picture_of(world, *request.args);
   Draft draft(world, request, plan);
-  for (const Strategy strategy : request.strategies) apply(strategy, draft);
+  apply_all(draft);
   Finishing(draft, plan).run();
   plan.after = picture_of(world, *request.args);
   std::set<std::pair<std::string, std::string>> moved;

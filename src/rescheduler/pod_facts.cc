@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <boost/container_hash/hash.hpp>
+#include <fmt/format.h>
 
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/time.h"
@@ -80,6 +81,10 @@ std::int32_t deletion_cost_of(const api::Pod& pod) {
 }
 
 }  // namespace
+
+std::string key_of(const OwnerRef& owner) {
+  return owner.uid.empty() ? fmt::format("{}/{}/{}", owner.kind, owner.ns, owner.name) : owner.uid;
+}
 
 OwnerRef controller_of(const api::ObjectMeta& meta) {
   for (const api::OwnerReference& reference : meta.owner_references()) {

@@ -28,6 +28,9 @@ struct OwnerRef {
 };
 using OwnerPtr = std::shared_ptr<const OwnerRef>;
 
+// What an owner is known by: its uid; in a dump that a person wrote, and that leaves uids out, its kind and name.
+std::string key_of(const OwnerRef& owner);
+
 // The owner reference with `controller: true`; an empty kind: there is none.
 OwnerRef controller_of(const api::ObjectMeta& meta);
 

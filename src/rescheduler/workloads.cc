@@ -85,11 +85,12 @@ bool Workloads::seen(const Message& object) {
   known.kind = kind->name;
   known.ns = meta.namespace_();
   known.name = meta.name();
-  known.uid = meta.uid();
+  known.uid = key_of(OwnerRef{{}, known.kind, known.ns, known.name, meta.uid()});
   known.replicas = kind->replicas(object);
   known.opt_out = rescheduling::opt_out_of(meta);
   known.owner = controller_of(meta);
-  by_uid_.insert_or_assign(meta.uid(), std::move(known));
+  std::string key = known.uid;
+  by_uid_.insert_or_assign(std::move(key), std::move(known));
   return true;
 }
 
@@ -101,7 +102,8 @@ bool Workloads::gone(const Message& object) {
   }
   const Kind* kind = kind_of(object.GetDescriptor());
   if (kind == nullptr) return false;
-  by_uid_.erase(kind->meta(object).uid());
+  const api::ObjectMeta& meta = kind->meta(object);
+  by_uid_.erase(key_of(OwnerRef{{}, std::string(kind->name), meta.namespace_(), meta.name(), meta.uid()}));
   return true;
 }
 
@@ -113,7 +115,7 @@ const Workload* Workloads::find(std::string_view uid) const {
 migration::Lineage Workloads::lineage_of(const OwnerRef& owner) const {
   OwnerRef top = owner;
   for (int level = 0; level < kMostLevels; ++level) {
-    const Workload* known = find(top.uid);
+    const Workload* known = find(key_of(top));
     if (known == nullptr || known->owner.kind.empty()) break;
     top = known->owner;
   }
@@ -122,20 +124,20 @@ migration::Lineage Workloads::lineage_of(const OwnerRef& owner) const {
 
 OptOut Workloads::opt_out_of(const OwnerRef& owner) const {
   OptOut out = OptOut::No;
-  const Workload* known = find(owner.uid);
+  const Workload* known = find(key_of(owner));
   for (int level = 0; known != nullptr && level < kMostLevels; ++level) {
     out = more_careful(out, known->opt_out);
-    known = known->owner.kind.empty() ? nullptr : find(known->owner.uid);
+    known = known->owner.kind.empty() ? nullptr : find(key_of(known->owner));
   }
   return out;
 }
 
 std::optional<std::int32_t> Workloads::replicas_of(const OwnerRef& owner) const {
   std::optional<std::int32_t> replicas;
-  const Workload* known = find(owner.uid);
+  const Workload* known = find(key_of(owner));
   for (int level = 0; known != nullptr && level < kMostLevels; ++level) {
     if (known->replicas) replicas = known->replicas;
-    known = known->owner.kind.empty() ? nullptr : find(known->owner.uid);
+    known = known->owner.kind.empty() ? nullptr : find(key_of(known->owner));
   }
   return replicas;
 }

@@ -240,7 +240,7 @@ void World::warn(std::string sentence) {
 }
 
 OwnerPtr World::shared(OwnerRef owner) {
-  auto& known = owners_[owner.uid];
+  auto& known = owners_[key_of(owner)];
   if (OwnerPtr one = known.lock(); one && *one == owner) return one;
   auto made = std::make_shared<const OwnerRef>(std::move(owner));
   known = made;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "kube/config/file.h"
 #include "placement/rescheduler_args.h"
 #include "usage/metrics_server_source.h"
@@ -39,10 +41,21 @@ std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const c
   return queries;
 }
 
+// The first is "prometheus", the second "prometheus-2": events and metrics have to tell them apart.
+std::string name_of(const LoadSource& source, const cluster::LoadSettings& settings) {
+  int number = 1;
+  for (const LoadSource& other : settings.sources) {
+    if (&other == &source) break;
+    if (other.kind == source.kind) ++number;
+  }
+  return number == 1 ? "prometheus" : fmt::format("prometheus-{}", number);
+}
+
 Result<SourcePtr> make_prometheus(const LoadSource& source,
                                   const cluster::LoadSettings& settings,
                                   const kube::LoopServices& services) {
   usage::PrometheusSettings made;
+  made.name = name_of(source, settings);
   made.url = source.address;
   made.queries = queries_of(source, settings);
   made.instance_label = source.instance_label;

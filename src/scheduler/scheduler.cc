@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
+#include "placement/visited_nodes.h"
 #include "placement/volume_decision.h"
 #include "scheduler/node_sample.h"
 #include "scheduler/queue/queue_metrics.h"
@@ -139,6 +141,9 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {
     next_start_ = (next_start_ + decision.feasible.size() + decision.diagnosis.verdicts.size()) % nodes;
   }
+  for (const std::string& remark : decision.diagnosis.remarks) {
+    log_warning("pod {}/{}: {}", pod->metadata().namespace_(), pod->metadata().name(), remark);
+  }
   if (decision.outcome == placement::Outcome::Scheduled) {
     return place(std::move(waiting), asked, decision, now);
   }
@@ -196,6 +201,10 @@ std::vector<Order> Scheduler::place(WaitingPod waiting,
                   reserved_.contains(uid)};
   book(cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node), now);
   predict(order, decision.node);
+  if (!decision.diagnosis.gave_way.empty()) {
+    order.annotations[std::string(placement::kRevisitedNode)] = order.node;
+    metrics_.revisited();
+  }
   nominator_.remove(uid);
   queue_->done(uid);
   waiting.timestamp = now;  // until the binding is answered: since when

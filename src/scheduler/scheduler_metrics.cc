@@ -45,7 +45,9 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
       victims_(
           &registry.histogram("scheduler_preemption_victims", "Number of selected preemption victims", doubling(1, 7))),
       after_flush_(&registry.counter("scheduler_pod_scheduled_after_flush_total",
-                                     "Pods scheduled after they had waited too long for something to happen")) {}
+                                     "Pods scheduled after they had waited too long for something to happen")),
+      revisits_(&registry.counter("rescheduler_recovery_revisits_total",
+                                  "Pods placed where they had failed before, since no other node would do")) {}
 
 void SchedulerMetrics::attempt(const std::string& profile, Result result, std::chrono::nanoseconds took) {
   const MetricLabels labels{{"profile", profile}, {"result", std::string(word_for(result))}};

@@ -29,6 +29,8 @@ class SchedulerMetrics {
   void placed(std::chrono::nanoseconds waited, int attempts, bool after_flush);
   void preemption(std::size_t victims);
   void preemption_attempt() { preemption_attempts_->add(); }
+  // A pod went where it had failed before, since no other node would do.
+  void revisited() { revisits_->add(); }
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
   void room_made(bool all, std::chrono::nanoseconds took);
 
@@ -41,6 +43,7 @@ class SchedulerMetrics {
   Counter* preemption_attempts_;
   Histogram* victims_;
   Counter* after_flush_;
+  Counter* revisits_;
 };
 
 // Turns what deciding for one profile takes into metrics.

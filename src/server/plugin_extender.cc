@@ -32,6 +32,7 @@ Result<FilterAnswer> judge(scheduler::Scheduler& scheduler,
   placement::Cycle cycle(framework, asked, nobody);
   const auto searched = cycle.find_feasible({.explain = true});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());
+  if (cycle.feasible().empty()) cycle.make_do();
   FilterAnswer answer;
   for (const std::string& name : names) {
     const auto node = cluster.find_node(name);
@@ -62,6 +63,7 @@ Result<std::vector<kube::HostPriority>> score(scheduler::Scheduler& scheduler,
   placement::Cycle cycle(framework, asked, nobody);
   const auto searched = cycle.find_feasible({});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());
+  if (cycle.feasible().empty()) cycle.make_do();
   std::vector<kube::HostPriority> priorities;
   for (const std::string& name : names) priorities.push_back({name, 0});
   if (cycle.feasible().empty()) return priorities;

@@ -105,6 +105,7 @@ ServedCluster::~ServedCluster() {
   on_loop([this] {
     parts_->door.reset();
     if (parts_->cluster) parts_->cluster->server().set_admission(nullptr);
+    parts_->webhooks.reset();  // its connections need the loop to go
   });
 }
 

@@ -30,7 +30,7 @@ class PrometheusSource final : public Source {
         credentials_(std::move(credentials)),
         http_(std::move(http)) {}
 
-  std::string_view name() const override { return "prometheus"; }
+  std::string_view name() const override { return settings_.name; }
   net::Task<Result<Reading>> read(NodeList nodes, WallTime now) override;
 
  private:

@@ -32,7 +32,8 @@ std::vector<PrometheusQuery> default_queries(const std::string& label = "instanc
 std::vector<PrometheusQuery> recorded_queries();
 
 struct PrometheusSettings {
-  std::string url{};  // "http://prometheus.monitoring:9090", with a path if it has one
+  std::string name = "prometheus";  // who says so, where several are asked
+  std::string url{};                // "http://prometheus.monitoring:9090", with a path if it has one
   std::vector<PrometheusQuery> queries = default_queries();
   std::string instance_label = "instance";  // whose value tells the node
   FindSettings find{};

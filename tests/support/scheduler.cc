@@ -39,6 +39,11 @@ TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings setting
   live.configuration.pod_max_backoff = live.configuration.pod_initial_backoff;
   live.configuration.extenders = std::move(settings.extenders);
   if (settings.load) scheduler::place_by_load(live.configuration.profiles.front(), *settings.load);
+  if (settings.keeps_off_visited_nodes) {
+    for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
+      live.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
+    }
+  }
   live.configuration.leader_election.resource_namespace = settings.home;
   live.host = "test";
   live.deciding = deciding_.get();

@@ -31,6 +31,7 @@ PluginPtr make_image_locality(const PluginArgs* args);
 PluginPtr make_default_binder(const PluginArgs* args);
 PluginPtr make_node_declared_features(const PluginArgs* args);
 PluginPtr make_rescheduler(const PluginArgs* args);
+PluginPtr make_podrescheduling(const PluginArgs* args);
 
 // The settings given, or the defaults.
 template <class Args>

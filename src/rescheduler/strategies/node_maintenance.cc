@@ -52,11 +52,29 @@ std::string verdict_text(const std::string& node, const Verdict& verdict) {
   return text;
 }
 
-void empty_node(Draft& draft, NodeIndex index) {
-  Verdict verdict;
+class Emptying {
+ public:
+  explicit Emptying(Draft& draft) : draft_(draft) {}
+
+  void add(NodeIndex node);
+  void run();
+
+ private:
+  bool place(PodIndex pod);
+
+  Draft& draft_;
+  std::vector<NodeIndex> nodes_;
+  std::map<NodeIndex, Verdict> verdicts_;
+  std::vector<PodIndex> leaving_;  // by node, the largest first
+  std::vector<PodIndex> later_;
+};
+
+void Emptying::add(NodeIndex index) {
+  nodes_.push_back(index);
+  Verdict& verdict = verdicts_[index];
   std::vector<PodIndex> leaving;
-  for (const PodIndex pod : draft.cluster().node(index).pods) {
-    const auto stays = draft.why_stays(pod, Purpose::Empty);
+  for (const PodIndex pod : draft_.cluster().node(index).pods) {
+    const auto stays = draft_.why_stays(pod, Purpose::Empty);
     if (!stays) {
       leaving.push_back(pod);
       continue;
@@ -64,33 +82,47 @@ void empty_node(Draft& draft, NodeIndex index) {
     if (belongs_to_node(*stays)) continue;
     // What is going already is no blocker, only slow.
     if (stays->code != why::kTerminating) ++verdict.stay[stays->code];
-    draft.refuse(pod, *stays);
+    draft_.refuse(pod, *stays);
   }
-  sort_by_size(draft, leaving);
-  std::vector<PodIndex> later;
-  for (const PodIndex pod : leaving) {
-    const bool now = draft.within_caps(pod);
-    draft.trial().lift(pod);
-    const NodeIndex target = draft.best_target(pod);
-    if (target == cluster::kNoNode) {
-      const Stays stays{why::kNoTarget, draft.nobody_takes(pod)};
-      draft.trial().put_down(pod, index);
-      ++verdict.stay[stays.code];
-      draft.refuse(pod, stays);
-      continue;
-    }
-    draft.trial().put_down(pod, target);
-    if (now) {
-      draft.moved(pod, {.strategy = Strategy::NodeMaintenance,
-                        .cause = fmt::format("{} is under maintenance", draft.name_of(index))});
-      ++verdict.going;
-    } else {
-      later.push_back(pod);
-      ++verdict.later;
-    }
+  sort_by_size(draft_, leaving);
+  leaving_.insert(leaving_.end(), leaving.begin(), leaving.end());
+}
+
+bool Emptying::place(PodIndex pod) {
+  const NodeIndex from = draft_.cluster().pod(pod).node;
+  const bool now = draft_.within_caps(pod);
+  draft_.trial().lift(pod);
+  const NodeIndex target = draft_.best_target(pod);
+  draft_.trial().put_down(pod, target == cluster::kNoNode ? from : target);
+  if (target == cluster::kNoNode) return false;
+  if (now) {
+    draft_.moved(pod, {.strategy = Strategy::NodeMaintenance,
+                       .cause = fmt::format("{} is under maintenance", draft_.name_of(from))});
+    ++verdicts_[from].going;
+  } else {
+    later_.push_back(pod);
+    ++verdicts_[from].later;
   }
-  for (const PodIndex pod : later) draft.trial().move(pod, index);
-  draft.note(verdict_text(draft.name_of(index), verdict));
+  return true;
+}
+
+// Again as long as anybody finds a place: who wants to be near another may have to wait for that one to go first.
+void Emptying::run() {
+  std::size_t before = 0;
+  do {
+    before = leaving_.size();
+    std::erase_if(leaving_, [&](PodIndex pod) { return place(pod); });
+  } while (!leaving_.empty() && leaving_.size() < before);
+  for (const PodIndex pod : leaving_) {
+    const NodeIndex from = draft_.cluster().pod(pod).node;
+    draft_.trial().lift(pod);
+    const Stays stays{why::kNoTarget, draft_.nobody_takes(pod)};
+    draft_.trial().put_down(pod, from);
+    ++verdicts_[from].stay[stays.code];
+    draft_.refuse(pod, stays);
+  }
+  for (const PodIndex pod : later_) draft_.trial().move(pod, draft_.trial().first_on(pod));
+  for (const NodeIndex index : nodes_) draft_.note(verdict_text(draft_.name_of(index), verdicts_[index]));
 }
 
 }  // namespace
@@ -106,7 +138,9 @@ void empty_draining_nodes(Draft& draft) {
     nodes.emplace_back(draft.name_of(index), index);
   }
   std::ranges::sort(nodes);
-  for (const auto& [name, index] : nodes) empty_node(draft, index);
+  Emptying emptying(draft);
+  for (const auto& [name, index] : nodes) emptying.add(index);
+  emptying.run();
 }
 
 }  // namespace rescheduler::rescheduling

@@ -21,6 +21,7 @@ using placement::Strategy;
 
 constexpr double kPercent = 100;
 constexpr int kMostRounds = 4;
+constexpr std::uint64_t kMostSteps = 20'000'000;  // as for LoadBalancing: about a second
 // Points of stranded resources that a round has to win, or its moves are not worth it.
 constexpr double kLeastGain = 1;
 // A move costs as much as it wins if it frees this part of a mean node.
@@ -37,8 +38,9 @@ class Optimizing {
   double imbalance() const;
   bool too_uneven(double before) const;
   bool round();
-  void mend_shapes();
-  void free_nodes();
+  bool mend_shapes();
+  bool free_nodes();
+  void leave_out_empty();
   bool is_underused(NodeIndex node) const;
   bool try_to_empty(NodeIndex node);
   std::string shape_of(NodeIndex node) const;
@@ -49,6 +51,7 @@ class Optimizing {
   std::vector<NodeIndex> nodes_;
   double cpu_ = 0;  // of all nodes
   double memory_ = 0;
+  std::size_t freed_ = 0;
 };
 
 void Optimizing::find_nodes() {
@@ -123,6 +126,7 @@ bool Optimizing::round() {
   if (limits.clock != nullptr) limits.time = draft_.request().time;
   limits.seed = draft_.request().seed;
   limits.most_moves = draft_.left_in_total();
+  limits.most_steps = kMostSteps;
   const planner::Solution found = planner::improve(adapted.problem, limits, &referee);
   if (found.moves.empty()) return false;
   const double before = stranded();
@@ -151,10 +155,13 @@ bool Optimizing::round() {
   return true;
 }
 
-void Optimizing::mend_shapes() {
-  if (nodes_.size() < 2 || stranded() <= settings_.stranded_trigger) return;
-  for (int i = 0; i < kMostRounds && stranded() > settings_.stranded_trigger && round(); ++i) {
+bool Optimizing::mend_shapes() {
+  bool any = false;
+  for (int i = 0; i < kMostRounds && nodes_.size() > 1 && stranded() > settings_.stranded_trigger; ++i) {
+    if (!round()) break;
+    any = true;
   }
+  return any;
 }
 
 // --- Freeing nodes ---
@@ -172,7 +179,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   for (const PodIndex pod : draft_.cluster().node(index).pods) {
     const auto stays = draft_.why_stays(pod, Purpose::Improve);
     if (stays && (stays->code == why::kDaemon || stays->code == why::kMirror)) continue;
-    if (stays || draft_.is_moved(pod)) return false;  // it would not be free, or is just taking others in
+    if (stays) return false;  // it would not be free
     leaving.push_back(pod);
   }
   if (leaving.empty()) return false;
@@ -180,6 +187,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   const std::string cause = fmt::format("{} is hardly used and can be freed", draft_.name_of(index));
   const double packed = settings_.packed_target / kPercent;
   std::vector<std::pair<PodIndex, NodeIndex>> back;
+  std::vector<PodIndex> fresh;  // those that had no reason to move before
   for (const PodIndex pod : leaving) {
     if (!draft_.within_caps(pod)) break;
     draft_.trial().lift(pod);
@@ -194,16 +202,16 @@ bool Optimizing::try_to_empty(NodeIndex index) {
     draft_.trial().put_down(pod, target == cluster::kNoNode ? index : target);
     if (target == cluster::kNoNode) break;
     back.emplace_back(pod, index);
-    draft_.moved(pod, {.strategy = Strategy::ResourceOptimization, .cause = cause});
+    if (draft_.moved(pod, {.strategy = Strategy::ResourceOptimization, .cause = cause})) fresh.push_back(pod);
   }
   if (back.size() == leaving.size() && !too_uneven(uneven)) return true;
   undo(back);
-  for (const auto& [pod, home] : back) draft_.forget_move(pod);
+  for (const PodIndex pod : fresh) draft_.forget_move(pod);
   return false;
 }
 
 // The least used first; a node that has taken others in is not underused any more.
-void Optimizing::free_nodes() {
+bool Optimizing::free_nodes() {
   std::vector<std::pair<std::int64_t, NodeIndex>> candidates;
   for (const NodeIndex index : nodes_) {
     if (is_underused(index)) candidates.emplace_back(draft_.cluster().node(index).requested.cpu, index);
@@ -213,13 +221,29 @@ void Optimizing::free_nodes() {
   for (const auto& [requested, index] : candidates) {
     if (is_underused(index) && try_to_empty(index)) ++freed;
   }
-  if (freed != 0) draft_.note(fmt::format("{} of {} nodes would be free", freed, nodes_.size()));
+  freed_ += freed;
+  return freed != 0;
+}
+
+// Nobody comes to a node that has just been emptied, or was empty: it is to be taken away.
+void Optimizing::leave_out_empty() {
+  std::erase_if(nodes_, [&](NodeIndex index) {
+    return std::ranges::all_of(draft_.cluster().node(index).pods, [&](PodIndex pod) {
+      const auto stays = draft_.why_stays(pod, Purpose::Improve);
+      return stays && (stays->code == why::kDaemon || stays->code == why::kMirror);
+    });
+  });
 }
 
 void Optimizing::run() {
   find_nodes();
-  mend_shapes();
-  if (settings_.free_nodes) free_nodes();
+  for (int i = 0; i < kMostRounds; ++i) {
+    const bool freed = settings_.free_nodes && free_nodes();
+    if (settings_.free_nodes) leave_out_empty();
+    if (!mend_shapes() && !freed) break;
+    if (!settings_.free_nodes) break;
+  }
+  if (freed_ != 0) draft_.note(fmt::format("ResourceOptimization: {} nodes would be free", freed_));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "placement/rescheduler_args.h"
 #include "scheduler/config/catalog.h"
 #include "scheduler/config/default_args.h"
+#include "scheduler/config/podrescheduling_args.h"
 #include "scheduler/config/rescheduler_args.h"
 
 namespace rescheduler::scheduler {
@@ -50,7 +51,7 @@ PluginCatalog default_catalog() {
       unasked("DefaultBinder", {Bind}),
       unasked("NodeDeclaredFeatures", {PreFilter, Filter}),
       on_request("Rescheduler", {Filter, Score, Reserve, PreBind}, rescheduler_format(), placement::kReschedulerWeight),
-      on_request("Podrescheduling", {PreFilter, Filter}),
+      on_request("Podrescheduling", {PreFilter, Filter}, podrescheduling_format()),
   };
 }
 

@@ -261,6 +261,22 @@ TEST(DeploymentController, ARolloutThatDoesNotProgressIsReportedAfterItsDeadline
   EXPECT_TRUE(rolled_out(rig));
 }
 
+TEST(DeploymentController, APodThatIsMissingLongAfterTheRolloutIsWaitedForInPeace) {
+  WorkloadRig rig;
+  rig.run_deployments();
+  auto object = deployment("web", 4);
+  object.mutable_spec()->set_progress_deadline_seconds(60);
+  rig.apply(object);
+  ASSERT_TRUE(rig.eventually([&] { return rolled_out(rig); }));
+  rig.pass(minutes{5});
+  rig.stays_unready = [](const PodView&) { return true; };
+  rig.change<api::Deployment>("web", [](api::Deployment& changed) { changed.mutable_spec()->set_replicas(5); });
+  rig.pass(seconds{1});
+  const auto before = rig.agenda.events_run();
+  rig.pass(minutes{1});
+  EXPECT_LT(rig.agenda.events_run() - before, 1000U) << "it looked at it again and again";
+}
+
 TEST(DeploymentController, ScalingInTheMiddleOfARolloutIsSharedInProportion) {
   WorkloadRig rig;
   rig.run_deployments();

@@ -1,0 +1,35 @@
+// The instances of the ROADEF/EURO challenge of 2012: machine reassignment. RESULTS.md beside the data has the format.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "planner/problem.h"
+
+namespace rescheduler::roadef {
+
+struct Files {
+  std::string model{};
+  std::string assignment{};
+};
+
+// What others reached; see RESULTS.md for who they are.
+struct Known {
+  std::string name{};
+  planner::Cost initial = 0;
+  planner::Cost bound = 0;
+  planner::Cost reference = 0;
+  std::optional<planner::Cost> s41{};
+  std::optional<planner::Cost> j33{};
+};
+
+// $RESCHEDULER_DATA/roadef2012; without the variable, ../shared/data/roadef2012.
+std::string default_directory();
+
+std::optional<Files> find_instance(const std::string& directory, const std::string& name);
+Result<planner::Problem> read_instance(const Files& files);
+Result<std::vector<Known>> read_known(const std::string& directory);
+
+}  // namespace rescheduler::roadef

@@ -1,0 +1,46 @@
+// The planner on real-shaped instances, as a check of its correctness: a few seconds each, where the data is present.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "instance.h"
+#include "planner/improve.h"
+
+namespace rescheduler::roadef {
+namespace {
+
+using planner::Cost;
+
+class RoadefInstance : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
+  const std::string directory = default_directory();
+  const auto known = read_known(directory);
+  const auto files = find_instance(directory, GetParam());
+  if (!known || !files) GTEST_SKIP() << "no ROADEF data in " << directory << ": point RESCHEDULER_DATA at it";
+  const auto problem = read_instance(*files);
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  const auto row = std::find_if(known->begin(), known->end(), [](const Known& one) { return one.name == GetParam(); });
+  ASSERT_NE(row, known->end());
+
+  planner::SearchLimits limits;
+  limits.most_steps = 10'000'000;  // a few seconds, and the same answer on every machine
+  limits.thorough = true;
+  const planner::Solution solution = planner::improve(*problem, limits);
+
+  EXPECT_EQ(solution.before, row->initial);
+  EXPECT_EQ(solution.bound, row->bound);
+  EXPECT_EQ(planner::broken_rule(*problem, solution.where), std::nullopt);
+  EXPECT_EQ(planner::cost_of(*problem, solution.where), solution.after);
+  // At least nine tenths of what is known to be possible.
+  EXPECT_LE(solution.after - row->reference, (row->initial - row->reference) / 10);
+  EXPECT_GE(solution.after, row->bound);
+}
+
+INSTANTIATE_TEST_SUITE_P(SetA,
+                         RoadefInstance,
+                         ::testing::Values("a1_1", "a1_2", "a1_3", "a1_4", "a1_5"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace rescheduler::roadef

@@ -1,0 +1,12 @@
+// A JSON value as YAML, for people.
+#pragma once
+
+#include <string>
+
+#include <boost/json/fwd.hpp>
+
+namespace rescheduler::cli {
+
+std::string yaml_of(const boost::json::value& value);
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,187 @@
+#include "cli/plan_command.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <boost/json/parse.hpp>
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/rng.h"
+#include "cli/json_yaml.h"
+#include "cli/plan_table.h"
+#include "cli/plan_usage.h"
+#include "cli/standard_input.h"
+#include "cli/view/terminal.h"
+#include "cli/world_reader.h"
+#include "kube/client/https_api.h"
+#include "kube/config/file.h"
+#include "kube/config/in_cluster.h"
+#include "net/event_loop.h"
+#include "placement/registry.h"
+#include "rescheduler/make_plan.h"
+#include "rescheduler/plan_json.h"
+#include "scheduler/config/read.h"
+#include "scheduler/load_sources.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using placement::Strategy;
+using placement::StrategyMode;
+using rescheduling::Plan;
+
+constexpr std::size_t kMostBytes = std::size_t{2} << 30U;  // a dump of a large cluster
+// A plan that takes longer is cut: what has been found by then is a plan too.
+constexpr std::chrono::seconds kMostTime{30};
+// What must be comes before what would be nice.
+constexpr Strategy kInOrder[] = {Strategy::NodeMaintenance, Strategy::ConstraintRepair, Strategy::LoadBalancing,
+                                 Strategy::ResourceOptimization};
+
+Result<std::string> text_of(const std::string& path) {
+  return path == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(path, kMostBytes);
+}
+
+Result<placement::Profile> profile_of(const std::string& path) {
+  const auto catalog = scheduler::default_catalog();
+  scheduler::Configuration configuration = scheduler::default_configuration(catalog);
+  if (!path.empty()) {
+    const auto text = text_of(path);
+    if (!text) return fail(text.error());
+    auto reading = scheduler::load_configuration(*text, path, catalog);
+    if (!reading) return fail(std::move(reading.error()));
+    configuration = std::move(reading->configuration);
+  }
+  const auto by_load = [](const placement::Profile& profile) {
+    return profile.uses("Rescheduler", placement::Point::Filter)
+           || profile.uses("Rescheduler", placement::Point::Score);
+  };
+  const auto found = std::ranges::find_if(configuration.profiles, by_load);
+  if (found != configuration.profiles.end()) return *found;
+  placement::Profile profile = configuration.profiles.front();
+  scheduler::place_by_load(profile, {});
+  return profile;
+}
+
+std::optional<Strategy> strategy_named(std::string_view name) {
+  for (const Strategy one : kInOrder) {
+    if (placement::to_string(one) == name) return one;
+  }
+  return std::nullopt;
+}
+
+// Those asked for; else those that the controller would follow.
+Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const placement::ReschedulerArgs& args) {
+  std::vector<Strategy> wanted;
+  for (const std::string& name : options.strategies) {
+    const auto one = strategy_named(name);
+    if (!one) {
+      return fail(Errc::Invalid,
+                  "there is no strategy '{}'; there are NodeMaintenance, ConstraintRepair, LoadBalancing and "
+                  "ResourceOptimization",
+                  name);
+    }
+    wanted.push_back(*one);
+  }
+  std::vector<Strategy> ordered;
+  for (const Strategy one : kInOrder) {
+    const auto mode = args.rescheduling.modes.find(one);
+    const bool enabled =
+        options.config.empty() || one == Strategy::ConstraintRepair
+        || std::ranges::find(args.enabled_strategies, placement::to_string(one)) != args.enabled_strategies.end();
+    const bool on = mode == args.rescheduling.modes.end() ? enabled : mode->second != StrategyMode::Off;
+    const bool asked = std::ranges::find(wanted, one) != wanted.end();
+    if (options.strategies.empty() ? on : asked) ordered.push_back(one);
+  }
+  return ordered;
+}
+
+// What it takes to ask somebody over the network.
+struct Network {
+  MetricRegistry metrics;
+  SystemClock clock;
+  Rng rng{static_cast<std::uint64_t>(SystemClock().wall_now().time_since_epoch().count())};
+  net::RealTimers timers;
+  net::EventLoop loop;
+  kube::LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
+};
+
+Result<Plan> plan_of(const PlanOptions& options) {
+  const auto profile = profile_of(options.config);
+  if (!profile) return fail(profile.error());
+  auto framework = placement::Framework::make(*profile, placement::Registry::standard());
+  if (!framework) return fail(std::move(framework.error()));
+  const auto& args = *(*framework)->args_of<placement::ReschedulerArgs>("Rescheduler");
+  auto strategies = strategies_of(options, args);
+  if (!strategies) return fail(std::move(strategies.error()));
+
+  Network network;
+  ReadWorld read;
+  std::vector<std::string> notes;
+  std::unique_ptr<kube::Api> api;
+  for (const std::string& file : options.files) {
+    const auto text = text_of(file);
+    if (!text) return fail(text.error());
+    if (auto done = read_dump(*text, file, read); !done) return fail(std::move(done.error()));
+  }
+  if (options.files.empty()) {
+    const auto config = kube::default_config({options.kubeconfig, options.context, kube::process_environment()});
+    if (!config) return fail(config.error());
+    auto made = kube::make_https_api(*config, {}, network.services);
+    if (!made) return fail(std::move(made.error()));
+    api = std::move(*made);
+    auto done = network.loop.await_result(read_live(*api, read, notes));
+    if (!done) return fail(std::move(done.error()));
+  }
+  if (read.world.cluster().node_count() == 0) return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
+  // A dump is of its own time: pods in it are as old as they were then.
+  const bool dated = !options.files.empty() && read.newest != WallTime{};
+  const WallTime now = dated ? read.newest : network.clock.wall_now();
+  const LiveSources live{api.get(), &network.loop, &network.services};
+  if (auto put = put_loads(options.usage, args.load, live, now, read, notes); !put) return fail(std::move(put.error()));
+  for (std::string& warning : read.world.take_warnings()) notes.push_back(std::move(warning));
+
+  rescheduling::PlanRequest request;
+  request.args = &args;
+  request.framework = framework->get();
+  request.strategies = std::move(*strategies);
+  request.caps = {.total = options.moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};
+  request.draining = read.world.nodes_under_maintenance();
+  request.now = now;
+  request.clock = &network.clock;
+  request.time = kMostTime;
+  Plan plan = rescheduling::make_plan(read.world, request);
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
+}
+
+void print(const Plan& plan, const PlanOptions& options) {
+  if (options.output == "table") {
+    ViewStyle style = terminal_style();
+    if (!stdout_is_terminal()) style.colour = false;
+    fmt::print("{}", plan_table(plan, style));
+    return;
+  }
+  const std::string json = rescheduling::to_json(plan);
+  if (options.output == "json") {
+    fmt::print("{}\n", json);
+  } else {
+    fmt::print("{}", yaml_of(boost::json::parse(json)));
+  }
+}
+
+}  // namespace
+
+int run_plan(const PlanOptions& options) {
+  const auto plan = plan_of(options);
+  if (!plan) {
+    fmt::print(stderr, "rescheduler plan: {}\n", plan.error().message);
+    return 1;
+  }
+  print(*plan, options);
+  return plan->moves.empty() ? 0 : 2;
+}
+
+}  // namespace rescheduler::cli

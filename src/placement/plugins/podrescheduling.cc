@@ -1,0 +1,83 @@
+// A pod that replaces one that failed is kept off the nodes it failed on (annotation kse.com/scheduled-hosts).
+//
+// Soft, by default: where no other node will do, the one it failed on longest ago is taken, and the pod says so. A pod
+// that waits for ever is worse than one that fails again, and whoever counts its failures stops it in time. Hard: it
+// waits.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kube/proto/core_pod.pb.h"
+#include "placement/plugins/plugins.h"
+#include "placement/podrescheduling_args.h"
+#include "placement/visited_nodes.h"
+
+namespace rescheduler::placement {
+namespace {
+
+using cluster::NodeIndex;
+
+struct Visited final : Notes {
+  std::vector<NodeIndex> nodes{};  // that exist, the longest ago first
+  bool gave_way = false;
+  std::unique_ptr<Notes> clone() const override { return std::make_unique<Visited>(*this); }
+};
+
+class Podrescheduling final : public Plugin {
+ public:
+  explicit Podrescheduling(const PodreschedulingArgs& args) : hard_(args.hard) {}
+
+  std::string_view name() const override { return "Podrescheduling"; }
+  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
+
+  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override {
+    const auto& annotations = asked.pod.metadata().annotations();
+    const auto found = annotations.find(std::string(kScheduledHosts));
+    if (found == annotations.end()) return {{Code::Skip}};
+    const auto names = read_visited(found->second);
+    if (!names) return {{Code::Skip, {fmt::format("{}; it is ignored", names.error().message)}}};
+    Visited visited;
+    for (const std::string& name : *names) {
+      if (const auto node = asked.cluster.find_node(name)) visited.nodes.push_back(*node);
+    }
+    if (visited.nodes.empty()) return {{Code::Skip}};
+    state.write(slot(), std::move(visited));
+    return {};
+  }
+
+  Code filter(const Question& /*asked*/,
+              const CycleState& state,
+              const cluster::NodeState& node,
+              Reasons* why) const override {
+    const auto* visited = state.find<Visited>(slot());
+    if (visited == nullptr || visited->gave_way) return Code::Success;
+    if (std::ranges::find(visited->nodes, node.index) == visited->nodes.end()) return Code::Success;
+    if (why != nullptr) why->emplace_back("node(s) were where the pod failed before");
+    // Others' going would help a soft one: after it gave way, the node will do.
+    return hard_ ? Code::UnschedulableAndUnresolvable : Code::Unschedulable;
+  }
+
+  std::vector<NodeIndex> give_way(const Question& /*asked*/, CycleState& state) const override {
+    auto* visited = state.find<Visited>(slot());
+    if (hard_ || visited == nullptr) return {};
+    visited->gave_way = true;
+    return visited->nodes;
+  }
+
+  std::vector<Interest> interests() const override {
+    using cluster::Change;
+    using cluster::Subject;
+    return {{Subject::Node, Change::Add}, {Subject::TargetPod, Change::Update}};
+  }
+
+ private:
+  bool hard_;
+};
+
+}  // namespace
+
+PluginPtr make_podrescheduling(const PluginArgs* args) {
+  return std::make_unique<Podrescheduling>(args_or_default<PodreschedulingArgs>(args));
+}
+
+}  // namespace rescheduler::placement

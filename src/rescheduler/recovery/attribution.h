@@ -1,0 +1,76 @@
+// Is it the node? Several owners failing on one node say so; then nothing new goes there for a while. What is done to
+// nodes stands on the nodes themselves (a taint and an annotation of ours), so any leader finds it. Pure.
+//
+//            owners >= k                    expiry                      probation over, or a new pod is well there
+//   (none) ---------------> Quarantined -------------> Probation --------------------------------------> (none)
+//                            NoSchedule             PreferNoSchedule
+//                                ^------- owners >= k ------|
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "placement/recovery_settings.h"
+
+namespace rescheduler::api {
+class Node;
+}  // namespace rescheduler::api
+
+namespace rescheduler::rescheduling::recovery {
+
+inline constexpr std::string_view kQuarantineTaint = "rescheduler.io/quarantine";
+inline constexpr std::string_view kQuarantineRecord = "rescheduler.io/quarantine";  // annotation: until when, and why
+
+enum class Confinement : std::uint8_t { None, Quarantined, Probation };
+std::string_view to_string(Confinement confinement);
+
+struct NodeStanding {
+  std::string name{};
+  std::string zone{};
+  Confinement confinement = Confinement::None;
+  WallTime until{};
+};
+// A record nobody can read counts as one that ends now.
+NodeStanding standing_of(const api::Node& node, WallTime now);
+// The node as it is to be: nobody else's taints and annotations are touched. False: it is so already.
+bool confine(api::Node& node, Confinement to, WallTime until, const std::string& why);
+
+struct NodeOrder {
+  std::string node{};
+  Confinement to = Confinement::None;
+  WallTime until{};
+  std::string why{};
+};
+
+class Attribution {
+ public:
+  explicit Attribution(placement::QuarantineSettings settings) : settings_(settings) {}
+
+  // An owner's pod fails there; told again and again while it does.
+  void failed(const std::string& node, const std::string& owner, WallTime now) { failures_[node][owner] = now; }
+  // A pod that came there after its confinement began is well.
+  void well(const std::string& node, WallTime since) { well_[node] = std::max(well_[node], since); }
+  void node_gone(const std::string& node);
+
+  std::size_t owners_failing_on(const std::string& node, WallTime now) const;
+  // Nodes on which failing says nothing of the application.
+  std::set<std::string> blamed(const std::vector<NodeStanding>& nodes, WallTime now) const;
+  // What is to be done about nodes now; `nodes` are all.
+  std::vector<NodeOrder> decide(const std::vector<NodeStanding>& nodes, WallTime now);
+
+ private:
+  void forget_old(WallTime now);
+
+  placement::QuarantineSettings settings_;
+  std::map<std::string, std::map<std::string, WallTime>> failures_;  // by node, by owner
+  std::map<std::string, WallTime> well_;                             // by node: latest such pod
+};
+
+}  // namespace rescheduler::rescheduling::recovery

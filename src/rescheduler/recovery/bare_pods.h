@@ -1,0 +1,50 @@
+// Pods of nobody: nobody makes them anew, so we do, under the same name. The whole pod, with its books brought up to
+// date, is saved in a ConfigMap before it is touched; whoever leads next finishes what he finds there.
+//
+//   save --> evict --> (gone) --> create --> drop what was saved
+//
+// What is saved is named after the pod's uid: saving twice is impossible, and so is counting twice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/proto/core_pod.pb.h"
+#include "rescheduler/recovery/ledger.h"
+
+namespace rescheduler::rescheduling::recovery {
+
+// As it is to be made anew: without a node, a status and what the server adds.
+api::Pod manifest_of(const api::Pod& pod, const Ledger& ledger);
+
+class BarePods {
+ public:
+  // Only of this namespace; empty: of all.
+  BarePods(kube::Api& api, std::string ns) : client_(api), ns_(std::move(ns)) {}
+
+  net::Task<Result<void>> save(std::string ns, std::string name, std::string uid, Ledger ledger);
+  // One step further with everything that is saved; sentences about what was made anew, or could not be.
+  net::Task<std::vector<std::string>> go_on();
+
+ private:
+  struct Saved {
+    std::string ns{};
+    std::string config_map{};
+    std::string uid{};
+    api::Pod pod{};
+  };
+  net::Task<Result<std::vector<Saved>>> saved();
+  net::Task<Result<std::string>> finish(Saved one);
+  net::Task<Result<std::string>> drop(Saved one, std::string said);
+
+  kube::Client client_;
+  std::string ns_;
+  bool looked_ = false;  // for what processes before us left
+  bool any_ = false;     // there may be something
+};
+
+// The eviction of a very pod, as a body for the API.
+net::Task<Result<void>> evict(kube::Client client, std::string ns, std::string name, std::string uid, bool dry_run);
+
+}  // namespace rescheduler::rescheduling::recovery

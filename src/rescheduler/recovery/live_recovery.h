@@ -1,0 +1,76 @@
+// Failure recovery at work in a cluster: informers tell what happens, the Detector says who fails, a CaseProtocol takes
+// each failing pod through its owner's books, the Attribution says which nodes are to blame.
+//
+//   auto live = LiveRecovery::make(apis, settings, services);
+//   live->follow();                 // every replica: the webhook answers from what is known here
+//   co_await live->wait_synced();
+//   live->lead();                   // the leader only: begins to act
+//   co_await live->stop(grace);
+//
+// Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client/api.h"
+#include "kube/client/loop_services.h"
+#include "kube/leader/leader_fence.h"
+#include "placement/recovery_settings.h"
+
+namespace rescheduler::api {
+class Node;
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::rescheduling::recovery {
+
+struct RecoveryApis {
+  kube::Api* api = nullptr;
+  kube::Api* events = nullptr;  // null: the same
+};
+
+struct LiveRecoverySettings {
+  placement::RecoverySettings recovery{};
+  std::string component = "rescheduler-scheduler";  // who speaks in events
+  std::string host{};
+  std::string ns{};  // only pods of this namespace; empty: of all but the excluded ones
+  std::shared_ptr<const kube::LeaderFence> fence{};
+  std::chrono::nanoseconds look_every = std::chrono::seconds{1};
+};
+
+// What a new pod is told: where its forerunners failed, and whose place it takes.
+struct NewPodHint {
+  std::vector<std::string> avoid{};  // the longest ago first
+  std::string slot{};
+};
+
+class LiveRecovery {
+ public:
+  static std::unique_ptr<LiveRecovery> make(RecoveryApis apis,
+                                            LiveRecoverySettings settings,
+                                            kube::LoopServices services);
+  ~LiveRecovery();
+  LiveRecovery(const LiveRecovery&) = delete;
+  LiveRecovery& operator=(const LiveRecovery&) = delete;
+
+  void follow();
+  bool synced() const;
+  net::Task<Result<void>> wait_synced();
+  void lead();
+  // What was begun is finished; false: not within the grace.
+  net::Task<bool> stop(std::chrono::nanoseconds grace);
+
+  // Nothing: the pod is nobody's replacement. Never fails: what cannot be found out is not said.
+  net::Task<std::optional<NewPodHint>> hint_for(api::Pod pod);
+
+ private:
+  struct State;
+  explicit LiveRecovery(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace rescheduler::rescheduling::recovery

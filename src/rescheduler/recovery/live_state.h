@@ -1,0 +1,86 @@
+// The insides of LiveRecovery. Internal to recovery/.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "kube/events/event_recorder.h"
+#include "kube/informer/reflector.h"
+#include "rescheduler/recovery/attribution.h"
+#include "rescheduler/recovery/bare_pods.h"
+#include "rescheduler/recovery/case_protocol.h"
+#include "rescheduler/recovery/detector.h"
+#include "rescheduler/recovery/live_recovery.h"
+#include "rescheduler/recovery/roster.h"
+#include "scheduler/fenced_api.h"
+
+namespace rescheduler::rescheduling::recovery {
+
+struct LiveRecovery::State : std::enable_shared_from_this<State> {
+  State(RecoveryApis the_apis, LiveRecoverySettings the_settings, kube::LoopServices the_services);
+
+  // --- Being told. A feed that is shared with others calls the same. ---
+  void follow_kind(const kube::ResourceType& kind);
+  void pod_seen(const api::Pod& pod);
+  void pod_gone(const api::Pod& pod);
+  void node_seen(const api::Node& node);
+  void node_gone(const std::string& name);
+
+  // --- Acting ---
+  static net::Task<void> act(std::shared_ptr<State> self);
+  net::Task<void> look();
+  void notice(const std::vector<Finding>& findings, WallTime now);
+  net::Task<void> confine_nodes(WallTime now);
+  net::Task<Result<bool>> confine_node(NodeOrder order);
+  net::Task<void> handle(Finding finding, Owner owner);
+  net::Task<CaseInput> perform(const Finding& finding,
+                               const Owner& owner,
+                               const CaseProtocol& protocol,
+                               CaseAction action);
+  net::Task<CaseInput> read_owner(OwnerKind kind, std::string ns, std::string name);
+  net::Task<Result<void>> write_books(Owner owner, case_action::Write write);
+  net::Task<Result<void>> remove(Finding finding);
+  net::Task<void> conclude(Finding finding, Owner owner, std::optional<Decision> decision, case_action::Done done);
+  net::Task<void> mark(Finding finding, std::string reason, std::string message);
+  net::Task<void> forgive_the_well(WallTime now);
+  net::Task<void> forgive_owner(Owner owner);
+  bool has_been_well(const Owner& owner, const Slot& slot, WallTime now) const;
+
+  // --- Telling ---
+  void say(const Owner& owner, const Finding* pod, kube::EventType type, std::string reason, std::string note);
+  bool say_once(const std::string& what) { return told.insert(what).second; }
+  void count(const std::string& name, const std::string& help, const MetricLabels& labels);
+
+  // --- New pods ---
+  net::Task<std::optional<NewPodHint>> hint(api::Pod pod);
+  std::optional<NewPodHint> hint_from(const Owner& owner, const std::string& pod_name, WallTime now);
+
+  WallTime now() const { return services.clock->wall_now(); }
+  bool is_excluded(const std::string& ns) const;
+
+  RecoveryApis apis;
+  LiveRecoverySettings settings;
+  kube::LoopServices services;
+  scheduler::FencedApi writes;
+  kube::Client client;
+  kube::EventRecorder recorder;
+  Roster roster{};
+  Detector detector;
+  Attribution attribution;
+  BarePods bare_pods;
+  std::map<std::string, NodeStanding> nodes{};
+  std::map<std::string, WallTime> not_before{};  // by uid or owner: after a refusal
+  std::map<std::string, WallTime> handed_out{};  // slots told to new pods, until those are seen
+  std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
+  // By owner and slot: the pods that were there when the slot's was taken away, until its replacement is seen.
+  std::map<std::string, std::set<std::string>> there_before{};
+  std::set<std::string> told{};  // what is said once
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
+  std::vector<net::Job> jobs{};
+  net::Job acting{};
+  bool leading = false;
+  bool busy = false;
+  bool stopping = false;
+};
+
+}  // namespace rescheduler::rescheduling::recovery

@@ -1,0 +1,220 @@
+#include "rescheduler/recovery/roster.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "kube/codec/metadata.h"
+#include "kube/codec/resource.h"
+#include "kube/proto/apps.pb.h"
+#include "kube/proto/batch.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/integer.h"
+
+namespace rescheduler::rescheduling::recovery {
+namespace {
+
+constexpr std::array<OwnerKind, 6> kWorkloads = {OwnerKind::Deployment, OwnerKind::ReplicaSet, OwnerKind::StatefulSet,
+                                                 OwnerKind::DaemonSet,  OwnerKind::Job,        OwnerKind::CronJob};
+
+std::string key_of(OwnerKind kind, const std::string& ns, const std::string& name) {
+  return fmt::format("{}/{}/{}", to_string(kind), ns, name);
+}
+
+std::optional<OwnerKind> kind_named(std::string_view kind) {
+  for (const OwnerKind one : kWorkloads) {
+    if (to_string(one) == kind) return one;
+  }
+  return std::nullopt;
+}
+
+std::optional<OwnerKind> kind_of(const google::protobuf::Message& workload) {
+  const kube::ResourceType* type = kube::find_resource(*workload.GetDescriptor());
+  return type == nullptr ? std::nullopt : kind_named(type->kind);
+}
+
+bool has_ledger(const Owner& owner) {
+  for (const auto& [key, value] : write_ledger(owner.kind, {})) {
+    if (owner.annotations.contains(key)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Owner::key() const { return key_of(kind, ns, name); }
+
+const kube::ResourceType& resource_of(OwnerKind kind) {
+  switch (kind) {
+    case OwnerKind::Deployment: return kube::resource_of<api::Deployment>();
+    case OwnerKind::ReplicaSet: return kube::resource_of<api::ReplicaSet>();
+    case OwnerKind::StatefulSet: return kube::resource_of<api::StatefulSet>();
+    case OwnerKind::DaemonSet: return kube::resource_of<api::DaemonSet>();
+    case OwnerKind::Job: return kube::resource_of<api::Job>();
+    case OwnerKind::CronJob: return kube::resource_of<api::CronJob>();
+    case OwnerKind::Pod: break;
+  }
+  return kube::resource_of<api::Pod>();
+}
+
+std::vector<const kube::ResourceType*> roster_kinds() {
+  std::vector<const kube::ResourceType*> all;
+  for (const OwnerKind kind : kWorkloads) all.push_back(&resource_of(kind));
+  return all;
+}
+
+Annotations annotations_of(const api::ObjectMeta& meta) {
+  return {meta.annotations().begin(), meta.annotations().end()};
+}
+
+std::uint32_t replicas_of(const google::protobuf::Message& workload) {
+  std::int32_t replicas = 1;
+  if (const auto* one = dynamic_cast<const api::Deployment*>(&workload)) {
+    if (one->spec().has_replicas()) replicas = one->spec().replicas();
+  } else if (const auto* set = dynamic_cast<const api::ReplicaSet*>(&workload)) {
+    if (set->spec().has_replicas()) replicas = set->spec().replicas();
+  }
+  return replicas < 1 ? 1 : static_cast<std::uint32_t>(replicas);
+}
+
+std::optional<Roster::Ref> Roster::controller_of(const api::ObjectMeta& meta, bool* foreign) {
+  for (const api::OwnerReference& ref : meta.owner_references()) {
+    if (!ref.controller()) continue;
+    if (const auto kind = kind_named(ref.kind())) return Ref{*kind, key_of(*kind, meta.namespace_(), ref.name())};
+    if (foreign != nullptr) *foreign = true;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void Roster::seen(const google::protobuf::Message& workload) {
+  const auto kind = kind_of(workload);
+  if (!kind) return;
+  const api::ObjectMeta& meta = kube::metadata_of(workload);
+  Known known;
+  known.owner = {*kind, meta.namespace_(), meta.name(), meta.uid(), replicas_of(workload), {}};
+  for (const auto& [key, value] : meta.annotations()) {
+    if (key == kRetries || key == kRetriesMisspelt || key.starts_with("kse.com/")
+        || key.starts_with("rescheduler.io/")) {
+      known.owner.annotations.emplace(key, value);
+    }
+  }
+  known.controller = controller_of(meta, nullptr);
+  const std::string key = known.owner.key();
+  known.version = static_cast<std::uint64_t>(kube::parse_int64(meta.resource_version()).value_or(0));
+  const auto before = workloads_.find(key);
+  if (before != workloads_.end() && before->second.owner.uid == meta.uid() && before->second.version > known.version) {
+    return;
+  }
+  if (known.controller) controlled_[known.controller->key].insert(key);
+  workloads_.insert_or_assign(key, std::move(known));
+}
+
+void Roster::gone(const google::protobuf::Message& workload) {
+  const auto kind = kind_of(workload);
+  if (!kind) return;
+  const api::ObjectMeta& meta = kube::metadata_of(workload);
+  const auto found = workloads_.find(key_of(*kind, meta.namespace_(), meta.name()));
+  if (found == workloads_.end()) return;
+  if (found->second.controller) controlled_[found->second.controller->key].erase(found->first);
+  workloads_.erase(found);
+}
+
+Roster::KnownPod Roster::known_pod(const api::Pod& pod) {
+  const api::ObjectMeta& meta = pod.metadata();
+  KnownPod known;
+  known.controller = controller_of(meta, &known.foreign);
+  known.self = {OwnerKind::Pod, meta.namespace_(), meta.name(), meta.uid(), 1, {}};
+  if (!known.controller && !known.foreign) known.self.annotations = annotations_of(meta);
+  const auto slot = meta.annotations().find(std::string(kSlot));
+  if (slot != meta.annotations().end()) known.slot = slot->second;
+  if (known.controller) {
+    const OwnerKind kind = known.controller->kind;
+    if (kind == OwnerKind::StatefulSet) known.slot = meta.name();
+    if (kind == OwnerKind::DaemonSet) known.slot = pod.spec().node_name();
+    if (kind == OwnerKind::Job) known.slot = kOnlySlot;
+  }
+  const std::string& phase = pod.status().phase();
+  known.live = !meta.has_deletion_timestamp() && phase != "Failed" && phase != "Succeeded";
+  return known;
+}
+
+void Roster::pod_seen(const api::Pod& pod) {
+  KnownPod known = known_pod(pod);
+  if (known.controller) controlled_pods_[known.controller->key].insert(pod.metadata().uid());
+  pods_.insert_or_assign(pod.metadata().uid(), std::move(known));
+}
+
+void Roster::pod_gone(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  if (found->second.controller) {
+    const auto pods = controlled_pods_.find(found->second.controller->key);
+    if (pods != controlled_pods_.end()) {
+      pods->second.erase(uid);
+      if (pods->second.empty()) controlled_pods_.erase(pods);
+    }
+  }
+  pods_.erase(found);
+}
+
+std::optional<Owner> Roster::top_of(const KnownPod& pod) const {
+  if (pod.foreign) return std::nullopt;
+  if (!pod.controller) return pod.self;
+  auto found = workloads_.find(pod.controller->key);
+  if (found == workloads_.end()) return std::nullopt;
+  if (found->second.controller) {
+    found = workloads_.find(found->second.controller->key);
+    if (found == workloads_.end()) return std::nullopt;
+  }
+  return found->second.owner;
+}
+
+std::optional<Owner> Roster::owner_of(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  return found == pods_.end() ? std::nullopt : top_of(found->second);
+}
+
+std::optional<Owner> Roster::owner_of(const api::Pod& pod) const { return top_of(known_pod(pod)); }
+
+bool Roster::is_live(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  return found != pods_.end() && found->second.live;
+}
+
+std::string Roster::slot_said_by(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  return found == pods_.end() ? std::string() : found->second.slot;
+}
+
+std::optional<Owner> Roster::find(OwnerKind kind, const std::string& ns, const std::string& name) const {
+  const auto found = workloads_.find(key_of(kind, ns, name));
+  return found == workloads_.end() ? std::nullopt : std::optional(found->second.owner);
+}
+
+std::vector<Sibling> Roster::live_pods(const Owner& owner) const {
+  std::vector<Sibling> all;
+  const auto add_of = [&](const std::string& key) {
+    const auto pods = controlled_pods_.find(key);
+    if (pods == controlled_pods_.end()) return;
+    for (const std::string& uid : pods->second) {
+      const KnownPod& pod = pods_.at(uid);
+      if (pod.live) all.push_back({uid, pod.slot});
+    }
+  };
+  add_of(owner.key());
+  if (const auto below = controlled_.find(owner.key()); below != controlled_.end()) {
+    for (const std::string& key : below->second) add_of(key);
+  }
+  return all;
+}
+
+std::vector<Owner> Roster::with_ledger() const {
+  std::vector<Owner> all;
+  for (const auto& [key, known] : workloads_) {
+    if (has_ledger(known.owner)) all.push_back(known.owner);
+  }
+  return all;
+}
+
+}  // namespace rescheduler::rescheduling::recovery

@@ -1,0 +1,90 @@
+// Who belongs to whom: pods, their controllers, and the workloads that keep their retries. Fed by informers (or by
+// whoever else follows the cluster); keeps of each object only what is asked for. Belongs to one thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rescheduler/recovery/ledger.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+namespace rescheduler::api {
+class ObjectMeta;
+class Pod;
+}  // namespace rescheduler::api
+namespace rescheduler::kube {
+struct ResourceType;
+}  // namespace rescheduler::kube
+
+namespace rescheduler::rescheduling::recovery {
+
+struct Owner {
+  OwnerKind kind{};
+  std::string ns{};
+  std::string name{};
+  std::string uid{};
+  std::uint32_t replicas = 1;
+  Annotations annotations{};
+
+  std::string key() const;  // "Deployment/ns/name"
+};
+
+const kube::ResourceType& resource_of(OwnerKind kind);
+Annotations annotations_of(const api::ObjectMeta& meta);
+std::uint32_t replicas_of(const google::protobuf::Message& workload);
+
+// The kinds a Roster wants to be told of, beside pods.
+std::vector<const kube::ResourceType*> roster_kinds();
+
+class Roster {
+ public:
+  // From an informer, or from a read or write of our own that is ahead of it: the newest version counts.
+  void seen(const google::protobuf::Message& workload);
+  void gone(const google::protobuf::Message& workload);
+  void pod_seen(const api::Pod& pod);
+  void pod_gone(const std::string& uid);
+
+  // The one at the top that is known: a Deployment, not its ReplicaSet. Nothing: not known (yet), or none we handle.
+  std::optional<Owner> owner_of(const std::string& pod_uid) const;
+  std::optional<Owner> owner_of(const api::Pod& pod) const;
+  bool is_live(const std::string& pod_uid) const;
+  std::string slot_said_by(const std::string& pod_uid) const;  // its annotation, name or node; empty: it says none
+  std::optional<Owner> find(OwnerKind kind, const std::string& ns, const std::string& name) const;
+  std::vector<Sibling> live_pods(const Owner& owner) const;
+  // Owners that have something written down.
+  std::vector<Owner> with_ledger() const;
+
+ private:
+  struct Ref {
+    OwnerKind kind{};
+    std::string key{};
+  };
+  struct Known {
+    Owner owner{};
+    std::optional<Ref> controller{};
+    std::uint64_t version = 0;
+  };
+  struct KnownPod {
+    Owner self{};  // of a pod of nobody; else without annotations
+    std::string slot{};
+    std::optional<Ref> controller{};
+    bool foreign = false;  // of a controller we know nothing of
+    bool live = false;
+  };
+
+  static std::optional<Ref> controller_of(const api::ObjectMeta& meta, bool* foreign);
+  static KnownPod known_pod(const api::Pod& pod);
+  std::optional<Owner> top_of(const KnownPod& pod) const;
+
+  std::map<std::string, Known> workloads_;                        // by key
+  std::map<std::string, std::set<std::string>> controlled_;       // by key: keys of workloads
+  std::map<std::string, KnownPod> pods_;                          // by uid
+  std::map<std::string, std::set<std::string>> controlled_pods_;  // by key: uids
+};
+
+}  // namespace rescheduler::rescheduling::recovery

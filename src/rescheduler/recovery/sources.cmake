@@ -1,0 +1,15 @@
+set(RECOVERY_SOURCES
+  recovery/attribution.cc
+  recovery/bare_pods.cc
+  recovery/case_protocol.cc
+  recovery/detector.cc
+  recovery/ledger.cc
+  recovery/ledger_json.cc
+  recovery/live_books.cc
+  recovery/live_recovery.cc
+  recovery/roster.cc)
+set(RECOVERY_TESTS
+  recovery/attribution_test.cc
+  recovery/case_protocol_test.cc
+  recovery/detector_test.cc
+  recovery/ledger_test.cc)

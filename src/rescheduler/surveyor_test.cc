@@ -1,0 +1,146 @@
+#include "rescheduler/surveyor.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/registry.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+api::Node node(const std::string& name) {
+  api::Node made;
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid(name);
+  auto& allocatable = *made.mutable_status()->mutable_allocatable();
+  allocatable["cpu"].set_string("4");
+  allocatable["memory"].set_string("8Gi");
+  allocatable["pods"].set_string("110");
+  auto& ready = *made.mutable_status()->add_conditions();
+  ready.set_type("Ready");
+  ready.set_status("True");
+  return made;
+}
+
+api::Pod pod(const std::string& name, const std::string& on) {
+  api::Pod made;
+  made.mutable_metadata()->set_namespace_("shop");
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid(name);
+  made.mutable_spec()->set_node_name(on);
+  auto& container = *made.mutable_spec()->add_containers();
+  container.set_name("main");
+  (*container.mutable_resources()->mutable_requests())["cpu"].set_string("1");
+  return made;
+}
+
+class Surveying : public testing::Test {
+ protected:
+  Surveying() {
+    auto framework = placement::Framework::make({}, placement::Registry::standard());
+    EXPECT_TRUE(framework);
+    surveyor = std::make_unique<Surveyor>(std::make_shared<placement::ReschedulerArgs>(), std::move(*framework), clock,
+                                          [](World&, const PlanRequest&) { return Plan{}; });
+    for (const char* name : {"a", "b", "c"}) surveyor->seen(node(name));
+  }
+  void measure(double a, double b, double c) {
+    LoadsSeen seen;
+    for (const auto& [name, cpu] : {std::pair{"a", a}, std::pair{"b", b}, std::pair{"c", c}}) {
+      cluster::NodeLoad load;
+      load.used[cluster::kCpuLoad] = load.used[cluster::kMemoryLoad] = cpu;
+      seen.nodes.emplace_back(name, load);
+    }
+    seen.picture.basis = cluster::LoadBasis::Usage;
+    seen.picture.source = "prometheus";
+    seen.at = clock.wall_now();
+    surveyor->loads(seen);
+  }
+  Survey survey() { return surveyor->survey(clock.wall_now()); }
+  double cpu_of(const std::string& name) {
+    const auto& cluster = surveyor->world().cluster();
+    return cluster.node(*cluster.find_node(name)).load.used[cluster::kCpuLoad];
+  }
+
+  ManualClock clock;
+  std::unique_ptr<Surveyor> surveyor;
+};
+
+TEST_F(Surveying, HotNodesAndUnevennessAreSeenWhereLoadsAreFresh) {
+  EXPECT_FALSE(survey().facts.load_fresh) << "nobody has measured anything";
+  measure(0.9, 0.2, 0.2);
+  const Survey now = survey();
+  EXPECT_TRUE(now.facts.load_fresh);
+  EXPECT_THAT(now.hot, ElementsAre("a"));
+  EXPECT_TRUE(now.uneven);
+}
+
+TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
+  measure(0.9, 0.2, 0.2);
+  clock.advance(3min + 1s);
+  EXPECT_FALSE(survey().facts.load_fresh);
+  EXPECT_THAT(survey().hot, IsEmpty());
+  measure(0.9, cluster::kUnknownLoad, cluster::kUnknownLoad);
+  EXPECT_FALSE(survey().facts.load_fresh) << "one of three";
+}
+
+TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
+  surveyor->seen(pod("p", "a"));
+  measure(0.9, 0.2, 0.2);
+  surveyor->gone(pod("p", "a"));
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
+  measure(0.9, 0.2, 0.2);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 0.01) << "nothing of it can be in that sample";
+  clock.advance(2h);
+  measure(0.65, 0.2, 0.2);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "all of it is";
+}
+
+TEST_F(Surveying, UnknownStaysUnknownWhoeverLeaves) {
+  surveyor->seen(pod("p", "a"));
+  measure(cluster::kUnknownLoad, 0.2, 0.2);
+  surveyor->gone(pod("p", "a"));
+  EXPECT_TRUE(std::isnan(cpu_of("a")));
+}
+
+TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
+  EXPECT_THAT(survey().cared, IsEmpty());
+  api::Node marked = node("a");
+  (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
+  surveyor->seen(marked);
+  api::Node ours = node("b");
+  ours.mutable_spec()->set_unschedulable(true);
+  (*ours.mutable_metadata()->mutable_annotations())["rescheduler.io/cordoned-by"] = "us";
+  surveyor->seen(ours);
+  surveyor->seen(pod("p", "a"));
+  const Survey now = survey();
+  ASSERT_EQ(now.cared.size(), 2U);
+  EXPECT_TRUE(now.cared[0].marked);
+  EXPECT_EQ(now.cared[0].to_leave, 1U);
+  EXPECT_FALSE(now.cared[1].marked);
+  EXPECT_EQ(now.cared[1].cordoned_by, "us");
+}
+
+TEST_F(Surveying, ZonesAndWaitingPodsAreCounted) {
+  api::Node down = node("c");
+  down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  surveyor->seen(down);
+  surveyor->seen(pod("p", "a"));
+  surveyor->seen(pod("q", ""));
+  const Survey now = survey();
+  ASSERT_EQ(now.facts.zones.size(), 1U);
+  EXPECT_EQ(now.facts.zones[0].nodes, 3U);
+  EXPECT_EQ(now.facts.zones[0].unready, 1U);
+  EXPECT_EQ(now.facts.pods, 2U);
+  EXPECT_EQ(now.facts.pending, 1U);
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling

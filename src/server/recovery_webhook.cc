@@ -1,0 +1,389 @@
+#include "server/recovery_webhook.h"
+
+#include <algorithm>
+#include <array>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "kube/client/client.h"
+#include "kube/config/file.h"
+#include "kube/proto/core.pb.h"
+#include "kube/value/base64.h"
+#include "net/http_server.h"
+#include "net/url.h"
+#include "placement/visited_nodes.h"
+#include "rescheduler/recovery/ledger.h"
+#include "scheduler/fenced_api.h"
+#include "server/admission_review.h"
+#include "server/proto/webhook_configuration.pb.h"
+#include "server/routes.h"
+#include "server/webhook_certificate.h"
+
+namespace rescheduler::server {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kPath = "/mutate-pods";
+constexpr std::string_view kSecretSuffix = "-tls";
+// The API server sends objects of 3 MiB at most, the review around it included twice over.
+constexpr std::size_t kMostBodyBytes = std::size_t{8} << 20;
+const std::vector<double> kSeconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1};
+
+net::HttpResponse refusal(int status, std::string why) { return text_response(status, std::move(why) + "\n"); }
+
+bool is_json(std::string_view content_type) {
+  const auto end = content_type.find(';');
+  std::string_view media = content_type.substr(0, end);
+  while (media.ends_with(' ')) media.remove_suffix(1);
+  return media == "application/json";
+}
+
+}  // namespace
+
+struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
+  State(kube::Api& api, PodHints the_hints, RecoveryWebhookSettings the_settings, kube::LoopServices the_services)
+      : writes(api, the_settings.fence),
+        client(writes),
+        hints(std::move(the_hints)),
+        settings(std::move(the_settings)),
+        services(the_services),
+        answered(&services.metrics->histogram("rescheduler_recovery_webhook_duration_seconds",
+                                              "What a new pod waits for its answer.",
+                                              kSeconds)) {}
+
+  // --- Answering ---
+
+  net::Task<net::HttpResponse> answer(const net::HttpRequest& request) {
+    const auto begun = services.clock->steady_now();
+    auto page = co_await answered_page(request);
+    answered->observe(std::chrono::duration<double>(services.clock->steady_now() - begun).count());
+    services.metrics
+        ->counter("rescheduler_recovery_webhook_requests_total", "Questions about new pods, by the answer's status.",
+                  {{"code", std::to_string(page.status)}})
+        .add();
+    co_return page;
+  }
+
+  net::Task<net::HttpResponse> answered_page(const net::HttpRequest& request) {
+    if (request.target == "/healthz" && request.method == "GET") co_return text_response(200, "ok");
+    const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+    if (path != kPath) co_return refusal(404, "There is nothing here.");
+    if (request.method != "POST") {
+      net::HttpResponse page = refusal(405, "Only POST is answered here.");
+      page.headers.set("Allow", "POST");
+      co_return page;
+    }
+    if (!is_json(request.headers.get("Content-Type"))) co_return refusal(415, "Only application/json is read here.");
+    auto asked = read_review(request.body);
+    if (!asked) co_return refusal(400, asked.error().message + ".");
+    std::string patch;
+    if (asked->new_pod && !asked->dry_run) {
+      auto found = co_await patch_of(asked->pod);
+      patch = std::move(found);
+    }
+    co_return json_response(200, write_review(*asked, patch));
+  }
+
+  net::Task<std::string> patch_of(const api::Pod& pod) {
+    const auto& excluded = settings.excluded_namespaces;
+    if (std::ranges::find(excluded, pod.metadata().namespace_()) != excluded.end()) co_return std::string();
+    const auto hint = co_await hints(pod);
+    if (!hint || hint->avoid.empty()) co_return std::string();
+    PodChanges changes;
+    std::vector<std::string> avoid;
+    const auto& annotations = pod.metadata().annotations();
+    if (const auto has = annotations.find(std::string(placement::kScheduledHosts)); has != annotations.end()) {
+      avoid = placement::read_visited(has->second).value_or(std::vector<std::string>{});
+    }
+    for (const std::string& node : hint->avoid) {
+      std::erase(avoid, node);
+      avoid.push_back(node);
+    }
+    changes.annotations.emplace_back(placement::kScheduledHosts, placement::write_visited(avoid));
+    if (!hint->slot.empty()) changes.annotations.emplace_back(rescheduling::recovery::kSlot, hint->slot);
+    const auto& ours = settings.own_schedulers;
+    const bool foreign = std::ranges::find(ours, pod.spec().scheduler_name()) == ours.end();
+    if (settings.webhook.node_affinity && foreign) changes.not_on = avoid;
+    co_return patch_for(pod, changes);
+  }
+
+  // --- Certificate ---
+
+  std::vector<std::string> names() const {
+    const std::string in_cluster = fmt::format("{}.{}.svc", settings.webhook.service, settings.own_namespace);
+    std::vector<std::string> all{in_cluster, in_cluster + ".cluster.local", "localhost", "127.0.0.1"};
+    if (const auto url = net::parse_url(settings.webhook.url); url && url->origin.host != "127.0.0.1")
+      all.push_back(url->origin.host);
+    return all;
+  }
+
+  Result<WebhookCertificate> made(const WebhookCertificate* before) const {
+    return make_webhook_certificate(names(), settings.valid_for, services.clock->wall_now() + settings.renew_after,
+                                    before);
+  }
+
+  bool from_files() const { return !settings.webhook.certificate_file.empty(); }
+
+  Result<WebhookCertificate> read_files() const {
+    WebhookCertificate read;
+    const placement::WebhookSettings& from = settings.webhook;
+    for (const auto& [path, into] :
+         {std::pair{&from.certificate_file, &read.certificate_pem}, std::pair{&from.key_file, &read.key_pem},
+          std::pair{&from.ca_file, &read.ca_bundle}}) {
+      auto text = kube::read_whole_file(*path, kube::kMostCredentialFileBytes);
+      if (!text) return fail(std::move(text.error()));
+      *into = std::move(*text);
+    }
+    return read;
+  }
+
+  Result<void> show(const WebhookCertificate& certificate) {
+    if (certificate.certificate_pem == shown.certificate_pem && certificate.key_pem == shown.key_pem) {
+      shown = certificate;
+      return {};
+    }
+    net::TlsServerSettings tls;
+    tls.certificate_pem = certificate.certificate_pem;
+    tls.key_pem = certificate.key_pem;
+    auto used = http->set_tls(tls);
+    if (used) shown = certificate;
+    return used;
+  }
+
+  bool leads() const { return !settings.fence || settings.fence->may_act(); }
+
+  // One at a time: two would each announce an authority of its own.
+  net::Task<Result<void>> bring_up_to_date(bool renew) {
+    while (updating) {
+      const auto before = updating;
+      auto waited = co_await before->wait();
+      if (!waited) co_return waited;
+    }
+    const auto mine = std::make_shared<net::Gate>(services.executor);
+    updating = mine;
+    auto done = co_await update(renew);
+    updating.reset();
+    mine->open();
+    co_return done;
+  }
+
+  // Announced first, then written where the other replicas find it, then shown.
+  net::Task<Result<void>> update(bool renew) {
+    if (from_files()) {
+      auto read = read_files();
+      if (!read) co_return fail(std::move(read.error()));
+      if (leads()) {
+        auto announced = co_await announce(read->ca_bundle);
+        if (!announced) co_return announced;
+      }
+      co_return show(*read);
+    }
+    const std::string name = settings.webhook.service + std::string(kSecretSuffix);
+    auto secret = co_await client.get<api::Secret>(settings.own_namespace, name);
+    if (!secret && secret.error().code != Errc::NotFound) co_return fail(std::move(secret.error()));
+    auto kept = secret ? certificate_in(*secret) : Result<WebhookCertificate>(fail(Errc::NotFound, "none yet"));
+    const bool due = !kept || renew || kept->renew_after <= services.clock->wall_now();
+    if (!leads()) {
+      if (!kept) co_return Result<void>{};
+      co_return show(*kept);
+    }
+    if (due) {
+      auto next = made(kept ? &*kept : nullptr);
+      if (!next) co_return fail(std::move(next.error()));
+      auto announced = co_await announce(next->ca_bundle);
+      if (!announced) co_return announced;
+      if (kept) {
+        const auto settled = co_await services.timers->sleep_for(settings.settle);
+        if (!settled) co_return settled;
+      }
+      api::Secret keeping_it;
+      if (secret) keeping_it = std::move(*secret);
+      auto saved = co_await save(std::move(keeping_it), name, *next);
+      const bool late = !saved && (saved.error().code == Errc::AlreadyExists || saved.error().code == Errc::Conflict);
+      if (late) {  // somebody else led a moment ago, and his is the one
+        auto again = co_await update(false);
+        co_return again;
+      }
+      if (!saved) co_return saved;
+      log_info("the webhook shows a new certificate");
+      co_return show(*next);
+    }
+    auto announced = co_await announce(kept->ca_bundle);
+    if (!announced) co_return announced;
+    co_return show(*kept);
+  }
+
+  net::Task<Result<void>> save(api::Secret secret, std::string name, WebhookCertificate certificate) {
+    const bool there = !secret.metadata().name().empty();
+    secret.mutable_metadata()->set_namespace_(settings.own_namespace);
+    secret.mutable_metadata()->set_name(name);
+    put_certificate(certificate, secret);
+    if (there) {
+      auto updated = co_await client.update(std::move(secret));
+      if (!updated) co_return fail(std::move(updated.error()));
+      co_return Result<void>{};
+    }
+    auto created = co_await client.create(std::move(secret));
+    if (!created) co_return fail(std::move(created.error()));
+    co_return Result<void>{};
+  }
+
+  // --- Configuration ---
+
+  std::string configuration(const std::string& ca_bundle) const {
+    const placement::WebhookSettings& hook = settings.webhook;
+    json::object client_config{{"caBundle", kube::base64_encode(ca_bundle)}};
+    if (hook.url.empty()) {
+      client_config["service"] = json::object{{"name", hook.service},
+                                              {"namespace", settings.own_namespace},
+                                              {"path", std::string(kPath)},
+                                              {"port", hook.service_port}};
+    } else {
+      client_config["url"] = hook.url;
+    }
+    json::array never;
+    std::vector<std::string> excluded = settings.excluded_namespaces;
+    if (std::ranges::find(excluded, settings.own_namespace) == excluded.end())
+      excluded.push_back(settings.own_namespace);
+    for (const std::string& ns : excluded) never.emplace_back(ns);
+    json::array where{
+        json::object{{"key", "kubernetes.io/metadata.name"}, {"operator", "NotIn"}, {"values", std::move(never)}}};
+    if (!settings.only_namespaces.empty()) {
+      json::array only;
+      for (const std::string& ns : settings.only_namespaces) only.emplace_back(ns);
+      where.push_back(
+          json::object{{"key", "kubernetes.io/metadata.name"}, {"operator", "In"}, {"values", std::move(only)}});
+    }
+    json::object rule{{"operations", json::array{"CREATE"}},
+                      {"apiGroups", json::array{""}},
+                      {"apiVersions", json::array{"v1"}},
+                      {"resources", json::array{"pods"}},
+                      {"scope", "Namespaced"}};
+    const auto patience = std::chrono::duration_cast<std::chrono::seconds>(hook.timeout).count();
+    json::object webhook{{"name", "recovery.rescheduler.io"},
+                         {"clientConfig", std::move(client_config)},
+                         {"rules", json::array{std::move(rule)}},
+                         {"failurePolicy", "Ignore"},
+                         {"matchPolicy", "Exact"},
+                         {"sideEffects", "None"},
+                         {"timeoutSeconds", patience},
+                         {"reinvocationPolicy", "Never"},
+                         {"admissionReviewVersions", json::array{"v1", "v1beta1"}},
+                         {"namespaceSelector", json::object{{"matchExpressions", std::move(where)}}}};
+    return json::serialize(json::object{{"apiVersion", "admissionregistration.k8s.io/v1"},
+                                        {"kind", "MutatingWebhookConfiguration"},
+                                        {"metadata", json::object{{"name", hook.name}}},
+                                        {"webhooks", json::array{std::move(webhook)}}});
+  }
+
+  net::Task<Result<void>> announce(std::string ca_bundle) {
+    kube::PatchOptions apply;
+    apply.kind = kube::PatchKind::Apply;
+    apply.force = true;
+    apply.write.field_manager = "rescheduler-webhook";
+    auto applied =
+        co_await client.patch<MutatingWebhookConfiguration>("", settings.webhook.name, configuration(ca_bundle), apply);
+    if (!applied) co_return fail(std::move(applied.error()));
+    co_return Result<void>{};
+  }
+
+  static net::Task<void> keep_up_to_date(std::weak_ptr<State> weak) {
+    bool warned = false;
+    for (;;) {
+      const auto self = weak.lock();
+      if (!self) co_return;
+      auto done = co_await self->bring_up_to_date(false);
+      if (!done && done.error().code == Errc::Cancelled) co_return;
+      if (!done && !std::exchange(warned, true)) log_warning("the recovery webhook: {}", done.error().message);
+      if (done) warned = false;
+      const auto slept = co_await self->services.timers->sleep_for(self->settings.look_every);
+      if (!slept) co_return;
+    }
+  }
+
+  scheduler::FencedApi writes;
+  kube::Client client;
+  PodHints hints;
+  RecoveryWebhookSettings settings;
+  kube::LoopServices services;
+  Histogram* answered;
+  std::unique_ptr<net::HttpServer> http{};
+  WebhookCertificate shown{};
+  std::shared_ptr<net::Gate> updating{};
+  net::Job keeping{};
+};
+
+namespace {
+
+net::Task<net::HttpResponse> going_away() { co_return refusal(503, "This process is about to end."); }
+
+net::Task<void> respond(std::shared_ptr<void> /*kept*/, net::Task<net::HttpResponse> page, net::Responder& responder) {
+  auto made = co_await std::move(page);
+  (void)co_await responder.send(std::move(made));  // a client that has left needs no answer
+}
+
+}  // namespace
+
+RecoveryWebhook::RecoveryWebhook(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+RecoveryWebhook::~RecoveryWebhook() { state_->keeping.cancel(); }
+
+Result<std::unique_ptr<RecoveryWebhook>> RecoveryWebhook::start(kube::Api& api,
+                                                                PodHints hints,
+                                                                RecoveryWebhookSettings settings,
+                                                                kube::LoopServices services) {
+  auto state = std::make_shared<State>(api, std::move(hints), std::move(settings), services);
+  // Something to show until the one that everybody knows is there.
+  auto first = state->from_files() ? state->read_files() : state->made(nullptr);
+  if (!first) return fail(std::move(first.error()));
+  net::HttpServerSettings http;
+  http.address = state->settings.address;
+  http.port = state->settings.webhook.port;
+  http.most_body_bytes = kMostBodyBytes;
+  http.tls.emplace();
+  http.tls->certificate_pem = first->certificate_pem;
+  http.tls->key_pem = first->key_pem;
+  net::Handler handler = [weak = std::weak_ptr(state)](const net::HttpRequest& request, const net::PeerIdentity&,
+                                                       net::Responder& responder) -> net::Task<void> {
+    const auto self = weak.lock();
+    if (!self) return respond(nullptr, going_away(), responder);
+    return respond(self, self->answer(request), responder);
+  };
+  auto serving = net::serve_http(services.executor, std::move(http), std::move(handler));
+  if (!serving) return fail(std::move(serving.error()));
+  state->http = std::move(*serving);
+  if (state->settings.webhook.url.ends_with(":0")) {
+    state->settings.webhook.url =
+        fmt::format("{}{}{}", state->settings.webhook.url.substr(0, state->settings.webhook.url.size() - 1),
+                    state->http->port(), kPath);
+  }
+  state->keeping = net::spawn(services.executor, "recovery webhook", State::keep_up_to_date(state));
+  return std::unique_ptr<RecoveryWebhook>(new RecoveryWebhook(std::move(state)));
+}
+
+std::uint16_t RecoveryWebhook::port() const { return state_->http->port(); }
+
+net::Task<Result<void>> RecoveryWebhook::bring_up_to_date(bool renew) {
+  const auto state = state_;
+  auto done = co_await state->bring_up_to_date(renew);
+  co_return done;
+}
+
+net::Task<net::HttpResponse> RecoveryWebhook::answer(const net::HttpRequest& request) {
+  const auto state = state_;
+  auto page = co_await state->answer(request);
+  co_return page;
+}
+
+net::Task<void> RecoveryWebhook::stop(std::chrono::nanoseconds grace) {
+  state_->keeping.cancel();
+  co_await state_->http->stop(grace);
+}
+
+}  // namespace rescheduler::server

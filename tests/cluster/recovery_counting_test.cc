@@ -1,0 +1,117 @@
+// Exactly N, counted once: whatever dies, and whoever else writes.
+#include <atomic>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/apps.pb.h"
+#include "support/recovery.h"
+
+namespace rescheduler::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RecoveryCounting : public RecoveryTest {
+ protected:
+  std::vector<std::string> begin(int nodes) {
+    auto names = add_nodes(nodes);
+    TestSchedulerSettings scheduler;
+    scheduler.keeps_off_visited_nodes = true;
+    start_scheduler(scheduler);
+    return names;
+  }
+  static bool is_eviction(const kube::ApiCall& call) { return call.subresource == "eviction" && !call.dry_run; }
+  std::string books() { return annotation<api::Deployment>("web", "kse.com/deploy"); }
+  bool books_say(const std::string& part) {
+    return eventually([&] { return books().find(part) != std::string::npos; });
+  }
+};
+RESCHEDULER_ON_EVERY_CLUSTER(RecoveryCounting);
+
+TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
+  const auto nodes = begin(2);
+  std::atomic<bool> reached{false};
+  auto& first = start_recovery(quick(), [&](const kube::ApiCall& call) -> std::optional<Error> {
+    if (!is_eviction(call)) return std::nullopt;
+    reached = true;
+    return Error{Errc::Unavailable, "killed"};
+  });
+  create(failing_deployment("web", 1, "1", "*"));
+  ASSERT_TRUE(eventually([&] { return reached.load(); }));
+  first.stop();
+  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
+  ASSERT_EQ(live_pods().size(), 1U);
+  const std::string uid = live_pods()[0].metadata().uid();
+  EXPECT_THAT(books(), HasSubstr(uid)) << "for whom it was counted";
+  recoveries_.clear();
+  start_recovery();
+  ASSERT_TRUE(eventually([&] {
+    const auto live = live_pods();
+    return live.size() == 1 && live[0].metadata().uid() != uid;
+  })) << "the next one finishes it";
+  // Had it been counted twice, the only retry would have been used up before it was made.
+  ASSERT_TRUE(said("web", "ApplicationFault", "1 of 1 attempts made"));
+  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
+}
+
+TEST_P(RecoveryCounting, TwoReplicasThatFailAtOnceHaveTheirOwnCounts) {
+  begin(4);
+  start_recovery();
+  create(failing_deployment("web", 2, "1", "*"));
+  ASSERT_TRUE(books_say(R"("currentReschedulingTimes":2)"));
+  EXPECT_TRUE(eventually(
+      [&] { return events("web", "ApplicationFault").size() + events("web", "RetriesExhausted").size() >= 2; }));
+  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":2)")) << "one each, and no more";
+}
+
+TEST_P(RecoveryCounting, GoesOnWhereKseReschedulerLeftOff) {
+  const auto nodes = begin(4);
+  auto deployment = failing_deployment("web", 1, "3", "*");
+  (*deployment.mutable_metadata()->mutable_annotations())["kse.com/deploy"] =
+      R"({"currentReschedulingTimes":2,"deployScheduledHosts":null})";
+  start_recovery();
+  create(deployment);
+  ASSERT_TRUE(said("web", "Rescheduled", "attempt 3 of 3"));
+  EXPECT_TRUE(eventually(
+      [&] { return events("web", "ApplicationFault").size() + events("web", "RetriesExhausted").size() >= 1; }));
+  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":3)"));
+}
+
+TEST_P(RecoveryCounting, AnotherWriterIsNotOverwrittenAndDoesNotMakeItCountTwice) {
+  begin(3);
+  std::atomic<int> meddled{0};
+  auto elsewhere = cluster().connect();
+  // Before each of the first writes somebody else changes the workload; on another loop where there is one.
+  auto& recovery = start_recovery(quick(), [&](const kube::ApiCall& call) -> std::optional<Error> {
+    if (call.verb != kube::Verb::Patch || call.resource != &kube::resource_of<api::Deployment>()) return std::nullopt;
+    if (meddled >= 3) return std::nullopt;
+    ++meddled;
+    return Error{Errc::Conflict, "the object has been modified"};
+  });
+  create(failing_deployment("web", 1, "1", "*"));
+  for (int i = 0; i < 30; ++i) {
+    const std::string patch = fmt::format(R"({{"metadata":{{"annotations":{{"theirs-{}":"{}"}}}}}})", i % 3, i);
+    ASSERT_TRUE(await(client().patch<api::Deployment>(ns(), "web", patch)));
+    if (meddled >= 3) break;
+    (void)eventually([&] { return meddled >= 3; }, std::chrono::seconds{1});
+  }
+  ASSERT_TRUE(said("web", "ApplicationFault", "1 of 1 attempts made"));
+  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
+  EXPECT_NE(annotation<api::Deployment>("web", "theirs-0"), "");
+  EXPECT_GE(meddled, 3);
+  (void)recovery;
+}
+
+TEST_P(RecoveryCounting, BooksNobodyCanReadAreNotWrittenOver) {
+  begin(2);
+  auto deployment = failing_deployment("web", 1, "3", "*");
+  (*deployment.mutable_metadata()->mutable_annotations())["kse.com/deploy"] = "[";
+  start_recovery();
+  create(deployment);
+  ASSERT_TRUE(said("web", "ReschedulingFailed", "kse.com/deploy"));
+  EXPECT_EQ(books(), "[");
+}
+
+}  // namespace
+}  // namespace rescheduler::test

@@ -1,0 +1,203 @@
+// A pod that keeps failing on one node gets another node, so many times and no more.
+#include "support/recovery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/apps.pb.h"
+#include "kube/proto/policy.pb.h"
+#include "placement/visited_nodes.h"
+#include "support/objects.h"
+
+namespace rescheduler::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+class Recovery : public RecoveryTest {
+ protected:
+  void start() {
+    TestSchedulerSettings scheduler;
+    scheduler.keeps_off_visited_nodes = true;
+    start_scheduler(scheduler);
+  }
+  std::string visited(const api::Pod& pod) {
+    const auto found = pod.metadata().annotations().find(std::string(placement::kScheduledHosts));
+    return found == pod.metadata().annotations().end() ? "" : found->second;
+  }
+};
+RESCHEDULER_ON_EVERY_CLUSTER(Recovery);
+
+TEST_P(Recovery, ADeploymentThatCrashesOnTwoOfFiveNodesEndsHealthyOnAnother) {
+  const auto nodes = add_nodes(5);
+  start();
+  // First only the two bad ones take pods, so that it fails on both before it finds another.
+  for (std::size_t i = 2; i < 5; ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
+  auto& recovery = start_recovery();
+  create(failing_deployment("web", 1, "3", nodes[0] + "," + nodes[1]));
+  ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 3, avoiding " + ns()));
+  for (std::size_t i = 2; i < 5; ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
+  // A pod is ready for a moment before it crashes: only one on a good node counts.
+  std::string told;
+  ASSERT_TRUE(eventually([&] {
+    const auto live = live_pods();
+    if (live.size() != 1 || !is_ready(live[0])) return false;
+    told = visited(live[0]);
+    return live[0].spec().node_name() != nodes[0] && live[0].spec().node_name() != nodes[1];
+  }));
+  EXPECT_THAT(told, HasSubstr(ns() + "-n"));
+  const std::string books = annotation<api::Deployment>("web", "kse.com/deploy");
+  EXPECT_THAT(books, HasSubstr("deployScheduledHosts"));
+  EXPECT_THAT(recovery.metrics(), HasSubstr("rescheduler_recovery_attempts_total"));
+}
+
+TEST_P(Recovery, CrashingOnEveryNodeStopsAfterExactlyNWithAVerdict) {
+  add_nodes(5);
+  start();
+  auto& recovery = start_recovery();
+  create(failing_deployment("web", 1, "3", "*"));
+  ASSERT_TRUE(said("web", "ApplicationFault", "3 of 3 attempts made, no more: verdict application"));
+  EXPECT_TRUE(said("web", "Rescheduled", "attempt 3 of 3, avoiding "));
+  EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":3)"));
+  EXPECT_THAT(recovery.metrics(), HasSubstr(R"(rescheduler_recovery_stopped_total{verdict="application"} 1)"));
+  std::string condition;
+  EXPECT_TRUE(eventually([&] {
+    for (const api::Pod& pod : live_pods()) {
+      const auto* said_so = condition_of(pod, "rescheduler.io/Recoverable");
+      if (said_so != nullptr) condition = said_so->reason();
+    }
+    return condition == "ApplicationFault";
+  })) << condition;
+}
+
+TEST_P(Recovery, AnImageThatCannotBePulledOnOneNodeIsPulledOnAnother) {
+  const auto nodes = add_nodes(2);
+  start();
+  patch_node(nodes[1], R"({"spec":{"unschedulable":true}})");
+  start_recovery();
+  auto deployment = failing_deployment("web", 1, "2", "");
+  (*deployment.mutable_spec()
+        ->mutable_template_()
+        ->mutable_metadata()
+        ->mutable_annotations())["sim.rescheduler.io/image-pull-fails-on"] = nodes[0];
+  create(deployment);
+  ASSERT_TRUE(eventually([&] { return !live_pods().empty() && live_pods()[0].spec().node_name() == nodes[0]; }));
+  patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
+  ASSERT_TRUE(eventually([&] {
+    const auto live = live_pods();
+    return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[1];
+  }));
+  EXPECT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
+}
+
+TEST_P(Recovery, APodOfADeadNodeIsReplacedLongBeforeItsTolerationsEnd) {
+  if (GetParam() == Tier::Real) GTEST_SKIP() << "KWOK's nodes do not die";
+  const auto nodes = add_nodes(2);
+  start();
+  patch_node(nodes[1], R"({"spec":{"unschedulable":true}})");
+  start_recovery();
+  create(failing_deployment("web", 1, "2", ""));
+  ASSERT_TRUE(all_ready(1));
+  patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
+  patch_node(nodes[0], R"({"metadata":{"annotations":{"sim.rescheduler.io/fault":"dead"}}})");
+  ASSERT_TRUE(eventually([&] {
+    const auto live = live_pods();
+    return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[1];
+  }));
+  EXPECT_TRUE(said("web", "Rescheduled", "its node is not ready"));
+}
+
+TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
+  const auto nodes = add_nodes(2);
+  start();
+  start_recovery();
+  const std::pair<const char*, const char*> cases[] = {{"zero", "0"}, {"minus", "-1"}, {"word", "abc"}, {"none", ""}};
+  for (const auto& [name, retries] : cases) {
+    auto deployment = failing_deployment(name, 1, retries, "*");
+    (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
+    (*deployment.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = name;
+    create(deployment);
+  }
+  auto many = failing_deployment("many", 1, "999999999999", "*");
+  (*many.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "many";
+  (*many.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = "many";
+  create(many);
+  // The last one shows that the others have been looked at.
+  ASSERT_TRUE(said("many", "Rescheduled", "attempt 1 of 100"));
+  EXPECT_TRUE(said("many", "InvalidRetries", "more than the 100"));
+  EXPECT_TRUE(said("word", "InvalidRetries", "'abc' is no number"));
+  EXPECT_TRUE(said("minus", "InvalidRetries", "'-1' is no number"));
+  for (const auto& [name, retries] : cases) {
+    EXPECT_EQ(events(name, "Rescheduled").size(), 0U) << name;
+    EXPECT_EQ(annotation<api::Deployment>(name, "kse.com/deploy"), "") << name;
+  }
+}
+
+TEST_P(Recovery, ABudgetIsHonouredAndNothingIsCountedForIt) {
+  add_nodes(2);
+  start();
+  api::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_namespace_(ns());
+  budget.mutable_metadata()->set_name("b");
+  budget.mutable_spec()->mutable_min_available()->set_int_val(1);
+  (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "web";
+  create(budget);
+  start_recovery();
+  create(failing_deployment("web", 1, "2", "*"));
+  ASSERT_TRUE(said("web", "ReschedulingFailed", "unhealthyPodEvictionPolicy: AlwaysAllow"));
+  EXPECT_EQ(annotation<api::Deployment>("web", "kse.com/deploy"), "");
+  auto freed = await(
+      client().patch<api::PodDisruptionBudget>(ns(), "b", R"({"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}})"));
+  ASSERT_TRUE(freed) << freed.error().message;
+  EXPECT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
+}
+
+TEST_P(Recovery, AfterAHealthyWindowItMayFailAsOftenAsEver) {
+  const auto nodes = add_nodes(2);
+  start();
+  auto settings = quick();
+  settings.healthy_window = seconds{1};
+  patch_node(nodes[1], R"({"spec":{"unschedulable":true}})");
+  start_recovery(settings);
+  create(failing_deployment("web", 1, "2", nodes[0]));
+  ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
+  patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
+  ASSERT_TRUE(said("web", "Recovered", "retries are counted anew"));
+  EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":0)"));
+  EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(nodes[0])) << "still to be avoided";
+}
+
+TEST_P(Recovery, ANodeThatFailsThreeOwnersIsQuarantinedAndNobodyElse) {
+  const auto nodes = add_nodes(20);
+  start();
+  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
+  auto settings = quick();
+  settings.quarantine.mode = placement::StrategyMode::Act;
+  start_recovery(settings);
+  for (const char* name : {"one", "two", "three"}) {
+    auto deployment = failing_deployment(name, 1, "3", nodes[0]);
+    (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
+    (*deployment.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = name;
+    create(deployment);
+  }
+  ASSERT_TRUE(eventually([&] {
+    std::size_t there = 0;
+    for (const api::Pod& pod : live_pods()) there += pod.spec().node_name() == nodes[0] ? 1 : 0;
+    return there == 3;
+  }));
+  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
+  const auto tainted = [&](const std::string& name) {
+    auto node = await(client().get<api::Node>("", name));
+    return node && std::ranges::any_of(node->spec().taints(), [](const api::Taint& taint) {
+             return taint.key() == "rescheduler.io/quarantine";
+           });
+  };
+  ASSERT_TRUE(eventually([&] { return tainted(nodes[0]); }));
+  ASSERT_TRUE(all_ready(3));
+  for (std::size_t i = 1; i < nodes.size(); ++i) EXPECT_FALSE(tainted(nodes[i])) << nodes[i];
+}
+
+}  // namespace
+}  // namespace rescheduler::test

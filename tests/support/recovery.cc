@@ -1,0 +1,273 @@
+#include "support/recovery.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+#include "kube/proto/apps.pb.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/events.pb.h"
+#include "server/proto/webhook_configuration.pb.h"
+#include "support/objects.h"
+
+namespace rescheduler::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kGrace{10};
+
+bool names(const api::Pod& pod, const char* annotation) {
+  const auto found = pod.metadata().annotations().find(annotation);
+  if (found == pod.metadata().annotations().end()) return false;
+  const std::string list = "," + found->second + ",";
+  return found->second == "*" || list.find("," + pod.spec().node_name() + ",") != std::string::npos;
+}
+
+std::string failing_status(const api::Pod& pod, const char* reason, int restarts) {
+  return fmt::format(
+      R"({{"metadata":{{"uid":"{}"}},"status":{{"phase":"Running",
+      "conditions":[{{"type":"Ready","status":"False"}},{{"type":"ContainersReady","status":"False"}}],
+      "containerStatuses":[{{"name":"main","image":"x","imageID":"","ready":false,"started":false,"restartCount":{},
+      "state":{{"waiting":{{"reason":"{}"}}}}}}]}}}})",
+      pod.metadata().uid(), restarts, reason);
+}
+
+}  // namespace
+
+net::Task<Result<void>> GuardedApi::call(kube::ApiCall call, kube::Message* answer) {
+  if (guard_) {
+    if (auto refused = guard_(call)) co_return fail(std::move(*refused));
+  }
+  auto done = co_await api_.call(std::move(call), answer);
+  co_return done;
+}
+
+TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
+    : link_(cluster.connect()), api_(std::make_unique<GuardedApi>(link_->api(), std::move(settings.guard))) {
+  const std::size_t before = asked();
+  rescheduling::recovery::LiveRecoverySettings live;
+  live.recovery = settings.recovery;
+  live.host = "test";
+  live.ns = settings.ns;
+  live.look_every = milliseconds{100};
+  link_->on_loop([&] {
+    live_ = rescheduling::recovery::LiveRecovery::make({api_.get(), nullptr}, std::move(live), link_->services());
+  });
+  if (settings.webhook) {
+    server::RecoveryWebhookSettings hook;
+    hook.webhook = settings.recovery.webhook;
+    webhook_name_ = hook.webhook.name = settings.ns;
+    hook.webhook.service = settings.ns;
+    secret_name_ = settings.ns + "-tls";
+    hook.webhook.port = 0;
+    hook.webhook.url = "https://127.0.0.1:0";
+    hook.address = "127.0.0.1";
+    hook.own_namespace = "default";
+    hook.only_namespaces = {settings.ns};
+    hook.own_schedulers = {settings.ns};
+    hook.look_every = seconds{600};
+    hook.settle = seconds{1};
+    const server::PodHints hints = [this](const api::Pod& pod) { return live_->hint_for(pod); };
+    link_->on_loop([&] {
+      auto started = server::RecoveryWebhook::start(*api_, hints, std::move(hook), link_->services());
+      RESCHEDULER_CHECK(started.has_value(), "{}", started.error().message);
+      webhook_ = std::move(*started);
+    });
+  }
+  auto begun = link_->await(begin());
+  EXPECT_TRUE(begun) << begun.error().message;
+  if (!webhook_) return;
+  // An API server hears of a new webhook a moment later.
+  kube::WriteOptions dry_run;
+  dry_run.dry_run = true;
+  EXPECT_TRUE(eventually([&] {
+    (void)link_->await(link_->client().create(pod_of(settings.ns, "probe", "nowhere"), dry_run));
+    return asked() > before;
+  })) << "the webhook is not asked";
+}
+
+std::size_t TestRecovery::asked() {
+  const std::string text = metrics();
+  const std::string name = R"(rescheduler_recovery_webhook_requests_total{code="200"} )";
+  const auto found = text.find(name);
+  return found == std::string::npos ? 0 : static_cast<std::size_t>(std::stod(text.substr(found + name.size())));
+}
+
+net::Task<Result<void>> TestRecovery::begin() {
+  live_->follow();
+  auto synced = co_await live_->wait_synced();
+  if (!synced) co_return synced;
+  if (webhook_) {
+    auto ready = co_await webhook_->bring_up_to_date(false);
+    // The loop that keeps it up to date may have been at it at the same moment.
+    if (!ready && ready.error().code != Errc::AlreadyExists) co_return ready;
+  }
+  live_->lead();
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> TestRecovery::end() {
+  const bool ended = co_await live_->stop(kGrace);
+  live_.reset();
+  if (!ended) co_return fail(Errc::Timeout, "recovery did not end in time");
+  co_return Result<void>{};
+}
+
+net::Task<Result<void>> TestRecovery::end_webhook() {
+  co_await webhook_->stop(kGrace);
+  webhook_.reset();
+  co_return Result<void>{};
+}
+
+TestRecovery::~TestRecovery() {
+  stop();
+  if (webhook_name_.empty()) return;
+  (void)link_->await(link_->client().remove<server::MutatingWebhookConfiguration>("", webhook_name_));
+  (void)link_->await(link_->client().remove<api::Secret>("default", secret_name_));
+}
+
+void TestRecovery::stop_webhook() {
+  if (webhook_) (void)link_->await(end_webhook());
+}
+
+void TestRecovery::stop() {
+  stop_webhook();
+  if (!live_) return;
+  auto ended = link_->await(end());
+  EXPECT_TRUE(ended) << ended.error().message;
+}
+
+Saboteur::Saboteur(TestCluster& cluster, std::string ns)
+    : link_(cluster.connect()), ns_(std::move(ns)), thread_([this] { work(); }) {}
+
+Saboteur::~Saboteur() {
+  stopping_ = true;
+  thread_.join();
+}
+
+void Saboteur::work() {
+  kube::PatchOptions status = status_patch();
+  status.kind = kube::PatchKind::StrategicMerge;
+  while (!stopping_) {
+    auto listed = link_->await(link_->client().list<api::Pod>(ns_));
+    for (const auto& pod : listed.value_or(std::vector<std::shared_ptr<const api::Pod>>{})) {
+      const bool crashes = names(*pod, "sim.rescheduler.io/crash-on");
+      const bool cannot_pull = names(*pod, "sim.rescheduler.io/image-pull-fails-on");
+      const bool runs = pod->status().phase() == "Running" && !pod->metadata().has_deletion_timestamp();
+      if (!runs || (!crashes && !cannot_pull) || done_.contains(pod->metadata().uid())) continue;
+      const std::string patch =
+          crashes ? failing_status(*pod, "CrashLoopBackOff", 3) : failing_status(*pod, "ImagePullBackOff", 0);
+      auto done = link_->await(link_->client().patch<api::Pod>(ns_, pod->metadata().name(), patch, status));
+      if (done) done_.insert(pod->metadata().uid());
+    }
+    std::this_thread::sleep_for(milliseconds{50});  // another process's pace, not a wait for anything
+  }
+}
+
+void RecoveryTest::SetUp() {
+  SchedulingTest::SetUp();
+  if (!IsSkipped() && GetParam() == Tier::Real) saboteur_ = std::make_unique<Saboteur>(cluster(), ns());
+}
+
+void RecoveryTest::TearDown() {
+  recoveries_.clear();
+  saboteur_.reset();
+  SchedulingTest::TearDown();
+}
+
+placement::RecoverySettings RecoveryTest::quick() const {
+  placement::RecoverySettings recovery;
+  recovery.rules.crash_loop.restarts = 2;
+  recovery.rules.init_failure.restarts = 2;
+  recovery.rules.image_pull.after = milliseconds{500};
+  recovery.rules.container_error.after = milliseconds{500};
+  recovery.rules.failed.after = milliseconds{200};
+  recovery.rules.node_lost.after = seconds{1};
+  recovery.quarantine.mode = placement::StrategyMode::Off;
+  return recovery;
+}
+
+TestRecovery& RecoveryTest::start_recovery(placement::RecoverySettings recovery,
+                                           GuardedApi::Guard guard,
+                                           bool webhook) {
+  TestRecoverySettings settings;
+  settings.recovery = std::move(recovery);
+  settings.ns = ns();
+  settings.guard = std::move(guard);
+  settings.webhook = webhook;
+  return *recoveries_.emplace_back(std::make_unique<TestRecovery>(cluster(), std::move(settings)));
+}
+
+std::vector<std::string> RecoveryTest::add_nodes(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(add_node(fmt::format("n{}", i)));
+  return names;
+}
+
+void RecoveryTest::shape(api::PodTemplateSpec& pods, const std::string& crash_on) const {
+  if (!crash_on.empty()) (*pods.mutable_metadata()->mutable_annotations())["sim.rescheduler.io/crash-on"] = crash_on;
+  auto& spec = *pods.mutable_spec();
+  spec.set_scheduler_name(ns());
+  spec.set_termination_grace_period_seconds(1);
+  (*spec.mutable_node_selector())["test"] = ns();
+  auto& toleration = *spec.add_tolerations();
+  toleration.set_key("test");
+  toleration.set_value(ns());
+}
+
+api::Deployment RecoveryTest::failing_deployment(const std::string& name,
+                                                 int replicas,
+                                                 const std::string& retries,
+                                                 const std::string& crash_on) {
+  auto made = deployment_of(ns(), name, replicas);
+  if (!retries.empty()) (*made.mutable_metadata()->mutable_annotations())["scheduling-retries"] = retries;
+  shape(*made.mutable_spec()->mutable_template_(), crash_on);
+  return made;
+}
+
+std::vector<api::Pod> RecoveryTest::pods() {
+  std::vector<api::Pod> all;
+  auto listed = await(client().list<api::Pod>(ns()));
+  EXPECT_TRUE(listed) << listed.error().message;
+  if (!listed) return all;
+  for (const auto& pod : *listed) all.push_back(*pod);
+  return all;
+}
+
+std::vector<api::Pod> RecoveryTest::live_pods() {
+  auto all = pods();
+  std::erase_if(all, [](const api::Pod& pod) {
+    return pod.metadata().has_deletion_timestamp() || pod.status().phase() == "Failed";
+  });
+  return all;
+}
+
+bool is_ready(const api::Pod& pod) {
+  const auto* ready = condition_of(pod, "Ready");
+  return ready != nullptr && ready->status() == "True";
+}
+
+bool RecoveryTest::all_ready(std::size_t count) {
+  return eventually([&] {
+    const auto live = live_pods();
+    return live.size() == count && std::ranges::all_of(live, is_ready);
+  });
+}
+
+bool RecoveryTest::said(const std::string& regarding, const std::string& reason, const std::string& part) {
+  return eventually(
+      [&] {
+        const auto notes = events(regarding, reason);
+        return std::ranges::any_of(notes,
+                                   [&](const std::string& note) { return note.find(part) != std::string::npos; });
+      },
+      seconds{20});
+}
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ",")); }
+
+}  // namespace rescheduler::test

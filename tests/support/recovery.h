@@ -1,0 +1,132 @@
+// Failure recovery at work on a test's cluster, with its webhook, and pods that fail on chosen nodes.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kube/proto/apps.pb.h"
+#include "placement/recovery_settings.h"
+#include "rescheduler/recovery/live_recovery.h"
+#include "server/recovery_webhook.h"
+#include "support/scheduler.h"
+
+namespace rescheduler::test {
+
+// An Api with a say before every call: an error is the call's answer, and the server does not hear of it.
+class GuardedApi final : public kube::Api {
+ public:
+  using Guard = std::function<std::optional<Error>(const kube::ApiCall&)>;
+  GuardedApi(kube::Api& api, Guard guard) : api_(api), guard_(std::move(guard)) {}
+
+  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
+    return api_.list(std::move(call), std::move(sink));
+  }
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
+    return api_.watch(std::move(call));
+  }
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
+    return api_.get_text(std::move(path), std::move(accept));
+  }
+
+ private:
+  kube::Api& api_;
+  Guard guard_;
+};
+
+struct TestRecoverySettings {
+  placement::RecoverySettings recovery{};
+  std::string ns{};
+  bool webhook = true;
+  GuardedApi::Guard guard{};
+};
+
+class TestRecovery {
+ public:
+  TestRecovery(TestCluster& cluster, TestRecoverySettings settings);
+  ~TestRecovery();
+  TestRecovery(const TestRecovery&) = delete;
+  TestRecovery& operator=(const TestRecovery&) = delete;
+
+  void stop();
+  void stop_webhook();
+  std::string metrics() { return link_->services().metrics->text(); }
+  LiveApi& link() { return *link_; }
+  server::RecoveryWebhook& webhook() { return *webhook_; }
+  std::uint16_t webhook_port() const { return webhook_->port(); }
+
+ private:
+  std::size_t asked();  // reviews answered so far
+  net::Task<Result<void>> begin();
+  net::Task<Result<void>> end();
+  net::Task<Result<void>> end_webhook();
+
+  std::unique_ptr<LiveApi> link_;
+  std::unique_ptr<GuardedApi> api_;
+  std::unique_ptr<rescheduling::recovery::LiveRecovery> live_;
+  std::unique_ptr<server::RecoveryWebhook> webhook_;
+  std::string webhook_name_;
+  std::string secret_name_;
+};
+
+// On the real cluster KWOK lets every pod run; this makes those fail that say where they do (the embedded cluster's own
+// annotations: sim.rescheduler.io/crash-on and image-pull-fails-on).
+class Saboteur {
+ public:
+  Saboteur(TestCluster& cluster, std::string ns);
+  ~Saboteur();
+  Saboteur(const Saboteur&) = delete;
+  Saboteur& operator=(const Saboteur&) = delete;
+
+ private:
+  void work();
+  std::unique_ptr<LiveApi> link_;
+  std::string ns_;
+  std::atomic<bool> stopping_{false};
+  std::set<std::string> done_;
+  std::thread thread_;
+};
+
+class RecoveryTest : public SchedulingTest {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // Quick rules: two restarts, seconds instead of minutes.
+  placement::RecoverySettings quick() const;
+  TestRecovery& start_recovery(placement::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
+  TestRecovery& start_recovery() { return start_recovery(quick()); }
+  std::vector<std::string> add_nodes(int count);
+
+  // `where`: names of nodes, "*", or nothing.
+  api::Deployment failing_deployment(const std::string& name,
+                                     int replicas,
+                                     const std::string& retries,
+                                     const std::string& crash_on);
+  void shape(api::PodTemplateSpec& pods, const std::string& crash_on) const;
+  std::vector<api::Pod> pods();
+  std::vector<api::Pod> live_pods();
+  bool all_ready(std::size_t count);  // waits
+  template <class T>
+  std::string annotation(const std::string& name, const std::string& key) {
+    auto read = await(client().get<T>(ns(), name));
+    if (!read) return "?";
+    const auto found = read->metadata().annotations().find(key);
+    return found == read->metadata().annotations().end() ? "" : found->second;
+  }
+  bool said(const std::string& regarding, const std::string& reason, const std::string& part);  // waits
+
+  std::vector<std::unique_ptr<TestRecovery>> recoveries_;
+  std::unique_ptr<Saboteur> saboteur_;
+};
+
+std::string joined(const std::vector<std::string>& words);
+bool is_ready(const api::Pod& pod);
+
+}  // namespace rescheduler::test
