@@ -60,9 +60,15 @@ int report(const kube::ClientConfig& config, const Findings& findings) {
   return supported && findings.missing.empty() ? 0 : 1;
 }
 
+int print_role(const std::vector<kube::Permission>& permissions) {
+  fmt::print("{}", kube::roles_yaml(permissions, "rescheduler-scheduler", {"kube-system", "rescheduler-scheduler"}));
+  return 0;
+}
+
 }  // namespace
 
 int run_check(const CheckOptions& options) {
+  if (options.print_whole_role) return print_role(needed_permissions());
   const kube::KubeconfigSource source{options.kubeconfig, options.context, kube::process_environment()};
   const auto config = kube::default_config(source);
   if (!config) return complain(config.error());
@@ -77,11 +83,7 @@ int run_check(const CheckOptions& options) {
   if (!api) return complain(api.error());
   auto findings = loop.await_result(look_at(**api, services));
   if (!findings) return complain(findings.error());
-  if (options.print_role) {
-    fmt::print("{}",
-               kube::roles_yaml(findings->missing, "rescheduler-scheduler", {"kube-system", "rescheduler-scheduler"}));
-    return 0;
-  }
+  if (options.print_role) return print_role(findings->missing);
   return report(*config, *findings);
 }
 

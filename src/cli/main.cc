@@ -159,6 +159,8 @@ int main(int argc, char** argv) {
   check->add_option("--context", check_options.context, "context of the kubeconfig (default: its current-context)");
   check->add_flag("--role", check_options.print_role,
                   "print the role that would grant what is missing, and nothing else");
+  check->add_flag("--whole-role", check_options.print_whole_role,
+                  "print the role that grants all it needs, and nothing else; needs no cluster");
 
   cli::ValidateOptions validate_options;
   auto* validate = app.add_subcommand("validate", "check a scheduler configuration and print what it comes to");

@@ -11,7 +11,14 @@ struct Grant {
   std::string_view subresource;
   std::vector<std::string_view> verbs;
   std::string_view why;
+  std::string_view ns{};    // empty: in all of them, or without one
+  std::string_view name{};  // empty: any
 };
+
+// Where the lease and what is remembered are, unless a configuration has them elsewhere. (What does not exist yet has
+// no name to grant its creation by.)
+constexpr std::string_view kHome = "kube-system";
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
 const std::vector<std::string_view> kFollow{"get", "list", "watch"};
 
@@ -42,7 +49,8 @@ std::vector<Grant> grants() {
       {"metrics.k8s.io", "pods", "", {"list"}, "to know what a move takes off a node"},
       {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
       {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
-      {"", "configmaps", "", {"get", "create", "update"}, "to remember what was moved"},
+      {"", "configmaps", "", {"create"}, "to remember what was moved", kHome},
+      {"", "configmaps", "", {"get", "update"}, "to remember what was moved", kHome, "rescheduler-moves"},
       {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
       {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},
@@ -70,14 +78,19 @@ std::vector<Grant> grants() {
       {"", "pods", "", {"create"}, "to make failing pods of nobody anew"},
       {"", "configmaps", "", {"list", "create", "delete"}, "to save failing pods of nobody while they are made anew"},
       {"", "nodes", "", {"update"}, "to quarantine nodes that fail everybody"},
-      {"", "secrets", "", {"get", "create", "update"}, "to keep the webhook's certificate"},
-      {"admissionregistration.k8s.io",
+      {"", "secrets", "", {"create"}, "to keep the webhook's certificate", kHome},
+      {"", "secrets", "", {"get", "update"}, "to keep the webhook's certificate", kHome, "rescheduler-webhook-tls"},
+      {kAdmission, "mutatingwebhookconfigurations", "", {"create"}, "to have the webhook asked"},
+      {kAdmission,
        "mutatingwebhookconfigurations",
        "",
-       {"get", "create", "patch"},
-       "to have the webhook asked"},
+       {"get", "patch"},
+       "to have the webhook asked",
+       {},
+       "rescheduler-recovery"},
       {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
-      {"coordination.k8s.io", "leases", "", {"get", "create", "update"}, "to elect a leader"},
+      {"coordination.k8s.io", "leases", "", {"create"}, "to elect a leader", kHome},
+      {"coordination.k8s.io", "leases", "", {"get", "update"}, "to elect a leader", kHome, "rescheduler-scheduler"},
   };
 }
 
@@ -93,6 +106,8 @@ std::vector<kube::Permission> needed_permissions() {
       permission.subresource = grant.subresource;
       permission.verb = verb;
       permission.why = grant.why;
+      permission.ns = grant.ns;
+      permission.name = grant.name;
       permissions.push_back(std::move(permission));
     }
   }

@@ -11,6 +11,8 @@ constexpr const char* kMoves = "rescheduler_pod_movements_total";
 constexpr const char* kMovesHelp = "Moves of pods that are over, by strategy and what came of them.";
 constexpr const char* kUtilization = "rescheduler_node_utilization_percent";
 constexpr const char* kUtilizationHelp = "How busy a node is, in percent of what it has to give.";
+constexpr const char* kPods = "rescheduler_node_pods";
+constexpr const char* kPodsHelp = "Pods on a node that have not ended.";
 constexpr const char* kBrake = "rescheduler_brake_engaged";
 constexpr const char* kBrakeHelp = "1 while this keeps pods from being moved.";
 constexpr const char* kLeft = "rescheduler_maintenance_pods_left";
@@ -53,6 +55,7 @@ void ControllerMetrics::picture(const Picture& picture) {
     registry_.gauge(kUtilization, kUtilizationHelp, {{"node", node.name}, {"resource", "cpu"}}).set(node.cpu * 100);
     registry_.gauge(kUtilization, kUtilizationHelp, {{"node", node.name}, {"resource", "memory"}})
         .set(node.memory * 100);
+    registry_.gauge(kPods, kPodsHelp, {{"node", node.name}}).set(node.pods);
     seen.insert(node.name);
   }
   for (const std::string& gone : nodes_) {
@@ -60,6 +63,7 @@ void ControllerMetrics::picture(const Picture& picture) {
     for (const char* resource : {"cpu", "memory"}) {
       registry_.gauge(kUtilization, kUtilizationHelp, {{"node", gone}, {"resource", resource}}).set(kNothing);
     }
+    registry_.gauge(kPods, kPodsHelp, {{"node", gone}}).set(kNothing);
   }
   nodes_ = std::move(seen);
 }

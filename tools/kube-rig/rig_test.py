@@ -60,6 +60,16 @@ class Pins(unittest.TestCase):
                     file.write("\n")
                 self.assertNotEqual(pins.fingerprint(), before)
 
+    def test_a_tool_is_kept_by_itself(self):
+        control_plane, helm = pins.fingerprint(), pins.cache_dir("helm")
+        with tempfile.TemporaryDirectory() as folder:
+            modules = Path(shutil.copytree(pins.MODULES, Path(folder) / "modules"))
+            with mock.patch.object(pins, "MODULES", modules):
+                with open(modules / "helm" / "go.sum", "a") as file:
+                    file.write("\n")
+                self.assertEqual(pins.fingerprint(), control_plane, "nothing of Kubernetes is to be compiled again")
+                self.assertNotEqual(pins.cache_dir("helm"), helm)
+
     def test_every_staging_module_has_the_version_of_kubernetes(self):
         text = (pins.MODULES / "kubernetes" / "go.mod").read_text()
         versions = {line.split()[-1] for line in text.splitlines() if " => k8s.io/" in line}

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -20,6 +21,7 @@ std::string place_of(const Permission& permission) {
   std::string text = permission.resource;
   if (!permission.group.empty()) text += '.' + permission.group;
   if (!permission.subresource.empty()) text += '/' + permission.subresource;
+  if (!permission.name.empty()) text += ' ' + permission.name;
   if (!permission.ns.empty()) text += " in " + permission.ns;
   return text;
 }
@@ -52,16 +54,37 @@ std::string quoted_list(const std::vector<std::string>& texts) {
   return out;
 }
 
-// Core group first, as in every role anybody ever wrote; one rule for each resource.
+// What each verb of a rule is for; the verbs are named only where they differ in that.
+std::string comment_yaml(const OrderedGroups& purposes) {
+  std::string text;
+  for (const auto& [why, verbs] : purposes.all()) {
+    if (why.empty()) continue;
+    text += purposes.all().size() == 1 ? fmt::format("# {}\n", why)
+                                       : fmt::format("# {}: {}\n", fmt::join(verbs, ", "), why);
+  }
+  return text;
+}
+
+// Core group first, as in every role anybody ever wrote; one rule for each resource, or for each object of it that is
+// named.
 std::string rules_yaml(const std::vector<Permission>& permissions) {
-  std::map<std::pair<std::string, std::string>, OrderedGroups> by_resource;
+  struct Rule {
+    OrderedGroups verbs;
+    OrderedGroups purposes;
+  };
+  std::map<std::array<std::string, 3>, Rule> rules;
   for (const Permission& permission : permissions) {
-    by_resource[{permission.group, with_subresource(permission)}].add("", permission.verb);
+    Rule& rule = rules[{permission.group, with_subresource(permission), permission.name}];
+    rule.verbs.add("", permission.verb);
+    rule.purposes.add(permission.why, permission.verb);
   }
   std::string text = "rules:\n";
-  for (const auto& [resource, verbs] : by_resource) {
-    text += fmt::format("- apiGroups: [{}]\n  resources: [{}]\n  verbs: [{}]\n", quoted(resource.first),
-                        quoted(resource.second), quoted_list(verbs.all().front().second));
+  for (const auto& [key, rule] : rules) {
+    const auto& [group, resource, name] = key;
+    text += comment_yaml(rule.purposes);
+    text += fmt::format("- apiGroups: [{}]\n  resources: [{}]\n", quoted(group), quoted(resource));
+    if (!name.empty()) text += fmt::format("  resourceNames: [{}]\n", quoted(name));
+    text += fmt::format("  verbs: [{}]\n", quoted_list(rule.verbs.all().front().second));
   }
   return text;
 }

@@ -30,6 +30,7 @@ api::SelfSubjectAccessReview review_of(const Permission& permission) {
   what.set_resource(permission.resource);
   if (!permission.subresource.empty()) what.set_subresource(permission.subresource);
   if (!permission.ns.empty()) what.set_namespace_(permission.ns);
+  if (!permission.name.empty()) what.set_name(permission.name);
   return review;
 }
 

@@ -15,8 +15,9 @@ struct Permission {
   std::string resource{};
   std::string subresource{};
   std::string verb{};
-  std::string ns{};   // empty: in all namespaces, or cluster-scoped
-  std::string why{};  // "to move pods", completes the sentence "needed ..."
+  std::string ns{};    // empty: in all namespaces, or cluster-scoped
+  std::string why{};   // "to move pods", completes the sentence "needed ..."
+  std::string name{};  // the one object it is about; empty: any
 
   bool operator==(const Permission&) const = default;
 };
@@ -37,7 +38,7 @@ struct RoleSubject {
 };
 
 // What would grant exactly these: a ClusterRole, and a Role for each namespace that some are limited to, with their
-// bindings. Ready for kubectl apply; empty if nothing is missing.
+// bindings; each rule says what it is for. Ready for kubectl apply; empty if nothing is missing.
 std::string roles_yaml(std::span<const Permission> missing, const std::string& name, const RoleSubject& subject);
 
 }  // namespace rescheduler::kube

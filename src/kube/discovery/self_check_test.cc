@@ -19,6 +19,8 @@ const Permission kListPods{"", "pods", "", "list", "", "to place pods"};
 const Permission kDeletePods{"", "pods", "", "delete", "", "to recreate bare pods"};
 const Permission kEvict{"", "pods", "eviction", "create", "", "to move pods"};
 const Permission kLease{"coordination.k8s.io", "leases", "", "update", "kube-system", "to elect a leader"};
+const Permission kOwnLease{"coordination.k8s.io",  "leases", "", "get", "kube-system", "to elect a leader",
+                           "rescheduler-scheduler"};
 
 struct Server {
   // Allows everything but these verbs of these resources: "delete pods".
@@ -28,6 +30,7 @@ struct Server {
           const auto& what = static_cast<const api::SelfSubjectAccessReview&>(asked).spec().resource_attributes();
           auto text = what.verb() + ' ' + what.resource();
           if (what.has_subresource()) text += '/' + what.subresource();
+          if (what.has_name()) text += ' ' + what.name();
           if (what.has_namespace_()) text += " in " + what.namespace_();
           questions.push_back(text);
           auto& review = static_cast<api::SelfSubjectAccessReview&>(answer);
@@ -51,6 +54,15 @@ TEST(SelfCheck, FindsExactlyWhatIsMissingInTheOrderAsked) {
     EXPECT_THAT(server.questions, testing::UnorderedElementsAre("update leases in kube-system", "get pods",
                                                                 "create pods/eviction", "delete pods"));
   }
+}
+
+TEST(SelfCheck, AsksForTheObjectWhereOneIsNamed) {
+  Server server({"get leases rescheduler-scheduler in kube-system"});
+  const auto missing = server.check({kOwnLease});
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(describe_missing(*missing),
+            "1 permission is missing:\n"
+            "  get leases.coordination.k8s.io rescheduler-scheduler in kube-system - needed to elect a leader\n");
 }
 
 TEST(SelfCheck, HasNothingToSayWhenAllIsWell) {
@@ -85,16 +97,19 @@ TEST(SelfCheck, NamesEachMissingPermissionAndItsPurpose) {
 }
 
 TEST(SelfCheck, WritesTheRolesThatWouldGrantThem) {
-  const std::vector<Permission> missing = {kLease, kGetPods, kEvict, kListPods, kGetPods};
+  const std::vector<Permission> missing = {kLease, kGetPods, kEvict, kListPods, kGetPods, kOwnLease, kDeletePods};
   EXPECT_EQ(roles_yaml(missing, "rescheduler-extra", RoleSubject{"kube-system", "rescheduler"}),
             R"(apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
   name: "rescheduler-extra"
 rules:
+# get, list: to place pods
+# delete: to recreate bare pods
 - apiGroups: [""]
   resources: ["pods"]
-  verbs: ["get", "list"]
+  verbs: ["get", "list", "delete"]
+# to move pods
 - apiGroups: [""]
   resources: ["pods/eviction"]
   verbs: ["create"]
@@ -118,9 +133,15 @@ metadata:
   name: "rescheduler-extra"
   namespace: "kube-system"
 rules:
+# to elect a leader
 - apiGroups: ["coordination.k8s.io"]
   resources: ["leases"]
   verbs: ["update"]
+# to elect a leader
+- apiGroups: ["coordination.k8s.io"]
+  resources: ["leases"]
+  resourceNames: ["rescheduler-scheduler"]
+  verbs: ["get"]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

@@ -3,7 +3,7 @@
 import argparse
 
 from .components import DEFAULT_COMPONENTS, START_ORDER
-from .pins import BINARY_NAMES
+from .pins import BINARY_NAMES, TOOL_NAMES
 
 # Option -> the component that gets what follows.
 PASSED_ON = {
@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     build = command("build", "build the pinned binaries into the cache; does nothing when they are there")
-    build.add_argument("--only", type=comma_list, metavar="LIST", help=f"of {','.join(BINARY_NAMES)}")
+    build.add_argument("--only", type=comma_list, metavar="LIST", help=f"of {','.join(BINARY_NAMES + TOOL_NAMES)} (default: all but {','.join(TOOL_NAMES)})")
     build.add_argument("--jobs", type=positive, metavar="N", help="packages to compile at once (default: as Go does)")
     build.add_argument("--timeout", type=positive, default=3600, metavar="SECONDS", help="default: %(default)s")
 

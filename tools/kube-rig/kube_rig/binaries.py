@@ -4,16 +4,16 @@ import os
 from pathlib import Path
 
 from .errors import EXIT_UNAVAILABLE, RigError
-from .pins import cache_dir
+from .pins import TOOL_NAMES, cache_dir
 
 
-def binary_dir() -> Path:
+def binary_dir(name: str = "kube-apiserver") -> Path:
     explicit = os.environ.get("KUBE_RIG_BIN")
-    return Path(explicit).absolute() if explicit else cache_dir() / "bin"
+    return Path(explicit).absolute() if explicit else cache_dir(name) / "bin"
 
 
 def is_present(name: str) -> bool:
-    return os.access(binary_dir() / name, os.X_OK)
+    return os.access(binary_dir(name) / name, os.X_OK)
 
 
 def require(names: list[str]) -> Path:
@@ -23,9 +23,10 @@ def require(names: list[str]) -> Path:
         if os.environ.get("KUBE_RIG_BIN"):
             advice = "put them there or unset KUBE_RIG_BIN"
         else:
-            advice = "run `rig build`"
+            tools = [name for name in missing if name in TOOL_NAMES]
+            advice = f"run `rig build{' --only ' + ','.join(tools) if tools else ''}`"
         raise RigError(
-            f"not found in {binary_dir()}: {', '.join(missing)}; {advice}",
+            f"not found in {binary_dir(missing[0])}: {', '.join(missing)}; {advice}",
             exit_code=EXIT_UNAVAILABLE,
         )
-    return binary_dir()
+    return binary_dir(names[0]) if names else binary_dir()

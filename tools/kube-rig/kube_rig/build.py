@@ -14,26 +14,34 @@ from typing import Callable
 
 from .errors import EXIT_UNAVAILABLE, RigError
 from .filelock import file_lock
-from .pins import BINARIES, BUILD_FLAGS, MODULES, Binary, cache_dir, linker_flags, required_go
+from .pins import BINARIES, BUILD_FLAGS, MODULES, TOOLS, Binary, cache_dir, linker_flags, required_go
 from .process import end_group
 from .progress import Progress, clock_text
 
 
-def build(names: list[str], *, jobs: int | None, timeout: float) -> Path:
-    """Builds what is missing of `names` and returns the folder they are in."""
-    target = cache_dir() / "bin"
+def build(names: list[str], *, jobs: int | None, timeout: float) -> list[Path]:
+    """Builds what is missing of `names` and returns the folders they are in."""
+    folders = list(dict.fromkeys(cache_dir(name) for name in names))
+    return [
+        _build_in(folder, [name for name in names if cache_dir(name) == folder], jobs=jobs, timeout=timeout)
+        for folder in folders
+    ]
+
+
+def _build_in(folder: Path, names: list[str], *, jobs: int | None, timeout: float) -> Path:
+    target = folder / "bin"
     if not _missing(names, target):
         return target
 
     require_go()
     target.mkdir(parents=True, exist_ok=True)
-    with file_lock(cache_dir() / "build.lock", timeout, what="another `rig build`"):
+    with file_lock(folder / "build.lock", timeout, what="another `rig build`"):
         # What an earlier build left behind when it was killed; nobody else can be writing here now.
-        for leftover in cache_dir().glob("building-*"):
+        for leftover in folder.glob("building-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         todo = _missing(names, target)
         progress = Progress(len(todo))
-        scratch = Path(tempfile.mkdtemp(prefix="building-", dir=cache_dir()))
+        scratch = Path(tempfile.mkdtemp(prefix="building-", dir=folder))
         deadline = time.monotonic() + timeout
         try:
             for binary in todo:
@@ -48,7 +56,7 @@ def build(names: list[str], *, jobs: int | None, timeout: float) -> Path:
 
 
 def _missing(names: list[str], target: Path) -> list[Binary]:
-    return [b for b in BINARIES if b.name in names and not os.access(target / b.name, os.X_OK)]
+    return [b for b in BINARIES + TOOLS if b.name in names and not os.access(target / b.name, os.X_OK)]
 
 
 def require_go() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from . import arguments, binaries, components, etcd, identities, lifecycle, state, watchdog
 from .build import build
 from .errors import EXIT_USAGE, RigError
-from .pins import BINARY_NAMES
+from .pins import BINARY_NAMES, TOOL_NAMES
 from .process import Identity
 from .state import Rig
 
@@ -52,9 +52,11 @@ def _interrupt(number: int, _frame) -> None:
 def _build(args: argparse.Namespace) -> None:
     names = args.only or BINARY_NAMES
     for name in names:
-        if name not in BINARY_NAMES:
-            raise RigError(f"there is no binary {name!r}; there are {', '.join(BINARY_NAMES)}", exit_code=EXIT_USAGE)
-    print(build(names, jobs=args.jobs, timeout=args.timeout))
+        if name not in BINARY_NAMES + TOOL_NAMES:
+            known = ", ".join(BINARY_NAMES + TOOL_NAMES)
+            raise RigError(f"there is no binary {name!r}; there are {known}", exit_code=EXIT_USAGE)
+    for folder in build(names, jobs=args.jobs, timeout=args.timeout):
+        print(folder)
 
 
 def _up(args: argparse.Namespace) -> None:

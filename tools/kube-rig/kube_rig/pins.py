@@ -29,7 +29,12 @@ BINARIES = [
     Binary("kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok"),
     Binary("reflector", "reflector", "."),
 ]
+# Not of the control plane, each in a cache folder of its own: a new Helm must not make anybody compile Kubernetes again.
+TOOLS = [
+    Binary("helm", "helm", "helm.sh/helm/v3/cmd/helm"),
+]
 BINARY_NAMES = [binary.name for binary in BINARIES]
+TOOL_NAMES = [tool.name for tool in TOOLS]
 
 
 def pinned_version(module: str, dependency: str) -> str:
@@ -71,20 +76,23 @@ def linker_flags(binary: Binary) -> str:
     return " ".join(flags)
 
 
-def fingerprint() -> str:
+def fingerprint(binaries: list[Binary] | None = None) -> str:
     """Changes exactly when the binaries would: pins, our own Go code, flags, platform.
 
     The version of Go is left out on purpose: a machine that has the cache but no Go can use it.
     """
+    binaries = BINARIES if binaries is None else binaries
+    modules = {binary.module for binary in binaries}
     digest = hashlib.sha256()
     for file in sorted(MODULES.glob("*/*")):
-        if file.name in ("go.mod", "go.sum") or file.suffix == ".go":
+        if file.parent.name in modules and (file.name in ("go.mod", "go.sum") or file.suffix == ".go"):
             digest.update(f"{file.relative_to(MODULES)}\0".encode())
             digest.update(file.read_bytes() + b"\0")
-    for binary in BINARIES:
+    for binary in binaries:
         digest.update(f"{binary}{BUILD_FLAGS}{linker_flags(binary)}\0".encode())
     digest.update(f"{platform.system()} {platform.machine()}".encode())
-    return f"{kubernetes_version()}-{digest.hexdigest()[:12]}"
+    version = kubernetes_version() if binaries is BINARIES else "-".join(binary.name for binary in binaries)
+    return f"{version}-{digest.hexdigest()[:12]}"
 
 
 def cache_root() -> Path:
@@ -94,5 +102,7 @@ def cache_root() -> Path:
     return Path(base) / "kube-rig"
 
 
-def cache_dir() -> Path:
-    return cache_root() / fingerprint()
+def cache_dir(name: str = "kube-apiserver") -> Path:
+    """Where the binary of that name is kept, with those that are built together with it."""
+    tool = [tool for tool in TOOLS if tool.name == name]
+    return cache_root() / fingerprint(tool or BINARIES)
