@@ -42,6 +42,8 @@ class MigrationController final : public Mover {
 
   void begin(MoveOrder order) override;
   std::vector<MoveOrder> under_way() const override;
+  bool steers() const override { return true; }
+  bool tells_people() const override { return true; }
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
 
   // Undoes what nobody is in charge of any more, now.

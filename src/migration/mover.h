@@ -76,6 +76,8 @@ class Mover {
   virtual void begin(MoveOrder order) = 0;
   // Not yet ended, with those begun by processes before this one.
   virtual std::vector<MoveOrder> under_way() const = 0;
+  // Does it tell the pod, its workload and the nodes by events itself?
+  virtual bool tells_people() const { return false; }
   virtual void on_outcome(std::function<void(const MoveOutcome&)> tell) = 0;
   // Does a replacement go where the order says? Then room is kept there; otherwise that would only keep it away.
   virtual bool steers() const { return true; }

@@ -383,7 +383,9 @@ void Controller::State::ended(const migration::MoveOutcome& outcome) {
            outcome.message.empty() ? "" : ", " + outcome.message);
   store.note_ended(outcome);
   metrics.moved(outcome);
-  for (kube::EventRecord& record : news_of(outcome)) events.record(std::move(record));
+  if (!mover.tells_people()) {
+    for (kube::EventRecord& record : news_of(outcome)) events.record(std::move(record));
+  }
   const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
   effects.ended(order.plan, order.source, moved, outcome.ended);
   waves.ended(order.uid);
