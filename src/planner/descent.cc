@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kWindow = 8;
 // Targets that are looked at first; where none of them will do, so many of the others.
 constexpr std::size_t kLikely = 128;
-constexpr std::size_t kFar = 512;
+constexpr std::size_t kFar = 128;
 // Candidates kept of a source.
 constexpr std::size_t kKept = 64;
 // Refused so often in a row, a process is taken aside: its targets are tried in ever larger strides, since the best
@@ -59,10 +59,10 @@ void Descent::rank(Machine machine) {
 
 void Descent::run() {
   while (!budget_.spent()) {
-    moves_run();
+    const bool moved = moves_run();
     const bool exchanged = !state_.no_moves_left() && exchanges_run();
     const bool freed = take_back();
-    if (state_.no_moves_left() || (!exchanged && !freed)) return;
+    if (state_.no_moves_left() || (!moved && !exchanged && !freed)) return;
     window_.clear();
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
     // What was refused may be welcome now that others have moved.

