@@ -2,6 +2,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <fmt/format.h>
 
 namespace rescheduler::cli {
 namespace {
@@ -14,7 +15,11 @@ bool is_leaf(const json::value& value) {
   return true;
 }
 
-// JSON's own notation of a text, a number or an empty list is YAML's too.
+// JSON's own notation of a text or an empty list is YAML's too; of numbers the usual one is nicer to read.
+std::string leaf(const json::value& value) {
+  return value.is_double() ? fmt::format("{}", value.get_double()) : json::serialize(value);
+}
+
 void append(const json::value& value, std::size_t indent, bool in_item, std::string& out) {
   const std::string margin(indent, ' ');
   if (const auto* object = value.if_object(); object != nullptr && !object->empty()) {
@@ -24,7 +29,7 @@ void append(const json::value& value, std::size_t indent, bool in_item, std::str
       first = false;
       out += std::string(key) + ":";
       if (is_leaf(member)) {
-        out += " " + json::serialize(member) + "\n";
+        out += " " + leaf(member) + "\n";
       } else {
         out += "\n";
         append(member, indent + (member.is_array() ? 0 : 2), false, out);
@@ -36,14 +41,14 @@ void append(const json::value& value, std::size_t indent, bool in_item, std::str
     for (const json::value& item : *array) {
       out += margin + "- ";
       if (is_leaf(item)) {
-        out += json::serialize(item) + "\n";
+        out += leaf(item) + "\n";
       } else {
         append(item, indent + 2, true, out);
       }
     }
     return;
   }
-  out += margin + json::serialize(value) + "\n";
+  out += margin + leaf(value) + "\n";
 }
 
 }  // namespace

@@ -89,8 +89,7 @@ Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const pl
   for (const Strategy one : kInOrder) {
     const auto mode = args.rescheduling.modes.find(one);
     const bool enabled =
-        options.config.empty() || one == Strategy::ConstraintRepair
-        || std::ranges::find(args.enabled_strategies, placement::to_string(one)) != args.enabled_strategies.end();
+        std::ranges::find(args.enabled_strategies, placement::to_string(one)) != args.enabled_strategies.end();
     const bool on = mode == args.rescheduling.modes.end() ? enabled : mode->second != StrategyMode::Off;
     const bool asked = std::ranges::find(wanted, one) != wanted.end();
     if (options.strategies.empty() ? on : asked) ordered.push_back(one);

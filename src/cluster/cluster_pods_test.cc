@@ -142,6 +142,27 @@ TEST_F(ClusterPods, TwoPodsOfOneNameAreToldApartByUid) {
   EXPECT_TRUE(cluster.find_pod("second"));
 }
 
+TEST_F(ClusterPods, APodThatIsLiftedIsNowhereUntilItIsPutDown) {
+  const auto web = pod("p").requests("1", "1Gi").host_port(80).label("app", "web").on("n");
+  cluster.upsert_pod(web);
+  const PodIndex index = cluster.find_pod("uid-p").value();
+  const auto generation = state("n").generation;
+  cluster.lift(index);
+  EXPECT_EQ(state("n").requested.cpu, 0);
+  EXPECT_TRUE(state("n").ports.empty());
+  EXPECT_GT(state("n").generation, generation);
+  EXPECT_EQ(cluster.pod(index).node, kNoNode);
+  PodMatch everybody;  // counted for the first time while it is in the air
+  everybody.all_of.push_back({cluster.namespaces().of({{cluster.pod(index).ns}}),
+                              cluster.words().selectors.of(kube::LabelSelector::everything())});
+  cluster.prepare(everybody);
+  EXPECT_TRUE(cluster.counts().matching(everybody)->empty());
+  cluster.put_down(index, cluster.find_node("m").value());
+  EXPECT_EQ(state("m").requested.cpu, 1000);
+  EXPECT_EQ(cluster.counts().matching(everybody)->at(cluster.find_node("m").value()), 1);
+  EXPECT_EQ(cluster.find_pod("uid-p").value(), index);
+}
+
 using ClusterDeathTest = ClusterPods;
 TEST_F(ClusterDeathTest, AssumingAPodThatIsThereIsAMistake) {
   cluster.upsert_pod(pod("p").on("n"));

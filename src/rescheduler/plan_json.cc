@@ -2,84 +2,78 @@
 
 #include <cmath>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
+#include "kube/codec/json_scalars.h"
 #include "kube/value/time.h"
 
 namespace rescheduler::rescheduling {
 namespace {
 
-namespace json = boost::json;
+std::string text(std::string_view value) {
+  std::string out;
+  kube::append_json_string(out, value);
+  return out;
+}
 
 // Two digits are more than anybody measures, and the same on every machine.
-json::value number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::round(value * 100) / 100;
+std::string number(double value) {
+  if (!std::isfinite(value)) return "null";
+  const double rounded = std::round(value * 100) / 100;
+  return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
 }
 
-json::value percent(double share) { return number(share * 100); }
+std::string percent(double share) { return number(share * 100); }
 
-json::object picture(const Picture& shown) {
-  json::array nodes;
-  for (const NodePicture& node : shown.nodes) {
-    nodes.push_back(json::object{{"name", node.name},
-                                 {"cpu", percent(node.cpu)},
-                                 {"memory", percent(node.memory)},
-                                 {"cpuRequested", percent(node.cpu_requested)},
-                                 {"memoryRequested", percent(node.memory_requested)},
-                                 {"pods", node.pods}});
+// [a, b, c] of what `one` says of each.
+template <class List, class One>
+std::string array(const List& list, const One& one) {
+  std::string out = "[";
+  for (const auto& item : list) {
+    if (out.size() > 1) out += ',';
+    out += one(item);
   }
-  return {{"balanceScore", number(shown.balance_score)},
-          {"cpuDeviation", number(shown.cpu_deviation)},
-          {"memoryDeviation", number(shown.memory_deviation)},
-          {"cpuMax", number(shown.cpu_max)},
-          {"memoryMax", number(shown.memory_max)},
-          {"nodes", std::move(nodes)}};
+  return out + "]";
 }
 
-json::object move(const PlannedMove& planned) {
-  json::array refused;
-  for (const RefusedTarget& target : planned.refused) {
-    refused.push_back(json::object{{"node", target.node}, {"reason", target.why}});
-  }
-  return {{"step", planned.step},
-          {"namespace", planned.ns},
-          {"pod", planned.pod},
-          {"uid", planned.uid},
-          {"owner", json::object{{"kind", planned.lineage.kind}, {"name", planned.lineage.name}}},
-          {"source", planned.source},
-          {"target", planned.target},
-          {"strategy", placement::to_string(planned.strategy)},
-          {"reason", planned.reason},
-          {"gain", number(planned.gain)},
-          {"budget", to_string(planned.budget)},
-          {"detour", planned.detour},
-          {"refusedTargets", std::move(refused)}};
+std::string node_json(const NodePicture& node) {
+  return fmt::format(R"({{"name":{},"cpu":{},"memory":{},"cpuRequested":{},"memoryRequested":{},"pods":{}}})",
+                     text(node.name), percent(node.cpu), percent(node.memory), percent(node.cpu_requested),
+                     percent(node.memory_requested), node.pods);
+}
+
+std::string picture_json(const Picture& shown) {
+  return fmt::format(
+      R"({{"balanceScore":{},"cpuDeviation":{},"memoryDeviation":{},"cpuMax":{},"memoryMax":{},"nodes":{}}})",
+      number(shown.balance_score), number(shown.cpu_deviation), number(shown.memory_deviation), number(shown.cpu_max),
+      number(shown.memory_max), array(shown.nodes, node_json));
+}
+
+std::string target_json(const RefusedTarget& target) {
+  return fmt::format(R"({{"node":{},"reason":{}}})", text(target.node), text(target.why));
+}
+
+std::string move_json(const PlannedMove& move) {
+  return fmt::format(
+      R"({{"step":{},"namespace":{},"pod":{},"uid":{},"owner":{{"kind":{},"name":{}}},"source":{},"target":{},)"
+      R"("strategy":{},"reason":{},"gain":{},"budget":{},"detour":{},"refusedTargets":{}}})",
+      move.step, text(move.ns), text(move.pod), text(move.uid), text(move.lineage.kind), text(move.lineage.name),
+      text(move.source), text(move.target), text(placement::to_string(move.strategy)), text(move.reason),
+      number(move.gain), text(to_string(move.budget)), move.detour, array(move.refused, target_json));
+}
+
+std::string refusal_json(const Refusal& one) {
+  return fmt::format(R"({{"namespace":{},"pod":{},"node":{},"code":{},"reason":{}}})", text(one.ns), text(one.pod),
+                     text(one.node), text(one.code), text(one.reason));
 }
 
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  json::array moves;
-  for (const PlannedMove& planned : plan.moves) moves.push_back(move(planned));
-  json::array refused;
-  for (const Refusal& one : plan.refused) {
-    refused.push_back(json::object{
-        {"namespace", one.ns}, {"pod", one.pod}, {"node", one.node}, {"code", one.code}, {"reason", one.reason}});
-  }
-  json::array notes;
-  for (const std::string& note : plan.notes) notes.push_back(json::string(note));
-  const json::object document{{"id", plan.id},
-                              {"made", kube::format_time(plan.made)},
-                              {"judgedBy", plan.judged_by},
-                              {"moves", std::move(moves)},
-                              {"before", picture(plan.before)},
-                              {"after", picture(plan.after)},
-                              {"refused", std::move(refused)},
-                              {"notes", std::move(notes)}};
-  return json::serialize(document);
+  return fmt::format(R"({{"id":{},"made":{},"judgedBy":{},"moves":{},"before":{},"after":{},"refused":{},"notes":{}}})",
+                     text(plan.id), text(kube::format_time(plan.made)), text(plan.judged_by),
+                     array(plan.moves, move_json), picture_json(plan.before), picture_json(plan.after),
+                     array(plan.refused, refusal_json), array(plan.notes, text));
 }
 
 }  // namespace rescheduler::rescheduling
