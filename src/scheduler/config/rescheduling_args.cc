@@ -34,7 +34,7 @@ using std::chrono::nanoseconds;
 constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization, Strategy::NodeMaintenance,
                                     Strategy::ConstraintRepair};
 constexpr std::array kModes = {StrategyMode::Off, StrategyMode::Observe, StrategyMode::Act};
-constexpr int kMostLooks = 60;       // they are kept as bits; at 30 s that is half an hour
+constexpr int kMostLooks = 60;         // they are kept as bits; at 30 s that is half an hour
 constexpr int kMostRecentMoves = 200;  // far fewer than are remembered
 
 template <class T, std::size_t N>
@@ -56,7 +56,9 @@ void read_count(YamlReader& from, std::string_view field, std::uint32_t& into, s
   if (value >= least && value <= most) into = static_cast<std::uint32_t>(value);
 }
 
-void read_share(YamlReader& from, std::string_view field, std::uint32_t& into) { read_count(from, field, into, 1, 100); }
+void read_share(YamlReader& from, std::string_view field, std::uint32_t& into) {
+  read_count(from, field, into, 1, 100);
+}
 
 void read_span(YamlReader& from, std::string_view field, nanoseconds& into) {
   nanoseconds value = into;
@@ -105,7 +107,8 @@ void read_bands(YamlReader& from, std::map<std::string, LoadBand>& into) {
     band.target = std::max(1.0, band.trigger - 10);
     read_percentage(member, "target", band.target);
     member.refuse_unknown_fields();
-    if (band.target >= band.trigger) member.problem("target", "must be below trigger, or every move would call for the next");
+    if (band.target >= band.trigger)
+      member.problem("target", "must be below trigger, or every move would call for the next");
     if (!kube::is_dns_label(name)) member.problem("is no resource: there are cpu, memory and those of load.resources");
     into[name] = band;
   }

@@ -130,8 +130,8 @@ bool DeploymentController::store(Look& look, const api::DeploymentStatus& status
 void DeploymentController::look_again_at_deadline(const Look& look) {
   const api::DeploymentCondition* progressing = find_condition(look.deployment.status(), "Progressing");
   if (!has_progress_deadline(look.deployment) || progressing == nullptr) return;
-  // A rollout that was over once does not time out any more, however long ago that was: a pod that is missing now is the
-  // ReplicaSet's to replace, and whoever replaces it wakes us.
+  // A rollout that was over once does not time out any more, however long ago that was: a pod that is missing now is
+  // the ReplicaSet's to replace, and whoever replaces it wakes us.
   if (is_complete(look.deployment, look.deployment.status()) || progressing->reason() == "ProgressDeadlineExceeded"
       || progressing->reason() == "NewReplicaSetAvailable") {
     return;
