@@ -82,6 +82,20 @@ net::Task<void> LiveRecovery::State::mark(Finding finding, std::string reason, s
   if (!marked) log_debug("recovery: {}", marked.error().message);
 }
 
+net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, Decision decision) {
+  const bool application = decision.judgement == Judgement::Application;
+  count("rescheduler_recovery_stopped_total", "Failing pods that are left alone, by the verdict.",
+        {{"verdict", std::string(to_string(decision.judgement))}});
+  const std::string why = application ? fmt::format("verdict application, it fails wherever it is ({})",
+                                                    fmt::join(decision.ledger.nodes(), ", "))
+                                      : std::string("its retries are used up");
+  const std::string note = fmt::format("pod {} on {}: {}; {} of {} attempts made, no more: {}", finding.name,
+                                       finding.node, finding.detail, decision.attempt, decision.of, why);
+  const std::string reason = application ? "ApplicationFault" : "RetriesExhausted";
+  say(owner, &finding, kube::EventType::Warning, reason, note);
+  co_await mark(finding, reason, note);
+}
+
 net::Task<void> LiveRecovery::State::conclude(Finding finding,
                                               Owner owner,
                                               std::optional<Decision> decision,
@@ -99,23 +113,10 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
       say(owner, &finding, kube::EventType::Normal, "Rescheduled", note);
       co_return;
     }
-    case CaseEnd::Stopped: {
+    case CaseEnd::Stopped:
       not_before[finding.uid] = now() + kAfterStop;
-      if (!say_once("stopped " + finding.uid)) co_return;
-      const bool application = decision->judgement == Judgement::Application;
-      const std::string verdict(to_string(decision->judgement));
-      count("rescheduler_recovery_stopped_total", "Failing pods that are left alone, by the verdict.",
-            {{"verdict", verdict}});
-      const std::string note =
-          fmt::format("{}; {} of {} attempts made, no more: {}", who, decision->attempt, decision->of,
-                      application ? fmt::format("verdict application, it fails wherever it is ({})",
-                                                fmt::join(decision->ledger.nodes(), ", "))
-                                  : std::string("its retries are used up"));
-      const std::string reason = application ? "ApplicationFault" : "RetriesExhausted";
-      say(owner, &finding, kube::EventType::Warning, reason, note);
-      co_await mark(finding, reason, note);
+      if (say_once("stopped " + finding.uid)) co_await give_up(finding, owner, *decision);
       co_return;
-    }
     case CaseEnd::HeldBack:
     case CaseEnd::Forbidden: {
       not_before[finding.uid] = now() + (done.end == CaseEnd::HeldBack ? kAfterRefusal : kAfterStop);

@@ -41,6 +41,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   net::Task<Result<void>> write_books(Owner owner, case_action::Write write);
   net::Task<Result<void>> remove(Finding finding);
   net::Task<void> conclude(Finding finding, Owner owner, std::optional<Decision> decision, case_action::Done done);
+  net::Task<void> give_up(Finding finding, Owner owner, Decision decision);
   net::Task<void> mark(Finding finding, std::string reason, std::string message);
   net::Task<void> forgive_the_well(WallTime now);
   net::Task<void> forgive_owner(Owner owner);
