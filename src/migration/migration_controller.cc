@@ -363,7 +363,9 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       auto swept = co_await self->sweeper.sweep();
       if (!swept && swept.error().code == Errc::Cancelled) co_return;
       if (!swept) log_warning("sweeping after migrations: {}", swept.error().message);
-      const auto pause = swept ? self->parts.settings.sweep_every : std::chrono::nanoseconds(std::chrono::seconds{10});
+      constexpr std::chrono::seconds kSoon{2};
+      const bool settled = swept && !swept->unfinished;
+      const std::chrono::nanoseconds pause = settled ? self->parts.settings.sweep_every : kSoon;
       auto slept = co_await self->parts.services.timers->sleep_for(pause);
       if (!slept) co_return;
     }

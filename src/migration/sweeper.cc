@@ -37,7 +37,8 @@ std::string selector_of(const T& object) {
 }
 
 // What another has done or undone meanwhile needs no doing.
-bool is_settled(const Result<void>& done) {
+bool is_settled(const Result<void>& done, Swept& swept) {
+  if (!done && done.error().code == Errc::Conflict) swept.unfinished = true;
   return done || done.error().code == Errc::NotFound || done.error().code == Errc::Conflict;
 }
 
@@ -120,7 +121,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
       if (!cleaned) co_return cleaned;
     }
     auto done = co_await actor_.unmark(meta.namespace_(), workload, once_more);
-    if (!is_settled(done)) co_return done;
+    if (!is_settled(done, swept)) co_return done;
     if (once_more) again_ = true;
     log_info("swept: {} {}/{} had marks of migration {}", kind, meta.namespace_(), meta.name(), name);
     ++swept.undone;
@@ -139,7 +140,7 @@ net::Task<Result<void>> Sweeper::sweep_pods(Swept& swept) {
     if (!alive) co_return fail(std::move(alive.error()));
     if (*alive) continue;
     auto done = co_await sweep_pod(*pod, meta.namespace_());
-    if (!is_settled(done)) co_return done;
+    if (!is_settled(done, swept)) co_return done;
     log_info("swept: pod {}/{} had marks of a migration", meta.namespace_(), meta.name());
     ++swept.undone;
   }
@@ -177,7 +178,7 @@ net::Task<Result<void>> Sweeper::sweep_budgets(Swept& swept) {
     kube::DeleteSettings very_one;
     very_one.uid = meta.uid();
     auto done = co_await client_.remove<api::PodDisruptionBudget>(meta.namespace_(), meta.name(), very_one);
-    if (!is_settled(done)) co_return done;
+    if (!is_settled(done, swept)) co_return done;
     log_info("swept: PodDisruptionBudget {}/{}", meta.namespace_(), meta.name());
     ++swept.undone;
   }
@@ -213,7 +214,7 @@ net::Task<Result<void>> Sweeper::unmark_sets(std::string ns,
     const auto workload = copied_intent(*set, migration);
     if (!workload) continue;
     auto done = co_await actor_.unmark(ns, *workload);
-    if (!is_settled(done)) co_return done;
+    if (!is_settled(done, swept)) co_return done;
     ++swept.undone;
   }
   co_return Result<void>{};
@@ -231,7 +232,7 @@ net::Task<Result<void>> Sweeper::forget_history(std::vector<std::shared_ptr<cons
     very_one.uid = migration->metadata().uid();
     auto done = co_await client_.remove<api::Migration>(migration->metadata().namespace_(),
                                                         migration->metadata().name(), very_one);
-    if (!is_settled(done)) co_return done;
+    if (!is_settled(done, swept)) co_return done;
     ++swept.forgotten;
   }
   co_return Result<void>{};

@@ -16,6 +16,7 @@ namespace rescheduler::migration {
 struct Swept {
   std::size_t undone = 0;
   std::size_t forgotten = 0;  // finished Migrations beyond what is kept
+  bool unfinished = false;    // something changed under our hands: soon once more
 };
 
 class Sweeper {

@@ -175,6 +175,7 @@ class ChaoticCluster {
   void change_leader() {
     if (fence_) fence_->close();
     if (leader_ && rng_.below(2) == 0) past_.push_back(std::move(leader_));
+    if (past_.size() > 2) past_.erase(past_.begin());  // each goes on watching; that costs, and shows nothing
     leader_.reset();
     fence_ = std::make_shared<kube::LeaderFence>(cluster_.agenda());
     fence_->allow_until(SteadyTime::max());

@@ -46,7 +46,9 @@ class MovesInterrupted : public MigrationTest {
       SCOPED_TRACE(fmt::format("{} after write {}", second_leader ? "another leads" : "killed", write));
       const bool died = interrupt(what, write, second_leader);
       if (HasFailure()) return write;
-      if (what.mode != MoveMode::Direct) EXPECT_EQ(template_hash(what.app), hash);
+      if (what.mode != MoveMode::Direct) {
+        EXPECT_EQ(template_hash(what.app), hash);
+      }
       if (!died) return write - 1;
     }
   }
@@ -72,8 +74,12 @@ class MovesInterrupted : public MigrationTest {
     EXPECT_TRUE(all_ended()) << "after " << write;
     mover().sweep();
     EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
-    if (second_leader && died) EXPECT_EQ(first.writes().size(), written) << "one that does not lead has written";
-    if (what.mode != MoveMode::Direct) EXPECT_TRUE(available(what.app, what.replicas));
+    if (second_leader && died) {
+      EXPECT_EQ(first.writes().size(), written) << "one that does not lead has written";
+    }
+    if (what.mode != MoveMode::Direct) {
+      EXPECT_TRUE(available(what.app, what.replicas));
+    }
     EXPECT_TRUE(eventually([&] { return pods_of(what.app).size() == static_cast<std::size_t>(what.replicas); }));
     const auto record = last_migration();
     EXPECT_EQ(record.status().phase(), "Succeeded") << record.status().message();

@@ -4,13 +4,15 @@
  * between looking and writing. Checked: what docs/migration.md promises.
  *
  *   spin -a -DMBB=1 migration.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan        MBB=0: coordinated
- *   spin -a -DMBB=1 migration.pml && cc -O2 -o pan pan.c && ./pan -a -f -N ends   every move ends
+ *   spin -a -DMBB=1 migration.pml && cc -O2 -DNFAIR=3 -o pan pan.c && ./pan -a -f -N ends   every move ends
  */
 #ifndef MBB
 #define MBB 0
 #endif
 #define N 2         /* replicas of the workload */
+#ifndef CHANGES
 #define CHANGES 2   /* of leader */
+#endif
 
 mtype = { Pending, Preparing, Evicting, Replacing, Surging, Retiring, CleaningUp, Ended };
 
@@ -168,8 +170,14 @@ active proctype Somebody() {
 
 init { atomic { run Mover(0); run Mover(1) } }
 
-/* Nothing of ours outlives the move; nobody else's number is changed; a single step never takes a replica too many. */
-ltl clean { [] (phase == Ended -> (!marked && !surged && !(cost && source))) }
-ltl number { [] ((phase == Ended && !meddled) -> desired == N) }
-ltl serving { [] (meddled || !MBB || ready >= N) }
+/* Nothing of ours outlives the move; nobody's number of replicas is another by our doing; with make-before-break there
+   is never a replica less. Looked at all the time. */
+#define clean (phase != Ended || (!marked && !surged && !(cost && source)))
+#define number (phase != Ended || meddled || desired == N)
+#define serving (meddled || !MBB || ready >= N)
+active proctype Rules() {
+end:
+  atomic { !(clean && number && serving) -> assert(clean); assert(number); assert(serving) }
+}
+
 ltl ends { <> (phase == Ended) }
