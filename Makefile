@@ -38,7 +38,7 @@ manifests: deps ## write again what follows from the program and from tools/moni
 	@tools/manifests/generate build/dev/src/cli/rescheduler
 	@tools/monitoring/generate
 
-image-test: ## every step of the Dockerfile without Docker, in a fresh Debian (root, debootstrap, network; half an hour)
+image-test: ## every step of the Dockerfile without Docker, in a fresh Debian (root, debootstrap, network, patience)
 	@tests/deploy/image_test --full $(if $(BINARY),--binary $(BINARY))
 
 bench: deps ## micro-benchmarks (release build)
