@@ -62,16 +62,18 @@ Real free_share(Real load) {
   return load < 1 ? 1 - std::max(load, Real{0}) : Real{0};
 }
 
+// A copy that pods were only imagined on keeps the number of the state it was made of.
+bool is_real(const NodeState& node, const cluster::Cluster& cluster) { return &node == &cluster.node(node.index); }
+
 // Of CPU and memory at least requests are known; of the others nothing, until somebody measures.
 bool tells_nodes_apart(std::size_t resource, const LoadPicture& picture) {
   return resource <= kMemoryLoad || (picture.basis == LoadBasis::Usage && !std::isnan(picture.mean[resource]));
 }
 
-// What is asked of a node again and again, worked out once for each state of it. Small and in one row: with 5,000 nodes
+// What scores ask of a node again and again, worked out once for each state of it. Small and in a row: with 5,000 nodes
 // the states themselves are not in the cache when their turn comes.
 struct Digest {
-  std::uint64_t generation = 0;  // of the state it is made of; 0: of none
-  float cpu = 0;                 // load with its unrest, before the pod comes
+  float cpu = 0;  // load with its unrest, before the pod comes
   float memory = 0;
   float per_milli_cpu = 0;  // the share that one of it is
   float per_byte = 0;
@@ -79,7 +81,6 @@ struct Digest {
   float memory_weight = 0;
   float others = 0;  // weighted fourth powers of what no pod asks for
   float bonus = 0;   // points
-  bool takes_pods = true;
 };
 
 class Rescheduler final : public Plugin {
@@ -108,8 +109,7 @@ class Rescheduler final : public Plugin {
   std::vector<Interest> interests() const override;
 
  private:
-  const Digest& digest_of(const NodeState& node, const cluster::Cluster& cluster) const;
-  const Digest& digest_at(cluster::NodeIndex index, const cluster::Cluster& cluster) const;
+  void keep_up(cluster::NodeIndex index, const cluster::Cluster& cluster) const;
   Digest digested(const NodeState& node, const LoadPicture& picture) const;
   std::int64_t points(const Digest& digest, const cluster::Coming& coming) const;
   std::optional<std::size_t> place_of(std::size_t number, const LoadPicture& picture) const;
@@ -119,9 +119,11 @@ class Rescheduler final : public Plugin {
 
   bool active_;
   float bonus_;
-  std::vector<Judged> judged_;             // CPU, memory, then what else is measured
-  mutable std::vector<Digest> digests_{};  // by NodeIndex; changes no answer
-  mutable Digest imagined_{};
+  std::vector<Judged> judged_;  // CPU, memory, then what else is measured
+  // By NodeIndex; they change no answer. Apart, because filters and scores have each their own pass over all nodes.
+  mutable std::vector<std::uint64_t> seen_{};  // generation of the state the others are of; 0: of none
+  mutable std::vector<std::uint8_t> takes_{};
+  mutable std::vector<Digest> digests_{};
 };
 
 Rescheduler::Rescheduler(const ReschedulerArgs& args)
@@ -161,7 +163,12 @@ Code Rescheduler::filter(const Question& asked,
                          Reasons* why) const {
   const LoadPicture& picture = asked.cluster.load_picture();
   if (!active_ || picture.basis != LoadBasis::Usage || is_for_one_node(asked.needs())) return Code::Success;
-  if (digest_of(node, asked.cluster).takes_pods) return Code::Success;
+  if (is_real(node, asked.cluster)) {
+    keep_up(node.index, asked.cluster);
+    if (takes_[node.index] != 0) return Code::Success;
+  } else if (takes_pods(node, picture)) {
+    return Code::Success;
+  }
   for (std::size_t i = 0; why != nullptr && i < judged_.size(); ++i) {
     if (is_above(i, node, picture)) why->push_back(judged_[i].refusal);
   }
@@ -172,24 +179,21 @@ std::optional<std::int64_t> Rescheduler::same_for_all(const Question& /*asked*/,
   return active_ ? std::nullopt : std::optional<std::int64_t>{0};
 }
 
-// A pod that is only imagined on a node leaves the state's number as it is: such a state is worked out each time.
-const Digest& Rescheduler::digest_of(const NodeState& node, const cluster::Cluster& cluster) const {
-  if (&node == &cluster.node(node.index)) return digest_at(node.index, cluster);
-  return imagined_ = digested(node, cluster.load_picture());
-}
-
-// Without a look at the state itself, if it can be had.
-const Digest& Rescheduler::digest_at(cluster::NodeIndex index, const cluster::Cluster& cluster) const {
-  if (digests_.size() <= index) digests_.resize(cluster.nodes().size());
-  Digest& digest = digests_[index];
-  if (digest.generation != cluster.generations()[index]) digest = digested(cluster.node(index), cluster.load_picture());
-  return digest;
+void Rescheduler::keep_up(cluster::NodeIndex index, const cluster::Cluster& cluster) const {
+  if (seen_.size() <= index) {
+    seen_.resize(cluster.nodes().size(), 0);
+    takes_.resize(seen_.size(), 1);
+    digests_.resize(seen_.size());
+  }
+  if (seen_[index] == cluster.generations()[index]) return;
+  const NodeState& node = cluster.node(index);
+  seen_[index] = node.generation;
+  takes_[index] = takes_pods(node, cluster.load_picture()) ? 1 : 0;
+  digests_[index] = digested(node, cluster.load_picture());
 }
 
 Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) const {
   Digest digest;
-  digest.generation = node.generation;
-  digest.takes_pods = takes_pods(node, picture);
   double weights = 0;
   double others = 0;
   double now = 0;   // the node's load, and
@@ -225,7 +229,7 @@ Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) 
 std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state*/, const NodeState& node) const {
   if (!active_) return 0;
   if (asked.cluster.load_picture().basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
-  return points(digest_of(node, asked.cluster), cluster::coming_with(asked.needs().requests));
+  return points(digested(node, asked.cluster.load_picture()), cluster::coming_with(asked.needs().requests));
 }
 
 void Rescheduler::score_each(const Question& asked,
@@ -237,7 +241,8 @@ void Rescheduler::score_each(const Question& asked,
   }
   const cluster::Coming coming = cluster::coming_with(asked.needs().requests);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    scores[i] = points(digest_at(nodes[i], asked.cluster), coming);
+    keep_up(nodes[i], asked.cluster);
+    scores[i] = points(digests_[nodes[i]], coming);
   }
 }
 
