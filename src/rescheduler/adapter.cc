@@ -226,4 +226,17 @@ void Adapting::weights() {
 
 Adapted adapt(const Draft& draft, ProblemShape shape) { return Adapting(draft, std::move(shape)).run(); }
 
+planner::Solution search(Draft& draft, const Adapted& adapted) {
+  // Candidates that are weighed, each a few dozen nanoseconds: about a second. Small clusters never come near it.
+  constexpr std::uint64_t kMostSteps = 20'000'000;
+  DraftReferee referee(draft, adapted);
+  planner::SearchLimits limits;
+  limits.clock = draft.request().clock;
+  if (limits.clock != nullptr) limits.time = draft.request().time;
+  limits.seed = draft.request().seed;
+  limits.most_moves = draft.left_in_total();
+  limits.most_steps = kMostSteps;
+  return planner::improve(adapted.problem, limits, &referee);
+}
+
 }  // namespace rescheduler::rescheduling

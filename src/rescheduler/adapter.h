@@ -53,4 +53,7 @@ class DraftReferee final : public planner::Referee {
   const Adapted& adapted_;
 };
 
+// The moves that help most, as many as the draft has left, within the time of its request. The draft is as before.
+planner::Solution search(Draft& draft, const Adapted& adapted);
+
 }  // namespace rescheduler::rescheduling

@@ -20,8 +20,6 @@ using cluster::PodIndex;
 using placement::Strategy;
 
 constexpr double kPercent = 100;
-// Candidates that are weighed, each a few dozen nanoseconds: about a second. Small clusters never come near it.
-constexpr std::uint64_t kMostSteps = 20'000'000;
 // For every move that may be made so many pods of the hottest nodes are looked at; where as many as it takes may be
 // made, all are.
 constexpr std::size_t kPodsPerMove = 5;
@@ -235,14 +233,8 @@ void Balancing::tell(PodIndex pod, const planner::Move& move, const Adapted& ada
 
 bool Balancing::round() {
   Adapted adapted = adapt(draft_, {.nodes = nodes_, .pods = pods_, .balance_loads = true, .price = price()});
-  DraftReferee referee(draft_, adapted);
-  planner::SearchLimits limits;
-  limits.clock = draft_.request().clock;
-  if (limits.clock != nullptr) limits.time = draft_.request().time;
-  limits.seed = draft_.request().seed;
-  limits.most_moves = draft_.left_in_total();
-  limits.most_steps = kMostSteps;
-  const planner::Solution found = planner::improve(adapted.problem, limits, &referee);
+  const std::size_t most = draft_.left_in_total();
+  const planner::Solution found = search(draft_, adapted);
   if (found.moves.empty()) return false;
   const State before = state();
   for (const planner::Move& move : found.moves) draft_.trial().lift(adapted.pods[move.process]);
@@ -252,7 +244,7 @@ bool Balancing::round() {
   take_back(found.moves, adapted);
   const State after = state();
   // With as many moves as may be made, the hottest of many hot nodes may have to wait for the next plan.
-  const bool capped = found.moves.size() >= limits.most_moves;
+  const bool capped = found.moves.size() >= most;
   const double max_before = capped ? before.max + 2 * kRounding : before.max;
   if (after.deviation >= before.deviation - kRounding || after.max >= max_before - kRounding) {
     for (const planner::Move& move : found.moves) {

@@ -21,7 +21,6 @@ using placement::Strategy;
 
 constexpr double kPercent = 100;
 constexpr int kMostRounds = 4;
-constexpr std::uint64_t kMostSteps = 20'000'000;  // as for LoadBalancing: about a second
 // Points of stranded resources that a round has to win, or its moves are not worth it.
 constexpr double kLeastGain = 1;
 // A move costs as much as it wins if it frees this part of a mean node.
@@ -120,14 +119,7 @@ bool Optimizing::round() {
   const double price = std::max(1.0, kPrice * cpu_ / static_cast<double>(nodes_.size()));
   const Adapted adapted =
       adapt(draft_, {.nodes = nodes_, .pods = pods, .balance_requests = true, .price = std::llround(price)});
-  DraftReferee referee(draft_, adapted);
-  planner::SearchLimits limits;
-  limits.clock = draft_.request().clock;
-  if (limits.clock != nullptr) limits.time = draft_.request().time;
-  limits.seed = draft_.request().seed;
-  limits.most_moves = draft_.left_in_total();
-  limits.most_steps = kMostSteps;
-  const planner::Solution found = planner::improve(adapted.problem, limits, &referee);
+  const planner::Solution found = search(draft_, adapted);
   if (found.moves.empty()) return false;
   const double before = stranded();
   const double uneven = imbalance();
