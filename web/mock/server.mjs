@@ -57,7 +57,10 @@ if (pods.length > 10) {
   pods.push({ ...pods[0], name: "waits-1", node: null, phase: "Pending", ready: false });
 }
 const mean = (key) => [...nodes.values()].reduce((sum, n) => sum + n[key], 0) / Math.max(1, nodes.size);
-const deviation = (key) => Math.sqrt([...nodes.values()].reduce((sum, n) => sum + (n[key] - mean(key)) ** 2, 0) / Math.max(1, nodes.size));
+const deviation = (key) => {
+  const middle = mean(key);
+  return Math.sqrt([...nodes.values()].reduce((sum, n) => sum + (n[key] - middle) ** 2, 0) / Math.max(1, nodes.size));
+};
 const score = () => (nodes.size ? Math.max(0, round(100 - 2 * deviation("cpu"))) : null);
 const state = { paused: null, apiDown: false, modes: { LoadBalancing: "act", ResourceOptimization: "observe", NodeMaintenance: "act", ConstraintRepair: "off" }, succeeded: 0, failed: 1 };
 const maintenance = new Map();

@@ -299,6 +299,7 @@ export const en = {
   "maintenance.none": "No node is under maintenance",
   "maintenance.noneWhat": "Choose one above, or label it: kubectl label node NAME scheduler.alpha.kubernetes.io/maintenance=true",
   "maintenance.choose": "Node",
+  "maintenance.type": "Type or choose a name",
   "maintenance.on": "Start maintenance",
   "maintenance.off": "End maintenance",
   "maintenance.confirm": "Empty {node}? Its pods move to other nodes, within their budgets.",

@@ -299,6 +299,7 @@ export const zh: Record<Key, string> = {
   "maintenance.none": "没有维护中的节点",
   "maintenance.noneWhat": "在上方选择，或打标签：kubectl label node NAME scheduler.alpha.kubernetes.io/maintenance=true",
   "maintenance.choose": "节点",
+  "maintenance.type": "输入或选择名称",
   "maintenance.on": "开始维护",
   "maintenance.off": "结束维护",
   "maintenance.confirm": "清空 {node}？它上面的 Pod 会在遵守中断预算的前提下迁到其他节点。",

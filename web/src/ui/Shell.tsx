@@ -44,6 +44,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+  // On a phone the pages are a strip that scrolls: the one that is open is in sight.
+  useEffect(() => {
+    const strip = document.querySelector(".side");
+    const open = strip?.querySelector<HTMLElement>("[aria-current]");
+    if (strip && open) strip.scrollLeft = open.offsetLeft - (strip.clientWidth - open.offsetWidth) / 2;
+  }, [section]);
   return (
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")!.focus(); }}>{t("skip")}</a>

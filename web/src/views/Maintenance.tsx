@@ -40,7 +40,7 @@ function Start() {
     <Card>
       <div class="toolbar">
         <label class="field inline">{t("maintenance.choose")}
-          <input list="maintenance-nodes" value={node} onInput={(event) => setNode(event.currentTarget.value)} autocomplete="off" spellcheck={false} />
+          <input list="maintenance-nodes" placeholder={t("maintenance.type")} value={node} onInput={(event) => setNode(event.currentTarget.value)} autocomplete="off" spellcheck={false} />
         </label>
         <datalist id="maintenance-nodes">{names.slice(0, 500).map((name) => <option key={name} value={name} />)}</datalist>
         <ActionButton class="primary" action="maintenance" path="maintenance" body={() => ({ node: node.trim(), on: true })} disabled={!nodes.has(node.trim())} confirm={t("maintenance.confirm", { node: visible(node) })} done={() => setNode("")}>{t("maintenance.on")}</ActionButton>

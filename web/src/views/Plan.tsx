@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Plan, Picture } from "../api/types";
 import { number, percent, t, word } from "../i18n";
 import { metric } from "../state/choices";
@@ -77,7 +77,6 @@ function Arrows({ plan, step, last, setStep }: { plan: Plan; step: number; last:
   const by = metric.value === "memory" ? "memory" : "cpu";
   const row = 34;
   const height = nodes.length * row;
-  const middle = (name: string): number => (place.get(name) ?? 0) * row + row / 2;
   return (
     <Card title={t("plan.picture")} id="plan-picture" aside={<Segmented label={t("map.metric")} value={by} options={["cpu", "memory"] as const} name={(one) => t(`metric.${one}`)} choose={(one) => (metric.value = one)} />}>
       <div class="stepper">
@@ -88,19 +87,40 @@ function Arrows({ plan, step, last, setStep }: { plan: Plan; step: number; last:
       </div>
       <div class="sides">
         <PlanSide title={t("plan.before")} nodes={nodes.map((node) => ({ name: node.name, value: node.before[by], pods: node.before.pods }))} />
-        <svg class="arrows" viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" style={{ height: `${height}px` }} role="img" aria-label={t("plan.arrows", { n: plan.moves.length })}>
-          {plan.moves.filter((move) => place.has(move.source) && place.has(move.target)).map((move) => {
-            const [y1, y2] = [middle(move.source), middle(move.target)];
-            const state = move.step < step ? "done" : move.step === step ? "now" : "later";
-            return <path key={`${move.namespace}/${move.pod}/${move.step}`} class={`arrow ${state}`} d={`M2 ${y1} C45 ${y1} 55 ${y2} 96 ${y2}`} vector-effect="non-scaling-stroke" />;
-          })}
-        </svg>
+        <Ways plan={plan} step={step} height={height} middle={(name) => (place.has(name) ? place.get(name)! * row + row / 2 : null)} />
         <PlanSide title={step === last ? t("plan.after") : t("plan.afterStep", { n: step, all: last })} nodes={nodes.map((node) => ({ name: node.name, value: node.now[by], pods: node.now.pods, was: node.before[by], wasPods: node.before.pods }))} />
       </div>
       {all.length > nodes.length && <p class="quiet">{t("plan.moreNodes", { n: all.length - nodes.length })}</p>}
       <Untouched picture={plan.before} touched={all.length} />
       {step > 0 && step < last && <p class="quiet">{t("plan.interpolated")}</p>}
     </Card>
+  );
+}
+
+// An arrow a move, with the number of its step: drawn in real pixels, so that numbers and heads keep their shape.
+function Ways({ plan, step, height, middle }: { plan: Plan; step: number; height: number; middle: (name: string) => number | null }) {
+  const ref = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(160);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(30, Math.round(entry!.contentRect.width))));
+    observer.observe(ref.current!);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <svg ref={ref} class="arrows" height={height} role="img" aria-label={t("plan.arrows", { n: plan.moves.length })}>
+      {plan.moves.map((move) => {
+        const [from, to] = [middle(move.source), middle(move.target)];
+        if (from === null || to === null) return null;
+        const end = width - 12;
+        return (
+          <g key={`${move.namespace}/${move.pod}/${move.step}`} class={`arrow ${move.step < step ? "done" : move.step === step ? "now" : "later"}`}>
+            <path d={`M6 ${from} C${width * 0.45} ${from} ${width * 0.55} ${to} ${end} ${to}`} />
+            <polygon points={`${end + 8},${to} ${end - 2},${to - 5} ${end - 2},${to + 5}`} />
+            {width > 90 && <><circle cx={width / 2} cy={(from + to) / 2} r={9} /><text x={width / 2} y={(from + to) / 2 + 3.5} text-anchor="middle">{move.step}</text></>}
+          </g>
+        );
+      })}
+    </svg>
   );
 }
 
