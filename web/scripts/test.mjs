@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const [folder = "test", part = ""] = process.argv.slice(2);
 const tests = readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".test.ts") && name.includes(part));
-const outdir = path.join(root, ".cache", folder);
+const outdir = path.join(root, ".cache", part ? `${folder}-${part}` : folder);
 rmSync(outdir, { recursive: true, force: true });
 await build({
   absWorkingDir: root,

@@ -1,13 +1,14 @@
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import "./style.css";
+import { tokenWanted } from "./api/client";
 import { followLanguage, t } from "./i18n";
 import { followTheme } from "./state/choices";
 import { connection, keepConnected } from "./state/connection";
 import { followHash, link, route } from "./state/route";
-import { overview } from "./state/store";
+import { overview, session } from "./state/store";
 import { Announcements } from "./ui/announce";
-import { Empty, Loading } from "./ui/common";
+import { Empty, Loading, Text } from "./ui/common";
 import { Shell } from "./ui/Shell";
 import { visible } from "./ui/visible";
 import { MaintenancePage } from "./views/Maintenance";
@@ -23,6 +24,7 @@ import { SettingsPage } from "./views/Settings";
 function Page() {
   const [first = "overview", second, third] = route.value.path;
   // Until something is known there is nothing to say but that; the banner says why.
+  if (connection.value.state === "forbidden") return <Forbidden message={connection.value.message} />;
   if (!overview.value) return connection.value.state === "token" ? <Empty title={t("token.title")}>{t("token.what")}</Empty> : <Loading />;
   switch (first) {
     case "overview": return <OverviewPage />;
@@ -35,6 +37,17 @@ function Page() {
     case "settings": return <SettingsPage />;
     default: return <Empty title={t("nowhere")}><a href={link("overview")}>{t("nav.overview")}</a></Empty>;
   }
+}
+
+function Forbidden({ message }: { message: string }) {
+  return (
+    <div class="problem" role="alert" data-testid="forbidden">
+      <p class="empty-title">{t("forbidden.title", { user: visible(session.value?.user ?? t("nobody")) })}</p>
+      <p class="quiet"><Text value={message} /></p>
+      <p>{t("forbidden.what")}</p>
+      <button onClick={() => (tokenWanted.value = true)}>{t("forbidden.other")}</button>
+    </div>
+  );
 }
 
 const TITLES = { overview: "nav.overview", pods: "nav.pods", plan: "nav.plan", migrations: "nav.migrations", recovery: "nav.recovery", maintenance: "nav.maintenance", settings: "nav.settings" } as const;

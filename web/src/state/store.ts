@@ -85,14 +85,20 @@ export async function loadPlans(): Promise<void> {
   plans.value = await get<Plans>("plan");
 }
 
-// Everything the pages share, anew: at the start, and whenever the connection was lost. The picture comes first.
-export async function loadAll(): Promise<void> {
+// What the first picture needs.
+export async function loadPicture(): Promise<void> {
   const [o, n] = await Promise.all([get<Overview>("overview"), get<NodeTable>("nodes")]);
   batch(() => {
     overview.value = o;
     setNodes(n);
   });
-  // One of these failing takes nothing from the rest: its page says what is missing.
+}
+
+// True when nodes changed between the table we hold and the beginning of the stream.
+export const behind = (streamRevision: number): boolean => streamRevision > revision;
+
+// Everything else the pages share. One of these failing takes nothing from the rest: its page says what is missing.
+export async function loadRest(): Promise<void> {
   await Promise.all([
     into("history?minutes=60", (value: History) => (history.value = value)),
     into("news?limit=100", (value: News) => (news.value = value.lines)),

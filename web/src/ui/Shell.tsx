@@ -101,6 +101,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
 function ConnectionState() {
   const c = connection.value;
   if (c.state === "live") return <span class="live"><span class="dot" aria-hidden="true" />{t("live")}</span>;
+  if (c.state === "forbidden" || c.state === "token") return null;
   return <span class="live off"><span class="dot" aria-hidden="true" />{c.state === "lost" ? t("lost.short") : t("connecting")}</span>;
 }
 
