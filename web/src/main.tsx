@@ -35,7 +35,7 @@ function Page() {
     case "recovery": return <RecoveryPage />;
     case "maintenance": return <MaintenancePage />;
     case "settings": return <SettingsPage />;
-    default: return <Empty title={t("nowhere")}><a href={link("overview")}>{t("nav.overview")}</a></Empty>;
+    default: return <><h1>{t("nowhere")}</h1><p><a href={link("overview")}>{t("nav.overview")}</a></p></>;
   }
 }
 

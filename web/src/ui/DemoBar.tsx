@@ -41,9 +41,10 @@ export function DemoBar() {
   const strategies = overview.value?.strategies ?? [];
   const anyActs = strategies.some((strategy) => strategy.mode === "act");
   return (
+    <section aria-label={t("demo.label")}>
     <details class="demo" open={matchMedia("(min-width: 700px)").matches}>
       <summary class="demo-title">{t("demo.title")}</summary>
-      <div class="demo-sets" role="group" aria-label={t("demo.label")}>
+      <div class="demo-sets">
       <div class="demo-set">
         <label><span class="sr-only">{t("demo.workload")}</span>
           <select value={workload.value} onChange={(event) => (workload.value = event.currentTarget.value)}>
@@ -75,5 +76,6 @@ export function DemoBar() {
       </div>
       <span class="sr-only">{strategies.map((strategy) => `${strategy.name}: ${word("mode", strategy.mode)}`).join(", ")}</span>
     </details>
+    </section>
   );
 }

@@ -16,7 +16,7 @@ export function DecisionTable({ decision }: { decision: Decision }) {
       {takers.length > 0 && (
         <>
           <h3>{t("why.here", { n: takers.length })}</h3>
-          <div class="scroll" role="region" aria-label={t("why.here", { n: takers.length })} tabIndex={0}>
+          <div class="scroll" role="group" aria-label={t("why.here", { n: takers.length })} tabIndex={0}>
             <table class="data decision" data-testid="decision">
               <thead><tr><th scope="col">{t("word.node")}</th><th scope="col">{t("why.total")}</th>{plugins.map((plugin) => <th key={plugin} scope="col" class="num plugin">{plugin.split(/(?=[A-Z][a-z])/).map((part) => <><Text value={part} /><wbr /></>)}</th>)}</tr></thead>
               <tbody>

@@ -46,9 +46,9 @@ function Loads({ row }: { row: NodeRow }) {
   );
   return (
     <Card title={t("node.load")} aside={<span class="quiet">{t("pods.of", { n: row[4], most: row[5] })} · <Text value={row[1] || "—"} /> · <Text value={row[2] || "—"} /></span>}>
-      <div class="scroll" role="region" aria-label={t("node.load")} tabIndex={0}>
+      <div class="scroll" role="group" aria-label={t("node.load")} tabIndex={0}>
         <table class="data loads">
-          <thead><tr><th /><th scope="col">{t("kind.real")}</th><th scope="col">{t("kind.predicted")}</th><th scope="col">{t("kind.requested")}</th></tr></thead>
+          <thead><tr><td /><th scope="col">{t("kind.real")}</th><th scope="col">{t("kind.predicted")}</th><th scope="col">{t("kind.requested")}</th></tr></thead>
           <tbody>{line(t("metric.cpu"), [row[6], row[8], row[10]])}{line(t("metric.memory"), [row[7], row[9], row[11]])}</tbody>
         </table>
       </div>

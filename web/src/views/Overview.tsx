@@ -177,7 +177,7 @@ function NodeTable() {
   return (
     <div>
       <label class="filter"><span class="sr-only">{t("table.filter")}</span><input type="search" placeholder={t("table.filter")} value={filter.value} onInput={(event) => (filter.value = event.currentTarget.value)} /></label>
-      <div class="scroll" role="region" aria-label={t("map.title")} tabIndex={0}>
+      <div class="scroll" role="group" aria-label={t("map.title")} tabIndex={0}>
         <table class="data" data-testid="node-table">
           <thead><tr>{head("name", t("word.node"))}{head("state", t("column.state"))}{head("zone", t("column.zonePool"))}{head("pods", t("metric.pods"), "num")}{head("value", `${t(`metric.${metric.value}`)}${metric.value === "pods" ? "" : ` · ${t(`kind.${kind.value}`)}`}`)}<th scope="col" class="num">{t("metric.cpu")}</th><th scope="col" class="num">{t("metric.memory")}</th></tr></thead>
           <tbody>

@@ -151,7 +151,7 @@ function Moves({ plan, step, setStep }: { plan: Plan; step: number; setStep: (st
   const { shown, more } = useMore(plan.moves, 60);
   return (
     <Card title={t("plan.list")} id="plan-list">
-      <div class="scroll" role="region" aria-label={t("plan.list")} tabIndex={0}>
+      <div class="scroll" role="group" aria-label={t("plan.list")} tabIndex={0}>
         <table class="data" data-testid="plan-moves">
           <thead><tr><th scope="col" class="num">{t("plan.step")}</th><th scope="col">{t("word.pod")}</th><th scope="col">{t("plan.way")}</th><th scope="col">{t("column.strategy")}</th><th scope="col" class="num">{t("plan.gain")}</th><th scope="col">{t("plan.budget")}</th><th scope="col">{t("column.why")}</th></tr></thead>
           <tbody>

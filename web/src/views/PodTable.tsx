@@ -12,7 +12,7 @@ export function PodTable({ pods, withNode, label }: { pods: PodRow[]; withNode: 
   const { shown, more } = useMore(pods, 100);
   return (
     <>
-      <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+      <div class="scroll" role="group" aria-label={label} tabIndex={0}>
         <table class="data" data-testid="pods">
           <thead>
             <tr>

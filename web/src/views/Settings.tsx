@@ -26,7 +26,7 @@ export function SettingsPage() {
         {!data && !error && <Loading />}
         {data && rows.length === 0 && <Empty title={t("table.none")}>{t("settings.noneWhat")}</Empty>}
         {rows.length > 0 && (
-          <div class="scroll" role="region" aria-label={t("nav.settings")} tabIndex={0}>
+          <div class="scroll" role="group" aria-label={t("nav.settings")} tabIndex={0}>
             <table class="data settings" data-testid="settings">
               <thead><tr><th scope="col">{t("settings.path")}</th><th scope="col">{t("settings.value")}</th><th scope="col">{t("settings.origin")}</th><th scope="col">{t("settings.meaning")}</th></tr></thead>
               <tbody>{shown.map((row) => (
