@@ -90,6 +90,7 @@ export function HistoryChart() {
   return (
     <figure class="chart">
       <div ref={host} class="chart-host" role="img" aria-label={label} />
+      {known.length === 0 && <p class="chart-empty quiet">{t("chart.empty")}</p>}
       <figcaption><span class="key line">{t("chart.balance")}</span><span class="key bars">{t("chart.moves")}</span><p ref={read} class="chart-read" /></figcaption>
     </figure>
   );

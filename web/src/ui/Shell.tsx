@@ -121,16 +121,17 @@ function Banners() {
       {o && !o.api.reachable && (
         <div class="banner bad" role="alert" data-testid="api-lost">
           <span class="mark" aria-hidden="true">✕</span>
-          <span><strong>{t("apiLost.title", { at: moment(o.api.since) })}</strong> {o.api.problem && <Text value={o.api.problem} />} {t("apiLost.what")}</span>
+          <span><strong>{t("apiLost.title", { at: moment(o.api.since) })}</strong> {o.api.problem && <><Text value={o.api.problem.replace(/\.?\s*$/, "")} />. </>}{t("apiLost.what")}</span>
         </div>
       )}
       {o?.paused && (
         <div class="banner warn" data-testid="paused">
           <span class="mark" aria-hidden="true">‖</span>
           <span>
-            <strong>{t("paused.title")}</strong> {o.paused.by && <>{t("paused.by")} <Text value={o.paused.by} />. </>}
-            {o.paused.since && <>{t("paused.since", { at: moment(o.paused.since) })} </>}
-            {o.paused.reason && <Text value={o.paused.reason} />}
+            <strong>{t("paused.title")}</strong>
+            {o.paused.by && <> {t("paused.by")} <Text value={o.paused.by} /></>}
+            {o.paused.since && <> · {t("paused.since", { at: moment(o.paused.since) })}</>}
+            {o.paused.reason && <> · <Text value={o.paused.reason} /></>}
           </span>
           <ActionButton action="pause" path="pause" body={() => ({ paused: false, reason: "" })}>{t("resume")}</ActionButton>
         </div>
@@ -169,7 +170,7 @@ function TokenDialog() {
         <label for="token">{t("token.label")}</label>
         <input id="token" type="password" autocomplete="off" spellcheck={false} value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} />
         <p class="quiet">{t("token.how")}</p>
-        <pre><code>kubectl create token rescheduler-viewer -n kube-system</code></pre>
+        <pre><code>kubectl create token SERVICE-ACCOUNT -n NAMESPACE</code></pre>
         <div class="dialog-buttons"><button class="primary" type="submit" disabled={typed.value.trim() === ""}>{t("token.enter")}</button></div>
       </form>
     </Dialog>
