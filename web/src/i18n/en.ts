@@ -329,6 +329,7 @@ export const en = {
   "state.cordoned": "cordoned",
   "state.maintenance": "maintenance",
   "state.quarantined": "quarantined",
+  "mode.of": "Mode of {name}",
   "mode.off": "off",
   "mode.observe": "observe",
   "mode.act": "act",

@@ -329,6 +329,7 @@ export const zh: Record<Key, string> = {
   "state.cordoned": "已隔离调度",
   "state.maintenance": "维护中",
   "state.quarantined": "隔离",
+  "mode.of": "{name}的模式",
   "mode.off": "关闭",
   "mode.observe": "观察",
   "mode.act": "执行",

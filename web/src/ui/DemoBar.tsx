@@ -19,6 +19,9 @@ function busiest(choices: DemoChoices): string {
   return best;
 }
 
+// Those that acted last: they come back when strategies are switched on.
+let switchedOff: string[] = [];
+
 export function DemoBar() {
   const choices = useSignal<DemoChoices>({ nodes: [], workloads: [] });
   const node = useSignal("");
@@ -39,7 +42,10 @@ export function DemoBar() {
   const draining = maintenance.value?.nodes.some((other) => other.node === name) ?? false;
   const deed = (deed: string, more: object = {}) => () => ({ do: deed, node: name, ...more });
   const strategies = overview.value?.strategies ?? [];
-  const anyActs = strategies.some((strategy) => strategy.mode === "act");
+  const acting = strategies.filter((strategy) => strategy.mode === "act").map((strategy) => strategy.name);
+  if (acting.length > 0) switchedOff = acting;
+  const changed = (acting.length > 0 ? acting : switchedOff.length > 0 ? switchedOff : strategies.map((strategy) => strategy.name))
+    .map((strategy) => ({ do: "setStrategy", strategy, mode: acting.length > 0 ? "off" : "act" }));
   return (
     <section aria-label={t("demo.label")}>
     <details class="demo" open={matchMedia("(min-width: 700px)").matches}>
@@ -70,7 +76,7 @@ export function DemoBar() {
           : <ActionButton action="demo" path="demo" body={deed("crashOnNode", what)} done={load} disabled={!name}>{t("demo.crash")}</ActionButton>}
       </div>
       <div class="demo-set">
-        <ActionButton action="demo" path="demo" body={() => ({ do: "setStrategy", mode: anyActs ? "off" : "act" })}>{t(anyActs ? "demo.strategiesOff" : "demo.strategiesOn")}</ActionButton>
+        <ActionButton action="demo" path="demo" body={() => changed[0]} rest={() => changed.slice(1)} disabled={changed.length === 0}>{t(acting.length > 0 ? "demo.strategiesOff" : "demo.strategiesOn")}</ActionButton>
       </div>
       {(overview.value?.speed ?? 1) !== 1 && <span class="quiet demo-speed">{t("demo.speed", { n: overview.value!.speed })}</span>}
       </div>

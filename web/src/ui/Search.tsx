@@ -29,27 +29,29 @@ export function matchNodes(names: Iterable<string>, text: string): string[] {
 
 export function Search() {
   const text = useSignal("");
-  const found = useSignal<Found[]>([]);
+  const pods = useSignal<{ query: string; found: Found[] }>({ query: "", found: [] });
   const open = useSignal(false);
   const at = useSignal(0);
   const problem = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   const wanted = text.value.trim();
+  // As of this very letter: whoever types fast and presses Enter gets what they typed.
+  const current = (): Found[] => {
+    const query = text.value.trim();
+    if (query === "") return [];
+    const here = matchNodes(nodes.keys(), query).map((name): Found => ({ kind: "node", label: name, href: link("nodes", name) }));
+    return pods.value.query === query ? [...here, ...pods.value.found] : here;
+  };
+  const found = current();
 
   useEffect(() => {
-    if (wanted === "") {
-      found.value = [];
-      return undefined;
-    }
-    const here: Found[] = matchNodes(nodes.keys(), wanted).map((name) => ({ kind: "node", label: name, href: link("nodes", name) }));
-    found.value = here;
-    at.value = 0;
+    if (wanted === "") return undefined;
     const abort = new AbortController();
     const timer = setTimeout(() => {
       get<PodList>(`pods?query=${encodeURIComponent(wanted)}&limit=${MOST}`, abort.signal).then(
         (list) => {
           problem.value = false;
-          found.value = [...here, ...list.pods.map((pod): Found => ({ kind: "pod", label: `${pod.namespace}/${pod.name}`, href: link("pods", pod.namespace, pod.name) }))];
+          pods.value = { query: wanted, found: list.pods.map((pod) => ({ kind: "pod", label: `${pod.namespace}/${pod.name}`, href: link("pods", pod.namespace, pod.name) })) };
         },
         () => (problem.value = !abort.signal.aborted),
       );
@@ -68,9 +70,9 @@ export function Search() {
     document.getElementById("main")?.focus();
   };
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key === "ArrowDown") at.value = Math.min(found.value.length - 1, at.value + 1);
+    if (event.key === "ArrowDown") at.value = Math.min(current().length - 1, at.value + 1);
     else if (event.key === "ArrowUp") at.value = Math.max(0, at.value - 1);
-    else if (event.key === "Enter") go(found.value[at.value]);
+    else if (event.key === "Enter") go(current()[at.value]);
     else if (event.key === "Escape") {
       open.value = false;
       (event.currentTarget as HTMLElement).blur();
@@ -83,17 +85,17 @@ export function Search() {
       <Icon name="search" />
       <input
         id="search" type="search" role="combobox" aria-label={t("search.label")} placeholder={t("search.placeholder")} autocomplete="off" spellcheck={false}
-        aria-expanded={shown} aria-controls="search-list" aria-autocomplete="list" aria-activedescendant={shown && found.value.length > 0 ? `found-${at.value}` : undefined}
+        aria-expanded={shown} aria-controls="search-list" aria-autocomplete="list" aria-activedescendant={shown && found.length > 0 ? `found-${at.value}` : undefined}
         value={text.value} onFocus={() => (open.value = true)} onKeyDown={onKey}
-        onInput={(event) => { text.value = event.currentTarget.value; open.value = true; }}
+        onInput={(event) => { text.value = event.currentTarget.value; at.value = 0; open.value = true; }}
       />
       <ul id="search-list" class="search-list" role="listbox" aria-label={t("search.results")} hidden={!shown}>
-        {found.value.map((one, index) => (
+        {found.map((one, index) => (
           <li key={one.href} id={`found-${index}`} role="option" aria-selected={index === at.value} onPointerDown={(event) => { event.preventDefault(); go(one); }}>
             <span class="quiet">{t(one.kind === "node" ? "word.node" : "word.pod")}</span> <Text value={one.label} />
           </li>
         ))}
-        {found.value.length === 0 && <li class="quiet" role="option" aria-selected="false" aria-disabled="true">{problem.value ? t("search.failed") : t("search.none")}</li>}
+        {found.length === 0 && <li class="quiet" role="option" aria-selected="false" aria-disabled="true">{problem.value ? t("search.failed") : pods.value.query === wanted ? t("search.none") : t("loading")}</li>}
       </ul>
     </div>
   );

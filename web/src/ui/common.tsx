@@ -125,6 +125,7 @@ export function Segmented<T extends string>(props: {
 export function ActionButton(props: {
   action: Action; path: string; body: () => unknown; children: ComponentChildren; confirm?: string; class?: string;
   done?: () => void; disabled?: boolean;
+  rest?: () => unknown[]; // said after the first, one by one
 }) {
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
@@ -133,7 +134,10 @@ export function ActionButton(props: {
     setAsking(false);
     setBusy(true);
     try {
-      announce((await act(props.path, props.body())) || t("done"), "good");
+      const rest = props.rest?.() ?? [];
+      let answer = await act(props.path, props.body());
+      for (const body of rest) answer = await act(props.path, body);
+      announce(rest.length > 0 ? t("done") : answer || t("done"), "good");
       props.done?.();
     } catch (error) {
       announce((error as Error).message, "bad");

@@ -1,15 +1,18 @@
 import { useComputed, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { act } from "../api/client";
 import type { NodeRow } from "../api/types";
 import { number, percent, span, t, word } from "../i18n";
 import type { Key } from "../i18n/en";
 import { GROUPS, KINDS, METRICS, SHAPES, dark, group, kind, metric, shape, type Group } from "../state/choices";
 import { link } from "../state/route";
-import { history, migrations, nodes, nodesChanged, overview } from "../state/store";
+import { history, migrations, nodes, nodesChanged, overview, session } from "../state/store";
 import { valueOf } from "../tiles/groups";
 import { STATE_SIGNS } from "../tiles/draw";
 import { shade } from "../tiles/scale";
 import { TileMap } from "../tiles/TileMap";
 import { ActionButton, Badge, Bar, Card, Empty, Loading, NodeLink, Segmented, StateBadge, Text, useMore } from "../ui/common";
+import { announce } from "../ui/announce";
 import { HistoryChart } from "../ui/HistoryChart";
 import { NewsList } from "../ui/NewsList";
 
@@ -30,7 +33,7 @@ export function OverviewPage() {
             {o.strategies.map((one) => (
               <li key={one.name} class="strategy">
                 <span class="strategy-name">{word("strategy", one.name)}</span>
-                <Badge tone={one.mode === "act" ? "accent" : "plain"}>{word("mode", one.mode)}</Badge>
+                {session.value?.demo && session.value.may.demo ? <ModeChoice name={one.name} mode={one.mode} /> : <Badge tone={one.mode === "act" ? "accent" : "plain"}>{word("mode", one.mode)}</Badge>}
                 {one.sentence && <p class="quiet"><Text value={one.sentence} /></p>}
               </li>
             ))}
@@ -46,6 +49,18 @@ export function OverviewPage() {
         <Card title={t("overview.news")} id="news"><NewsList most={14} /></Card>
       </aside>
     </div>
+  );
+}
+
+// Only a demo's strategies are switched here: a real cluster's are its configuration.
+function ModeChoice({ name, mode }: { name: string; mode: string }) {
+  const change = (event: JSX.TargetedEvent<HTMLSelectElement>): void => {
+    act("demo", { do: "setStrategy", strategy: name, mode: event.currentTarget.value }).then((text) => announce(text, "good"), (error: Error) => announce(error.message, "bad"));
+  };
+  return (
+    <select class={`mode ${mode}`} aria-label={t("mode.of", { name: word("strategy", name) })} value={mode} onChange={change}>
+      {["off", "observe", "act"].map((one) => <option key={one} value={one}>{word("mode", one)}</option>)}
+    </select>
   );
 }
 
