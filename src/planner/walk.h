@@ -21,7 +21,6 @@ class Walk {
   Walk(State& state, std::uint64_t seed);
 
   bool possible() const { return !movable_.empty() && open_.size() > 1; }
-  bool anything_transient() const { return !held_.empty(); }
   Rng& rng() { return rng_; }
 
   // Of being away, for a process of average size, in units of the temperature.
