@@ -10,7 +10,10 @@ namespace rescheduler::planner {
 
 namespace {
 
-constexpr int kBlock = 512;  // steps between two looks at the clock and at the best
+// Steps between two looks at the clock and at the best: so many that to remember where everybody is, which takes the
+// longer the more there are, costs little beside them.
+constexpr std::size_t kLeastBlock = 512;
+constexpr std::size_t kProcessesOfAStep = 8;
 
 // The last temperature: a step that costs more than a few dozen is never taken. The cold walk begins at this part of a
 // typical loss, where all other walks end: below it only those are rearranged whose moves are nearly free.
@@ -91,12 +94,13 @@ void Anneal::run(bool fresh) {
 void Anneal::cool(double hot, double cold, double until) {
   cold = std::max(cold, kCold);
   hot = std::max(hot, 2.0 * cold);
+  const std::size_t block = std::max(kLeastBlock, best_.size() / kProcessesOfAStep);
   const double began = budget_.used();
   for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
     const double done = (now - began) / (until - began);
     walk_.set_temperature(hot * std::pow(cold / hot, done), done);
-    walk_.steps(kBlock);
-    budget_.count(kBlock);
+    walk_.steps(block);
+    budget_.count(block);
     remember_best();
   }
 }

@@ -27,7 +27,7 @@ class Walk {
   void price_away(double price);
   // `cooled`: how much of the way to the cold end is behind us, 0 to 1.
   void set_temperature(double temperature, double cooled);
-  void steps(int count);
+  void steps(std::size_t count);
 
  private:
   void shift_one();
