@@ -10,18 +10,23 @@ namespace rescheduler::planner {
 
 namespace {
 
-constexpr int kBlock = 512;  // steps between two looks at the clock and at the best
+// Steps between two looks at the clock and at the best: so many that to remember where everybody is, which takes the
+// longer the more there are, costs little beside them.
+constexpr std::size_t kLeastBlock = 512;
+constexpr std::size_t kProcessesOfAStep = 8;
 
-// The last temperature: a step that costs more than a few dozen is never taken.
+// The last temperature: a step that costs more than a few dozen is never taken. The cold walk begins at this part of a
+// typical loss, where all other walks end: below it only those are rearranged whose moves are nearly free.
 constexpr double kCold = 10.0;
-// Prices of being away, one for each hot walk. Which is right depends on how tight the transient resources are; both
-// kinds occur.
+constexpr double kCool = 0.002;
+// Prices of being away. Which is right depends on how tight the transient resources are; both kinds occur, and searches
+// side by side, whose seeds follow each other, try both.
 constexpr std::array kAwayPrices{5.0, 20.0};
 
-// Of the whole budget: the hot walks together, each lukewarm one, and the cold one at the end.
-constexpr double kHotPart = 0.6;
-constexpr double kLukewarmPart = 0.04;
-constexpr double kColdPart = 0.1;
+// Of the whole budget: the hot walk, which is the better the longer it is, each lukewarm one, and the cold one.
+constexpr double kHotPart = 0.75;
+constexpr double kLukewarmPart = 0.05;
+constexpr double kColdPart = 0.15;
 
 // Where lukewarm walks begin, in units of a typical loss; from walk to walk anywhere in between.
 constexpr double kLukewarmLeast = 0.02;
@@ -30,7 +35,12 @@ constexpr double kLukewarmMost = 0.3;
 }  // namespace
 
 Anneal::Anneal(State& state, Budget& budget, std::uint64_t seed)
-    : state_(state), budget_(budget), walk_(state, seed), best_(state.where()), best_cost_(state.cost()) {}
+    : state_(state),
+      budget_(budget),
+      walk_(state, seed),
+      away_price_(kAwayPrices[seed % kAwayPrices.size()]),
+      best_(state.where()),
+      best_cost_(state.cost()) {}
 
 // What leaving brings for the hundredth part of the processes that weigh most where they are: at this temperature they
 // too go anywhere. Much less, and they stay wherever chance left them, which is what tells a good end from a bad one;
@@ -67,34 +77,30 @@ double Anneal::typical_loss() {
 void Anneal::run(bool fresh) {
   if (!walk_.possible() || budget_.spent()) return;
   const double typical = typical_loss();
-  if (fresh) {
-    const std::size_t walks = walk_.anything_transient() ? kAwayPrices.size() : 1;
-    const double hot = large_loss();
-    for (std::size_t i = 0; i < walks; ++i) {
-      walk_.price_away(kAwayPrices[i]);
-      cool(hot, kCold, kHotPart * static_cast<double>(i + 1) / static_cast<double>(walks));
-    }
-  }
+  const double cool_end = typical * kCool;
+  walk_.price_away(away_price_);
+  if (fresh) cool(large_loss(), cool_end, kHotPart);
   while (budget_.used() < 1.0 - kColdPart && !budget_.spent()) {
     return_to_best();
-    walk_.price_away(kAwayPrices[walk_.rng().below(kAwayPrices.size())]);
     const double warm = kLukewarmLeast * std::pow(kLukewarmMost / kLukewarmLeast, walk_.rng().unit());
-    cool(typical * warm, kCold, std::min(budget_.used() + kLukewarmPart, 1.0 - kColdPart));
+    cool(typical * warm, cool_end, std::min(budget_.used() + kLukewarmPart, 1.0 - kColdPart));
   }
   return_to_best();
   walk_.price_away(0.0);
-  cool(typical * kLukewarmLeast * 0.1, kCold, 1.0);
+  cool(cool_end, kCold, 1.0);
   return_to_best();
 }
 
 void Anneal::cool(double hot, double cold, double until) {
+  cold = std::max(cold, kCold);
   hot = std::max(hot, 2.0 * cold);
+  const std::size_t block = std::max(kLeastBlock, best_.size() / kProcessesOfAStep);
   const double began = budget_.used();
   for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
     const double done = (now - began) / (until - began);
     walk_.set_temperature(hot * std::pow(cold / hot, done), done);
-    walk_.steps(kBlock);
-    budget_.count(kBlock);
+    walk_.steps(block);
+    budget_.count(block);
     remember_best();
   }
 }

@@ -32,6 +32,7 @@ class Anneal {
   State& state_;
   Budget& budget_;
   Walk walk_;
+  double away_price_;
   std::vector<Machine> best_;
   Cost best_cost_;
 };

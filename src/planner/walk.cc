@@ -60,8 +60,8 @@ void Walk::set_temperature(double temperature, double cooled) {
   homewards_ = static_cast<std::uint64_t>(kHomewardsHot + cooled * (kHomewardsCold - kHomewardsHot));
 }
 
-void Walk::steps(int count) {
-  for (int i = 0; i < count; ++i) {
+void Walk::steps(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t kind = rng_.next() % 16;
     if (kind < kSwaps) {
       swap_two();

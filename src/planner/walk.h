@@ -21,14 +21,13 @@ class Walk {
   Walk(State& state, std::uint64_t seed);
 
   bool possible() const { return !movable_.empty() && open_.size() > 1; }
-  bool anything_transient() const { return !held_.empty(); }
   Rng& rng() { return rng_; }
 
   // Of being away, for a process of average size, in units of the temperature.
   void price_away(double price);
   // `cooled`: how much of the way to the cold end is behind us, 0 to 1.
   void set_temperature(double temperature, double cooled);
-  void steps(int count);
+  void steps(std::size_t count);
 
  private:
   void shift_one();
