@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-decisions bench-load bench-planner bench-roadef bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: 
 bench-decisions: deps ## decisions a second without an API server, and how cost grows with nodes and pods
 	@$(call build,release,--target decision_bench)
 	@build/release/bench/decision_bench
+
+bench-dashboard: deps ## 20 viewers, 100 pod changes a second, 5,000 nodes: what serving the pages costs (ARGS='20 100 5000 30')
+	@$(call build,release,--target dashboard_bench)
+	@build/release/bench/dashboard_bench $(ARGS)
 
 bench-load: deps ## a day of recorded load placed by each published rule and by ours: minutes above 80 % (ARGS='--quick')
 	@$(call build,release,--target load_replay)

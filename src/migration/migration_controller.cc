@@ -95,6 +95,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   std::set<std::string> ended_ones{};                // uids: what the informer still says of them is old
   std::vector<PlacementIntent> steered{};
   std::function<void(const MoveOutcome&)> tell{};
+  std::function<void(const api::Migration&, bool gone)> tell_change{};
   std::vector<net::Job> jobs{};
   bool leading = false;
   bool stopped = false;
@@ -387,8 +388,14 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 MigrationController::MigrationController(MigrationParts parts) : state_(std::make_shared<State>(std::move(parts))) {
   State* raw = state_.get();
   kube::Informer<api::Migration>::Handler handler;
-  handler.upserted = [raw](const auto& migration) { raw->seen(migration); };
-  handler.removed = [raw](const auto& migration) { raw->vanished(migration); };
+  handler.upserted = [raw](const auto& migration) {
+    raw->seen(migration);
+    if (raw->tell_change) raw->tell_change(*migration, false);
+  };
+  handler.removed = [raw](const auto& migration) {
+    raw->vanished(migration);
+    if (raw->tell_change) raw->tell_change(*migration, true);
+  };
   state_->migrations.add_handler(std::move(handler));
 }
 
@@ -450,6 +457,10 @@ std::vector<MoveOrder> MigrationController::under_way() const {
 }
 
 void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> tell) { state_->tell = std::move(tell); }
+
+void MigrationController::on_change(std::function<void(const api::Migration&, bool)> tell) {
+  state_->tell_change = std::move(tell);
+}
 
 net::Task<Result<void>> MigrationController::sweep() {
   const std::shared_ptr<State> state = state_;

@@ -9,6 +9,7 @@
 // Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "kube/client/api.h"
@@ -16,6 +17,10 @@
 #include "kube/leader/leader_fence.h"
 #include "migration/mover.h"
 #include "migration/settings.h"
+
+namespace rescheduler::api {
+class Migration;
+}  // namespace rescheduler::api
 
 namespace rescheduler::migration {
 
@@ -45,6 +50,9 @@ class MigrationController final : public Mover {
   bool steers() const override { return true; }
   bool tells_people() const override { return true; }
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
+
+  // Told of every Migration there is, as it changes; `gone`: for the last time.
+  void on_change(std::function<void(const api::Migration& migration, bool gone)> tell);
 
   // Undoes what nobody is in charge of any more, now.
   net::Task<Result<void>> sweep();

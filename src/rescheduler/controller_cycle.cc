@@ -116,6 +116,7 @@ void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdic
   status.holding = verdict.holding;
   status.picture = survey.picture;
   status.under_way = survey.facts.under_way;
+  status.paused = store.pause();
   metrics.picture(survey.picture);
   metrics.brakes(verdict.holding);
   metrics.under_way(survey.facts.under_way);
@@ -160,6 +161,8 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
                                                                      WallTime now) {
   const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
   std::set<std::string> draining;
+  status.cared = survey.cared;
+  status.drains.clear();
   if (mode == StrategyMode::Off) co_return draining;
   const std::set<std::string> considered = maintenance.considered(survey.cared);
   if (!considered.empty()) {
@@ -172,6 +175,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
       return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
+    status.cared = survey.cared;
     if (mode == StrategyMode::Observe) {
       status.observed = plan;
       publish(*plan);
@@ -180,6 +184,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
   if (mode == StrategyMode::Observe || verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
   MaintenanceStep step = maintenance.next(survey.cared, now);
   metrics.maintenance(step.progress);
+  status.drains = step.progress;
   for (const NodeNews& news : step.news) {
     log_info("node {}: {}: {}", news.node, news.reason, news.note);
     events.record(news_of(news));
