@@ -86,7 +86,7 @@ conformance: deps rig ## 2,000 random scenarios, decided by the real kube-schedu
 
 # ONLY: names of test programs, to build and run those alone.
 sanitized = $(call build,$(1),$(if $(ONLY),--target $(ONLY))) && $(if $(ONLY),\
-  for program in $(ONLY); do $$(find build/$(1)/src -type f -name $$program) --gtest_brief=1 || exit 1; done,\
+  for program in $(ONLY); do $$(find build/$(1)/src build/$(1)/tests -type f -name $$program) --gtest_brief=1 '--gtest_filter=-Real/*' || exit 1; done,\
   $(CTEST) --test-dir build/$(1) -LE real)
 
 asan: deps ## unit tests under the address and undefined-behaviour sanitizers (ONLY='kube_test ...')

@@ -1,6 +1,7 @@
 #include "race.h"
 
 #include <algorithm>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -12,13 +13,25 @@ namespace {
 // from the best so far.
 constexpr double kParts[] = {1.0};
 
+// Steady time is what the calling thread has spent on a processor.
+class ProcessorClock final : public Clock {
+ public:
+  WallTime wall_now() const override { return {}; }
+  SteadyTime steady_now() const override {
+    std::timespec spent{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return SteadyTime{std::chrono::seconds{spent.tv_sec} + std::chrono::nanoseconds{spent.tv_nsec}};
+  }
+};
+
 }  // namespace
 
 planner::Solution race(const planner::Problem& problem, const Race& race) {
-  const SystemClock clock;
+  const SystemClock wall;
+  const ProcessorClock processor;
   planner::Solution best;
   planner::SearchLimits limits;
-  limits.clock = &clock;
+  limits.clock = race.time_of == TimeOf::kWall ? static_cast<const Clock*>(&wall) : &processor;
   limits.thorough = true;
   limits.most_steps = race.steps;
   std::uint64_t seed = race.seed;

@@ -32,6 +32,7 @@ bool beats_file(const scheduler::RunOptions& options) {
 }  // namespace
 
 std::unique_ptr<DaemonDashboard> DaemonDashboard::make(DaemonDashboardParts parts) {
+  if (!args_of(*parts.configuration).dashboard.enabled) return nullptr;
   return std::unique_ptr<DaemonDashboard>(new DaemonDashboard(std::move(parts)));
 }
 
@@ -46,7 +47,7 @@ DaemonDashboard::DaemonDashboard(DaemonDashboardParts parts) : parts_(std::move(
   made.board.cluster = parts_.cluster;
   made.board.boot = fmt::format("{:x}", parts_.services.clock->wall_now().time_since_epoch().count());
   made.board.pools = args.rescheduling.pools;
-
+  made.grafana = args.dashboard.grafana;
   made.settings_json = dashboard::settings_json(*parts_.configuration, scheduler::default_catalog(),
                                                 parts_.options->config, beats_file(*parts_.options));
   made.explain = [this](api::Pod pod) -> net::Task<Result<std::string>> {

@@ -1,19 +1,10 @@
 #include "dashboard/dashboard.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
+#include <map>
 
-#include <fmt/format.h>
-
-#include "base/log.h"
-#include "base/version.h"
-#include "dashboard/action_body.h"
 #include "dashboard/assets.h"
-#include "dashboard/json.h"
-#include "kube/client/client.h"
+#include "dashboard/dashboard_state.h"
 #include "kube/proto/coordination.pb.h"
-#include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -21,98 +12,12 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenTicks{500};
 constexpr std::chrono::seconds kBetweenLooks{3};  // at the API server
 constexpr std::chrono::seconds kPatience{4};      // with it
-constexpr std::size_t kMostPods = 2000;
-constexpr std::size_t kMostNews = 1000;
 
 using server::Access;
 using server::Caller;
 using server::RequestTarget;
 
 }  // namespace
-
-struct Dashboard::State : std::enable_shared_from_this<State> {
-  explicit State(DashboardParts the_parts)
-      : parts(std::move(the_parts)), feed(parts.executor), board(*parts.clock, feed, parts.board) {}
-
-  DashboardParts parts;
-  Feed feed;
-  Board board;
-  Actions* actions = nullptr;
-  DemoDeeds* deeds = nullptr;
-  net::RealTimers timers{};
-  std::vector<net::Job> jobs{};
-  std::size_t explaining = 0;
-
-  // One question, with what its path has in place of {...}.
-  struct Ask {
-    const net::HttpRequest& request;
-    const RequestTarget& target;
-    const Caller& caller;
-    std::vector<std::string> names{};
-
-    std::string query(std::string_view key) const {
-      const auto all = target.all(key);
-      return all.empty() ? std::string() : all.back();
-    }
-    std::size_t number(std::string_view key, std::size_t otherwise, std::size_t most) const {
-      const std::string text = query(key);
-      std::size_t value = 0;
-      const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return otherwise;
-      return std::min(value, most);
-    }
-    std::string who() const { return caller.visitor ? caller.visitor->name : "somebody at this machine"; }
-  };
-  using Answer = net::Task<net::HttpResponse>;
-  using Handler = Answer (State::*)(const Ask&);
-
-  struct Entry {
-    std::string_view method;
-    std::string_view path;
-    Access access;
-    Handler handle;  // null: the stream
-  };
-  static const std::vector<Entry>& table();
-  static const Entry* find(std::string_view method, std::string_view path, std::vector<std::string>& names);
-  static net::Task<void> answer(std::shared_ptr<State> self,
-                                const net::HttpRequest& request,
-                                const RequestTarget& target,
-                                const Caller& caller,
-                                net::Responder& responder);
-
-  static net::Task<void> keep_ticking(std::shared_ptr<State> self);
-  static net::Task<void> keep_looking(std::shared_ptr<State> self);
-
-  // --- Reads ---
-  static net::HttpResponse found(std::string json) { return server::json_response(200, std::move(json)); }
-  static net::HttpResponse missing(std::string_view what) { return server::problem_response(404, what); }
-  Answer session(const Ask& ask);
-  Answer openapi_page(const Ask&) { co_return found(std::string(openapi())); }
-  Answer overview(const Ask&) { co_return found(board.overview()); }
-  Answer nodes(const Ask&) { co_return found(board.nodes()); }
-  Answer node(const Ask& ask);
-  Answer pods(const Ask& ask);
-  Answer pod(const Ask& ask);
-  Answer decision(const Ask& ask);
-  Answer plan(const Ask&) { co_return found(board.plans()); }
-  Answer migrations(const Ask&) { co_return found(board.migrations()); }
-  Answer migration(const Ask& ask);
-  Answer recovery(const Ask&) { co_return found(board.recovery()); }
-  Answer maintenance(const Ask&) { co_return found(board.maintenance()); }
-  Answer settings(const Ask&) { co_return found(parts.settings_json); }
-  Answer history(const Ask& ask);
-  Answer news(const Ask& ask);
-  Answer choices(const Ask& ask);
-
-  // --- Actions ---
-  Answer pause(const Ask& ask);
-  Answer apply(const Ask& ask);
-  Answer cancel(const Ask& ask);
-  Answer move(const Ask& ask);
-  Answer set_maintenance(const Ask& ask);
-  Answer demo(const Ask& ask);
-  net::HttpResponse told(const Ask& ask, const Result<std::string>& result);
-};
 
 const std::vector<Dashboard::State::Entry>& Dashboard::State::table() {
   static const std::vector<Entry> kTable = {
@@ -175,37 +80,6 @@ bool fits(std::string_view pattern, std::string_view path, std::vector<std::stri
   return true;
 }
 
-int status_for(Errc code) {
-  switch (code) {
-    case Errc::Invalid: return 400;
-    case Errc::NotFound: return 404;
-    case Errc::AlreadyExists:
-    case Errc::Conflict: return 409;
-    case Errc::Unauthenticated:
-    case Errc::Denied: return 403;
-    case Errc::Throttled: return 429;
-    case Errc::Unavailable:
-    case Errc::Timeout: return 503;
-    case Errc::Unsupported: return 501;
-    default: return 500;
-  }
-}
-
-net::HttpResponse refused(const Error& error) {
-  return server::problem_response(status_for(error.code), error.message);
-}
-
-struct ActionWord {
-  const char* name;
-  const char* path;
-};
-constexpr std::array<ActionWord, 6> kActions = {{{"pause", "/api/v1/pause"},
-                                                 {"applyPlan", "/api/v1/plan/apply"},
-                                                 {"cancelMigration", "/api/v1/migrations/cancel"},
-                                                 {"move", "/api/v1/moves"},
-                                                 {"maintenance", "/api/v1/maintenance"},
-                                                 {"demo", "/api/v1/demo"}}};
-
 }  // namespace
 
 const Dashboard::State::Entry* Dashboard::State::find(std::string_view method,
@@ -239,155 +113,6 @@ net::Task<void> Dashboard::State::answer(std::shared_ptr<State> self,
   }
   set_page_headers(response);
   (void)co_await responder.send(std::move(response));
-}
-
-// --- Reads ---
-
-Dashboard::State::Answer Dashboard::State::session(const Ask& ask) {
-  std::string may;
-  for (const ActionWord& action : kActions) {
-    const bool there = std::string_view(action.name) == "demo" ? deeds != nullptr : actions != nullptr;
-    bool allowed = false;
-    if (there) {
-      auto said = co_await ask.caller.might("post", action.path);
-      allowed = said && *said;
-    }
-    may += fmt::format("{}\"{}\":{}", may.empty() ? "" : ",", action.name, allowed);
-  }
-  auto reads = co_await ask.caller.might("get", "/api/v1/overview");
-  const bool needs_token = ask.caller.visitor == nullptr && reads && !*reads;
-  co_return found(fmt::format(
-      R"({{"user":{},"needsToken":{},"may":{{{}}},"version":{},"cluster":{},"boot":{},"demo":{},"grafana":{}}})",
-      ask.caller.visitor ? quoted(ask.caller.visitor->name) : "null", needs_token, may, quoted(kVersion),
-      needs_token ? "\"\"" : quoted(parts.board.cluster), quoted(parts.board.boot), parts.demo,
-      needs_token ? "null" : quoted_or_null(parts.grafana)));
-}
-
-Dashboard::State::Answer Dashboard::State::node(const Ask& ask) {
-  auto json = board.node(ask.names[0]);
-  if (!json) co_return missing(fmt::format("there is no node {}", ask.names[0]));
-  co_return found(std::move(*json));
-}
-
-Dashboard::State::Answer Dashboard::State::pods(const Ask& ask) {
-  PodQuery query{ask.query("query"), ask.query("node"), ask.query("state"), ask.number("limit", 200, kMostPods)};
-  if (!query.state.empty() && query.state != "pending" && query.state != "failing") {
-    co_return server::problem_response(400, "state is pending or failing");
-  }
-  co_return found(board.pods(query));
-}
-
-Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
-  const std::string ns = ask.names[0];
-  const std::string name = ask.names[1];
-  if (board.book().pod(ns + "/" + name) == nullptr) co_return missing(fmt::format("there is no pod {}/{}", ns, name));
-  api::Pod object;
-  if (parts.api != nullptr) {
-    auto read = co_await kube::Client(*parts.api).get<api::Pod>(ns, name);
-    if (read) object = std::move(*read);  // else what we know has to do
-  }
-  const PodEntry* entry = board.book().pod(ns + "/" + name);
-  if (entry == nullptr) co_return missing(fmt::format("there is no pod {}/{} any more", ns, name));
-  co_return found(fmt::format(
-      R"({{"pod":{},"uid":{},"scheduler":{},"labels":{},"attempts":{},"migrations":{},"events":{}}})",
-      board.pod_row(*entry), quoted(entry->uid), quoted(object.spec().scheduler_name()),
-      text_object(
-          std::map<std::string, std::string>(object.metadata().labels().begin(), object.metadata().labels().end())),
-      board.attempts_of(*entry), board.migration_book().of_pod(ns, name, entry->owner_kind, entry->owner_name),
-      board.news_ring().about({"Pod", ns, name}, 50)));
-}
-
-// The scheduler waits meanwhile, so one at a time.
-Dashboard::State::Answer Dashboard::State::decision(const Ask& ask) {
-  if (!parts.explain || parts.api == nullptr) co_return server::problem_response(501, "nobody decides here");
-  if (explaining > 0) co_return server::problem_response(429, "another decision is being explained; try again");
-  ++explaining;
-  auto pod = co_await kube::Client(*parts.api).get<api::Pod>(ask.names[0], ask.names[1]);
-  Result<std::string> said = fail(Errc::NotFound, "there is no pod {}/{}", ask.names[0], ask.names[1]);
-  if (pod) said = co_await parts.explain(*pod);
-  --explaining;
-  if (!said) co_return refused(said.error());
-  co_return found(std::move(*said));
-}
-
-Dashboard::State::Answer Dashboard::State::migration(const Ask& ask) {
-  auto json = board.migration_book().one(ask.names[0], ask.names[1]);
-  if (!json) co_return missing(fmt::format("there is no migration {}/{}", ask.names[0], ask.names[1]));
-  co_return found(std::move(*json));
-}
-
-Dashboard::State::Answer Dashboard::State::history(const Ask& ask) {
-  constexpr std::size_t kDay = 24 * 60;
-  const auto minutes = ask.number("minutes", 60, kDay);
-  co_return found(board.history(std::chrono::minutes{static_cast<std::int64_t>(minutes)}));
-}
-
-Dashboard::State::Answer Dashboard::State::news(const Ask& ask) {
-  co_return found(board.news(ask.number("limit", 100, kMostNews)));
-}
-
-Dashboard::State::Answer Dashboard::State::choices(const Ask&) {
-  if (deeds == nullptr) co_return missing("this is no demo");
-  co_return found(deeds->choices());
-}
-
-// --- Actions ---
-
-net::HttpResponse Dashboard::State::told(const Ask& ask, const Result<std::string>& result) {
-  if (!result) {
-    log_info("{} was refused: POST {}: {}", ask.who(), ask.target.path, result.error().message);
-    return refused(result.error());
-  }
-  log_info("{}: POST {}: {}", ask.who(), ask.target.path, *result);
-  board.tell({.kind = "action", .text = fmt::format("{} ({})", *result, ask.who())});
-  return found(fmt::format(R"({{"message":{}}})", quoted(*result)));
-}
-
-Dashboard::State::Answer Dashboard::State::pause(const Ask& ask) {
-  auto wish = read_pause(ask.request.body);
-  if (!wish) co_return refused(wish.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->pause(ask.who(), wish->paused, wish->reason);
-  co_return told(ask, result);
-}
-
-Dashboard::State::Answer Dashboard::State::apply(const Ask& ask) {
-  auto wish = read_apply(ask.request.body);
-  if (!wish) co_return refused(wish.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->apply_plan(ask.who(), wish->plan);
-  co_return told(ask, result);
-}
-
-Dashboard::State::Answer Dashboard::State::cancel(const Ask& ask) {
-  auto wish = read_cancel(ask.request.body);
-  if (!wish) co_return refused(wish.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->cancel_migration(ask.who(), wish->ns, wish->name);
-  co_return told(ask, result);
-}
-
-Dashboard::State::Answer Dashboard::State::move(const Ask& ask) {
-  auto wish = read_move(ask.request.body);
-  if (!wish) co_return refused(wish.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->move(ask.who(), wish->ns, wish->pod, wish->to, wish->mode);
-  co_return told(ask, result);
-}
-
-Dashboard::State::Answer Dashboard::State::set_maintenance(const Ask& ask) {
-  auto wish = read_maintenance(ask.request.body);
-  if (!wish) co_return refused(wish.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->maintenance(ask.who(), wish->node, wish->on);
-  co_return told(ask, result);
-}
-
-Dashboard::State::Answer Dashboard::State::demo(const Ask& ask) {
-  const auto deed = read_deed(ask.request.body);
-  if (!deed) co_return refused(deed.error());
-  if (deeds == nullptr) co_return missing("this is no demo");
-  co_return told(ask, deeds->perform(*deed));
 }
 
 // --- Life ---

@@ -192,7 +192,8 @@ TEST_F(DashboardTest, StoppingTheServerEndsItsStreams) {
   const auto look = [](net::HttpClient& by, std::promise<Result<net::HttpResponse>>& tell) -> net::Task<void> {
     net::HttpRequest request;
     request.target = "/api/v1/stream";
-    auto response = co_await by.send(std::move(request), std::chrono::seconds{30});
+    constexpr std::chrono::seconds kPatience{30};
+    auto response = co_await by.send(std::move(request), kPatience);
     tell.set_value(std::move(response));
   };
   net::spawn(cluster_->loop().executor(), "viewer", look(**client, ended));

@@ -1,5 +1,6 @@
 #include "dashboard/settings_view.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -48,6 +49,17 @@ void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
   }
 }
 
+// An address may carry a password: "http://user:password@host".
+std::string without_credentials(std::string value) {
+  const auto scheme = value.find("://");
+  if (scheme == std::string::npos) return value;
+  const auto begin = scheme + 3;
+  const auto end = std::min(value.find_first_of("/, ", begin), value.size());
+  const auto at = value.rfind('@', end);
+  if (at == std::string::npos || at < begin) return value;
+  return value.replace(begin, at - begin, "...");
+}
+
 Rows rows_of(const scheduler::Configuration& configuration, const scheduler::PluginCatalog& catalog) {
   Rows rows;
   const auto tree = kube::parse_yaml(scheduler::effective_configuration(configuration, catalog), "configuration");
@@ -71,7 +83,8 @@ std::string settings_json(const scheduler::Configuration& configuration,
                                     : by_flag && (flags || !file.empty())          ? "flag"
                                     : file.empty()                                 ? "unknown"
                                                                                    : "file";
-    return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":""}})", quoted(path), quoted(value), origin);
+    return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":""}})", quoted(path),
+                       quoted(without_credentials(value)), origin);
   };
   return fmt::format(R"({{"rows":{},"file":{}}})", array(rows_of(configuration, catalog), row), quoted_or_null(file));
 }
