@@ -21,6 +21,8 @@ const VIEWS = ["overview", "pods", "plan", "migrations", "recovery", "maintenanc
 before(async () => {
   if (skip) return;
   [demo, browser] = await Promise.all([Demo.start(), launch()]);
+  // It proposes, so that the cluster stays uneven until somebody applies the plan.
+  assert.equal((await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "observe" })).status, 200);
   main = await open(browser, `${demo.url}/ui/`);
   page = main.page;
 });
@@ -91,7 +93,6 @@ test("a pod says why it is here and why not there", { skip }, async () => {
 });
 
 test("a proposed plan is seen step by step, and applied", { skip }, async () => {
-  assert.equal((await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "observe" })).status, 200);
   const plan = await until("a proposal", async () => {
     const { observed } = await demo.get<Plans>("plan");
     return observed && observed.moves.length > 0 ? observed : null;
@@ -117,7 +118,7 @@ test("migrations are followed phase by phase, and one is cancelled", { skip }, a
   assert.ok(pod, "a slow pod is where it was");
   await go(`pods/${pod.namespace}/${pod.name}`);
   await page.getByRole("button", { name: "Move…" }).click();
-  await page.getByLabel("To").waitFor();
+  await page.getByRole("dialog").getByRole("combobox").waitFor();
   await page.getByRole("button", { name: "Move", exact: true }).click();
   await toast("good");
   await go("migrations");
@@ -179,12 +180,13 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await until("the node is seen as gone", async () => (await demo.get<NodeTable>("nodes")).rows.find((row) => row[0] === "node-b-4")![3] === "notReady");
   await sets.getByRole("button", { name: "Revive node" }).click();
   await sets.getByRole("button", { name: "Kill node" }).waitFor();
-  await sets.getByLabel("Node").selectOption("node-a-1");
+  const home = (await demo.get<PodList>("pods?query=shop/web&limit=50")).pods.find((pod) => pod.ready)!.node!;
+  await sets.getByLabel("Node").selectOption(home);
   await sets.getByLabel("Workload").selectOption("shop/web");
   await sets.getByRole("button", { name: "Crash pods there" }).click();
   await sets.getByRole("button", { name: "Stop the crashes" }).waitFor();
   await go("recovery");
-  await page.locator("[data-testid=lineages] > li", { hasText: "shop/web" }).first().waitFor();
+  await page.locator("[data-testid=lineages] > li", { hasText: "shop/web" }).first().waitFor({ timeout: 40_000 });
   await sets.getByRole("button", { name: "Stop the crashes" }).click();
   await sets.getByRole("button", { name: "Strategies on" }).or(sets.getByRole("button", { name: "Strategies off" })).first().click();
   await toast("good");
@@ -233,7 +235,7 @@ test("no view has a serious accessibility finding, in either theme", { skip }, a
     for (const view of [...VIEWS, "nodes/node-a-1", `pods/${pod.namespace}/${pod.name}`, "nowhere"]) {
       await seen.goto(`${demo.url}/ui/#/${view}`);
       await seen.locator("main h1, main .empty").first().waitFor();
-      await seen.waitForLoadState("networkidle").catch(() => undefined);
+      await seen.locator(".loading").first().waitFor({ state: "detached" });
       // Puppeteered in by the browser itself: the page's own policy would not let it in.
       await seen.evaluate(source);
       const found = await seen.evaluate(async () => {

@@ -78,14 +78,26 @@ export function MigrationRow({ one, open }: { one: Migration; open?: boolean }) 
           <div><dt>{t("migrations.mode")}</dt><dd>{word("moveMode", one.mode)} <span class="quiet"><Text value={one.modeReason} /></span></dd></div>
           {one.workload && <div><dt>{t("column.owner")}</dt><dd><Text value={`${one.workload.kind}/${one.workload.name}`} /></dd></div>}
           {one.replacement && <div><dt>{t("migrations.replacement")}</dt><dd><PodLink namespace={one.namespace} name={one.replacement} /></dd></div>}
-          {one.predicted && <div><dt>{t("migrations.predicted")}</dt><dd><Text value={one.predicted} /></dd></div>}
-          {one.measured && <div><dt>{t("migrations.measured")}</dt><dd><Text value={one.measured} /></dd></div>}
+          {one.predicted && <div><dt>{t("migrations.predicted")}</dt><dd><Figures text={one.predicted} /></dd></div>}
+          {one.measured && <div><dt>{t("migrations.measured")}</dt><dd><Figures text={one.measured} /></dd></div>}
           {one.message && <div><dt>{t("migrations.message")}</dt><dd><Text value={one.message} /></dd></div>}
         </dl>
         <ol class="steps">{one.steps.map((step, i) => <li key={i}><Time at={step.at} /> <strong>{word("phase", step.name)}</strong> <Text value={step.message} /></li>)}</ol>
       </details>
     </li>
   );
+}
+
+// The record keeps numbers as JSON; people get words.
+function Figures({ text }: { text: string }) {
+  let parsed: unknown = null;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // a sentence, then
+  }
+  if (typeof parsed !== "object" || parsed === null) return <Text value={text} />;
+  return <>{Object.entries(parsed).map(([key, value], index) => <span key={key}>{index > 0 && " · "}{word("figure", key)} <Text value={typeof value === "number" ? number(value, value % 1 === 0 ? 0 : 1) : String(value)} /></span>)}</>;
 }
 
 // One stretch a phase, as long as it took.

@@ -24,7 +24,7 @@ export function SettingsPage() {
         </div>
         {error && !data && <Problem error={error} retry={reload} />}
         {!data && !error && <Loading />}
-        {data && rows.length === 0 && <Empty title={t("table.none")}>{t("settings.noneWhat")}</Empty>}
+        {data && rows.length === 0 && (data.rows.length === 0 ? <Empty title={t("settings.none")} /> : <Empty title={t("table.none")}>{t("settings.noneWhat")}</Empty>)}
         {rows.length > 0 && (
           <div class="scroll" role="group" aria-label={t("nav.settings")} tabIndex={0}>
             <table class="data settings" data-testid="settings">
