@@ -23,6 +23,7 @@ struct FailureRecoverySettings {
   std::vector<std::string> own_schedulers{};
   std::string address = "0.0.0.0";  // of the webhook's port
   std::shared_ptr<const kube::LeaderFence> fence{};
+  server::PodTarget target{};  // of what replaces a pod that is being moved
 };
 
 // On the loop's thread, as what it is made of.

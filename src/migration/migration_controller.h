@@ -17,6 +17,10 @@
 #include "migration/mover.h"
 #include "migration/settings.h"
 
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
+
 namespace rescheduler::migration {
 
 struct MigrationParts {
@@ -37,14 +41,17 @@ class MigrationController final : public Mover {
   void follow();
   bool synced() const;
   net::Task<Result<void>> wait_synced();
+  // Says where replacements are wanted, as far as is known: before a scheduler of ours begins to decide.
+  void steer();
   void lead();
   net::Task<void> stop();
 
   void begin(MoveOrder order) override;
   std::vector<MoveOrder> under_way() const override;
-  bool steers() const override { return true; }
-  bool tells_people() const override { return true; }
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
+
+  // Where this new pod of another scheduler is wanted, on any replica that follows; empty: nowhere in particular.
+  std::string wanted_on(const api::Pod& pod) const;
 
   // Undoes what nobody is in charge of any more, now.
   net::Task<Result<void>> sweep();
