@@ -52,7 +52,8 @@ def main(folder, output):
             f'     std::string_view(kPlain{number}, {len(plain)}), std::string_view(kGzip{number}, {len(packed)}),\n'
             f'     "\\"{tag}\\"", {"true" if HASHED.search(path.name) else "false"}}},\n')
     text = ('// Made by the build: embed_assets.py.\n#include "dashboard/assets.h"\n\n'
-            '#include <array>\n\nnamespace rescheduler::dashboard {\nnamespace {\n\n'
+            '#include <array>\n\n// Compilers need not take such long literals; those we use do.\n#pragma GCC diagnostic ignored "-Woverlength-strings"\n\n'
+            'namespace rescheduler::dashboard {\nnamespace {\n\n'
             + '\n'.join(constants)
             + f'\nconstexpr std::array<Asset, {len(files)}> kAssets = {{{{\n' + ''.join(entries) + '}};\n\n'
             '}  // namespace\n\nstd::span<const Asset> assets() { return kAssets; }\n\n'
