@@ -2,8 +2,8 @@
 //
 //   roadef                          sets A and B, 300 s and 2 threads an instance: some 90 minutes
 //   roadef --only b_1,b_2 --time 60 --threads 1
-//   roadef --clock cpu              the same however busy the machine is: seconds that each thread spends on a processor
-//   roadef --out DIRECTORY          keep the solutions
+//   roadef --clock cpu              the same however busy the machine is: seconds that each thread spends on a
+//   processor roadef --out DIRECTORY          keep the solutions
 //
 // Every solution is written in the challenge's format and verified by the checker that lies beside the data.
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Options {
   std::vector<std::string> only{};
   double seconds = 300.0;
   TimeOf time_of = TimeOf::kWall;
-  std::uint64_t steps = ~std::uint64_t{0};
+  std::uint64_t steps = kUnbounded;
   unsigned threads = 2;
   std::uint64_t seed = 1;
   bool check = true;
@@ -63,7 +63,8 @@ Result<Row> run_one(const Options& options, const Known& known, const Files& fil
   auto problem = read_instance(files);
   if (!problem) return fail(std::move(problem.error()));
   const auto time = std::chrono::nanoseconds(static_cast<std::int64_t>(options.seconds * 1e9));
-  const planner::Solution solution = race(*problem, {time, options.time_of, options.steps, options.threads, options.seed});
+  const planner::Solution solution =
+      race(*problem, {time, options.time_of, options.steps, options.threads, options.seed});
   Row row{known, planner::cost_of(*problem, solution.where), solution.moves.size(), solution.steps, {}};
   if (const auto broken = planner::broken_rule(*problem, solution.where)) {
     return fail(Errc::Internal, "{}: {}", known.name, *broken);

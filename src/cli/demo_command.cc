@@ -96,8 +96,9 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
   while (true) {
     Look now = demo.look();
     if (!std::exchange(titled, true)) {
+      fmt::print("{}: {}\n", now.state.scenario, now.state.description);
       if (!now.state.address.empty()) fmt::print("see it: {}\n", now.state.address);
-      fmt::print("{}: {}\nnote: {}\n", now.state.scenario, now.state.description, now.state.notice);
+      fmt::print("note: {}\n", now.state.notice);
     }
     for (; told < now.state.tail.size(); ++told) {
       const TailLine& line = now.state.tail[told];

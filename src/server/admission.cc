@@ -82,7 +82,13 @@ bool answers(const Route& route, const std::string& method) {
 
 }  // namespace
 
-bool is_loopback(std::string_view address) { return address == "::1" || address.starts_with("127."); }
+// A name may begin with digits too: "127.0.0.1.example.org" is anybody's.
+bool is_loopback(std::string_view address) {
+  const bool number =
+      std::all_of(address.begin(), address.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return address == "::1"
+         || (number && address.starts_with("127.") && std::count(address.begin(), address.end(), '.') == 3);
+}
 
 net::HttpResponse method_not_allowed(const Route& route) {
   std::string allowed;

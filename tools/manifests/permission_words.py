@@ -26,6 +26,7 @@ CHINESE = {
     'to know what they may ask': '判断该身份有无权限',
     'to write down what is moved': '记录每次迁移',
     'to write down how far a move is': '记录迁移进行到哪一步',
+    'to call a move off when somebody says so on the dashboard': '有人在仪表盘上取消迁移时使用',
     'to mark a workload while its pod is moved, and to scale it by one': '迁移期间在工作负载上做标记，并临时增减一个副本',
     'to mark a workload while its pod is moved': '迁移期间在工作负载上做标记',
     'to leave replicas alone that are an autoscaler\'s': '副本数由自动伸缩器控制时不去改它',
