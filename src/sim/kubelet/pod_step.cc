@@ -247,6 +247,9 @@ PodStep::Duration PodStep::ready_delay(const api::Container& container) {
 
 void PodStep::check_running(std::size_t index) {
   ContainerRun& container = run_.containers[index];
+  // A fault that was put up while it ran takes hold as well.
+  const bool doomed = orders_.faults.crash && container.plan == ExitPlan::Complete;
+  if (doomed && index >= inits_) plan_exit(container);
   if (scene_.now >= container.exit_at) {
     switch (container.plan) {
       case ExitPlan::Oom: return end(index, 137, "OOMKilled");
