@@ -32,6 +32,7 @@ class Prometheus {
                                   series.empty() ? "" : ", ", node, now, node == busy_ ? 90 : 5);
           }
           net::HttpResponse response;
+          response.status = 200;
           response.headers.set("Content-Type", "application/json");
           response.body =
               fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
