@@ -40,7 +40,7 @@ def ours(kubeconfig, moves):
                 "enableReschedulingController": moves, "reschedulingInterval": INTERVAL,
                 "enabledStrategies": ["LoadBalancing"], "load": {"sources": []},
                 "rescheduling": {
-                    "loadBalancing": {"needed": 1, "of": 1, "deviationTrigger": 8, "deviationTarget": 6},
+                    "loadBalancing": {"needed": 1, "of": 1, "deviationTrigger": 5, "deviationTarget": 4},
                     "protections": {"leastAge": "0s"},
                     "brakes": {"perCycle": limits, "atOnce": limits | {"total": 100}}}}}]}],
     }

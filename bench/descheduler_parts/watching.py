@@ -60,7 +60,8 @@ class Pods:
             if self._problem:
                 raise self._problem
             now = time.monotonic()
-            if now - self._last >= quiet:
+            # To begin with takes longer than to go on: a plan is made, and the first replacements have to be ready.
+            if now - self._last >= (quiet if self._last > self._begun else 4 * quiet):
                 return self._last - self._begun, True
             if now - self._begun >= limit:
                 return now - self._begun, False
