@@ -108,6 +108,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // --- What is known ---
 
   void seen(const std::shared_ptr<const api::Migration>& migration) {
+    if (tell_change) tell_change(*migration, false);
     const std::string key = key_of(*migration);
     const auto found = live.find(key);
     if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
@@ -130,6 +131,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   void vanished(const std::shared_ptr<const api::Migration>& migration) {
+    if (tell_change) tell_change(*migration, true);
     ended_ones.erase(migration->metadata().uid());
     const auto found = live.find(key_of(*migration));
     if (found == live.end() || found->second->record.metadata().uid() != migration->metadata().uid()) return;
@@ -407,14 +409,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 MigrationController::MigrationController(MigrationParts parts) : state_(std::make_shared<State>(std::move(parts))) {
   State* raw = state_.get();
   kube::Informer<api::Migration>::Handler handler;
-  handler.upserted = [raw](const auto& migration) {
-    raw->seen(migration);
-    if (raw->tell_change) raw->tell_change(*migration, false);
-  };
-  handler.removed = [raw](const auto& migration) {
-    raw->vanished(migration);
-    if (raw->tell_change) raw->tell_change(*migration, true);
-  };
+  handler.upserted = [raw](const auto& migration) { raw->seen(migration); };
+  handler.removed = [raw](const auto& migration) { raw->vanished(migration); };
   state_->migrations.add_handler(std::move(handler));
 }
 
