@@ -54,6 +54,8 @@ struct Daemon::State {
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<migration::MigrationController> mover{};  // null: the rescheduler has it
+  migration::MigrationController* carrying{};               // whoever has it
+  NodeLoads loads{};
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
   std::unique_ptr<DaemonDashboard> pages{};     // null: it is switched off
@@ -62,6 +64,7 @@ struct Daemon::State {
   net::Job electing{};
   net::Job refreshing{};
   net::Job leading_moves{};
+  net::Job beginning{};
   std::atomic<bool> lost{false};
   bool begun = false;  // network thread, as the next two
   bool leading = false;
@@ -137,6 +140,7 @@ struct Daemon::State {
     if (!moving) return moving;
     if (rescheduler) rescheduler->listen(live_settings);
     if (pages) pages->listen(live_settings.sink);
+    loads.listen(live_settings);
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
@@ -151,7 +155,8 @@ struct Daemon::State {
       if (live) live->want(std::move(intents));
     };
     auto made = make_mover(*moves, events.get(), settings.configuration, settings.host,
-                           elector ? elector->fence() : nullptr, steer, services());
+                           elector ? elector->fence() : nullptr, steer, loads, services());
+    carrying = made.get();
     if (pages) pages->listen(*made);
     return made;
   }
@@ -209,7 +214,7 @@ struct Daemon::State {
     leading = true;
     if (settings.configuration.delay_cache_until_active) follow();
     if (mover) leading_moves = net::spawn(network.executor(), "begin to move", lead_when_synced(*mover, timers));
-    net::spawn(network.executor(), "begin to decide", begin_to_decide());
+    beginning = net::spawn(network.executor(), "begin to decide", begin_to_decide());
     if (recovery) recovery->lead();
   }
 
@@ -227,12 +232,15 @@ struct Daemon::State {
     how.address = settings.options.bind_address;
     if (elector) how.fence = elector->fence();
     if (pages) how.on_news = pages->recovery_news();
+    how.target = [this](const api::Pod& pod) { return carrying != nullptr ? carrying->wanted_on(pod) : std::string(); };
     recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 
   net::Task<void> begin_to_decide() {
     const auto synced = co_await live->wait_synced();
     if (!synced || !leading || stopping) co_return;
+    co_await steer_when_shown(*carrying, *moves, timers);
+    if (!leading || stopping) co_return;
     log_info("deciding where pods go");
     live->lead();
     if (!rescheduler) co_return;
@@ -336,6 +344,7 @@ struct Daemon::State {
     bool ended = true;
     if (pages) co_await pages->stop();
     leading_moves.cancel();
+    beginning.cancel();
     if (mover) co_await mover->stop();
     if (rescheduler) co_await rescheduler->stop();
     if (recovery) {

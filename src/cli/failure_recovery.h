@@ -25,6 +25,7 @@ struct FailureRecoverySettings {
   std::string address = "0.0.0.0";  // of the webhook's port
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::function<void(const rescheduling::recovery::RecoveryNews&)> on_news{};
+  server::PodTarget target{};  // of what replaces a pod that is being moved
 };
 
 // On the loop's thread, as what it is made of.

@@ -1,6 +1,5 @@
 #include "cli/own_scheduler.h"
 
-#include "cli/own_mover.h"
 #include "migration/definition.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
@@ -57,7 +56,7 @@ std::unique_ptr<migration::MigrationController> OwnScheduler::new_mover(kube::Ap
   const auto steer = [this](std::vector<scheduler::Intent> intents) {
     if (live_) live_->want(std::move(intents));
   };
-  auto mover = make_mover(api, nullptr, configuration, "embedded", nullptr, steer, services);
+  auto mover = make_mover(api, nullptr, configuration, "embedded", nullptr, steer, loads_, services);
   if (listeners_.mover) listeners_.mover(*mover);
   return mover;
 }
@@ -107,6 +106,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
     if (own->rescheduler_) own->rescheduler_->listen(settings);
   }
   if (own->listeners_.sink) own->listeners_.sink(settings.sink);
+  own->loads_.listen(settings);
   auto live = scheduler::LiveScheduler::make({&api, nullptr}, std::move(settings), services);
   if (!live) return fail(std::move(live.error()));
   own->live_ = std::move(*live);

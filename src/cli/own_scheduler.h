@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/own_mover.h"
 #include "kube/client/api.h"
 #include "migration/migration_controller.h"
 #include "net/event_loop.h"
@@ -73,6 +74,7 @@ class OwnScheduler {
   OwnListeners listeners_;
   scheduler::Configuration configuration_;
   MetricRegistry metrics_;
+  NodeLoads loads_;
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;  // null: nothing is moved
   std::unique_ptr<scheduler::LiveScheduler> live_;
   std::unique_ptr<migration::MigrationController> mover_;  // null: the rescheduler has it

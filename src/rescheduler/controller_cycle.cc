@@ -367,7 +367,7 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
   }
   for (migration::MoveOrder& order : orders) {
     waves.began(order.uid);
-    if (settings.booking.book && mover.steers()) {
+    if (settings.booking.book) {
       const std::function<std::optional<cluster::Loads>(Surveyor&)> ask = [&](Surveyor& at) {
         return at.load_there(order.uid, order.target);
       };
@@ -388,9 +388,6 @@ void Controller::State::ended(const migration::MoveOutcome& outcome) {
            outcome.message.empty() ? "" : ", " + outcome.message);
   store.note_ended(outcome);
   metrics.moved(outcome);
-  if (!mover.tells_people()) {
-    for (kube::EventRecord& record : news_of(outcome)) events.record(std::move(record));
-  }
   const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
   effects.ended(order.plan, order.source, moved, outcome.ended);
   waves.ended(order.uid);

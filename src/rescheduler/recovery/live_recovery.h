@@ -63,7 +63,8 @@ struct LiveRecoverySettings {
   placement::RecoverySettings recovery{};
   std::string component = "rescheduler-scheduler";  // who speaks in events
   std::string host{};
-  std::string ns{};  // only pods of this namespace; empty: of all but the excluded ones
+  std::string ns{};                  // only pods of this namespace; empty: of all but the excluded ones
+  std::string home = "kube-system";  // where pods of nobody are saved while they are made anew
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};
   std::function<void(const RecoveryNews&)> on_news{};

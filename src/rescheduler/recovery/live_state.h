@@ -30,6 +30,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   static net::Task<void> act(std::shared_ptr<State> self);
   net::Task<void> look();
   void notice(const std::vector<Finding>& findings, WallTime now);
+  void remember_failures(WallTime now);
   net::Task<void> confine_nodes(WallTime now);
   net::Task<Result<bool>> confine_node(NodeOrder order);
   net::Task<void> handle(Finding finding, Owner owner);
