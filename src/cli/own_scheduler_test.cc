@@ -51,6 +51,15 @@ class Played {
     for (const NodeState& node : watcher.look().nodes) most = std::max(most, node.cpu.used_share());
     return most;
   }
+  // Percentage points by which nodes are used more than they should be, all added up.
+  double pressure() {
+    double points = 0;
+    for (const NodeState& node : watcher.look().nodes) {
+      for (const double share : {node.cpu.used_share(), node.memory.used_share()})
+        points += std::max(share - 0.8, 0.0) * 100;
+    }
+    return points;
+  }
   const api::Node& node(const std::string& name) {
     node_ = loop.await_result(kube::Client(api).get<api::Node>("", name)).value();
     return node_;
@@ -130,7 +139,21 @@ TEST(OwnScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
 
 TEST(OwnScheduler, PressureIsRelievedWithoutHarm) {
   Played moved(shipped("pressure"), OwnScheduler::in_a_hurry());
-  moved.run_for(4min);
+  Played left(shipped("pressure"), std::nullopt);
+  std::map<Played*, double> endured;
+  std::map<Played*, std::string> curve;
+  for (int i = 0; i < 48; ++i) {
+    for (Played* one : {&moved, &left}) {
+      one->run_for(5s);
+      const double now = one->pressure();
+      endured[one] += now;
+      curve[one] += fmt::format("{:.0f} ", now);
+    }
+  }
+  EXPECT_GT(endured[&left], 0) << "there is pressure to be relieved";
+  EXPECT_LT(endured[&moved], 0.7 * endured[&left]) << "moved: " << curve[&moved] << "\nleft: " << curve[&left];
+  EXPECT_LE(moved.pressure(), left.pressure());
+  EXPECT_GT(done(moved.outcomes), 0);
   const ViewState now = moved.watcher.look();
   EXPECT_EQ(now.pods.pending, 0);
   for (const migration::MoveOutcome& outcome : moved.outcomes) {
