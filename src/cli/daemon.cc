@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/daemon_dashboard.h"
 #include "cli/failure_recovery.h"
 #include "cli/own_mover.h"
 #include "kube/client/https_api.h"
@@ -48,6 +49,7 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> moves{};
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
+  std::unique_ptr<kube::Api> looking{};  // for those who look at the pages
   std::unique_ptr<server::Reviewer> reviewer{};
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
@@ -56,6 +58,7 @@ struct Daemon::State {
   NodeLoads loads{};
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
+  std::unique_ptr<DaemonDashboard> pages{};     // null: it is switched off
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
@@ -96,6 +99,7 @@ struct Daemon::State {
         {&recovering, &settings.cluster, connection.qps, burst},
         {&moves, &settings.cluster, connection.qps, burst},
         {&lease, &settings.cluster, 20, 30},
+        {&looking, &settings.cluster, 20, 30},
         {&token_reviews, &settings.token_reviews, 50, 100},
         {&access_reviews, &settings.access_reviews, 50, 100}};
     for (const auto& [slot, config, qps, most] : wanted) {
@@ -103,6 +107,25 @@ struct Daemon::State {
       if (!made) return made;
     }
     return {};
+  }
+
+  Result<void> make_pages() {
+    if (settings.options.secure_port == 0) return {};
+    pages = DaemonDashboard::make({looking.get(), events.get(), services(), &settings.configuration, &settings.options,
+                                   settings.cluster.origin.text(), settings.host});
+    return {};
+  }
+
+  void ask_for_pages() {
+    DaemonDashboardSources sources;
+    sources.live = live.get();
+    sources.rescheduler = rescheduler.get();
+    sources.elector = elector.get();
+    sources.leading = [this] { return leading; };
+    sources.recovery = [this] { return recovery ? &recovery->live() : nullptr; };
+    sources.recovers = recovery_of(settings.configuration).has_value();
+    pages->ask(std::move(sources));
+    pages->serve(*server);
   }
 
   Result<void> make_scheduler() {
@@ -116,6 +139,7 @@ struct Daemon::State {
     auto moving = make_rescheduler();
     if (!moving) return moving;
     if (rescheduler) rescheduler->listen(live_settings);
+    if (pages) pages->listen(live_settings.sink);
     loads.listen(live_settings);
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
@@ -133,6 +157,7 @@ struct Daemon::State {
     auto made = make_mover(*moves, events.get(), settings.configuration, settings.host,
                            elector ? elector->fence() : nullptr, steer, loads, services());
     carrying = made.get();
+    if (pages) pages->listen(*made);
     return made;
   }
 
@@ -146,6 +171,7 @@ struct Daemon::State {
       return run_by_rescheduler(new_mover(), timers);
     };
     if (elector) moving.fence = elector->fence();
+    if (pages) pages->listen(moving);
     auto made = rescheduling::LiveRescheduler::make({api.get(), events.get()}, std::move(moving), services());
     if (!made) return fail(std::move(made.error()));
     rescheduler = std::move(*made);
@@ -205,6 +231,7 @@ struct Daemon::State {
     }
     how.address = settings.options.bind_address;
     if (elector) how.fence = elector->fence();
+    if (pages) how.on_news = pages->recovery_news();
     how.target = [this](const api::Pod& pod) { return carrying != nullptr ? carrying->wanted_on(pod) : std::string(); };
     recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
@@ -279,6 +306,7 @@ struct Daemon::State {
         {.path = "/rescheduling",
          .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return rescheduling_page(); }});
     server::add_extender_routes(*server, *extender);
+    if (pages) ask_for_pages();
     co_return Result<void>{};
   }
 
@@ -314,6 +342,7 @@ struct Daemon::State {
     stopping = true;
     refreshing.cancel();
     bool ended = true;
+    if (pages) co_await pages->stop();
     leading_moves.cancel();
     beginning.cancel();
     if (mover) co_await mover->stop();
@@ -337,6 +366,7 @@ struct Daemon::State {
 
   net::Task<Result<void>> dismantle() {
     server.reset();
+    pages.reset();
     recovery.reset();
     extender.reset();
     elector.reset();
@@ -344,7 +374,8 @@ struct Daemon::State {
     live.reset();
     rescheduler.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &moves, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &moves, &recovering, &lease, &looking, &token_reviews, &access_reviews})
+      client->reset();
     co_return Result<void>{};
   }
 };
@@ -356,7 +387,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
   auto state = std::make_unique<State>();
   state->settings = std::move(settings);
   State* raw = state.get();
-  for (const auto& step : {&State::make_apis, &State::make_elector, &State::make_scheduler, &State::serve}) {
+  for (const auto& step :
+       {&State::make_apis, &State::make_elector, &State::make_pages, &State::make_scheduler, &State::serve}) {
     auto done = (raw->*step)();
     if (!done) return fail(std::move(done.error()));
   }

@@ -56,6 +56,7 @@ std::vector<Grant> grants() {
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},
       {"authorization.k8s.io", "subjectaccessreviews", "", {"create"}, "to know what they may ask"},
       {"rescheduler.io", "migrations", "", {"get", "list", "watch", "create", "delete"}, "to write down what is moved"},
+      {"rescheduler.io", "migrations", "", {"patch"}, "to call a move off when somebody says so on the dashboard"},
       {"rescheduler.io", "migrations", "status", {"patch"}, "to write down how far a move is"},
       {"apps", "deployments", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
       {"apps", "replicasets", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},

@@ -97,6 +97,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   std::set<std::string> ended_ones{};                // uids: what the informer still says of them is old
   std::vector<PlacementIntent> steered{};
   std::function<void(const MoveOutcome&)> tell{};
+  std::function<void(const api::Migration&, bool gone)> tell_change{};
   std::vector<net::Job> jobs{};
   bool leading = false;
   bool stopped = false;
@@ -107,6 +108,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // --- What is known ---
 
   void seen(const std::shared_ptr<const api::Migration>& migration) {
+    if (tell_change) tell_change(*migration, false);
     const std::string key = key_of(*migration);
     const auto found = live.find(key);
     if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
@@ -129,6 +131,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   void vanished(const std::shared_ptr<const api::Migration>& migration) {
+    if (tell_change) tell_change(*migration, true);
     ended_ones.erase(migration->metadata().uid());
     const auto found = live.find(key_of(*migration));
     if (found == live.end() || found->second->record.metadata().uid() != migration->metadata().uid()) return;
@@ -482,6 +485,10 @@ std::vector<MoveOrder> MigrationController::under_way() const {
 }
 
 void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> tell) { state_->tell = std::move(tell); }
+
+void MigrationController::on_change(std::function<void(const api::Migration&, bool)> tell) {
+  state_->tell_change = std::move(tell);
+}
 
 net::Task<Result<void>> MigrationController::sweep() {
   const std::shared_ptr<State> state = state_;

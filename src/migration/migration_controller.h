@@ -9,6 +9,7 @@
 // Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "kube/client/api.h"
@@ -18,6 +19,7 @@
 #include "migration/settings.h"
 
 namespace rescheduler::api {
+class Migration;
 class Pod;
 }  // namespace rescheduler::api
 
@@ -50,6 +52,8 @@ class MigrationController final : public Mover {
   std::vector<MoveOrder> under_way() const override;
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
 
+  // Told of every Migration there is, as it changes; `gone`: for the last time.
+  void on_change(std::function<void(const api::Migration& migration, bool gone)> tell);
   // Where this new pod of another scheduler is wanted, on any replica that follows; empty: nowhere in particular.
   std::string wanted_on(const api::Pod& pod) const;
 

@@ -63,6 +63,7 @@ net::Task<void> Controller::State::cycle(bool regular) {
     log_warning("rescheduling does nothing: {}", loaded.error().message);
     co_return;
   }
+  effects.restore(store.effects());
   co_await read_pod_use();
   const std::function<Survey(Surveyor&)> look = [now](Surveyor& at) { return at.survey(now); };
   Survey survey = co_await there(planning, *surveyor, look);
@@ -103,7 +104,9 @@ net::Task<void> Controller::State::read_pod_use() {
 
 void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdict, bool regular, WallTime now) {
   for (const std::string& warning : survey.warnings) log_warning("{}", warning);
-  for (const Effect& effect : effects.look(survey.picture, now)) {
+  const std::vector<Effect> seen = effects.look(survey.picture, now);
+  if (!seen.empty()) store.note_effects(effects.to_json());
+  for (const Effect& effect : seen) {
     metrics.effect(effect);
     if (effect.helped) continue;
     tell_lease(true, "ReschedulingDidNotHelp",
@@ -116,6 +119,7 @@ void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdic
   status.holding = verdict.holding;
   status.picture = survey.picture;
   status.under_way = survey.facts.under_way;
+  status.paused = store.pause();
   metrics.picture(survey.picture);
   metrics.brakes(verdict.holding);
   metrics.under_way(survey.facts.under_way);
@@ -160,6 +164,8 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
                                                                      WallTime now) {
   const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
   std::set<std::string> draining;
+  status.cared = survey.cared;
+  status.drains.clear();
   if (mode == StrategyMode::Off) co_return draining;
   const std::set<std::string> considered = maintenance.considered(survey.cared);
   if (!considered.empty()) {
@@ -172,6 +178,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
       return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
+    status.cared = survey.cared;
     if (mode == StrategyMode::Observe) {
       status.observed = plan;
       publish(*plan);
@@ -180,6 +187,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
   if (mode == StrategyMode::Observe || verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
   MaintenanceStep step = maintenance.next(survey.cared, now);
   metrics.maintenance(step.progress);
+  status.drains = step.progress;
   for (const NodeNews& news : step.news) {
     log_info("node {}: {}: {}", news.node, news.reason, news.note);
     events.record(news_of(news));
@@ -191,6 +199,12 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
 }
 
 net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
+  for (const std::string& node : step.conditions_to_clear) {
+    const bool cleared = co_await write_condition(node, std::nullopt);
+    if (cleared) continue;
+    std::erase_if(step.writes, [&](const NodeWrite& write) { return write.node == node; });
+    look_soon("the conditions of a node are still to be cleared");
+  }
   for (const NodeWrite& write : step.writes) {
     std::string patch = cordon_patch(write, settings.name);
     const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
@@ -199,24 +213,28 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
     look_soon("a node changed meanwhile");
   }
   for (const auto& [node, progress] : step.progress) {
-    if (progress.uses_conditions) co_await write_condition(node, progress);
+    if (!progress.uses_conditions) continue;
+    [[maybe_unused]] const bool told = co_await write_condition(node, progress);
   }
 }
 
-// Where a node has the conditions of Kubernetes 1.37 already, they say how far we are.
-net::Task<void> Controller::State::write_condition(std::string node, DrainProgress progress) {
+// Where a node has the conditions of Kubernetes 1.37 already, they say how far we are; without progress, that it is
+// over.
+net::Task<bool> Controller::State::write_condition(std::string node, std::optional<DrainProgress> progress) {
   boost::json::array conditions;
   const auto condition = [&](const char* type, bool holds) {
     boost::json::object one;
     one["type"] = type;
     one["status"] = holds ? "True" : "False";
     one["reason"] = "Rescheduler";
-    one["message"] = fmt::format("{} of {} pods have left", progress.total - progress.left, progress.total);
+    one["message"] = progress
+                         ? fmt::format("{} of {} pods have left", progress->total - progress->left, progress->total)
+                         : std::string("the maintenance is over");
     one["lastHeartbeatTime"] = kube::format_time(services.clock->wall_now());
     conditions.push_back(std::move(one));
   };
-  condition("DrainInProgress", !progress.drained);
-  condition("Drained", progress.drained);
+  condition("DrainInProgress", progress && !progress->drained);
+  condition("Drained", progress && progress->drained);
   boost::json::object patch;
   patch["status"] = boost::json::object{{"conditions", std::move(conditions)}};
   kube::PatchOptions options;
@@ -225,6 +243,7 @@ net::Task<void> Controller::State::write_condition(std::string node, DrainProgre
   std::string text = boost::json::serialize(patch);
   const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", node, std::move(text), options);
   if (!written) log_debug("the conditions of node {} were not written: {}", node, written.error().message);
+  co_return written.has_value() || written.error().code == Errc::NotFound;
 }
 
 // --- Plans ---
@@ -266,8 +285,11 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     co_return;
   }
   std::vector<Strategy> strategies;
+  // What is on its way is neither gone from where it was nor there where it goes. Who would improve things on that
+  // picture would do it twice; only a drain goes on meanwhile.
+  const bool settled = mover.under_way().empty();
   for (const Strategy strategy : strategies_that(*settings.args, StrategyMode::Act)) {
-    if (strategy == Strategy::NodeMaintenance && draining.empty()) continue;
+    if (strategy == Strategy::NodeMaintenance ? draining.empty() : !settled) continue;
     if (verdict.against(strategy) == nullptr) strategies.push_back(strategy);
   }
   // A node that is to be emptied goes before everything else, and what rests elsewhere has to leave there all the same.
@@ -294,6 +316,10 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     waves.adopt(plan);
     acting = std::move(wish);
     adopted = now;
+    co_return;
+  }
+  if (!settled && strategies.empty()) {
+    metrics.cycle("busy");
     co_return;
   }
   metrics.cycle(strategies.empty() ? "held" : "nothing-to-do");

@@ -4,6 +4,7 @@ set(LOOP_SOURCES
   controller.cc
   controller_cycle.cc
   controller_metrics.cc
+  controller_wishes.cc
   effects.cc
   live_rescheduler.cc
   maintenance.cc
@@ -16,6 +17,7 @@ set(LOOP_SOURCES
   surveyor.cc)
 set(LOOP_TESTS
   brakes_test.cc
+  circles_test.cc
   effects_test.cc
   maintenance_test.cc
   memory_test.cc

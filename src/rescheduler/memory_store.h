@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,16 @@ namespace rescheduler::rescheduling {
 
 inline constexpr std::string_view kMovesName = "rescheduler-moves";
 inline constexpr std::string_view kPausedKey = "rescheduler.io/paused";
+// Beside it, for people: who, since when, why.
+inline constexpr std::string_view kPausedByKey = "rescheduler.io/paused-by";
+inline constexpr std::string_view kPausedSinceKey = "rescheduler.io/paused-since";
+inline constexpr std::string_view kPausedReasonKey = "rescheduler.io/paused-reason";
+
+struct Pause {
+  std::string by{};
+  std::string since{};  // as it is written there
+  std::string reason{};
+};
 // Some 350 bytes each: a ConfigMap holds a megabyte.
 inline constexpr std::size_t kMostMoves = 1000;
 
@@ -41,9 +52,15 @@ class MemoryStore {
   void note_ended(const migration::MoveOutcome& outcome);
   net::Task<Result<void>> save_ended(WallTime now);
 
+  // Who rests because it did not help (EffectTracker::to_json); written with the next save.
+  void note_effects(std::string json);
+  // Nothing: nobody ever wrote any.
+  const std::string& effects() const { return effects_; }
+
   const MoveMemory& memory() const { return memory_; }
   bool paused() const { return paused_; }
-  bool has_unsaved() const { return !unsaved_.empty(); }
+  std::optional<Pause> pause() const;
+  bool has_unsaved() const { return !unsaved_.empty() || effects_unsaved_; }
 
  private:
   net::Task<Result<void>> write(MoveMemory changed, WallTime now);
@@ -55,6 +72,8 @@ class MemoryStore {
   MoveMemory memory_;
   bool paused_ = false;
   std::vector<migration::MoveOutcome> unsaved_;
+  std::string effects_;
+  bool effects_unsaved_ = false;
 };
 
 }  // namespace rescheduler::rescheduling

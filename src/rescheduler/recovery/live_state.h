@@ -76,7 +76,8 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
   // By owner and slot: the pods that were there when the slot's was taken away, until its replacement is seen.
   std::map<std::string, std::set<std::string>> there_before{};
-  std::set<std::string> told{};  // what is said once
+  std::set<std::string> told{};                 // what is said once
+  std::map<std::string, Judgement> verdicts{};  // by owner and slot: those that were given up
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   std::vector<net::Job> jobs{};
   net::Job acting{};
