@@ -218,6 +218,7 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   auto ledger = read_ledger(owner.kind, owner.annotations, retries->allowed, at);
   if (!ledger) return std::nullopt;
   tidy(*ledger, settings.recovery.visited, at);
+  if (ledger->slots.empty()) return std::nullopt;  // nobody failed: its pods, thousands perhaps, need not be looked at
   NewPodHint hint;
   if (owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet) {
     std::erase_if(handed_out, [&](const auto& one) { return one.second + kHandedOut <= at; });
