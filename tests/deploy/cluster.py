@@ -5,12 +5,10 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-PATIENCE = 90.0
 
 
 class Control:
@@ -65,14 +63,3 @@ class Control:
             'clusters': [{'name': 'a', 'cluster': {'server': self.server, 'certificate-authority': self.ca}}],
             'contexts': [{'name': 'a', 'context': {'cluster': 'a', 'user': 'a'}}],
             'users': [{'name': 'a', 'user': {'token': token}}]}))
-
-
-def eventually(condition, what):
-    """The first true value of condition()."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f'in vain: {what}')
