@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/daemon_dashboard.h"
 #include "cli/failure_recovery.h"
 #include "cli/messages.h"
 #include "cli/own_mover.h"
@@ -50,18 +51,23 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> moves{};
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
+  std::unique_ptr<kube::Api> looking{};  // for those who look at the pages
   std::unique_ptr<server::Reviewer> reviewer{};
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<migration::MigrationController> mover{};  // null: the rescheduler has it
+  migration::MigrationController* carrying{};               // whoever has it
+  NodeLoads loads{};
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
+  std::unique_ptr<DaemonDashboard> pages{};     // null: it is switched off
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
   net::Job refreshing{};
   net::Job checking{};
   net::Job leading_moves{};
+  net::Job beginning{};
   std::atomic<bool> lost{false};
   bool begun = false;  // network thread, as the next two
   bool leading = false;
@@ -96,6 +102,7 @@ struct Daemon::State {
         {&recovering, &settings.cluster, connection.qps, burst},
         {&moves, &settings.cluster, connection.qps, burst},
         {&lease, &settings.cluster, 20, 30},
+        {&looking, &settings.cluster, 20, 30},
         {&token_reviews, &settings.token_reviews, 50, 100},
         {&access_reviews, &settings.access_reviews, 50, 100}};
     for (const auto& [slot, config, qps, most] : wanted) {
@@ -103,6 +110,25 @@ struct Daemon::State {
       if (!made) return made;
     }
     return {};
+  }
+
+  Result<void> make_pages() {
+    if (settings.options.secure_port == 0) return {};
+    pages = DaemonDashboard::make({looking.get(), events.get(), services(), &settings.configuration, &settings.options,
+                                   settings.cluster.origin.text(), settings.host});
+    return {};
+  }
+
+  void ask_for_pages() {
+    DaemonDashboardSources sources;
+    sources.live = live.get();
+    sources.rescheduler = rescheduler.get();
+    sources.elector = elector.get();
+    sources.leading = [this] { return leading; };
+    sources.recovery = [this] { return recovery ? &recovery->live() : nullptr; };
+    sources.recovers = recovery_of(settings.configuration).has_value();
+    pages->ask(std::move(sources));
+    pages->serve(*server);
   }
 
   Result<void> make_scheduler() {
@@ -116,6 +142,8 @@ struct Daemon::State {
     auto moving = make_rescheduler();
     if (!moving) return moving;
     if (rescheduler) rescheduler->listen(live_settings);
+    if (pages) pages->listen(live_settings.sink);
+    loads.listen(live_settings);
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
@@ -129,8 +157,11 @@ struct Daemon::State {
     const auto steer = [this](std::vector<scheduler::Intent> intents) {
       if (live) live->want(std::move(intents));
     };
-    return make_mover(*moves, events.get(), settings.configuration, settings.host, elector ? elector->fence() : nullptr,
-                      steer, services());
+    auto made = make_mover(*moves, events.get(), settings.configuration, settings.host,
+                           elector ? elector->fence() : nullptr, steer, loads, services());
+    carrying = made.get();
+    if (pages) pages->listen(*made);
+    return made;
   }
 
   Result<void> make_rescheduler() {
@@ -143,6 +174,7 @@ struct Daemon::State {
       return run_by_rescheduler(new_mover(), timers);
     };
     if (elector) moving.fence = elector->fence();
+    if (pages) pages->listen(moving);
     auto made = rescheduling::LiveRescheduler::make({api.get(), events.get()}, std::move(moving), services());
     if (!made) return fail(std::move(made.error()));
     rescheduler = std::move(*made);
@@ -185,7 +217,7 @@ struct Daemon::State {
     leading = true;
     if (settings.configuration.delay_cache_until_active) follow();
     if (mover) leading_moves = net::spawn(network.executor(), "begin to move", lead_when_synced(*mover, timers));
-    net::spawn(network.executor(), "begin to decide", begin_to_decide());
+    beginning = net::spawn(network.executor(), "begin to decide", begin_to_decide());
     if (recovery) recovery->lead();
   }
 
@@ -202,12 +234,16 @@ struct Daemon::State {
     }
     how.address = settings.options.bind_address;
     if (elector) how.fence = elector->fence();
+    if (pages) how.on_news = pages->recovery_news();
+    how.target = [this](const api::Pod& pod) { return carrying != nullptr ? carrying->wanted_on(pod) : std::string(); };
     recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 
   net::Task<void> begin_to_decide() {
     const auto synced = co_await live->wait_synced();
     if (!synced || !leading || stopping) co_return;
+    co_await steer_when_shown(*carrying, *moves, timers);
+    if (!leading || stopping) co_return;
     log_info(messages::kDeciding);
     live->lead();
     if (!rescheduler) co_return;
@@ -274,6 +310,7 @@ struct Daemon::State {
         {.path = "/rescheduling",
          .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return rescheduling_page(); }});
     server::add_extender_routes(*server, *extender);
+    if (pages) ask_for_pages();
     co_return Result<void>{};
   }
 
@@ -310,7 +347,9 @@ struct Daemon::State {
     refreshing.cancel();
     checking.cancel();
     bool ended = true;
+    if (pages) co_await pages->stop();
     leading_moves.cancel();
+    beginning.cancel();
     if (mover) co_await mover->stop();
     if (rescheduler) co_await rescheduler->stop();
     if (recovery) {
@@ -332,6 +371,7 @@ struct Daemon::State {
 
   net::Task<Result<void>> dismantle() {
     server.reset();
+    pages.reset();
     recovery.reset();
     extender.reset();
     elector.reset();
@@ -339,7 +379,8 @@ struct Daemon::State {
     live.reset();
     rescheduler.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &moves, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &moves, &recovering, &lease, &looking, &token_reviews, &access_reviews})
+      client->reset();
     co_return Result<void>{};
   }
 };
@@ -351,7 +392,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
   auto state = std::make_unique<State>();
   state->settings = std::move(settings);
   State* raw = state.get();
-  for (const auto& step : {&State::make_apis, &State::make_elector, &State::make_scheduler, &State::serve}) {
+  for (const auto& step :
+       {&State::make_apis, &State::make_elector, &State::make_pages, &State::make_scheduler, &State::serve}) {
     auto done = (raw->*step)();
     if (!done) return fail(std::move(done.error()));
   }

@@ -27,7 +27,9 @@ std::unique_ptr<FailureRecovery> FailureRecovery::start(rescheduling::recovery::
   rescheduling::recovery::LiveRecoverySettings live;
   live.recovery = settings.recovery;
   live.host = settings.host;
+  live.home = settings.own_namespace;
   live.fence = settings.fence;
+  live.on_news = std::move(settings.on_news);
   made->live_ = rescheduling::recovery::LiveRecovery::make(apis, std::move(live), services);
   made->live_->follow();
   if (!settings.recovery.webhook.enabled) return made;
@@ -38,6 +40,7 @@ std::unique_ptr<FailureRecovery> FailureRecovery::start(rescheduling::recovery::
   hook.excluded_namespaces = settings.recovery.excluded_namespaces;
   hook.own_schedulers = settings.own_schedulers;
   hook.fence = settings.fence;
+  hook.target = std::move(settings.target);
   const server::PodHints hints = [live = made->live_.get()](const api::Pod& pod) { return live->hint_for(pod); };
   auto webhook = server::RecoveryWebhook::start(*apis.api, hints, std::move(hook), services);
   if (webhook) {

@@ -24,6 +24,9 @@ using namespace rescheduler;
 void add_sim_options(CLI::App& command, cli::SimOptions& options) {
   command.add_option("--nodes", options.nodes, "how many nodes (default: the scenario's, or 3)")
       ->check(CLI::Range(1, 100'000));
+  command.add_option("--pods", options.pods, "so many plain pods besides, spread over the nodes")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--ui-port", options.ui_port, "serve its pages on this port of 127.0.0.1; 0: any (default: none)");
   command.add_option("--scenario", options.scenario,
                      "imbalance, pressure, maintenance, failure, seed-12-pods, openb, or a YAML file");
   command.add_option("--kubeconfig-out", options.kubeconfig_out,
@@ -58,6 +61,9 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
   command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");
   command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
   command.add_flag("--no-rescheduling", options.no_rescheduling, "place pods, and never move them");
+  command.add_option("--ui-port", options.ui_port,
+                     "serve its pages on this port of 127.0.0.1; 0: any (default: 8088, or any if that one is taken)");
+  command.add_flag("--no-ui", options.no_ui, "serve no pages");
 }
 
 // kube-scheduler's flags, by its names.

@@ -23,6 +23,9 @@ inline constexpr Phrase kPermissionMissing{"permission missing", "缺少权限"}
 inline constexpr Phrase kPermissionsUnknown{"permissions are not known", "无法确认权限"};
 inline constexpr Phrase kNoMigrations{"the cluster shows no Migrations: nothing is moved",
                                       "集群没有Migration资源：不会迁移任何Pod"};
+inline constexpr Phrase kMigrationsNotShown{
+    "the cluster does not show its Migrations: replacements of moved pods may land elsewhere",
+    "集群未返回Migration：被迁移Pod的替代者可能落到别处"};
 inline constexpr Phrase kNoWebhook{
     "recovery: no webhook, replacements of failed pods are not told which nodes to avoid",
     "故障恢复：没有webhook，重建的Pod不知道应避开哪些节点"};

@@ -22,8 +22,8 @@ constexpr std::string_view kHome = "kube-system";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
 const std::vector<std::string_view> kFollow{"list", "watch"};
-const std::vector<std::string_view> kFollowAndGet{"get", "list",
-                                                  "watch"};  // what a change is worked out from is read first
+// What a change is worked out from is read first.
+const std::vector<std::string_view> kFollowAndGet{"get", "list", "watch"};
 
 std::vector<Grant> grants() {
   return {
@@ -51,12 +51,14 @@ std::vector<Grant> grants() {
       {"metrics.k8s.io", "pods", "", {"list"}, "to know what a move takes off a node"},
       {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
       {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
+      {"", "configmaps", "", {"create"}, "to remember what was moved", kHome},
       {"", "configmaps", "", {"get", "update"}, "to remember what was moved", kHome, "rescheduler-moves"},
       {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
       {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},
       {"authorization.k8s.io", "subjectaccessreviews", "", {"create"}, "to know what they may ask"},
       {"rescheduler.io", "migrations", "", {"get", "list", "watch", "create", "delete"}, "to write down what is moved"},
+      {"rescheduler.io", "migrations", "", {"patch"}, "to call a move off when somebody says so on the dashboard"},
       {"rescheduler.io", "migrations", "status", {"patch"}, "to write down how far a move is"},
       {"apps", "deployments", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
       {"apps", "replicasets", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
@@ -75,7 +77,12 @@ std::vector<Grant> grants() {
       {"batch", "jobs", "", {"patch"}, "to count retries of failing pods"},
       {"batch", "cronjobs", "", {"patch"}, "to count retries of failing pods"},
       {"", "pods", "", {"create"}, "to make failing pods of nobody anew"},
-      {"", "configmaps", "", {"list", "create", "delete"}, "to save failing pods of nobody while they are made anew"},
+      {"",
+       "configmaps",
+       "",
+       {"list", "create", "delete"},
+       "to save failing pods of nobody while they are made anew",
+       kHome},
       {"", "nodes", "", {"update"}, "to quarantine nodes that fail everybody"},
       {"", "secrets", "", {"get", "update"}, "to keep the webhook's certificate", kHome, "rescheduler-webhook-tls"},
       {kAdmission,

@@ -54,8 +54,10 @@ struct MigrationSettings {
   std::set<std::string> scheduler_names{};
   // The whole list, whenever it changes, before what makes a replacement appear.
   std::function<void(std::vector<PlacementIntent>)> steer{};
-  // What came of it for the two nodes, as JSON; empty: nobody measures.
-  std::function<std::string(const MoveOrder&)> measure{};
+  // How busy a node is, as a JSON object of shares by resource; empty: nobody knows. Asked before a move, and when its
+  // effect had time to show: smoothed samples take that long.
+  std::function<std::string(const std::string& node)> measure{};
+  std::chrono::nanoseconds measure_after = std::chrono::minutes{10};
 };
 
 }  // namespace rescheduler::migration

@@ -188,10 +188,15 @@ void Story::tell(const api::Migration& migration) const {
                           .uid = status.workload().uid()};
     recorder_->record(std::move(workload));
   }
-  kube::EventRecord node = record;
-  const std::string& where = there ? status.landed() : migration.spec().source();
-  node.regarding = {.api_version = "v1", .kind = "Node", .name = where, .uid = where};
-  recorder_->record(std::move(node));
+  // Who looks at a node wants to know what came and what went.
+  std::vector<std::string> nodes{migration.spec().source()};
+  if (there && status.landed() != nodes.front()) nodes.push_back(status.landed());
+  for (const std::string& where : nodes) {
+    if (where.empty()) continue;
+    kube::EventRecord node = record;
+    node.regarding = {.api_version = "v1", .kind = "Node", .name = where, .uid = where};
+    recorder_->record(std::move(node));
+  }
 }
 
 void Story::under_way(const std::map<std::string, int>& by_phase) {

@@ -61,6 +61,7 @@ class Adapting {
   double scale_ = 1;                          // milli-cores in a byte, over all nodes
   std::vector<planner::Machine> machine_of_;  // by NodeIndex
   std::map<LineageIndex, planner::Group> groups_;
+  std::map<std::uint64_t, planner::Cap> total_cap_;
   std::map<std::uint64_t, planner::Cap> node_caps_;
   std::map<std::uint64_t, planner::Cap> namespace_caps_;
   std::map<std::uint64_t, planner::Cap> lineage_caps_;
@@ -137,6 +138,7 @@ void Adapting::caps_of(PodIndex pod) {
   const placement::MoveCaps& caps = draft_.request().caps;
   const cluster::PlacedPod& placed = draft_.cluster().pod(pod);
   const LineageIndex lineage = draft_.census().lineage_of(pod);
+  if (caps.total != 0) mine.push_back(cap(total_cap_, 0, [&] { return draft_.left_in_total(); }));
   if (caps.per_node != 0)
     mine.push_back(cap(node_caps_, placed.node, [&] { return draft_.left_of_node(placed.node); }));
   if (caps.per_namespace != 0) {
@@ -234,7 +236,11 @@ planner::Solution search(Draft& draft, const Adapted& adapted) {
   limits.clock = draft.request().clock;
   if (limits.clock != nullptr) limits.time = draft.request().time;
   limits.seed = draft.request().seed;
-  limits.most_moves = draft.left_in_total();
+  const auto moved = [&](PodIndex pod) { return draft.is_moved(pod); };
+  if (draft.request().caps.total != 0) {
+    // Who moves already may move elsewhere; the cap in the problem sees to it that no more than may do are new.
+    limits.most_moves = draft.left_in_total() + static_cast<std::uint32_t>(std::ranges::count_if(adapted.pods, moved));
+  }
   limits.most_steps = kMostSteps;
   return planner::improve(adapted.problem, limits, &referee);
 }

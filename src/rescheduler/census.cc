@@ -132,7 +132,13 @@ void Census::find_loads() {
         share_out(node, resource);
         continue;
       }
-      for (const PodIndex pod : node.pods) loads_[pod][resource] = requested(cluster.pod(pod), resource);
+      const double unit = resource == kCpuLoad ? kMilli : 1;
+      for (const PodIndex pod : node.pods) {
+        const double measured = world_.facts(pod).used[resource];
+        // Of the node nothing is known; of the pod there may be.
+        const bool known = picture.basis == LoadBasis::Usage && !std::isnan(measured);
+        loads_[pod][resource] = known ? std::max(measured, 0.0) * unit : requested(cluster.pod(pod), resource);
+      }
     }
   }
 }

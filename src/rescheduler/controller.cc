@@ -94,7 +94,6 @@ Result<std::unique_ptr<Controller>> Controller::make(ControllerApis apis,
 }
 
 void Controller::seen(const kube::ObjectPtr& object) {
-  state_->mover.seen(object);
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->seen(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
@@ -112,7 +111,6 @@ void Controller::seen(const kube::ObjectPtr& object) {
 }
 
 void Controller::gone(const kube::ObjectPtr& object) {
-  state_->mover.gone(object);
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->gone(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   state_->nodes.erase(static_cast<const api::Node&>(*object).metadata().name());

@@ -128,6 +128,7 @@ void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdic
   status.holding = verdict.holding;
   status.picture = survey.picture;
   status.under_way = survey.facts.under_way;
+  status.paused = store.pause();
   metrics.picture(survey.picture);
   metrics.brakes(verdict.holding);
   metrics.under_way(survey.facts.under_way);
@@ -172,6 +173,8 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
                                                                      WallTime now) {
   const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
   std::set<std::string> draining;
+  status.cared = survey.cared;
+  status.drains.clear();
   if (mode == StrategyMode::Off) co_return draining;
   const std::set<std::string> considered = maintenance.considered(survey.cared);
   if (!considered.empty()) {
@@ -184,6 +187,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
       return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
+    status.cared = survey.cared;
     if (mode == StrategyMode::Observe) {
       status.observed = plan;
       publish(*plan);
@@ -192,6 +196,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
   if (mode == StrategyMode::Observe || verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
   MaintenanceStep step = maintenance.next(survey.cared, now);
   metrics.maintenance(step.progress);
+  status.drains = step.progress;
   for (const NodeNews& news : step.news) {
     log_info(messages::kNodeNews, {{"node", news.node}, {"reason", news.reason}, {"note", news.note}});
     events.record(news_of(news));
@@ -377,7 +382,7 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
   }
   for (migration::MoveOrder& order : orders) {
     waves.began(order.uid);
-    if (settings.booking.book && mover.steers()) {
+    if (settings.booking.book) {
       const std::function<std::optional<cluster::Loads>(Surveyor&)> ask = [&](Surveyor& at) {
         return at.load_there(order.uid, order.target);
       };
@@ -402,9 +407,6 @@ void Controller::State::ended(const migration::MoveOutcome& outcome) {
   log_ended(outcome);
   store.note_ended(outcome);
   metrics.moved(outcome);
-  if (!mover.tells_people()) {
-    for (kube::EventRecord& record : news_of(outcome)) events.record(std::move(record));
-  }
   const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
   effects.ended(order.plan, order.source, moved, outcome.ended);
   waves.ended(order.uid);

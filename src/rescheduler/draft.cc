@@ -73,7 +73,7 @@ bool Draft::has_room(PodIndex pod, NodeIndex index) const {
 
 bool Draft::allows(PodIndex lifted, NodeIndex index) {
   // Back to where it was, while a search goes to and fro; not once there is a reason for its leaving.
-  if (index == trial_.first_on(lifted)) return !intents_.contains(lifted) && trial_.admits_back(lifted, index);
+  if (index == trial_.home_of(lifted)) return !this_turn_.contains(lifted) && trial_.admits_back(lifted, index);
   if (!has_room(lifted, index)) return false;
   if (no_duplicates_ && alike_on(lifted, index) >= most_alike(lifted)) return false;
   return trial_.admits(lifted, index) && !(has_hard_spread(lifted) && trial_.spoils_spread(lifted, index));
@@ -101,7 +101,7 @@ double Draft::fullness_with(PodIndex pod, NodeIndex index) const {
 
 NodeIndex Draft::best_target(PodIndex lifted, const NodeTest& also) {
   std::vector<std::pair<double, NodeIndex>> found;
-  const NodeIndex home = trial_.first_on(lifted);
+  const NodeIndex home = trial_.home_of(lifted);
   for (const NodeIndex index : cluster().existing_nodes()) {
     if (index == home || !has_room(lifted, index) || (also && !also(index))) continue;
     found.emplace_back(fullness_with(lifted, index), index);
@@ -118,7 +118,7 @@ NodeIndex Draft::best_target(PodIndex lifted, const NodeTest& also) {
 
 std::string Draft::nobody_takes(PodIndex lifted) {
   std::map<std::string, std::uint32_t> reasons;
-  const NodeIndex home = trial_.first_on(lifted);
+  const NodeIndex home = trial_.home_of(lifted);
   for (const NodeIndex index : cluster().existing_nodes()) {
     if (index == home) continue;
     if (!rules_.takes(index)) {
@@ -193,7 +193,59 @@ bool Draft::has_hard_spread(PodIndex pod) const {
 
 // --- Moves ---
 
-bool Draft::moved(PodIndex pod, Intent intent) { return intents_.try_emplace(pod, std::move(intent)).second; }
+bool Draft::moved(PodIndex pod, Intent intent) {
+  intents_.try_emplace(pod, std::move(intent));
+  return this_turn_.insert(pod).second;
+}
+
+void Draft::forget_move(PodIndex pod) {
+  this_turn_.erase(pod);
+  if (!is_moved(pod)) intents_.erase(pod);
+}
+
+void Draft::note_about(const std::string& thing, std::string sentence) {
+  const auto [place, fresh] = noted_.try_emplace(thing, plan_.notes.size());
+  if (fresh) {
+    plan_.notes.push_back(std::move(sentence));
+  } else {
+    plan_.notes[place->second] = std::move(sentence);
+  }
+}
+
+// --- Turns ---
+
+void Draft::begin_turn() {
+  trial_.settle_in();
+  this_turn_.clear();
+  std::erase_if(intents_, [&](const auto& one) { return !is_moved(one.first); });
+}
+
+std::vector<std::pair<PodIndex, NodeIndex>> Draft::places() const {
+  std::vector<std::pair<PodIndex, NodeIndex>> places;
+  for (const PodIndex pod : trial_.moved()) places.emplace_back(pod, trial_.now_on(pod));
+  return places;
+}
+
+Draft::Saved Draft::save() const { return {places(), intents_, plan_.notes, noted_, plan_.refused, refused_}; }
+
+void Draft::go_back(const Saved& saved) {
+  const std::map<PodIndex, NodeIndex> then(saved.places.begin(), saved.places.end());
+  std::vector<std::pair<PodIndex, NodeIndex>> back;
+  for (const auto& [pod, now] : places()) {
+    if (const auto found = then.find(pod); found == then.end()) back.emplace_back(pod, trial_.first_on(pod));
+  }
+  for (const auto& [pod, place] : then) {
+    if (trial_.now_on(pod) != place) back.emplace_back(pod, place);
+  }
+  for (const auto& [pod, place] : back) trial_.lift(pod);
+  for (const auto& [pod, place] : back) trial_.put_down(pod, place);
+  intents_ = saved.intents;
+  this_turn_.clear();
+  plan_.notes = saved.notes;
+  noted_ = saved.noted;
+  plan_.refused = saved.refused;
+  refused_ = saved.refused_at;
+}
 
 void Draft::refuse(PodIndex pod, const Stays& stays) {
   const cluster::PlacedPod& placed = cluster().pod(pod);

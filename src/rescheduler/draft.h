@@ -51,9 +51,10 @@ class Draft {
 
   // --- What they do. ---
   // The pod is moved, and this is why. An earlier reason for moving it stays.
-  // False: it had one.
+  // False: it had one in this turn.
   bool moved(cluster::PodIndex pod, Intent intent);
-  void forget_move(cluster::PodIndex pod) { intents_.erase(pod); }
+  // It is back where this turn found it.
+  void forget_move(cluster::PodIndex pod);
   void refuse(cluster::PodIndex pod, const Stays& stays);
   // Once, however often it is said.
   void note(std::string sentence) {
@@ -61,6 +62,22 @@ class Draft {
       plan_.notes.push_back(std::move(sentence));
     }
   }
+  // In the place of what was said of the same thing before.
+  void note_about(const std::string& thing, std::string sentence);
+
+  // --- Turns: each strategy finds the world as if the moves before it had been carried out. ---
+  void begin_turn();
+  struct Saved {
+    std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places{};  // of those that are moved
+    std::map<cluster::PodIndex, Intent> intents{};
+    std::vector<std::string> notes{};
+    std::map<std::string, std::size_t> noted{};
+    std::vector<Refusal> refused{};
+    std::map<std::string, std::size_t> refused_at{};
+  };
+  std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places() const;
+  Saved save() const;
+  void go_back(const Saved& saved);
 
   // --- Caps: what is left of them with the moves so far. ---
   bool within_caps(cluster::PodIndex pod) const;
@@ -73,6 +90,7 @@ class Draft {
   const World& world() const { return world_; }
   const cluster::Cluster& cluster() const { return world_.cluster(); }
   Trial& trial() { return trial_; }
+  const Trial& trial() const { return trial_; }
   const PlanRequest& request() const { return request_; }
   const placement::ReschedulingSettings& settings() const { return request_.args->rescheduling; }
   const Census& census() const { return census_; }
@@ -103,6 +121,8 @@ class Draft {
   Trial trial_;
   bool no_duplicates_ = false;
   std::map<cluster::PodIndex, Intent> intents_;
+  std::set<cluster::PodIndex> this_turn_;       // moved in it
+  std::map<std::string, std::size_t> noted_;    // by thing: place among the plan's notes
   std::map<std::string, std::size_t> refused_;  // by uid: place in the plan's list
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> most_alike_;
   boost::unordered_flat_map<std::pair<const OwnerRef*, std::uint64_t>, std::uint32_t> alike_;  // by owner and images

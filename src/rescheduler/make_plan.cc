@@ -11,7 +11,7 @@
 #include "rescheduler/adapter.h"
 #include "rescheduler/draft.h"
 #include "rescheduler/picture.h"
-#include "rescheduler/strategies/strategies.h"
+#include "rescheduler/settle.h"
 #include "rescheduler/waves.h"
 
 namespace rescheduler::rescheduling {
@@ -22,39 +22,8 @@ using cluster::PodIndex;
 using placement::Strategy;
 
 constexpr double kPercent = 100;
-constexpr int kMostPasses = 4;
 // Refused targets of a move that are told.
 constexpr std::size_t kMostRefused = 3;
-
-void apply(Strategy strategy, Draft& draft) {
-  switch (strategy) {
-    case Strategy::LoadBalancing: return balance_loads(draft);
-    case Strategy::ResourceOptimization: return optimize_resources(draft);
-    case Strategy::NodeMaintenance: return empty_draining_nodes(draft);
-    case Strategy::ConstraintRepair: return repair_constraints(draft);
-  }
-}
-
-std::vector<std::pair<PodIndex, NodeIndex>> places(const Draft& draft) {
-  std::vector<std::pair<PodIndex, NodeIndex>> moved;
-  for (const auto& [pod, intent] : draft.intents()) moved.emplace_back(pod, draft.cluster().pod(pod).node);
-  return moved;
-}
-
-// What one strategy does may give another something to do: again, until nobody has. A node is emptied once, by the
-// first pass; the others do not come back to it.
-void apply_all(Draft& draft) {
-  const auto& strategies = draft.request().strategies;
-  for (const Strategy strategy : strategies) apply(strategy, draft);
-  if (strategies.size() < 2) return;
-  for (int i = 0; i < kMostPasses && !draft.intents().empty() && draft.left_in_total() > 0; ++i) {
-    const auto before = places(draft);
-    for (const Strategy strategy : strategies) {
-      if (strategy != Strategy::NodeMaintenance) apply(strategy, draft);
-    }
-    if (places(draft) == before) break;
-  }
-}
 
 // The score follows from sums over nodes, so that what one move is worth need not be counted from nothing.
 class ScoreSums {
@@ -259,7 +228,7 @@ Plan make_plan(World& world, const PlanRequest& request) {
   plan.judged_by = world.cluster().load_picture().source;
   plan.before = picture_of(world, *request.args);
   Draft draft(world, request, plan);
-  apply_all(draft);
+  settle(draft);
   Finishing(draft, plan).run();
   plan.after = picture_of(world, *request.args);
   std::set<std::pair<std::string, std::string>> moved;

@@ -14,6 +14,7 @@ inline constexpr Phrase kResumed{"rescheduling resumed: no brake holds any more"
 inline constexpr Phrase kHeld{"rescheduling is held", "重调度被制动暂停"};
 inline constexpr Phrase kNodeNews{"node maintenance", "节点维护"};
 inline constexpr Phrase kNodeNotChanged{"node maintenance: the node was not changed", "节点维护：节点修改失败"};
+inline constexpr Phrase kStrategySwitched{"rescheduling: a strategy is switched", "重调度：策略已切换"};
 inline constexpr Phrase kPlanMade{"rescheduling plan made", "已生成重调度计划"};
 inline constexpr Phrase kMoveDropped{"rescheduling: a move is dropped, the cluster has changed",
                                      "重调度：集群已变化，放弃迁移"};

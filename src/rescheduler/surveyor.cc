@@ -64,6 +64,12 @@ Surveyor::Surveyor(std::shared_ptr<const placement::ReschedulerArgs> args,
   }
 }
 
+void Surveyor::set_args(std::shared_ptr<const placement::ReschedulerArgs> args) {
+  args_ = std::move(args);
+  acting_ = only_where(*args_, placement::StrategyMode::Act);
+  observing_ = only_where(*args_, placement::StrategyMode::Observe);
+}
+
 void Surveyor::seen(const google::protobuf::Message& object) {
   world_.seen(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;
@@ -157,6 +163,9 @@ void Surveyor::pods_use(const std::vector<PodUse>& all) {
 // Loads that were told too long ago say nothing, whatever stands in the book.
 bool Surveyor::is_fresh(WallTime now) const {
   const cluster::LoadPicture& picture = world_.cluster().load_picture();
+  // Requests are what the cluster itself says, now. Who names no source wants to go by them; where all sources fail,
+  // they are no more than a makeshift for placing pods, and nobody is moved for them.
+  if (args_->load.sources.empty() && picture.basis == cluster::LoadBasis::Requests) return true;
   if (picture.basis != cluster::LoadBasis::Usage || !measured_) return false;
   return now - *measured_ <= args_->load.freshness;
 }
@@ -201,6 +210,7 @@ Survey Surveyor::survey(WallTime now) {
   Survey survey;
   const cluster::Cluster& cluster = world_.cluster();
   std::map<std::string, ZoneHealth> zones;
+  const bool by_requests = cluster.load_picture().basis == cluster::LoadBasis::Requests;
   std::size_t known = 0;
   std::size_t ready = 0;
   for (const NodeIndex index : cluster.existing_nodes()) {
@@ -211,7 +221,7 @@ Survey Surveyor::survey(WallTime now) {
     if (!facts.ready) ++zone.unready;
     if (facts.ready) ++ready;
     const cluster::NodeState& node = cluster.node(index);
-    if (facts.ready && node.load.knows(cluster::kCpuLoad)) ++known;
+    if (facts.ready && (by_requests || node.load.knows(cluster::kCpuLoad))) ++known;
     const auto note = notes_.find(node.node->name);
     if (note == notes_.end() || (!facts.maintenance && note->second.cordoned_by.empty())) continue;
     CaredNode cared;

@@ -44,11 +44,12 @@ api::Pod pod(const std::string& name, const std::string& on) {
 
 class Surveying : public testing::Test {
  protected:
-  Surveying() {
+  Surveying() { begin({}); }
+  void begin(const placement::ReschedulerArgs& args) {
     auto framework = placement::Framework::make({}, placement::Registry::standard());
     EXPECT_TRUE(framework);
-    surveyor = std::make_unique<Surveyor>(std::make_shared<placement::ReschedulerArgs>(), std::move(*framework), clock,
-                                          [](World&, const PlanRequest&) { return Plan{}; });
+    surveyor = std::make_unique<Surveyor>(std::make_shared<placement::ReschedulerArgs>(args), std::move(*framework),
+                                          clock, [](World&, const PlanRequest&) { return Plan{}; });
     for (const char* name : {"a", "b", "c"}) surveyor->seen(node(name));
   }
   void measure(double a, double b, double c) {
@@ -89,6 +90,19 @@ TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
   EXPECT_THAT(survey().hot, IsEmpty());
   measure(0.9, cluster::kUnknownLoad, cluster::kUnknownLoad);
   EXPECT_FALSE(survey().facts.load_fresh) << "one of three";
+}
+
+TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
+  for (const char* name : {"p1", "p2", "p3", "p4"}) surveyor->seen(pod(name, "a"));
+  EXPECT_FALSE(survey().facts.load_fresh) << "somebody was to measure, and did not";
+  placement::ReschedulerArgs args;
+  args.load.sources.clear();
+  begin(args);
+  for (const char* name : {"p1", "p2", "p3", "p4"}) surveyor->seen(pod(name, "a"));
+  const Survey now = survey();
+  EXPECT_TRUE(now.facts.load_fresh);
+  EXPECT_THAT(now.hot, ElementsAre("a"));
+  EXPECT_TRUE(now.uneven);
 }
 
 TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {

@@ -85,7 +85,10 @@ void Trial::restore() {
   }
   for (const PodIndex pod : away) world_.cluster().put_down(pod, first_.at(pod));
   for (const auto& [node, load] : loads_) world_.cluster().set_load(node, load);
+  if (picture_) world_.cluster().set_load_picture(*picture_);
+  picture_.reset();
   first_.clear();
+  homes_.clear();
   lifted_from_.clear();
   loads_.clear();
 }
@@ -102,6 +105,36 @@ std::vector<PodIndex> Trial::moved() const {
 NodeIndex Trial::first_on(PodIndex pod) const {
   const auto found = first_.find(pod);
   return found == first_.end() ? now_on(pod) : found->second;
+}
+
+void Trial::settle_in() {
+  asked_.reset();
+  homes_.clear();
+  for (const PodIndex pod : moved()) homes_.emplace(pod, now_on(pod));
+  if (!loads_.empty()) look_at_loads();
+}
+
+// What is usual, by which nodes are judged of which nothing is known, changes when load goes from and to such nodes.
+void Trial::look_at_loads() {
+  cluster::LoadPicture picture = world_.cluster().load_picture();
+  for (std::size_t r = 0; r < std::min(picture.resources.size(), cluster::kMostLoads); ++r) {
+    double sum = 0;
+    double known = 0;
+    for (const NodeIndex index : world_.cluster().existing_nodes()) {
+      const cluster::NodeLoad& load = world_.cluster().node(index).load;
+      if (!load.knows(r)) continue;
+      sum += load.predicted(r);
+      known += 1;
+    }
+    if (known > 0) picture.mean[r] = sum / known;
+  }
+  if (!picture_) picture_ = world_.cluster().load_picture();
+  world_.cluster().set_load_picture(picture);
+}
+
+NodeIndex Trial::home_of(PodIndex pod) const {
+  const auto found = homes_.find(pod);
+  return found == homes_.end() ? first_on(pod) : found->second;
 }
 
 void Trial::lift(PodIndex pod) {

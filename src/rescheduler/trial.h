@@ -39,8 +39,15 @@ class Trial {
   // at the domain that the pod comes to; this also at the one it leaves.
   bool spoils_spread(cluster::PodIndex lifted, cluster::NodeIndex node);
 
+  // Pods that say nothing of it themselves have to be spread nevertheless.
+  bool spreads_by_default() const { return default_spread_is_hard_; }
+
   cluster::NodeIndex now_on(cluster::PodIndex pod) const { return world_.cluster().pod(pod).node; }
   cluster::NodeIndex first_on(cluster::PodIndex pod) const;
+  // From now on pods belong where they are now, as if they had been moved there and somebody looked again.
+  void settle_in();
+  // Where it was when they last settled in; in the beginning, where it was first.
+  cluster::NodeIndex home_of(cluster::PodIndex pod) const;
   // Pods that are not where they were, in order of their index.
   std::vector<cluster::PodIndex> moved() const;
 
@@ -55,6 +62,7 @@ class Trial {
   placement::Cycle& cycle_for(cluster::PodIndex lifted);
   void add_load(cluster::PodIndex pod, cluster::NodeIndex node, double factor);
   bool needs_counts(const cluster::PodForm& form) const;
+  void look_at_loads();
 
   World& world_;
   const Census& census_;
@@ -62,8 +70,10 @@ class Trial {
   bool default_spread_is_hard_ = false;
   placement::NominatedPods nobody_;
   boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> first_;
+  boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> homes_;        // of those that settled in elsewhere
   boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> lifted_from_;  // those that are in the air
   boost::unordered_flat_map<cluster::NodeIndex, cluster::NodeLoad> loads_;        // as they were
+  std::optional<cluster::LoadPicture> picture_;                                   // as it was
   std::unique_ptr<Asked> asked_;
 };
 

@@ -9,6 +9,30 @@ namespace {
 
 using cluster::PodIndex;
 
+// Does what one asks of its neighbours speak of the other? By namespaces and labels alone: wherever both may be.
+bool speaks_of(const cluster::Cluster& cluster, PodIndex one, PodIndex other) {
+  const cluster::PlacedPod& mine = cluster.pod(one);
+  const cluster::PlacedPod& theirs = cluster.pod(other);
+  const auto means = [&](const cluster::AffinityTerm& term) {
+    return cluster.counts().matches({{{term.namespaces, term.selector}}}, theirs.ns, theirs.labels);
+  };
+  return std::ranges::any_of(mine.form->affinity, means) || std::ranges::any_of(mine.form->anti_affinity, means)
+         || std::ranges::any_of(mine.form->spread, [&](const cluster::SpreadConstraint& spread) {
+              return spread.hard && mine.ns == theirs.ns
+                     && cluster.words().selectors.matches(spread.selector, theirs.labels);
+            });
+}
+
+// Whether the one is possible may depend on whether the other was done before.
+bool depend(const planner::Step& one, const planner::Step& other, const Adapted& adapted, const Draft& draft) {
+  if (one.to == other.from || one.from == other.to) return true;
+  const PodIndex a = adapted.pods[one.process];
+  const PodIndex b = adapted.pods[other.process];
+  // Spread by default: nobody's own constraints say of whom.
+  if (draft.trial().spreads_by_default() && draft.cluster().pod(a).ns == draft.cluster().pod(b).ns) return true;
+  return speaks_of(draft.cluster(), a, b) || speaks_of(draft.cluster(), b, a);
+}
+
 // What is under way in the step that is being filled.
 class Filling {
  public:
@@ -16,6 +40,8 @@ class Filling {
 
   bool takes(const planner::Step& step) const;
   void add(const planner::Step& step);
+  void put_off(const planner::Step& step) { later_.push_back(step); }
+  std::vector<planner::Step> later() { return std::move(later_); }
 
  private:
   static bool full(std::uint32_t most, std::uint32_t count) { return most != 0 && count >= most; }
@@ -27,6 +53,8 @@ class Filling {
 
   const Adapted& adapted_;
   const Draft& draft_;
+  std::vector<planner::Step> taken_;
+  std::vector<planner::Step> later_;
   std::uint32_t total_ = 0;
   std::map<planner::Machine, std::uint32_t> leaving_;
   std::map<planner::Machine, std::uint32_t> coming_;
@@ -45,7 +73,9 @@ bool Filling::takes(const planner::Step& step) const {
       || full(most.per_workload, in(lineages_, draft_.census().lineage_of(pod)))) {
     return false;
   }
-  if (in(leaving_, step.to) != 0 || in(coming_, step.from) != 0) return false;
+  // Neither together with one it depends on, nor before one that was put off.
+  const auto depends = [&](const planner::Step& other) { return depend(step, other, adapted_, draft_); };
+  if (std::ranges::any_of(taken_, depends) || std::ranges::any_of(later_, depends)) return false;
   return std::ranges::all_of(draft_.census().budgets_of(pod), [&](std::uint32_t budget) {
     const std::int64_t allowed = draft_.cluster().budgets().all()[budget].disruptions_allowed;
     return in(budgets_, budget) < allowed;
@@ -54,6 +84,7 @@ bool Filling::takes(const planner::Step& step) const {
 
 void Filling::add(const planner::Step& step) {
   const PodIndex pod = adapted_.pods[step.process];
+  taken_.push_back(step);
   ++total_;
   ++leaving_[step.from];
   ++coming_[step.to];
@@ -77,16 +108,15 @@ std::vector<NumberedStep> number_steps(const std::vector<planner::Step>& steps,
     while (!waiting.empty()) {
       ++number;
       Filling filling(adapted, draft);
-      std::vector<planner::Step> later;
       for (const planner::Step& step : waiting) {
         if (!filling.takes(step)) {
-          later.push_back(step);
+          filling.put_off(step);
           continue;
         }
         filling.add(step);
         numbered.push_back({step, number});
       }
-      waiting = std::move(later);
+      waiting = filling.later();
     }
     begin = end;
   }

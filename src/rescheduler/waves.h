@@ -15,8 +15,10 @@ struct NumberedStep {
   std::uint32_t number = 1;
 };
 
-// Within a wave any order does, so it may be cut wherever a limit asks for it: moves at once in total, from and to a
-// node, of a namespace, of a workload, of a budget. Nobody comes to a node that another leaves in the same step.
+// A wave is cut wherever a limit asks for it: moves at once in total, from and to a node, of a namespace, of a
+// workload, of a budget. The filters were asked in the order of the wave; of two moves of which one may depend on the
+// other - it comes to a node that the other leaves, or their pods speak of each other by affinity or spread - the one
+// that came first in it stays first, and they are never in one step. So any order within a step does.
 std::vector<NumberedStep> number_steps(const std::vector<planner::Step>& steps,
                                        const Adapted& adapted,
                                        const Draft& draft);

@@ -92,26 +92,33 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     co_return json_response(200, write_review(*asked, patch));
   }
 
-  net::Task<std::string> patch_of(const api::Pod& pod) {
-    const auto& excluded = settings.excluded_namespaces;
-    if (std::ranges::find(excluded, pod.metadata().namespace_()) != excluded.end()) co_return std::string();
-    const auto hint = co_await hints(pod);
-    if (!hint || hint->avoid.empty()) co_return std::string();
-    PodChanges changes;
+  void keep_off(const api::Pod& pod,
+                const rescheduling::recovery::NewPodHint& hint,
+                bool foreign,
+                PodChanges& changes) const {
     std::vector<std::string> avoid;
     const auto& annotations = pod.metadata().annotations();
     if (const auto has = annotations.find(std::string(placement::kScheduledHosts)); has != annotations.end()) {
       avoid = placement::read_visited(has->second).value_or(std::vector<std::string>{});
     }
-    for (const std::string& node : hint->avoid) {
+    for (const std::string& node : hint.avoid) {
       std::erase(avoid, node);
       avoid.push_back(node);
     }
     changes.annotations.emplace_back(placement::kScheduledHosts, placement::write_visited(avoid));
-    if (!hint->slot.empty()) changes.annotations.emplace_back(rescheduling::recovery::kSlot, hint->slot);
+    if (!hint.slot.empty()) changes.annotations.emplace_back(rescheduling::recovery::kSlot, hint.slot);
+    if (settings.webhook.node_affinity && foreign) changes.not_on = avoid;
+  }
+
+  net::Task<std::string> patch_of(const api::Pod& pod) {
+    const auto& excluded = settings.excluded_namespaces;
+    if (std::ranges::find(excluded, pod.metadata().namespace_()) != excluded.end()) co_return std::string();
+    PodChanges changes;
     const auto& ours = settings.own_schedulers;
     const bool foreign = std::ranges::find(ours, pod.spec().scheduler_name()) == ours.end();
-    if (settings.webhook.node_affinity && foreign) changes.not_on = avoid;
+    const auto hint = co_await hints(pod);
+    if (hint && !hint->avoid.empty()) keep_off(pod, *hint, foreign, changes);
+    if (foreign && settings.target) changes.rather_on = settings.target(pod);
     co_return patch_for(pod, changes);
   }
 

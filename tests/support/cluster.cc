@@ -76,9 +76,9 @@ std::string to_string(Tier tier) {
 
 void PrintTo(Tier tier, std::ostream* out) { *out << to_string(tier); }
 
-Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
+Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier, std::vector<std::string> own_rig) {
   if (tier == Tier::Real) {
-    auto rig = Rig::shared();
+    auto rig = own_rig.empty() ? Rig::shared() : Rig::fresh(std::move(own_rig));
     if (!rig) return fail(std::move(rig.error()));
     return std::make_unique<RealCluster>(std::move(*rig));
   }
@@ -90,7 +90,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
 }
 
 void ClusterTest::SetUp() {
-  auto opened = TestCluster::open(GetParam());
+  auto opened = TestCluster::open(GetParam(), own_rig());
   if (!opened && opened.error().code == Errc::NotFound) GTEST_SKIP() << opened.error().message;
   ASSERT_TRUE(opened) << opened.error().message;
   cluster_ = std::move(*opened);

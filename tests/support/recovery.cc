@@ -55,6 +55,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   live.recovery = settings.recovery;
   live.host = "test";
   live.ns = settings.ns;
+  live.home = settings.ns;
   live.look_every = milliseconds{100};
   link_->on_loop([&] {
     live_ = rescheduling::recovery::LiveRecovery::make({api_.get(), nullptr}, std::move(live), link_->services());
@@ -74,6 +75,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.look_every = seconds{600};
     hook.settle = seconds{1};
     prepare_webhook();
+    hook.target = std::move(settings.target);
     const server::PodHints hints = [this](const api::Pod& pod) { return live_->hint_for(pod); };
     link_->on_loop([&] {
       auto started = server::RecoveryWebhook::start(*api_, hints, std::move(hook), link_->services());
@@ -222,6 +224,17 @@ std::vector<std::string> RecoveryTest::add_nodes(int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) names.push_back(add_node(fmt::format("n{}", i)));
   return names;
+}
+
+void RecoveryTest::kill_node(const std::string& node) {
+  patch_node(node, GetParam() == Tier::Real ? R"({"metadata":{"labels":{"kube-rig/dead":""}}})"
+                                            : R"({"metadata":{"annotations":{"sim.rescheduler.io/fault":"dead"}}})");
+}
+
+void RecoveryTest::run_for(api::PodTemplateSpec& pods, seconds embedded, seconds real) const {
+  auto& annotations = *pods.mutable_metadata()->mutable_annotations();
+  annotations["sim.rescheduler.io/run-for"] = fmt::format("{}s", embedded.count());
+  annotations["kube-rig/run-for"] = fmt::format("{}s", real.count());
 }
 
 void RecoveryTest::shape(api::PodTemplateSpec& pods, const std::string& crash_on) const {

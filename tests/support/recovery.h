@@ -45,6 +45,7 @@ struct TestRecoverySettings {
   std::string ns{};
   bool webhook = true;
   GuardedApi::Guard guard{};
+  server::PodTarget target{};  // of replacements of pods that are being moved; any thread
 };
 
 class TestRecovery {
@@ -105,6 +106,10 @@ class RecoveryTest : public SchedulingTest {
   TestRecovery& start_recovery(placement::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
   TestRecovery& start_recovery() { return start_recovery(quick()); }
   std::vector<std::string> add_nodes(int count);
+  // Nobody speaks for it from now on. On the real cluster it takes its lease's time to be noticed.
+  void kill_node(const std::string& node);
+  // How long a Job's pods of this template take to complete, where time passes as it does there.
+  void run_for(api::PodTemplateSpec& pods, std::chrono::seconds embedded, std::chrono::seconds real) const;
 
   // `where`: names of nodes, "*", or nothing.
   api::Deployment failing_deployment(const std::string& name,

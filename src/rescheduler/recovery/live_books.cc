@@ -63,6 +63,9 @@ void LiveRecovery::State::say(const Owner& owner,
   record.reason = std::move(reason);
   record.action = "Recovery";
   record.note = std::move(note);
+  if (settings.on_news) {
+    settings.on_news({record.regarding.kind, owner.ns, owner.name, type == kube::EventType::Warning, record.note});
+  }
   recorder.record(std::move(record));
 }
 
@@ -85,6 +88,7 @@ net::Task<void> LiveRecovery::State::mark(Finding finding, std::string reason, s
 
 net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, Decision decision) {
   const bool application = decision.judgement == Judgement::Application;
+  verdicts[owner.key() + "/" + decision.slot] = decision.judgement;
   count("rescheduler_recovery_stopped_total", "Failing pods that are left alone, by the verdict.",
         {{"verdict", std::string(to_string(decision.judgement))}});
   const std::string why = application ? fmt::format("verdict application, it fails wherever it is ({})",

@@ -35,7 +35,7 @@ LiveRecovery::State::State(RecoveryApis the_apis, LiveRecoverySettings the_setti
       recorder(apis.events != nullptr ? *apis.events : *apis.api, reporting(settings), services),
       detector(settings.recovery.rules),
       attribution(settings.recovery.quarantine),
-      bare_pods(writes, settings.ns) {}
+      bare_pods(writes, settings.home) {}
 
 // --- Being told ---
 
@@ -142,6 +142,20 @@ void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime 
   for (const Finding& finding : findings) {
     if (finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown) continue;
     if (const auto owner = roster.owner_of(finding.uid)) attribution.failed(finding.node, owner->key(), now);
+  }
+}
+
+// What whoever led before held against nodes stands in the books of the owners he counted for.
+void LiveRecovery::State::remember_failures(WallTime now) {
+  for (const Owner& owner : roster.with_ledger()) {
+    const auto ledger = read_ledger(owner.kind, owner.annotations, settings.recovery.most_retries, now);
+    if (!ledger) continue;
+    for (const Slot& slot : ledger->slots) {
+      for (const Visit& visit : slot.visits) {
+        // kse-rescheduler does not say when: such a visit counts from now on, and is no evidence.
+        if (!visit.lost && visit.at < now) attribution.failed(visit.node, owner.key(), visit.at);
+      }
+    }
   }
 }
 
@@ -361,6 +375,7 @@ void LiveRecovery::lead() {
   if (state_->settings.recovery.mode == placement::StrategyMode::Off || state_->stopping) return;
   state_->leading = true;
   state_->ended_well.clear();
+  state_->remember_failures(state_->now());
   state_->acting = net::spawn(state_->services.executor, "recovery", State::act(state_));
 }
 

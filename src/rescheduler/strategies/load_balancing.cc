@@ -205,7 +205,7 @@ void Balancing::take_back(std::vector<planner::Move> moves, const Adapted& adapt
 
 // "node-a at 91 % CPU, above 80 %"
 void Balancing::tell(PodIndex pod, const planner::Move& move, const Adapted& adapted) {
-  const NodeIndex from = draft_.trial().first_on(pod);
+  const NodeIndex from = draft_.trial().home_of(pod);
   const auto known = first_.find(from);
   Intent intent;
   intent.strategy = Strategy::LoadBalancing;
@@ -231,6 +231,8 @@ void Balancing::tell(PodIndex pod, const planner::Move& move, const Adapted& ada
   draft_.moved(pod, std::move(intent));
 }
 
+bool is_mine(const std::pair<const PodIndex, Intent>& one) { return one.second.strategy == Strategy::LoadBalancing; }
+
 bool Balancing::round() {
   Adapted adapted = adapt(draft_, {.nodes = nodes_, .pods = pods_, .balance_loads = true, .price = price()});
   const std::size_t most = draft_.left_in_total();
@@ -251,7 +253,9 @@ bool Balancing::round() {
       const PodIndex pod = adapted.pods[move.process];
       if (draft_.trial().now_on(pod) != adapted.nodes[move.from]) draft_.trial().move(pod, adapted.nodes[move.from]);
     }
-    draft_.note("LoadBalancing found moves, but none that lower both the deviation and the maximum");
+    if (std::ranges::none_of(draft_.intents(), is_mine)) {
+      draft_.note("LoadBalancing found moves, but none that lower both the deviation and the maximum");
+    }
     return false;
   }
   bool any = false;
@@ -273,8 +277,8 @@ void Balancing::find_pods() {
     hottest_first.emplace_back(-loads[fullest] / std::max(draft_.rules().band(index, fullest).trigger, 0.01), index);
   }
   std::ranges::sort(hottest_first);
-  const std::uint32_t moves = draft_.left_in_total();
-  const bool all = moves == ~std::uint32_t{0};
+  const std::uint32_t moves = draft_.request().caps.total;
+  const bool all = moves == 0;
   for (const auto& [heat, index] : hottest_first) {
     if (!all && pods_.size() >= kPodsPerMove * moves) break;
     for (const PodIndex pod : draft_.cluster().node(index).pods) {

@@ -72,6 +72,11 @@ class Emptying {
 void Emptying::add(NodeIndex index) {
   nodes_.push_back(index);
   Verdict& verdict = verdicts_[index];
+  // Those that found a place in an earlier turn.
+  for (const auto& [pod, intent] : draft_.intents()) {
+    if (intent.strategy == Strategy::NodeMaintenance && draft_.is_moved(pod) && draft_.trial().first_on(pod) == index)
+      ++verdict.going;
+  }
   std::vector<PodIndex> leaving;
   for (const PodIndex pod : draft_.cluster().node(index).pods) {
     const auto stays = draft_.why_stays(pod, Purpose::Empty);
@@ -121,8 +126,10 @@ void Emptying::run() {
     ++verdicts_[from].stay[stays.code];
     draft_.refuse(pod, stays);
   }
-  for (const PodIndex pod : later_) draft_.trial().move(pod, draft_.trial().first_on(pod));
-  for (const NodeIndex index : nodes_) draft_.note(verdict_text(draft_.name_of(index), verdicts_[index]));
+  for (const PodIndex pod : later_) draft_.trial().move(pod, draft_.trial().home_of(pod));
+  for (const NodeIndex index : nodes_) {
+    draft_.note_about("node " + draft_.name_of(index), verdict_text(draft_.name_of(index), verdicts_[index]));
+  }
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ class Optimizing {
   bool mend_shapes();
   bool free_nodes();
   void leave_out_empty();
+  bool is_free(NodeIndex node) const;
+  void tell_what_is_free() const;
   bool is_underused(NodeIndex node) const;
   bool try_to_empty(NodeIndex node);
   std::string shape_of(NodeIndex node) const;
@@ -50,7 +52,6 @@ class Optimizing {
   std::vector<NodeIndex> nodes_;
   double cpu_ = 0;  // of all nodes
   double memory_ = 0;
-  std::size_t freed_ = 0;
 };
 
 void Optimizing::find_nodes() {
@@ -174,6 +175,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
     if (stays) return false;  // it would not be free
     leaving.push_back(pod);
   }
+  std::ranges::sort(leaving);
   if (leaving.empty()) return false;
   const double uneven = imbalance();
   const std::string cause = fmt::format("{} is hardly used and can be freed", draft_.name_of(index));
@@ -181,7 +183,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   std::vector<std::pair<PodIndex, NodeIndex>> back;
   std::vector<PodIndex> fresh;  // those that had no reason to move before
   for (const PodIndex pod : leaving) {
-    if (!draft_.within_caps(pod)) break;
+    if (!draft_.is_moved(pod) && !draft_.within_caps(pod)) break;
     draft_.trial().lift(pod);
     const cluster::Amounts& asked = draft_.cluster().pod(pod).form->needs->requests.plain;
     const NodeIndex target = draft_.best_target(pod, [&](NodeIndex to) {
@@ -209,22 +211,34 @@ bool Optimizing::free_nodes() {
     if (is_underused(index)) candidates.emplace_back(draft_.cluster().node(index).requested.cpu, index);
   }
   std::ranges::sort(candidates);
-  std::size_t freed = 0;
+  bool freed = false;
   for (const auto& [requested, index] : candidates) {
-    if (is_underused(index) && try_to_empty(index)) ++freed;
+    if (is_underused(index) && try_to_empty(index)) freed = true;
   }
-  freed_ += freed;
-  return freed != 0;
+  return freed;
+}
+
+bool Optimizing::is_free(NodeIndex index) const {
+  return std::ranges::all_of(draft_.cluster().node(index).pods, [&](PodIndex pod) {
+    const auto stays = draft_.why_stays(pod, Purpose::Improve);
+    return stays && (stays->code == why::kDaemon || stays->code == why::kMirror);
+  });
 }
 
 // Nobody comes to a node that has just been emptied, or was empty: it is to be taken away.
 void Optimizing::leave_out_empty() {
-  std::erase_if(nodes_, [&](NodeIndex index) {
-    return std::ranges::all_of(draft_.cluster().node(index).pods, [&](PodIndex pod) {
-      const auto stays = draft_.why_stays(pod, Purpose::Improve);
-      return stays && (stays->code == why::kDaemon || stays->code == why::kMirror);
-    });
-  });
+  std::erase_if(nodes_, [&](NodeIndex index) { return is_free(index); });
+}
+
+void Optimizing::tell_what_is_free() const {
+  std::set<NodeIndex> freed;
+  for (const auto& [pod, intent] : draft_.intents()) {
+    const NodeIndex from = draft_.trial().first_on(pod);
+    if (intent.strategy == Strategy::ResourceOptimization && draft_.is_moved(pod) && is_free(from)) freed.insert(from);
+  }
+  if (!freed.empty()) {
+    draft_.note_about("free", fmt::format("ResourceOptimization: {} nodes would be free", freed.size()));
+  }
 }
 
 void Optimizing::run() {
@@ -235,7 +249,7 @@ void Optimizing::run() {
     if (!mend_shapes() && !freed) break;
     if (!settings_.free_nodes) break;
   }
-  if (freed_ != 0) draft_.note(fmt::format("ResourceOptimization: {} nodes would be free", freed_));
+  tell_what_is_free();
 }
 
 }  // namespace

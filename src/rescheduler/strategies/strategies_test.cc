@@ -73,6 +73,30 @@ TEST(NodeMaintenance, GoesInStepsThatABudgetAllows) {
   EXPECT_EQ(plan.moves[0].budget, BudgetVerdict::Allowed);
 }
 
+// Its group is even enough for x on "near" only once the second y is on "far", and that one has to wait for the first.
+TEST(NodeMaintenance, AMoveThatNeedsAnotherComesInALaterStep) {
+  PlanBench bench;
+  const auto ssd = [](const char* name) {
+    return cluster::testing::node(name).condition("Ready", "True").label("disk", "ssd");
+  };
+  bench.node("old", 0.3, 0.2).add(ssd("near")).add(ssd("far")).uses("near", 0.05, 0.1).uses("far", 0.3, 0.2);
+  for (const char* name : {"y1", "y2"}) {
+    bench.add(running(name, "y").label("group", "x").requests("100m", "100Mi").host_port(8080).on("old"));
+  }
+  bench.add(running("x1", "x")
+                .label("group", "x")
+                .requests("50m", "100Mi")
+                .node_selector("disk", "ssd")
+                .spread({.max_skew = 1, .topology_key = "kubernetes.io/hostname", .labels = {{{"group", "x"}}}})
+                .on("old"));
+  bench.args.rescheduling.brakes.at_once.per_workload = 1;
+  bench.request.draining = {"old"};
+  const Plan plan = bench.plan({Strategy::NodeMaintenance});
+  EXPECT_THAT(moves_of(plan), ElementsAre("y1 old -> near", "y2 old -> far", "x1 old -> near"));
+  ASSERT_THAT(plan.moves, SizeIs(3));
+  EXPECT_LT(plan.moves[1].step, plan.moves[2].step) << "within a step any order must do";
+}
+
 // --- ConstraintRepair ---
 
 Plan repair(PlanBench& bench) { return bench.plan({Strategy::ConstraintRepair}); }

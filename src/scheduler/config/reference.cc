@@ -173,7 +173,7 @@ std::vector<ReferenceField> reference_fields(const PluginCatalog& catalog) {
 std::string reference_page(const PluginCatalog& catalog, Language language) {
   const bool chinese = language == Language::Chinese;
   std::string page = chinese
-                         ? "# 配置参考\n\n[English](configuration.md) · [说明与示例](../configuration.md)\n\n"
+                         ? "# 配置参考\n\n[English](configuration.md) · [说明与示例](../configuration.zh-CN.md)\n\n"
                            "由 `make reference` "
                            "根据程序自身的读取代码生成，请勿手工修改。类型、默认值和取值范围就是程序读取时所用的。\n"
                          : "# Configuration reference\n\n[中文](configuration.zh-CN.md) · [explained, with "

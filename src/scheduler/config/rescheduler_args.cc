@@ -10,6 +10,7 @@
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
 #include "placement/rescheduler_args.h"
+#include "scheduler/config/dashboard_args.h"
 #include "scheduler/config/fields.h"
 #include "scheduler/config/load_args.h"
 #include "scheduler/config/moving_args.h"
@@ -65,6 +66,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
     }
   }
   read_moving(from, args->moving);
+  read_dashboard(from, args->dashboard);
   if (from.has("load")) read_load(from.child("load"), args->load);
   if (from.has("rescheduling")) read_rescheduling(from.child("rescheduling"), args->rescheduling);
   if (!args->enable_rescheduling_controller && from.has("rescheduling")) {
@@ -89,6 +91,7 @@ void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
   print_load(args.load, to);
   print_rescheduling(args.rescheduling, to);
   print_moving(args.moving, to);
+  print_dashboard(args.dashboard, to);
 }
 
 }  // namespace

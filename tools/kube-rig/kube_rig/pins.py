@@ -29,9 +29,11 @@ BINARIES = [
     Binary("kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok"),
     Binary("reflector", "reflector", "."),
 ]
-# Not of the control plane, each in a cache folder of its own: a new Helm must not make anybody compile Kubernetes again.
+# Not of the control plane, each in a cache folder of its own: a new Helm must not make anybody compile Kubernetes
+# again.
 TOOLS = [
     Binary("helm", "helm", "helm.sh/helm/v3/cmd/helm"),
+    Binary("descheduler", "descheduler", "sigs.k8s.io/descheduler/cmd/descheduler"),
 ]
 BINARY_NAMES = [binary.name for binary in BINARIES]
 TOOL_NAMES = [tool.name for tool in TOOLS]
