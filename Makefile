@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast manifests reference image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast manifests reference image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers bench-descheduler conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,11 @@ bench-roadef: deps ## the planner on the ROADEF/EURO 2012 instances, some 90 min
 bench-peers: deps rig ## kube-scheduler and ours on one real control plane, about an hour (ARGS='--quick')
 	@$(call build,release,--target rescheduler --target peers_client)
 	@bench/peers --build build/release $(ARGS)
+
+bench-descheduler: deps rig ## descheduler's LowNodeUtilization and ours on one real control plane, some 10 minutes (ARGS='--nodes 100')
+	@tools/kube-rig/rig build --only descheduler
+	@$(call build,release,--target rescheduler)
+	@bench/descheduler --build build/release $(ARGS)
 
 conformance: deps rig ## 2,000 random scenarios, decided by the real kube-scheduler and by ours (SEED, SCENARIOS, KEEP)
 	@$(call build,release,--target rescheduler)

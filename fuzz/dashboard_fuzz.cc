@@ -1,5 +1,5 @@
-// Whatever a browser sends as the body of an action, reading it ends with a wish or a sentence; and whatever it sends as
-// text, what we make of it is one line of JSON.
+// Whatever a browser sends as the body of an action, reading it ends with a wish or a sentence; and whatever it sends
+// as text, what we make of it is one line of JSON.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -42,11 +42,11 @@ def timestamp():
 
 
 class ControlPlane:
-    def __init__(self, client, folder):
+    def __init__(self, client, folder, rig_options=("--with", "etcd,kube-apiserver")):
         self._client, self.folder = client, folder
         made = subprocess.run(
-            [RIG, "up", "--json", "--with", "etcd,kube-apiserver", "--keep-alive-of", str(os.getpid()),
-             "--apiserver-arg=--delete-collection-workers=16"], stdout=subprocess.PIPE, text=True, timeout=300)
+            [RIG, "up", "--json", *rig_options, "--keep-alive-of", str(os.getpid()),
+             "--apiserver-arg=--delete-collection-workers=16"], stdout=subprocess.PIPE, text=True, timeout=600)
         if made.returncode != 0:
             raise Failed("there is no control plane to measure on; `make rig` builds one")
         self._rig = json.loads(made.stdout.strip().splitlines()[-1])
@@ -67,7 +67,8 @@ class ControlPlane:
     # --- The API, one request at a time. ---
 
     def request(self, method, path, body=None, absent_is_fine=False, timeout=180):
-        if getattr(self._connections, "one", None) is None:
+        kept = getattr(self._connections, "one", None) is not None
+        if not kept:
             self._connections.one = http.client.HTTPSConnection(
                 self._address.hostname, self._address.port, timeout=timeout, context=self._tls)
         data = None if body is None else json.dumps(body).encode()
@@ -79,6 +80,8 @@ class ControlPlane:
         except (OSError, http.client.HTTPException) as error:
             self._connections.one.close()
             self._connections.one = None
+            if kept and method == "GET":  # idle for so long that the server closed it
+                return self.request(method, path, body, absent_is_fine, timeout)
             raise Failed(f"{method} {path} got no answer: {error}") from error
         if answer.status >= 300 and not (absent_is_fine and answer.status == 404):
             raise Failed(f"{method} {path} was answered with {answer.status}: {text[:300].decode(errors='replace')}")
@@ -93,6 +96,19 @@ class ControlPlane:
                 about = labels["resource"] + ("/" + labels["subresource"] if labels["subresource"] else "")
                 count[labels["verb"], about] += round(float(number))
         return count
+
+    def pid_of(self, component):
+        return self._rig["pids"][component]
+
+    def kubectl(self, *words):
+        done = subprocess.run([RIG, "kubectl", self._rig["name"], *map(str, words)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120)
+        if done.returncode != 0:
+            raise Failed(f"kubectl {words[0]}: {done.stdout.strip()}")
+
+    def connect(self, timeout):
+        """A connection of one's own, for an answer that takes its time."""
+        return http.client.HTTPSConnection(self._address.hostname, self._address.port, timeout=timeout, context=self._tls)
 
     def server_cpu_seconds(self):
         return sum(cpu_seconds(pid) for pid in self._rig["pids"].values())

@@ -1,8 +1,10 @@
 #include "cli/plan_command.h"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +70,84 @@ TEST(PlanTable, ShowsMovesNodesAndWhoStays) {
   EXPECT_THAT(text, HasSubstr("default/web"));
   EXPECT_THAT(text, HasSubstr("91% -> "));
   EXPECT_THAT(text, HasSubstr("   2  opt-out"));
+}
+
+TEST(PlanTable, SaysOfHowManyNodesTheLoadIsUnknown) {
+  rescheduling::Plan plan;
+  plan.judged_by = "test";
+  plan.before.balance_score = plan.after.balance_score = 80;
+  plan.before.nodes = {{.name = "a", .cpu = 0.4, .memory = 0.4}, {.name = "b", .cpu = std::nan(""), .memory = 0.4}};
+  plan.after = plan.before;
+  const ViewStyle plain{.colour = false, .unicode = false};
+  EXPECT_THAT(plan_table(plan, plain), HasSubstr("balance 80 of 100, judged by test; the load of 1 node is unknown"));
+  plan.before.balance_score = std::nan("");
+  EXPECT_THAT(plan_table(plan, plain), HasSubstr("Nothing to do: balance unknown, no load is known of any node"));
+}
+
+// --- The command itself, on a dump. ---
+
+constexpr const char* kCrowded = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"},
+   conditions: [{type: Ready, status: "True"}]}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"},
+   conditions: [{type: Ready, status: "True"}]}}
+- {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: default},
+   spec: {scaleTargetRef: {apiVersion: apps/v1, kind: ReplicaSet, name: web}, maxReplicas: 9}}
+)";
+
+std::string crowded_dump() {
+  std::string text = kCrowded;
+  for (int i = 0; i < 4; ++i) {
+    text += fmt::format(R"(
+- {{apiVersion: v1, kind: Pod, metadata: {{name: web-{0}, namespace: default, uid: u{0}, labels: {{app: web}},
+   creationTimestamp: "2026-01-01T00:00:00Z", ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web,
+   controller: true}}]}}, spec: {{nodeName: a, containers: [{{name: c, resources: {{requests: {{cpu: 900m, memory: 1Gi}}}}}}]}},
+   status: {{phase: Running, conditions: [{{type: Ready, status: "True"}}], startTime: "2026-01-01T00:00:00Z"}}}})",
+                        i);
+  }
+  return text + R"(
+- {apiVersion: v1, kind: Pod, metadata: {name: young, namespace: default, creationTimestamp: "2026-01-02T00:00:00Z"}}
+)";
+}
+
+class PlanCommand : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) {
+    const auto path = std::filesystem::path(::testing::TempDir()) / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  int run(PlanOptions options) {
+    ::testing::internal::CaptureStdout();
+    const int code = run_plan(options);
+    said_ = ::testing::internal::GetCapturedStdout();
+    return code;
+  }
+  std::string said_;
+};
+
+TEST_F(PlanCommand, ByRequestsMovesWhatIsCrowdedAndNotesWhoseScaleAnAutoscalerOwns) {
+  PlanOptions options;
+  options.files = {file("crowded.yaml", crowded_dump())};
+  options.output = "json";
+  EXPECT_EQ(run(options), 2) << said_;
+  EXPECT_THAT(said_, HasSubstr(R"("judgedBy":"requests")"));
+  EXPECT_THAT(said_, HasSubstr(R"("autoscaled":true)"));
+  EXPECT_THAT(said_, HasSubstr("a HorizontalPodAutoscaler sets the replicas of ReplicaSet default/web"));
+}
+
+TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
+  PlanOptions options;
+  options.files = {file("crowded.yaml", crowded_dump())};
+  options.usage =
+      file("loads.csv", R"({"at": "2026-01-02T00:00:00Z", "node": "elsewhere", "resource": "cpu", "value": 0.5})");
+  options.output = "table";
+  EXPECT_EQ(run(options), 2) << said_;
+  EXPECT_THAT(said_, HasSubstr("knows nothing fresh of any node: their load is unknown, judged by requests"));
+  EXPECT_THAT(said_, ::testing::Not(HasSubstr("balance 100")));
 }
 
 }  // namespace

@@ -55,19 +55,22 @@ std::string headline(const Plan& plan, const ViewStyle& style) {
     steps = std::max(steps, move.step);
     pods.insert(move.ns + "/" + move.pod);
   }
-  const auto unknown = [](const NodePicture& node) { return std::isnan(node.cpu); };
-  if (plan.moves.empty() && std::ranges::all_of(plan.before.nodes, unknown)) {
-    return painted("Nothing to do", Colour::Yellow, style) + ": no load is known of any node\n";
-  }
-  if (plan.moves.empty()) {
-    return painted("Nothing to do", Colour::Green, style)
-           + fmt::format(": balance {:.0f} of 100, judged by {}\n", plan.before.balance_score, plan.judged_by);
-  }
-  return painted(fmt::format("{} in {}", plural(plan.moves.size(), "move"), plural(steps, "step")), Colour::Bold, style)
-         + fmt::format(": balance {:.0f} {} ", plan.before.balance_score, arrow(style))
-         + painted(fmt::format("{:.0f}", plan.after.balance_score),
-                   plan.after.balance_score >= plan.before.balance_score ? Colour::Green : Colour::Yellow, style)
-         + fmt::format(" of 100, judged by {}\n", plan.judged_by);
+  const double before = plan.before.balance_score;
+  const double after = plan.after.balance_score;
+  const std::string what =
+      plan.moves.empty() ? painted("Nothing to do", std::isnan(before) ? Colour::Yellow : Colour::Green, style)
+                         : painted(fmt::format("{} in {}", plural(plan.moves.size(), "move"), plural(steps, "step")),
+                                   Colour::Bold, style);
+  if (std::isnan(before)) return what + ": balance unknown, no load is known of any node\n";
+  const auto unknown = std::ranges::count_if(
+      plan.before.nodes, [](const NodePicture& node) { return std::isnan(node.cpu) || std::isnan(node.memory); });
+  const std::string judged = fmt::format(
+      " of 100, judged by {}{}\n", plan.judged_by,
+      unknown == 0 ? ""
+                   : fmt::format("; the load of {} is unknown", plural(static_cast<std::size_t>(unknown), "node")));
+  if (plan.moves.empty()) return what + fmt::format(": balance {:.0f}", before) + judged;
+  return what + fmt::format(": balance {:.0f} {} ", before, arrow(style))
+         + painted(fmt::format("{:.0f}", after), after >= before ? Colour::Green : Colour::Yellow, style) + judged;
 }
 
 std::string moves_table(const Plan& plan, const ViewStyle& style) {
@@ -120,6 +123,7 @@ std::string nodes_table(const Plan& plan, const ViewStyle& style) {
   }
   std::string text = "\n" + aligned(rows, style);
   if (!all) text += fmt::format("  and {} more\n", before.size() - kMostNodes);
+  if (std::isnan(plan.before.balance_score)) return text;
   const auto& b = plan.before;
   const auto& a = plan.after;
   text += plan.moves.empty()

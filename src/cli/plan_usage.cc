@@ -49,6 +49,11 @@ void put_samples(usage::Reading reading,
     const auto node = cluster.find_node(sample.node);
     if (node && sample.resource < cluster::kMostLoads) loads[*node].used[sample.resource] = sample.value;
   }
+  if (loads.empty()) {
+    notes.push_back(
+        fmt::format("{} knows nothing fresh of any node: their load is unknown, judged by requests", source));
+    return by_requests(into);
+  }
   cluster::LoadPicture picture;
   picture.basis = LoadBasis::Usage;
   picture.source = source;

@@ -68,9 +68,9 @@ Dashboard::State::Answer Dashboard::State::session(const Ask& ask) {
   const bool needs_token = ask.caller.visitor == nullptr && reads && !*reads;
   std::string json = fmt::format(
       R"({{"user":{},"needsToken":{},"may":{{{}}},"version":{},"cluster":{},"boot":{},"demo":{},"grafana":{}}})",
-      ask.caller.visitor ? quoted(ask.caller.visitor->name) : "null", needs_token, may, needs_token ? "\"\"" : quoted(kVersion),
-      needs_token ? "\"\"" : quoted(parts.board.cluster), quoted(parts.board.boot), parts.demo,
-      needs_token ? "null" : quoted_or_null(parts.grafana));
+      ask.caller.visitor ? quoted(ask.caller.visitor->name) : "null", needs_token, may,
+      needs_token ? "\"\"" : quoted(kVersion), needs_token ? "\"\"" : quoted(parts.board.cluster),
+      quoted(parts.board.boot), parts.demo, needs_token ? "null" : quoted_or_null(parts.grafana));
   co_return found(std::move(json));
 }
 

@@ -75,6 +75,7 @@ net::Task<void> Controller::State::cycle(bool regular) {
     log_warning(messages::kNothingKnown, {{"err", loaded.error().message}});
     co_return;
   }
+  effects.restore(store.effects());
   co_await read_pod_use();
   const std::function<Survey(Surveyor&)> look = [now](Surveyor& at) { return at.survey(now); };
   Survey survey = co_await there(planning, *surveyor, look);
@@ -115,7 +116,9 @@ net::Task<void> Controller::State::read_pod_use() {
 
 void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdict, bool regular, WallTime now) {
   for (const std::string& warning : survey.warnings) log_warning(messages::kRemark, {{"remark", warning}});
-  for (const Effect& effect : effects.look(survey.picture, now)) {
+  const std::vector<Effect> seen = effects.look(survey.picture, now);
+  if (!seen.empty()) store.note_effects(effects.to_json());
+  for (const Effect& effect : seen) {
     metrics.effect(effect);
     if (effect.helped) continue;
     tell_lease(true, "ReschedulingDidNotHelp",
@@ -208,6 +211,12 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
 }
 
 net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
+  for (const std::string& node : step.conditions_to_clear) {
+    const bool cleared = co_await write_condition(node, std::nullopt);
+    if (cleared) continue;
+    std::erase_if(step.writes, [&](const NodeWrite& write) { return write.node == node; });
+    look_soon("the conditions of a node are still to be cleared");
+  }
   for (const NodeWrite& write : step.writes) {
     std::string patch = cordon_patch(write, settings.name);
     const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
@@ -216,24 +225,28 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
     look_soon("a node changed meanwhile");
   }
   for (const auto& [node, progress] : step.progress) {
-    if (progress.uses_conditions) co_await write_condition(node, progress);
+    if (!progress.uses_conditions) continue;
+    [[maybe_unused]] const bool told = co_await write_condition(node, progress);
   }
 }
 
-// Where a node has the conditions of Kubernetes 1.37 already, they say how far we are.
-net::Task<void> Controller::State::write_condition(std::string node, DrainProgress progress) {
+// Where a node has the conditions of Kubernetes 1.37 already, they say how far we are; without progress, that it is
+// over.
+net::Task<bool> Controller::State::write_condition(std::string node, std::optional<DrainProgress> progress) {
   boost::json::array conditions;
   const auto condition = [&](const char* type, bool holds) {
     boost::json::object one;
     one["type"] = type;
     one["status"] = holds ? "True" : "False";
     one["reason"] = "Rescheduler";
-    one["message"] = fmt::format("{} of {} pods have left", progress.total - progress.left, progress.total);
+    one["message"] = progress
+                         ? fmt::format("{} of {} pods have left", progress->total - progress->left, progress->total)
+                         : std::string("the maintenance is over");
     one["lastHeartbeatTime"] = kube::format_time(services.clock->wall_now());
     conditions.push_back(std::move(one));
   };
-  condition("DrainInProgress", !progress.drained);
-  condition("Drained", progress.drained);
+  condition("DrainInProgress", progress && !progress->drained);
+  condition("Drained", progress && progress->drained);
   boost::json::object patch;
   patch["status"] = boost::json::object{{"conditions", std::move(conditions)}};
   kube::PatchOptions options;
@@ -242,6 +255,7 @@ net::Task<void> Controller::State::write_condition(std::string node, DrainProgre
   std::string text = boost::json::serialize(patch);
   const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", node, std::move(text), options);
   if (!written) log_debug("the conditions of node {} were not written: {}", node, written.error().message);
+  co_return written.has_value() || written.error().code == Errc::NotFound;
 }
 
 // --- Plans ---
@@ -283,8 +297,11 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     co_return;
   }
   std::vector<Strategy> strategies;
+  // What is on its way is neither gone from where it was nor there where it goes. Who would improve things on that
+  // picture would do it twice; only a drain goes on meanwhile.
+  const bool settled = mover.under_way().empty();
   for (const Strategy strategy : strategies_that(*settings.args, StrategyMode::Act)) {
-    if (strategy == Strategy::NodeMaintenance && draining.empty()) continue;
+    if (strategy == Strategy::NodeMaintenance ? draining.empty() : !settled) continue;
     if (verdict.against(strategy) == nullptr) strategies.push_back(strategy);
   }
   // A node that is to be emptied goes before everything else, and what rests elsewhere has to leave there all the same.
@@ -313,6 +330,10 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     waves.adopt(plan);
     acting = std::move(wish);
     adopted = now;
+    co_return;
+  }
+  if (!settled && strategies.empty()) {
+    metrics.cycle("busy");
     co_return;
   }
   metrics.cycle(strategies.empty() ? "held" : "nothing-to-do");

@@ -40,7 +40,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
   void take_in(const Survey& survey, const BrakeVerdict& verdict, bool regular, WallTime now);
   net::Task<std::set<std::string>> look_after_nodes(Survey& survey, const BrakeVerdict& verdict, WallTime now);
   net::Task<void> write_nodes(MaintenanceStep step);
-  net::Task<void> write_condition(std::string node, DrainProgress progress);
+  net::Task<bool> write_condition(std::string node, std::optional<DrainProgress> progress);
   net::Task<void> plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now);
   net::Task<void> plan_to_observe(std::set<std::string> draining, WallTime now);
   net::Task<std::shared_ptr<const Plan>> made_plan(PlanWish wish, std::string mode, WallTime now);

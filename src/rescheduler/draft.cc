@@ -68,7 +68,7 @@ bool Draft::has_room(PodIndex pod, NodeIndex index) const {
   if (asked.cpu > 0 && node.requested.cpu + asked.cpu > has.cpu) return false;
   if (asked.memory > 0 && node.requested.memory + asked.memory > has.memory) return false;
   if (static_cast<std::int64_t>(node.pod_count()) + 1 > node.node->allowed_pods) return false;
-  return stays_cool(pod, index) && movable_.may_return_to(pod, node.node->name);
+  return stays_cool(pod, index) && movable_.may_go(pod, name_of(trial_.first_on(pod)), node.node->name);
 }
 
 bool Draft::allows(PodIndex lifted, NodeIndex index) {
@@ -123,8 +123,8 @@ std::string Draft::nobody_takes(PodIndex lifted) {
     if (index == home) continue;
     if (!rules_.takes(index)) {
       ++reasons["closed to new pods"];
-    } else if (!movable_.may_return_to(lifted, name_of(index))) {
-      ++reasons["left by it lately"];
+    } else if (!movable_.may_go(lifted, name_of(home), name_of(index))) {
+      ++reasons["left by its workload lately"];
     } else if (std::string refusal = trial_.refusal(lifted, index); !refusal.empty()) {
       ++reasons[std::move(refusal)];
     } else if (!stays_cool(lifted, index)) {

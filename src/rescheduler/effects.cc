@@ -1,10 +1,21 @@
 #include "rescheduler/effects.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include <boost/json.hpp>
+
+#include "kube/value/time.h"
 
 namespace rescheduler::rescheduling {
 namespace {
+
+namespace json = boost::json;
+using placement::Strategy;
+
+constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization, Strategy::NodeMaintenance,
+                                    Strategy::ConstraintRepair};
 
 // A node is as busy as its busier resource; unknown counts as nothing known.
 std::optional<double> load_of(const NodePicture& node) {
@@ -87,6 +98,38 @@ std::vector<Effect> EffectTracker::look(const Picture& now, WallTime at) {
     effects.push_back(std::move(effect));
   }
   return effects;
+}
+
+std::string EffectTracker::to_json() const {
+  json::object all;
+  for (const auto& [strategy, failures] : failures_) {
+    if (failures == 0) continue;
+    json::object one{{"failures", failures}};
+    const auto until = until_.find(strategy);
+    if (until != until_.end()) one["until"] = kube::format_time(until->second);
+    all[std::string(to_string(strategy))] = std::move(one);
+  }
+  return json::serialize(all);
+}
+
+void EffectTracker::restore(std::string_view text) {
+  failures_.clear();
+  until_.clear();
+  json::error_code error;
+  const json::value value = json::parse(text, error);
+  const json::object* all = error ? nullptr : value.if_object();
+  if (all == nullptr) return;
+  for (const Strategy strategy : kStrategies) {
+    const json::value* entry = all->if_contains(to_string(strategy));
+    const json::object* one = entry == nullptr ? nullptr : entry->if_object();
+    const json::value* failures = one == nullptr ? nullptr : one->if_contains("failures");
+    const json::value* until = one == nullptr ? nullptr : one->if_contains("until");
+    if (failures == nullptr || !failures->is_int64() || until == nullptr || !until->is_string()) continue;
+    const auto time = kube::parse_time(std::string_view(until->get_string()));
+    if (!time || failures->get_int64() < 1) continue;
+    failures_[strategy] = static_cast<int>(std::min<std::int64_t>(failures->get_int64(), kMostDoublings + 1));
+    until_[strategy] = *time;
+  }
 }
 
 }  // namespace rescheduler::rescheduling

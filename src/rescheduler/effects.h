@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -44,6 +45,10 @@ class EffectTracker {
   std::vector<Effect> look(const Picture& now, WallTime at);
 
   const std::map<placement::Strategy, WallTime>& backing_off() const { return until_; }
+  // Who rests and how often in a row it did not help, for whoever leads next. Times are kept in whole seconds.
+  std::string to_json() const;
+  // What cannot be read is as if it were not there: whoever rests wrongly is no worse off than whoever does not.
+  void restore(std::string_view json);
 
  private:
   struct Promise {

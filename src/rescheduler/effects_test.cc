@@ -86,5 +86,23 @@ TEST(Effects, MovesThatDidNotComeAboutPromiseNothing) {
   EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "a drain is not about load";
 }
 
+TEST(Effects, WhoRestsIsKnownToWhoeverLeadsNextAndSoIsHowOften) {
+  EffectTracker first(10min);
+  after(first, "p", picture(0.9, 0.3), kNoon);
+  EffectTracker next(10min);
+  next.restore(first.to_json());
+  EXPECT_EQ(next.backing_off(), first.backing_off());
+  ASSERT_THAT(next.backing_off(), SizeIs(1));
+  after(next, "q", picture(0.9, 0.3), kNoon + 1h);
+  EXPECT_EQ(next.backing_off().at(Strategy::LoadBalancing), kNoon + 1h + EffectTracker::kSettle + 20min)
+      << "the second time in a row";
+  after(next, "r", picture(0.7, 0.5), kNoon + 2h);
+  EXPECT_EQ(next.to_json(), "{}");
+  for (const char* nonsense : {"", "[]", R"({"LoadBalancing": 7})", R"({"LoadBalancing": {"failures": -1}})"}) {
+    first.restore(nonsense);
+    EXPECT_THAT(first.backing_off(), IsEmpty()) << nonsense;
+  }
+}
+
 }  // namespace
 }  // namespace rescheduler::rescheduling

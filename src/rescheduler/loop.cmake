@@ -17,6 +17,7 @@ set(LOOP_SOURCES
   surveyor.cc)
 set(LOOP_TESTS
   brakes_test.cc
+  circles_test.cc
   effects_test.cc
   maintenance_test.cc
   memory_test.cc

@@ -68,6 +68,7 @@ MaintenanceStep Maintenance::next(const std::vector<CaredNode>& nodes, WallTime 
       continue;
     }
     step.news.push_back({it->first, "", false, "MaintenanceEnded", "The mark is gone; the node is left as it is"});
+    if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
     it = drains_.erase(it);
   }
   std::erase_if(told_full_, [&](const auto& told) { return !present.contains(told.first); });
@@ -122,7 +123,7 @@ void Maintenance::tell_progress(const CaredNode& node, Drain& drain, WallTime no
   progress.left = node.to_leave;
   progress.blocked = !node.blockers.empty();
   progress.drained = node.to_leave == 0;
-  progress.uses_conditions = node.uses_conditions;
+  progress.uses_conditions = drain.uses_conditions = node.uses_conditions;
   const std::size_t gone = drain.total - node.to_leave;
   if (gone > 0 && node.to_leave > 0) {
     progress.eta = std::chrono::duration_cast<std::chrono::seconds>((now - drain.since) * node.to_leave / gone);
@@ -169,6 +170,7 @@ void Maintenance::tell_blockers(const CaredNode& node, Drain& drain, WallTime no
 
 void Maintenance::take_back(const CaredNode& node, MaintenanceStep& step) {
   const bool was_ours = is_ours(node);
+  if (node.uses_conditions && (was_ours || drains_.contains(node.name))) step.conditions_to_clear.insert(node.name);
   if (was_ours && node.unschedulable) {
     step.writes.push_back({NodeDeed::Uncordon, node.name, node.version});
     tell(node, false, "MaintenanceEnded", "The node takes pods again", step);

@@ -71,6 +71,8 @@ struct MaintenanceStep {
   std::vector<NodeNews> news{};
   std::set<std::string> draining{};
   std::map<std::string, DrainProgress> progress{};  // of those that are draining or drained
+  // Over, and with conditions that say otherwise. To be written first: until it is, the node is not given back.
+  std::set<std::string> conditions_to_clear{};
 };
 
 class Maintenance {
@@ -90,6 +92,7 @@ class Maintenance {
     std::size_t told_left = 0;
     bool told_drained = false;
     bool told_giving_up = false;
+    bool uses_conditions = false;
     std::optional<WallTime> blocked_since{};
     std::string told_blockers{};
   };

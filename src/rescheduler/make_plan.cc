@@ -184,7 +184,15 @@ PlannedMove Finishing::told(const NumberedStep& one, ScoreSums& sums) {
   move.ns = draft_.world().namespace_of(pod);
   move.pod = placed.name;
   move.uid = placed.uid;
-  move.lineage = draft_.census().lineage(draft_.census().lineage_of(pod)).lineage;
+  const LineageFacts& lineage = draft_.census().lineage(draft_.census().lineage_of(pod));
+  move.lineage = lineage.lineage;
+  move.autoscaled = lineage.autoscaled;
+  if (lineage.autoscaled) {
+    draft_.note(
+        fmt::format("a HorizontalPodAutoscaler sets the replicas of {} {}/{}: there may be more or fewer by the "
+                    "time they move",
+                    lineage.lineage.kind, lineage.lineage.ns, lineage.lineage.name));
+  }
   move.source = draft_.name_of(from);
   move.target = draft_.name_of(to);
   move.strategy = intent.strategy;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "placement/framework.h"
 #include "placement/rescheduler_args.h"
+#include "rescheduler/circles.h"
 #include "rescheduler/plan.h"
 
 namespace rescheduler::rescheduling {
@@ -28,7 +29,7 @@ struct Evidence {
 // Who is not to be moved this time for reasons of the past, with the reason.
 struct Held {
   std::map<std::string, std::string> pods{};  // by uid: cooling down, being moved, not movable for good
-  std::map<migration::Lineage, std::set<std::string>> not_to{};  // nodes a lineage came from lately: ping-pong
+  Circles circles{};
 };
 
 struct PlanRequest {

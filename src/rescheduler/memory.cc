@@ -182,7 +182,9 @@ Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallT
     // It left a node under maintenance because it had to, not because it is better off elsewhere.
     const bool by_choice = move.strategy != to_string(placement::Strategy::NodeMaintenance);
     const bool left = !move.ended || done || move.result == MoveResult::Failed;
-    if (by_choice && left && now - last < brakes.memory) resting.not_to[move.lineage].insert(move.source);
+    if (by_choice && left && now - last < brakes.memory) {
+      resting.circles.went(move.lineage, move.source, move.landed.empty() ? move.target : move.landed);
+    }
   }
   return resting;
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "migration/mover.h"
 #include "placement/rescheduling_settings.h"
+#include "rescheduler/circles.h"
 
 namespace rescheduler::rescheduling {
 
@@ -64,7 +65,7 @@ struct Resting {
   std::map<PodName, std::string> pods{};                // with the reason
   std::map<migration::Lineage, std::string>
       lineages{};  // all of their pods: one moves, and which it becomes is unknown
-  std::map<migration::Lineage, std::set<std::string>> not_to{};
+  Circles circles{};
 };
 
 Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallTime now);

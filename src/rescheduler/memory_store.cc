@@ -9,6 +9,7 @@ namespace rescheduler::rescheduling {
 namespace {
 
 constexpr const char* kMovesKey = "moves";
+constexpr const char* kEffectsKey = "effects";
 
 api::ConfigMap empty_map(const std::string& ns) {
   api::ConfigMap map;
@@ -52,6 +53,10 @@ net::Task<Result<void>> MemoryStore::load() {
   }
   memory_ = std::move(*memory);
   paused_ = says_paused(*map);
+  if (!effects_unsaved_) {
+    const auto effects = map->data().find(kEffectsKey);
+    effects_ = effects == map->data().end() ? "" : effects->second;
+  }
   map_ = std::make_shared<api::ConfigMap>(std::move(*map));
   // Not yet written, and true all the same.
   for (const migration::MoveOutcome& outcome : unsaved_) memory_.ended(outcome);
@@ -64,10 +69,13 @@ net::Task<Result<void>> MemoryStore::write(MoveMemory changed, WallTime now) {
   // What people wrote beside the moves stays; the version sees to it that it is what was read.
   api::ConfigMap next = *map_;
   (*next.mutable_data())[kMovesKey] = changed.to_json();
+  const std::string effects = effects_;
+  if (!effects.empty()) (*next.mutable_data())[kEffectsKey] = effects;
   auto map = co_await kube::Client(api_).update(std::move(next));
   if (!map) co_return fail(std::move(map.error()));
   memory_ = std::move(changed);
   paused_ = says_paused(*map);
+  if (effects == effects_) effects_unsaved_ = false;  // nobody said anything else meanwhile
   map_ = std::make_shared<api::ConfigMap>(std::move(*map));
   co_return Result<void>{};
 }
@@ -92,8 +100,14 @@ void MemoryStore::note_ended(const migration::MoveOutcome& outcome) {
   unsaved_.push_back(outcome);
 }
 
+void MemoryStore::note_effects(std::string json) {
+  if (json == effects_) return;
+  effects_ = std::move(json);
+  effects_unsaved_ = true;
+}
+
 net::Task<Result<void>> MemoryStore::save_ended(WallTime now) {
-  if (unsaved_.empty()) co_return Result<void>{};
+  if (!has_unsaved()) co_return Result<void>{};
   const std::vector<migration::MoveOrder> none;
   auto written = co_await save_begun(none, now);
   if (written || written.error().code != Errc::Conflict) co_return written;

@@ -52,10 +52,15 @@ class MemoryStore {
   void note_ended(const migration::MoveOutcome& outcome);
   net::Task<Result<void>> save_ended(WallTime now);
 
+  // Who rests because it did not help (EffectTracker::to_json); written with the next save.
+  void note_effects(std::string json);
+  // Nothing: nobody ever wrote any.
+  const std::string& effects() const { return effects_; }
+
   const MoveMemory& memory() const { return memory_; }
   bool paused() const { return paused_; }
   std::optional<Pause> pause() const;
-  bool has_unsaved() const { return !unsaved_.empty(); }
+  bool has_unsaved() const { return !unsaved_.empty() || effects_unsaved_; }
 
  private:
   net::Task<Result<void>> write(MoveMemory changed, WallTime now);
@@ -67,6 +72,8 @@ class MemoryStore {
   MoveMemory memory_;
   bool paused_ = false;
   std::vector<migration::MoveOutcome> unsaved_;
+  std::string effects_;
+  bool effects_unsaved_ = false;
 };
 
 }  // namespace rescheduler::rescheduling

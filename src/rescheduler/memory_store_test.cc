@@ -67,6 +67,19 @@ TEST_F(Remembering, ANewLeaderKnowsWhatTheLastOneBegan) {
   EXPECT_TRUE(two.memory().moves()[0].ended);
 }
 
+TEST_F(Remembering, WhoRestsIsWrittenDownOnceAndReadByTheNext) {
+  ASSERT_TRUE(load(one));
+  EXPECT_FALSE(one.has_unsaved());
+  one.note_effects(R"({"LoadBalancing":{}})");
+  EXPECT_TRUE(one.has_unsaved());
+  ASSERT_TRUE(load(one));
+  EXPECT_EQ(one.effects(), R"({"LoadBalancing":{}})") << "not yet written, and true all the same";
+  ASSERT_TRUE(time.loop.await_result(one.save_ended(now())));
+  EXPECT_FALSE(one.has_unsaved());
+  ASSERT_TRUE(load(two));
+  EXPECT_EQ(two.effects(), R"({"LoadBalancing":{}})");
+}
+
 TEST_F(Remembering, OfTwoThatActOnTheSameStateOneFailsAndReadsItAnew) {
   ASSERT_TRUE(load(one));
   ASSERT_TRUE(load(two));

@@ -37,10 +37,9 @@ std::optional<Stays> Movable::why_stays(PodIndex pod, Purpose purpose) const {
   return by_its_budget(pod);
 }
 
-bool Movable::may_return_to(PodIndex pod, const std::string& node) const {
-  if (request_.held.not_to.empty()) return true;
-  const auto found = request_.held.not_to.find(census_.lineage(census_.lineage_of(pod)).lineage);
-  return found == request_.held.not_to.end() || !found->second.contains(node);
+bool Movable::may_go(PodIndex pod, const std::string& from, const std::string& to) const {
+  if (request_.held.circles.empty()) return true;
+  return !request_.held.circles.closes(census_.lineage(census_.lineage_of(pod)).lineage, from, to);
 }
 
 std::optional<Stays> Movable::by_its_nature(PodIndex index) const {

@@ -63,8 +63,8 @@ class Movable {
 
   // Nothing: it may be moved.
   std::optional<Stays> why_stays(cluster::PodIndex pod, Purpose purpose) const;
-  // A lineage that came from there lately does not go back.
-  bool may_return_to(cluster::PodIndex pod, const std::string& node) const;
+  // Does it not lead its workload back to where it came from lately?
+  bool may_go(cluster::PodIndex pod, const std::string& from, const std::string& to) const;
 
  private:
   std::optional<Stays> by_its_nature(cluster::PodIndex pod) const;

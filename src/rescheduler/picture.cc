@@ -78,6 +78,12 @@ Picture picture_of(const World& world, const placement::ReschedulerArgs& args) {
   for (const NodeIndex index : world.cluster().existing_nodes()) picture.nodes.push_back(picture_of_node(world, index));
   std::ranges::sort(picture.nodes, {}, &NodePicture::name);
   const auto nodes = nodes_in_play(world);
+  if (nodes.empty()) {
+    // Nothing is known: that is not the same as all of them being equal.
+    picture.balance_score = picture.cpu_deviation = picture.memory_deviation = cluster::kUnknownLoad;
+    picture.cpu_max = picture.memory_max = cluster::kUnknownLoad;
+    return picture;
+  }
   const Spread cpu = spread_of(world, nodes, kCpuLoad);
   const Spread memory = spread_of(world, nodes, kMemoryLoad);
   picture.cpu_deviation = cpu.deviation * kPercent;

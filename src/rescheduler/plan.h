@@ -35,10 +35,11 @@ struct PlannedMove {
   std::string source{};
   std::string target{};
   placement::Strategy strategy{};
-  std::string reason{};    // one sentence with numbers
-  double gain = 0;         // points of the balance score
-  std::uint32_t step = 1;  // moves of one step may be done together, after those of the steps before
-  bool detour = false;     // it moves on in a later step
+  std::string reason{};     // one sentence with numbers
+  double gain = 0;          // points of the balance score
+  std::uint32_t step = 1;   // moves of one step may be done together, after those of the steps before
+  bool detour = false;      // it moves on in a later step
+  bool autoscaled = false;  // a HorizontalPodAutoscaler sets how many there are of it
   BudgetVerdict budget = BudgetVerdict::NoBudget;
   std::vector<RefusedTarget> refused{};
 };
@@ -63,8 +64,8 @@ struct NodePicture {
 };
 
 struct Picture {
-  double balance_score =
-      0;  // 0 to 100: 100 less the standard deviation of node load in points, weighted by resource, times two
+  double balance_score = 0;  // 0 to 100: 100 less the standard deviation of node load in points, weighted by resource,
+                             // times two. This and what follows is of the nodes whose load is known; NaN: of none is
   double cpu_deviation = 0;  // percentage points between nodes
   double memory_deviation = 0;
   double cpu_max = 0;  // percent

@@ -56,10 +56,10 @@ std::string target_json(const RefusedTarget& target) {
 std::string move_json(const PlannedMove& move) {
   return fmt::format(
       R"({{"step":{},"namespace":{},"pod":{},"uid":{},"owner":{{"kind":{},"name":{}}},"source":{},"target":{},)"
-      R"("strategy":{},"reason":{},"gain":{},"budget":{},"detour":{},"refusedTargets":{}}})",
+      R"("strategy":{},"reason":{},"gain":{},"budget":{},"detour":{},"autoscaled":{},"refusedTargets":{}}})",
       move.step, text(move.ns), text(move.pod), text(move.uid), text(move.lineage.kind), text(move.lineage.name),
       text(move.source), text(move.target), text(placement::to_string(move.strategy)), text(move.reason),
-      number(move.gain), text(to_string(move.budget)), move.detour, array(move.refused, target_json));
+      number(move.gain), text(to_string(move.budget)), move.detour, move.autoscaled, array(move.refused, target_json));
 }
 
 std::string refusal_json(const Refusal& one) {

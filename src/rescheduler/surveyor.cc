@@ -270,7 +270,7 @@ void Surveyor::add_blockers(const Plan& plan, bool moving, std::vector<CaredNode
 Held Surveyor::held_for(const PlanWish& wish) const {
   Held held;
   held.pods = wish.held;
-  held.not_to = wish.resting.not_to;
+  held.circles = wish.resting.circles;
   if (wish.resting.pods.empty() && wish.resting.lineages.empty()) return held;
   const cluster::Cluster& cluster = world_.cluster();
   for (const NodeIndex node : cluster.existing_nodes()) {

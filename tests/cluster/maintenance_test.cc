@@ -36,6 +36,24 @@ class Maintained : public ReschedulingTest {
     return found == seen.metadata().annotations().end() ? "" : found->second;
   }
 
+  void set_condition(const std::string& name, const std::string& type, const std::string& status) {
+    const std::string patch = fmt::format(
+        R"({{"status": {{"conditions": [{{"type": "{}", "status": "{}", "reason": "Test", "message": "by a test"}}]}}}})",
+        type, status);
+    kube::PatchOptions options;
+    options.kind = kube::PatchKind::StrategicMerge;
+    options.subresource = "status";
+    auto done = await(client().patch<api::Node>("", name, patch, options));
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  std::string condition(const std::string& name, const std::string& type) {
+    const api::Node seen = node(name);
+    for (const api::NodeCondition& one : seen.status().conditions()) {
+      if (one.type() == type) return one.status();
+    }
+    return "";
+  }
+
   std::string node_;  // one with pods
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Maintained);
@@ -93,6 +111,45 @@ TEST_P(Maintained, ABudgetPacesTheDrain) {
     return is_empty(node_);
   })) << testing::PrintToString(spread("web"));
   EXPECT_GE(fewest, kReplicas - 1);
+}
+
+// --- The lifecycle conditions of Kubernetes 1.37, where a node has any. ---
+
+TEST_P(Maintained, ANodesOwnConditionsSayHowFarItIsAndThatItIsOver) {
+  settle();
+  set_condition(node_, "MaintenancePlanned", "True");
+  patch_node(node_, kMarked);
+  EXPECT_TRUE(eventually_measured([&] { return condition(node_, "Drained") == "True"; }));
+  EXPECT_EQ(condition(node_, "DrainInProgress"), "False");
+  EXPECT_EQ(condition(node_, "MaintenancePlanned"), "True") << "what others wrote stays";
+  EXPECT_TRUE(is_empty(node_));
+  patch_node(node_, kUnmarked);
+  EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
+  EXPECT_EQ(condition(node_, "Drained"), "False") << "it is given back";
+}
+
+TEST_P(Maintained, AMarkThatIsTakenBackInTheMiddleTakesTheConditionsBack) {
+  settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");  // nobody leaves
+  set_condition(node_, "MaintenancePlanned", "True");
+  patch_node(node_, kMarked);
+  EXPECT_TRUE(eventually_measured([&] { return condition(node_, "DrainInProgress") == "True"; }));
+  patch_node(node_, kUnmarked);
+  EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
+  EXPECT_EQ(condition(node_, "DrainInProgress"), "False") << "or it would be left out of everything for good";
+}
+
+TEST_P(Maintained, ANodeThatSomebodyElseDrainsByItsConditionsIsNoTarget) {
+  settle();
+  std::string other;
+  for (const std::string& name : measured_) {
+    if (name != node_) other = name;
+  }
+  const int before = spread("web")[other];
+  set_condition(other, "DrainInProgress", "True");
+  patch_node(node_, kMarked);
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
+  EXPECT_LE(spread("web")[other], before);
+  EXPECT_EQ(condition(other, "DrainInProgress"), "True") << "which is theirs to take back";
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ class Pins(unittest.TestCase):
                 self.assertNotEqual(pins.fingerprint(), before)
 
     def test_a_tool_is_kept_by_itself(self):
-        control_plane, helm = pins.fingerprint(), pins.cache_dir("helm")
+        control_plane, helm, descheduler = pins.fingerprint(), pins.cache_dir("helm"), pins.cache_dir("descheduler")
+        self.assertNotEqual(helm, descheduler)
         with tempfile.TemporaryDirectory() as folder:
             modules = Path(shutil.copytree(pins.MODULES, Path(folder) / "modules"))
             with mock.patch.object(pins, "MODULES", modules):
@@ -69,6 +70,7 @@ class Pins(unittest.TestCase):
                     file.write("\n")
                 self.assertEqual(pins.fingerprint(), control_plane, "nothing of Kubernetes is to be compiled again")
                 self.assertNotEqual(pins.cache_dir("helm"), helm)
+                self.assertEqual(pins.cache_dir("descheduler"), descheduler)
 
     def test_every_staging_module_has_the_version_of_kubernetes(self):
         text = (pins.MODULES / "kubernetes" / "go.mod").read_text()

@@ -110,7 +110,10 @@ export async function open(browser: Browser, url: string, options: { language?: 
     locale: options.language ?? "en-US", colorScheme: options.theme ?? "light", ignoreHTTPSErrors: true, reducedMotion: "reduce",
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(20_000);
+  // For work on the pages: those of a folder in place of the binary's, which takes a minute to link.
+  const folder = process.env["PAGES"];
+  if (folder) await context.route(/\/ui\//, (route) => route.fulfill({ path: path.join(folder, new URL(route.request().url()).pathname.slice(4) || "index.html") }));
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`thrown: ${error.message}`));

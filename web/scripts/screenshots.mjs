@@ -26,7 +26,7 @@ for (let i = 0; i < 200; i++) {
   await wait(100);
 }
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-const page = await (await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-US", colorScheme: "light" })).newPage();
+const page = await (await browser.newContext({ viewport: { width: 1440, height: 940 }, locale: "en-US", colorScheme: "light" })).newPage();
 await page.goto(`${url}/ui/`);
 await page.locator(".score-number").waitFor();
 
@@ -38,7 +38,7 @@ for (let i = 0; i < 60; i++) {
   await page.screenshot({ path: name });
   taken.push(name);
   const moving = await page.evaluate(() => Number(document.querySelector(".side a[href='#/migrations'] .count")?.textContent ?? 0));
-  if (!still && moving >= 2 && i > 3) {
+  if (!still && moving >= 2 && i > 12) {
     await page.screenshot({ path: path.join(folder, "dashboard.png") });
     still = true;
   }

@@ -238,6 +238,8 @@ export const en = {
   "plan.observed": "Proposed",
   "plan.actedOnWhat": "What strategies in “act” have decided; it is carried out by itself, step by step.",
   "plan.observedWhat": "What strategies in “observe” would do. Nothing happens unless somebody applies it.",
+  "plan.newer": "A newer plan says something else.",
+  "plan.newest": "Show the newest",
   "plan.none": "There is no plan at the moment",
   "plan.noneWhat": "One is made at the next look at the cluster. A strategy that is “off” makes none; see Settings.",
   "plan.nothing": "Nothing to move",

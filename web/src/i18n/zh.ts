@@ -238,6 +238,8 @@ export const zh: Record<Key, string> = {
   "plan.observed": "建议",
   "plan.actedOnWhat": "处于“执行”模式的策略所做的决定，会自动逐步执行。",
   "plan.observedWhat": "处于“观察”模式的策略的建议。没有人应用就什么都不会发生。",
+  "plan.newer": "有更新的计划，内容不同。",
+  "plan.newest": "显示最新的",
   "plan.none": "目前没有计划",
   "plan.noneWhat": "下一次检查集群时会生成。处于“关闭”的策略不生成计划，见“配置”。",
   "plan.nothing": "没有需要迁移的 Pod",

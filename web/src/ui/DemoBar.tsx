@@ -1,7 +1,7 @@
 // Only in a demo: things to do to the cluster, to see what is done about them.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { get } from "../api/client";
+import { act, get } from "../api/client";
 import type { DemoChoices } from "../api/types";
 import { t, word } from "../i18n";
 import { maintenance, nodes, nodesChanged, overview } from "../state/store";
@@ -21,6 +21,11 @@ function busiest(choices: DemoChoices): string {
 
 // Those that acted last: they come back when strategies are switched on.
 let switchedOff: string[] = [];
+
+async function switchAll(changes: object[]): Promise<string> {
+  for (const change of changes) await act("demo", change);
+  return "";
+}
 
 export function DemoBar() {
   const choices = useSignal<DemoChoices>({ nodes: [], workloads: [] });
@@ -76,7 +81,7 @@ export function DemoBar() {
           : <ActionButton action="demo" path="demo" body={deed("crashOnNode", what)} done={load} disabled={!name}>{t("demo.crash")}</ActionButton>}
       </div>
       <div class="demo-set">
-        <ActionButton action="demo" path="demo" body={() => changed[0]} rest={() => changed.slice(1)} disabled={changed.length === 0}>{t(acting.length > 0 ? "demo.strategiesOff" : "demo.strategiesOn")}</ActionButton>
+        <ActionButton action="demo" perform={() => switchAll(changed)} disabled={changed.length === 0}>{t(acting.length > 0 ? "demo.strategiesOff" : "demo.strategiesOn")}</ActionButton>
       </div>
       {(overview.value?.speed ?? 1) !== 1 && <span class="quiet demo-speed">{t("demo.speed", { n: overview.value!.speed })}</span>}
       </div>

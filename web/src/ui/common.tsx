@@ -123,9 +123,9 @@ export function Segmented<T extends string>(props: {
 
 // A button that asks the server to do something, says what came of it, and why it may not.
 export function ActionButton(props: {
-  action: Action; path: string; body: () => unknown; children: ComponentChildren; confirm?: string; class?: string;
+  action: Action; path?: string; body?: () => unknown; children: ComponentChildren; confirm?: string; class?: string;
   done?: () => void; disabled?: boolean;
-  rest?: () => unknown[]; // said after the first, one by one
+  perform?: () => Promise<string>; // in place of saying `body` to `path`
 }) {
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
@@ -134,10 +134,8 @@ export function ActionButton(props: {
     setAsking(false);
     setBusy(true);
     try {
-      const rest = props.rest?.() ?? [];
-      let answer = await act(props.path, props.body());
-      for (const body of rest) answer = await act(props.path, body);
-      announce(rest.length > 0 ? t("done") : answer || t("done"), "good");
+      const answer = await (props.perform ? props.perform() : act(props.path ?? "", props.body?.()));
+      announce(answer || t("done"), "good");
       props.done?.();
     } catch (error) {
       announce((error as Error).message, "bad");

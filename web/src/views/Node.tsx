@@ -10,8 +10,8 @@ import { PodTable } from "./PodTable";
 export function NodePage({ name }: { name: string }) {
   void nodesChanged.value;
   const live = nodes.get(name);
-  // What runs there is fetched anew when something of the node's row changes.
-  const { data, error, reload } = useData<NodeDetail>(`nodes/${encodeURIComponent(name)}`, live?.join() ?? "");
+  // What runs there is fetched anew when a pod comes or goes or the node's state changes; its load is in the row.
+  const { data, error, reload } = useData<NodeDetail>(`nodes/${encodeURIComponent(name)}`, live ? `${live[3]}/${live[4]}` : "");
   const row = live ?? data?.row;
   return (
     <>

@@ -1,19 +1,24 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, act } from "../api/client";
 import type { Plan, Picture } from "../api/types";
 import { number, percent, t, word } from "../i18n";
 import { metric } from "../state/choices";
-import { plans } from "../state/store";
+import { loadPlans, plans } from "../state/store";
 import { ActionButton, Badge, Bar, Card, Empty, Loading, NodeLink, PodLink, Segmented, Text, Time, useMore } from "../ui/common";
-import { groupRefusals, nodesAfter, stepsOf } from "./planSteps";
+import { groupRefusals, nodesAfter, sameMoves, stepsOf } from "./planSteps";
 
 const MOST_NODES = 40;
 
 export function PlanPage() {
   const both = plans.value;
   const [which, choose] = useState<"actedOn" | "observed" | null>(null);
+  const [pinned, pin] = useState<{ which: string; plan: Plan } | null>(null);
   if (!both) return <><h1>{t("nav.plan")}</h1><Loading /></>;
   const chosen = which ?? (both.observed && both.observed.moves.length > 0 ? "observed" : both.actedOn ? "actedOn" : "observed");
-  const plan = both[chosen];
+  const latest = both[chosen];
+  // Whoever steps through a plan keeps it until they ask for the newest.
+  const plan = pinned && pinned.which === chosen ? pinned.plan : latest;
+  const newer = plan && latest && latest.id !== plan.id && !sameMoves(latest, plan);
   return (
     <>
       <header class="page-head">
@@ -22,14 +27,34 @@ export function PlanPage() {
         <Segmented label={t("plan.which")} value={chosen} options={["actedOn", "observed"] as const} name={(one) => t(`plan.${one}`)} choose={choose} />
       </header>
       <p class="quiet">{t(chosen === "actedOn" ? "plan.actedOnWhat" : "plan.observedWhat")}</p>
-      {!plan ? <Empty title={t("plan.none")}>{t("plan.noneWhat")}</Empty> : <One key={plan.id} plan={plan} applicable={chosen === "observed"} />}
+      {newer && <div class="banner warn"><span class="mark" aria-hidden="true">!</span><span>{t("plan.newer")}</span><button onClick={() => pin(null)}>{t("plan.newest")}</button></div>}
+      {!plan ? <Empty title={t("plan.none")}>{t("plan.noneWhat")}</Empty> : <One key={chosen} plan={plan} applicable={chosen === "observed"} touch={() => pin({ which: chosen, plan })} />}
     </>
   );
 }
 
-function One({ plan, applicable }: { plan: Plan; applicable: boolean }) {
+// Says yes to what was shown: under its newest name, if it still says the same.
+async function apply(plan: Plan): Promise<string> {
+  for (let tries = 0; ; tries++) {
+    const latest = plans.value?.observed;
+    try {
+      return await act("plan/apply", { plan: latest && sameMoves(latest, plan) ? latest.id : plan.id });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409 || tries === 3) throw error;
+      await loadPlans();
+      if (!plans.value?.observed || !sameMoves(plans.value.observed, plan)) throw error;
+    }
+  }
+}
+
+function One({ plan, applicable, touch }: { plan: Plan; applicable: boolean; touch: () => void }) {
   const last = stepsOf(plan);
-  const [step, setStep] = useState(last);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const step = Math.min(chosen ?? last, last);
+  const setStep = (next: number): void => {
+    touch();
+    setChosen(next);
+  };
   return (
     <>
       <Card>
@@ -39,7 +64,7 @@ function One({ plan, applicable }: { plan: Plan; applicable: boolean }) {
           <Effect name={t("plan.memoryMax")} before={plan.before.memoryMax} after={plan.after.memoryMax} unit />
           <div class="effect"><span class="effect-name">{t("plan.cost")}</span><span class="effect-value">{t("plan.moves", { n: plan.moves.length })}</span><span class="quiet">{t("plan.steps", { n: last })}</span></div>
           <div class="plan-act">
-            {applicable && <ActionButton class="primary" action="applyPlan" path="plan/apply" body={() => ({ plan: plan.id })} disabled={plan.moves.length === 0} confirm={t("plan.confirm", { n: plan.moves.length })}>{t("plan.apply")}</ActionButton>}
+            {applicable && <ActionButton class="primary" action="applyPlan" perform={() => apply(plan)} disabled={plan.moves.length === 0} confirm={t("plan.confirm", { n: plan.moves.length })}>{t("plan.apply")}</ActionButton>}
             <span class="quiet">{t("plan.made")} <Time at={plan.made} /> · <Text value={plan.judgedBy} /></span>
           </div>
         </div>

@@ -22,7 +22,7 @@ export function PodsPage() {
   }, [typed]);
   const path = `pods?limit=${LIMIT}&query=${encodeURIComponent(query)}${state === "all" ? "" : `&state=${state}`}`;
   const o = overview.value;
-  const { data, error, reload } = useData<PodList>(path, state === "all" ? 0 : `${o?.pods.pending}/${o?.pods.failing}`);
+  const { data, error, reload } = useData<PodList>(path, state === "all" ? (o?.pods.total ?? 0) : `${o?.pods.pending}/${o?.pods.failing}`);
   return (
     <>
       <h1>{t("nav.pods")}</h1>

@@ -43,6 +43,12 @@ export function nodesAfter(plan: Plan, step: number): PlanNode[] {
   return found.sort((a, b) => (b.before.cpu ?? 0) - (a.before.cpu ?? 0) || (a.name < b.name ? -1 : 1));
 }
 
+// Plans are made anew all the time; most often the new one says the same.
+export function sameMoves(a: Plan, b: Plan): boolean {
+  const words = (plan: Plan): string => plan.moves.map((move) => `${move.step} ${move.uid} ${move.target}`).join();
+  return words(a) === words(b);
+}
+
 export interface RefusalGroup { code: string; pods: { namespace: string; pod: string; node: string; reason: string }[] }
 export function groupRefusals(plan: Plan): RefusalGroup[] {
   const groups = new Map<string, RefusalGroup>();

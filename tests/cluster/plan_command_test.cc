@@ -1,0 +1,156 @@
+// `rescheduler plan` as a person calls it: by a kubeconfig, whoever measures. It changes nothing.
+#include "cli/plan_command.h"
+
+#include <fstream>
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "support/rescheduler.h"
+
+namespace rescheduler::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kReplicas = 6;
+
+// One node is busy and the others are not - by the machine's clock, which is the command's: an embedded cluster has its
+// own.
+class Prometheus {
+ public:
+  Prometheus(TestCluster& cluster, std::string busy, std::vector<std::string> nodes)
+      : busy_(std::move(busy)),
+        nodes_(std::move(nodes)),
+        service_(cluster, [this](const net::HttpRequest&, net::Responder& responder) -> net::Task<void> {
+          const auto now = std::chrono::duration<double>(SystemClock().wall_now().time_since_epoch()).count();
+          std::string series;
+          for (const std::string& node : nodes_) {
+            series += fmt::format(R"({}{{"metric": {{"instance": "{}"}}, "value": [{:.3f}, "{}"]}})",
+                                  series.empty() ? "" : ", ", node, now, node == busy_ ? 90 : 5);
+          }
+          net::HttpResponse response;
+          response.status = 200;
+          response.headers.set("Content-Type", "application/json");
+          response.body =
+              fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
+          [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
+        }) {}
+  std::string url() const { return service_.url(); }
+
+ private:
+  std::string busy_;
+  std::vector<std::string> nodes_;
+  TinyService service_;
+};
+
+class PlanCommand : public ReschedulingTest {
+ protected:
+  // Six pods on one node, and two nodes that stand idle.
+  void crowd() {
+    crowded_ = add_node("crowded");
+    measured_ = {crowded_};
+    start_scheduler();
+    deploy("web", kReplicas);
+    ASSERT_TRUE(eventually([&] { return spread("web")[crowded_] == kReplicas; }));
+    scheduler().stop();
+    for (const char* suffix : {"idle-1", "idle-2"}) measured_.push_back(add_node(suffix));
+    measure(per_pod_);
+    before_ = uids("web");
+  }
+  // Pods are as young as the test, and who else is on the cluster is none of its business.
+  std::string config() {
+    const auto path = ::testing::TempDir() + "plan-" + ns() + ".yaml";
+    std::ofstream(path) << R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: Rescheduler
+    args: {rescheduling: {protections: {leastAge: 0s}}}
+)";
+    return path;
+  }
+  int run(const std::string& usage) {
+    cli::PlanOptions options;
+    options.kubeconfig = cluster().kubeconfig();
+    options.config = config();
+    options.usage = usage;
+    options.strategies = {"LoadBalancing"};
+    options.output = "json";
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int code = cli::run_plan(options);
+    said_ = ::testing::internal::GetCapturedStdout();
+    complained_ = ::testing::internal::GetCapturedStderr();
+    return code;
+  }
+  // The moves of the test's own pods.
+  int moves_from(const std::string& node) {
+    const auto plan = boost::json::parse(said_).as_object();
+    int count = 0;
+    for (const auto& move : plan.at("moves").as_array()) {
+      if (move.at("namespace").as_string() != ns()) continue;
+      EXPECT_EQ(move.at("source").as_string(), node);
+      EXPECT_NE(move.at("target").as_string(), node);
+      ++count;
+    }
+    return count;
+  }
+  std::string judge() { return std::string(boost::json::parse(said_).at("judgedBy").as_string()); }
+  void expect_nothing_changed() { EXPECT_EQ(uids("web"), before_); }
+
+  std::string crowded_;
+  std::string said_;
+  std::string complained_;
+  std::vector<std::string> before_;
+};
+// There is no kubeconfig for the in-process door.
+INSTANTIATE_TEST_SUITE_P(Embedded, PlanCommand, testing::Values(Tier::Embedded));
+INSTANTIATE_TEST_SUITE_P(Real, PlanCommand, testing::Values(Tier::Real));
+
+TEST_P(PlanCommand, GoesByWhatPrometheusSays) {
+  crowd();
+  const Prometheus prometheus(cluster(), crowded_, measured_);
+  EXPECT_EQ(run("prometheus=" + prometheus.url()), 2) << said_ << complained_;
+  EXPECT_GT(moves_from(crowded_), 0) << said_;
+  EXPECT_EQ(judge(), "prometheus");
+  expect_nothing_changed();
+}
+
+TEST_P(PlanCommand, SaysThatPrometheusDoesNotAnswer) {
+  crowd();
+  meter_->be_silent(true);
+  EXPECT_EQ(run("prometheus=" + meter_->settings().sources.front().address), 1) << said_;
+  EXPECT_THAT(complained_, HasSubstr("rescheduler plan: prometheus"));
+  expect_nothing_changed();
+}
+
+TEST_P(PlanCommand, GoesByMetricsServerWhereThereIsOne) {
+  crowd();
+  if (GetParam() == Tier::Real) {
+    EXPECT_EQ(run("metrics-server"), 1) << said_;
+    EXPECT_THAT(complained_, HasSubstr("metrics-server"));
+    EXPECT_THAT(run(""), testing::AnyOf(0, 2)) << complained_;
+    EXPECT_EQ(judge(), "requests") << "whoever does not insist gets what there is";
+    EXPECT_THAT(said_, HasSubstr("judged by requests"));
+    return;
+  }
+  ASSERT_TRUE(eventually([&] { return run("metrics-server") != 1; })) << complained_;
+  // It answers by the embedded cluster's clock, which is not the command's: that is said, and not believed.
+  EXPECT_EQ(judge(), "requests") << said_;
+  EXPECT_THAT(said_, HasSubstr("metrics-server knows nothing fresh of any node"));
+  expect_nothing_changed();
+}
+
+TEST_P(PlanCommand, GoesByRequestsWhereItIsToldTo) {
+  crowd();
+  EXPECT_THAT(run("requests"), testing::AnyOf(0, 2)) << complained_;
+  EXPECT_EQ(judge(), "requests");
+  expect_nothing_changed();
+}
+
+}  // namespace
+}  // namespace rescheduler::test
