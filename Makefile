@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers bench-descheduler conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast manifests reference image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers bench-descheduler conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +33,9 @@ rig: ## build the real control plane and Helm for the tests (Kubernetes, etcd, K
 	@{ tools/kube-rig/rig build && tools/kube-rig/rig build --only helm; } || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	  echo 'rig: the tests against the real control plane will be reported as skipped'; }
 
-manifests: deps ## write again what follows from the program and from tools/monitoring/source.py: RBAC, chart, rules, dashboards
+reference: manifests ## the configuration reference, from the program's own reader (written with the manifests)
+
+manifests: deps ## write again what follows from the program and tools/monitoring/source.py: RBAC, chart, reference, rules, dashboards
 	@$(call build,dev,--target rescheduler)
 	@tools/manifests/generate build/dev/src/cli/rescheduler
 	@tools/monitoring/generate

@@ -8,7 +8,9 @@
 #include "base/rng.h"
 #include "cli/daemon_dashboard.h"
 #include "cli/failure_recovery.h"
+#include "cli/messages.h"
 #include "cli/own_mover.h"
+#include "cli/startup_check.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
@@ -63,6 +65,7 @@ struct Daemon::State {
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
   net::Job refreshing{};
+  net::Job checking{};
   net::Job leading_moves{};
   net::Job beginning{};
   std::atomic<bool> lost{false};
@@ -199,10 +202,10 @@ struct Daemon::State {
     callbacks.on_started_leading = [this] { take_the_lead(); };
     callbacks.on_stopped_leading = [this] {
       leading = false;
-      if (!stopping) log_error("the lease is lost: this process ends, another one leads");
+      if (!stopping) log_error(messages::kLeaseLost);
       lost = true;
     };
-    callbacks.on_new_leader = [](const std::string& who) { log_info("{} leads", who); };
+    callbacks.on_new_leader = [](const std::string& who) { log_info(messages::kLeads, {{"leader", who}}); };
     auto made = kube::LeaderElector::create(*lease, std::move(leader), std::move(callbacks), services());
     if (!made) return fail(std::move(made.error()));
     elector = std::move(*made);
@@ -241,12 +244,12 @@ struct Daemon::State {
     if (!synced || !leading || stopping) co_return;
     co_await steer_when_shown(*carrying, *moves, timers);
     if (!leading || stopping) co_return;
-    log_info("deciding where pods go");
+    log_info(messages::kDeciding);
     live->lead();
     if (!rescheduler) co_return;
     const auto seen = co_await rescheduler->wait_synced();
     if (!seen || !leading || stopping) co_return;
-    log_info("moving pods to where they should be");
+    log_info(messages::kMoving);
     rescheduler->lead();
   }
 
@@ -260,6 +263,7 @@ struct Daemon::State {
       take_the_lead();
     }
     refreshing = net::spawn(network.executor(), "refresh gauges", refresh_gauges());
+    checking = net::spawn(network.executor(), "permission check", log_missing_permissions(*events, services()));
     co_return Result<void>{};
   }
 
@@ -341,6 +345,7 @@ struct Daemon::State {
     if (stopping) co_return true;
     stopping = true;
     refreshing.cancel();
+    checking.cancel();
     bool ended = true;
     if (pages) co_await pages->stop();
     leading_moves.cancel();
@@ -402,7 +407,7 @@ bool Daemon::lost_the_lead() const { return state_->lost; }
 
 bool Daemon::stop() {
   const bool ended = state_->stop();
-  if (!ended) log_error("not everything ended in time: what is still on its way is cut off");
+  if (!ended) log_error(messages::kCutOff);
   return ended;
 }
 

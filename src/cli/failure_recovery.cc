@@ -1,6 +1,7 @@
 #include "cli/failure_recovery.h"
 
 #include "base/log.h"
+#include "cli/messages.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/podrescheduling_args.h"
 
@@ -45,8 +46,7 @@ std::unique_ptr<FailureRecovery> FailureRecovery::start(rescheduling::recovery::
   if (webhook) {
     made->webhook_ = std::move(*webhook);
   } else {
-    log_error("no webhook, so replacements of failed pods are not told which nodes to avoid: {}",
-              webhook.error().message);
+    log_error(messages::kNoWebhook, {{"err", webhook.error().message}});
   }
   return made;
 }
@@ -59,7 +59,7 @@ net::Task<void> FailureRecovery::begin() {
   if (webhook_) {
     // First, so that already the first replacement is told.
     auto ready = co_await webhook_->bring_up_to_date(false);
-    if (!ready) log_warning("the recovery webhook: {}", ready.error().message);
+    if (!ready) log_warning(messages::kWebhookTrouble, {{"err", ready.error().message}});
   }
   live_->lead();
 }

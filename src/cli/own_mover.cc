@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "cli/messages.h"
 #include "migration/definition.h"
 #include "placement/rescheduler_args.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to) {
   using migration::SurgeUse;
-  to.language = moving.log_language == "zh" ? migration::Language::Chinese : migration::Language::English;
   to.direct = moving.direct;
   to.surge = moving.make_before_break == "Never"    ? SurgeUse::Never
              : moving.make_before_break == "Always" ? SurgeUse::Always
@@ -86,7 +86,7 @@ net::Task<Result<void>> wait_shown(migration::MigrationController& mover, net::T
   constexpr int kWarnAfter = 200;
   for (int looks = 0; !mover.synced(); ++looks) {
     if (looks == kWarnAfter) {
-      log_warning("the cluster shows no Migrations: nothing is moved (is manifests/rescheduler/crd.yaml applied?)");
+      log_warning(messages::kNoMigrations, {{"fix", "kubectl apply -f manifests/rescheduler/crd.yaml"}});
     }
     auto slept = co_await timers.sleep_for(kBetween);
     if (!slept) co_return fail(std::move(slept.error()));
@@ -135,7 +135,7 @@ net::Task<void> steer_when_shown(migration::MigrationController& mover, kube::Ap
   }
   for (int looks = 0; !mover.synced(); ++looks) {
     if (looks == kMost) {
-      log_warning("the cluster does not show its Migrations: replacements of moved pods may land elsewhere");
+      log_warning(messages::kMigrationsNotShown);
       co_return;
     }
     const auto slept = co_await timers.sleep_for(kBetween);

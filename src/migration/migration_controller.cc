@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "migration/actor.h"
 #include "migration/intent.h"
 #include "migration/measurement.h"
+#include "migration/messages.h"
 #include "migration/observer.h"
 #include "migration/patches.h"
 #include "migration/story.h"
@@ -65,7 +65,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         observer_api(*parts.api),
         actor(api, parts.settings),
         sweeper(api, parts.settings),
-        story(&recorder, *parts.services.metrics, parts.settings.language),
+        story(&recorder, *parts.services.metrics),
         migrations(*parts.api, informer_settings(parts.settings), parts.services) {}
 
   static kube::EventRecorderSettings recorder_settings(const MigrationSettings& settings) {
@@ -352,7 +352,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     outcome.result = MoveResult::Refused;
     outcome.message = "the migration could not be written down: " + why;
     outcome.began = outcome.ended = now();
-    log_warning("{}/{}: {}", order.ns, order.pod, outcome.message);
+    log_warning(messages::kNotWrittenDown, {{"pod", order.ns + "/" + order.pod}, {"err", why}});
     if (tell) tell(outcome);
   }
 
@@ -361,7 +361,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       if (!self->may_act()) co_return;
       auto swept = co_await self->sweeper.sweep();
       if (!swept && swept.error().code == Errc::Cancelled) co_return;
-      if (!swept) log_warning("sweeping after migrations: {}", swept.error().message);
+      if (!swept) log_warning(messages::kSweepingFailed, {{"err", swept.error().message}});
       constexpr std::chrono::seconds kSoon{2};
       const bool settled = swept && !swept->unfinished;
       const std::chrono::nanoseconds pause = settled ? self->parts.settings.sweep_every : kSoon;

@@ -13,8 +13,6 @@
 
 namespace rescheduler::migration {
 
-enum class Language : std::uint8_t { English, Chinese };
-
 enum class SurgeUse : std::uint8_t {
   Never,
   SingleReplicas,  // of their own accord only those whose move would be an outage
@@ -45,7 +43,6 @@ struct MigrationSettings {
 
   std::string ns{};  // only Migrations of this namespace; empty: of all
 
-  Language language = Language::English;
   std::size_t history = 200;  // so many finished Migrations are kept
   std::chrono::nanoseconds sweep_every = std::chrono::minutes{5};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};  // when nothing wakes us

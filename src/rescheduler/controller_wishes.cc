@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "rescheduler/controller_state.h"
+#include "rescheduler/messages.h"
 #include "rescheduler/modes.h"
 
 namespace rescheduler::rescheduling {
@@ -49,7 +50,7 @@ void Controller::State::set_mode(Strategy strategy, StrategyMode mode) {
   if (mode != StrategyMode::Act && std::ranges::find(acting.strategies, strategy) != acting.strategies.end())
     waves.drop();
   boost::asio::post(planning, [self = shared_from_this(), args = settings.args] { self->surveyor->set_args(args); });
-  log_info("strategy {}: {} from now on", to_string(strategy), to_string(mode));
+  log_info(messages::kStrategySwitched, {{"strategy", to_string(strategy)}, {"mode", to_string(mode)}});
   look_soon("a strategy was switched");
 }
 

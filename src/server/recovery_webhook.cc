@@ -31,6 +31,8 @@ namespace json = boost::json;
 
 constexpr std::string_view kPath = "/mutate-pods";
 constexpr std::string_view kSecretSuffix = "-tls";
+// Whoever may not make them is to find them.
+constexpr std::string_view kApplied = " (is manifests/rescheduler/webhook.yaml applied?)";
 // The API server sends objects of 3 MiB at most, the review around it included twice over.
 constexpr std::size_t kMostBodyBytes = std::size_t{8} << 20;
 const std::vector<double> kSeconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1};
@@ -237,7 +239,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       co_return Result<void>{};
     }
     auto created = co_await client.create(std::move(secret));
-    if (!created) co_return fail(std::move(created.error()));
+    if (!created) {
+      if (created.error().code == Errc::Denied) created.error().message += kApplied;
+      co_return fail(std::move(created.error()));
+    }
     co_return Result<void>{};
   }
 
@@ -296,7 +301,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     apply.write.field_manager = "rescheduler-webhook";
     auto applied =
         co_await client.patch<MutatingWebhookConfiguration>("", settings.webhook.name, configuration(ca_bundle), apply);
-    if (!applied) co_return fail(std::move(applied.error()));
+    if (!applied) {
+      if (applied.error().code == Errc::Denied) applied.error().message += kApplied;
+      co_return fail(std::move(applied.error()));
+    }
     co_return Result<void>{};
   }
 

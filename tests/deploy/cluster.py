@@ -8,12 +8,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-PATIENCE = 90.0
 # What KWOK shows as the logs of the scheduler's pods, and where it takes connections to their port.
 PLAYED = """
 apiVersion: kwok.x-k8s.io/v1alpha1
@@ -137,14 +135,3 @@ class Control:
             'clusters': [{'name': 'a', 'cluster': {'server': self.server, 'certificate-authority': self.ca}}],
             'contexts': [{'name': 'a', 'context': {'cluster': 'a', 'user': 'a'}}],
             'users': [{'name': 'a', 'user': {'token': token}}]}))
-
-
-def eventually(condition, what, more=str):
-    """The first true value of condition(); in vain, more() says why."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f'in vain: {what}\n{more()}')

@@ -15,8 +15,13 @@ namespace {
 
 class RealCluster final : public TestCluster {
  public:
-  explicit RealCluster(Rig rig) : rig_(std::move(rig)) {}
+  explicit RealCluster(Rig rig) : rig_(std::move(rig)) { rig_.note_use(); }
   std::unique_ptr<LiveApi> connect() override { return std::make_unique<LiveApi>(rig_.kubeconfig()); }
+  std::unique_ptr<LiveApi> connect_as_product() override {
+    auto account = rig_.product_kubeconfig();
+    RESCHEDULER_CHECK(account.has_value(), "{}", account.error().message);
+    return std::make_unique<LiveApi>(*account);
+  }
   const std::string& kubeconfig() const override { return rig_.kubeconfig(); }
   Result<std::string> kubectl(std::vector<std::string> arguments) override {
     return rig_.command("kubectl", std::move(arguments));

@@ -43,6 +43,9 @@ class TestCluster {
   virtual ~TestCluster() = default;
 
   virtual std::unique_ptr<LiveApi> connect() = 0;
+  // As the product itself is connected: on the real cluster with its ServiceAccount's token, and so with no more than
+  // manifests/rescheduler/rbac.yaml grants.
+  virtual std::unique_ptr<LiveApi> connect_as_product() { return connect(); }
   virtual const std::string& kubeconfig() const = 0;  // a file
   // Runs kubectl on it. NotFound where there is no kubectl.
   virtual Result<std::string> kubectl(std::vector<std::string> arguments) = 0;

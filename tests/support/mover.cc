@@ -31,7 +31,7 @@ bool serves(const api::Pod& pod) {
 }  // namespace
 
 TestMover::TestMover(TestCluster& cluster, TestScheduler* steered, TestMoverSettings settings)
-    : link_(cluster.connect()),
+    : link_(cluster.connect_as_product()),
       api_(std::make_unique<MortalApi>(link_->api())),
       fence_(std::make_shared<kube::LeaderFence>(clock_)) {
   fence_->allow_until(SteadyTime::max());

@@ -63,12 +63,14 @@ class TestRecovery {
   std::uint16_t webhook_port() const { return webhook_->port(); }
 
  private:
+  void prepare_webhook();
   std::size_t asked();  // reviews answered so far
   net::Task<Result<void>> begin();
   net::Task<Result<void>> end();
   net::Task<Result<void>> end_webhook();
 
   std::unique_ptr<LiveApi> link_;
+  std::unique_ptr<LiveApi> tester_;  // for what a test does and the product may not
   std::unique_ptr<GuardedApi> api_;
   std::unique_ptr<rescheduling::recovery::LiveRecovery> live_;
   std::unique_ptr<server::RecoveryWebhook> webhook_;

@@ -91,7 +91,7 @@ cluster::LoadSettings Meter::settings() const {
 // --- TestRescheduler ---
 
 TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
-    : link_(cluster.connect()),
+    : link_(cluster.connect_as_product()),
       api_(std::make_unique<NarrowApi>(link_->api(), settings.ns)),
       planning_(std::make_unique<net::EventLoop>()),
       deciding_(std::make_unique<net::EventLoop>()) {

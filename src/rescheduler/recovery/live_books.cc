@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "kube/codec/resource.h"
 #include "kube/value/time.h"
+#include "rescheduler/messages.h"
 #include "rescheduler/recovery/live_state.h"
 
 namespace rescheduler::rescheduling::recovery {
@@ -113,7 +114,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
       count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
             {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
       const std::string note = fmt::format("{}; {}", who, decision->sentence());
-      log_info("recovery: {}/{}: {}", owner.ns, owner.name, note);
+      log_info(messages::kRecovered, {{"workload", owner.ns + "/" + owner.name}, {"note", note}});
       say(owner, &finding, kube::EventType::Normal, "Rescheduled", note);
       co_return;
     }
@@ -145,7 +146,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
     case CaseEnd::Failed:
       not_before[finding.uid] = now() + kAfterRefusal;
       count("rescheduler_recovery_errors_total", "Failing pods whose recovery failed for now.", {});
-      log_warning("recovery: pod {}/{}: {}", finding.ns, finding.name, done.message);
+      log_warning(messages::kRecoveryFailed, {{"pod", finding.ns + "/" + finding.name}, {"err", done.message}});
       co_return;
     case CaseEnd::Gone:
     case CaseEnd::Ignored: co_return;

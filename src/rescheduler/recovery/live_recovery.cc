@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "kube/codec/metadata.h"
 #include "kube/proto/core_node.pb.h"
+#include "rescheduler/messages.h"
 #include "rescheduler/recovery/live_state.h"
 
 namespace rescheduler::rescheduling::recovery {
@@ -133,7 +134,7 @@ net::Task<void> LiveRecovery::State::look() {
   if (settings.recovery.mode != placement::StrategyMode::Act) co_return;
   co_await forgive_the_well(now());
   const auto said = co_await bare_pods.go_on();
-  for (const std::string& sentence : said) log_info("recovery: {}", sentence);
+  for (const std::string& sentence : said) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
 }
 
 // Whoever fails tells something of its node, asked for retries or not. A node that is away is no riddle.
@@ -176,7 +177,7 @@ net::Task<void> LiveRecovery::State::confine_nodes(WallTime at) {
     const std::string reason = bad ? "NodeQuarantined" : "NodeReleased";
     auto done = co_await confine_node(std::move(order));
     if (!done) {
-      log_warning("recovery: node {}: {}", name, done.error().message);
+      log_warning(messages::kNodeNotConfined, {{"node", name}, {"err", done.error().message}});
       continue;
     }
     if (!*done) continue;
@@ -214,7 +215,8 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
   if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
   if (settings.recovery.mode == placement::StrategyMode::Observe) {
     if (!say_once("observed " + finding.uid)) co_return;
-    log_info("recovery (observing): pod {}/{} on {} fails: {}", finding.ns, finding.name, finding.node, finding.detail);
+    log_info(messages::kRecoveryObserves,
+             {{"pod", finding.ns + "/" + finding.name}, {"node", finding.node}, {"detail", finding.detail}});
     count("rescheduler_recovery_observed_total", "Failing pods that would have been given another node.",
           {{"symptom", std::string(to_string(finding.symptom))}});
     co_return;

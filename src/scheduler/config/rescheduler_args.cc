@@ -27,6 +27,7 @@ constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are
 
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   from.read("enabledStrategies", into);
+  from.describe("enabledStrategies", "", "", listed({kStrategies.begin(), kStrategies.end()}));
   for (std::size_t i = 0; i < into.size(); ++i) {
     if (std::ranges::find(kStrategies, into[i]) == kStrategies.end()) {
       from.problem("enabledStrategies", fmt::format("'{}' is none; there are {}", into[i],
@@ -56,6 +57,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
       && args->rescheduling_interval < kShortestInterval) {
     from.problem("reschedulingInterval", "must be at least 1s");
   }
+  from.describe("reschedulingInterval", "", "", "at least 1s");
   read_strategies(from, args->enabled_strategies);
   from.read("excludedNamespaces", args->excluded_namespaces);
   for (const std::string& name : args->excluded_namespaces) {
