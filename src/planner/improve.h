@@ -26,7 +26,8 @@ struct SearchLimits {
   // Go on after no single move and no swap helps, by annealing, until time or steps are used up. Needs one of the two
   // bounds; not with a referee, who would have to be asked about every step.
   bool thorough = false;
-  // Where to begin, by process, instead of the problem's own assignment; obeys the rules. Not with a referee.
+  // Where to begin, by process, instead of the problem's own assignment; obeys the rules. Not with a referee. A
+  // thorough search goes on from there and does not begin hot.
   std::vector<Machine> start{};
 };
 
