@@ -9,7 +9,7 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo test test-fast manifests image-test bench bench-sync bench-embedded bench-decisions bench-load bench-planner bench-roadef bench-peers bench-descheduler conformance lint tidy format asan tsan gcc fuzz rig deps clean
+.PHONY: help demo test test-fast manifests reference image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers bench-descheduler conformance lint tidy format asan tsan gcc fuzz rig deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +33,9 @@ rig: ## build the real control plane and Helm for the tests (Kubernetes, etcd, K
 	@{ tools/kube-rig/rig build && tools/kube-rig/rig build --only helm; } || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	  echo 'rig: the tests against the real control plane will be reported as skipped'; }
 
-manifests: deps ## write again what follows from the program and from tools/monitoring/source.py: RBAC, chart, rules, dashboards
+reference: manifests ## the configuration reference, from the program's own reader (written with the manifests)
+
+manifests: deps ## write again what follows from the program and tools/monitoring/source.py: RBAC, chart, reference, rules, dashboards
 	@$(call build,dev,--target rescheduler)
 	@tools/manifests/generate build/dev/src/cli/rescheduler
 	@tools/monitoring/generate
@@ -56,6 +58,10 @@ bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: 
 bench-decisions: deps ## decisions a second without an API server, and how cost grows with nodes and pods
 	@$(call build,release,--target decision_bench)
 	@build/release/bench/decision_bench
+
+bench-dashboard: deps ## 20 viewers, 100 pod changes a second, 5,000 nodes: what serving the pages costs (ARGS='20 100 5000 30')
+	@$(call build,release,--target dashboard_bench)
+	@build/release/bench/dashboard_bench $(ARGS)
 
 bench-load: deps ## a day of recorded load placed by each published rule and by ours: minutes above 80 % (ARGS='--quick')
 	@$(call build,release,--target load_replay)
@@ -87,7 +93,7 @@ conformance: deps rig ## 2,000 random scenarios, decided by the real kube-schedu
 
 # ONLY: names of test programs, to build and run those alone.
 sanitized = $(call build,$(1),$(if $(ONLY),--target $(ONLY))) && $(if $(ONLY),\
-  for program in $(ONLY); do $$(find build/$(1)/src -type f -name $$program) --gtest_brief=1 || exit 1; done,\
+  for program in $(ONLY); do $$(find build/$(1)/src build/$(1)/tests -type f -name $$program) --gtest_brief=1 '--gtest_filter=-Real/*' || exit 1; done,\
   $(CTEST) --test-dir build/$(1) -LE real)
 
 asan: deps ## unit tests under the address and undefined-behaviour sanitizers (ONLY='kube_test ...')

@@ -58,7 +58,6 @@ find_package(Protobuf 3.21 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 # Only the core of prometheus-cpp: the package's CMake files would drag in its web server and curl.
 find_library(PROMETHEUS_CORE prometheus-cpp-core REQUIRED)

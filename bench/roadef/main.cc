@@ -2,7 +2,8 @@
 //
 //   roadef                          sets A and B, 300 s and 2 threads an instance: some 90 minutes
 //   roadef --only b_1,b_2 --time 60 --threads 1
-//   roadef --out DIRECTORY          keep the solutions
+//   roadef --clock cpu              the same however busy the machine is: seconds that each thread spends on a
+//   processor roadef --out DIRECTORY          keep the solutions
 //
 // Every solution is written in the challenge's format and verified by the checker that lies beside the data.
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,8 @@ struct Options {
   std::string out{};
   std::vector<std::string> only{};
   double seconds = 300.0;
-  std::uint64_t steps = ~std::uint64_t{0};
+  TimeOf time_of = TimeOf::kWall;
+  std::uint64_t steps = kUnbounded;
   unsigned threads = 2;
   std::uint64_t seed = 1;
   bool check = true;
@@ -60,7 +63,8 @@ Result<Row> run_one(const Options& options, const Known& known, const Files& fil
   auto problem = read_instance(files);
   if (!problem) return fail(std::move(problem.error()));
   const auto time = std::chrono::nanoseconds(static_cast<std::int64_t>(options.seconds * 1e9));
-  const planner::Solution solution = race(*problem, {time, options.steps, options.threads, options.seed});
+  const planner::Solution solution =
+      race(*problem, {time, options.time_of, options.steps, options.threads, options.seed});
   Row row{known, planner::cost_of(*problem, solution.where), solution.moves.size(), solution.steps, {}};
   if (const auto broken = planner::broken_rule(*problem, solution.where)) {
     return fail(Errc::Internal, "{}: {}", known.name, *broken);
@@ -111,6 +115,9 @@ int run(const Options& options) {
     fmt::print(stderr, "roadef: {}; point RESCHEDULER_DATA at the data\n", known.error().message);
     return kNoData;
   }
+  fmt::print("{} seconds of {} x {} thread(s) an instance, seed {}\n\n", options.seconds,
+             options.time_of == TimeOf::kWall ? "the wall clock" : "each thread's processor time", options.threads,
+             options.seed);
   fmt::print(
       "| instance | bound | reference | ours | score | S41 | score | J33 | score | not above S41 | moves | steps | "
       "|\n");
@@ -151,6 +158,9 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "where the solutions go");
   app.add_option("--only", options.only, "instances, separated by commas")->delimiter(',');
   app.add_option("--time", options.seconds, "seconds an instance");
+  const std::map<std::string, TimeOf> clocks{{"wall", TimeOf::kWall}, {"cpu", TimeOf::kProcessor}};
+  app.add_option("--clock", options.time_of, "what the seconds are of: wall, or cpu, each thread's own")
+      ->transform(CLI::CheckedTransformer(clocks));
   app.add_option("--steps", options.steps,
                  "candidates that each search may weigh: a bound that is the same everywhere");
   app.add_option("--threads", options.threads, "searches side by side")->check(CLI::PositiveNumber);

@@ -8,9 +8,16 @@
 
 namespace rescheduler::roadef {
 
+// What the time of a race is: of the wall, as the challenge measured it; or what each search has spent on a processor,
+// which does not depend on what else the machine is doing.
+enum class TimeOf { kWall, kProcessor };
+
+inline constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
+
 struct Race {
   std::chrono::nanoseconds time{};
-  std::uint64_t steps = ~std::uint64_t{0};  // a bound that is the same on every machine
+  TimeOf time_of = TimeOf::kWall;
+  std::uint64_t steps = kUnbounded;  // of each search: a bound that is the same on every machine
   unsigned threads = 1;
   std::uint64_t seed = 1;
 };

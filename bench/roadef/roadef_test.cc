@@ -32,8 +32,8 @@ TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
   EXPECT_EQ(solution.bound, row->bound);
   EXPECT_EQ(planner::broken_rule(*problem, solution.where), std::nullopt);
   EXPECT_EQ(planner::cost_of(*problem, solution.where), solution.after);
-  // At least four fifths of what is known to be possible: a1_4 gets 89 % in so few steps, the others more than 90.
-  EXPECT_LE(solution.after - row->reference, (row->initial - row->reference) / 5);
+  // At least nine tenths of what is known to be possible.
+  EXPECT_LE(solution.after - row->reference, (row->initial - row->reference) / 10);
   EXPECT_GE(solution.after, row->bound);
 }
 

@@ -6,8 +6,11 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/daemon_dashboard.h"
 #include "cli/failure_recovery.h"
+#include "cli/messages.h"
 #include "cli/own_mover.h"
+#include "cli/startup_check.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
@@ -48,17 +51,23 @@ struct Daemon::State {
   std::unique_ptr<kube::Api> moves{};
   std::unique_ptr<kube::Api> token_reviews{};
   std::unique_ptr<kube::Api> access_reviews{};
+  std::unique_ptr<kube::Api> looking{};  // for those who look at the pages
   std::unique_ptr<server::Reviewer> reviewer{};
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler{};  // null: it is switched off
   std::unique_ptr<scheduler::LiveScheduler> live{};
   std::unique_ptr<migration::MigrationController> mover{};  // null: the rescheduler has it
+  migration::MigrationController* carrying{};               // whoever has it
+  NodeLoads loads{};
   std::unique_ptr<server::PluginExtender> extender{};
   std::unique_ptr<FailureRecovery> recovery{};  // null: it is switched off
+  std::unique_ptr<DaemonDashboard> pages{};     // null: it is switched off
   std::unique_ptr<server::Server> server{};
   std::unique_ptr<kube::LeaderElector> elector{};
   net::Job electing{};
   net::Job refreshing{};
+  net::Job checking{};
   net::Job leading_moves{};
+  net::Job beginning{};
   std::atomic<bool> lost{false};
   bool begun = false;  // network thread, as the next two
   bool leading = false;
@@ -93,6 +102,7 @@ struct Daemon::State {
         {&recovering, &settings.cluster, connection.qps, burst},
         {&moves, &settings.cluster, connection.qps, burst},
         {&lease, &settings.cluster, 20, 30},
+        {&looking, &settings.cluster, 20, 30},
         {&token_reviews, &settings.token_reviews, 50, 100},
         {&access_reviews, &settings.access_reviews, 50, 100}};
     for (const auto& [slot, config, qps, most] : wanted) {
@@ -100,6 +110,25 @@ struct Daemon::State {
       if (!made) return made;
     }
     return {};
+  }
+
+  Result<void> make_pages() {
+    if (settings.options.secure_port == 0) return {};
+    pages = DaemonDashboard::make({looking.get(), events.get(), services(), &settings.configuration, &settings.options,
+                                   settings.cluster.origin.text(), settings.host});
+    return {};
+  }
+
+  void ask_for_pages() {
+    DaemonDashboardSources sources;
+    sources.live = live.get();
+    sources.rescheduler = rescheduler.get();
+    sources.elector = elector.get();
+    sources.leading = [this] { return leading; };
+    sources.recovery = [this] { return recovery ? &recovery->live() : nullptr; };
+    sources.recovers = recovery_of(settings.configuration).has_value();
+    pages->ask(std::move(sources));
+    pages->serve(*server);
   }
 
   Result<void> make_scheduler() {
@@ -113,6 +142,8 @@ struct Daemon::State {
     auto moving = make_rescheduler();
     if (!moving) return moving;
     if (rescheduler) rescheduler->listen(live_settings);
+    if (pages) pages->listen(live_settings.sink);
+    loads.listen(live_settings);
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
@@ -126,8 +157,11 @@ struct Daemon::State {
     const auto steer = [this](std::vector<scheduler::Intent> intents) {
       if (live) live->want(std::move(intents));
     };
-    return make_mover(*moves, events.get(), settings.configuration, settings.host, elector ? elector->fence() : nullptr,
-                      steer, services());
+    auto made = make_mover(*moves, events.get(), settings.configuration, settings.host,
+                           elector ? elector->fence() : nullptr, steer, loads, services());
+    carrying = made.get();
+    if (pages) pages->listen(*made);
+    return made;
   }
 
   Result<void> make_rescheduler() {
@@ -140,6 +174,7 @@ struct Daemon::State {
       return run_by_rescheduler(new_mover(), timers);
     };
     if (elector) moving.fence = elector->fence();
+    if (pages) pages->listen(moving);
     auto made = rescheduling::LiveRescheduler::make({api.get(), events.get()}, std::move(moving), services());
     if (!made) return fail(std::move(made.error()));
     rescheduler = std::move(*made);
@@ -167,10 +202,10 @@ struct Daemon::State {
     callbacks.on_started_leading = [this] { take_the_lead(); };
     callbacks.on_stopped_leading = [this] {
       leading = false;
-      if (!stopping) log_error("the lease is lost: this process ends, another one leads");
+      if (!stopping) log_error(messages::kLeaseLost);
       lost = true;
     };
-    callbacks.on_new_leader = [](const std::string& who) { log_info("{} leads", who); };
+    callbacks.on_new_leader = [](const std::string& who) { log_info(messages::kLeads, {{"leader", who}}); };
     auto made = kube::LeaderElector::create(*lease, std::move(leader), std::move(callbacks), services());
     if (!made) return fail(std::move(made.error()));
     elector = std::move(*made);
@@ -182,7 +217,7 @@ struct Daemon::State {
     leading = true;
     if (settings.configuration.delay_cache_until_active) follow();
     if (mover) leading_moves = net::spawn(network.executor(), "begin to move", lead_when_synced(*mover, timers));
-    net::spawn(network.executor(), "begin to decide", begin_to_decide());
+    beginning = net::spawn(network.executor(), "begin to decide", begin_to_decide());
     if (recovery) recovery->lead();
   }
 
@@ -199,18 +234,22 @@ struct Daemon::State {
     }
     how.address = settings.options.bind_address;
     if (elector) how.fence = elector->fence();
+    if (pages) how.on_news = pages->recovery_news();
+    how.target = [this](const api::Pod& pod) { return carrying != nullptr ? carrying->wanted_on(pod) : std::string(); };
     recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 
   net::Task<void> begin_to_decide() {
     const auto synced = co_await live->wait_synced();
     if (!synced || !leading || stopping) co_return;
-    log_info("deciding where pods go");
+    co_await steer_when_shown(*carrying, *moves, timers);
+    if (!leading || stopping) co_return;
+    log_info(messages::kDeciding);
     live->lead();
     if (!rescheduler) co_return;
     const auto seen = co_await rescheduler->wait_synced();
     if (!seen || !leading || stopping) co_return;
-    log_info("moving pods to where they should be");
+    log_info(messages::kMoving);
     rescheduler->lead();
   }
 
@@ -224,6 +263,7 @@ struct Daemon::State {
       take_the_lead();
     }
     refreshing = net::spawn(network.executor(), "refresh gauges", refresh_gauges());
+    checking = net::spawn(network.executor(), "permission check", log_missing_permissions(*events, services()));
     co_return Result<void>{};
   }
 
@@ -270,6 +310,7 @@ struct Daemon::State {
         {.path = "/rescheduling",
          .handle = [this](const net::HttpRequest&, const server::RequestTarget&) { return rescheduling_page(); }});
     server::add_extender_routes(*server, *extender);
+    if (pages) ask_for_pages();
     co_return Result<void>{};
   }
 
@@ -304,8 +345,11 @@ struct Daemon::State {
     if (stopping) co_return true;
     stopping = true;
     refreshing.cancel();
+    checking.cancel();
     bool ended = true;
+    if (pages) co_await pages->stop();
     leading_moves.cancel();
+    beginning.cancel();
     if (mover) co_await mover->stop();
     if (rescheduler) co_await rescheduler->stop();
     if (recovery) {
@@ -327,6 +371,7 @@ struct Daemon::State {
 
   net::Task<Result<void>> dismantle() {
     server.reset();
+    pages.reset();
     recovery.reset();
     extender.reset();
     elector.reset();
@@ -334,7 +379,8 @@ struct Daemon::State {
     live.reset();
     rescheduler.reset();
     reviewer.reset();
-    for (auto* client : {&api, &events, &moves, &recovering, &lease, &token_reviews, &access_reviews}) client->reset();
+    for (auto* client : {&api, &events, &moves, &recovering, &lease, &looking, &token_reviews, &access_reviews})
+      client->reset();
     co_return Result<void>{};
   }
 };
@@ -346,7 +392,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
   auto state = std::make_unique<State>();
   state->settings = std::move(settings);
   State* raw = state.get();
-  for (const auto& step : {&State::make_apis, &State::make_elector, &State::make_scheduler, &State::serve}) {
+  for (const auto& step :
+       {&State::make_apis, &State::make_elector, &State::make_pages, &State::make_scheduler, &State::serve}) {
     auto done = (raw->*step)();
     if (!done) return fail(std::move(done.error()));
   }
@@ -360,7 +407,7 @@ bool Daemon::lost_the_lead() const { return state_->lost; }
 
 bool Daemon::stop() {
   const bool ended = state_->stop();
-  if (!ended) log_error("not everything ended in time: what is still on its way is cut off");
+  if (!ended) log_error(messages::kCutOff);
   return ended;
 }
 

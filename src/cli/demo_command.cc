@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 // never settle (CronJobs, crash loops): after the limit the demo is over all the same.
 constexpr std::chrono::seconds kSettled{10};
 constexpr std::chrono::seconds kSettleLimit{90};
-// Nobody can stop a demo that writes into a file or a pipe, so it stops by itself.
+// Nobody can stop a demo that writes into a file or a pipe, so it stops by itself; who names a port wants to look.
 constexpr double kUnattendedSeconds = 27;
 constexpr double kSpeedToFollow = 3;
 constexpr double kSpeedUnattended = 10;
@@ -40,7 +40,9 @@ struct Look {
 class Demo {
  public:
   Demo(PlayedCluster& played, const DemoOptions& options, bool terminal)
-      : played_(played), options_(options), exit_when_done_(options.exit_when_done || !terminal) {}
+      : played_(played),
+        options_(options),
+        exit_when_done_(options.exit_when_done || (!terminal && !options.ui_port)) {}
 
   Look look() {
     Look now;
@@ -56,6 +58,7 @@ class Demo {
     });
     now.state.notice = options_.no_rescheduling ? OwnScheduler::kNotice : OwnScheduler::kMovingNotice;
     now.state.speed = options_.speed;
+    now.state.address = played_.ui_url();
     return now;
   }
   // When the first pods had come up; until then, now.
@@ -93,7 +96,9 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
   while (true) {
     Look now = demo.look();
     if (!std::exchange(titled, true)) {
-      fmt::print("{}: {}\nnote: {}\n", now.state.scenario, now.state.description, now.state.notice);
+      fmt::print("{}: {}\n", now.state.scenario, now.state.description);
+      if (!now.state.address.empty()) fmt::print("see it: {}\n", now.state.address);
+      fmt::print("note: {}\n", now.state.notice);
     }
     for (; told < now.state.tail.size(); ++told) {
       const TailLine& line = now.state.tail[told];
@@ -111,7 +116,7 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
 Result<void> run(DemoOptions options, StopSignals& signals) {
   const bool terminal = stdout_is_terminal();
   if (options.speed == 0) options.speed = terminal ? kSpeedToFollow : kSpeedUnattended;
-  if (!terminal && options.seconds == 0) options.seconds = kUnattendedSeconds;
+  if (!terminal && options.seconds == 0 && !options.ui_port) options.seconds = kUnattendedSeconds;
   auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
   if (!scenario) return fail(std::move(scenario.error()));
   PlaySettings settings;
@@ -119,6 +124,8 @@ Result<void> run(DemoOptions options, StopSignals& signals) {
   settings.speed = options.speed;
   settings.watch = true;
   settings.reschedule = !options.no_rescheduling;
+  if (!options.no_ui) settings.ui_port = options.ui_port.value_or(DemoOptions::kUiPort);
+  settings.ui_or_any = !options.ui_port;
   auto played = PlayedCluster::start(std::move(settings));
   if (!played) return fail(std::move(played.error()));
   if (!options.kubeconfig_out.empty()) {

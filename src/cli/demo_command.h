@@ -16,6 +16,9 @@ struct DemoOptions {
   std::optional<std::uint64_t> seed{};
   std::string kubeconfig_out{};
   bool no_rescheduling = false;
+  std::optional<std::uint16_t> ui_port{};  // of its pages; nothing: kUiPort, or any where that one is taken
+  bool no_ui = false;
+  static constexpr std::uint16_t kUiPort = 8088;
 };
 
 int run_demo(const DemoOptions& options);  // the process's exit code

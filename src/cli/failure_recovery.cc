@@ -1,6 +1,7 @@
 #include "cli/failure_recovery.h"
 
 #include "base/log.h"
+#include "cli/messages.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/podrescheduling_args.h"
 
@@ -26,7 +27,9 @@ std::unique_ptr<FailureRecovery> FailureRecovery::start(rescheduling::recovery::
   rescheduling::recovery::LiveRecoverySettings live;
   live.recovery = settings.recovery;
   live.host = settings.host;
+  live.home = settings.own_namespace;
   live.fence = settings.fence;
+  live.on_news = std::move(settings.on_news);
   made->live_ = rescheduling::recovery::LiveRecovery::make(apis, std::move(live), services);
   made->live_->follow();
   if (!settings.recovery.webhook.enabled) return made;
@@ -37,13 +40,13 @@ std::unique_ptr<FailureRecovery> FailureRecovery::start(rescheduling::recovery::
   hook.excluded_namespaces = settings.recovery.excluded_namespaces;
   hook.own_schedulers = settings.own_schedulers;
   hook.fence = settings.fence;
+  hook.target = std::move(settings.target);
   const server::PodHints hints = [live = made->live_.get()](const api::Pod& pod) { return live->hint_for(pod); };
   auto webhook = server::RecoveryWebhook::start(*apis.api, hints, std::move(hook), services);
   if (webhook) {
     made->webhook_ = std::move(*webhook);
   } else {
-    log_error("no webhook, so replacements of failed pods are not told which nodes to avoid: {}",
-              webhook.error().message);
+    log_error(messages::kNoWebhook, {{"err", webhook.error().message}});
   }
   return made;
 }
@@ -56,7 +59,7 @@ net::Task<void> FailureRecovery::begin() {
   if (webhook_) {
     // First, so that already the first replacement is told.
     auto ready = co_await webhook_->bring_up_to_date(false);
-    if (!ready) log_warning("the recovery webhook: {}", ready.error().message);
+    if (!ready) log_warning(messages::kWebhookTrouble, {{"err", ready.error().message}});
   }
   live_->lead();
 }

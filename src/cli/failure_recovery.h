@@ -1,6 +1,7 @@
 // Failure recovery as the daemon and the demo have it: the controller and its webhook, put together.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct FailureRecoverySettings {
   std::vector<std::string> own_schedulers{};
   std::string address = "0.0.0.0";  // of the webhook's port
   std::shared_ptr<const kube::LeaderFence> fence{};
+  std::function<void(const rescheduling::recovery::RecoveryNews&)> on_news{};
+  server::PodTarget target{};  // of what replaces a pod that is being moved
 };
 
 // On the loop's thread, as what it is made of.
@@ -35,6 +38,7 @@ class FailureRecovery {
   ~FailureRecovery();
   void lead();  // as soon as the cluster has been seen whole
   net::Task<bool> stop(std::chrono::nanoseconds grace);
+  const rescheduling::recovery::LiveRecovery& live() const { return *live_; }
 
  private:
   explicit FailureRecovery(kube::LoopServices services) : services_(services) {}

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "cli/check.h"
 #include "cli/demo_command.h"
+#include "cli/doctor/doctor_command.h"
 #include "cli/explain_command.h"
 #include "cli/migrations_command.h"
 #include "cli/plan_command.h"
@@ -14,6 +15,7 @@
 #include "cli/selftest.h"
 #include "cli/sim_command.h"
 #include "cli/validate_command.h"
+#include "scheduler/config/reference.h"
 
 namespace {
 
@@ -22,6 +24,9 @@ using namespace rescheduler;
 void add_sim_options(CLI::App& command, cli::SimOptions& options) {
   command.add_option("--nodes", options.nodes, "how many nodes (default: the scenario's, or 3)")
       ->check(CLI::Range(1, 100'000));
+  command.add_option("--pods", options.pods, "so many plain pods besides, spread over the nodes")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--ui-port", options.ui_port, "serve its pages on this port of 127.0.0.1; 0: any (default: none)");
   command.add_option("--scenario", options.scenario,
                      "imbalance, pressure, maintenance, failure, seed-12-pods, openb, or a YAML file");
   command.add_option("--kubeconfig-out", options.kubeconfig_out,
@@ -56,6 +61,9 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
   command.add_option("--seed", options.seed, "seed of everything random (default: the scenario's)");
   command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
   command.add_flag("--no-rescheduling", options.no_rescheduling, "place pods, and never move them");
+  command.add_option("--ui-port", options.ui_port,
+                     "serve its pages on this port of 127.0.0.1; 0: any (default: 8088, or any if that one is taken)");
+  command.add_flag("--no-ui", options.no_ui, "serve no pages");
 }
 
 // kube-scheduler's flags, by its names.
@@ -81,7 +89,9 @@ void add_run_options(CLI::App& command, scheduler::RunOptions& options) {
   command.add_option("--client-ca-file", options.client_ca_file, "whose client certificates may use /extender/");
   command.add_option("--authentication-kubeconfig", options.authentication_kubeconfig, "for token reviews");
   command.add_option("--authorization-kubeconfig", options.authorization_kubeconfig, "for access reviews");
-  command.add_option("--v", options.verbosity, "log verbosity; 4 and more: debug");
+  command.add_option("-v,--v", options.verbosity, "log verbosity (default: 0); 2: a line for each decision; 4: why");
+  command.add_option("--logging-format,--log-format", options.logging_format, "text (default) or json")
+      ->check(CLI::IsMember({"text", "json"}));
   command.add_flag("--logtostderr,!--no-logtostderr", options.log_to_stderr, "accepted: logs always go to stderr");
 }
 
@@ -125,6 +135,17 @@ void add_migrations_options(CLI::App& command, cli::MigrationsOptions& options) 
   command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
 }
 
+void add_doctor_options(CLI::App& command, cli::DoctorOptions& options) {
+  command.add_option("-n,--namespace", options.ns, "where it is or shall be installed (default: kube-system)");
+  command.add_option("--config", options.config, "judge this file instead of the ConfigMap in the cluster");
+  command.add_option("--as-service-account", options.as_service_account,
+                     "NAMESPACE/NAME: whose permissions to look at (default: the kubeconfig's user)");
+  command.add_option("-o,--output", options.output, "table (default) or json")->check(CLI::IsMember({"table", "json"}));
+  command.add_option("--kubeconfig", options.kubeconfig,
+                     "kubeconfig to use (default: $KUBECONFIG, then in-cluster, then ~/.kube/config)");
+  command.add_option("--context", options.context, "context of the kubeconfig (default: its current-context)");
+}
+
 void add_move_options(CLI::App& command, cli::MoveOptions& options) {
   command.add_option("POD", options.pod, "the pod, as NAME or NAMESPACE/NAME")->required();
   command.add_option("--to", options.to, "the node it shall go to")->required();
@@ -161,6 +182,17 @@ int main(int argc, char** argv) {
                   "print the role that would grant what is missing, and nothing else");
   check->add_flag("--whole-role", check_options.print_whole_role,
                   "print the role that grants all it needs, and nothing else; needs no cluster");
+
+  cli::DoctorOptions doctor_options;
+  auto* doctor =
+      app.add_subcommand("doctor", "check a cluster before and after installing; says how to mend what is wrong");
+  add_doctor_options(*doctor, doctor_options);
+
+  std::string reference_language = "en";
+  auto* config_command = app.add_subcommand("config", "what a configuration may hold");
+  auto* reference = config_command->add_subcommand("reference", "print every field: type, default, range, meaning");
+  reference->add_option("--language", reference_language, "en (default) or zh")->check(CLI::IsMember({"en", "zh"}));
+  config_command->require_subcommand(1);
 
   cli::ValidateOptions validate_options;
   auto* validate = app.add_subcommand("validate", "check a scheduler configuration and print what it comes to");
@@ -208,6 +240,11 @@ int main(int argc, char** argv) {
   if (version->parsed()) fmt::print("rescheduler {}\n", kVersion);
   if (self_test->parsed()) return cli::run_self_test();
   if (check->parsed()) return cli::run_check(check_options);
+  if (doctor->parsed()) return cli::run_doctor(doctor_options);
+  if (reference->parsed()) {
+    const Language language = reference_language == "zh" ? Language::Chinese : Language::English;
+    fmt::print("{}", scheduler::reference_page(scheduler::default_catalog(), language));
+  }
   if (validate->parsed()) return cli::run_validate(validate_options);
   if (explain->parsed()) return cli::run_explain(explain_options);
   if (plan->parsed()) return cli::run_plan(plan_options);

@@ -1,6 +1,11 @@
 #include "cli/own_mover.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "base/log.h"
+#include "cli/messages.h"
 #include "migration/definition.h"
 #include "placement/rescheduler_args.h"
 
@@ -9,7 +14,6 @@ namespace {
 
 void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to) {
   using migration::SurgeUse;
-  to.language = moving.log_language == "zh" ? migration::Language::Chinese : migration::Language::English;
   to.direct = moving.direct;
   to.surge = moving.make_before_break == "Never"    ? SurgeUse::Never
              : moving.make_before_break == "Always" ? SurgeUse::Always
@@ -23,12 +27,34 @@ void apply(const placement::MovingSettings& moving, migration::MigrationSettings
 
 }  // namespace
 
+void NodeLoads::listen(scheduler::LiveSettings& to) {
+  to.sink.loads = [others = std::move(to.sink.loads), last = last_](std::shared_ptr<const scheduler::LoadsSeen> seen) {
+    *last = seen;
+    if (others) others(std::move(seen));
+  };
+}
+
+std::string NodeLoads::of(const std::string& node) const {
+  if (!*last_ || (*last_)->picture.basis != cluster::LoadBasis::Usage) return {};
+  const auto& nodes = (*last_)->nodes;
+  const auto found = std::ranges::find(nodes, node, &std::pair<std::string, cluster::NodeLoad>::first);
+  if (found == nodes.end()) return {};
+  std::string text;
+  const auto& resources = (*last_)->picture.resources;
+  for (std::size_t i = 0; i < resources.size() && i < cluster::kMostLoads; ++i) {
+    if (!found->second.knows(i)) continue;
+    text += fmt::format(R"({}"{}":{:.3f})", text.empty() ? "" : ",", resources[i], found->second.used[i]);
+  }
+  return text.empty() ? text : "{" + text + "}";
+}
+
 std::unique_ptr<migration::MigrationController> make_mover(kube::Api& api,
                                                            kube::Api* events,
                                                            const scheduler::Configuration& configuration,
                                                            const std::string& host,
                                                            std::shared_ptr<const kube::LeaderFence> fence,
                                                            Steer steer,
+                                                           const NodeLoads& loads,
                                                            kube::LoopServices services) {
   migration::MigrationParts parts{&api, events, services, std::move(fence), {}};
   parts.settings.host = host;
@@ -48,6 +74,7 @@ std::unique_ptr<migration::MigrationController> make_mover(kube::Api& api,
     }
     steer(std::move(intents));
   };
+  parts.settings.measure = [loads](const std::string& node) { return loads.of(node); };
   return std::make_unique<migration::MigrationController>(std::move(parts));
 }
 
@@ -59,7 +86,7 @@ net::Task<Result<void>> wait_shown(migration::MigrationController& mover, net::T
   constexpr int kWarnAfter = 200;
   for (int looks = 0; !mover.synced(); ++looks) {
     if (looks == kWarnAfter) {
-      log_warning("the cluster shows no Migrations: nothing is moved (is manifests/rescheduler/crd.yaml applied?)");
+      log_warning(messages::kNoMigrations, {{"fix", "kubectl apply -f manifests/rescheduler/crd.yaml"}});
     }
     auto slept = co_await timers.sleep_for(kBetween);
     if (!slept) co_return fail(std::move(slept.error()));
@@ -97,6 +124,24 @@ rescheduling::MadeMover run_by_rescheduler(std::unique_ptr<migration::MigrationC
 net::Task<void> lead_when_synced(migration::MigrationController& mover, net::Timers& timers) {
   const auto shown = co_await wait_shown(mover, timers);
   if (shown) mover.lead();
+}
+
+net::Task<void> steer_when_shown(migration::MigrationController& mover, kube::Api& api, net::Timers& timers) {
+  constexpr std::chrono::milliseconds kBetween{20};
+  constexpr int kMost = 250;  // five seconds: pods that are not moved wait too
+  if (!mover.synced()) {
+    const auto known = co_await api.get_text("/apis/rescheduler.io/v1alpha1", "application/json");
+    if (!known && (known.error().code == Errc::NotFound || known.error().code == Errc::Cancelled)) co_return;
+  }
+  for (int looks = 0; !mover.synced(); ++looks) {
+    if (looks == kMost) {
+      log_warning(messages::kMigrationsNotShown);
+      co_return;
+    }
+    const auto slept = co_await timers.sleep_for(kBetween);
+    if (!slept) co_return;
+  }
+  mover.steer();
 }
 
 }  // namespace rescheduler::cli

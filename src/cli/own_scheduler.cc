@@ -1,6 +1,5 @@
 #include "cli/own_scheduler.h"
 
-#include "cli/own_mover.h"
 #include "migration/definition.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
@@ -57,7 +56,9 @@ std::unique_ptr<migration::MigrationController> OwnScheduler::new_mover(kube::Ap
   const auto steer = [this](std::vector<scheduler::Intent> intents) {
     if (live_) live_->want(std::move(intents));
   };
-  return make_mover(api, nullptr, configuration, "embedded", nullptr, steer, services);
+  auto mover = make_mover(api, nullptr, configuration, "embedded", nullptr, steer, loads_, services);
+  if (listeners_.mover) listeners_.mover(*mover);
+  return mover;
 }
 
 Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
@@ -66,8 +67,10 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
                                                           const Clock& clock,
                                                           std::uint64_t seed,
                                                           Judges by,
-                                                          std::optional<OwnRescheduling> rescheduling) {
+                                                          std::optional<OwnRescheduling> rescheduling,
+                                                          OwnListeners listeners) {
   std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
+  own->listeners_ = std::move(listeners);
   scheduler::LiveSettings settings;
   settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
   // By the load that the embedded cluster's kubelets report.
@@ -83,7 +86,8 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
   settings.host = "embedded";
   settings.seed = seed;
-  const scheduler::Configuration configuration = settings.configuration;
+  own->configuration_ = settings.configuration;
+  const scheduler::Configuration& configuration = own->configuration_;
   const kube::LoopServices services{executor, &timers, &clock, &own->rng_, &own->metrics_};
   if (rescheduling) {
     rescheduling::LiveReschedulerSettings moving;
@@ -101,6 +105,8 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
     own->rescheduler_ = std::move(*made);
     if (own->rescheduler_) own->rescheduler_->listen(settings);
   }
+  if (own->listeners_.sink) own->listeners_.sink(settings.sink);
+  own->loads_.listen(settings);
   auto live = scheduler::LiveScheduler::make({&api, nullptr}, std::move(settings), services);
   if (!live) return fail(std::move(live.error()));
   own->live_ = std::move(*live);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/own_mover.h"
 #include "kube/client/api.h"
 #include "migration/migration_controller.h"
 #include "net/event_loop.h"
@@ -25,6 +26,12 @@ struct OwnRescheduling {
   std::function<void(const rescheduling::Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const rescheduling::NodeNews&)> on_node_news{};
+};
+
+// Who else is told what the scheduler and the mover are told. Either may be empty.
+struct OwnListeners {
+  std::function<void(scheduler::ClusterSink&)> sink{};
+  std::function<void(migration::MigrationController&)> mover{};
 };
 
 class OwnScheduler {
@@ -47,10 +54,13 @@ class OwnScheduler {
                                                      const Clock& clock,
                                                      std::uint64_t seed,
                                                      Judges by = Judges::Load,
-                                                     std::optional<OwnRescheduling> rescheduling = std::nullopt);
+                                                     std::optional<OwnRescheduling> rescheduling = std::nullopt,
+                                                     OwnListeners listeners = OwnListeners());
   ~OwnScheduler();
   const MetricRegistry& metrics() const { return metrics_; }
   rescheduling::LiveRescheduler* rescheduler() { return rescheduler_.get(); }
+  scheduler::LiveScheduler& live() { return *live_; }
+  const scheduler::Configuration& configuration() const { return configuration_; }
   // To its end before it is destroyed: what it began on the loop uses it.
   net::Task<Result<void>> stop();
 
@@ -61,7 +71,10 @@ class OwnScheduler {
                                                             const kube::LoopServices& services);
 
   Rng rng_;
+  OwnListeners listeners_;
+  scheduler::Configuration configuration_;
   MetricRegistry metrics_;
+  NodeLoads loads_;
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;  // null: nothing is moved
   std::unique_ptr<scheduler::LiveScheduler> live_;
   std::unique_ptr<migration::MigrationController> mover_;  // null: the rescheduler has it

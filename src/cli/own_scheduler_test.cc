@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "kube/client/client.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "migration/proto/migration.pb.h"
 #include "sim/door/local_api.h"
 #include "sim/scenario/scenario_file.h"
 #include "sim/time/pacer.h"
@@ -99,6 +101,31 @@ TEST(OwnScheduler, AnImbalanceSettles) {
   EXPECT_GT(moved.watcher.look().balance, left.watcher.look().balance + 10);
   EXPECT_LT(moved.hottest(), left.hottest());
   EXPECT_EQ(moved.watcher.look().pods.pending, 0);
+}
+
+TEST(OwnScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
+  Played moved(shipped("imbalance"), OwnScheduler::in_a_hurry());
+  moved.run_for(3min);
+  const auto all = [&] { return moved.loop.await_result(kube::Client(moved.api).list<api::Migration>("")).value(); };
+  const auto early = all();
+  ASSERT_FALSE(early.empty());
+  for (const auto& one : early) {
+    EXPECT_THAT(one->status().measured(), testing::HasSubstr(R"("before":{"cpu":)")) << one->metadata().name();
+    EXPECT_THAT(one->status().measured(), testing::Not(testing::HasSubstr("after"))) << "it does not show yet";
+  }
+  moved.run_for(12min);
+  double relieved = 0;
+  int said = 0;
+  for (const auto& one : all()) {
+    if (one->status().phase() != "Succeeded") continue;
+    const auto measured = boost::json::parse(one->status().measured());
+    const auto& source = measured.at("load").at("source").as_object();
+    if (!source.contains("after")) continue;
+    ++said;
+    relieved += source.at("before").at("cpu").to_number<double>() - source.at("after").at("cpu").to_number<double>();
+  }
+  EXPECT_GT(said, 3);
+  EXPECT_GT(relieved / said, 0.02) << "what a move takes off its node is seen there";
 }
 
 TEST(OwnScheduler, PressureIsRelievedWithoutHarm) {

@@ -76,10 +76,14 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
     sim::EmbeddedCluster& cluster = made.served_->cluster();
     show_prometheus_targets(*made.served_, settings.speed != 1);
     if (settings.journal) made.journal_ = std::make_unique<sim::Journal>(cluster.server(), std::move(settings.journal));
+    if (settings.ui_port) {
+      made.dashboard_ = std::make_unique<PlayedDashboard>(*made.served_, settings.scenario, settings.speed);
+    }
     made.runner_ = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(settings.scenario));
     if (settings.watch) made.watcher_ = std::make_unique<ClusterWatcher>(cluster, *made.runner_);
     if (settings.place) begun = made.start_scheduler(seed, settings.reschedule);
-    if (settings.place && settings.watch) made.start_recovery(seed);
+    if (begun && settings.place && settings.watch) made.start_recovery(seed);
+    if (begun && settings.ui_port) begun = made.start_dashboard(settings);
     made.runner_->start();
   });
   if (!begun) return fail(std::move(begun.error()));
@@ -89,17 +93,34 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
 OwnRescheduling PlayedCluster::rescheduling() {
   OwnRescheduling how;
   how.args = OwnScheduler::in_a_hurry();
-  if (!watcher_) return how;
-  how.on_plan = [this](const rescheduling::Plan& plan) { tell(plan); };
+  how.on_plan = [this](const rescheduling::Plan& plan) {
+    if (watcher_) tell(plan);
+    if (dashboard_) dashboard_->board().plan(plan);
+  };
   // That a pod was moved the watcher sees for itself.
   how.on_outcome = [this](const migration::MoveOutcome& outcome) {
-    if (!outcome.landed.empty()) return;
+    if (!outcome.landed.empty() || !watcher_) return;
     watcher_->tell(fmt::format("not moved: {}/{}: {}", outcome.order.ns, outcome.order.pod, outcome.message), true);
   };
   how.on_node_news = [this](const rescheduling::NodeNews& news) {
-    watcher_->tell(fmt::format("{}: {}", news.node, news.note), news.warning);
+    const std::string text = fmt::format("{}: {}", news.node, news.note);
+    if (watcher_) watcher_->tell(text, news.warning);
+    tell({"maintenance", news.warning, text, dashboard::NewsObject{"Node", "", news.node}});
   };
   return how;
+}
+
+void PlayedCluster::tell(dashboard::News news) {
+  if (dashboard_) dashboard_->board().tell(std::move(news));
+}
+
+Result<void> PlayedCluster::start_dashboard(const PlaySettings& settings) {
+  dashboard_->attach(scheduler_.get(), *runner_, recovery_.get());
+  runner_->on_news([this](const sim::ScenarioNews& news) {
+    if (watcher_) watcher_->tell(news.text, news.trouble);
+    tell({"scenario", news.trouble, news.text, std::nullopt});
+  });
+  return dashboard_->serve(*settings.ui_port, settings.ui_or_any);
 }
 
 void PlayedCluster::tell(const rescheduling::Plan& plan) {
@@ -120,7 +141,8 @@ Result<void> PlayedCluster::start_scheduler(std::uint64_t seed, bool reschedule)
   std::optional<OwnRescheduling> moving;
   if (reschedule) moving = rescheduling();
   auto started = OwnScheduler::start(served_->api(), served_->loop().executor(), *timers_, agenda, seed,
-                                     OwnScheduler::Judges::Load, std::move(moving));
+                                     OwnScheduler::Judges::Load, std::move(moving),
+                                     dashboard_ ? dashboard_->listeners() : OwnListeners());
   if (!started) return fail(std::move(started.error()));
   scheduler_ = std::move(*started);
   return {};
@@ -138,6 +160,10 @@ void PlayedCluster::start_recovery(std::uint64_t seed) {
   settings.host = "embedded";
   settings.own_schedulers = {"rescheduler-scheduler", "default-scheduler"};
   settings.address = "127.0.0.1";
+  settings.on_news = [this](const rescheduling::recovery::RecoveryNews& news) {
+    tell({"recovery", news.warning, fmt::format("{} {}/{}: {}", news.kind, news.ns, news.name, news.note),
+          dashboard::NewsObject{news.kind, news.ns, news.name}});
+  };
   const kube::LoopServices services{served_->loop().executor(), timers_.get(), &served_->cluster().agenda(),
                                     recovery_rng_.get(), &recovery_metrics_};
   recovery_ = FailureRecovery::start({&served_->api(), nullptr}, std::move(settings), services);
@@ -152,6 +178,7 @@ net::Task<Result<void>> PlayedCluster::stop_recovery() {
 
 PlayedCluster::~PlayedCluster() {
   if (!served_) return;
+  if (dashboard_) (void)served_->loop().await_result(dashboard_->stop());
   if (recovery_) (void)served_->loop().await_result(stop_recovery());
   if (scheduler_) {
     const auto stopped = served_->loop().await_result(scheduler_->stop());
@@ -160,6 +187,7 @@ PlayedCluster::~PlayedCluster() {
   on_loop([this] {
     recovery_.reset();
     scheduler_.reset();
+    dashboard_.reset();
     watcher_.reset();
     runner_.reset();
     journal_.reset();

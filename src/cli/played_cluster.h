@@ -10,6 +10,7 @@
 #include "cli/cluster_watcher.h"
 #include "cli/failure_recovery.h"
 #include "cli/own_scheduler.h"
+#include "cli/played_dashboard.h"
 #include "sim/scenario/journal.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_runner.h"
@@ -30,6 +31,9 @@ struct PlaySettings {
   bool reschedule = false;  // and have it move what runs, at a demo's pace
   bool watch = false;
   sim::Journal::Line journal{};  // empty: none
+  // Where its pages are served on loopback; nothing: nowhere. 0: any free port.
+  std::optional<std::uint16_t> ui_port{};
+  bool ui_or_any = false;  // another port where that one is taken
 };
 
 class PlayedCluster {
@@ -45,6 +49,7 @@ class PlayedCluster {
   sim::ScenarioRunner& runner() { return *runner_; }      // on the cluster's thread only
   ClusterWatcher& watcher() { return *watcher_; }         // likewise; with `watch`
   OwnScheduler* scheduler() { return scheduler_.get(); }  // likewise; with `place`
+  std::string ui_url() const { return dashboard_ ? dashboard_->url() : std::string(); }
 
  private:
   PlayedCluster() = default;
@@ -52,6 +57,8 @@ class PlayedCluster {
   void tell(const rescheduling::Plan& plan);
   Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
   void start_recovery(std::uint64_t seed);                            // likewise
+  Result<void> start_dashboard(const PlaySettings& settings);         // likewise
+  void tell(dashboard::News news);                                    // likewise
   net::Task<Result<void>> stop_recovery();
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;
@@ -59,6 +66,7 @@ class PlayedCluster {
   std::unique_ptr<sim::ScenarioRunner> runner_;
   std::unique_ptr<ClusterWatcher> watcher_;
   std::unique_ptr<sim::AgendaTimers> timers_;
+  std::unique_ptr<PlayedDashboard> dashboard_;  // with `ui_port`
   std::unique_ptr<OwnScheduler> scheduler_;
   std::unique_ptr<Rng> recovery_rng_;
   MetricRegistry recovery_metrics_;

@@ -12,10 +12,12 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "cli/daemon.h"
+#include "cli/messages.h"
 #include "cli/stop_signals.h"
 #include "kube/config/file.h"
 #include "kube/config/in_cluster.h"
 #include "placement/registry.h"
+#include "placement/rescheduler_args.h"
 #include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
@@ -36,7 +38,8 @@ Result<scheduler::Configuration> configuration_of(const scheduler::RunOptions& o
   if (!text) return fail(text.error());
   auto reading = scheduler::load_configuration(*text, options.config, catalog);
   if (!reading) return fail(std::move(reading.error()));
-  for (const kube::YamlRemark& note : reading->notes) log_info("{}: {}", options.config, scheduler::sentence(note));
+  for (const kube::YamlRemark& note : reading->notes)
+    log_info(messages::kConfigNote, {{"file", options.config}, {"note", scheduler::sentence(note)}});
   return std::move(reading->configuration);
 }
 
@@ -53,18 +56,38 @@ void leave_out_missing(scheduler::Configuration& configuration) {
       });
     }
     for (const std::string& name : missing) {
-      log_warning("profile {}: this version does not have the plugin {} yet; it is left out", profile.scheduler_name,
-                  name);
+      log_warning(messages::kPluginLeftOut, {{"profile", profile.scheduler_name}, {"plugin", name}});
     }
+  }
+}
+
+// The first profile with the plugin says how the log shall be; a flag beats it.
+void apply_log_settings(const scheduler::Configuration& configuration, const scheduler::RunOptions& options) {
+  for (const placement::Profile& profile : configuration.profiles) {
+    const auto args = profile.args.find("Rescheduler");
+    if (args == profile.args.end()) continue;
+    const auto& moving = dynamic_cast<const placement::ReschedulerArgs&>(*args->second).moving;
+    set_log_language(moving.log_language == "zh" ? Language::Chinese : Language::English);
+    if (!options.logging_format && moving.log_format == "json") set_log_format(LogFormat::Json);
+    return;
+  }
+}
+
+void log_start(const DaemonSettings& settings) {
+  log_info(messages::kStarting,
+           {{"version", kVersion}, {"server", settings.cluster.origin.text()}, {"from", settings.cluster.description}});
+  for (const placement::Profile& profile : settings.configuration.profiles) {
+    if (profile.args.contains("Rescheduler")) log_info(messages::kPluginReady, {{"profile", profile.scheduler_name}});
   }
 }
 
 Result<DaemonSettings> settings_of(const scheduler::RunOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return fail(std::move(configuration.error()));
+  apply_log_settings(*configuration, options);
   auto applied = scheduler::apply(options, std::move(*configuration));
   if (!applied) return fail(std::move(applied.error()));
-  for (const std::string& note : applied->notes) log_info("{}", note);
+  for (const std::string& note : applied->notes) log_info(messages::kConfigNote, {{"note", note}});
   leave_out_missing(applied->configuration);
   auto cluster =
       kube::default_config({applied->configuration.client_connection.kubeconfig, {}, kube::process_environment()});
@@ -88,19 +111,20 @@ int complain(const Error& error) {
 }  // namespace
 
 int run_daemon(const scheduler::RunOptions& options) {
-  set_log_level(options.verbosity >= 4 ? LogLevel::Debug : LogLevel::Info);
+  set_log_verbosity(options.verbosity);
+  if (options.logging_format == "json") set_log_format(LogFormat::Json);
   StopSignals signals;  // before any thread
   auto settings = settings_of(options);
   if (!settings) return complain(settings.error());
-  log_info("rescheduler {}: {} ({})", kVersion, settings->cluster.origin.text(), settings->cluster.description);
+  log_start(*settings);
   auto daemon = Daemon::start(std::move(*settings));
   if (!daemon) return complain(daemon.error());
-  if ((*daemon)->port() != 0) log_info("serving on port {}", (*daemon)->port());
+  if ((*daemon)->port() != 0) log_info(messages::kServing, {{"port", (*daemon)->port()}});
   while (!signals.wait_for(std::chrono::milliseconds{200})) {
     if ((*daemon)->lost_the_lead()) break;
   }
   const bool lost = (*daemon)->lost_the_lead();
-  if (!lost) log_info("stopping: what was begun is finished");
+  if (!lost) log_info(messages::kStopping);
   const int code = lost ? 1 : 0;
   // What would not end still uses the daemon's parts: they must not go before it.
   if (!(*daemon)->stop()) std::_Exit(code);

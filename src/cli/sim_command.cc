@@ -1,5 +1,6 @@
 #include "cli/sim_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -32,9 +33,28 @@ struct Plan {
   std::optional<nanoseconds> run_for;  // cluster time
 };
 
+// Small ones, a hundred to a Deployment, on the nodes of the first group in turn.
+void add_pods(sim::Scenario& scenario, int pods) {
+  constexpr int kPerWorkload = 100;
+  for (int number = 1; pods > 0; ++number, pods -= kPerWorkload) {
+    sim::Workload workload;
+    workload.ns = "default";
+    workload.name = fmt::format("app-{}", number);
+    workload.replicas = std::min(pods, kPerWorkload);
+    workload.requests = {{"cpu", "100m"}, {"memory", "128Mi"}};
+    workload.cpu_load = "noisy mean=90m deviation=30m every=60s";
+    workload.memory_load = "100Mi";
+    workload.placement = sim::InitialPlacement{scenario.node_groups.front().name};
+    scenario.workloads.push_back(std::move(workload));
+  }
+}
+
 Result<Plan> plan_of(const SimOptions& options) {
   if (options.virtual_time && options.run_for.empty()) {
     return fail(Errc::Invalid, "--virtual needs --for: virtual time does not end by itself, as in --for 1h");
+  }
+  if (options.virtual_time && options.ui_port) {
+    return fail(Errc::Invalid, "--virtual serves nobody: --ui-port makes no sense with it");
   }
   if (options.virtual_time && !options.kubeconfig_out.empty()) {
     return fail(Errc::Invalid, "--virtual serves nobody: --kubeconfig-out makes no sense with it");
@@ -56,6 +76,7 @@ Result<Plan> plan_of(const SimOptions& options) {
   auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
   if (!scenario) return fail(std::move(scenario.error()));
   plan.scenario = std::move(*scenario);
+  if (options.pods > 0) add_pods(plan.scenario, options.pods);
   return plan;
 }
 
@@ -143,10 +164,12 @@ Result<WrittenFiles> write_files(const sim::ServedCluster& served,
 void print_what_next(const sim::Scenario& scenario,
                      const SimOptions& options,
                      const std::string& url,
+                     const std::string& ui_url,
                      const WrittenFiles& files) {
   const std::string speed = options.speed == 1 ? "" : fmt::format(", time runs {:g} times as fast", options.speed);
   fmt::print("embedded cluster at {}: {} nodes, scenario {}, seed {}{}\n", url, scenario.nodes(), scenario.name,
              scenario.seed, speed);
+  if (!ui_url.empty()) fmt::print("see it: {}\n", ui_url);
   if (options.place) {
     fmt::print("{}\n", options.reschedule ? OwnScheduler::kMovingNotice : OwnScheduler::kNotice);
   } else {
@@ -177,12 +200,13 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
   settings.tls = options.tls;
   settings.place = options.place;
   settings.reschedule = options.reschedule;
+  settings.ui_port = options.ui_port;
   if (*journal_file) settings.journal = lines_into(journal_file->get());
   auto played = PlayedCluster::start(std::move(settings));
   if (!played) return fail(std::move(played.error()));
   const auto files = write_files((*played)->served(), options, directory->path());
   if (!files) return fail(files.error());
-  print_what_next(plan.scenario, options, (*played)->served().url(), *files);
+  print_what_next(plan.scenario, options, (*played)->served().url(), (*played)->ui_url(), *files);
 
   const SystemClock clock;
   const auto real_limit = plan.run_for ? std::optional(nanoseconds(static_cast<std::int64_t>(

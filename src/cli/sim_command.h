@@ -9,6 +9,7 @@ namespace rescheduler::cli {
 
 struct SimOptions {
   int nodes = 0;  // 0: as the scenario has it
+  int pods = 0;   // plain ones besides, spread over the nodes
   std::string scenario{};
   std::string kubeconfig_out{};
   std::string prometheus_config_out{};
@@ -21,6 +22,7 @@ struct SimOptions {
   std::string run_for{};  // a duration in cluster time; empty: until told to stop
   bool virtual_time = false;
   std::string journal{};
+  std::optional<std::uint16_t> ui_port{};  // of its pages on loopback; nothing: none
 };
 
 int run_sim(const SimOptions& options);  // the process's exit code

@@ -1,8 +1,13 @@
 #include "migration/intent.h"
 
+#include <algorithm>
+
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/label_selector.h"
 
 namespace rescheduler::migration {
 namespace {
@@ -21,6 +26,24 @@ std::optional<std::int32_t> number_at(const json::object& object, std::string_vi
 }
 
 }  // namespace
+
+std::optional<PlacementIntent> wanted_by(const api::Migration& migration) {
+  const Phase phase = phase_of(migration);
+  const bool replaced = phase == Phase::Evicting || phase == Phase::Replacing || phase == Phase::Surging;
+  if (!replaced || migration.status().selector().empty()) return std::nullopt;
+  const bool by_name = migration.status().workload().kind() == "StatefulSet";
+  return PlacementIntent{key_of(migration), migration.metadata().namespace_(), migration.status().selector(),
+                         by_name ? migration.spec().pod() : std::string(), migration.spec().target()};
+}
+
+bool is_meant(const PlacementIntent& intent, const api::Pod& pod) {
+  const auto& meta = pod.metadata();
+  if (meta.namespace_() != intent.ns || (!intent.pod.empty() && meta.name() != intent.pod)) return false;
+  const auto& owners = meta.owner_references();
+  if (std::ranges::none_of(owners, [](const auto& owner) { return owner.controller(); })) return false;
+  const auto selector = kube::LabelSelector::parse(intent.selector);
+  return selector && !selector->is_everything() && selector->matches(meta.labels());
+}
 
 std::string to_text(const WrittenIntent& intent) {
   json::object object{{"migration", intent.migration},

@@ -1,4 +1,4 @@
-// What stands in the annotation on a workload while one of its pods is moved.
+// Where the replacement of a pod that is moved is wanted, and what stands in the annotation on its workload meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "migration/record.h"
+#include "migration/settings.h"
+
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
+
 namespace rescheduler::migration {
+
+// Where the replacement of this move's pod is wanted; nothing: none is to come now.
+std::optional<PlacementIntent> wanted_by(const api::Migration& migration);
+// Is this new pod one that is meant by it?
+bool is_meant(const PlacementIntent& intent, const api::Pod& pod);
 
 struct WrittenIntent {
   std::string migration{};

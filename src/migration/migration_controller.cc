@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,6 +12,9 @@
 #include "kube/informer/informer.h"
 #include "kube/proto/core_pod.pb.h"
 #include "migration/actor.h"
+#include "migration/intent.h"
+#include "migration/measurement.h"
+#include "migration/messages.h"
 #include "migration/observer.h"
 #include "migration/patches.h"
 #include "migration/story.h"
@@ -63,7 +65,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         observer_api(*parts.api),
         actor(api, parts.settings),
         sweeper(api, parts.settings),
-        story(&recorder, *parts.services.metrics, parts.settings.language),
+        story(&recorder, *parts.services.metrics),
         migrations(*parts.api, informer_settings(parts.settings), parts.services) {}
 
   static kube::EventRecorderSettings recorder_settings(const MigrationSettings& settings) {
@@ -95,6 +97,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   std::set<std::string> ended_ones{};                // uids: what the informer still says of them is old
   std::vector<PlacementIntent> steered{};
   std::function<void(const MoveOutcome&)> tell{};
+  std::function<void(const api::Migration&, bool gone)> tell_change{};
   std::vector<net::Job> jobs{};
   bool leading = false;
   bool stopped = false;
@@ -105,13 +108,16 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // --- What is known ---
 
   void seen(const std::shared_ptr<const api::Migration>& migration) {
+    if (tell_change) tell_change(*migration, false);
     const std::string key = key_of(*migration);
     const auto found = live.find(key);
     if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
       Live& one = *found->second;
       if (one.record.metadata().resource_version() != migration->metadata().resource_version()) {
+        if (!one.driven) one.record = *migration;  // others drive it, we only know of it
         one.stale = true;
         one.waker.wake();
+        if (!one.driven && has_ended(*migration)) forget(key);
       }
       return;
     }
@@ -125,6 +131,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   void vanished(const std::shared_ptr<const api::Migration>& migration) {
+    if (tell_change) tell_change(*migration, true);
     ended_ones.erase(migration->metadata().uid());
     const auto found = live.find(key_of(*migration));
     if (found == live.end() || found->second->record.metadata().uid() != migration->metadata().uid()) return;
@@ -261,22 +268,20 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       co_return Result<void>{};
     }
     Step complete_step = step;
-    if (step.what == Do::Write && has_finished(step.status))
-      complete_step.status.set_measured(measured(one.record, step));
+    if (step.what == Do::Write) note_measured(one.record, complete_step.status);
     auto done = co_await actor.perform(one.record, seen, complete_step);
     co_return done;
   }
 
-  static bool has_finished(const api::MigrationStatus& status) { return status.has_finished(); }
-
-  std::string measured(const api::Migration& record, const Step& step) const {
-    api::Migration last = record;
-    *last.mutable_status() = step.status;
-    const auto began = step.status.has_started() ? to_wall(step.status.started()) : to_wall(step.status.finished());
-    const double took = std::chrono::duration<double>(to_wall(step.status.finished()) - began).count();
-    const std::string load = parts.settings.measure ? parts.settings.measure(to_order(last)) : std::string();
-    return fmt::format(R"({{"seconds":{:.3f},"unavailableReplicaSeconds":{:.3f}{}{}}})", took,
-                       unavailable_seconds(last), load.empty() ? "" : R"(,"load":)", load);
+  void note_measured(const api::Migration& record, api::MigrationStatus& status) const {
+    if (status.has_finished()) {
+      api::Migration last = record;
+      *last.mutable_status() = status;
+      status.set_measured(measured_at_end(last));
+    } else if (status.phase() == to_string(Phase::Preparing) && !status.has_measured()) {
+      std::string before = measured_before(record, parts.settings.measure);
+      if (!before.empty()) status.set_measured(std::move(before));
+    }
   }
 
   void performed(Live& one, const Step& step) {
@@ -311,14 +316,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     std::vector<PlacementIntent> wanted;
     std::map<std::string, int> by_phase;
     for (const auto& [key, one] : live) {
-      const api::Migration& record = one->record;
-      const Phase phase = phase_of(record);
-      ++by_phase[std::string(to_string(phase))];
-      const bool replaced = phase == Phase::Evicting || phase == Phase::Replacing || phase == Phase::Surging;
-      if (!replaced || record.status().selector().empty()) continue;
-      const bool by_name = record.status().workload().kind() == "StatefulSet";
-      wanted.push_back({key, record.metadata().namespace_(), record.status().selector(),
-                        by_name ? record.spec().pod() : std::string(), record.spec().target()});
+      ++by_phase[std::string(to_string(phase_of(one->record)))];
+      if (auto intent = wanted_by(one->record)) wanted.push_back(std::move(*intent));
     }
     story.under_way(by_phase);
     if (wanted == steered) return;
@@ -353,7 +352,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     outcome.result = MoveResult::Refused;
     outcome.message = "the migration could not be written down: " + why;
     outcome.began = outcome.ended = now();
-    log_warning("{}/{}: {}", order.ns, order.pod, outcome.message);
+    log_warning(messages::kNotWrittenDown, {{"pod", order.ns + "/" + order.pod}, {"err", why}});
     if (tell) tell(outcome);
   }
 
@@ -362,12 +361,35 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       if (!self->may_act()) co_return;
       auto swept = co_await self->sweeper.sweep();
       if (!swept && swept.error().code == Errc::Cancelled) co_return;
-      if (!swept) log_warning("sweeping after migrations: {}", swept.error().message);
+      if (!swept) log_warning(messages::kSweepingFailed, {{"err", swept.error().message}});
       constexpr std::chrono::seconds kSoon{2};
       const bool settled = swept && !swept->unfinished;
       const std::chrono::nanoseconds pause = settled ? self->parts.settings.sweep_every : kSoon;
       auto slept = co_await self->parts.services.timers->sleep_for(pause);
       if (!slept) co_return;
+    }
+  }
+
+  // What moves have done to their nodes, once it shows.
+  static net::Task<void> keep_measuring(std::shared_ptr<State> self) {
+    constexpr std::chrono::milliseconds kShortest{50};
+    const auto pause = std::max<std::chrono::nanoseconds>(self->parts.settings.measure_after / 10, kShortest);
+    for (;;) {
+      auto slept = co_await self->parts.services.timers->sleep_for(pause);
+      if (!slept || !self->may_act()) co_return;
+      std::vector<api::Migration> due;
+      self->migrations.for_each([&](const std::shared_ptr<const api::Migration>& one) {
+        auto said = measured_after(*one, self->parts.settings.measure, self->parts.settings.measure_after, self->now());
+        if (!said) return;
+        due.push_back(*one);
+        due.back().mutable_status()->set_measured(std::move(*said));
+      });
+      for (api::Migration& one : due) {
+        const Step step = steps::write(one.status());
+        auto done = co_await self->actor.perform(one, Seen(), step);
+        if (!done && done.error().code == Errc::Cancelled) co_return;
+        if (!done) log_debug("migration {}: {}", key_of(one), done.error().message);  // once more in the next round
+      }
     }
   }
 
@@ -405,11 +427,24 @@ net::Task<Result<void>> MigrationController::wait_synced() { return state_->migr
 
 void MigrationController::lead() {
   state_->leading = true;
-  state_->steer();  // before anybody decides where pods go
+  state_->steer();
   const auto found = state_->live;
   for (const auto& [key, one] : found) state_->drive(one);
-  state_->jobs.push_back(
-      net::spawn(state_->parts.services.executor, "migration sweeper", State::keep_sweeping(state_)));
+  const net::Executor& executor = state_->parts.services.executor;
+  state_->jobs.push_back(net::spawn(executor, "migration sweeper", State::keep_sweeping(state_)));
+  if (!state_->parts.settings.measure) return;
+  state_->jobs.push_back(net::spawn(executor, "effects of migrations", State::keep_measuring(state_)));
+}
+
+void MigrationController::steer() { state_->steer(); }
+
+std::string MigrationController::wanted_on(const api::Pod& pod) const {
+  if (state_->parts.settings.scheduler_names.contains(pod.spec().scheduler_name())) return {};
+  for (const auto& [key, one] : state_->live) {
+    const auto intent = wanted_by(one->record);
+    if (intent && is_meant(*intent, pod)) return intent->target;
+  }
+  return {};
 }
 
 net::Task<void> MigrationController::stop() {
@@ -450,6 +485,10 @@ std::vector<MoveOrder> MigrationController::under_way() const {
 }
 
 void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> tell) { state_->tell = std::move(tell); }
+
+void MigrationController::on_change(std::function<void(const api::Migration&, bool)> tell) {
+  state_->tell_change = std::move(tell);
+}
 
 net::Task<Result<void>> MigrationController::sweep() {
   const std::shared_ptr<State> state = state_;

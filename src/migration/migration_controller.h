@@ -9,6 +9,7 @@
 // Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "kube/client/api.h"
@@ -16,6 +17,11 @@
 #include "kube/leader/leader_fence.h"
 #include "migration/mover.h"
 #include "migration/settings.h"
+
+namespace rescheduler::api {
+class Migration;
+class Pod;
+}  // namespace rescheduler::api
 
 namespace rescheduler::migration {
 
@@ -37,14 +43,19 @@ class MigrationController final : public Mover {
   void follow();
   bool synced() const;
   net::Task<Result<void>> wait_synced();
+  // Says where replacements are wanted, as far as is known: before a scheduler of ours begins to decide.
+  void steer();
   void lead();
   net::Task<void> stop();
 
   void begin(MoveOrder order) override;
   std::vector<MoveOrder> under_way() const override;
-  bool steers() const override { return true; }
-  bool tells_people() const override { return true; }
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
+
+  // Told of every Migration there is, as it changes; `gone`: for the last time.
+  void on_change(std::function<void(const api::Migration& migration, bool gone)> tell);
+  // Where this new pod of another scheduler is wanted, on any replica that follows; empty: nowhere in particular.
+  std::string wanted_on(const api::Pod& pod) const;
 
   // Undoes what nobody is in charge of any more, now.
   net::Task<Result<void>> sweep();

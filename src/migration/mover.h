@@ -13,10 +13,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-namespace google::protobuf {
-class Message;
-}  // namespace google::protobuf
-
 namespace rescheduler::migration {
 
 // Who a pod belongs to, across its replacements: the controlling owner at the top that is known (a Deployment, not its
@@ -76,14 +72,7 @@ class Mover {
   virtual void begin(MoveOrder order) = 0;
   // Not yet ended, with those begun by processes before this one.
   virtual std::vector<MoveOrder> under_way() const = 0;
-  // Does it tell the pod, its workload and the nodes by events itself?
-  virtual bool tells_people() const { return false; }
   virtual void on_outcome(std::function<void(const MoveOutcome&)> tell) = 0;
-  // Does a replacement go where the order says? Then room is kept there; otherwise that would only keep it away.
-  virtual bool steers() const { return true; }
-  // Objects as informers tell of them, on the same thread: pods, for one that does not follow them itself.
-  virtual void seen(const std::shared_ptr<const google::protobuf::Message>& object) { static_cast<void>(object); }
-  virtual void gone(const std::shared_ptr<const google::protobuf::Message>& object) { static_cast<void>(object); }
 };
 
 }  // namespace rescheduler::migration

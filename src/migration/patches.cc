@@ -186,9 +186,11 @@ api::PodDisruptionBudget budget_for(const api::Migration& migration,
   }
   auto& labels = *spec.mutable_selector()->mutable_match_labels();
   for (const auto& [key, value] : pod.metadata().labels()) {
-    // Of one replica, or of one revision: not what the workload is.
+    // Of one replica, of one revision, or of the node it is on (which Kubernetes 1.35 copies onto pods): not what the
+    // workload is.
     const bool own = key == kMigrationLabel || key == "pod-template-hash" || key == "controller-revision-hash"
-                     || key == "statefulset.kubernetes.io/pod-name" || key == "apps.kubernetes.io/pod-index";
+                     || key == "statefulset.kubernetes.io/pod-name" || key == "apps.kubernetes.io/pod-index"
+                     || key.starts_with("topology.kubernetes.io/");
     if (!own) labels[key] = value;
   }
   return budget;

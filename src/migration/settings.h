@@ -13,8 +13,6 @@
 
 namespace rescheduler::migration {
 
-enum class Language : std::uint8_t { English, Chinese };
-
 enum class SurgeUse : std::uint8_t {
   Never,
   SingleReplicas,  // of their own accord only those whose move would be an outage
@@ -45,7 +43,6 @@ struct MigrationSettings {
 
   std::string ns{};  // only Migrations of this namespace; empty: of all
 
-  Language language = Language::English;
   std::size_t history = 200;  // so many finished Migrations are kept
   std::chrono::nanoseconds sweep_every = std::chrono::minutes{5};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};  // when nothing wakes us
@@ -57,8 +54,10 @@ struct MigrationSettings {
   std::set<std::string> scheduler_names{};
   // The whole list, whenever it changes, before what makes a replacement appear.
   std::function<void(std::vector<PlacementIntent>)> steer{};
-  // What came of it for the two nodes, as JSON; empty: nobody measures.
-  std::function<std::string(const MoveOrder&)> measure{};
+  // How busy a node is, as a JSON object of shares by resource; empty: nobody knows. Asked before a move, and when its
+  // effect had time to show: smoothed samples take that long.
+  std::function<std::string(const std::string& node)> measure{};
+  std::chrono::nanoseconds measure_after = std::chrono::minutes{10};
 };
 
 }  // namespace rescheduler::migration

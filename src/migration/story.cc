@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "migration/keys.h"
+#include "migration/messages.h"
 
 namespace rescheduler::migration {
 namespace {
@@ -23,68 +24,37 @@ std::string pod_of(const api::Migration& migration) {
   return migration.metadata().namespace_() + "/" + migration.spec().pod();
 }
 
-bool is_there(MoveResult result) { return result == MoveResult::Succeeded || result == MoveResult::Elsewhere; }
-
-// In the words of the operators' guide: its grep commands look for these.
-std::string chinese(const api::Migration& migration, const Step& step) {
-  const std::string name = migration.metadata().name();
-  switch (step.what) {
-    case Do::MarkWorkload:
-      return fmt::format(R"("成功添加节点偏好" preferredNode="{}" avoidNode="{}" migration="{}")",
-                         migration.spec().target(), migration.spec().source(), name);
-    case Do::CreateBudget: return fmt::format(R"("创建临时PDB保护服务" pdb="{}" migration="{}")", step.name, name);
-    case Do::Evict: return fmt::format(R"("优雅驱逐Pod成功" pod="{}" migration="{}")", pod_of(migration), name);
-    case Do::MarkPod: return fmt::format(R"("标记迁移源Pod优先删除" pod="{}" migration="{}")", pod_of(migration), name);
-    case Do::Retire:
-      return fmt::format(R"("新Pod已就绪，缩容移除迁移源Pod" pod="{}" migration="{}")", pod_of(migration), name);
-    case Do::CreateCopy:
-      return fmt::format(R"("创建迁移目标Pod" pod="{}" targetNode="{}" migration="{}")", step.name, step.node, name);
-    case Do::DeletePod: return fmt::format(R"("删除迁移Pod" pod="{}" migration="{}")", step.pod.name, name);
-    case Do::Write: break;
-    default: return {};
-  }
-  const std::string& phase = step.status.phase();
-  if (phase == "Preparing") {
-    return kind_of(migration) == "Pod"
-               ? fmt::format(R"("开始直接迁移" pod="{}" migration="{}")", pod_of(migration), name)
-               : fmt::format(R"("开始{}协调重调度" deployment="{}" mode="{}" migration="{}")", kind_of(migration),
-                             workload_of(migration), step.status.mode(), name);
-  }
-  if (phase == "CleaningUp" && step.status.has_landed() && kind_of(migration) != "Pod") {
-    return fmt::format(R"("{} Controller已重建Pod" newPod="{}" targetNode="{}" migration="{}")", kind_of(migration),
-                       step.status.replacement(), step.status.landed(), name);
-  }
-  return {};
+// The guides' lines name the kind: one message for each that can be moved.
+const Phrase& begins(const std::string& kind) {
+  if (kind == "ReplicaSet") return messages::kBeginsReplicaSet;
+  if (kind == "StatefulSet") return messages::kBeginsStatefulSet;
+  if (kind == "Job") return messages::kBeginsJob;
+  return messages::kBeginsDeployment;
+}
+const Phrase& replaced_by(const std::string& kind) {
+  if (kind == "ReplicaSet") return messages::kReplacedByReplicaSet;
+  if (kind == "StatefulSet") return messages::kReplacedByStatefulSet;
+  if (kind == "Job") return messages::kReplacedByJob;
+  return messages::kReplacedByDeployment;
 }
 
-std::string english(const api::Migration& migration, const Step& step) {
+bool is_there(MoveResult result) { return result == MoveResult::Succeeded || result == MoveResult::Elsewhere; }
+
+// What a step that writes the record means to a person.
+std::optional<Line> line_for_phase(const api::Migration& migration, const Step& step) {
   const std::string name = migration.metadata().name();
-  switch (step.what) {
-    case Do::MarkWorkload:
-      return fmt::format(R"("intent written" preferredNode="{}" avoidNode="{}" migration="{}")",
-                         migration.spec().target(), migration.spec().source(), name);
-    case Do::CreateBudget: return fmt::format(R"("temporary PDB created" pdb="{}" migration="{}")", step.name, name);
-    case Do::Evict: return fmt::format(R"("pod evicted" pod="{}" migration="{}")", pod_of(migration), name);
-    case Do::MarkPod:
-      return fmt::format(R"("pod marked as first to go" pod="{}" migration="{}")", pod_of(migration), name);
-    case Do::Retire:
-      return fmt::format(R"("new pod ready, scaled down" pod="{}" migration="{}")", pod_of(migration), name);
-    case Do::CreateCopy:
-      return fmt::format(R"("new pod created" pod="{}" targetNode="{}" migration="{}")", step.name, step.node, name);
-    case Do::DeletePod: return fmt::format(R"("pod deleted" pod="{}" migration="{}")", step.pod.name, name);
-    case Do::Write: break;
-    default: return {};
-  }
+  const std::string kind = kind_of(migration);
   const std::string& phase = step.status.phase();
   if (phase == "Preparing") {
-    return fmt::format(R"("migration begins" {}="{}" mode="{}" migration="{}")", kind_of(migration),
-                       workload_of(migration), step.status.mode(), name);
+    if (kind == "Pod") return Line{messages::kBeginsDirect, {{"pod", pod_of(migration)}, {"migration", name}}};
+    return Line{begins(kind),
+                {{"deployment", workload_of(migration)}, {"mode", step.status.mode()}, {"migration", name}}};
   }
-  if (phase == "CleaningUp" && step.status.has_landed()) {
-    return fmt::format(R"("pod replaced" newPod="{}" targetNode="{}" migration="{}")", step.status.replacement(),
-                       step.status.landed(), name);
+  if (phase == "CleaningUp" && step.status.has_landed() && kind != "Pod") {
+    return Line{replaced_by(kind),
+                {{"newPod", step.status.replacement()}, {"targetNode", step.status.landed()}, {"migration", name}}};
   }
-  return {};
+  return std::nullopt;
 }
 
 kube::EventRecord about(const api::Migration& migration, bool there) {
@@ -103,28 +73,40 @@ kube::EventRecord about(const api::Migration& migration, bool there) {
 
 }  // namespace
 
-std::string line_for(const api::Migration& migration, const Step& step, Language language) {
-  return language == Language::Chinese ? chinese(migration, step) : english(migration, step);
+std::optional<Line> line_for(const api::Migration& migration, const Step& step) {
+  const std::string name = migration.metadata().name();
+  const std::string pod = pod_of(migration);
+  switch (step.what) {
+    case Do::MarkWorkload:
+      return Line{messages::kIntentWritten,
+                  {{"preferredNode", migration.spec().target()},
+                   {"avoidNode", migration.spec().source()},
+                   {"migration", name}}};
+    case Do::CreateBudget: return Line{messages::kBudgetCreated, {{"pdb", step.name}, {"migration", name}}};
+    case Do::Evict: return Line{messages::kEvicted, {{"pod", pod}, {"migration", name}}};
+    case Do::MarkPod: return Line{messages::kMarkedFirst, {{"pod", pod}, {"migration", name}}};
+    case Do::Retire: return Line{messages::kRetired, {{"pod", pod}, {"migration", name}}};
+    case Do::CreateCopy:
+      return Line{messages::kCopyCreated, {{"pod", step.name}, {"targetNode", step.node}, {"migration", name}}};
+    case Do::DeletePod: return Line{messages::kPodDeleted, {{"pod", step.pod.name}, {"migration", name}}};
+    case Do::Write: return line_for_phase(migration, step);
+    default: return std::nullopt;
+  }
 }
 
-std::string last_line(const api::Migration& migration, Language language) {
+Line last_line(const api::Migration& migration) {
   const MoveResult result = result_of(migration);
-  const std::string& message = migration.status().message();
   const std::string name = migration.metadata().name();
   const bool pod = kind_of(migration) == "Pod";
-  if (language == Language::Chinese) {
-    if (is_there(result)) {
-      return fmt::format(R"("{}" deployment="{}" result="{}" migration="{}")",
-                         pod ? "完成直接迁移清理" : "完成协调重调度清理", workload_of(migration), name_of(result),
-                         name);
-    }
-    return fmt::format(R"("{}" deployment="{}" result="{}" err="{}" migration="{}")",
-                       pod ? "直接迁移失败，回退" : "协调重调度失败，回退", workload_of(migration), name_of(result),
-                       message, name);
+  if (is_there(result)) {
+    return {pod ? messages::kDoneDirect : messages::kDone,
+            {{"deployment", workload_of(migration)}, {"result", name_of(result)}, {"migration", name}}};
   }
-  return fmt::format(R"("{}" workload="{}" result="{}" message="{}" migration="{}")",
-                     is_there(result) ? "migration complete, nothing temporary left" : "migration failed, undone",
-                     workload_of(migration), name_of(result), message, name);
+  return {pod ? messages::kFailedDirect : messages::kFailed,
+          {{"deployment", workload_of(migration)},
+           {"result", name_of(result)},
+           {"err", migration.status().message()},
+           {"migration", name}}};
 }
 
 double unavailable_seconds(const api::Migration& migration) {
@@ -138,18 +120,14 @@ double unavailable_seconds(const api::Migration& migration) {
 }
 
 void Story::done(const api::Migration& migration, const Step& step) const {
-  const std::string line = line_for(migration, step, language_);
-  if (!line.empty()) log_info("{}", line);
+  if (const auto line = line_for(migration, step)) log_message(LogLevel::Info, line->phrase, line->fields);
 }
 
 void Story::ended(const api::Migration& migration) {
   const MoveResult result = result_of(migration);
   const api::MigrationStatus& status = migration.status();
-  if (is_there(result)) {
-    log_info("{}", last_line(migration, language_));
-  } else {
-    log_warning("{}", last_line(migration, language_));
-  }
+  const Line line = last_line(migration);
+  log_message(is_there(result) ? LogLevel::Info : LogLevel::Warning, line.phrase, line.fields);
   const std::string mode = status.mode().empty() ? std::string("None") : status.mode();
   metrics_
       .counter("rescheduler_migrations_total", "Migrations that have ended.",
@@ -210,10 +188,15 @@ void Story::tell(const api::Migration& migration) const {
                           .uid = status.workload().uid()};
     recorder_->record(std::move(workload));
   }
-  kube::EventRecord node = record;
-  const std::string& where = there ? status.landed() : migration.spec().source();
-  node.regarding = {.api_version = "v1", .kind = "Node", .name = where, .uid = where};
-  recorder_->record(std::move(node));
+  // Who looks at a node wants to know what came and what went.
+  std::vector<std::string> nodes{migration.spec().source()};
+  if (there && status.landed() != nodes.front()) nodes.push_back(status.landed());
+  for (const std::string& where : nodes) {
+    if (where.empty()) continue;
+    kube::EventRecord node = record;
+    node.regarding = {.api_version = "v1", .kind = "Node", .name = where, .uid = where};
+    recorder_->record(std::move(node));
+  }
 }
 
 void Story::under_way(const std::map<std::string, int>& by_phase) {

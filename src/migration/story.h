@@ -1,27 +1,33 @@
-// What a move tells the world: log lines in the operator's language, Events, metrics.
+// What a move tells the world: log lines, Events, metrics.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "base/log.h"
 #include "base/metrics.h"
 #include "kube/events/event_recorder.h"
 #include "migration/protocol.h"
 
 namespace rescheduler::migration {
 
-// The line for a step that was carried out; empty: it is not worth one.
-std::string line_for(const api::Migration& migration, const Step& step, Language language);
+struct Line {
+  Phrase phrase;
+  std::vector<LogField> fields{};
+};
+// The line for a step that was carried out; nothing: it is not worth one.
+std::optional<Line> line_for(const api::Migration& migration, const Step& step);
 // The line for the end.
-std::string last_line(const api::Migration& migration, Language language);
+Line last_line(const api::Migration& migration);
 
 // How long its workload lacked a replica by our doing, in seconds.
 double unavailable_seconds(const api::Migration& migration);
 
 class Story {
  public:
-  Story(kube::EventRecorder* recorder, MetricRegistry& metrics, Language language)
-      : recorder_(recorder), metrics_(metrics), language_(language) {}
+  Story(kube::EventRecorder* recorder, MetricRegistry& metrics) : recorder_(recorder), metrics_(metrics) {}
 
   void done(const api::Migration& migration, const Step& step) const;
   void ended(const api::Migration& migration);
@@ -32,7 +38,6 @@ class Story {
 
   kube::EventRecorder* recorder_;
   MetricRegistry& metrics_;
-  Language language_;
   std::map<std::string, int> shown_;
 };
 

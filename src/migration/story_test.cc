@@ -28,38 +28,43 @@ Step doing(Do what) {
   return step;
 }
 
+std::string text(const std::optional<Line>& line, Language language) {
+  return line ? text_of(line->phrase.in(language), line->fields) : std::string();
+}
+std::string chinese(const std::optional<Line>& line) { return text(line, Language::Chinese); }
+
 // What operators' guides grep for.
 TEST(Story, SpeaksTheGuidesChinese) {
   const WallTime now{};
   const api::Migration one = example();
   Step begins = doing(Do::Write);
   begins.status = entering(one, Phase::Preparing, "", now);
-  EXPECT_THAT(line_for(one, begins, Language::Chinese),
+  EXPECT_THAT(chinese(line_for(one, begins)),
               HasSubstr(R"("开始Deployment协调重调度" deployment="default/load-balance-test")"));
-  EXPECT_THAT(line_for(one, doing(Do::MarkWorkload), Language::Chinese),
+  EXPECT_THAT(chinese(line_for(one, doing(Do::MarkWorkload))),
               HasSubstr(R"("成功添加节点偏好" preferredNode="worker-3" avoidNode="worker-1")"));
   Step budget = doing(Do::CreateBudget);
   budget.name = "load-balance-test-rescheduler-pdb";
-  EXPECT_THAT(line_for(one, budget, Language::Chinese),
+  EXPECT_THAT(chinese(line_for(one, budget)),
               HasSubstr(R"("创建临时PDB保护服务" pdb="load-balance-test-rescheduler-pdb")"));
-  EXPECT_THAT(line_for(one, doing(Do::Evict), Language::Chinese),
+  EXPECT_THAT(chinese(line_for(one, doing(Do::Evict))),
               HasSubstr(R"("优雅驱逐Pod成功" pod="default/load-balance-test-abc123")"));
   Step replaced = doing(Do::Write);
   replaced.status = concluding(one, MoveResult::Succeeded, "", now);
   replaced.status.set_landed("worker-3");
   replaced.status.set_replacement("load-balance-test-def456");
-  EXPECT_THAT(line_for(one, replaced, Language::Chinese),
+  EXPECT_THAT(chinese(line_for(one, replaced)),
               HasSubstr(R"("Deployment Controller已重建Pod" newPod="load-balance-test-def456" targetNode="worker-3")"));
   api::Migration last = one;
   *last.mutable_status() = ended(one, MoveResult::Succeeded, "", now);
-  EXPECT_THAT(last_line(last, Language::Chinese), HasSubstr("完成协调重调度"));
+  EXPECT_THAT(chinese(last_line(last)), HasSubstr("完成协调重调度"));
   *last.mutable_status() = ended(one, MoveResult::Failed, "why", now);
-  EXPECT_THAT(last_line(last, Language::Chinese), HasSubstr("协调重调度失败，回退"));
+  EXPECT_THAT(chinese(last_line(last)), HasSubstr("协调重调度失败，回退"));
 }
 
 TEST(Story, SpeaksEnglishByDefault) {
-  EXPECT_THAT(line_for(example(), doing(Do::Evict), Language::English), HasSubstr("\"pod evicted\""));
-  EXPECT_EQ(line_for(example(), doing(Do::Preflight), Language::English), "");
+  EXPECT_THAT(text(line_for(example(), doing(Do::Evict)), Language::English), HasSubstr("\"pod evicted\""));
+  EXPECT_EQ(text(line_for(example(), doing(Do::Preflight)), Language::English), "");
 }
 
 TEST(Story, AReplicaIsAwayFromItsEvictionUntilItsReplacementIsReady) {

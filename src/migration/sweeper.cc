@@ -12,6 +12,7 @@
 #include "kube/value/wire_selectors.h"
 #include "migration/intent.h"
 #include "migration/keys.h"
+#include "migration/messages.h"
 #include "migration/observer.h"
 #include "migration/patches.h"
 
@@ -123,7 +124,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
     auto done = co_await actor_.unmark(meta.namespace_(), workload, once_more);
     if (!is_settled(done, swept)) co_return done;
     if (once_more) again_ = true;
-    log_info("swept: {} {}/{} had marks of migration {}", kind, meta.namespace_(), meta.name(), name);
+    log_info(messages::kSwept, {{"kind", kind}, {"name", meta.namespace_() + "/" + meta.name()}, {"migration", name}});
     ++swept.undone;
   }
   co_return Result<void>{};
@@ -141,7 +142,7 @@ net::Task<Result<void>> Sweeper::sweep_pods(Swept& swept) {
     if (*alive) continue;
     auto done = co_await sweep_pod(*pod, meta.namespace_());
     if (!is_settled(done, swept)) co_return done;
-    log_info("swept: pod {}/{} had marks of a migration", meta.namespace_(), meta.name());
+    log_info(messages::kSwept, {{"kind", "Pod"}, {"name", meta.namespace_() + "/" + meta.name()}});
     ++swept.undone;
   }
   co_return Result<void>{};
@@ -179,7 +180,7 @@ net::Task<Result<void>> Sweeper::sweep_budgets(Swept& swept) {
     very_one.uid = meta.uid();
     auto done = co_await client_.remove<api::PodDisruptionBudget>(meta.namespace_(), meta.name(), very_one);
     if (!is_settled(done, swept)) co_return done;
-    log_info("swept: PodDisruptionBudget {}/{}", meta.namespace_(), meta.name());
+    log_info(messages::kSwept, {{"kind", "PodDisruptionBudget"}, {"name", meta.namespace_() + "/" + meta.name()}});
     ++swept.undone;
   }
   co_return Result<void>{};

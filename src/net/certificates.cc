@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 #include <array>
+#include <ctime>
+#include <string_view>
 #include <utility>
 
 #include <openssl/bn.h>
@@ -152,6 +154,25 @@ Result<IssuedCertificate> CertificateAuthority::issue(const CertificateRequest& 
   auto key_pem = to_pem(key.get());
   if (!key_pem) return fail(std::move(key_pem.error()));
   return IssuedCertificate{std::move(*certificate_pem), std::move(*key_pem)};
+}
+
+Result<std::vector<CertificateSummary>> certificates_in(const std::string& pem) {
+  constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
+  std::vector<CertificateSummary> all;
+  for (auto at = pem.find(kBegin); at != std::string::npos; at = pem.find(kBegin, at + kBegin.size())) {
+    const Owned<BIO> bio(BIO_new_mem_buf(pem.data() + at, static_cast<int>(pem.size() - at)));
+    const Owned<X509> one(bio == nullptr ? nullptr : PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+    if (one == nullptr) return fail(Errc::Invalid, "certificate {} is not one", all.size() + 1);
+    std::tm end{};
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(one.get()), &end) != 1) {
+      return fail(Errc::Invalid, "certificate {} does not say when it ends", all.size() + 1);
+    }
+    std::array<char, 256> name{};
+    X509_NAME_get_text_by_NID(X509_get_subject_name(one.get()), NID_commonName, name.data(), name.size());
+    all.push_back({name.data(), std::chrono::sys_seconds{std::chrono::seconds{timegm(&end)}}});
+  }
+  if (all.empty()) return fail(Errc::Invalid, "there is no certificate in it");
+  return all;
 }
 
 }  // namespace rescheduler::net

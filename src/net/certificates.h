@@ -42,4 +42,13 @@ class CertificateAuthority {
   std::string pem_;
 };
 
+// What a certificate says of itself.
+struct CertificateSummary {
+  std::string subject;  // its common name
+  std::chrono::sys_seconds not_after{};
+};
+
+// Every certificate of a PEM text. Fails on none, and on one that cannot be read.
+Result<std::vector<CertificateSummary>> certificates_in(const std::string& pem);
+
 }  // namespace rescheduler::net

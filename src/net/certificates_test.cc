@@ -61,5 +61,21 @@ TEST_F(CertificatesTest, ACertificateIsGoodForItsNamesOnly) {
   EXPECT_FALSE(get());
 }
 
+TEST_F(CertificatesTest, ABundleSaysWhoIsInItAndUntilWhen) {
+  const auto now = std::chrono::system_clock::now();
+  const auto both = certificates_in(authority().pem() + CertificateAuthority::make("another", 48h)->pem());
+  ASSERT_TRUE(both) << both.error().message;
+  ASSERT_EQ(both->size(), 2U);
+  EXPECT_EQ(both->at(0).subject, "on the spot");
+  EXPECT_EQ(both->at(1).subject, "another");
+  EXPECT_LT(both->at(0).not_after, now + 2h);
+  EXPECT_GT(both->at(1).not_after, now + 47h);
+}
+
+TEST_F(CertificatesTest, WhatIsNoBundleIsRefused) {
+  EXPECT_FALSE(certificates_in(""));
+  EXPECT_FALSE(certificates_in("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"));
+}
+
 }  // namespace
 }  // namespace rescheduler::net

@@ -6,7 +6,8 @@
 namespace rescheduler::placement {
 
 struct MovingSettings {
-  std::string log_language = "en";                   // or "zh": the lines about moves
+  std::string log_language = "en";                   // or "zh": what operators read
+  std::string log_format = "text";                   // or "json"
   bool direct = false;                               // pods of nobody are moved too
   std::string make_before_break = "SingleReplicas";  // or Never, Always
   int max_unavailable = 1;  // replicas of a workload that may be away by our doing: the larger of the two

@@ -7,6 +7,7 @@
 
 #include "cluster/load_settings.h"
 #include "placement/args.h"
+#include "placement/dashboard_settings.h"
 #include "placement/moving_settings.h"
 #include "placement/rescheduling_settings.h"
 
@@ -31,6 +32,7 @@ struct ReschedulerArgs final : PluginArgs {
   cluster::LoadSettings load{};  // our own, as the next; the guides have nothing like them
   ReschedulingSettings rescheduling{};
   MovingSettings moving{};
+  DashboardSettings dashboard{};
 };
 
 }  // namespace rescheduler::placement

@@ -1,19 +1,15 @@
-// Simulated annealing over moves and swaps: steps for the worse are taken too, the more rarely the worse they are and
-// the colder it is. For when there is time and no referee.
-//
-// Away has a price. A process that has left its machine goes on taking its transient resources there, so a hot search
-// that lets everybody wander soon has no room for anybody. Being away therefore costs extra, in proportion to what
-// stays taken and to the temperature: at each temperature those few are away whose being away is worth the most, and at
-// the end the extra price is nothing. How much is right depends on how tight those resources are; short pilot searches
-// find out.
+// Annealing, for when there is time and no referee: walks (walk.h) that begin hot enough to forget where even the
+// largest processes were and cool until nothing but an improvement is accepted; then shorter ones that begin lukewarm
+// at the best known place, where the large ones stay and the many small ones are arranged anew; last, a cold one that
+// brings those home who left for nothing.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "base/rng.h"
 #include "planner/budget.h"
 #include "planner/state.h"
+#include "planner/walk.h"
 
 namespace rescheduler::planner {
 
@@ -21,35 +17,22 @@ class Anneal {
  public:
   Anneal(State& state, Budget& budget, std::uint64_t seed);
 
-  // Ends at the best it has seen.
-  void run();
+  // Ends at the best it has seen. `fresh`: the place where it begins is worth nothing; otherwise no hot walk is made.
+  void run(bool fresh);
 
  private:
-  // From hot to cold between now and `until` (of the budget); what it ends at.
-  Cost pass(double until);
-  void weigh_away(double price);
+  // Cools from `hot` to `cold` between now and `until` (of the budget).
+  void cool(double hot, double cold, double until);
+  double large_loss() const;
   double typical_loss();
-
-  void shift_one();
-  void swap_two();
-  Process any_process() { return movable_[rng_.below(movable_.size())]; }
-  bool bears(Cost worse, double away);
-  double away_delta(Process process, Machine from, Machine to) const;
 
   void remember_best();
   void return_to_best();
 
   State& state_;
   Budget& budget_;
-  Rng rng_;
-  std::vector<Process> movable_;
-  std::vector<Machine> open_;    // machines that take processes
-  std::vector<float> surprise_;  // -log(u) for u evenly over (0, 1)
-  std::vector<double> held_;  // by process: what stays taken when it leaves, 1 on average; nothing is transient: empty
-  std::vector<double> away_;  // held_ times the price, in units of the temperature
-  double hot_ = 1.0;
-  double temperature_ = 1.0;
-  std::uint64_t homewards_ = 0;  // of 32
+  Walk walk_;
+  double away_price_;
   std::vector<Machine> best_;
   Cost best_cost_;
 };

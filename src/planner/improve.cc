@@ -40,7 +40,7 @@ Solution improve(const Problem& problem, const SearchLimits& limits, Referee* re
   Solution solution;
   solution.before = state.cost();
   if (referee == nullptr) begin_at(state, limits.start);
-  if (limits.thorough && referee == nullptr && budget.bounded()) Anneal(state, budget, limits.seed).run();
+  if (limits.thorough && referee == nullptr && budget.bounded()) Anneal(state, budget, limits.seed).run(limits.start.empty());
   Descent(board, budget).run();
   solution.after = state.cost();
   solution.where = state.where();

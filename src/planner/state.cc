@@ -122,20 +122,20 @@ bool State::fits_instead(Process in, Process out) const {
   return true;
 }
 
-bool State::try_swap(Process one, Process other) {
+bool State::try_chain(Process one, Process other, Machine last) {
   const Machine here = where_[one];
-  const Machine there = where_[other];
+  const Machine middle = where_[other];
   lift(one);
   lift(other);
-  if (may_put(one, here, there)) {
-    put(one, there);
-    if (may_put(other, there, here)) {
-      put(other, here);
+  if (may_put(one, here, middle)) {
+    put(one, middle);
+    if (may_put(other, middle, last)) {
+      put(other, last);
       return true;
     }
     lift(one);
   }
-  put(other, there);
+  put(other, middle);
   put(one, here);
   return false;
 }

@@ -62,6 +62,35 @@ RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas
   }
 }
 
+RC_GTEST_PROP(State, EveryChainKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas, (std::uint64_t seed)) {
+  const Problem problem = any_problem(seed);
+  RC_PRE(!problem.processes.empty());
+  State state(problem);
+  Rng rng(seed);
+  for (int i = 0; i < 300; ++i) {
+    const auto one = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto other = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto last = static_cast<Machine>(rng.below(problem.machines.size()));
+    if (!state.movable(one) || !state.movable(other) || state.where(one) == state.where(other)) continue;
+    if (last == state.where(one) || last == state.where(other)) continue;
+    const std::vector<Machine> before = state.where();
+    const Cost cost = state.cost();
+    const bool fits = state.fits_instead(one, other) && state.fits(other, last);
+    const Cost delta = state.chain_delta(one, other, last);
+    if (state.try_chain(one, other, last)) {
+      RC_ASSERT(fits);
+      RC_ASSERT(state.where(one) == before[other] && state.where(other) == last);
+      const Cost off = state.cost() - cost - delta;
+      RC_ASSERT(off <= 2 * problem.group_move_weight && off >= -2 * problem.group_move_weight);
+      RC_ASSERT(!broken_rule(problem, state.where()));
+    } else {
+      RC_ASSERT(state.where() == before);
+      RC_ASSERT(state.cost() == cost);
+    }
+    RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+  }
+}
+
 RC_GTEST_PROP(State, AMoveIsAllowedIfAndOnlyIfNoRuleWouldBeBroken, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
   RC_PRE(!problem.processes.empty());

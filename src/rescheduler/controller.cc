@@ -8,9 +8,11 @@
 #include "base/log.h"
 #include "cluster/dump.h"
 #include "kube/proto/core_node.pb.h"
+#include "kube/value/duration.h"
 #include "placement/registry.h"
 #include "rescheduler/controller_state.h"
 #include "rescheduler/marks.h"
+#include "rescheduler/messages.h"
 
 namespace rescheduler::rescheduling {
 namespace {
@@ -92,7 +94,6 @@ Result<std::unique_ptr<Controller>> Controller::make(ControllerApis apis,
 }
 
 void Controller::seen(const kube::ObjectPtr& object) {
-  state_->mover.seen(object);
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->seen(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
@@ -110,7 +111,6 @@ void Controller::seen(const kube::ObjectPtr& object) {
 }
 
 void Controller::gone(const kube::ObjectPtr& object) {
-  state_->mover.gone(object);
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->gone(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   state_->nodes.erase(static_cast<const api::Node&>(*object).metadata().name());
@@ -158,6 +158,8 @@ net::Task<Result<void>> Controller::wait_synced() {
 void Controller::lead() {
   if (state_->leading) return;
   state_->leading = true;
+  log_info(messages::kControllerStarts,
+           {{"interval", kube::format_duration(state_->settings.args->rescheduling_interval)}});
   const net::Executor& executor = state_->services.executor;
   state_->jobs.push_back(net::spawn(executor, "rescheduling", State::run(state_)));
   state_->jobs.push_back(net::spawn(executor, "rescheduling interval", State::tick(state_)));
@@ -201,7 +203,7 @@ net::Task<void> Controller::State::run(std::shared_ptr<State> self) {
     co_await self->advance();
     if (self->store.has_unsaved()) {
       const auto saved = co_await self->store.save_ended(self->services.clock->wall_now());
-      if (!saved) log_warning("what came of moves could not be written down yet: {}", saved.error().message);
+      if (!saved) log_warning(messages::kOutcomesNotWritten, {{"err", saved.error().message}});
     }
   }
 }

@@ -13,8 +13,12 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
@@ -22,6 +26,7 @@
 #include "migration/mover.h"
 #include "placement/profile.h"
 #include "placement/rescheduler_args.h"
+#include "rescheduler/memory_store.h"
 #include "rescheduler/surveyor.h"
 
 namespace rescheduler::rescheduling {
@@ -62,6 +67,9 @@ struct ControllerStatus {
   Picture picture{};
   std::uint64_t cycles = 0;
   std::size_t under_way = 0;
+  std::vector<CaredNode> cared{};                 // marked for maintenance
+  std::map<std::string, DrainProgress> drains{};  // of them, those under way
+  std::optional<Pause> paused{};                  // by people, with the annotation
 };
 
 class Controller {
@@ -91,6 +99,12 @@ class Controller {
   std::string status_text() const;  // for people
   // Looks at the cluster as soon as it can, as if an event had called for it.
   void look_soon(const std::string& why);
+  // Somebody wants the plan that was published for them to look at. What must hold for a move of ours holds for these:
+  // brakes, and a look at each move before it begins.
+  Result<void> apply_observed(const std::string& plan);
+  // What each strategy does now, and a change of it that lasts as long as this process.
+  std::vector<std::pair<placement::Strategy, placement::StrategyMode>> modes() const;
+  void set_mode(placement::Strategy strategy, placement::StrategyMode mode);
 
  private:
   struct State;

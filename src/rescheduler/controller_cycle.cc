@@ -12,6 +12,7 @@
 #include "kube/value/quantity.h"
 #include "kube/value/time.h"
 #include "rescheduler/controller_state.h"
+#include "rescheduler/messages.h"
 #include "rescheduler/modes.h"
 #include "rescheduler/news.h"
 
@@ -50,6 +51,17 @@ PodUse use_of(const api::PodMetrics& metrics) {
   return use;
 }
 
+void log_ended(const migration::MoveOutcome& outcome) {
+  using migration::MoveResult;
+  const migration::MoveOrder& order = outcome.order;
+  const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
+  log_info(moved ? messages::kMoveDone : messages::kMoveFailed, {{"pod", order.ns + "/" + order.pod},
+                                                                 {"sourceNode", order.source},
+                                                                 {"targetNode", order.target},
+                                                                 {"result", to_string(outcome.result)},
+                                                                 {"message", outcome.message}});
+}
+
 }  // namespace
 
 net::Task<void> Controller::State::cycle(bool regular) {
@@ -60,7 +72,7 @@ net::Task<void> Controller::State::cycle(bool regular) {
     // Without the past nothing is moved, and what was about to be neither.
     waves.drop();
     metrics.cycle("failed");
-    log_warning("rescheduling does nothing: {}", loaded.error().message);
+    log_warning(messages::kNothingKnown, {{"err", loaded.error().message}});
     co_return;
   }
   effects.restore(store.effects());
@@ -103,7 +115,7 @@ net::Task<void> Controller::State::read_pod_use() {
 }
 
 void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdict, bool regular, WallTime now) {
-  for (const std::string& warning : survey.warnings) log_warning("{}", warning);
+  for (const std::string& warning : survey.warnings) log_warning(messages::kRemark, {{"remark", warning}});
   const std::vector<Effect> seen = effects.look(survey.picture, now);
   if (!seen.empty()) store.note_effects(effects.to_json());
   for (const Effect& effect : seen) {
@@ -119,6 +131,7 @@ void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdic
   status.holding = verdict.holding;
   status.picture = survey.picture;
   status.under_way = survey.facts.under_way;
+  status.paused = store.pause();
   metrics.picture(survey.picture);
   metrics.brakes(verdict.holding);
   metrics.under_way(survey.facts.under_way);
@@ -135,10 +148,10 @@ void Controller::State::tell_brakes(const BrakeVerdict& verdict) {
   const std::string before = std::exchange(told_brakes, now);
   if (now == before) return;
   if (now.empty()) {
-    log_info("rescheduling: no brake holds any more");
+    log_info(messages::kResumed);
     tell_lease(false, "ReschedulingResumed", "No brake holds any more");
   } else {
-    log_info("rescheduling is held: {}", now);
+    log_info(messages::kHeld, {{"brakes", now}});
     tell_lease(true, "ReschedulingHeld", now);
   }
 }
@@ -163,6 +176,8 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
                                                                      WallTime now) {
   const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
   std::set<std::string> draining;
+  status.cared = survey.cared;
+  status.drains.clear();
   if (mode == StrategyMode::Off) co_return draining;
   const std::set<std::string> considered = maintenance.considered(survey.cared);
   if (!considered.empty()) {
@@ -175,6 +190,7 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
       return cared;
     };
     survey.cared = co_await there(planning, *surveyor, add);
+    status.cared = survey.cared;
     if (mode == StrategyMode::Observe) {
       status.observed = plan;
       publish(*plan);
@@ -183,8 +199,9 @@ net::Task<std::set<std::string>> Controller::State::look_after_nodes(Survey& sur
   if (mode == StrategyMode::Observe || verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
   MaintenanceStep step = maintenance.next(survey.cared, now);
   metrics.maintenance(step.progress);
+  status.drains = step.progress;
   for (const NodeNews& news : step.news) {
-    log_info("node {}: {}: {}", news.node, news.reason, news.note);
+    log_info(messages::kNodeNews, {{"node", news.node}, {"reason", news.reason}, {"note", news.note}});
     events.record(news_of(news));
     if (settings.on_node_news) settings.on_node_news(news);
   }
@@ -204,7 +221,7 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
     std::string patch = cordon_patch(write, settings.name);
     const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
     if (written) continue;
-    log_info("node {} was not changed: {}", write.node, written.error().message);
+    log_info(messages::kNodeNotChanged, {{"node", write.node}, {"err", written.error().message}});
     look_soon("a node changed meanwhile");
   }
   for (const auto& [node, progress] : step.progress) {
@@ -302,8 +319,10 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     wish.evidence->hot.insert(predicted.begin(), predicted.end());
     auto plan = co_await made_plan(wish, "act", now);
     if (plan->moves.empty()) continue;
-    log_info("plan {}: {} moves, balance score {:.1f} to {:.1f}", plan->id, plan->moves.size(),
-             plan->before.balance_score, plan->after.balance_score);
+    log_info(messages::kPlanMade, {{"plan", plan->id},
+                                   {"moves", plan->moves.size()},
+                                   {"balanceBefore", fmt::format("{:.1f}", plan->before.balance_score)},
+                                   {"balanceAfter", fmt::format("{:.1f}", plan->after.balance_score)}});
     metrics.cycle("planned");
     status.acted_on = plan;
     effects.begun(*plan);
@@ -361,7 +380,8 @@ net::Task<void> Controller::State::advance() {
         still_so.push_back(due[i]);
         continue;
       }
-      log_info("{}/{} is not moved to {} after all: {}", due[i].ns, due[i].pod, due[i].target, *answers[i]);
+      log_info(messages::kMoveDropped,
+               {{"pod", due[i].ns + "/" + due[i].pod}, {"targetNode", due[i].target}, {"reason", *answers[i]}});
       metrics.refused("changed-since");
       waves.skipped(due[i].uid);
     }
@@ -378,18 +398,23 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
   if (!saved || stopping) {
     waves.drop();
     if (!saved && saved.error().code == Errc::Conflict) look_soon("the record of moves changed meanwhile");
-    if (!saved) log_warning("no move begins: {}", saved.error().message);
+    if (!saved) log_warning(messages::kNoMoveBegins, {{"err", saved.error().message}});
     co_return false;
   }
   for (migration::MoveOrder& order : orders) {
     waves.began(order.uid);
-    if (settings.booking.book && mover.steers()) {
+    if (settings.booking.book) {
       const std::function<std::optional<cluster::Loads>(Surveyor&)> ask = [&](Surveyor& at) {
         return at.load_there(order.uid, order.target);
       };
       const auto load = co_await there(planning, *surveyor, ask);
       if (load) settings.booking.book(booking_key(order.uid), order.target, *load);
     }
+    log_info(messages::kMoveBegins, {{"pod", order.ns + "/" + order.pod},
+                                     {"sourceNode", order.source},
+                                     {"targetNode", order.target},
+                                     {"reason", order.reason},
+                                     {"strategy", order.strategy}});
     mover.begin(std::move(order));
   }
   status.under_way = mover.under_way().size();
@@ -400,13 +425,9 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
 void Controller::State::ended(const migration::MoveOutcome& outcome) {
   using migration::MoveResult;
   const migration::MoveOrder& order = outcome.order;
-  log_info("{}/{} from {} to {}: {}{}", order.ns, order.pod, order.source, order.target, to_string(outcome.result),
-           outcome.message.empty() ? "" : ", " + outcome.message);
+  log_ended(outcome);
   store.note_ended(outcome);
   metrics.moved(outcome);
-  if (!mover.tells_people()) {
-    for (kube::EventRecord& record : news_of(outcome)) events.record(std::move(record));
-  }
   const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
   effects.ended(order.plan, order.source, moved, outcome.ended);
   waves.ended(order.uid);

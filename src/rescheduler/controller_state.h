@@ -46,6 +46,8 @@ struct Controller::State : std::enable_shared_from_this<State> {
   net::Task<std::shared_ptr<const Plan>> made_plan(PlanWish wish, std::string mode, WallTime now);
   PlanWish wish_for(std::vector<placement::Strategy> strategies, std::set<std::string> draining) const;
   void publish(const Plan& plan);
+  Result<void> apply_observed(const std::string& plan);
+  void set_mode(placement::Strategy strategy, placement::StrategyMode mode);
 
   // --- Moves. ---
   net::Task<void> advance();

@@ -2,22 +2,13 @@
 
 #include <algorithm>
 
-#include "migration/evicting_mover.h"
+#include "base/check.h"
 #include "scheduler/fenced_api.h"
 
 namespace rescheduler::rescheduling {
 namespace {
 
 constexpr const char* kPlugin = "Rescheduler";
-
-MadeMover evicting(kube::Api& fenced, const kube::LoopServices& services) {
-  auto mover = std::make_unique<migration::EvictingMover>(fenced, services);
-  migration::EvictingMover* raw = mover.get();
-  MadeMover made;
-  made.mover = std::move(mover);
-  made.stop = [raw] { return raw->stop(); };
-  return made;
-}
 
 const placement::Profile* with_plugin(const scheduler::Configuration& configuration) {
   const auto found = std::ranges::find_if(configuration.profiles, [](const placement::Profile& profile) {
@@ -47,7 +38,8 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   made->writes_ = std::make_unique<scheduler::FencedApi>(*apis.api, settings.fence);
   made->events_ =
       std::make_unique<scheduler::FencedApi>(apis.events != nullptr ? *apis.events : *apis.api, settings.fence);
-  made->mover_ = (settings.make_mover ? settings.make_mover : MakeMover(&evicting))(*made->writes_, services);
+  RESCHEDULER_CHECK(static_cast<bool>(settings.make_mover), "somebody has to carry moves out");
+  made->mover_ = settings.make_mover(*made->writes_, services);
 
   ControllerSettings controller;
   controller.args = std::move(args);

@@ -38,7 +38,7 @@ struct LiveReschedulerSettings {
   std::uint64_t seed = 1;
   std::shared_ptr<const kube::LeaderFence> fence{};
   net::EventLoop* planning = nullptr;  // where plans are made; null: on the same loop
-  MakeMover make_mover{};              // empty: one that evicts
+  MakeMover make_mover{};
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};
   std::function<void(const Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};

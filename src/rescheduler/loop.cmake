@@ -4,6 +4,7 @@ set(LOOP_SOURCES
   controller.cc
   controller_cycle.cc
   controller_metrics.cc
+  controller_wishes.cc
   effects.cc
   live_rescheduler.cc
   maintenance.cc

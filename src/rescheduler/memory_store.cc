@@ -29,6 +29,16 @@ bool says_paused(const api::ConfigMap& map) {
 
 }  // namespace
 
+std::optional<Pause> MemoryStore::pause() const {
+  if (!paused_ || !map_) return std::nullopt;
+  const auto& annotations = map_->metadata().annotations();
+  const auto text = [&annotations](std::string_view key) {
+    const auto found = annotations.find(std::string(key));
+    return found == annotations.end() ? std::string() : found->second;
+  };
+  return Pause{text(kPausedByKey), text(kPausedSinceKey), text(kPausedReasonKey)};
+}
+
 net::Task<Result<void>> MemoryStore::load() {
   kube::Client client(api_);
   auto map = co_await client.get<api::ConfigMap>(ns_, std::string(kMovesName));

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,16 @@ namespace rescheduler::rescheduling {
 
 inline constexpr std::string_view kMovesName = "rescheduler-moves";
 inline constexpr std::string_view kPausedKey = "rescheduler.io/paused";
+// Beside it, for people: who, since when, why.
+inline constexpr std::string_view kPausedByKey = "rescheduler.io/paused-by";
+inline constexpr std::string_view kPausedSinceKey = "rescheduler.io/paused-since";
+inline constexpr std::string_view kPausedReasonKey = "rescheduler.io/paused-reason";
+
+struct Pause {
+  std::string by{};
+  std::string since{};  // as it is written there
+  std::string reason{};
+};
 // Some 350 bytes each: a ConfigMap holds a megabyte.
 inline constexpr std::size_t kMostMoves = 1000;
 
@@ -48,6 +59,7 @@ class MemoryStore {
 
   const MoveMemory& memory() const { return memory_; }
   bool paused() const { return paused_; }
+  std::optional<Pause> pause() const;
   bool has_unsaved() const { return !unsaved_.empty() || effects_unsaved_; }
 
  private:

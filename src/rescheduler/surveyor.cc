@@ -64,6 +64,12 @@ Surveyor::Surveyor(std::shared_ptr<const placement::ReschedulerArgs> args,
   }
 }
 
+void Surveyor::set_args(std::shared_ptr<const placement::ReschedulerArgs> args) {
+  args_ = std::move(args);
+  acting_ = only_where(*args_, placement::StrategyMode::Act);
+  observing_ = only_where(*args_, placement::StrategyMode::Observe);
+}
+
 void Surveyor::seen(const google::protobuf::Message& object) {
   world_.seen(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;

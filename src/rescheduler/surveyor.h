@@ -83,6 +83,9 @@ class Surveyor {
   // What a pod will bring to another node, as a share of it.
   std::optional<cluster::Loads> load_there(const std::string& uid, const std::string& node) const;
 
+  // Strategies may be switched while everything else stays.
+  void set_args(std::shared_ptr<const placement::ReschedulerArgs> args);
+
   World& world() { return world_; }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "kube/proto/core_pod.pb.h"
+#include "scheduler/messages.h"
 #include "scheduler/status_patch.h"
 
 namespace rescheduler::scheduler {
@@ -121,7 +122,8 @@ net::Task<void> Carrier::report(ReportOrder order) {
   // A pod that is gone or was made anew needs no report; anything else is said again with the next attempt.
   const auto written = co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options);
   if (!written && written.error().code != Errc::NotFound) {
-    log_warning("the status of pod {}/{} was not written: {}", meta.namespace_(), meta.name(), written.error().message);
+    log_warning(messages::kStatusNotWritten,
+                {{"pod", meta.namespace_() + "/" + meta.name()}, {"err", written.error().message}});
   }
 }
 

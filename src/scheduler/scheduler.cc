@@ -10,6 +10,8 @@
 #include "placement/registry.h"
 #include "placement/visited_nodes.h"
 #include "placement/volume_decision.h"
+#include "scheduler/decision_log.h"
+#include "scheduler/messages.h"
 #include "scheduler/node_sample.h"
 #include "scheduler/queue/queue_metrics.h"
 
@@ -137,6 +139,7 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   framework.prepare(cluster_, asked);
   auto options = options_for(framework);
   options.consulted = consulted;
+  options.explain = logs_reasons();
   if (!intents_.empty() && pod->status().nominated_node_name().empty()) {
     const std::string* wanted = intents_.target_for(
         *pod, [this](const std::string& uid) { return waiting_.contains(uid) || cluster_.find_pod(uid).has_value(); });
@@ -147,8 +150,10 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
     next_start_ = (next_start_ + decision.feasible.size() + decision.diagnosis.verdicts.size()) % nodes;
   }
   for (const std::string& remark : decision.diagnosis.remarks) {
-    log_warning("pod {}/{}: {}", pod->metadata().namespace_(), pod->metadata().name(), remark);
+    log_warning(messages::kPodRemark,
+                {{"pod", pod->metadata().namespace_() + "/" + pod->metadata().name()}, {"remark", remark}});
   }
+  log_decision(*pod, decision, cluster_);
   if (decision.outcome == placement::Outcome::Scheduled) {
     return place(std::move(waiting), asked, decision, now);
   }

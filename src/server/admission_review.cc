@@ -97,6 +97,29 @@ void keep_off(const api::Pod& pod, const std::vector<std::string>& nodes, json::
   }
 }
 
+// What a scheduler weighs as much as it weighs any preference for nodes; where the node will not do, it is none.
+void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch) {
+  if (changes.rather_on.empty()) return;
+  json::object field{{"key", "metadata.name"}, {"operator", "In"}, {"values", json::array{changes.rather_on}}};
+  json::object term{{"weight", 100}, {"preference", json::object{{"matchFields", json::array{std::move(field)}}}}};
+  constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  json::object affinity;
+  affinity[json::string_view(kPreferred.data(), kPreferred.size())] = json::array{term};
+  const bool made = !changes.not_on.empty();  // by keep_off, just now
+  if (!made && !pod.spec().has_affinity()) {
+    return add(patch, "/spec/affinity", json::object{{"nodeAffinity", std::move(affinity)}});
+  }
+  const api::NodeAffinity& has = pod.spec().affinity().node_affinity();
+  if (!made && !pod.spec().affinity().has_node_affinity()) {
+    return add(patch, "/spec/affinity/nodeAffinity", std::move(affinity));
+  }
+  const std::string path = fmt::format("/spec/affinity/nodeAffinity/{}", kPreferred);
+  if (has.preferred_during_scheduling_ignored_during_execution().empty()) {
+    return add(patch, path, json::array{std::move(term)});
+  }
+  add(patch, path + "/-", std::move(term));
+}
+
 }  // namespace
 
 Result<AskedReview> read_review(std::string_view body) {
@@ -136,6 +159,7 @@ std::string patch_for(const api::Pod& pod, const PodChanges& changes) {
   json::array patch;
   annotate(pod, changes, patch);
   keep_off(pod, changes.not_on, patch);
+  lean_to(pod, changes, patch);
   return patch.empty() ? std::string() : json::serialize(patch);
 }
 

@@ -24,10 +24,11 @@ Result<AskedReview> read_review(std::string_view body);
 struct PodChanges {
   std::vector<std::pair<std::string, std::string>> annotations{};  // to set
   std::vector<std::string> not_on{};                               // nodes; by a required node affinity
+  std::string rather_on{};                                         // a node; by a preferred one
 };
 
 // JSON patch (RFC 6902); empty: nothing to change. Adds to what is there: other annotations stay, every term of a node
-// affinity is narrowed.
+// affinity is narrowed, preferences stay.
 std::string patch_for(const api::Pod& pod, const PodChanges& changes);
 
 // Allowed, with the patch if there is one.

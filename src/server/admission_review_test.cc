@@ -137,6 +137,35 @@ TEST(PodAffinity, NarrowsEveryAlternativeAndWakesNoEmptyOne) {
   EXPECT_EQ(fields_of(made, 2), fmt::format(R"([{{"key":"metadata.name","operator":"In","values":["c"]}},{}])", kNotA));
 }
 
+TEST(PodAffinity, LeansToANodeBesideWhateverElseIsPreferredOrForbidden) {
+  const auto preferences = [](const json::value& pod) {
+    return pod.at("spec").at("affinity").at("nodeAffinity").at("preferredDuringSchedulingIgnoredDuringExecution");
+  };
+  constexpr const char* kToT =
+      R"({"weight":100,"preference":{"matchFields":[{"key":"metadata.name","operator":"In","values":["t"]}]}})";
+  constexpr const char* kTheirs = R"({"weight":7,"preference":{"matchExpressions":[{"key":"k","operator":"Exists"}]}})";
+  for (const bool forbids : {false, true}) {
+    PodChanges changes;
+    changes.rather_on = "t";
+    if (forbids) changes.not_on = {"a"};
+    for (const char* spec :
+         {R"({})", R"({"affinity":{}})", R"({"affinity":{"podAffinity":{}}})", R"({"affinity":{"nodeAffinity":{}}})",
+          R"({"affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[]}}})"}) {
+      const json::value made = patched(fmt::format(R"({{"metadata":{{"name":"p"}},"spec":{}}})", spec), changes);
+      EXPECT_EQ(json::serialize(preferences(made)), fmt::format("[{}]", kToT)) << spec;
+      if (forbids) {
+        EXPECT_EQ(fields_of(made, 0), fmt::format("[{}]", kNotA)) << spec;
+      }
+    }
+    const json::value made = patched(
+        fmt::format(
+            R"({{"metadata":{{"name":"p"}},"spec":{{"affinity":{{"nodeAffinity":{{"preferredDuringSchedulingIgnoredDuringExecution":[{}]}}}}}}}})",
+            kTheirs),
+        changes);
+    EXPECT_EQ(json::serialize(preferences(made)), fmt::format("[{},{}]", kTheirs, kToT));
+  }
+}
+
 RC_GTEST_PROP(AdmissionReviewProperty, NothingBreaksTheReader, (const std::string& noise)) {
   std::string body = review(R"({"metadata":{"name":"p"}})");
   const std::size_t at = *rc::gen::inRange<std::size_t>(0, body.size());

@@ -130,5 +130,97 @@ TEST_F(AdmissionTest, AnAnonymousExtenderStillWantsTls) {
 
 TEST_F(AdmissionTest, APathThatCannotBeReadIsRefused) { EXPECT_EQ(status(tls_, "/metrics%", "Bearer ann"), 400); }
 
+class BrowserTest : public AdmissionTest {
+ protected:
+  BrowserTest() {
+    add("/ui/", Access::Page);
+    add("/api/v1/overview", Access::Reading);
+    Route pause;
+    pause.path = "/api/v1/pause";
+    pause.access = Access::Acting;
+    pause.methods = {"POST"};
+    routes_.add(std::move(pause));
+    api_.answer_creates_of(kube::resource_of<api::SubjectAccessReview>(), [this](const auto& asked, auto& answer) {
+      const auto& spec = static_cast<const api::SubjectAccessReview&>(asked).spec();
+      asked_ = spec.non_resource_attributes().verb() + " " + spec.non_resource_attributes().path();
+      static_cast<api::SubjectAccessReview&>(answer).mutable_status()->set_allowed(spec.user() == "ann");
+    });
+    act_.method = "POST";
+    act_.target = "/api/v1/pause";
+    act_.headers.set("Host", "node:10259");
+    act_.headers.set("Content-Type", "application/json; charset=utf-8");
+    act_.headers.set("X-Rescheduler-Action", "1");
+    act_.headers.set("Content-Length", "20");
+  }
+  int let(const net::PeerIdentity& peer, net::HttpRequest head, const std::string& token = {}) {
+    if (!token.empty()) head.headers.set("Authorization", "Bearer " + token);
+    Admission admission(routes_, reviewer_used_, extender_, browser_);
+    auto refusal = time_.loop.await_result(checked(admission, head, peer));
+    if (!refusal->has_value()) return 0;
+    last_ = std::move(**refusal);
+    return last_.status;
+  }
+  static net::HttpRequest get(std::string path, std::string_view host = "node:10259") {
+    net::HttpRequest head;
+    head.target = std::move(path);
+    head.headers.set("Host", host);
+    return head;
+  }
+
+  net::HttpRequest act_;
+  BrowserAccess browser_;
+  std::string asked_;
+};
+
+TEST_F(BrowserTest, PagesAreForEverybodyOverTlsAndWhatTheyShowForThoseTheClusterAllows) {
+  EXPECT_EQ(let(tls_, get("/ui/app.js")), 0);
+  EXPECT_EQ(let(plain_, get("/ui/")), 400);
+  EXPECT_EQ(let(plain_, get("/api/v1/overview"), "ann"), 400);
+  EXPECT_EQ(let(tls_, get("/api/v1/overview")), 401);
+  EXPECT_EQ(last_.body, R"({"status":401,"message":"This path needs a bearer token."})");
+  EXPECT_EQ(let(tls_, get("/api/v1/overview"), "bob"), 403);
+  EXPECT_EQ(let(tls_, get("/api/v1/overview"), "ann"), 0);
+  EXPECT_EQ(asked_, "get /rescheduler/api/v1/overview") << "not what every user of a cluster may get";
+  EXPECT_EQ(let(tls_, act_, "bob"), 403);
+  EXPECT_EQ(let(tls_, act_, "ann"), 0);
+  EXPECT_EQ(asked_, "post /rescheduler/api/v1/pause");
+}
+
+TEST_F(BrowserTest, OnLoopbackReadingIsOpenAndActingOnlyWhereThatIsSaid) {
+  browser_.loopback = true;
+  EXPECT_EQ(let(plain_, get("/api/v1/overview", "localhost:10259")), 0);
+  EXPECT_EQ(let(plain_, get("/api/v1/overview", "127.0.0.1:10259")), 0);
+  EXPECT_EQ(let(plain_, get("/api/v1/overview", "rebound.example")), 403);
+  EXPECT_EQ(let(plain_, get("/api/v1/overview", "")), 403);
+  EXPECT_EQ(let(plain_, get("/configz", "localhost")), 400) << "the rest of the port is as it was";
+  act_.headers.set("Host", "[::1]:10259");
+  EXPECT_EQ(let(plain_, act_), 401);
+  browser_.open_actions = true;
+  EXPECT_EQ(let(plain_, act_), 0);
+  EXPECT_TRUE(asked_.empty());
+}
+
+TEST_F(BrowserTest, WhatAnotherSiteMakesABrowserSendIsRefusedBeforeAnybodyIsAsked) {
+  net::HttpRequest head = act_;
+  head.headers.set("Origin", "https://evil.example");
+  EXPECT_EQ(let(tls_, head, "ann"), 403);
+  head.headers.set("Origin", "https://node:10259");
+  EXPECT_EQ(let(tls_, head, "ann"), 0);
+  head.headers.set("Sec-Fetch-Site", "cross-site");
+  EXPECT_EQ(let(tls_, head, "ann"), 403);
+  const auto without = [&](std::string_view header, std::string_view value) {
+    net::HttpRequest changed = act_;
+    changed.headers.set(header, value);
+    return let(tls_, changed, "ann");
+  };
+  EXPECT_EQ(without("X-Rescheduler-Action", "yes"), 403);
+  EXPECT_EQ(without("Content-Type", "application/x-www-form-urlencoded"), 415);
+  EXPECT_EQ(without("Content-Length", ""), 411);
+  EXPECT_EQ(without("Content-Length", "65537"), 413);
+  EXPECT_EQ(without("Content-Length", "99999999999999999999"), 413);
+  EXPECT_EQ(let(tls_, get("/api/v1/pause"), "ann"), 405);
+  EXPECT_EQ(last_.headers.get("Allow"), "POST");
+}
+
 }  // namespace
 }  // namespace rescheduler::server

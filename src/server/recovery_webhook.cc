@@ -31,6 +31,8 @@ namespace json = boost::json;
 
 constexpr std::string_view kPath = "/mutate-pods";
 constexpr std::string_view kSecretSuffix = "-tls";
+// Whoever may not make them is to find them.
+constexpr std::string_view kApplied = " (is manifests/rescheduler/webhook.yaml applied?)";
 // The API server sends objects of 3 MiB at most, the review around it included twice over.
 constexpr std::size_t kMostBodyBytes = std::size_t{8} << 20;
 const std::vector<double> kSeconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1};
@@ -90,26 +92,33 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     co_return json_response(200, write_review(*asked, patch));
   }
 
-  net::Task<std::string> patch_of(const api::Pod& pod) {
-    const auto& excluded = settings.excluded_namespaces;
-    if (std::ranges::find(excluded, pod.metadata().namespace_()) != excluded.end()) co_return std::string();
-    const auto hint = co_await hints(pod);
-    if (!hint || hint->avoid.empty()) co_return std::string();
-    PodChanges changes;
+  void keep_off(const api::Pod& pod,
+                const rescheduling::recovery::NewPodHint& hint,
+                bool foreign,
+                PodChanges& changes) const {
     std::vector<std::string> avoid;
     const auto& annotations = pod.metadata().annotations();
     if (const auto has = annotations.find(std::string(placement::kScheduledHosts)); has != annotations.end()) {
       avoid = placement::read_visited(has->second).value_or(std::vector<std::string>{});
     }
-    for (const std::string& node : hint->avoid) {
+    for (const std::string& node : hint.avoid) {
       std::erase(avoid, node);
       avoid.push_back(node);
     }
     changes.annotations.emplace_back(placement::kScheduledHosts, placement::write_visited(avoid));
-    if (!hint->slot.empty()) changes.annotations.emplace_back(rescheduling::recovery::kSlot, hint->slot);
+    if (!hint.slot.empty()) changes.annotations.emplace_back(rescheduling::recovery::kSlot, hint.slot);
+    if (settings.webhook.node_affinity && foreign) changes.not_on = avoid;
+  }
+
+  net::Task<std::string> patch_of(const api::Pod& pod) {
+    const auto& excluded = settings.excluded_namespaces;
+    if (std::ranges::find(excluded, pod.metadata().namespace_()) != excluded.end()) co_return std::string();
+    PodChanges changes;
     const auto& ours = settings.own_schedulers;
     const bool foreign = std::ranges::find(ours, pod.spec().scheduler_name()) == ours.end();
-    if (settings.webhook.node_affinity && foreign) changes.not_on = avoid;
+    const auto hint = co_await hints(pod);
+    if (hint && !hint->avoid.empty()) keep_off(pod, *hint, foreign, changes);
+    if (foreign && settings.target) changes.rather_on = settings.target(pod);
     co_return patch_for(pod, changes);
   }
 
@@ -230,7 +239,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       co_return Result<void>{};
     }
     auto created = co_await client.create(std::move(secret));
-    if (!created) co_return fail(std::move(created.error()));
+    if (!created) {
+      if (created.error().code == Errc::Denied) created.error().message += kApplied;
+      co_return fail(std::move(created.error()));
+    }
     co_return Result<void>{};
   }
 
@@ -289,7 +301,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     apply.write.field_manager = "rescheduler-webhook";
     auto applied =
         co_await client.patch<MutatingWebhookConfiguration>("", settings.webhook.name, configuration(ca_bundle), apply);
-    if (!applied) co_return fail(std::move(applied.error()));
+    if (!applied) {
+      if (applied.error().code == Errc::Denied) applied.error().message += kApplied;
+      co_return fail(std::move(applied.error()));
+    }
     co_return Result<void>{};
   }
 

@@ -1,4 +1,5 @@
-// The admission webhook that tells replacements of failed pods which nodes to keep off. HTTPS on a port of its own,
+// The admission webhook that tells replacements of failed pods which nodes to keep off, and those of moved ones where
+// they are wanted. HTTPS on a port of its own,
 // because the API server has no token for the daemon's. It never refuses a pod: what it cannot find out it does not
 // say, and while it is away pods are created without it (failurePolicy: Ignore).
 //
@@ -25,6 +26,8 @@
 
 namespace rescheduler::server {
 
+// Where a new pod of somebody else's scheduler is wanted; empty: nowhere in particular.
+using PodTarget = std::function<std::string(const api::Pod&)>;
 using PodHints = std::function<net::Task<std::optional<rescheduling::recovery::NewPodHint>>(const api::Pod&)>;
 
 struct RecoveryWebhookSettings {
@@ -40,6 +43,7 @@ struct RecoveryWebhookSettings {
   // Until every API server has heard of a new authority; a certificate that one does not know yet costs a request.
   std::chrono::nanoseconds settle = std::chrono::seconds{10};
   std::vector<std::string> only_namespaces{};  // empty: all but the excluded ones
+  PodTarget target{};                          // of what replaces a pod that is being moved
 };
 
 class RecoveryWebhook {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,16 +15,9 @@
 #include "kube/client/api.h"
 #include "kube/config/secret.h"
 #include "server/expiring_cache.h"
+#include "server/visitor.h"
 
 namespace rescheduler::server {
-
-struct Visitor {
-  std::string name;
-  std::string uid{};
-  std::vector<std::string> groups{};
-  std::map<std::string, std::vector<std::string>> extra{};
-};
-using VisitorPtr = std::shared_ptr<const Visitor>;
 
 struct ReviewerSettings {
   // kube-scheduler's own: what was taken away from somebody is gone for good after this long.

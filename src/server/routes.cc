@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "kube/codec/json_scalars.h"
+
 namespace rescheduler::server {
 namespace {
 
@@ -37,6 +41,21 @@ net::HttpResponse text_response(int status, std::string text) {
 
 net::HttpResponse json_response(int status, std::string json) {
   return response(status, "application/json", std::move(json));
+}
+
+net::HttpResponse problem_response(int status, std::string_view sentence) {
+  std::string message;
+  kube::append_json_string(message, sentence.substr(0, sentence.find_last_not_of('\n') + 1));
+  return json_response(status, fmt::format(R"({{"status":{},"message":{}}})", status, message));
+}
+
+net::HttpResponse for_path(std::string_view path, net::HttpResponse refusal) {
+  if (!path.starts_with("/api/") || !refusal.headers.get("Content-Type").starts_with("text/plain")) return refusal;
+  net::HttpResponse problem = problem_response(refusal.status, refusal.body);
+  for (const auto& [name, value] : refusal.headers) {
+    if (name != "Content-Type") problem.headers.set(name, value);
+  }
+  return problem;
 }
 
 }  // namespace rescheduler::server

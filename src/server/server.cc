@@ -9,13 +9,16 @@ namespace rescheduler::server {
 
 // What is answered. Held by every request that is being answered, whatever becomes of the server.
 struct Server::Pages {
-  Pages(Reviewer* reviewer, ExtenderAccess extender) : admission(routes, reviewer, std::move(extender)) {}
+  Pages(Reviewer* reviewer, ExtenderAccess extender, BrowserAccess the_browser)
+      : browser(the_browser), admission(routes, reviewer, std::move(extender), the_browser) {}
 
   Routes routes;
   HealthChecks healthz{"healthz"};
   HealthChecks livez{"livez"};
   HealthChecks readyz{"readyz"};
+  BrowserAccess browser;
   Admission admission;
+  std::vector<std::function<void()>> at_stop{};
 };
 
 struct Server::Port {
@@ -58,31 +61,54 @@ void add_health(Routes& routes, const std::string& path, const HealthChecks& che
   }
 }
 
-net::HttpResponse method_not_allowed(const Route& route) {
-  std::string allowed;
-  for (const std::string& method : route.methods) allowed += allowed.empty() ? method : ", " + method;
-  net::HttpResponse refusal = text_response(405, fmt::format("Only {} is answered here.\n", allowed));
-  refusal.headers.set("Allow", allowed);
-  return refusal;
+}  // namespace
+
+namespace {
+
+net::Task<bool> still(Admission& admission, VisitorPtr visitor, Access access, std::string verb, std::string path) {
+  auto allowed = co_await admission.might(std::move(visitor), access, std::move(verb), std::move(path));
+  co_return !allowed || *allowed;
 }
 
 }  // namespace
 
-net::Task<net::HttpResponse> Server::page_for(const Pages& pages, const net::HttpRequest& request) {
-  const auto target = parse_target(request.target);
-  const Route* route = target ? pages.routes.find(target->path) : nullptr;
-  if (route == nullptr) co_return text_response(404, "There is nothing here.\n");
-  const auto& methods = route->methods;
-  if (std::find(methods.begin(), methods.end(), request.method) == methods.end()) co_return method_not_allowed(*route);
-  const RouteHandler handle = route->handle;  // routes may be added meanwhile
-  auto page = co_await handle(request, *target);
-  co_return page;
+net::Task<void> Server::call(std::shared_ptr<Pages> pages,
+                             const Route& route,
+                             const net::HttpRequest& request,
+                             const RequestTarget& target,
+                             net::Responder& responder) {
+  const CallHandler handle = route.call;  // routes may be added meanwhile
+  const Access access = route.access;
+  Caller caller;
+  auto visitor = co_await pages->admission.visitor(request);
+  caller.visitor = visitor;
+  caller.still_allowed = [pages, access, visitor, path = target.path] {
+    return still(pages->admission, visitor, access, "get", path);
+  };
+  caller.might = [pages, visitor](std::string verb, std::string path) {
+    const Access asked = verb == "get" ? Access::Reading : Access::Acting;
+    return pages->admission.might(visitor, asked, std::move(verb), std::move(path));
+  };
+  co_await handle(request, target, caller, responder);
 }
 
 net::Task<void> Server::answer(std::shared_ptr<Pages> pages,
                                const net::HttpRequest& request,
                                net::Responder& responder) {
-  auto page = co_await page_for(*pages, request);
+  const auto target = parse_target(request.target);
+  const Route* route = target ? pages->routes.find(target->path) : nullptr;
+  net::HttpResponse page;
+  if (route == nullptr) {
+    page = text_response(404, "There is nothing here.\n");
+  } else if (std::find(route->methods.begin(), route->methods.end(), request.method) == route->methods.end()) {
+    page = method_not_allowed(*route);
+  } else if (route->call) {
+    co_await call(pages, *route, request, *target, responder);
+    co_return;
+  } else {
+    const RouteHandler handle = route->handle;  // routes may be added meanwhile
+    page = co_await handle(request, *target);
+  }
   (void)co_await responder.send(std::move(page));  // a client that has left needs no answer
 }
 
@@ -111,7 +137,8 @@ Result<std::unique_ptr<Server>> Server::start(kube::LoopServices services,
                                               ServerSettings settings) {
   auto certificate = ServingCertificate::load(settings.files);
   if (!certificate) return fail(std::move(certificate.error()));
-  auto pages = std::make_shared<Pages>(reviewer, std::move(settings.extender));
+  const BrowserAccess browser{is_loopback(settings.address), is_loopback(settings.address) && settings.open_actions};
+  auto pages = std::make_shared<Pages>(reviewer, std::move(settings.extender), browser);
   add_health(pages->routes, "/healthz", pages->healthz);
   add_health(pages->routes, "/livez", pages->livez);
   add_health(pages->routes, "/readyz", pages->readyz);
@@ -150,10 +177,13 @@ HealthChecks& Server::healthz() { return pages_->healthz; }
 HealthChecks& Server::livez() { return pages_->livez; }
 HealthChecks& Server::readyz() { return pages_->readyz; }
 void Server::add_route(Route route) { pages_->routes.add(std::move(route)); }
+bool Server::on_loopback() const { return pages_->browser.loopback; }
+void Server::on_stop(std::function<void()> tell) { pages_->at_stop.push_back(std::move(tell)); }
 Result<void> Server::reload() { return port_->reload(); }
 
 net::Task<void> Server::stop(std::chrono::nanoseconds grace) {
   reloading_.cancel();
+  for (const auto& tell : pages_->at_stop) tell();
   co_await port_->http->stop(grace);
 }
 

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,7 @@ struct ServerSettings {
   std::uint16_t port = 10259;  // kube-scheduler's; 0: any free one. Who wants none starts no server.
   ServingFiles files{};
   ExtenderAccess extender{};
+  bool open_actions = false;  // of Access::Acting: for a port on loopback that serves a toy
   std::chrono::seconds look_at_files_every{10};
   // A kube-scheduler that shares no node cache sends every node with every pod, some 10 KiB each.
   std::size_t most_body_bytes = std::size_t{256} << 20;
@@ -50,6 +52,9 @@ class Server {
   HealthChecks& livez();
   HealthChecks& readyz();
   void add_route(Route route);
+  bool on_loopback() const;  // reachable from this machine alone
+  // Called when the server begins to stop: for answers that would not end by themselves.
+  void on_stop(std::function<void()> tell);
 
   // Looks at the certificate files now. An error leaves the port as it was.
   Result<void> reload();
@@ -60,7 +65,11 @@ class Server {
   struct Pages;
   struct Port;
   Server(std::shared_ptr<Pages> pages, std::shared_ptr<Port> port);
-  static net::Task<net::HttpResponse> page_for(const Pages& pages, const net::HttpRequest& request);
+  static net::Task<void> call(std::shared_ptr<Pages> pages,
+                              const Route& route,
+                              const net::HttpRequest& request,
+                              const RequestTarget& target,
+                              net::Responder& responder);
   static net::Task<void> answer(std::shared_ptr<Pages> pages,
                                 const net::HttpRequest& request,
                                 net::Responder& responder);

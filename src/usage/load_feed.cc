@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "usage/messages.h"
 
 namespace rescheduler::usage {
 namespace {
@@ -156,14 +157,12 @@ void LoadFeed::tell(const std::optional<Fallback::Change>& change) {
     status_.nodes_measured = 0;
     // Nobody has measured anything yet when a cluster starts: that is no loss.
     const auto level = change->from.empty() ? LogLevel::Info : LogLevel::Warning;
-    if (log_enabled(level)) {
-      log_line(level,
-               fmt::format("loads of nodes are not measured, nodes are judged by {}: {}", change->to, change->why));
-    }
+    const LogField fields[] = {{"judgedBy", change->to}, {"reason", change->why}};
+    log_message(level, messages::kNotMeasured, fields);
   } else if (fallback_.source() == 0) {
-    log_info("loads of nodes are from {} now: {}", change->to, change->why);
+    log_info(messages::kMeasuredBy, {{"source", change->to}, {"reason", change->why}});
   } else {
-    log_warning("loads of nodes are from {} now: {}", change->to, change->why);
+    log_warning(messages::kMeasuredBy, {{"source", change->to}, {"reason", change->why}});
   }
   callbacks_.changed(*change);
 }

@@ -1,14 +1,17 @@
 #include "chaos/history_checker.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
 #include "kube/proto/apps.pb.h"
+#include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/quantity.h"
 #include "sim/proto/custom.pb.h"
 
 namespace rescheduler::test {
@@ -24,6 +27,21 @@ std::string app_of(const api::Pod& pod) {
 bool ready(const api::Pod& pod) {
   return std::ranges::any_of(pod.status().conditions(),
                              [](const auto& one) { return one.type() == "Ready" && one.status() == "True"; });
+}
+
+// In thousandths.
+std::int64_t amount_of(const api::Quantity& quantity) {
+  const auto parsed = kube::Quantity::parse(quantity.string());
+  return parsed ? static_cast<std::int64_t>(std::llround(parsed->to_double() * 1000)) : 0;
+}
+
+// By resource, pods among them; what has run to its end needs nothing any more.
+void add_requests(const api::Pod& pod, std::map<std::string, std::int64_t>& to) {
+  if (pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed") return;
+  to["pods"] += 1000;
+  for (const auto& container : pod.spec().containers()) {
+    for (const auto& [resource, amount] : container.resources().requests()) to[resource] += amount_of(amount);
+  }
 }
 
 bool was_evicted(const api::Pod& pod) {
@@ -65,9 +83,29 @@ void HistoryChecker::pod_changed(const api::Pod* before, const api::Pod& after, 
                              });
     if (live > 1) breach("{} has {} copies at once: {} is new", app, live, after.metadata().name());
   }
+  // Room is taken when a pod gets its node, and at no other time.
+  const std::string& node = after.spec().node_name();
+  if (!gone && !node.empty() && (before == nullptr || before->spec().node_name() != node)) check_room(node);
   if (gone || before == nullptr) return;
   const bool leaves = !before->metadata().has_deletion_timestamp() && after.metadata().has_deletion_timestamp();
   if (leaves && was_evicted(after)) check_eviction(after);
+}
+
+void HistoryChecker::check_room(const std::string& name) {
+  ++bindings_;
+  const auto node = server_.find<api::Node>("", name);
+  if (!node) return;
+  std::map<std::string, std::int64_t> requested;
+  server_.store().for_each(server_.kinds().of<api::Pod>(), "", "", [&](const sim::VersionPtr& version) {
+    const auto one = version->as<api::Pod>();
+    if (one->spec().node_name() == name) add_requests(*one, requested);
+    return true;
+  });
+  for (const auto& [resource, amount] : requested) {
+    const auto has = node->status().allocatable().find(resource);
+    const std::int64_t most = has == node->status().allocatable().end() ? 0 : amount_of(has->second);
+    if (amount > most) breach("{} has {} of {} and pods that ask for {}", name, most, resource, amount);
+  }
 }
 
 // A pod goes by our doing: it has a record that says so, it may go, and its workload can do without it.

@@ -30,6 +30,7 @@ class HistoryChecker {
   void single_identity(const std::string& app) { single_.insert(app); }
 
   const std::vector<std::string>& breaches() const { return breaches_; }
+  std::size_t bindings() const { return bindings_; }
   std::size_t evictions() const { return evicted_.size(); }
   // To be called when all is quiet.
   void check_nothing_left();
@@ -40,6 +41,7 @@ class HistoryChecker {
   void pod_changed(const api::Pod* before, const api::Pod& after, bool gone);
   void deployment_changed(const api::Deployment& before, const api::Deployment& after);
   void check_eviction(const api::Pod& pod);
+  void check_room(const std::string& node);
   bool quiet(const std::string& app) const;
   template <class... Args>
   void breach(fmt::format_string<Args...> text, Args&&... args) {
@@ -55,6 +57,7 @@ class HistoryChecker {
   std::set<std::string> forbidden_;
   std::set<std::string> single_;
   std::set<std::string> evicted_;
+  std::size_t bindings_ = 0;
   std::vector<std::string> breaches_;
 };
 

@@ -121,8 +121,11 @@ class ChaoticCluster {
   }
 
   void make_node(const std::string& name) {
-    create<api::Node>(
-        fmt::format(R"({{"metadata":{{"name":"{0}","labels":{{"kubernetes.io/hostname":"{0}"}}}}}})", name));
+    // Room for eight of our pods each: all together they fill two thirds of it, and a rollout or a dead node the rest.
+    create<api::Node>(fmt::format(
+        R"({{"metadata":{{"name":"{0}","labels":{{"kubernetes.io/hostname":"{0}"}}}},
+            "status":{{"capacity":{{"cpu":"800m","memory":"8Gi","pods":"12"}}}}}})",
+        name));
   }
   static std::string spec_of(const std::string& extra) {
     return fmt::format(
@@ -361,15 +364,18 @@ void expect_survives(std::uint64_t seed, int moves) {
   EXPECT_TRUE(cluster.quiet()) << "not every migration ended: " << testing::PrintToString(cluster.stuck());
   EXPECT_THAT(cluster.checker().breaches(), testing::IsEmpty());
   EXPECT_GE(tally.begun, moves);
+  EXPECT_GT(cluster.checker().bindings(), static_cast<std::size_t>(moves) / 2);
   const auto& wire = cluster.fault_counts();
   EXPECT_GT(wire.refused + wire.lost_responses + wire.dropped_watches, static_cast<std::uint64_t>(moves) / 10);
   std::string results;
   for (const auto& [name, count] : tally.results) results += fmt::format(" {} {}", name, count);
   fmt::print(
-      "seed {}: {} moves begun, {} told of as ended:{}; {} evictions, {} leaders, {} refusals, {} lost answers, {} "
+      "seed {}: {} moves begun, {} told of as ended:{}; {} evictions, {} bindings, {} leaders, {} refusals, {} lost "
+      "answers, {} "
       "broken watches\n",
-      seed, tally.begun, tally.ended, results, cluster.checker().evictions(), tally.leaders, wire.refused,
-      wire.lost_responses + wire.lost_requests, wire.dropped_watches + wire.stalled_watches);
+      seed, tally.begun, tally.ended, results, cluster.checker().evictions(), cluster.checker().bindings(),
+      tally.leaders, wire.refused, wire.lost_responses + wire.lost_requests,
+      wire.dropped_watches + wire.stalled_watches);
 }
 
 TEST(MigrationChaos, AThousandMovesBreakNoRuleWhateverHappens) {

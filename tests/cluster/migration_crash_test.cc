@@ -58,7 +58,7 @@ class MovesInterrupted : public MigrationTest {
     const std::string target = other_node(pod.spec().node_name());
     auto order = order_for(pod, target);
     order.mode = what.mode;
-    AvailabilityWatch watch(cluster(), ns(), "app=" + what.app);
+    AvailabilityWatch watch(cluster(), ns(), {what.app});
     EXPECT_TRUE(eventually([&] { return watch.samples() > 0; }));
     const std::size_t before = migrations().size();
     TestMover& first = start_mover({.die_after = write, .only_loses_lead = second_leader});
@@ -85,7 +85,7 @@ class MovesInterrupted : public MigrationTest {
     EXPECT_EQ(record.status().phase(), "Succeeded") << record.status().message();
     EXPECT_EQ(record.status().landed(), target);
     watch.stop();
-    EXPECT_GE(watch.least_ready(), what.least_ready);
+    EXPECT_GE(watch.least_ready(what.app), what.least_ready);
     kill_mover();
     if (second_leader) kill_mover();
     return died;

@@ -1,4 +1,4 @@
-// Many moves, one after the other: what each of them leaves unchanged stays unchanged.
+// A hundred moves, several at once: what each of them leaves unchanged stays unchanged.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -12,59 +12,92 @@ namespace {
 using migration::MoveMode;
 using migration::MoveResult;
 
+// A workload whose pods are moved in turn, one at a time.
+struct Lane {
+  std::string app;
+  MoveMode mode;
+  int left;
+  std::string moving{};  // uid; empty: none
+};
+
 class ManyMoves : public MigrationTest {
  protected:
-  // The real cluster is shared and slower.
-  int share(int of) const { return GetParam() == Tier::InProcess ? of : of / 4; }
-
   struct Tally {
     int moves = 0;
     int reached = 0;
     std::vector<std::string> others{};
   };
-  void move_around(const std::string& app, int times, MoveMode mode, Tally& tally) {
-    for (int i = 0; i < times && !HasFailure(); ++i) {
-      const auto pods = pods_of(app);
-      const api::Pod& pod = pods[static_cast<std::size_t>(i) % pods.size()];
-      auto order = order_for(pod, other_node(pod.spec().node_name()));
-      order.mode = mode;
-      const auto outcome = move(order);
-      ++tally.moves;
-      if (outcome.result == MoveResult::Succeeded) {
-        ++tally.reached;
-      } else {
-        tally.others.push_back(fmt::format("{}: {}", to_string(outcome.result), outcome.message));
-      }
-    }
+
+  void begin_next(Lane& lane) {
+    const auto pods = pods_of(lane.app);
+    ASSERT_FALSE(pods.empty()) << lane.app;
+    const api::Pod& pod = pods[static_cast<std::size_t>(lane.left) % pods.size()];
+    auto order = order_for(pod, other_node(pod.spec().node_name()));
+    order.mode = lane.mode;
+    lane.moving = pod.metadata().uid();
+    --lane.left;
+    mover().begin(std::move(order));
+  }
+
+  Tally move_around(std::vector<Lane> lanes) {
+    Tally tally;
+    std::size_t told = 0;
+    const bool ended = eventually(
+        [&] {
+          const auto outcomes = mover().outcomes();
+          for (; told < outcomes.size(); ++told) {
+            const auto& one = outcomes[told];
+            ++tally.moves;
+            if (one.result == MoveResult::Succeeded) ++tally.reached;
+            if (one.result != MoveResult::Succeeded) {
+              tally.others.push_back(fmt::format("{}: {}", to_string(one.result), one.message));
+            }
+            for (Lane& lane : lanes) {
+              if (lane.moving == one.order.uid) lane.moving.clear();
+            }
+          }
+          for (Lane& lane : lanes) {
+            if (lane.moving.empty() && lane.left > 0) begin_next(lane);
+          }
+          return HasFatalFailure()
+                 || std::ranges::all_of(lanes, [](const Lane& lane) { return lane.moving.empty() && lane.left == 0; });
+        },
+        std::chrono::seconds{240});
+    EXPECT_TRUE(ended) << tally.moves << " moves ended";
+    return tally;
   }
 };
 RESCHEDULER_ON_EVERY_CLUSTER(ManyMoves);
 
 TEST_P(ManyMoves, LeaveRevisionAndReplicaSetAsTheyWereAndNeverGoBelowTheBudget) {
-  deploy("web", 4);
-  deploy("solo", 1);
-  const std::string web = template_hash("web");
-  const std::string solo = template_hash("solo");
+  std::vector<Lane> lanes;
+  std::vector<std::string> apps;
+  for (int i = 0; i < 5; ++i) lanes.push_back({fmt::format("web{}", i), MoveMode::Coordinated, 12});
+  for (int i = 0; i < 4; ++i) lanes.push_back({fmt::format("solo{}", i), MoveMode::MakeBeforeBreak, 10});
+  const auto replicas = [](const Lane& lane) { return lane.mode == MoveMode::Coordinated ? 4 : 1; };
+  std::map<std::string, std::string> templates;
+  for (const Lane& lane : lanes) {
+    deploy(lane.app, replicas(lane));
+    templates[lane.app] = template_hash(lane.app);
+    apps.push_back(lane.app);
+  }
   start_mover();
-  AvailabilityWatch watch_web(cluster(), ns(), "app=web");
-  AvailabilityWatch watch_solo(cluster(), ns(), "app=solo");
-  ASSERT_TRUE(eventually([&] { return watch_web.samples() > 0 && watch_solo.samples() > 0; }));
-  Tally tally;
-  move_around("web", share(60), MoveMode::Coordinated, tally);
-  move_around("solo", share(40), MoveMode::MakeBeforeBreak, tally);
-  watch_web.stop();
-  watch_solo.stop();
+  AvailabilityWatch watch(cluster(), ns(), apps);
+  ASSERT_TRUE(eventually([&] { return watch.samples() > 0; }));
+  const Tally tally = move_around(lanes);
+  watch.stop();
+  EXPECT_EQ(tally.moves, 100);
   EXPECT_GE(tally.reached * 100, tally.moves * 99) << testing::PrintToString(tally.others);
-  EXPECT_EQ(template_hash("web"), web);
-  EXPECT_EQ(template_hash("solo"), solo);
-  EXPECT_GE(watch_web.least_ready(), 3) << watch_web.samples() << " looks";
-  EXPECT_GE(watch_solo.least_ready(), 1) << watch_solo.samples() << " looks";
-  EXPECT_TRUE(available("web", 4));
-  EXPECT_TRUE(available("solo", 1));
+  for (const Lane& lane : lanes) {
+    EXPECT_EQ(template_hash(lane.app), templates[lane.app]);
+    EXPECT_GE(watch.least_ready(lane.app), lane.mode == MoveMode::Coordinated ? 3 : 1)
+        << lane.app << ", " << watch.samples() << " looks";
+    EXPECT_TRUE(available(lane.app, replicas(lane)));
+  }
   mover().sweep();
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
   std::cout << fmt::format("{} moves, {} on their target, {} looks at availability\n", tally.moves, tally.reached,
-                           watch_web.samples() + watch_solo.samples());
+                           watch.samples());
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_P(Moves, ASingleReplicaIsNeverAway) {
   start_mover();
   const api::Pod pod = pods_of("solo").front();
   const std::string target = other_node(pod.spec().node_name());
-  AvailabilityWatch watch(cluster(), ns(), "app=solo");
+  AvailabilityWatch watch(cluster(), ns(), {"solo"});
   ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
   const auto outcome = move(order_for(pod, target));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
@@ -77,7 +77,7 @@ TEST_P(Moves, ASingleReplicaIsNeverAway) {
   EXPECT_EQ(outcome.order.mode, MoveMode::MakeBeforeBreak);
   EXPECT_TRUE(available("solo", 1));
   watch.stop();
-  EXPECT_GE(watch.least_ready(), 1) << "in " << watch.samples() << " looks";
+  EXPECT_GE(watch.least_ready("solo"), 1) << "in " << watch.samples() << " looks";
   EXPECT_EQ(template_hash("solo"), before);
   const auto left = pods_of("solo");
   ASSERT_EQ(left.size(), 1U);
@@ -97,7 +97,7 @@ TEST_P(Moves, APodOfNobodyIsCopiedBeforeItGoes) {
   start_mover();
   const api::Pod before = pod("lonely");
   const std::string target = other_node(before.spec().node_name());
-  AvailabilityWatch watch(cluster(), ns(), "app=lonely");
+  AvailabilityWatch watch(cluster(), ns(), {"lonely"});
   ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
   const auto outcome = move(order_for(before, target));
   watch.stop();
@@ -105,7 +105,7 @@ TEST_P(Moves, APodOfNobodyIsCopiedBeforeItGoes) {
   EXPECT_EQ(outcome.order.mode, MoveMode::Direct);
   EXPECT_THAT(outcome.replacement, testing::StartsWith("rescheduled-lonely-"));
   EXPECT_EQ(node_of_pod(outcome.replacement), target);
-  EXPECT_GE(watch.least_ready(), 1);
+  EXPECT_GE(watch.least_ready("lonely"), 1);
   EXPECT_TRUE(pod("lonely").metadata().name().empty());
   EXPECT_TRUE(pod(outcome.replacement).spec().scheduling_gates().empty());
   EXPECT_THAT(leftovers(), IsEmpty());

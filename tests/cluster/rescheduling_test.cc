@@ -160,7 +160,9 @@ TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
 TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
   crowd();
   start(hasty());
-  ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+  // What is under way is gone on with by whoever comes next: here nothing is.
+  ASSERT_TRUE(eventually_measured([&] { return balanced() && rescheduler().status().under_way == 0; }))
+      << testing::PrintToString(spread("web"));
   rescheduler().stop();
   const auto settled = uids("web");
   // Where they went is too hot now, and where they came from is idle: a tempting way back.

@@ -3,23 +3,68 @@
 import json
 import os
 import shlex
+import socket
 import subprocess
 import sys
-import time
+import tempfile
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-PATIENCE = 90.0
+# What KWOK shows as the logs of the scheduler's pods, and where it takes connections to their port.
+PLAYED = """
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: ClusterLogs
+metadata: {{name: scheduler}}
+spec:
+  selector: {{matchNamespaces: [kube-system]}}
+  logs:
+  - {{containers: [kube-scheduler], logsFile: {log}, previousLogsFile: {log}, follow: true}}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: ClusterLogs
+metadata: {{name: others}}
+spec:
+  selector: {{matchNamespaces: [monitoring, default]}}
+  logs:
+  - {{logsFile: {silence}, follow: true}}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: ClusterPortForward
+metadata: {{name: scheduler}}
+spec:
+  selector: {{matchNamespaces: [kube-system]}}
+  forwards:
+  - {{ports: [10259], target: {{address: 127.0.0.1, port: {port}}}}}
+"""
+LOGGED = '2026-01-01T00:00:00.000000000Z stderr F '  # before each line, as kubelets keep them
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(('127.0.0.1', 0))
+        return one.getsockname()[1]
 
 
 class Control:
+    """The nodes' kubelets are KWOK's: pods run at once and do nothing. So that `kubectl logs` and `kubectl port-forward` have
+    something to show, the scheduler runs beside it, serves `port`, and what it says is copied to `log`."""
+
     def __init__(self, rig, nodes=3):
         self.rig = rig
         self.name = f'deploy-{os.getpid()}'
+        self.temporary = tempfile.TemporaryDirectory()
+        self.log, self.port = Path(self.temporary.name) / 'log', free_port()
+        silence = Path(self.temporary.name) / 'silence'
+        self.log.touch()
+        silence.touch()
+        played = Path(self.temporary.name) / 'kwok.yaml'
+        played.write_text(PLAYED.format(log=self.log, silence=silence, port=self.port))
         parts = 'etcd,kube-apiserver,kube-controller-manager,kube-scheduler,kwok'
         done = subprocess.run([rig, 'up', self.name, '--json', '--nodes', str(nodes), '--with', parts,
-                               '--keep-alive-of', str(os.getpid())], capture_output=True, text=True)
+                               '--kwok-arg', f'--config={played}', '--keep-alive-of', str(os.getpid())],
+                              capture_output=True, text=True)
         if done.returncode == 3:
             print(f'skipped: the real control plane is not built here: {done.stderr.strip().splitlines()[-1]}')
             sys.exit(SKIPPED)
@@ -28,9 +73,34 @@ class Control:
         about = json.loads(done.stdout)
         self.server, self.ca, self.kubeconfig = about['server'], about['ca_file'], about['kubeconfig']
         self.kubectl = str(Path(about['bin_dir']) / 'kubectl')
+        # The API server finds the kubelets' port there.
+        status = {'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}],
+                  'daemonEndpoints': {'kubeletEndpoint': {'Port': about['ports']['kwok']}}}
+        self.kubelet = json.dumps({'status': status})
+        self.shell(f"kubectl patch node {' '.join(f'kwok-{each}' for each in range(nodes))} --subresource=status --type=merge "
+                   f"-p '{self.kubelet}'")
 
     def down(self):
         subprocess.run([self.rig, 'down', self.name], capture_output=True)
+        self.temporary.cleanup()
+
+    def rig_command(self, what, component):
+        subprocess.run([self.rig, what, self.name, component], check=True, capture_output=True)
+
+    def copy_log(self, process, to):
+        """What the process says, to a file and to where `kubectl logs` reads; until it ends."""
+        self.log.write_text('')
+
+        def copy():
+            with open(to, 'w') as plain, open(self.log, 'a') as played:
+                for line in process.stdout:
+                    plain.write(line)
+                    played.write(LOGGED + line)
+                    plain.flush()
+                    played.flush()
+        thread = threading.Thread(target=copy, daemon=True)
+        thread.start()
+        return thread
 
     def environment(self):
         """With `kubectl` first on PATH, so that scripts and pipes find it too."""
@@ -65,14 +135,3 @@ class Control:
             'clusters': [{'name': 'a', 'cluster': {'server': self.server, 'certificate-authority': self.ca}}],
             'contexts': [{'name': 'a', 'context': {'cluster': 'a', 'user': 'a'}}],
             'users': [{'name': 'a', 'user': {'token': token}}]}))
-
-
-def eventually(condition, what):
-    """The first true value of condition()."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f'in vain: {what}')

@@ -15,8 +15,13 @@ namespace {
 
 class RealCluster final : public TestCluster {
  public:
-  explicit RealCluster(Rig rig) : rig_(std::move(rig)) {}
+  explicit RealCluster(Rig rig) : rig_(std::move(rig)) { rig_.note_use(); }
   std::unique_ptr<LiveApi> connect() override { return std::make_unique<LiveApi>(rig_.kubeconfig()); }
+  std::unique_ptr<LiveApi> connect_as_product() override {
+    auto account = rig_.product_kubeconfig();
+    RESCHEDULER_CHECK(account.has_value(), "{}", account.error().message);
+    return std::make_unique<LiveApi>(*account);
+  }
   const std::string& kubeconfig() const override { return rig_.kubeconfig(); }
   Result<std::string> kubectl(std::vector<std::string> arguments) override {
     return rig_.command("kubectl", std::move(arguments));
@@ -71,9 +76,9 @@ std::string to_string(Tier tier) {
 
 void PrintTo(Tier tier, std::ostream* out) { *out << to_string(tier); }
 
-Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
+Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier, std::vector<std::string> own_rig) {
   if (tier == Tier::Real) {
-    auto rig = Rig::shared();
+    auto rig = own_rig.empty() ? Rig::shared() : Rig::fresh(std::move(own_rig));
     if (!rig) return fail(std::move(rig.error()));
     return std::make_unique<RealCluster>(std::move(*rig));
   }
@@ -85,7 +90,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier) {
 }
 
 void ClusterTest::SetUp() {
-  auto opened = TestCluster::open(GetParam());
+  auto opened = TestCluster::open(GetParam(), own_rig());
   if (!opened && opened.error().code == Errc::NotFound) GTEST_SKIP() << opened.error().message;
   ASSERT_TRUE(opened) << opened.error().message;
   cluster_ = std::move(*opened);

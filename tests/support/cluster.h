@@ -37,11 +37,15 @@ void PrintTo(Tier tier, std::ostream* out);  // for GoogleTest
 
 class TestCluster {
  public:
-  // Real: the shared one; fails (NotFound) where it cannot be had. Embedded: one of this object's own.
-  static Result<std::unique_ptr<TestCluster>> open(Tier tier);
+  // Real: the shared one, or one of this object's own if there are arguments for `rig up`; fails (NotFound) where it
+  // cannot be had. Embedded: always one of its own.
+  static Result<std::unique_ptr<TestCluster>> open(Tier tier, std::vector<std::string> own_rig = {});
   virtual ~TestCluster() = default;
 
   virtual std::unique_ptr<LiveApi> connect() = 0;
+  // As the product itself is connected: on the real cluster with its ServiceAccount's token, and so with no more than
+  // manifests/rescheduler/rbac.yaml grants.
+  virtual std::unique_ptr<LiveApi> connect_as_product() { return connect(); }
   virtual const std::string& kubeconfig() const = 0;  // a file
   // Runs kubectl on it. NotFound where there is no kubectl.
   virtual Result<std::string> kubectl(std::vector<std::string> arguments) = 0;
@@ -51,6 +55,8 @@ class ClusterTest : public testing::TestWithParam<Tier> {
  protected:
   void SetUp() override;
   void TearDown() override;
+  // Arguments of `rig up`, for a real cluster of the test's own; none: the shared one.
+  virtual std::vector<std::string> own_rig() const { return {}; }
 
   LiveApi& live() { return *live_; }
   kube::Client client() { return live_->client(); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "kube/proto/policy.pb.h"
 #include "migration/definition.h"
 #include "migration/keys.h"
@@ -29,7 +31,7 @@ bool serves(const api::Pod& pod) {
 }  // namespace
 
 TestMover::TestMover(TestCluster& cluster, TestScheduler* steered, TestMoverSettings settings)
-    : link_(cluster.connect()),
+    : link_(cluster.connect_as_product()),
       api_(std::make_unique<MortalApi>(link_->api())),
       fence_(std::make_shared<kube::LeaderFence>(clock_)) {
   fence_->allow_until(SteadyTime::max());
@@ -83,23 +85,31 @@ bool TestMover::dead() {
   return answer;
 }
 
+std::string TestMover::wanted_on(const api::Pod& pod) {
+  std::string node;
+  link_->on_loop([&] { node = mover_->wanted_on(pod); });
+  return node;
+}
+
 std::vector<std::string> TestMover::writes() {
   std::vector<std::string> all;
   link_->on_loop([&] { all = api_->writes(); });
   return all;
 }
 
-AvailabilityWatch::AvailabilityWatch(TestCluster& cluster, std::string ns, std::string selector)
+AvailabilityWatch::AvailabilityWatch(TestCluster& cluster, std::string ns, std::vector<std::string> apps)
     : link_(cluster.connect()) {
-  thread_ = std::thread([this, ns = std::move(ns), selector = std::move(selector)] {
+  for (const std::string& app : apps) least_ready_[app] = 1 << 30;
+  thread_ = std::thread([this, ns = std::move(ns), apps = std::move(apps)] {
     kube::ListSettings which;
-    which.label_selector = selector;
+    which.label_selector = fmt::format("app in ({})", fmt::join(apps, ","));
     while (!stop_) {
       const auto begun = std::chrono::steady_clock::now();
       auto pods = link_->await(link_->client().list<api::Pod>(ns, which));
       if (pods) {
-        const auto ready = static_cast<int>(std::ranges::count_if(*pods, [](const auto& pod) { return serves(*pod); }));
-        least_ready_ = std::min(least_ready_.load(), ready);
+        std::map<std::string, int> ready;
+        for (const auto& pod : *pods) ready[pod->metadata().labels().at("app")] += serves(*pod) ? 1 : 0;
+        for (auto& [app, least] : least_ready_) least = std::min(least, ready[app]);
         ++samples_;
       }
       std::this_thread::sleep_until(begun + std::chrono::milliseconds{50});
@@ -138,7 +148,9 @@ api::PodTemplateSpec MigrationTest::pod_template(const std::string& app) const {
   const api::Pod like = pod_like("p");
   api::PodTemplateSpec made;
   (*made.mutable_metadata()->mutable_labels())["app"] = app;
+  for (const auto& [key, value] : pod_annotations_) (*made.mutable_metadata()->mutable_annotations())[key] = value;
   *made.mutable_spec() = like.spec();
+  if (!scheduler_name_.empty()) made.mutable_spec()->set_scheduler_name(scheduler_name_);
   return made;
 }
 

@@ -1,7 +1,9 @@
 // Moves carried out on a test's cluster: a MigrationController on a loop, and a fixture for what it does there.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,6 +37,7 @@ class TestMover {
   std::vector<migration::MoveOrder> under_way();
   void sweep();
   bool dead();
+  std::string wanted_on(const api::Pod& pod);  // any thread
   std::vector<std::string> writes();
   bool leads() const { return fence_->may_act(); }
   void close_fence() { fence_->close(); }  // another one leads from now on
@@ -49,19 +52,19 @@ class TestMover {
   std::vector<migration::MoveOutcome> outcomes_;
 };
 
-// Looks at a workload's pods every 50 ms, by itself.
+// Looks at the pods of workloads every 50 ms, by itself.
 class AvailabilityWatch {
  public:
-  AvailabilityWatch(TestCluster& cluster, std::string ns, std::string selector);
+  AvailabilityWatch(TestCluster& cluster, std::string ns, std::vector<std::string> apps);
   ~AvailabilityWatch() { stop(); }
   void stop();
-  int least_ready() const { return least_ready_; }
+  int least_ready(const std::string& app) const { return least_ready_.at(app); }  // once it is stopped
   int samples() const { return samples_; }
 
  private:
   std::unique_ptr<LiveApi> link_;
   std::atomic<bool> stop_{false};
-  std::atomic<int> least_ready_{1 << 30};
+  std::map<std::string, int> least_ready_;
   std::atomic<int> samples_{0};
   std::thread thread_;
 };
@@ -92,6 +95,8 @@ class MigrationTest : public SchedulingTest {
 
   std::vector<std::string> nodes_{};
   migration::MigrationSettings settings_{};
+  std::string scheduler_name_{};  // whom pods ask for; empty: the test's scheduler
+  std::map<std::string, std::string> pod_annotations_{};
 
  private:
   api::PodTemplateSpec pod_template(const std::string& app) const;

@@ -47,12 +47,15 @@ net::Task<Result<void>> GuardedApi::call(kube::ApiCall call, kube::Message* answ
 }
 
 TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
-    : link_(cluster.connect()), api_(std::make_unique<GuardedApi>(link_->api(), std::move(settings.guard))) {
+    : link_(cluster.connect_as_product()),
+      tester_(cluster.connect()),
+      api_(std::make_unique<GuardedApi>(link_->api(), std::move(settings.guard))) {
   const std::size_t before = asked();
   rescheduling::recovery::LiveRecoverySettings live;
   live.recovery = settings.recovery;
   live.host = "test";
   live.ns = settings.ns;
+  live.home = settings.ns;
   live.look_every = milliseconds{100};
   link_->on_loop([&] {
     live_ = rescheduling::recovery::LiveRecovery::make({api_.get(), nullptr}, std::move(live), link_->services());
@@ -71,6 +74,8 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.own_schedulers = {settings.ns};
     hook.look_every = seconds{600};
     hook.settle = seconds{1};
+    prepare_webhook();
+    hook.target = std::move(settings.target);
     const server::PodHints hints = [this](const api::Pod& pod) { return live_->hint_for(pod); };
     link_->on_loop([&] {
       auto started = server::RecoveryWebhook::start(*api_, hints, std::move(hook), link_->services());
@@ -85,9 +90,22 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   kube::WriteOptions dry_run;
   dry_run.dry_run = true;
   EXPECT_TRUE(eventually([&] {
-    (void)link_->await(link_->client().create(pod_of(settings.ns, "probe", "nowhere"), dry_run));
+    (void)tester_->await(tester_->client().create(pod_of(settings.ns, "probe", "nowhere"), dry_run));
     return asked() > before;
   })) << "the webhook is not asked";
+}
+
+// What manifests/rescheduler/webhook.yaml brings; the product may fill it in, not make it.
+void TestRecovery::prepare_webhook() {
+  server::MutatingWebhookConfiguration configuration;
+  configuration.mutable_metadata()->set_name(webhook_name_);
+  api::Secret secret;
+  secret.mutable_metadata()->set_namespace_("default");
+  secret.mutable_metadata()->set_name(secret_name_);
+  const auto made = tester_->await(tester_->client().create(std::move(configuration)));
+  EXPECT_TRUE(made || made.error().code == Errc::AlreadyExists) << made.error().message;
+  const auto kept = tester_->await(tester_->client().create(std::move(secret)));
+  EXPECT_TRUE(kept || kept.error().code == Errc::AlreadyExists) << kept.error().message;
 }
 
 std::size_t TestRecovery::asked() {
@@ -126,8 +144,8 @@ net::Task<Result<void>> TestRecovery::end_webhook() {
 TestRecovery::~TestRecovery() {
   stop();
   if (webhook_name_.empty()) return;
-  (void)link_->await(link_->client().remove<server::MutatingWebhookConfiguration>("", webhook_name_));
-  (void)link_->await(link_->client().remove<api::Secret>("default", secret_name_));
+  (void)tester_->await(tester_->client().remove<server::MutatingWebhookConfiguration>("", webhook_name_));
+  (void)tester_->await(tester_->client().remove<api::Secret>("default", secret_name_));
 }
 
 void TestRecovery::stop_webhook() {
@@ -206,6 +224,17 @@ std::vector<std::string> RecoveryTest::add_nodes(int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) names.push_back(add_node(fmt::format("n{}", i)));
   return names;
+}
+
+void RecoveryTest::kill_node(const std::string& node) {
+  patch_node(node, GetParam() == Tier::Real ? R"({"metadata":{"labels":{"kube-rig/dead":""}}})"
+                                            : R"({"metadata":{"annotations":{"sim.rescheduler.io/fault":"dead"}}})");
+}
+
+void RecoveryTest::run_for(api::PodTemplateSpec& pods, seconds embedded, seconds real) const {
+  auto& annotations = *pods.mutable_metadata()->mutable_annotations();
+  annotations["sim.rescheduler.io/run-for"] = fmt::format("{}s", embedded.count());
+  annotations["kube-rig/run-for"] = fmt::format("{}s", real.count());
 }
 
 void RecoveryTest::shape(api::PodTemplateSpec& pods, const std::string& crash_on) const {

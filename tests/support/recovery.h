@@ -45,6 +45,7 @@ struct TestRecoverySettings {
   std::string ns{};
   bool webhook = true;
   GuardedApi::Guard guard{};
+  server::PodTarget target{};  // of replacements of pods that are being moved; any thread
 };
 
 class TestRecovery {
@@ -62,12 +63,14 @@ class TestRecovery {
   std::uint16_t webhook_port() const { return webhook_->port(); }
 
  private:
+  void prepare_webhook();
   std::size_t asked();  // reviews answered so far
   net::Task<Result<void>> begin();
   net::Task<Result<void>> end();
   net::Task<Result<void>> end_webhook();
 
   std::unique_ptr<LiveApi> link_;
+  std::unique_ptr<LiveApi> tester_;  // for what a test does and the product may not
   std::unique_ptr<GuardedApi> api_;
   std::unique_ptr<rescheduling::recovery::LiveRecovery> live_;
   std::unique_ptr<server::RecoveryWebhook> webhook_;
@@ -103,6 +106,10 @@ class RecoveryTest : public SchedulingTest {
   TestRecovery& start_recovery(placement::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
   TestRecovery& start_recovery() { return start_recovery(quick()); }
   std::vector<std::string> add_nodes(int count);
+  // Nobody speaks for it from now on. On the real cluster it takes its lease's time to be noticed.
+  void kill_node(const std::string& node);
+  // How long a Job's pods of this template take to complete, where time passes as it does there.
+  void run_for(api::PodTemplateSpec& pods, std::chrono::seconds embedded, std::chrono::seconds real) const;
 
   // `where`: names of nodes, "*", or nothing.
   api::Deployment failing_deployment(const std::string& name,

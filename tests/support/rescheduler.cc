@@ -7,6 +7,8 @@
 #include "kube/codec/json.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/events.pb.h"
+#include "migration/definition.h"
+#include "migration/migration_controller.h"
 #include "rescheduler/memory_store.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
@@ -16,6 +18,11 @@ namespace rescheduler::test {
 namespace {
 
 constexpr std::chrono::seconds kGrace{20};
+
+net::Task<Result<void>> shown(migration::MigrationController& mover) {
+  auto synced = co_await mover.wait_synced();
+  co_return synced;
+}
 
 }  // namespace
 
@@ -84,7 +91,7 @@ cluster::LoadSettings Meter::settings() const {
 // --- TestRescheduler ---
 
 TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
-    : link_(cluster.connect()),
+    : link_(cluster.connect_as_product()),
       api_(std::make_unique<NarrowApi>(link_->api(), settings.ns)),
       planning_(std::make_unique<net::EventLoop>()),
       deciding_(std::make_unique<net::EventLoop>()) {
@@ -114,6 +121,9 @@ TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
   moving.fence = live.fence;
   moving.planning = planning_.get();
   moving.debounce = std::chrono::milliseconds{50};
+  moving.make_mover = [this, ns = settings.ns, fence = live.fence](kube::Api&, const kube::LoopServices& services) {
+    return make_mover(ns, fence, services);
+  };
   auto rescheduler = rescheduling::LiveRescheduler::make({api_.get(), nullptr}, std::move(moving), link_->services());
   RESCHEDULER_CHECK(rescheduler.has_value(), "{}", rescheduler.error().message);
   rescheduler_ = std::move(*rescheduler);
@@ -139,6 +149,29 @@ net::Task<Result<void>> TestRescheduler::begin() {
     take_the_lead();
   }
   co_return seen;
+}
+
+rescheduling::MadeMover TestRescheduler::make_mover(const std::string& ns,
+                                                    std::shared_ptr<const kube::LeaderFence> fence,
+                                                    const kube::LoopServices& services) {
+  migration::MigrationParts parts{api_.get(), nullptr, services, std::move(fence), {}};
+  parts.settings.ns = ns;
+  parts.settings.scheduler_names = {ns};
+  parts.settings.look_every = std::chrono::milliseconds{200};
+  parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
+    std::vector<scheduler::Intent> intents;
+    for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
+    if (live_) live_->want(std::move(intents));
+  };
+  auto mover = std::make_unique<migration::MigrationController>(std::move(parts));
+  migration::MigrationController* raw = mover.get();
+  rescheduling::MadeMover made;
+  made.mover = std::move(mover);
+  made.follow = [raw] { raw->follow(); };
+  made.wait_synced = [raw] { return shown(*raw); };
+  made.lead = [raw] { raw->lead(); };
+  made.stop = [raw] { return raw->stop(); };
+  return made;
 }
 
 void TestRescheduler::take_the_lead() {
@@ -202,7 +235,10 @@ bool TestRescheduler::leads() {
 
 void ReschedulingTest::SetUp() {
   ClusterTest::SetUp();
-  if (!IsSkipped()) meter_ = std::make_unique<Meter>(cluster());
+  if (IsSkipped()) return;
+  auto defined = await(migration::ensure_definition(live().api(), *live().services().timers));
+  ASSERT_TRUE(defined) << defined.error().message;
+  meter_ = std::make_unique<Meter>(cluster());
 }
 
 void ReschedulingTest::TearDown() {

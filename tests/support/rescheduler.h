@@ -75,6 +75,9 @@ class TestRescheduler {
   net::Task<Result<void>> begin();
   net::Task<Result<void>> end();
   void take_the_lead();
+  rescheduling::MadeMover make_mover(const std::string& ns,
+                                     std::shared_ptr<const kube::LeaderFence> fence,
+                                     const kube::LoopServices& services);
 
   std::unique_ptr<LiveApi> link_;
   std::unique_ptr<NarrowApi> api_;

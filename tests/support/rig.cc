@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
+#include <gtest/gtest.h>
 
 #include "support/command.h"
 
@@ -79,6 +80,22 @@ Rig::~Rig() {
   if (!owned_) return;
   // The watchdog of `rig up --keep-alive-of` is the second line if this fails.
   (void)run_rig({"down", name_});
+}
+
+Result<std::string> Rig::product_kubeconfig() const {
+  // ctest's fixture has made it already; on a rig of one's own it is made when it is first asked for.
+  const std::string path = owned_ ? dir_ + "/product.kubeconfig" : RESCHEDULER_SHARED_RIG_FILE ".account";
+  if (std::ifstream{path}) return path;
+  const CommandOutcome outcome = run_command({RESCHEDULER_PRODUCT_ACCOUNT, bin_dir_ + "/kubectl", kubeconfig_, path});
+  if (outcome.exit_code != 0) return fail(Errc::Internal, "product_account: {}", outcome.output);
+  return path;
+}
+
+void Rig::note_use() const {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  if (owned_ || test == nullptr) return;
+  std::ofstream(RESCHEDULER_SHARED_RIG_FILE ".ran", std::ios::app)
+      << test->test_suite_name() << "." << test->name() << "\n";
 }
 
 Result<std::string> Rig::command(std::string command, std::vector<std::string> arguments) const {

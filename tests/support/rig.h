@@ -25,6 +25,10 @@ class Rig {
   ~Rig();
 
   const std::string& kubeconfig() const { return kubeconfig_; }
+  // Of the product's ServiceAccount: its token and nothing else (tests/support/product_account).
+  Result<std::string> product_kubeconfig() const;
+  // Writes down that the running test used the shared one: tests/support/permissions_used wants to know.
+  void note_use() const;
   const std::string& server() const { return server_; }
   const std::string& ca_file() const { return ca_file_; }
   const std::string& dir() const { return dir_; }

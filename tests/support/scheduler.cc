@@ -29,7 +29,7 @@ net::Task<Result<void>> visited(scheduler::LiveScheduler& live, std::function<vo
 }  // namespace
 
 TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings settings)
-    : link_(cluster.connect()),
+    : link_(cluster.connect_as_product()),
       api_(std::make_unique<MeddlingApi>(link_->api(), link_->services().executor)),
       deciding_(std::make_unique<net::EventLoop>()) {
   if (settings.lease) stand_for_election(std::move(*settings.lease));

@@ -96,6 +96,7 @@ std::vector<std::string> top(const ViewState& state, const ViewStyle& style) {
   if (style.width >= 80) title += dot + "Ctrl-C ends it";
   lines.push_back(painted(clipped(title, style.width), Colour::Bold, style));
   if (!state.description.empty()) lines.push_back(clipped(state.description, style.width));
+  if (!state.address.empty()) lines.push_back(clipped("see it: " + state.address, style.width));
   if (!state.notice.empty()) {
     lines.push_back(painted(clipped("note: " + state.notice, style.width), Colour::Yellow, style));
   }

@@ -46,7 +46,8 @@ struct TailLine {
 struct ViewState {
   std::string scenario;
   std::string description;
-  std::string notice;  // what stands in for the scheduler; empty when there is one
+  std::string address{};  // of its pages; empty: there are none
+  std::string notice;     // what stands in for the scheduler; empty when there is one
   std::chrono::seconds elapsed{0};
   double speed = 1;
   std::vector<NodeState> nodes;  // in natural order of their names

@@ -111,6 +111,10 @@ std::string role_yaml(const std::vector<Permission>& permissions,
 
 }  // namespace
 
+std::string describe(const Permission& permission) {
+  return fmt::format("{} {}", permission.verb, place_of(permission));
+}
+
 std::string describe_missing(std::span<const Permission> missing) {
   if (missing.empty()) return {};
   std::map<std::string, OrderedGroups> by_place;  // verbs by purpose

@@ -29,6 +29,9 @@ net::Task<Result<std::vector<Permission>>> find_missing(Api& api,
                                                         LoopServices services,
                                                         std::size_t at_once = 8);
 
+// "create pods/eviction", "get leases.coordination.k8s.io rescheduler-scheduler in kube-system".
+std::string describe(const Permission& permission);
+
 // For people: one line for each resource and purpose. Empty if nothing is missing.
 std::string describe_missing(std::span<const Permission> missing);
 

@@ -1,6 +1,7 @@
 #include "kube/leader/leader_elector.h"
 
 #include "base/log.h"
+#include "kube/leader/messages.h"
 #include "kube/proto/coordination.pb.h"
 #include "kube/proto/meta.pb.h"
 
@@ -43,7 +44,7 @@ LeaderElector::LeaderElector(Api& api, LeaderSettings settings, LeaderCallbacks 
 LeaderElector::~LeaderElector() = default;
 
 net::Task<void> LeaderElector::run() {
-  log_info("leader election: {} stands for {}/{}", settings_.election.identity, settings_.ns, settings_.name);
+  log_info(messages::kStands, {{"identity", settings_.election.identity}, {"lease", lease_key()}});
   Action action = step(Started{});
   bool cancelled = false;
   for (;;) {
@@ -80,7 +81,7 @@ void LeaderElector::publish() {
   if (holder != reported_leader_) {
     reported_leader_ = holder;
     if (!holder.empty()) {
-      log_info("leader election: {}/{} is held by {}", settings_.ns, settings_.name, holder);
+      log_info(messages::kHeldBy, {{"lease", lease_key()}, {"holder", holder}});
       if (callbacks_.on_new_leader) callbacks_.on_new_leader(holder);
     }
   }
@@ -98,7 +99,7 @@ void LeaderElector::stop_leading() {
   if (!leading_) return;
   leading_ = false;
   status_.set(0);
-  log_info("leader election: {} leads no more", settings_.election.identity);
+  log_info(messages::kLeadsNoMore, {{"identity", settings_.election.identity}});
   if (callbacks_.on_stopped_leading) callbacks_.on_stopped_leading();
 }
 
@@ -166,7 +167,7 @@ Result<Input> LeaderElector::input_from(Error error) {
   if (error.code == Errc::Cancelled) return fail(std::move(error));
   // Losing a race is how elections go; everything else is news, once.
   const bool lost_race = error.code == Errc::Conflict || error.code == Errc::AlreadyExists;
-  if (!lost_race && !failing_) log_warning("leader election: {}; trying again", error.message);
+  if (!lost_race && !failing_) log_warning(messages::kTryingAgain, {{"err", error.message}});
   failing_ = failing_ || !lost_race;
   return Input{Failed{}};
 }
@@ -180,7 +181,7 @@ net::Task<void> LeaderElector::release() {
   if (update) {
     auto released = co_await write(Verb::Update, update->record, update->version, update->timeout);
     if (released && std::holds_alternative<Written>(*released)) {
-      log_info("leader election: released {}/{}", settings_.ns, settings_.name);
+      log_info(messages::kReleased, {{"lease", lease_key()}});
     }
   }
   stopped_.open();

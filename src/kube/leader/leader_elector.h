@@ -77,6 +77,7 @@ class LeaderElector {
   Result<Input> input_from(Error error);
   ApiCall call_for(Verb verb, std::chrono::nanoseconds timeout) const;
   election::Now now() const;
+  std::string lease_key() const { return settings_.ns + "/" + settings_.name; }
 
   Api& api_;
   LeaderSettings settings_;

@@ -7,6 +7,7 @@
 //                                ^------- owners >= k ------|
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -54,7 +55,10 @@ class Attribution {
   explicit Attribution(placement::QuarantineSettings settings) : settings_(settings) {}
 
   // An owner's pod fails there; told again and again while it does.
-  void failed(const std::string& node, const std::string& owner, WallTime now) { failures_[node][owner] = now; }
+  void failed(const std::string& node, const std::string& owner, WallTime at) {
+    WallTime& last = failures_[node][owner];
+    last = std::max(last, at);
+  }
   // A pod that came there after its confinement began is well.
   void well(const std::string& node, WallTime since) { well_[node] = std::max(well_[node], since); }
   void node_gone(const std::string& node);

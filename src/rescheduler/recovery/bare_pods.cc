@@ -52,7 +52,7 @@ net::Task<Result<void>> BarePods::save(std::string ns, std::string name, std::st
   if (!pod) co_return fail(std::move(pod.error()));
   if (pod->metadata().uid() != uid) co_return fail(Errc::NotFound, "pod {}/{} is another one by now", ns, name);
   api::ConfigMap saved;
-  saved.mutable_metadata()->set_namespace_(ns);
+  saved.mutable_metadata()->set_namespace_(home_);
   saved.mutable_metadata()->set_name(config_map_name(uid));
   (*saved.mutable_metadata()->mutable_labels())[std::string(kLabel)] = kLabelValue;
   auto& data = *saved.mutable_data();
@@ -68,12 +68,11 @@ net::Task<Result<void>> BarePods::save(std::string ns, std::string name, std::st
 net::Task<Result<std::vector<BarePods::Saved>>> BarePods::saved() {
   kube::ListSettings ours;
   ours.label_selector = fmt::format("{}={}", kLabel, kLabelValue);
-  auto listed = co_await client_.list<api::ConfigMap>(ns_, ours);
+  auto listed = co_await client_.list<api::ConfigMap>(home_, ours);
   if (!listed) co_return fail(std::move(listed.error()));
   std::vector<Saved> all;
   for (const auto& map : *listed) {
     Saved one;
-    one.ns = map->metadata().namespace_();
     one.config_map = map->metadata().name();
     const auto& data = map->data();
     const auto uid = data.find("uid");
@@ -88,21 +87,22 @@ net::Task<Result<std::vector<BarePods::Saved>>> BarePods::saved() {
 }
 
 net::Task<Result<std::string>> BarePods::drop(Saved one, std::string said) {
-  auto dropped = co_await client_.remove<api::ConfigMap>(one.ns, one.config_map);
+  auto dropped = co_await client_.remove<api::ConfigMap>(home_, one.config_map);
   if (!dropped && dropped.error().code != Errc::NotFound) co_return fail(std::move(dropped.error()));
   co_return said;
 }
 
 // Empty: not yet.
 net::Task<Result<std::string>> BarePods::finish(Saved one) {
+  const std::string ns = one.pod.metadata().namespace_();
   const std::string name = one.pod.metadata().name();
-  auto there = co_await client_.get<api::Pod>(one.ns, name);
+  auto there = co_await client_.get<api::Pod>(ns, name);
   if (there && there->metadata().uid() != one.uid) {
     auto dropped = co_await drop(std::move(one), fmt::format("pod {} has been made anew", name));
     co_return dropped;
   }
   if (there && !there->metadata().has_deletion_timestamp()) {
-    auto evicted = co_await evict(client_, one.ns, name, one.uid, false);
+    auto evicted = co_await evict(client_, ns, name, one.uid, false);
     if (!evicted) co_return fail(std::move(evicted.error()));
     co_return std::string();
   }

@@ -20,8 +20,8 @@ api::Pod manifest_of(const api::Pod& pod, const Ledger& ledger);
 
 class BarePods {
  public:
-  // Only of this namespace; empty: of all.
-  BarePods(kube::Api& api, std::string ns) : client_(api), ns_(std::move(ns)) {}
+  // What is saved is kept in this namespace, wherever the pods are: so nowhere else is a ConfigMap to be granted.
+  BarePods(kube::Api& api, std::string home) : client_(api), home_(std::move(home)) {}
 
   net::Task<Result<void>> save(std::string ns, std::string name, std::string uid, Ledger ledger);
   // One step further with everything that is saved; sentences about what was made anew, or could not be.
@@ -29,7 +29,6 @@ class BarePods {
 
  private:
   struct Saved {
-    std::string ns{};
     std::string config_map{};
     std::string uid{};
     api::Pod pod{};
@@ -39,7 +38,7 @@ class BarePods {
   net::Task<Result<std::string>> drop(Saved one, std::string said);
 
   kube::Client client_;
-  std::string ns_;
+  std::string home_;
   bool looked_ = false;  // for what processes before us left
   bool any_ = false;     // there may be something
 };

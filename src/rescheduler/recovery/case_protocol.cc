@@ -79,7 +79,8 @@ CaseAction CaseProtocol::read(const case_input::OwnerRead& read, WallTime now) {
   auto ledger = read_ledger(setting_.kind, read.owner.annotations, retries->allowed, now);
   if (!ledger) return done(CaseEnd::Unread, ledger.error().message);
   const Finding& finding = setting_.finding;
-  const Failure failure{finding.uid, finding.node, slot_for(*ledger, read)};
+  const bool lost = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
+  const Failure failure{finding.uid, finding.node, slot_for(*ledger, read), lost};
   resource_version_ = read.resource_version;
   decision_ = judge(std::move(*ledger), setting_.kind, failure, retries->allowed, *setting_.settings,
                     setting_.not_to_blame, now);

@@ -196,7 +196,7 @@ Decision judge(Ledger ledger,
     if (slot.counted.size() > kMostCounted) slot.counted.erase(slot.counted.begin());
     if (moves) {
       std::erase_if(slot.visits, [&](const Visit& visit) { return visit.node == failure.node; });
-      slot.visits.push_back({failure.node, now});
+      slot.visits.push_back({failure.node, now, failure.lost});
     }
   }
   decision.avoiding = names_of(slot.visits);

@@ -46,6 +46,7 @@ std::optional<Retries> read_retries(const Annotations& annotations, std::uint32_
 struct Visit {
   std::string node{};
   WallTime at{};
+  bool lost = false;  // the node was away: that is nothing to hold against it
   friend bool operator==(const Visit&, const Visit&) = default;
 };
 
@@ -109,6 +110,7 @@ struct Failure {
   std::string pod{};   // uid
   std::string node{};  // where
   std::string slot{};
+  bool lost = false;  // the node is away
 };
 
 struct Decision {

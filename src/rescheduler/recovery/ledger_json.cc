@@ -73,7 +73,7 @@ std::vector<Visit> visits_of(const std::vector<std::string>& nodes, WallTime now
   std::vector<Visit> visits;
   for (const std::string& node : nodes) {
     std::erase_if(visits, [&](const Visit& visit) { return visit.node == node; });
-    visits.push_back({node, now});
+    visits.push_back({node, now, false});
   }
   return visits;
 }
@@ -89,7 +89,9 @@ Slot read_slot(const json::object& from, WallTime now) {
     if (!one.is_object()) continue;
     const auto at = kube::parse_time(text(one.get_object(), "at"));
     // In the future: somebody's clock is wrong, and it would never go.
-    slot.visits.push_back({text(one.get_object(), "node"), at ? std::min(*at, now) : now});
+    const json::value* lost = one.get_object().if_contains("lost");
+    slot.visits.push_back({text(one.get_object(), "node"), at ? std::min(*at, now) : now,
+                           lost != nullptr && lost->is_bool() && lost->get_bool()});
   }
   return slot;
 }
@@ -152,7 +154,9 @@ json::array names(const std::vector<std::string>& all) {
 json::object slot_json(const Slot& slot) {
   json::array visits;
   for (const Visit& visit : slot.visits) {
-    visits.push_back(json::object{{"node", visit.node}, {"at", kube::format_micro_time(visit.at)}});
+    json::object one{{"node", visit.node}, {"at", kube::format_micro_time(visit.at)}};
+    if (visit.lost) one["lost"] = true;
+    visits.push_back(std::move(one));
   }
   return json::object{
       {"id", slot.id}, {"times", slot.times}, {"counted", names(slot.counted)}, {"visits", std::move(visits)}};

@@ -178,7 +178,7 @@ TEST(Judging, CountsEachPodOnceAndStopsAfterExactlyN) {
     said.push_back(decision.judgement);
     ledger = decision.ledger;
     auto again = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNobody, kNow);
-    if (i < 3) EXPECT_EQ(again.judgement, Judgement::AlreadyCounted);
+    EXPECT_EQ(again.judgement, i < 3 ? Judgement::AlreadyCounted : Judgement::Exhausted);
     EXPECT_EQ(again.ledger, ledger);
   }
   EXPECT_THAT(said, ElementsAre(Judgement::Retry, Judgement::Retry, Judgement::Retry, Judgement::Exhausted,

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "kube/codec/resource.h"
 #include "kube/value/time.h"
+#include "rescheduler/messages.h"
 #include "rescheduler/recovery/live_state.h"
 
 namespace rescheduler::rescheduling::recovery {
@@ -62,6 +63,9 @@ void LiveRecovery::State::say(const Owner& owner,
   record.reason = std::move(reason);
   record.action = "Recovery";
   record.note = std::move(note);
+  if (settings.on_news) {
+    settings.on_news({record.regarding.kind, owner.ns, owner.name, type == kube::EventType::Warning, record.note});
+  }
   recorder.record(std::move(record));
 }
 
@@ -84,6 +88,7 @@ net::Task<void> LiveRecovery::State::mark(Finding finding, std::string reason, s
 
 net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, Decision decision) {
   const bool application = decision.judgement == Judgement::Application;
+  verdicts[owner.key() + "/" + decision.slot] = decision.judgement;
   count("rescheduler_recovery_stopped_total", "Failing pods that are left alone, by the verdict.",
         {{"verdict", std::string(to_string(decision.judgement))}});
   const std::string why = application ? fmt::format("verdict application, it fails wherever it is ({})",
@@ -109,7 +114,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
       count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
             {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
       const std::string note = fmt::format("{}; {}", who, decision->sentence());
-      log_info("recovery: {}/{}: {}", owner.ns, owner.name, note);
+      log_info(messages::kRecovered, {{"workload", owner.ns + "/" + owner.name}, {"note", note}});
       say(owner, &finding, kube::EventType::Normal, "Rescheduled", note);
       co_return;
     }
@@ -141,7 +146,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
     case CaseEnd::Failed:
       not_before[finding.uid] = now() + kAfterRefusal;
       count("rescheduler_recovery_errors_total", "Failing pods whose recovery failed for now.", {});
-      log_warning("recovery: pod {}/{}: {}", finding.ns, finding.name, done.message);
+      log_warning(messages::kRecoveryFailed, {{"pod", finding.ns + "/" + finding.name}, {"err", done.message}});
       co_return;
     case CaseEnd::Gone:
     case CaseEnd::Ignored: co_return;
@@ -214,6 +219,7 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   auto ledger = read_ledger(owner.kind, owner.annotations, retries->allowed, at);
   if (!ledger) return std::nullopt;
   tidy(*ledger, settings.recovery.visited, at);
+  if (ledger->slots.empty()) return std::nullopt;  // nobody failed: its pods, thousands perhaps, need not be looked at
   NewPodHint hint;
   if (owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet) {
     std::erase_if(handed_out, [&](const auto& one) { return one.second + kHandedOut <= at; });

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "kube/codec/metadata.h"
 #include "kube/proto/core_node.pb.h"
+#include "rescheduler/messages.h"
 #include "rescheduler/recovery/live_state.h"
 
 namespace rescheduler::rescheduling::recovery {
@@ -34,7 +35,7 @@ LiveRecovery::State::State(RecoveryApis the_apis, LiveRecoverySettings the_setti
       recorder(apis.events != nullptr ? *apis.events : *apis.api, reporting(settings), services),
       detector(settings.recovery.rules),
       attribution(settings.recovery.quarantine),
-      bare_pods(writes, settings.ns) {}
+      bare_pods(writes, settings.home) {}
 
 // --- Being told ---
 
@@ -133,7 +134,7 @@ net::Task<void> LiveRecovery::State::look() {
   if (settings.recovery.mode != placement::StrategyMode::Act) co_return;
   co_await forgive_the_well(now());
   const auto said = co_await bare_pods.go_on();
-  for (const std::string& sentence : said) log_info("recovery: {}", sentence);
+  for (const std::string& sentence : said) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
 }
 
 // Whoever fails tells something of its node, asked for retries or not. A node that is away is no riddle.
@@ -141,6 +142,20 @@ void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime 
   for (const Finding& finding : findings) {
     if (finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown) continue;
     if (const auto owner = roster.owner_of(finding.uid)) attribution.failed(finding.node, owner->key(), now);
+  }
+}
+
+// What whoever led before held against nodes stands in the books of the owners he counted for.
+void LiveRecovery::State::remember_failures(WallTime now) {
+  for (const Owner& owner : roster.with_ledger()) {
+    const auto ledger = read_ledger(owner.kind, owner.annotations, settings.recovery.most_retries, now);
+    if (!ledger) continue;
+    for (const Slot& slot : ledger->slots) {
+      for (const Visit& visit : slot.visits) {
+        // kse-rescheduler does not say when: such a visit counts from now on, and is no evidence.
+        if (!visit.lost && visit.at < now) attribution.failed(visit.node, owner.key(), visit.at);
+      }
+    }
   }
 }
 
@@ -162,7 +177,7 @@ net::Task<void> LiveRecovery::State::confine_nodes(WallTime at) {
     const std::string reason = bad ? "NodeQuarantined" : "NodeReleased";
     auto done = co_await confine_node(std::move(order));
     if (!done) {
-      log_warning("recovery: node {}: {}", name, done.error().message);
+      log_warning(messages::kNodeNotConfined, {{"node", name}, {"err", done.error().message}});
       continue;
     }
     if (!*done) continue;
@@ -200,7 +215,8 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
   if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
   if (settings.recovery.mode == placement::StrategyMode::Observe) {
     if (!say_once("observed " + finding.uid)) co_return;
-    log_info("recovery (observing): pod {}/{} on {} fails: {}", finding.ns, finding.name, finding.node, finding.detail);
+    log_info(messages::kRecoveryObserves,
+             {{"pod", finding.ns + "/" + finding.name}, {"node", finding.node}, {"detail", finding.detail}});
     count("rescheduler_recovery_observed_total", "Failing pods that would have been given another node.",
           {{"symptom", std::string(to_string(finding.symptom))}});
     co_return;
@@ -359,6 +375,7 @@ void LiveRecovery::lead() {
   if (state_->settings.recovery.mode == placement::StrategyMode::Off || state_->stopping) return;
   state_->leading = true;
   state_->ended_well.clear();
+  state_->remember_failures(state_->now());
   state_->acting = net::spawn(state_->services.executor, "recovery", State::act(state_));
 }
 

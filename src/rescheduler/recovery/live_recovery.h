@@ -11,11 +11,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
@@ -33,13 +37,37 @@ struct RecoveryApis {
   kube::Api* events = nullptr;  // null: the same
 };
 
+// What is told in an Event, for others who listen.
+struct RecoveryNews {
+  std::string kind{};
+  std::string ns{};
+  std::string name{};
+  bool warning = false;
+  std::string note{};
+};
+
+// The books as they are, for people.
+struct SlotPicture {
+  std::string kind{};
+  std::string ns{};
+  std::string name{};
+  std::string slot{};
+  std::uint32_t attempts = 0;
+  std::uint32_t allowed = 0;
+  std::vector<std::pair<std::string, WallTime>> visited{};
+  std::string verdict{};   // retrying, healthy, exhausted, application
+  std::string sentence{};  // "attempt 2 of 3, avoiding node-a, node-b"
+};
+
 struct LiveRecoverySettings {
   placement::RecoverySettings recovery{};
   std::string component = "rescheduler-scheduler";  // who speaks in events
   std::string host{};
-  std::string ns{};  // only pods of this namespace; empty: of all but the excluded ones
+  std::string ns{};                  // only pods of this namespace; empty: of all but the excluded ones
+  std::string home = "kube-system";  // where pods of nobody are saved while they are made anew
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};
+  std::function<void(const RecoveryNews&)> on_news{};
 };
 
 // What a new pod is told: where its forerunners failed, and whose place it takes.
@@ -66,6 +94,8 @@ class LiveRecovery {
 
   // Nothing: the pod is nobody's replacement. Never fails: what cannot be found out is not said.
   net::Task<std::optional<NewPodHint>> hint_for(api::Pod pod);
+  // Every slot that has something written down.
+  std::vector<SlotPicture> picture() const;
 
  private:
   struct State;

@@ -30,6 +30,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   static net::Task<void> act(std::shared_ptr<State> self);
   net::Task<void> look();
   void notice(const std::vector<Finding>& findings, WallTime now);
+  void remember_failures(WallTime now);
   net::Task<void> confine_nodes(WallTime now);
   net::Task<Result<bool>> confine_node(NodeOrder order);
   net::Task<void> handle(Finding finding, Owner owner);
@@ -75,7 +76,8 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
   // By owner and slot: the pods that were there when the slot's was taken away, until its replacement is seen.
   std::map<std::string, std::set<std::string>> there_before{};
-  std::set<std::string> told{};  // what is said once
+  std::set<std::string> told{};                 // what is said once
+  std::map<std::string, Judgement> verdicts{};  // by owner and slot: those that were given up
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   std::vector<net::Job> jobs{};
   net::Job acting{};

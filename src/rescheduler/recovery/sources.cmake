@@ -6,6 +6,7 @@ set(RECOVERY_SOURCES
   recovery/ledger.cc
   recovery/ledger_json.cc
   recovery/live_books.cc
+  recovery/live_picture.cc
   recovery/live_recovery.cc
   recovery/roster.cc)
 set(RECOVERY_TESTS

@@ -94,6 +94,7 @@ constexpr std::pair<std::string_view, ScoringStrategy> kStrategies[] = {
 void read_strategy(YamlReader from, placement::NodeResourcesFitArgs& args) {
   std::string type;
   from.read("type", type);
+  from.describe("type", "word", kStrategies[0].first, "LeastAllocated, MostAllocated and RequestedToCapacityRatio");
   const auto* const found = std::ranges::find_if(kStrategies, [&](const auto& known) { return known.first == type; });
   if (found == std::end(kStrategies)) {
     from.problem("type", "must be LeastAllocated, MostAllocated or RequestedToCapacityRatio");
@@ -232,6 +233,7 @@ void check_constraint(const YamlReader& at, const api::TopologySpreadConstraint&
 void read_spread(YamlReader& from, placement::PodTopologySpreadArgs& args) {
   std::string defaulting;
   from.read("defaultingType", defaulting);
+  from.describe("defaultingType", "word", "System", "System and List");
   if (defaulting == "List") args.defaulting = SpreadDefaulting::List;
   if (!defaulting.empty() && defaulting != "List" && defaulting != "System") {
     from.problem("defaultingType", "must be System or List");

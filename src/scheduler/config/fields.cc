@@ -17,6 +17,7 @@ void read_int(kube::YamlReader& from, std::string_view field, int& into, int lea
 bool read_duration(kube::YamlReader& from, std::string_view field, std::chrono::nanoseconds& into) {
   std::string text;
   from.read(field, text);
+  from.describe(field, "duration", kube::format_duration(into), "");
   if (text.empty()) return false;  // absent, or not a string and said so
   const auto duration = kube::parse_duration(text);
   if (!duration) {
@@ -30,6 +31,7 @@ bool read_duration(kube::YamlReader& from, std::string_view field, std::chrono::
 void read_number_within(kube::YamlReader& from, std::string_view field, double& into, double least, double most) {
   double value = into;
   from.read(field, value);
+  from.describe(field, "", "", fmt::format("{} to {}", least, most));
   if (value < least || value > most) {
     from.problem(field, fmt::format("must be between {} and {}", least, most));
     return;
@@ -40,6 +42,7 @@ void read_number_within(kube::YamlReader& from, std::string_view field, double& 
 void read_percentage(kube::YamlReader& from, std::string_view field, double& into) {
   double value = into;
   from.read(field, value);
+  from.describe(field, "", "", "above 0 to 100");
   if (value > 0 && value <= 100) {
     into = value;
   } else {

@@ -82,12 +82,15 @@ template <class T, std::size_t N>
 void read_word(YamlReader& from, std::string_view field, T& into, const Words<T, N>& words) {
   std::string text;
   from.read(field, text);
+  from.describe(field, "word", word_for(into, words), all_of(words));
   if (!text.empty()) understood(from, field, text, words, into);
 }
 
 void read_at_least(YamlReader& from, std::string_view field, nanoseconds& into, nanoseconds least) {
   nanoseconds value = into;
-  if (!read_duration(from, field, value)) return;
+  const bool given = read_duration(from, field, value);
+  from.describe(field, "", "", fmt::format("at least {}", kube::format_duration(least)));
+  if (!given) return;
   if (value < least) return from.problem(field, fmt::format("must be at least {}", kube::format_duration(least)));
   into = value;
 }
@@ -218,6 +221,7 @@ void read_node_matches(YamlReader& from, LoadSource& source) {
   if (!from.has("matchNodeBy")) return;
   std::vector<std::string> words;
   from.read("matchNodeBy", words);
+  from.describe("matchNodeBy", "", all_of(kMatches), all_of(kMatches));
   source.match_node_by.clear();
   for (const std::string& word : words) {
     NodeMatch match{};
@@ -255,6 +259,7 @@ LoadSource read_source(YamlReader& from, const std::set<std::string>& resources)
   LoadSource source;
   std::string kind;
   from.read("kind", kind);
+  from.describe("kind", "word", "", all_of(kSources));
   if (kind.empty()) {
     from.problem("kind", fmt::format("must be given; there are {}", all_of(kSources)));
     return source;

@@ -18,6 +18,7 @@ void read_word(kube::YamlReader& from,
                std::string& into,
                const std::vector<std::string_view>& words) {
   from.read(field, into);
+  from.describe(field, "word", "", listed(words));
   if (std::ranges::find(words, into) == words.end()) {
     from.problem(field, fmt::format("'{}' is none; there are {}", into, listed(words)));
   }
@@ -26,6 +27,7 @@ void read_word(kube::YamlReader& from,
 // "1" or "25%", as a PodDisruptionBudget has it.
 void read_amount(kube::YamlReader& from, std::string_view field, std::string& into) {
   from.read(field, into);
+  from.describe(field, "amount", "", "a number or a percentage");
   std::string_view digits = into;
   if (digits.ends_with('%')) digits.remove_suffix(1);
   const bool number =
@@ -37,6 +39,7 @@ void read_amount(kube::YamlReader& from, std::string_view field, std::string& in
 
 void read_moving(kube::YamlReader& from, MovingSettings& into) {
   read_word(from, "logLanguage", into.log_language, {"en", "zh"});
+  read_word(from, "logFormat", into.log_format, {"text", "json"});
   if (!from.has("migration")) return;
   kube::YamlReader section = from.child("migration");
   section.read("direct", into.direct);
@@ -54,8 +57,10 @@ void read_moving(kube::YamlReader& from, MovingSettings& into) {
 void print_moving(const MovingSettings& settings, kube::YamlWriter& to) {
   const MovingSettings usual;
   if (settings.log_language != usual.log_language) to.field("logLanguage", settings.log_language);
+  if (settings.log_format != usual.log_format) to.field("logFormat", settings.log_format);
   MovingSettings section = settings;
   section.log_language = usual.log_language;
+  section.log_format = usual.log_format;
   if (section == usual) return;
   to.open("migration");
   to.field("direct", settings.direct);

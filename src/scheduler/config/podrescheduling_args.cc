@@ -36,18 +36,19 @@ constexpr std::chrono::seconds kShortestPatience{1};
 constexpr std::chrono::seconds kLongestPatience{30};
 constexpr int kMostCount = 1000;  // of anything here; a list that long does not fit into an annotation
 
+std::string_view word_for(StrategyMode mode) {
+  return std::ranges::find(kModes, mode, [](const auto& one) { return one.second; })->first;
+}
+
 void read_mode(YamlReader& from, StrategyMode& into) {
   std::string text;
   from.read("mode", text);
+  from.describe("mode", "word", word_for(into), "off, observe and act");
   if (text.empty()) return;
   const auto found = std::ranges::find(kModes, text, [](const auto& one) { return one.first; });
   if (found == kModes.end())
     return from.problem("mode", fmt::format("'{}' is none; there are off, observe and act", text));
   into = found->second;
-}
-
-std::string_view word_for(StrategyMode mode) {
-  return std::ranges::find(kModes, mode, [](const auto& one) { return one.second; })->first;
 }
 
 void read_count(YamlReader& from, std::string_view field, std::uint32_t& into, int least) {
@@ -58,6 +59,7 @@ void read_count(YamlReader& from, std::string_view field, std::uint32_t& into, i
 
 void read_positive(YamlReader& from, std::string_view field, nanoseconds& into) {
   if (read_duration(from, field, into) && into <= nanoseconds::zero()) from.problem(field, "must be above 0s");
+  from.describe(field, "", "", "above 0s");
 }
 
 void read_rule(YamlReader& rules, std::string_view field, RestartRule& into) {
@@ -133,6 +135,7 @@ void read_webhook(YamlReader from, WebhookSettings& into) {
   const bool all = !into.certificate_file.empty() && !into.key_file.empty() && !into.ca_file.empty();
   if (any && !all) from.problem("certificateFile", "certificateFile, keyFile and caFile go together");
   from.read("nodeAffinity", into.node_affinity);
+  from.describe("timeout", "", "", "1s to 30s");
   if (read_duration(from, "timeout", into.timeout)
       && (into.timeout < kShortestPatience || into.timeout > kLongestPatience)) {
     from.problem("timeout", "must be between 1s and 30s");

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "kube/value/duration.h"
 #include "scheduler/config/document.h"
 #include "scheduler/config/fields.h"
 #include "scheduler/config/read_extenders.h"
@@ -25,7 +26,9 @@ constexpr int kLongestBackoff = 24 * 3600;  // seconds; whoever wants a pod to w
 // Zero is "not said", as for kube-scheduler.
 void read_time(YamlReader& from, std::string_view field, nanoseconds& into) {
   nanoseconds value{};
-  if (!read_duration(from, field, value) || value.count() == 0) return;
+  const bool given = read_duration(from, field, value);
+  from.describe(field, "", kube::format_duration(into), "above 0s");
+  if (!given || value.count() == 0) return;
   if (value.count() < 0) return from.problem(field, "must be greater than zero");
   into = value;
 }
@@ -33,6 +36,7 @@ void read_time(YamlReader& from, std::string_view field, nanoseconds& into) {
 void read_unless_empty(YamlReader& from, std::string_view field, std::string& into) {
   std::string value;
   from.read(field, value);
+  from.describe(field, "", into, "");
   if (!value.empty()) into = std::move(value);
 }
 
@@ -67,9 +71,11 @@ ClientConnection read_client_connection(YamlReader from) {
   }
   double qps = 0;
   from.read("qps", qps);
+  from.describe("qps", "", fmt::format("{}", connection.qps), "");
   if (qps != 0) connection.qps = qps;
   int burst = 0;
   read_int(from, "burst", burst);
+  from.describe("burst", "", fmt::format("{}", connection.burst), "");
   if (burst != 0) connection.burst = burst;
   from.refuse_unknown_fields();
   return connection;
@@ -208,21 +214,45 @@ std::optional<ElectionFault> fault_of(const LeaderElection& election) {
 
 std::string sentence(const kube::YamlRemark& remark) { return fmt::format("line {}: {}", remark.line, remark.text); }
 
-ConfigurationReading read_configuration(std::string_view text,
-                                        std::string_view file_name,
-                                        const PluginCatalog& catalog) {
-  ConfigurationReading reading;
-  YamlProblems problems{std::string(file_name)};
+namespace {
+
+// Problems and notes go into `problems`, but those of a file that is no YAML at all: they are the answer.
+std::optional<kube::YamlRemark> read_text(std::string_view text,
+                                          std::string_view file_name,
+                                          const PluginCatalog& catalog,
+                                          YamlProblems& problems,
+                                          Configuration& into) {
   auto document = kube::parse_yaml(text, file_name);
   if (document && is_config_map(*document)) {
     const auto inner = embedded_configuration(*document, text, problems);
     if (inner) document = kube::parse_yaml(*inner, file_name);
   }
-  if (!document) {
-    reading.problems = {remark_of(document.error(), file_name)};
+  if (!document) return remark_of(document.error(), file_name);
+  if (problems.empty()) read_document(*document, catalog, problems, into);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<kube::AskedField> questions_about(std::string_view text,
+                                              const PluginCatalog& catalog,
+                                              std::string_view file_name) {
+  YamlProblems problems{std::string(file_name)};
+  problems.record_questions();
+  Configuration ignored;
+  (void)read_text(text, file_name, catalog, problems, ignored);
+  return problems.asked();
+}
+
+ConfigurationReading read_configuration(std::string_view text,
+                                        std::string_view file_name,
+                                        const PluginCatalog& catalog) {
+  ConfigurationReading reading;
+  YamlProblems problems{std::string(file_name)};
+  if (auto unreadable = read_text(text, file_name, catalog, problems, reading.configuration)) {
+    reading.problems = {std::move(*unreadable)};
     return reading;
   }
-  if (problems.empty()) read_document(*document, catalog, problems, reading.configuration);
   reading.problems = in_order(problems.remarks());
   reading.notes = in_order(problems.notes());
   return reading;

@@ -28,6 +28,11 @@ ConfigurationReading read_configuration(std::string_view text,
                                         std::string_view file_name,
                                         const PluginCatalog& catalog);
 
+// Every field that is asked for on the way, with what it may hold and whether it stands there.
+std::vector<kube::AskedField> questions_about(std::string_view text,
+                                              const PluginCatalog& catalog,
+                                              std::string_view file_name = "configuration");
+
 // What is wrong with these settings, if anything; flags that come on top have to be checked again.
 struct ElectionFault {
   std::string_view field;

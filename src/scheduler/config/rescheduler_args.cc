@@ -10,6 +10,7 @@
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
 #include "placement/rescheduler_args.h"
+#include "scheduler/config/dashboard_args.h"
 #include "scheduler/config/fields.h"
 #include "scheduler/config/load_args.h"
 #include "scheduler/config/moving_args.h"
@@ -26,6 +27,7 @@ constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are
 
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   from.read("enabledStrategies", into);
+  from.describe("enabledStrategies", "", "", listed({kStrategies.begin(), kStrategies.end()}));
   for (std::size_t i = 0; i < into.size(); ++i) {
     if (std::ranges::find(kStrategies, into[i]) == kStrategies.end()) {
       from.problem("enabledStrategies", fmt::format("'{}' is none; there are {}", into[i],
@@ -55,6 +57,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
       && args->rescheduling_interval < kShortestInterval) {
     from.problem("reschedulingInterval", "must be at least 1s");
   }
+  from.describe("reschedulingInterval", "", "", "at least 1s");
   read_strategies(from, args->enabled_strategies);
   from.read("excludedNamespaces", args->excluded_namespaces);
   for (const std::string& name : args->excluded_namespaces) {
@@ -63,6 +66,7 @@ std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
     }
   }
   read_moving(from, args->moving);
+  read_dashboard(from, args->dashboard);
   if (from.has("load")) read_load(from.child("load"), args->load);
   if (from.has("rescheduling")) read_rescheduling(from.child("rescheduling"), args->rescheduling);
   if (!args->enable_rescheduling_controller && from.has("rescheduling")) {
@@ -87,6 +91,7 @@ void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
   print_load(args.load, to);
   print_rescheduling(args.rescheduling, to);
   print_moving(args.moving, to);
+  print_dashboard(args.dashboard, to);
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ void read_modes(YamlReader& from, std::map<Strategy, StrategyMode>& into) {
       member.problem(fmt::format("is no strategy; there are {}", names_of(kStrategies)));
       continue;
     }
+    modes.describe(name, "word", "", names_of(kModes));
     const std::string word = member.as_string();
     const StrategyMode* mode = named(word, kModes);
     if (mode != nullptr) {
@@ -205,6 +206,7 @@ void read_protections(YamlReader from, Protections& into) {
   if (from.has("priorityThreshold")) {
     int value = 0;
     read_int(from, "priorityThreshold", value, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+    from.describe("priorityThreshold", "", "none", "");
     into.priority_threshold = value;
   }
   read_span(from, "leastAge", into.least_age);
@@ -287,6 +289,7 @@ void print_brakes(const Brakes& brakes, YamlWriter& to) {
 void read_windows(YamlReader& from, std::vector<placement::TimeWindow>& into) {
   std::vector<std::string> texts;
   from.read("windows", texts);
+  from.describe("windows", "", "", "such as Mon-Fri 22:00-06:00");
   for (const std::string& text : texts) {
     auto window = parse_time_window(text);
     if (window) {

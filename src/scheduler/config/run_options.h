@@ -39,8 +39,9 @@ struct RunOptions {
   std::string client_ca_file{};
   std::string authentication_kubeconfig{};  // empty: as the client connection
   std::string authorization_kubeconfig{};
-  int verbosity = 0;          // --v
-  bool log_to_stderr = true;  // --logtostderr; there is nothing else
+  int verbosity = 0;                            // --v
+  std::optional<std::string> logging_format{};  // --logging-format: text or json; beats the file
+  bool log_to_stderr = true;                    // --logtostderr; there is nothing else
 };
 
 struct AppliedOptions {

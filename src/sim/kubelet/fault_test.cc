@@ -91,6 +91,17 @@ TEST_F(FaultTest, TheBoardDoesWhatAnnotationsDo) {
   EXPECT_THAT(event_reasons(), Contains("Unhealthy"));
 }
 
+TEST_F(FaultTest, ACrashThatIsPutUpWhileItRunsTakesHoldUntilItIsTakenDown) {
+  create(pod("a"));
+  agenda.run_for(5s);
+  kubelets.faults().set_pod("web", "a", {.crash = true});
+  agenda.run_for(30s);
+  EXPECT_THAT(event_reasons(), Contains("BackOff"));
+  kubelets.faults().set_pod("web", "a", {});
+  agenda.run_for(120s);
+  EXPECT_EQ(condition("a", "Ready"), "True");
+}
+
 TEST_F(FaultTest, ASlowNodeTakesTenTimesAsLong) {
   annotate_node("n1", kNodeFault, "slow");
   create(pod("a"));

@@ -119,11 +119,17 @@ void PodStep::look() {
   report_pod(pod_, true, run_.stage == Stage::Finished, scene_.wall);
 }
 
-// A probe may have begun or ceased to fail since the last look.
+// A probe may have begun or ceased to fail since the last look, or what it runs to crash.
 void PodStep::heed_probes() {
   for (std::size_t i = inits_; i < run_.containers.size(); ++i) {
     ContainerRun& container = run_.containers[i];
-    if (container.state != RunState::Running || scene_.now < container.ready_at) continue;
+    if (container.state != RunState::Running) continue;
+    // A crash that was put up while it ran takes hold as well.
+    if (orders_.faults.crash && container.plan == ExitPlan::Complete) {
+      plan_exit(container);
+      container.next = std::min(container.ready_at, container.exit_at);
+    }
+    if (scene_.now < container.ready_at) continue;
     if (status(i).ready() == orders_.faults.unready) container.next = scene_.now;
   }
 }

@@ -43,6 +43,9 @@ class ScenarioRunner {
   std::size_t events_left() const { return waiting_; }
   const Scenario& scenario() const { return scenario_; }
 
+  // Something that is in no scenario happens now; its time does not count.
+  void perform(const TimedEvent& event);
+
   const std::vector<ScenarioNews>& news() const { return news_; }
   void on_news(std::function<void(const ScenarioNews&)> listener) { listener_ = std::move(listener); }
 
@@ -52,7 +55,6 @@ class ScenarioRunner {
   void at(std::chrono::nanoseconds time, std::function<void()> what);
   void create(MessagePtr object);
   void create_workloads(const std::vector<const Workload*>& workloads);
-  void perform(const TimedEvent& event);
   void tell(std::string text, bool trouble = false);
   void tell_refusal(const std::string& what, const Refusal& refusal);
 

@@ -19,6 +19,7 @@ NEEDS = {
     "kwok": "kube-apiserver",
 }
 STAGES = Path(__file__).with_name("kwok_stages.yaml")
+DEAD = "kube-rig/dead"  # a node with this label is played no more: its lease runs out, its pods never go
 RATE = "100000"  # requests per second that a client allows itself: tests never wait for a client's own limit
 
 
@@ -187,7 +188,7 @@ def _kwok(rig: Rig) -> list[str]:
     return [
         f"--kubeconfig={rig.certs}/kwok.kubeconfig",
         f"--config={STAGES}",
-        "--manage-all-nodes=true",
+        f"--manage-nodes-with-label-selector=!{DEAD}",
         "--v=WARN",  # else it logs every renewal of every lease
         "--cidr=10.0.0.0/10",  # addresses for four million pods
         f"--node-lease-duration-seconds={lease_seconds(rig.nodes)}",

@@ -1,0 +1,309 @@
+// How many moves succeed, and how many end where they were meant to: without us, and with us. Judged from outside, the
+// same for every way, from the pods as they are listed every 50 ms:
+//
+//   succeeded   within 20 s the pod is gone, its workload has all its replicas ready, and never had fewer than its
+//               budget allows (all but one)
+//   accurate    a pod that was not there before is on the node that was meant
+//
+// Ways: `delete` it and let the scheduler choose; `copy` it to the target and delete it (the "-migrated-" pods of old);
+// ours, by Migrations. Calm, and disturbed: every other second somebody scales, rolls out or deletes.
+//
+// Pods take 3 s to become ready.
+//
+//   migration_bench --gtest_filter='Real/*'       MOVES=120 (of each way)
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "kube/proto/policy.pb.h"
+#include "support/mover.h"
+#include "support/recovery.h"
+
+namespace rescheduler::test {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+enum class Way { Delete, Copy, Ours };
+
+constexpr int kWorkloads = 6;
+constexpr int kReplicas = 4;
+constexpr seconds kPatience{20};
+
+struct Lane {
+  std::string app{};
+  int left = 0;
+  bool moving = false;
+  // Of the move under way:
+  api::Pod pod{};
+  std::string target{};
+  std::string copy{};  // its name, until the original is deleted
+  bool copy_seen = false;
+  std::set<std::string> known{};
+  steady_clock::time_point begun{};
+  int least = 0;
+};
+
+struct Tally {
+  int moves = 0;
+  int succeeded = 0;
+  int accurate = 0;  // of those
+  int below_budget = 0;
+  int late = 0;
+  int lost = 0;  // the copy was taken away again
+  std::vector<double> took{};
+};
+
+class MoveBench : public MigrationTest {
+ protected:
+  void SetUp() override {
+    set_log_level(LogLevel::Error);
+    MigrationTest::SetUp();
+    if (IsSkipped()) return;
+    for (const char* suffix : {"d", "e", "f"}) nodes_.push_back(add_node(suffix));
+  }
+  void TearDown() override {
+    webhook_.reset();
+    MigrationTest::TearDown();
+    set_log_level(LogLevel::Info);
+  }
+  std::vector<std::string> own_rig() const override {
+    return {"--with", "etcd,kube-apiserver,kube-controller-manager,kube-scheduler,kwok"};
+  }
+
+  void make_workloads() {
+    for (int i = 0; i < kWorkloads; ++i) {
+      const std::string app = fmt::format("web{}", i);
+      pod_annotations_["kube-rig/start-after"] = "3s";  // where time is real; the embedded kubelets take theirs
+      deploy(app, kReplicas);
+      api::PodDisruptionBudget budget;
+      budget.mutable_metadata()->set_namespace_(ns());
+      budget.mutable_metadata()->set_name(app);
+      budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
+      (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = app;
+      create(budget);
+    }
+  }
+
+  std::map<std::string, std::vector<api::Pod>> pods_by_app() {
+    std::map<std::string, std::vector<api::Pod>> found;
+    auto listed = await(client().list<api::Pod>(ns()));
+    if (!listed) return found;
+    for (const auto& pod : *listed) {
+      const auto app = pod->metadata().labels().find("app");
+      if (app != pod->metadata().labels().end()) found[app->second].push_back(*pod);
+    }
+    return found;
+  }
+  static int ready_among(const std::vector<api::Pod>& pods) {
+    return static_cast<int>(std::ranges::count_if(
+        pods, [](const api::Pod& pod) { return is_ready(pod) && !pod.metadata().has_deletion_timestamp(); }));
+  }
+
+  void begin(Lane& lane, const std::vector<api::Pod>& pods, Way way) {
+    std::vector<const api::Pod*> live;
+    for (const api::Pod& pod : pods) {
+      if (!pod.metadata().has_deletion_timestamp() && is_ready(pod)) live.push_back(&pod);
+    }
+    if (live.empty()) return;
+    lane.pod = *live[rng_.below(live.size())];
+    do {
+      lane.target = nodes_[rng_.below(nodes_.size())];
+    } while (lane.target == lane.pod.spec().node_name());
+    lane.known.clear();
+    for (const api::Pod& pod : pods) lane.known.insert(pod.metadata().uid());
+    lane.copy.clear();
+    lane.copy_seen = false;
+    lane.moving = true;
+    --lane.left;
+    lane.begun = steady_clock::now();
+    lane.least = ready_among(pods);
+    if (way == Way::Delete) remove(lane.pod);
+    if (way == Way::Copy) copy(lane);
+    if (way == Way::Ours) {
+      auto order = order_for(lane.pod, lane.target);
+      order.deadline = kPatience;
+      mover().begin(std::move(order));
+    }
+  }
+  void remove(const api::Pod& pod) {
+    kube::DeleteSettings which;
+    which.uid = pod.metadata().uid();
+    (void)await(client().remove<api::Pod>(ns(), pod.metadata().name(), which));
+  }
+  void copy(Lane& lane) {
+    api::Pod made;
+    made.mutable_metadata()->set_namespace_(ns());
+    lane.copy = fmt::format("{}-migrated-{}", lane.pod.metadata().name(), ++copies_);
+    made.mutable_metadata()->set_name(lane.copy);
+    *made.mutable_metadata()->mutable_labels() = lane.pod.metadata().labels();
+    *made.mutable_spec() = lane.pod.spec();
+    made.mutable_spec()->set_node_name(lane.target);
+    (void)await(client().create(made));
+  }
+
+  // What was begun is looked at again; true: it is over.
+  bool look(Lane& lane, const std::vector<api::Pod>& pods, Tally& tally) {
+    lane.least = std::min(lane.least, ready_among(pods));
+    if (!lane.copy.empty()) {
+      const auto found =
+          std::ranges::find_if(pods, [&](const api::Pod& pod) { return pod.metadata().name() == lane.copy; });
+      if (found != pods.end() && is_ready(*found) && !found->metadata().has_deletion_timestamp()) {
+        lane.copy.clear();
+        remove(lane.pod);
+      }
+      const bool there = found != pods.end() && !found->metadata().has_deletion_timestamp();
+      // Somebody has taken it away again: nothing is left to wait for.
+      if (lane.copy_seen && !there) {
+        ++tally.moves;
+        ++tally.lost;
+        return true;
+      }
+      lane.copy_seen = lane.copy_seen || there;
+    }
+    std::vector<const api::Pod*> live;
+    bool original = false;
+    bool reached = false;
+    for (const api::Pod& pod : pods) {
+      original = original || pod.metadata().uid() == lane.pod.metadata().uid();
+      if (pod.metadata().has_deletion_timestamp()) continue;
+      live.push_back(&pod);
+      reached =
+          reached
+          || (pod.spec().node_name() == lane.target && !lane.known.contains(pod.metadata().uid()) && is_ready(pod));
+    }
+    const bool whole = static_cast<int>(live.size()) >= kReplicas
+                       && std::ranges::all_of(live, [](const api::Pod* pod) { return is_ready(*pod); });
+    const auto took = steady_clock::now() - lane.begun;
+    const bool late = took > std::chrono::milliseconds{kPatience} / pace();
+    if (!late && (original || !whole || !lane.copy.empty())) return false;
+    ++tally.moves;
+    tally.took.push_back(std::chrono::duration<double>(took).count() * pace());
+    if (late) ++tally.late;
+    if (lane.least < kReplicas - 1) ++tally.below_budget;
+    if (!late && lane.least >= kReplicas - 1) {
+      ++tally.succeeded;
+      if (reached) ++tally.accurate;
+    }
+    return true;
+  }
+
+  void disturb() {
+    const std::string app = fmt::format("web{}", rng_.below(kWorkloads));
+    switch (rng_.below(5)) {
+      case 0: {
+        const auto pods = pods_of(app);
+        if (!pods.empty()) remove(pods[rng_.below(pods.size())]);
+        return;
+      }
+      case 1:
+        (void)await(client().patch<api::Deployment>(
+            ns(), app,
+            fmt::format(R"({{"spec":{{"template":{{"metadata":{{"annotations":{{"turn":"{}"}}}}}}}}}})", rng_.next())));
+        return;
+      default:
+        (void)await(client().patch<api::Deployment>(
+            ns(), app, fmt::format(R"({{"spec":{{"replicas":{}}}}})", kReplicas + rng_.below(2))));
+    }
+  }
+
+  void measure(const char* what, Way way, bool disturbed) {
+    const char* given = std::getenv("MOVES");
+    const int moves = given == nullptr ? 120 : std::atoi(given);
+    std::vector<Lane> lanes(kWorkloads);
+    for (int i = 0; i < kWorkloads; ++i) {
+      lanes[static_cast<std::size_t>(i)].app = fmt::format("web{}", i);
+      lanes[static_cast<std::size_t>(i)].left = moves / kWorkloads;
+    }
+    Tally tally;
+    auto next_trouble = steady_clock::now();
+    int samples = 0;
+    const auto begun = steady_clock::now();
+    while (std::ranges::any_of(lanes, [](const Lane& lane) { return lane.moving || lane.left > 0; })) {
+      const auto looked = steady_clock::now();
+      if (disturbed && looked >= next_trouble) {
+        disturb();
+        next_trouble = looked + std::chrono::milliseconds{2000} / pace();
+      }
+      auto pods = pods_by_app();
+      ++samples;
+      for (Lane& lane : lanes) {
+        const auto& its = pods[lane.app];
+        if (lane.moving && look(lane, its, tally)) lane.moving = false;
+        // One after the other, each from a whole workload.
+        if (!lane.moving && lane.left > 0 && ready_among(its) >= kReplicas) begin(lane, its, way);
+      }
+      std::this_thread::sleep_until(looked + std::chrono::milliseconds{50} / pace());
+    }
+    const double all = std::chrono::duration<double>(steady_clock::now() - begun).count();
+    std::ranges::sort(tally.took);
+    const auto percent = [](int part, int whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; };
+    fmt::print("{:<10} {:<32} {:<9} {:>4} moves  succeeded {:>5.1f} %  accurate {:>5.1f} % of those, {:>5.1f} % of all",
+               to_string(GetParam()), what, disturbed ? "disturbed" : "calm", tally.moves,
+               percent(tally.succeeded, tally.moves), percent(tally.accurate, tally.succeeded),
+               percent(tally.accurate, tally.moves));
+    fmt::print("  below budget {:>3}  late {:>3}  copy lost {:>3}  median {:.1f} s  ({} looks in {:.0f} s)\n",
+               tally.below_budget, tally.late, tally.lost, tally.took.empty() ? 0.0 : tally.took[tally.took.size() / 2],
+               samples, all);
+    std::fflush(stdout);
+  }
+  void measure_both(const char* what, Way way) {
+    make_workloads();
+    measure(what, way, false);
+    measure(what, way, true);
+  }
+  int pace() const { return real() ? 1 : 10; }  // of the embedded cluster's time
+  bool real() const { return GetParam() == Tier::Real; }
+  void ask_kube_scheduler() {
+    if (real()) scheduler_name_ = "default-scheduler";
+  }
+
+  Rng rng_{7};
+  int copies_ = 0;
+  std::unique_ptr<TestRecovery> webhook_;
+};
+INSTANTIATE_TEST_SUITE_P(InProcess, MoveBench, testing::Values(Tier::InProcess));
+INSTANTIATE_TEST_SUITE_P(Real, MoveBench, testing::Values(Tier::Real));
+
+TEST_P(MoveBench, Delete) {
+  ask_kube_scheduler();
+  measure_both("delete, the scheduler chooses", Way::Delete);
+}
+
+TEST_P(MoveBench, Copy) {
+  ask_kube_scheduler();
+  measure_both("copy to the target, then delete", Way::Copy);
+}
+
+TEST_P(MoveBench, Ours) {
+  start_mover();
+  measure_both("ours", Way::Ours);
+}
+
+TEST_P(MoveBench, OursWithKubeScheduler) {
+  if (!real()) GTEST_SKIP() << "there is no kube-scheduler here";
+  ask_kube_scheduler();
+  start_mover();
+  measure_both("ours, kube-scheduler, nominated", Way::Ours);
+}
+
+TEST_P(MoveBench, OursWithKubeSchedulerAndWebhook) {
+  if (!real()) GTEST_SKIP() << "there is no kube-scheduler here";
+  ask_kube_scheduler();
+  start_mover();
+  TestRecoverySettings settings;
+  settings.ns = ns();
+  settings.target = [this](const api::Pod& pod) { return mover().wanted_on(pod); };
+  webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
+  measure_both("ours, kube-scheduler, webhook", Way::Ours);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

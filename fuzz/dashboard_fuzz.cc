@@ -1,0 +1,26 @@
+// Whatever a browser sends as the body of an action, reading it ends with a wish or a sentence; and whatever it sends
+// as text, what we make of it is one line of JSON.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "dashboard/action_body.h"
+#include "dashboard/json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace rescheduler::dashboard;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  (void)read_pause(text);
+  (void)read_apply(text);
+  (void)read_cancel(text);
+  (void)read_maintenance(text);
+  (void)read_deed(text);
+  const auto move = read_move(text);
+  const std::string name = quoted(move ? move->pod : std::string(text));
+  for (const char letter : name) {
+    if (static_cast<unsigned char>(letter) < 0x20) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,334 @@
+#include "cli/doctor/checks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kube/value/time.h"
+
+namespace rescheduler::cli::doctor {
+namespace {
+
+using std::chrono::seconds;
+
+// Clocks that are synchronised at all differ by less; a lease that is this much too old has no holder.
+constexpr seconds kClockSkew{30};
+// A certificate is renewed half a year before it ends. One that is this close to its end is not being renewed.
+constexpr std::chrono::hours kSoon{24 * 14};
+
+constexpr std::string_view kInstall = "kubectl apply -f manifests/rescheduler/";
+constexpr std::string_view kGrant = "kubectl apply -f manifests/rescheduler/rbac.yaml";
+
+Finding ok(std::string check, std::string message) { return {Severity::Ok, std::move(check), std::move(message)}; }
+
+std::string logs_of(const Facts& facts) { return fmt::format("kubectl logs -n {} -l app={}", facts.ns, facts.name); }
+std::string restart_of(const Facts& facts) {
+  return fmt::format("kubectl rollout restart -n {} deployment/{}", facts.ns, facts.name);
+}
+
+seconds since(WallTime then, const Facts& facts) { return std::chrono::duration_cast<seconds>(facts.now - then); }
+
+bool is_held(const LeaseFacts& lease, const Facts& facts) {
+  return !lease.holder.empty() && since(lease.renewed, facts) <= lease.duration + kClockSkew;
+}
+
+std::string qualified(const WantedResource& one) {
+  return one.group.empty() ? fmt::format("{} ({})", one.plural, one.version)
+                           : fmt::format("{}.{} ({})", one.plural, one.group, one.version);
+}
+
+bool blocks_forever(const BudgetFacts& budget) { return budget.expected > 0 && budget.desired >= budget.expected; }
+
+}  // namespace
+
+std::string_view to_string(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::Ok: return "ok";
+    case Severity::Note: return "note";
+    case Severity::Warning: return "warning";
+    case Severity::Error: return "error";
+  }
+  return "?";
+}
+
+Findings check_version(const Facts& facts) {
+  const auto supported = kube::check_supported(facts.version);
+  if (!supported) return {{Severity::Error, "version", supported.error().message, "kubeadm upgrade plan"}};
+  if (*supported) return {{Severity::Note, "version", **supported}};
+  return {ok("version", fmt::format("the API server is {}", facts.version.git_version))};
+}
+
+Findings check_resources(const Facts& facts) {
+  Findings found;
+  for (const WantedResource& one : facts.wanted_resources) {
+    if (facts.resources.has(one.group, one.version, one.plural)) continue;
+    if (facts.resources.is_uncertain(one.group, one.version)) continue;  // said below
+    found.push_back({Severity::Error, "resources", fmt::format("the API server does not serve {}", qualified(one)),
+                     "kubectl api-resources"});
+  }
+  for (const std::string& uncertainty : facts.resources.uncertainties()) {
+    found.push_back({Severity::Warning, "resources", fmt::format("an extension does not answer: {}", uncertainty),
+                     "kubectl get apiservices | grep False"});
+  }
+  if (found.empty()) {
+    found.push_back(ok("resources", fmt::format("all {} kinds it asks for are served", facts.wanted_resources.size())));
+  }
+  return found;
+}
+
+Findings check_definition(const Facts& facts) {
+  constexpr std::string_view kFix = "kubectl apply -f manifests/rescheduler/crd.yaml";
+  if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations")) {
+    if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations/status")) {
+      return {ok("definition", "Migration (rescheduler.io/v1alpha1) is defined")};
+    }
+    return {{Severity::Error, "definition", "Migration is defined without its status: no move can be written down",
+             std::string(kFix)}};
+  }
+  if (!facts.installation) {
+    return {
+        {Severity::Note, "definition", "Migration (rescheduler.io/v1alpha1) is not defined yet", std::string(kFix)}};
+  }
+  return {{Severity::Error, "definition", "Migration (rescheduler.io/v1alpha1) is not defined: nothing is moved",
+           std::string(kFix)}};
+}
+
+Findings check_permissions(const Facts& facts) {
+  Findings found;
+  std::set<std::string> said;
+  for (const kube::Permission& one : facts.missing) {
+    const std::string what = kube::describe(one);
+    if (!said.insert(what).second) continue;  // it may be needed for two things
+    found.push_back({Severity::Error, "permissions",
+                     fmt::format("{} may not {}, needed {}", facts.subject, what, one.why), std::string(kGrant)});
+  }
+  if (found.empty()) {
+    found.push_back(ok("permissions", fmt::format("{} has all {}", facts.subject, facts.wanted_permissions)));
+  }
+  return found;
+}
+
+Findings check_installation(const Facts& facts) {
+  if (!facts.installation) {
+    return {{Severity::Note, "installation", fmt::format("it is not installed in {} yet", facts.ns),
+             std::string(kInstall)}};
+  }
+  const auto [replicas, ready] = *facts.installation;
+  if (replicas == 0) {
+    return {{Severity::Error, "installation", "it is scaled to nothing",
+             fmt::format("kubectl scale -n {} deployment/{} --replicas=2", facts.ns, facts.name)}};
+  }
+  if (ready == 0) {
+    return {{Severity::Error, "installation", fmt::format("none of its {} replicas is ready", replicas),
+             fmt::format("kubectl describe pod -n {} -l app={}", facts.ns, facts.name)}};
+  }
+  if (ready < replicas) {
+    return {{Severity::Warning, "installation", fmt::format("{} of its {} replicas are ready", ready, replicas),
+             fmt::format("kubectl describe pod -n {} -l app={}", facts.ns, facts.name)}};
+  }
+  return {ok("installation", fmt::format("{} of {} replicas are ready", ready, replicas))};
+}
+
+Findings check_configuration(const Facts& facts) {
+  if (!facts.config) return {};
+  const bool in_cluster = facts.config->where.starts_with("ConfigMap ");
+  const std::string fix = in_cluster ? fmt::format("kubectl edit configmap -n {} rescheduler-config", facts.ns)
+                                     : fmt::format("rescheduler validate --config {}", facts.config->where);
+  Findings found;
+  for (const std::string& problem : facts.config->problems) {
+    found.push_back({Severity::Error, "configuration", fmt::format("{}: {}", facts.config->where, problem), fix});
+  }
+  if (found.empty()) found.push_back(ok("configuration", fmt::format("{} is sound", facts.config->where)));
+  return found;
+}
+
+Findings check_leader(const Facts& facts) {
+  if (!facts.installation) return {};
+  if (facts.config && !facts.config->leader_elect) {
+    return {{Severity::Note, "leader", "leader election is off: every replica acts"}};
+  }
+  if (!facts.lease || facts.lease->holder.empty()) {
+    return {{Severity::Error, "leader", "nobody leads: the lease has no holder", logs_of(facts)}};
+  }
+  const LeaseFacts& lease = *facts.lease;
+  if (!is_held(lease, facts)) {
+    return {{Severity::Error, "leader",
+             fmt::format("nobody leads: {} renewed the lease {} s ago and it lasts {} s", lease.holder,
+                         since(lease.renewed, facts).count(), lease.duration.count()),
+             restart_of(facts)}};
+  }
+  return {ok("leader", fmt::format("{} leads, its lease was renewed {} s ago", lease.holder,
+                                   std::max<std::int64_t>(0, since(lease.renewed, facts).count())))};
+}
+
+Findings check_names(const Facts& facts) {
+  Findings found;
+  for (const LeaseFacts& other : facts.other_leases) {
+    if (!is_held(other, facts)) continue;
+    found.push_back(
+        {Severity::Error, "names",
+         fmt::format("{} leads in {} as well: two schedulers answer to the same name", other.holder, other.ns),
+         fmt::format("kubectl delete deployment -n {} {}", other.ns, facts.name)});
+  }
+  if (!facts.config) return found;
+  const auto& names = facts.config->scheduler_names;
+  const bool takes_default = std::ranges::find(names, "default-scheduler") != names.end();
+  if (takes_default && facts.default_lease && is_held(*facts.default_lease, facts)) {
+    found.push_back({Severity::Error, "names",
+                     fmt::format("a profile is called default-scheduler and {} runs: both place the same pods",
+                                 facts.default_lease->holder),
+                     fmt::format("kubectl edit configmap -n {} rescheduler-config", facts.ns)});
+  }
+  if (facts.installation && !facts.config->leader_elect && facts.installation->replicas > 1) {
+    found.push_back({Severity::Error, "names",
+                     fmt::format("leader election is off and there are {} replicas: all of them place the same pods",
+                                 facts.installation->replicas),
+                     fmt::format("kubectl scale -n {} deployment/{} --replicas=1", facts.ns, facts.name)});
+  }
+  if (found.empty()) found.push_back(ok("names", fmt::format("nobody else answers to {}", fmt::join(names, ", "))));
+  return found;
+}
+
+Findings check_load(const Facts& facts) {
+  if (!facts.load) return {};
+  Findings found;
+  bool any_fresh = facts.load->sources.empty();
+  for (const LoadSourceFacts& source : facts.load->sources) {
+    const std::string fix = source.name == "metrics-server"
+                                ? std::string("kubectl top nodes")
+                                : std::string("tools/monitoring/deploy-enhanced-monitoring.sh");
+    if (source.trouble) {
+      found.push_back({Severity::Warning, "load", *source.trouble, fix});
+      continue;
+    }
+    any_fresh = any_fresh || source.fresh > 0;
+    const std::size_t silent = facts.load->nodes - std::min(facts.load->nodes, source.fresh);
+    if (silent == 0) {
+      found.push_back(ok("load", fmt::format("{} measures all {} nodes, the oldest sample is {} s old", source.name,
+                                             facts.load->nodes, source.oldest.value_or(seconds{0}).count())));
+    } else {
+      found.push_back(
+          {Severity::Warning, "load",
+           fmt::format("{} says nothing of {} of {} nodes{}", source.name, silent, facts.load->nodes,
+                       source.stale == 0
+                           ? std::string()
+                           : fmt::format(", {} of them because it is older than {} s", source.stale,
+                                         std::chrono::duration_cast<seconds>(facts.load->freshness).count())),
+           fix});
+    }
+  }
+  if (facts.load->sources.empty()) {
+    found.push_back(
+        {Severity::Note, "load", "nodes are judged by what pods ask for: no source of loads is configured"});
+  } else if (!any_fresh) {
+    found.push_back({Severity::Warning, "load",
+                     "nobody says how busy nodes are: pods are placed by what they ask for "
+                     "and none is moved for load",
+                     "kubectl apply -f manifests/node-monitor.yaml"});
+  }
+  return found;
+}
+
+Findings check_webhook(const Facts& facts) {
+  if (!facts.webhook) return {};
+  const WebhookFacts& hook = *facts.webhook;
+  if (!hook.configured) {
+    return {{facts.installation ? Severity::Error : Severity::Note, "webhook",
+             fmt::format("there is no MutatingWebhookConfiguration {}: replacements of failed pods are not told which "
+                         "nodes to avoid",
+                         hook.name),
+             facts.installation ? restart_of(facts) : std::string(kInstall)}};
+  }
+  Findings found;
+  if (hook.bundle_trouble) {
+    found.push_back({Severity::Error, "webhook", fmt::format("its caBundle cannot be used: {}", *hook.bundle_trouble),
+                     restart_of(facts)});
+  }
+  for (const CertificateFacts& authority : hook.authorities) {
+    if (authority.not_after <= facts.now) {
+      // The bundle keeps the authority before the present one for a while.
+      const bool other = std::ranges::any_of(hook.authorities, [&](const auto& a) { return a.not_after > facts.now; });
+      found.push_back({other ? Severity::Note : Severity::Error, "webhook",
+                       fmt::format("the authority {} in its caBundle ended on {}", authority.subject,
+                                   kube::format_time(authority.not_after)),
+                       restart_of(facts)});
+    } else if (authority.not_after - facts.now < kSoon) {
+      found.push_back({Severity::Warning, "webhook",
+                       fmt::format("the authority {} in its caBundle ends on {} and was not renewed", authority.subject,
+                                   kube::format_time(authority.not_after)),
+                       restart_of(facts)});
+    }
+  }
+  if (!hook.service.empty() && !hook.service_there) {
+    found.push_back({Severity::Error, "webhook", fmt::format("its Service {} is not there", hook.service),
+                     "kubectl apply -f manifests/rescheduler/webhook.yaml"});
+  } else if (!hook.service.empty() && hook.endpoints == 0) {
+    found.push_back({Severity::Error, "webhook", fmt::format("no ready pod is behind its Service {}", hook.service),
+                     fmt::format("kubectl describe pod -n {} -l app={}", facts.ns, facts.name)});
+  } else if (hook.answer_trouble) {
+    found.push_back(
+        {Severity::Error, "webhook", fmt::format("it does not answer: {}", *hook.answer_trouble), logs_of(facts)});
+  }
+  if (found.empty()) found.push_back(ok("webhook", fmt::format("{} is asked and answers", hook.name)));
+  return found;
+}
+
+Findings check_budgets(const Facts& facts) {
+  Findings found;
+  for (const BudgetFacts& budget : facts.budgets) {
+    if (!blocks_forever(budget)) continue;
+    found.push_back({Severity::Warning, "budgets",
+                     fmt::format("PodDisruptionBudget {}/{} ({}) never lets any of its {} pods go: they are not moved, "
+                                 "and their nodes cannot be emptied",
+                                 budget.ns, budget.name, budget.rule, budget.expected),
+                     fmt::format("kubectl patch pdb -n {} {} --type merge -p "
+                                 "'{{\"spec\":{{\"minAvailable\":null,\"maxUnavailable\":1}}}}'",
+                                 budget.ns, budget.name)});
+  }
+  // By pair of budgets, with one pod as the example.
+  std::map<std::string, std::vector<const BudgetFacts*>> by_pod;
+  for (const BudgetFacts& budget : facts.budgets) {
+    for (const std::string& pod : budget.pods) by_pod[budget.ns + "/" + pod].push_back(&budget);
+  }
+  std::set<std::pair<const BudgetFacts*, const BudgetFacts*>> said;
+  for (const auto& [pod, covering] : by_pod) {
+    if (covering.size() < 2 || !said.emplace(covering[0], covering[1]).second) continue;
+    found.push_back({Severity::Warning, "budgets",
+                     fmt::format("pod {} is covered by two PodDisruptionBudgets, {} and {}: the API server evicts "
+                                 "no such pod",
+                                 pod, covering[0]->name, covering[1]->name),
+                     fmt::format("kubectl delete pdb -n {} {}", covering[1]->ns, covering[1]->name)});
+  }
+  if (found.empty()) {
+    found.push_back(ok("budgets", fmt::format("{} PodDisruptionBudgets, none in the way", facts.budgets.size())));
+  }
+  return found;
+}
+
+Findings check_unread(const Facts& facts) {
+  Findings found;
+  for (const Unread& one : facts.unread) {
+    found.push_back(
+        {Severity::Note, "not looked at", fmt::format("{}: {}", one.what, one.why), "kubectl auth can-i --list"});
+  }
+  return found;
+}
+
+Findings check_all(const Facts& facts) {
+  Findings all;
+  for (const auto& check :
+       {check_version, check_resources, check_definition, check_permissions, check_installation, check_configuration,
+        check_leader, check_names, check_load, check_webhook, check_budgets, check_unread}) {
+    for (Finding& finding : check(facts)) all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+int exit_code(const Findings& findings) noexcept {
+  return std::ranges::any_of(findings, [](const Finding& one) { return one.severity == Severity::Error; }) ? 1 : 0;
+}
+
+}  // namespace rescheduler::cli::doctor

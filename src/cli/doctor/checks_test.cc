@@ -1,0 +1,262 @@
+#include "cli/doctor/checks.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/doctor/report.h"
+
+namespace rescheduler::cli::doctor {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A cluster on which everything is well; each test spoils one thing.
+Facts sound() {
+  Facts facts;
+  facts.now = WallTime{std::chrono::seconds{1'700'000'000}};
+  facts.version = {1, 30, "v1.30.2"};
+  facts.wanted_resources = {{"", "v1", "pods"}, {"policy", "v1", "poddisruptionbudgets"}};
+  facts.resources.add("", "v1", "pods", {"list"});
+  facts.resources.add("policy", "v1", "poddisruptionbudgets", {"list"});
+  facts.resources.add("rescheduler.io", "v1alpha1", "migrations", {"list"});
+  facts.resources.add("rescheduler.io", "v1alpha1", "migrations/status", {"patch"});
+  facts.subject = "ServiceAccount kube-system/rescheduler-scheduler";
+  facts.wanted_permissions = 7;
+  facts.installation = InstallationFacts{2, 2};
+  facts.config = ConfigFacts{"ConfigMap kube-system/rescheduler-config", {}, true, {"rescheduler-scheduler"}};
+  facts.lease = LeaseFacts{"kube-system", "rescheduler-scheduler", "host-a_1", facts.now - 2s, 15s};
+  facts.default_lease = LeaseFacts{"kube-system", "kube-scheduler", "host-b_1", facts.now - 2s, 15s};
+  facts.load = LoadFacts{2, 3min, {{"metrics-server", {}, 2, 0, 12s}}};
+  WebhookFacts hook{"rescheduler-recovery", "kube-system/rescheduler-webhook", true};
+  hook.authorities = {{"rescheduler webhook", facts.now + 24h * 300}};
+  hook.endpoints = 2;
+  facts.webhook = hook;
+  facts.budgets = {{"web", "api", "maxUnavailable 1", 3, 2, 3, 1, {"api-1", "api-2", "api-3"}}};
+  return facts;
+}
+
+std::vector<Severity> severities(const Findings& findings) {
+  std::vector<Severity> all;
+  for (const Finding& one : findings) all.push_back(one.severity);
+  return all;
+}
+
+// The one thing that is wrong: it has a command, and no other check objects.
+Finding only_trouble(const Facts& facts) {
+  Findings troubles;
+  for (Finding& one : check_all(facts)) {
+    if (one.severity != Severity::Ok) troubles.push_back(std::move(one));
+  }
+  EXPECT_EQ(troubles.size(), 1U) << table_of(troubles, {});
+  if (troubles.size() != 1) return {};
+  EXPECT_TRUE(troubles[0].severity == Severity::Note || !troubles[0].fix.empty());
+  return troubles[0];
+}
+
+TEST(Doctor, FindsNothingWrongWhereNothingIs) {
+  const Findings findings = check_all(sound());
+  for (const Finding& one : findings) EXPECT_EQ(one.severity, Severity::Ok) << one.message;
+  EXPECT_EQ(exit_code(findings), 0);
+  EXPECT_EQ(findings.size(), 11U);  // every check has its word
+}
+
+TEST(Doctor, AServerThatIsTooOldIsAnError) {
+  Facts facts = sound();
+  facts.version = {1, 19, "v1.19.0"};
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  facts.version = {1, 99, "v1.99.0"};
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Note);
+}
+
+TEST(Doctor, NamesAKindThatIsNotServed) {
+  Facts facts = sound();
+  facts.wanted_resources.push_back({"autoscaling", "v2", "horizontalpodautoscalers"});
+  const Finding trouble = only_trouble(facts);
+  EXPECT_EQ(trouble.severity, Severity::Error);
+  EXPECT_THAT(trouble.message, HasSubstr("horizontalpodautoscalers.autoscaling (v2)"));
+}
+
+TEST(Doctor, AnExtensionThatDoesNotAnswerIsAWarningAndHidesWhatItServes) {
+  Facts facts = sound();
+  facts.wanted_resources.push_back({"metrics.k8s.io", "v1beta1", "nodes"});
+  facts.resources.add_uncertain("metrics.k8s.io", "v1beta1", "the server is away");
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Warning);
+}
+
+TEST(Doctor, WithoutMigrationsNothingIsMovedOnceItIsInstalled) {
+  Facts facts = sound();
+  facts.resources = {};
+  facts.wanted_resources.clear();
+  Finding trouble = only_trouble(facts);
+  EXPECT_EQ(trouble.severity, Severity::Error);
+  EXPECT_EQ(trouble.fix, "kubectl apply -f manifests/rescheduler/crd.yaml");
+  facts.installation.reset();
+  EXPECT_THAT(severities(check_definition(facts)), ElementsAre(Severity::Note));
+  facts = sound();
+  facts.resources = {};
+  facts.wanted_resources.clear();
+  facts.resources.add("rescheduler.io", "v1alpha1", "migrations", {"list"});
+  EXPECT_THAT(only_trouble(facts).message, HasSubstr("without its status"));
+}
+
+TEST(Doctor, NamesEachMissingPermissionOnce) {
+  Facts facts = sound();
+  const kube::Permission evict{"", "pods", "eviction", "create", "", "to move a pod"};
+  kube::Permission again = evict;
+  again.why = "to recover a pod";
+  facts.missing = {evict, again};
+  const Finding trouble = only_trouble(facts);
+  EXPECT_EQ(trouble.severity, Severity::Error);
+  EXPECT_EQ(trouble.message,
+            "ServiceAccount kube-system/rescheduler-scheduler may not create pods/eviction, needed to move a pod");
+  EXPECT_EQ(trouble.fix, "kubectl apply -f manifests/rescheduler/rbac.yaml");
+}
+
+TEST(Doctor, BeforeTheInstallationOnlyNotesSayWhatIsMissing) {
+  Facts facts = sound();
+  facts.installation.reset();
+  facts.config.reset();
+  facts.lease.reset();
+  facts.webhook.reset();
+  facts.resources = {};
+  facts.wanted_resources.clear();
+  const Findings findings = check_all(facts);
+  EXPECT_EQ(exit_code(findings), 0);
+  EXPECT_THAT(check_installation(facts)[0].fix, "kubectl apply -f manifests/rescheduler/");
+}
+
+TEST(Doctor, ReplicasThatAreNotReadyAreNoticed) {
+  Facts facts = sound();
+  facts.installation = InstallationFacts{2, 1};
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Warning);
+  facts.installation = InstallationFacts{2, 0};
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  facts.installation = InstallationFacts{0, 0};
+  EXPECT_THAT(only_trouble(facts).fix, HasSubstr("--replicas=2"));
+}
+
+TEST(Doctor, AConfigurationThatIsWrongIsQuotedAndSaidWhereToMend) {
+  Facts facts = sound();
+  facts.config->problems = {"line 7: profiles[0]: what"};
+  Finding trouble = only_trouble(facts);
+  EXPECT_EQ(trouble.message, "ConfigMap kube-system/rescheduler-config: line 7: profiles[0]: what");
+  EXPECT_EQ(trouble.fix, "kubectl edit configmap -n kube-system rescheduler-config");
+  facts.config->where = "own.yaml";
+  EXPECT_EQ(only_trouble(facts).fix, "rescheduler validate --config own.yaml");
+}
+
+TEST(Doctor, ALeaseThatNobodyRenewsHasNoLeader) {
+  Facts facts = sound();
+  facts.lease->renewed = facts.now - 44s;  // clocks differ
+  EXPECT_THAT(severities(check_leader(facts)), ElementsAre(Severity::Ok));
+  facts.lease->renewed = facts.now - 2min;
+  EXPECT_THAT(only_trouble(facts).message, HasSubstr("host-a_1 renewed the lease 120 s ago"));
+  facts.lease->holder.clear();
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  facts.lease.reset();
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+}
+
+TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
+  Facts facts = sound();
+  facts.other_leases = {{"elsewhere", "rescheduler-scheduler", "host-c_1", facts.now - 1s, 15s}};
+  EXPECT_EQ(only_trouble(facts).fix, "kubectl delete deployment -n elsewhere rescheduler-scheduler");
+  facts.other_leases[0].renewed = facts.now - 1h;  // it is gone
+  EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
+
+  facts.config->scheduler_names = {"default-scheduler"};
+  EXPECT_THAT(only_trouble(facts).message, HasSubstr("both place the same pods"));
+  facts.default_lease->renewed = facts.now - 1h;
+  EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
+
+  facts.config->leader_elect = false;
+  EXPECT_THAT(check_names(facts)[0].fix, HasSubstr("--replicas=1"));
+}
+
+TEST(Doctor, MetricsThatAreOldOrMissingAreAWarning) {
+  Facts facts = sound();
+  facts.load->sources[0] = {"metrics-server", {}, 1, 1, 12s};
+  EXPECT_THAT(only_trouble(facts).message,
+              HasSubstr("metrics-server says nothing of 1 of 2 nodes, 1 of them because it is older than 180 s"));
+  facts.load->sources[0] = {"prometheus", "prometheus: connection refused"};
+  facts.load->sources.push_back({"metrics-server", {}, 2, 0, 5s});
+  EXPECT_EQ(only_trouble(facts).message, "prometheus: connection refused");
+  facts.load->sources.pop_back();
+  EXPECT_THAT(severities(check_load(facts)), ElementsAre(Severity::Warning, Severity::Warning));
+  facts.load->sources.clear();
+  EXPECT_THAT(severities(check_load(facts)), ElementsAre(Severity::Note));
+  facts.load.reset();
+  EXPECT_THAT(check_load(facts), IsEmpty());
+}
+
+TEST(Doctor, AWebhookHasToBeAskedTrustedReachableAndToAnswer) {
+  Facts facts = sound();
+  facts.webhook->answer_trouble = "connection refused";
+  EXPECT_THAT(only_trouble(facts).message, HasSubstr("connection refused"));
+  facts = sound();
+  facts.webhook->endpoints = 0;
+  EXPECT_THAT(only_trouble(facts).message, HasSubstr("no ready pod"));
+  facts = sound();
+  facts.webhook->service_there = false;
+  EXPECT_EQ(only_trouble(facts).fix, "kubectl apply -f manifests/rescheduler/webhook.yaml");
+  facts = sound();
+  facts.webhook->authorities[0].not_after = facts.now + 24h;
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Warning);
+  facts.webhook->authorities[0].not_after = facts.now - 24h;
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  facts.webhook->authorities.push_back({"the next", facts.now + 24h * 300});
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Note);  // the next one is trusted already
+  facts = sound();
+  facts.webhook->authorities.clear();
+  facts.webhook->bundle_trouble = "there is no certificate in it";
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  facts = sound();
+  facts.webhook = WebhookFacts{"rescheduler-recovery"};
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+}
+
+TEST(Doctor, ABudgetThatNeverLetsAPodGoIsNamedOneThatWaitsIsNot) {
+  Facts facts = sound();
+  facts.budgets = {{"web", "strict", "minAvailable 100%", 3, 3, 3, 0, {"a"}},
+                   {"web", "waiting", "maxUnavailable 1", 3, 2, 2, 0, {"b"}},
+                   {"web", "idle", "minAvailable 1", 0, 1, 0, 0, {}}};
+  const Finding trouble = only_trouble(facts);
+  EXPECT_THAT(trouble.message, HasSubstr("web/strict (minAvailable 100%) never lets any of its 3 pods go"));
+  EXPECT_THAT(trouble.fix, HasSubstr("kubectl patch pdb -n web strict"));
+}
+
+TEST(Doctor, TwoBudgetsOnOnePodAreToldOnceForAllTheirPods) {
+  Facts facts = sound();
+  facts.budgets = {{"web", "one", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
+                   {"web", "two", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
+                   {"other", "three", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}}};
+  const Finding trouble = only_trouble(facts);
+  EXPECT_THAT(trouble.message, HasSubstr("pod web/a is covered by two PodDisruptionBudgets, one and two"));
+  EXPECT_EQ(trouble.fix, "kubectl delete pdb -n web two");
+}
+
+TEST(Doctor, WhatCouldNotBeLookedAtIsSaid) {
+  Facts facts = sound();
+  facts.unread = {{"leases of other namespaces", "forbidden"}};
+  EXPECT_EQ(only_trouble(facts).message, "leases of other namespaces: forbidden");
+}
+
+TEST(Doctor, IsReadByPeopleAndByPrograms) {
+  const Findings findings = {{Severity::Error, "permissions", "may not", "kubectl apply"},
+                             {Severity::Ok, "leader", "a leads"}};
+  EXPECT_EQ(table_of(findings, {}),
+            "error    permissions  may not\n"
+            "                      kubectl apply\n"
+            "ok       leader       a leads\n"
+            "\n1 errors, 0 warnings\n");
+  EXPECT_EQ(json_of(findings),
+            R"({"findings":[{"severity":"error","check":"permissions","message":"may not","fix":"kubectl apply"},)"
+            R"({"severity":"ok","check":"leader","message":"a leads","fix":""}],"errors":1,"warnings":0})"
+            "\n");
+  EXPECT_EQ(exit_code(findings), 1);
+}
+
+}  // namespace
+}  // namespace rescheduler::cli::doctor

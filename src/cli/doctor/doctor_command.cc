@@ -1,0 +1,97 @@
+#include "cli/doctor/doctor_command.h"
+
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/rng.h"
+#include "cli/doctor/checks.h"
+#include "cli/doctor/read_facts.h"
+#include "cli/doctor/report.h"
+#include "cli/view/terminal.h"
+#include "kube/client/https_api.h"
+#include "kube/config/file.h"
+#include "kube/config/in_cluster.h"
+#include "net/event_loop.h"
+
+namespace rescheduler::cli {
+namespace {
+
+constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20U;
+constexpr int kNoAnswer = 2;
+
+int complain(const Error& error) {
+  fmt::print(stderr, "rescheduler doctor: {}\n", error.message);
+  return kNoAnswer;
+}
+
+// What the API server makes of a token of that account.
+Result<kube::Impersonation> account_of(const std::string& text) {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
+    return fail(Errc::Invalid, "--as-service-account wants NAMESPACE/NAME, not '{}'", text);
+  }
+  const std::string ns = text.substr(0, slash);
+  kube::Impersonation account;
+  account.user = fmt::format("system:serviceaccount:{}:{}", ns, text.substr(slash + 1));
+  account.groups = {"system:serviceaccounts", "system:serviceaccounts:" + ns, "system:authenticated"};
+  return account;
+}
+
+Result<doctor::Look> look_of(const DoctorOptions& options) {
+  doctor::Look look;
+  look.ns = options.ns;
+  look.subject_name = "this kubeconfig's user";
+  if (!options.config.empty()) {
+    auto text = kube::read_whole_file(options.config, kMostConfigBytes);
+    if (!text) return fail(std::move(text.error()));
+    look.config_file = options.config;
+    look.config_text = std::move(*text);
+  }
+  return look;
+}
+
+}  // namespace
+
+int run_doctor(const DoctorOptions& options) {
+  auto config = kube::default_config({options.kubeconfig, options.context, kube::process_environment()});
+  if (!config) return complain(config.error());
+  auto look = look_of(options);
+  if (!look) return complain(look.error());
+  kube::ClientConfig subject_config = *config;
+  if (!options.as_service_account.empty()) {
+    auto account = account_of(options.as_service_account);
+    if (!account) return complain(account.error());
+    subject_config.credentials.impersonation = std::move(*account);
+    look->subject_name = "ServiceAccount " + options.as_service_account;
+  }
+
+  MetricRegistry metrics;
+  const SystemClock clock;
+  Rng rng(static_cast<std::uint64_t>(clock.wall_now().time_since_epoch().count()));
+  net::RealTimers timers;
+  net::EventLoop loop;
+  const kube::LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
+  auto api = kube::make_https_api(*config, {}, services);
+  if (!api) return complain(api.error());
+  auto subject = kube::make_https_api(subject_config, {}, services);
+  if (!subject) return complain(subject.error());
+  look->api = api->get();
+  look->subject = subject->get();
+  auto facts = loop.await_result(doctor::read_facts(std::move(*look), services));
+  if (!facts) return complain(facts.error());
+
+  const doctor::Findings findings = doctor::check_all(*facts);
+  if (options.output == "json") {
+    fmt::print("{}", doctor::json_of(findings));
+  } else {
+    ViewStyle style = terminal_style();
+    if (!stdout_is_terminal()) style.colour = false;
+    fmt::print("cluster  {} ({})\n\n{}", config->origin.text(), config->description, doctor::table_of(findings, style));
+  }
+  return doctor::exit_code(findings);
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,34 @@
+// What operators are told when the program starts, leads and ends.
+#pragma once
+
+#include "base/phrase.h"
+
+namespace rescheduler::cli::messages {
+
+inline constexpr Phrase kStarting{"Starting Kubernetes Scheduler", "启动Kubernetes调度器"};
+inline constexpr Phrase kPluginReady{"Rescheduler plugin initialized successfully", "Rescheduler插件初始化成功"};
+inline constexpr Phrase kConfigNote{"configuration: note", "配置提示"};
+inline constexpr Phrase kPluginLeftOut{"configuration: this version does not have the plugin, it is left out",
+                                       "配置：本版本没有该插件，已忽略"};
+inline constexpr Phrase kServing{"serving", "开始提供服务"};
+inline constexpr Phrase kStopping{"stopping: what was begun is finished", "正在停止：完成已开始的操作"};
+inline constexpr Phrase kCutOff{"not everything ended in time: what is still on its way is cut off",
+                                "未能按时全部结束：剩余操作被中断"};
+inline constexpr Phrase kLeaseLost{"the lease is lost: this process ends, another one leads",
+                                   "租约丢失：本进程退出，由其他副本领导"};
+inline constexpr Phrase kLeads{"leader elected", "领导者已选出"};
+inline constexpr Phrase kDeciding{"deciding where pods go", "开始调度Pod"};
+inline constexpr Phrase kMoving{"rescheduling: moving pods to where they should be", "开始重调度Pod"};
+inline constexpr Phrase kPermissionMissing{"permission missing", "缺少权限"};
+inline constexpr Phrase kPermissionsUnknown{"permissions are not known", "无法确认权限"};
+inline constexpr Phrase kNoMigrations{"the cluster shows no Migrations: nothing is moved",
+                                      "集群没有Migration资源：不会迁移任何Pod"};
+inline constexpr Phrase kMigrationsNotShown{
+    "the cluster does not show its Migrations: replacements of moved pods may land elsewhere",
+    "集群未返回Migration：被迁移Pod的替代者可能落到别处"};
+inline constexpr Phrase kNoWebhook{
+    "recovery: no webhook, replacements of failed pods are not told which nodes to avoid",
+    "故障恢复：没有webhook，重建的Pod不知道应避开哪些节点"};
+inline constexpr Phrase kWebhookTrouble{"recovery: the webhook is not up to date", "故障恢复：webhook未能更新"};
+
+}  // namespace rescheduler::cli::messages

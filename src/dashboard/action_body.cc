@@ -1,0 +1,140 @@
+#include "dashboard/action_body.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
+namespace rescheduler::dashboard {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostText = 1024;  // Kubernetes has no name longer than 253
+constexpr std::size_t kMostDepth = 4;
+
+// Takes fields out one by one; what is left at the end was not asked for.
+class Fields {
+ public:
+  static Result<Fields> read(std::string_view body) {
+    json::parse_options options;
+    options.max_depth = kMostDepth;
+    json::error_code fault;
+    json::value value = json::parse(body, fault, {}, options);
+    if (fault) return fail(Errc::Invalid, "the body is no JSON: {}", fault.message());
+    if (!value.is_object()) return fail(Errc::Invalid, "the body is no JSON object");
+    return Fields(std::move(value.get_object()));
+  }
+
+  Fields& text(const char* name, std::string& into, bool needed = true) {
+    const json::value* value = take(name);
+    if (value == nullptr) return needed ? complain(fmt::format("{} is missing", name)) : *this;
+    if (!value->is_string()) return complain(fmt::format("{} is no text", name));
+    if (value->get_string().size() > kMostText) return complain(fmt::format("{} is too long", name));
+    if (needed && value->get_string().empty()) return complain(fmt::format("{} is empty", name));
+    into.assign(value->get_string().data(), value->get_string().size());
+    return *this;
+  }
+  Fields& flag(const char* name, bool& into) {
+    const json::value* value = take(name);
+    if (value == nullptr) return complain(fmt::format("{} is missing", name));
+    if (!value->is_bool()) return complain(fmt::format("{} is neither true nor false", name));
+    into = value->get_bool();
+    return *this;
+  }
+  Fields& one_of(const char* name, std::string& into, std::initializer_list<std::string_view> words, bool needed) {
+    text(name, into, needed);
+    if (!complaint_.empty() || (!needed && into.empty())) return *this;
+    if (std::find(words.begin(), words.end(), into) != words.end()) return *this;
+    return complain(fmt::format("{} is none of: {}", name, joined(words)));
+  }
+  template <class T>
+  Result<T> done(T wish) {
+    for (const auto& member : object_) {
+      const auto known = [&](const char* name) { return member.key() == name; };
+      if (std::none_of(known_.begin(), known_.end(), known)) complain("the body has a field that nobody knows");
+    }
+    if (!complaint_.empty()) return fail(Errc::Invalid, "{}", complaint_);
+    return wish;
+  }
+
+ private:
+  explicit Fields(json::object object) : object_(std::move(object)) {}
+
+  const json::value* take(const char* name) {
+    known_.push_back(name);
+    return object_.if_contains(name);
+  }
+  Fields& complain(std::string text) {
+    if (complaint_.empty()) complaint_ = std::move(text);
+    return *this;
+  }
+  static std::string joined(std::initializer_list<std::string_view> words) {
+    std::string all;
+    for (const std::string_view word : words) all += fmt::format("{}{}", all.empty() ? "" : ", ", word);
+    return all;
+  }
+
+  json::object object_;
+  std::vector<const char*> known_;
+  std::string complaint_;
+};
+
+}  // namespace
+
+Result<PauseWish> read_pause(std::string_view body) {
+  auto fields = Fields::read(body);
+  if (!fields) return fail(std::move(fields.error()));
+  PauseWish wish;
+  fields->flag("paused", wish.paused).text("reason", wish.reason, false);
+  return fields->done(wish);
+}
+
+Result<ApplyWish> read_apply(std::string_view body) {
+  auto fields = Fields::read(body);
+  if (!fields) return fail(std::move(fields.error()));
+  ApplyWish wish;
+  fields->text("plan", wish.plan);
+  return fields->done(wish);
+}
+
+Result<CancelWish> read_cancel(std::string_view body) {
+  auto fields = Fields::read(body);
+  if (!fields) return fail(std::move(fields.error()));
+  CancelWish wish;
+  fields->text("namespace", wish.ns).text("name", wish.name);
+  return fields->done(wish);
+}
+
+Result<MoveWish> read_move(std::string_view body) {
+  auto fields = Fields::read(body);
+  if (!fields) return fail(std::move(fields.error()));
+  MoveWish wish;
+  fields->text("namespace", wish.ns).text("pod", wish.pod).text("to", wish.to);
+  fields->one_of("mode", wish.mode, {"Automatic", "Coordinated", "MakeBeforeBreak", "Direct"}, false);
+  return fields->done(wish);
+}
+
+Result<MaintenanceWish> read_maintenance(std::string_view body) {
+  auto fields = Fields::read(body);
+  if (!fields) return fail(std::move(fields.error()));
+  MaintenanceWish wish;
+  fields->text("node", wish.node).flag("on", wish.on);
+  return fields->done(wish);
+}
+
+Result<DemoDeed> read_deed(std::string_view body) {
+  auto fields = Fields::read(body);
+  if (!fields) return fail(std::move(fields.error()));
+  DemoDeed deed;
+  fields->one_of("do", deed.what, {"addLoad", "killNode", "reviveNode", "crashOnNode", "healNode", "setStrategy"},
+                 true);
+  fields->text("node", deed.node, false).text("namespace", deed.ns, false).text("workload", deed.workload, false);
+  fields->text("strategy", deed.strategy, false).one_of("mode", deed.mode, {"off", "observe", "act"}, false);
+  return fields->done(deed);
+}
+
+}  // namespace rescheduler::dashboard

@@ -1,0 +1,42 @@
+// What people may do from the pages, one interface. Each answers with one sentence about what has come of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "net/task.h"
+
+namespace rescheduler::dashboard {
+
+using ActionAnswer = net::Task<Result<std::string>>;
+
+struct DemoDeed {
+  std::string what{};  // addLoad, killNode, reviveNode, crashOnNode, healNode, setStrategy
+  std::string node{};
+  std::string ns{};
+  std::string workload{};
+  std::string strategy{};
+  std::string mode{};
+};
+
+// `who` is the visitor's name, for Events and news.
+class Actions {
+ public:
+  virtual ~Actions() = default;
+  virtual ActionAnswer pause(std::string who, bool paused, std::string reason) = 0;
+  virtual ActionAnswer apply_plan(std::string who, std::string plan) = 0;
+  virtual ActionAnswer cancel_migration(std::string who, std::string ns, std::string name) = 0;
+  virtual ActionAnswer move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) = 0;
+  virtual ActionAnswer maintenance(std::string who, std::string node, bool on) = 0;
+};
+
+// Of a demo alone: what happens to a cluster of its own.
+class DemoDeeds {
+ public:
+  virtual ~DemoDeeds() = default;
+  virtual Result<std::string> perform(const DemoDeed& deed) = 0;
+  virtual std::string choices() const = 0;  // JSON: what the deeds can be about
+};
+
+}  // namespace rescheduler::dashboard

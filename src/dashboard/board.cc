@@ -1,0 +1,135 @@
+#include "dashboard/board.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dashboard/json.h"
+#include "rescheduler/plan_json.h"
+
+namespace rescheduler::dashboard {
+
+Board::Board(const Clock& clock, Feed& feed, BoardSettings settings)
+    : clock_(clock),
+      feed_(feed),
+      settings_(std::move(settings)),
+      book_(settings_.pools),
+      history_(settings_.history_every),
+      reachable_since_(clock.wall_now()) {}
+
+void Board::migration(const api::Migration& migration, bool gone) {
+  if (gone) return migrations_.gone(migration);
+  auto news = migrations_.seen(migration, clock_.wall_now());
+  if (news) tell(std::move(*news));
+}
+
+void Board::plan(const rescheduling::Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const rescheduling::PlannedMove& move : plan.moves) ++counts[std::string(to_string(move.strategy))];
+  std::string text;
+  for (const auto& [strategy, count] : counts) {
+    text += fmt::format("{}{}: {} {}", text.empty() ? "" : ", ", strategy, count, count == 1 ? "move" : "moves");
+  }
+  tell({.kind = "plan",
+        .text = fmt::format("plan: {}; balance score {:.0f} to {:.0f}", text, plan.before.balance_score,
+                            plan.after.balance_score)});
+}
+
+void Board::api_answers() {
+  if (reachable_) return;
+  reachable_ = true;
+  reachable_since_ = clock_.wall_now();
+  problem_.clear();
+  tell({.kind = "event", .text = "the API server answers again"});
+}
+
+void Board::api_is_silent(std::string problem) {
+  problem_ = std::move(problem);
+  if (!reachable_) return;
+  reachable_ = false;
+  reachable_since_ = clock_.wall_now();
+  tell({.kind = "event", .warning = true, .text = fmt::format("the API server does not answer: {}", problem_)});
+}
+
+void Board::publish_if_new(std::string_view event, const std::string& json, std::string& before) {
+  if (json == before) return;
+  before = json;
+  feed_.publish(event, json);
+}
+
+// The marks of a brake that comes and goes with every wave are nobody's news.
+void Board::tell_brakes() {
+  const auto* now = status();
+  if (now == nullptr) return;
+  std::string held;
+  for (const rescheduling::Holding& one : now->holding) {
+    if (one.brake == rescheduling::Brake::CapReached || one.brake == rescheduling::Brake::OutsideWindow) continue;
+    held += fmt::format("{}{}", held.empty() ? "" : "; ", one.sentence);
+  }
+  const std::string before = std::exchange(told_brakes_, held);
+  if (held == before) return;
+  if (held.empty()) {
+    tell({.kind = "brake", .text = "no brake holds any more"});
+  } else {
+    tell({.kind = "brake", .warning = true, .text = fmt::format("held: {}", held)});
+  }
+}
+
+void Board::tick() {
+  const WallTime now = clock_.wall_now();
+  const ClusterBook::Changes changes = book_.take_changes();
+  if (!changes.empty()) {
+    ++revision_;
+    feed_.publish("nodes", fmt::format(R"({{"revision":{},"rows":{},"gone":{}}})", revision_,
+                                       array(changes.rows, [](const std::string& row) { return row; }),
+                                       array(changes.gone, quoted)));
+  }
+  if (auto moved = migrations_.take_changes()) feed_.publish("migrations", *moved);
+  tell_brakes();
+  if (history_.due(now)) {
+    feed_.publish("history", history_.add(now, balance(), book_.counts().pending, migrations_.counts().ended));
+  }
+  if (auto lines = news_.take_new()) feed_.publish("news", *lines);
+  if (feed_.viewers() == 0) return;  // the rest is made anew whenever somebody asks
+  const std::string shown = overview_but_time();
+  if (shown != told_overview_) {
+    told_overview_ = shown;
+    feed_.publish("overview", overview());
+  }
+  if (const auto* controller = status()) {
+    const std::string ids = fmt::format(R"({{"actedOn":{},"observed":{}}})",
+                                        quoted_or_null(controller->acted_on ? controller->acted_on->id : ""),
+                                        quoted_or_null(controller->observed ? controller->observed->id : ""));
+    publish_if_new("plan", ids, told_plan_);
+  }
+  publish_if_new("recovery", recovery(), told_recovery_);
+  publish_if_new("maintenance", maintenance(), told_maintenance_);
+}
+
+std::string Board::hello() const {
+  return fmt::format(R"({{"boot":{},"revision":{}}})", quoted(settings_.boot), revision_);
+}
+
+// What is not told yet is in it, and comes once more with the next event: who asks misses nothing.
+std::string Board::nodes() {
+  std::string rows;
+  for (const auto& [name, node] : book_.nodes()) {
+    if (!node.exists) continue;
+    if (!rows.empty()) rows += ',';
+    rows += node.row.empty() ? row_json(node) : node.row;
+  }
+  return fmt::format(R"({{"revision":{},"columns":{},"rows":[{}]}})", revision_, node_columns(), rows);
+}
+
+std::string Board::plans() const {
+  const auto* now = status();
+  const auto text = [](const std::shared_ptr<const rescheduling::Plan>& plan) {
+    return plan ? rescheduling::to_json(*plan) : std::string("null");
+  };
+  if (now == nullptr) return R"({"actedOn":null,"observed":null})";
+  return fmt::format(R"({{"actedOn":{},"observed":{}}})", text(now->acted_on), text(now->observed));
+}
+
+}  // namespace rescheduler::dashboard

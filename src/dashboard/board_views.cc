@@ -1,0 +1,263 @@
+// What a Board answers: the overview, a node, pods, recovery, maintenance.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "dashboard/board.h"
+#include "dashboard/json.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+using rescheduling::Brake;
+using rescheduling::recovery::SlotPicture;
+
+std::string_view mode_word(placement::StrategyMode mode) {
+  switch (mode) {
+    case placement::StrategyMode::Off: return "off";
+    case placement::StrategyMode::Observe: return "observe";
+    case placement::StrategyMode::Act: return "act";
+  }
+  return "off";
+}
+
+std::string slot_json(const SlotPicture& one) {
+  return fmt::format(
+      R"({{"namespace":{},"kind":{},"name":{},"slot":{},"attempts":{},"allowed":{},"visited":{},"verdict":{},"sentence":{}}})",
+      quoted(one.ns), quoted(one.kind), quoted(one.name), quoted(one.slot), one.attempts, one.allowed,
+      array(one.visited,
+            [](const auto& visit) {
+              return fmt::format(R"({{"node":{},"at":{}}})", quoted(visit.first), time_text(visit.second));
+            }),
+      quoted(one.verdict), quoted(one.sentence));
+}
+
+// What the last plans said of these pods; those nobody looked at are not in it.
+using Movable = std::map<std::string, std::string>;  // by ns/name: empty, or why not
+
+Movable movable(const rescheduling::ControllerStatus* status, const std::set<std::string>& keys) {
+  Movable found;
+  if (status == nullptr) return found;
+  for (const auto& plan : {status->observed, status->acted_on}) {
+    if (!plan) continue;
+    for (const rescheduling::Refusal& one : plan->refused) {
+      const std::string key = one.ns + "/" + one.pod;
+      if (keys.contains(key)) found[key] = one.reason;
+    }
+    for (const rescheduling::PlannedMove& one : plan->moves) {
+      const std::string key = one.ns + "/" + one.pod;
+      if (keys.contains(key)) found[key].clear();
+    }
+  }
+  return found;
+}
+
+std::string row_of(const PodEntry& pod, const Movable& movable) {
+  const auto said = movable.find(pod.ns + "/" + pod.name);
+  const std::string word = said == movable.end() ? "null"
+                                                 : fmt::format(R"({{"allowed":{},"reason":{}}})", said->second.empty(),
+                                                               quoted_or_null(said->second));
+  const std::string owner = pod.owner_kind.empty() ? "null"
+                                                   : fmt::format(R"({{"kind":{},"name":{}}})", quoted(pod.owner_kind),
+                                                                 quoted(pod.owner_name));
+  return fmt::format(
+      R"({{"namespace":{},"name":{},"node":{},"owner":{},"phase":{},"ready":{},"failing":{},"cpuRequested":{},)"
+      R"("memoryRequested":{},"priority":{},"created":{},"movable":{}}})",
+      quoted(pod.ns), quoted(pod.name), quoted_or_null(pod.node), owner, quoted(pod.phase), pod.ready, pod.failing,
+      pod.cpu, pod.memory, pod.priority, time_text(pod.created), word);
+}
+
+bool is_ours(std::string_view taint) {
+  return taint.starts_with("rescheduler.io/") || taint == "node.kubernetes.io/unschedulable";
+}
+
+}  // namespace
+
+std::string quarantine_json(const std::string& node, const QuarantineWord& word) {
+  return fmt::format(R"({{"node":{},"state":{},"until":{},"why":{}}})", quoted(node), quoted(word.state),
+                     time_text(word.until), quoted(word.why));
+}
+
+Balance Board::balance() const {
+  const auto* now = status();
+  if (now == nullptr || now->cycles == 0 || now->picture.nodes.empty()) return book_.balance();
+  const rescheduling::Picture& picture = now->picture;
+  return {picture.balance_score, picture.cpu_deviation, picture.memory_deviation, picture.cpu_max, picture.memory_max};
+}
+
+std::string Board::brakes_json() const {
+  const auto* now = status();
+  if (now == nullptr) return "[]";
+  return array(now->holding, [](const rescheduling::Holding& one) {
+    return fmt::format(R"({{"name":{},"sentence":{}}})", quoted(to_string(one.brake)), quoted(one.sentence));
+  });
+}
+
+std::string Board::paused_json() const {
+  const auto* now = status();
+  if (now == nullptr) return "null";
+  const bool holds =
+      std::ranges::any_of(now->holding, [](const auto& one) { return one.brake == Brake::Paused && !one.only; });
+  if (!holds && !now->paused) return "null";
+  const rescheduling::Pause pause = now->paused.value_or(rescheduling::Pause{});
+  return fmt::format(R"({{"by":{},"since":{},"reason":{}}})", quoted_or_null(pause.by), quoted_or_null(pause.since),
+                     quoted_or_null(pause.reason));
+}
+
+std::string Board::strategies_json() const {
+  if (!sources_.modes) return "[]";
+  const auto* now = status();
+  return array(sources_.modes(), [now](const auto& one) {
+    const auto& [strategy, mode] = one;
+    std::string sentence;
+    for (const rescheduling::Holding& held : now == nullptr ? std::vector<rescheduling::Holding>() : now->holding) {
+      if (held.only && *held.only == strategy) sentence = held.sentence;
+    }
+    return fmt::format(R"({{"name":{},"mode":"{}","sentence":{}}})", quoted(to_string(strategy)), mode_word(mode),
+                       quoted_or_null(sentence));
+  });
+}
+
+std::string Board::load_json() const {
+  const ClusterBook::LoadWord& load = book_.load();
+  const auto said = sources_.load_sentence ? sources_.load_sentence() : std::nullopt;
+  if (load.source.empty()) {
+    return fmt::format(R"({{"source":null,"fresh":false,"ageSeconds":null,"sentence":{}}})",
+                       quoted(said.value_or("nobody has said yet how busy nodes are")));
+  }
+  const auto age = std::max(clock_.wall_now() - load.at, std::chrono::nanoseconds{0});
+  const bool fresh = load.measured && age <= settings_.load_freshness;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+  return fmt::format(R"({{"source":{},"fresh":{},"ageSeconds":{},"sentence":{}}})", quoted(load.source), fresh, seconds,
+                     quoted(said.value_or(load.measured ? "measured" : "judged by what pods request")));
+}
+
+std::string Board::overview_but_time() const {
+  const ClusterBook::Counts& counts = book_.counts();
+  const MigrationBook::Counts& moves = migrations_.counts();
+  const Balance even = balance();
+  const LeaderWord leader = sources_.leader ? sources_.leader() : LeaderWord{true, {}};
+  return fmt::format(
+      R"("api":{{"reachable":{},"since":{},"problem":{}}},"leader":{{"here":{},"name":{}}},)"
+      R"("nodes":{{"total":{},"ready":{},"unschedulable":{}}},"pods":{{"total":{},"pending":{},"failing":{}}},)"
+      R"("balance":{{"score":{},"cpuDeviation":{},"memoryDeviation":{},"cpuMax":{},"memoryMax":{}}},)"
+      R"("load":{},"brakes":{},"paused":{},"strategies":{},)"
+      R"("moves":{{"underWay":{},"succeeded":{},"failed":{}}},"speed":{})",
+      reachable_, time_text(reachable_since_), quoted_or_null(problem_), leader.here, quoted_or_null(leader.name),
+      counts.nodes, counts.ready, counts.unschedulable, counts.pods, counts.pending, counts.failing, number(even.score),
+      number(even.cpu_deviation), number(even.memory_deviation), number(even.cpu_max), number(even.memory_max),
+      load_json(), brakes_json(), paused_json(), strategies_json(), moves.under_way, moves.succeeded, moves.failed,
+      number(settings_.speed));
+}
+
+std::string Board::overview() const {
+  return fmt::format(R"({{"at":{},{}}})", time_text(clock_.wall_now()), overview_but_time());
+}
+
+std::string Board::pod_rows(const std::vector<const PodEntry*>& pods) const {
+  std::set<std::string> keys;
+  for (const PodEntry* pod : pods) keys.insert(pod->ns + "/" + pod->name);
+  const Movable said = movable(status(), keys);
+  return array(pods, [&said](const PodEntry* pod) { return row_of(*pod, said); });
+}
+
+std::string Board::pod_row(const PodEntry& pod) const {
+  return row_of(pod, movable(status(), {pod.ns + "/" + pod.name}));
+}
+
+std::optional<std::string> Board::node(std::string_view name) const {
+  const NodeEntry* node = book_.node(name);
+  if (node == nullptr) return std::nullopt;
+  std::vector<const PodEntry*> pods;
+  for (const std::string& key : node->pods) pods.push_back(book_.pod(key));
+  const std::string maintenance = node->maintenance ? maintenance_of(name) : "null";
+  const std::string quarantine =
+      node->quarantine.state.empty() ? "null" : quarantine_json(node->name, node->quarantine);
+  return fmt::format(
+      R"({{"row":{},"labels":{},"taints":{},"conditions":{},"allocatable":{},"pods":{},"maintenance":{},"quarantine":{}}})",
+      row_json(*node), text_object(node->labels),
+      array(node->taints,
+            [](const NodeEntry::TaintWord& taint) {
+              return fmt::format(R"({{"key":{},"value":{},"effect":{},"ours":{}}})", quoted(taint.key),
+                                 quoted(taint.value), quoted(taint.effect), is_ours(taint.key));
+            }),
+      array(node->conditions,
+            [](const NodeEntry::ConditionWord& one) {
+              return fmt::format(R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})", quoted(one.type),
+                                 quoted(one.status), quoted(one.reason), quoted(one.message), time_text(one.since));
+            }),
+      text_object(node->allocatable), pod_rows(pods), maintenance, quarantine);
+}
+
+std::string Board::pods(const PodQuery& query) const {
+  const auto [found, total] = book_.find(query);
+  return fmt::format(R"({{"total":{},"pods":{}}})", total, pod_rows(found));
+}
+
+std::string Board::recovery() const {
+  const bool enabled = static_cast<bool>(sources_.recovery);
+  const auto slots = enabled ? sources_.recovery() : std::vector<SlotPicture>();
+  std::string confined;
+  for (const auto& [name, node] : book_.nodes()) {
+    if (!node.exists || node.quarantine.state.empty()) continue;
+    confined += fmt::format("{}{}", confined.empty() ? "" : ",", quarantine_json(name, node.quarantine));
+  }
+  return fmt::format(R"({{"enabled":{},"lineages":{},"quarantined":[{}]}})", enabled, array(slots, slot_json),
+                     confined);
+}
+
+std::string Board::attempts_of(const PodEntry& pod) const {
+  if (!sources_.recovery) return "null";
+  const auto slots = sources_.recovery();
+  const SlotPicture* best = nullptr;
+  for (const SlotPicture& one : slots) {
+    const bool its_own = one.kind == "Pod" && one.name == pod.name;
+    const bool its_workload = one.kind == pod.owner_kind && one.name == pod.owner_name
+                              && (one.kind != "StatefulSet" || one.slot == pod.name)
+                              && (one.kind != "DaemonSet" || one.slot == pod.node);
+    if (one.ns != pod.ns || (!its_own && !its_workload)) continue;
+    if (best == nullptr || one.attempts > best->attempts) best = &one;
+  }
+  return best == nullptr ? "null" : slot_json(*best);
+}
+
+std::string Board::maintenance_of(std::string_view name) const {
+  const auto* now = status();
+  const NodeEntry* node = book_.node(name);
+  std::string_view state = "waiting";
+  std::size_t total = node == nullptr ? 0 : node->live_pods;
+  std::size_t left = total;
+  std::string eta = "null";
+  std::vector<std::string> blockers;
+  if (now != nullptr) {
+    const auto cared = std::ranges::find(now->cared, name, &rescheduling::CaredNode::name);
+    if (cared != now->cared.end()) {
+      blockers = cared->blockers;
+      total = left = cared->to_leave;
+      if (!blockers.empty() || cared->no_room) state = "blocked";
+    }
+    const auto drain = now->drains.find(std::string(name));
+    if (drain != now->drains.end()) {
+      const rescheduling::DrainProgress& progress = drain->second;
+      state = progress.drained ? "drained" : progress.blocked ? "blocked" : "draining";
+      total = progress.total;
+      left = progress.left;
+      if (progress.eta) eta = fmt::to_string(progress.eta->count());
+    }
+  }
+  return fmt::format(R"({{"node":{},"state":"{}","total":{},"left":{},"etaSeconds":{},"blockers":{}}})", quoted(name),
+                     state, total, left, eta, array(blockers, quoted));
+}
+
+std::string Board::maintenance() const {
+  std::vector<std::string> marked;
+  for (const auto& [name, node] : book_.nodes()) {
+    if (node.exists && node.maintenance) marked.push_back(name);
+  }
+  return fmt::format(R"({{"nodes":{}}})",
+                     array(marked, [this](const std::string& name) { return maintenance_of(name); }));
+}
+
+}  // namespace rescheduler::dashboard

@@ -1,0 +1,143 @@
+#include "dashboard/cluster_actions.h"
+
+#include <fmt/format.h>
+
+#include "dashboard/json.h"
+#include "kube/client/client.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
+#include "migration/keys.h"
+#include "migration/record.h"
+#include "rescheduler/controller.h"
+#include "rescheduler/marks.h"
+#include "rescheduler/memory_store.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+kube::EventRecorderSettings recorder_settings(const ClusterActionsParts& parts) {
+  kube::EventRecorderSettings settings;
+  settings.reporter = {"rescheduler-dashboard", fmt::format("rescheduler-dashboard-{}", parts.host)};
+  return settings;
+}
+
+constexpr int kTries = 3;  // others write there too
+
+}  // namespace
+
+ClusterActions::ClusterActions(ClusterActionsParts parts)
+    : parts_(std::move(parts)),
+      events_(parts_.events != nullptr ? *parts_.events : *parts_.api, recorder_settings(parts_), parts_.services) {}
+
+void ClusterActions::say(kube::ObjectRef about, std::string reason, std::string note) {
+  kube::EventRecord record;
+  record.regarding = std::move(about);
+  record.reason = std::move(reason);
+  record.action = "Dashboard";
+  record.note = std::move(note);
+  events_.record(std::move(record));
+}
+
+kube::ObjectRef ClusterActions::lease() const {
+  return {.api_version = "coordination.k8s.io/v1", .kind = "Lease", .ns = parts_.ns, .name = parts_.lease};
+}
+
+// Read and written back: that is what the program may do with this one object, and the version sees to it that what
+// others wrote meanwhile stays.
+net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused, std::string reason) {
+  using namespace rescheduling;
+  for (int tries = 1;; ++tries) {
+    auto map = co_await kube::Client(*parts_.api).get<api::ConfigMap>(parts_.ns, std::string(kMovesName));
+    if (!map && map.error().code == Errc::NotFound) {
+      co_return fail(Errc::Conflict, "nothing was ever moved here, so there is nothing to pause (no ConfigMap {}/{})",
+                     parts_.ns, kMovesName);
+    }
+    if (!map) co_return fail(std::move(map.error()));
+    auto& annotations = *map->mutable_metadata()->mutable_annotations();
+    for (const std::string_view key : {kPausedKey, kPausedByKey, kPausedSinceKey, kPausedReasonKey}) {
+      annotations.erase(std::string(key));
+    }
+    if (paused) {
+      annotations[std::string(kPausedKey)] = "true";
+      annotations[std::string(kPausedByKey)] = who;
+      annotations[std::string(kPausedSinceKey)] = kube::format_time(parts_.services.clock->wall_now());
+      annotations[std::string(kPausedReasonKey)] = reason;
+    }
+    auto written = co_await kube::Client(*parts_.api).update(std::move(*map));
+    if (written) co_return Result<void>{};
+    if (written.error().code != Errc::Conflict || tries == kTries) co_return fail(std::move(written.error()));
+  }
+}
+
+ActionAnswer ClusterActions::pause(std::string who, bool paused, std::string reason) {
+  auto written = co_await write_pause(who, paused, reason);
+  if (!written) co_return fail(std::move(written.error()));
+  const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);
+  say(lease(), paused ? "ReschedulingPaused" : "ReschedulingUnpaused",
+      fmt::format("{} by {}{}", paused ? "Paused" : "Unpaused", who, why));
+  if (rescheduling::Controller* moving = controller()) moving->look_soon("somebody paused or unpaused it");
+  co_return paused ? fmt::format("rescheduling is paused{}", why) : std::string("rescheduling goes on");
+}
+
+ActionAnswer ClusterActions::apply_plan(std::string who, std::string plan) {
+  rescheduling::Controller* moving = controller();
+  if (moving == nullptr) co_return fail(Errc::Conflict, "nothing is moved by this process: ask the one that leads");
+  auto applied = moving->apply_observed(plan);
+  if (!applied) co_return fail(std::move(applied.error()));
+  say(lease(), "PlanApplied", fmt::format("Plan {} is carried out because {} said so", plan, who));
+  co_return fmt::format("plan {} is being carried out", plan);
+}
+
+ActionAnswer ClusterActions::cancel_migration(std::string who, std::string ns, std::string name) {
+  std::string patch = R"({"spec":{"cancel":true}})";
+  auto found = co_await kube::Client(*parts_.api).patch<api::Migration>(ns, name, std::move(patch));
+  if (!found) co_return fail(std::move(found.error()));
+  if (migration::has_ended(*found)) {
+    co_return fail(Errc::Conflict, "{}/{} has ended already: {}", ns, name, found->status().phase());
+  }
+  say(kube::ref_to(*found), "MigrationCancelled", fmt::format("Called off by {}", who));
+  co_return fmt::format("{}/{} is called off: it ends, undone, unless it is past that", ns, name);
+}
+
+ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) {
+  auto found = co_await kube::Client(*parts_.api).get<api::Pod>(ns, pod);
+  if (!found) co_return fail(std::move(found.error()));
+  migration::MoveOrder order;
+  order.ns = ns;
+  order.pod = pod;
+  order.uid = found->metadata().uid();
+  order.source = found->spec().node_name();
+  order.target = to;
+  order.strategy = migration::kManual;
+  order.reason = fmt::format("asked for by {}", who);
+  order.mode = migration::mode_of(mode);
+  if (order.source.empty()) co_return fail(Errc::Conflict, "pod {}/{} has no node yet", ns, pod);
+  if (order.source == to) co_return fail(Errc::Conflict, "pod {}/{} is on {} already", ns, pod, to);
+  auto node = co_await kube::Client(*parts_.api).get<api::Node>("", to);
+  if (!node) co_return fail(std::move(node.error()));
+  const auto millis =
+      std::chrono::duration_cast<std::chrono::milliseconds>(parts_.services.clock->wall_now().time_since_epoch())
+          .count();
+  const std::string name = migration::migration_name(pod, static_cast<std::uint64_t>(millis));
+  api::Migration wanted = migration::to_migration(order, name);
+  auto made = co_await kube::Client(*parts_.api).create(std::move(wanted));
+  if (!made) co_return fail(std::move(made.error()));
+  say(kube::ref_to(*found), "MoveRequested", fmt::format("{} wants it on {} (migration {})", who, to, name));
+  co_return fmt::format("{}/{} is to move from {} to {} (migration {})", ns, pod, order.source, to, name);
+}
+
+ActionAnswer ClusterActions::maintenance(std::string who, std::string node, bool on) {
+  const std::string patch =
+      fmt::format(R"({{"metadata":{{"labels":{{"{}":{},"{}":null}}}}}})", rescheduling::kOwnMaintenanceKey,
+                  on ? "\"true\"" : "null", rescheduling::kMaintenanceKey);
+  auto done = co_await kube::Client(*parts_.api).patch<api::Node>("", node, patch);
+  if (!done) co_return fail(std::move(done.error()));
+  say(kube::ref_to(*done), on ? "MaintenanceRequested" : "MaintenanceEnded",
+      on ? fmt::format("{} marked it for maintenance: its pods are to leave", who)
+         : fmt::format("{} took the mark for maintenance away", who));
+  co_return on ? fmt::format("{} goes into maintenance", node) : fmt::format("{} comes out of maintenance", node);
+}
+
+}  // namespace rescheduler::dashboard

@@ -1,0 +1,390 @@
+#include "dashboard/cluster_book.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "cluster/labels.h"
+#include "cluster/pod_requests.h"
+#include "dashboard/json.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/quantity.h"
+#include "kube/value/time.h"
+#include "rescheduler/marks.h"
+#include "rescheduler/recovery/attribution.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+using rescheduling::recovery::Confinement;
+
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+// How those who sell nodes by the group name the group; the plain ones are what people write themselves.
+constexpr std::array kPoolLabels = {"rescheduler.io/pool",
+                                    "node-pool",
+                                    "nodepool",
+                                    "pool",
+                                    "cloud.google.com/gke-nodepool",
+                                    "eks.amazonaws.com/nodegroup",
+                                    "kubernetes.azure.com/agentpool",
+                                    "karpenter.sh/nodepool"};
+
+// Waiting is not failing; these do not pass by themselves.
+constexpr std::array<std::string_view, 8> kTroubles = {
+    "CrashLoopBackOff",     "ImagePullBackOff",           "ErrImagePull",      "InvalidImageName",
+    "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "OOMKilled"};
+
+bool is_trouble(std::string_view reason) { return std::ranges::find(kTroubles, reason) != kTroubles.end(); }
+
+WallTime wall_of(const api::Time& time) {
+  return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
+}
+
+bool condition_holds(const auto& conditions, std::string_view type) {
+  return std::ranges::any_of(
+      conditions, [type](const auto& condition) { return condition.type() == type && condition.status() == "True"; });
+}
+
+// Why it does not run, where a container says so; else its phase.
+std::string phase_of(const api::Pod& pod) {
+  if (pod.metadata().has_deletion_timestamp()) return "Terminating";
+  for (const auto* statuses : {&pod.status().init_container_statuses(), &pod.status().container_statuses()}) {
+    for (const api::ContainerStatus& status : *statuses) {
+      const std::string& reason = status.state().waiting().reason();
+      if (is_trouble(reason)) return reason;
+    }
+  }
+  if (!pod.status().reason().empty() && pod.status().phase() == "Failed") return pod.status().reason();
+  return pod.status().phase().empty() ? "Pending" : pod.status().phase();
+}
+
+const api::OwnerReference* controller_of(const api::ObjectMeta& meta) {
+  for (const api::OwnerReference& owner : meta.owner_references()) {
+    if (owner.controller()) return &owner;
+  }
+  return nullptr;
+}
+
+void set_owner(PodEntry& entry, const api::ObjectMeta& meta) {
+  const api::OwnerReference* owner = controller_of(meta);
+  if (owner == nullptr) return;
+  entry.owner_kind = owner->kind();
+  entry.owner_name = owner->name();
+  const auto hash = meta.labels().find("pod-template-hash");
+  if (owner->kind() != "ReplicaSet" || hash == meta.labels().end()) return;
+  const std::string tail = "-" + hash->second;
+  if (!entry.owner_name.ends_with(tail)) return;
+  entry.owner_kind = "Deployment";
+  entry.owner_name.resize(entry.owner_name.size() - tail.size());
+}
+
+QuarantineWord quarantine_of(const api::Node& node, WallTime now) {
+  const auto standing = rescheduling::recovery::standing_of(node, now);
+  if (standing.confinement == Confinement::None) return {};
+  QuarantineWord word{std::string(to_string(standing.confinement)), standing.until, {}};
+  const auto record = node.metadata().annotations().find(std::string(rescheduling::recovery::kQuarantineRecord));
+  if (record == node.metadata().annotations().end()) return word;
+  boost::json::error_code fault;
+  const boost::json::value value = boost::json::parse(record->second, fault);
+  if (fault || !value.is_object()) return word;
+  const boost::json::value* why = value.get_object().if_contains("why");
+  if (why != nullptr && why->is_string()) word.why = std::string(why->get_string());
+  return word;
+}
+
+std::int64_t amount(const api::NodeStatus& status, const std::string& resource, bool milli) {
+  const auto found = status.allocatable().find(resource);
+  if (found == status.allocatable().end()) return 0;
+  const auto parsed = kube::Quantity::parse(found->second.string());
+  if (!parsed) return 0;
+  return milli ? parsed->milli_value() : parsed->value();
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : cluster::kUnknownLoad;
+}
+
+// Mean deviation and largest of what is known.
+struct Spread {
+  double sum = 0;
+  double squares = 0;
+  double max = cluster::kUnknownLoad;
+  std::size_t count = 0;
+
+  void add(double value) {
+    if (std::isnan(value)) return;
+    sum += value;
+    squares += value * value;
+    max = std::isnan(max) ? value : std::max(max, value);
+    ++count;
+  }
+  double deviation() const {
+    if (count == 0) return cluster::kUnknownLoad;
+    const double mean = sum / static_cast<double>(count);
+    return std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean));
+  }
+};
+
+}  // namespace
+
+PodEntry entry_of(const api::Pod& pod, cluster::Symbols& symbols) {
+  PodEntry entry;
+  const api::ObjectMeta& meta = pod.metadata();
+  entry.ns = meta.namespace_();
+  entry.name = meta.name();
+  entry.uid = meta.uid();
+  entry.node = pod.spec().node_name();
+  entry.phase = phase_of(pod);
+  entry.ready = condition_holds(pod.status().conditions(), "Ready");
+  entry.over = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+  entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
+  const auto requests = cluster::requests_of(pod, cluster::RequestsOf::Placed, symbols);
+  entry.cpu = requests.plain.cpu;
+  entry.memory = requests.plain.memory;
+  entry.priority = pod.spec().priority();
+  entry.created = wall_of(meta.creation_timestamp());
+  set_owner(entry, meta);
+  return entry;
+}
+
+std::string_view NodeEntry::state() const {
+  if (!ready) return "notReady";
+  if (quarantine.state == "quarantined") return "quarantined";
+  if (maintenance) return "maintenance";
+  return unschedulable ? "cordoned" : "ready";
+}
+
+ClusterBook::ClusterBook(const std::vector<placement::NodePool>& pools) {
+  for (const placement::NodePool& pool : pools) {
+    if (auto selector = kube::LabelSelector::parse(pool.selector)) pools_.emplace_back(pool.name, std::move(*selector));
+  }
+}
+
+std::string ClusterBook::pool_of(const api::Node& node) const {
+  const auto& labels = node.metadata().labels();
+  for (const auto& [name, selector] : pools_) {
+    if (selector.matches(labels)) return name;
+  }
+  for (const char* key : kPoolLabels) {
+    if (const auto found = labels.find(key); found != labels.end()) return found->second;
+  }
+  return {};
+}
+
+void ClusterBook::seen(const google::protobuf::Message& object, WallTime now) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) return pod_seen(static_cast<const api::Pod&>(object));
+  if (object.GetDescriptor() == api::Node::descriptor()) node_seen(static_cast<const api::Node&>(object), now);
+}
+
+void ClusterBook::gone(const google::protobuf::Message& object) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) {
+    const auto& meta = static_cast<const api::Pod&>(object).metadata();
+    const std::string key = meta.namespace_() + "/" + meta.name();
+    const auto found = pods_.find(key);
+    if (found == pods_.end() || found->second.uid != meta.uid()) return;
+    count(found->second, -1);
+    place(key, found->second, -1);
+    pods_.erase(found);
+    return;
+  }
+  if (object.GetDescriptor() != api::Node::descriptor()) return;
+  const auto found = nodes_.find(static_cast<const api::Node&>(object).metadata().name());
+  if (found == nodes_.end() || !found->second.exists) return;
+  count(found->second, -1);
+  const std::string name = found->first;
+  found->second.exists = false;
+  dirty_.erase(name);
+  if (!found->second.row.empty()) gone_.insert(name);
+  found->second.row.clear();
+  drop_if_unused(name);
+}
+
+void ClusterBook::node_seen(const api::Node& object, WallTime now) {
+  NodeEntry& node = at(object.metadata().name());
+  if (node.exists) count(node, -1);
+  node.exists = true;
+  node.uid = object.metadata().uid();
+  const auto& labels = object.metadata().labels();
+  node.labels = {labels.begin(), labels.end()};
+  const auto zone = labels.find(kZone);
+  node.zone = zone == labels.end() ? "" : zone->second;
+  node.pool = pool_of(object);
+  node.ready = condition_holds(object.status().conditions(), "Ready");
+  node.unschedulable = object.spec().unschedulable();
+  node.maintenance = rescheduling::asks_for_maintenance(object.metadata());
+  node.quarantine = quarantine_of(object, now);
+  node.taints.clear();
+  for (const api::Taint& taint : object.spec().taints()) {
+    node.taints.push_back({taint.key(), taint.value(), taint.effect()});
+  }
+  node.conditions.clear();
+  for (const api::NodeCondition& one : object.status().conditions()) {
+    node.conditions.push_back(
+        {one.type(), one.status(), one.reason(), one.message(), wall_of(one.last_transition_time())});
+  }
+  node.allocatable.clear();
+  for (const auto& [resource, quantity] : object.status().allocatable()) node.allocatable[resource] = quantity.string();
+  node.cpu = amount(object.status(), "cpu", true);
+  node.memory = amount(object.status(), "memory", false);
+  node.most_pods = amount(object.status(), "pods", false);
+  count(node, 1);
+  dirty_.insert(node.name);
+  gone_.erase(node.name);
+}
+
+void ClusterBook::pod_seen(const api::Pod& object) {
+  PodEntry now = entry_of(object, symbols_);
+  const std::string key = now.ns + "/" + now.name;
+  const auto [found, added] = pods_.try_emplace(key);
+  if (!added) {
+    count(found->second, -1);
+    place(key, found->second, -1);
+  }
+  found->second = std::move(now);
+  count(found->second, 1);
+  place(key, found->second, 1);
+}
+
+void ClusterBook::count(const PodEntry& pod, int by) {
+  const auto add = [by](std::size_t& to) { to = by > 0 ? to + 1 : to - 1; };
+  if (!pod.over) add(counts_.pods);
+  if (pod.pending()) add(counts_.pending);
+  if (pod.failing) add(counts_.failing);
+}
+
+void ClusterBook::count(const NodeEntry& node, int by) {
+  const auto add = [by](std::size_t& to) { to = by > 0 ? to + 1 : to - 1; };
+  add(counts_.nodes);
+  if (node.ready) add(counts_.ready);
+  if (node.unschedulable) add(counts_.unschedulable);
+}
+
+// What is over takes no room, but it is still there to be looked at.
+void ClusterBook::place(const std::string& key, const PodEntry& pod, int by) {
+  if (pod.node.empty()) return;
+  NodeEntry& node = at(pod.node);
+  if (by > 0) {
+    node.pods.insert(key);
+  } else {
+    node.pods.erase(key);
+  }
+  if (!pod.over) {
+    node.cpu_requested += by * pod.cpu;
+    node.memory_requested += by * pod.memory;
+    node.live_pods = by > 0 ? node.live_pods + 1 : node.live_pods - 1;
+  }
+  if (node.exists) dirty_.insert(pod.node);
+  if (by < 0) drop_if_unused(pod.node);
+}
+
+NodeEntry& ClusterBook::at(std::string_view name) {
+  const auto found = nodes_.find(name);
+  if (found != nodes_.end()) return found->second;
+  NodeEntry& made = nodes_[std::string(name)];
+  made.name = name;
+  return made;
+}
+
+void ClusterBook::drop_if_unused(std::string_view name) {
+  const auto found = nodes_.find(name);
+  if (found != nodes_.end() && !found->second.exists && found->second.pods.empty()) nodes_.erase(found);
+}
+
+void ClusterBook::loads(const scheduler::LoadsSeen& loads) {
+  load_.source = loads.picture.source;
+  load_.measured = loads.picture.basis == cluster::LoadBasis::Usage;
+  load_.at = loads.at;
+  for (const auto& [name, load] : loads.nodes) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) continue;
+    found->second.load = load;
+    if (found->second.exists) dirty_.insert(name);
+  }
+}
+
+ClusterBook::Changes ClusterBook::take_changes() {
+  Changes changes;
+  changes.gone.assign(gone_.begin(), gone_.end());
+  gone_.clear();
+  for (const std::string& name : dirty_) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end() || !found->second.exists) continue;
+    std::string row = row_json(found->second);
+    if (row == found->second.row) continue;
+    found->second.row = row;
+    changes.rows.push_back(std::move(row));
+  }
+  dirty_.clear();
+  return changes;
+}
+
+const NodeEntry* ClusterBook::node(std::string_view name) const {
+  const auto found = nodes_.find(name);
+  return found == nodes_.end() || !found->second.exists ? nullptr : &found->second;
+}
+
+const PodEntry* ClusterBook::pod(std::string_view key) const {
+  const auto found = pods_.find(key);
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+std::pair<std::vector<const PodEntry*>, std::size_t> ClusterBook::find(const PodQuery& query) const {
+  std::vector<const PodEntry*> found;
+  std::size_t total = 0;
+  const auto look = [&](const std::string& key, const PodEntry& pod) {
+    if (!query.node.empty() && pod.node != query.node) return;
+    if (query.state == "pending" && !pod.pending()) return;
+    if (query.state == "failing" && !pod.failing) return;
+    if (!query.text.empty() && key.find(query.text) == std::string::npos) return;
+    ++total;
+    if (found.size() < query.limit) found.push_back(&pod);
+  };
+  if (const NodeEntry* on = query.node.empty() ? nullptr : node(query.node); on != nullptr) {
+    for (const std::string& key : on->pods) look(key, pods_.at(key));
+  } else {
+    for (const auto& [key, pod] : pods_) look(key, pod);
+  }
+  return {std::move(found), total};
+}
+
+Balance ClusterBook::balance() const {
+  constexpr double kCpuWeight = 0.6;  // as the plugin's scores have it by default
+  Spread cpu;
+  Spread memory;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.exists || !node.ready || node.unschedulable) continue;
+    const bool measured = load_.measured;
+    cpu.add(measured ? node.load.used[cluster::kCpuLoad] : share(node.cpu_requested, node.cpu));
+    memory.add(measured ? node.load.used[cluster::kMemoryLoad] : share(node.memory_requested, node.memory));
+  }
+  Balance balance;
+  balance.cpu_deviation = cpu.deviation() * 100;
+  balance.memory_deviation = memory.deviation() * 100;
+  balance.cpu_max = cpu.max * 100;
+  balance.memory_max = memory.max * 100;
+  const double weighted = kCpuWeight * balance.cpu_deviation + (1 - kCpuWeight) * balance.memory_deviation;
+  balance.score = std::isnan(weighted) ? weighted : std::max(0.0, 100 - 2 * weighted);
+  return balance;
+}
+
+std::string row_json(const NodeEntry& node) {
+  using cluster::kCpuLoad;
+  using cluster::kMemoryLoad;
+  return fmt::format("[{},{},{},\"{}\",{},{},{},{},{},{},{},{}]", quoted(node.name), quoted(node.zone),
+                     quoted(node.pool), node.state(), node.live_pods, node.most_pods, percent(node.load.used[kCpuLoad]),
+                     percent(node.load.used[kMemoryLoad]), percent(node.load.predicted(kCpuLoad)),
+                     percent(node.load.predicted(kMemoryLoad)), percent(share(node.cpu_requested, node.cpu)),
+                     percent(share(node.memory_requested, node.memory)));
+}
+
+std::string_view node_columns() {
+  return R"(["name","zone","pool","state","pods","podsMost","cpu","memory","cpuPredicted","memoryPredicted",)"
+         R"("cpuRequested","memoryRequested"])";
+}
+
+}  // namespace rescheduler::dashboard

@@ -1,0 +1,104 @@
+// The insides of a Dashboard: what answers where, and how it is kept up to date. Internal to dashboard/.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dashboard/dashboard.h"
+#include "net/event_loop.h"
+
+namespace rescheduler::dashboard {
+
+struct Dashboard::State : std::enable_shared_from_this<State> {
+  using Access = server::Access;
+  using Caller = server::Caller;
+  using RequestTarget = server::RequestTarget;
+
+  explicit State(DashboardParts the_parts)
+      : parts(std::move(the_parts)), feed(parts.executor), board(*parts.clock, feed, parts.board) {}
+
+  DashboardParts parts;
+  Feed feed;
+  Board board;
+  Actions* actions = nullptr;
+  DemoDeeds* deeds = nullptr;
+  net::RealTimers timers{};
+  std::vector<net::Job> jobs{};
+  std::size_t explaining = 0;
+
+  // One question, with what its path has in place of {...}.
+  struct Ask {
+    const net::HttpRequest& request;
+    const RequestTarget& target;
+    const Caller& caller;
+    std::vector<std::string> names{};
+
+    std::string query(std::string_view key) const {
+      const auto all = target.all(key);
+      return all.empty() ? std::string() : all.back();
+    }
+    std::size_t number(std::string_view key, std::size_t otherwise, std::size_t most) const {
+      const std::string text = query(key);
+      std::size_t value = 0;
+      const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return otherwise;
+      return std::min(value, most);
+    }
+    std::string who() const { return caller.visitor ? caller.visitor->name : "somebody at this machine"; }
+  };
+  using Answer = net::Task<net::HttpResponse>;
+  using Handler = Answer (State::*)(const Ask&);
+
+  struct Entry {
+    std::string_view method;
+    std::string_view path;
+    Access access;
+    Handler handle;  // null: the stream
+  };
+  static const std::vector<Entry>& table();
+  static const Entry* find(std::string_view method, std::string_view path, std::vector<std::string>& names);
+  static net::Task<void> answer(std::shared_ptr<State> self,
+                                const net::HttpRequest& request,
+                                const RequestTarget& target,
+                                const Caller& caller,
+                                net::Responder& responder);
+
+  static net::Task<void> keep_ticking(std::shared_ptr<State> self);
+  static net::Task<void> keep_looking(std::shared_ptr<State> self);
+
+  // --- Reads ---
+  static net::HttpResponse found(std::string json) { return server::json_response(200, std::move(json)); }
+  static net::HttpResponse missing(std::string_view what) { return server::problem_response(404, what); }
+  Answer session(const Ask& ask);
+  Answer openapi_page(const Ask&) { co_return found(std::string(openapi())); }
+  Answer overview(const Ask&) { co_return found(board.overview()); }
+  Answer nodes(const Ask&) { co_return found(board.nodes()); }
+  Answer node(const Ask& ask);
+  Answer pods(const Ask& ask);
+  Answer pod(const Ask& ask);
+  Answer decision(const Ask& ask);
+  Answer plan(const Ask&) { co_return found(board.plans()); }
+  Answer migrations(const Ask&) { co_return found(board.migrations()); }
+  Answer migration(const Ask& ask);
+  Answer recovery(const Ask&) { co_return found(board.recovery()); }
+  Answer maintenance(const Ask&) { co_return found(board.maintenance()); }
+  Answer settings(const Ask&) { co_return found(parts.settings_json); }
+  Answer history(const Ask& ask);
+  Answer news(const Ask& ask);
+  Answer choices(const Ask& ask);
+
+  // --- Actions ---
+  Answer pause(const Ask& ask);
+  Answer apply(const Ask& ask);
+  Answer cancel(const Ask& ask);
+  Answer move(const Ask& ask);
+  Answer set_maintenance(const Ask& ask);
+  Answer demo(const Ask& ask);
+  net::HttpResponse told(const Ask& ask, const Result<std::string>& result);
+};
+
+}  // namespace rescheduler::dashboard

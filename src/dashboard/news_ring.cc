@@ -1,0 +1,89 @@
+#include "dashboard/news_ring.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "dashboard/json.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+std::int64_t seconds_of(WallTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+}
+
+}  // namespace
+
+void NewsRing::tell(News news, WallTime now) {
+  if (!lines_.empty() && lines_.back().news.text == news.text && lines_.back().news.kind == news.kind) return;
+  if (lines_.size() == kMost) lines_.pop_front();
+  lines_.push_back({next_++, now, std::move(news)});
+}
+
+std::string NewsRing::json(const Line& line) {
+  const auto& object = line.news.object;
+  const std::string about = object ? fmt::format(R"({{"kind":{},"namespace":{},"name":{}}})", quoted(object->kind),
+                                                 quoted(object->ns), quoted(object->name))
+                                   : "null";
+  return fmt::format(R"({{"id":{},"at":{},"kind":{},"warning":{},"text":{},"object":{}}})", line.id, time_text(line.at),
+                     quoted(line.news.kind), line.news.warning, quoted(line.news.text), about);
+}
+
+std::string NewsRing::newest(std::size_t limit) const {
+  std::vector<const Line*> shown;
+  for (auto line = lines_.rbegin(); line != lines_.rend() && shown.size() < limit; ++line) shown.push_back(&*line);
+  return fmt::format(R"({{"lines":{}}})", array(shown, [](const Line* line) { return json(*line); }));
+}
+
+std::optional<std::string> NewsRing::take_new() {
+  if (taken_ == next_) return std::nullopt;
+  std::vector<const Line*> shown;
+  for (auto line = lines_.rbegin(); line != lines_.rend() && line->id >= taken_; ++line) shown.push_back(&*line);
+  taken_ = next_;
+  return fmt::format(R"({{"lines":{}}})", array(shown, [](const Line* line) { return json(*line); }));
+}
+
+std::string NewsRing::about(const NewsObject& object, std::size_t limit) const {
+  std::vector<const Line*> shown;
+  for (auto line = lines_.rbegin(); line != lines_.rend() && shown.size() < limit; ++line) {
+    const auto& its = line->news.object;
+    if (its && its->kind == object.kind && its->ns == object.ns && its->name == object.name) shown.push_back(&*line);
+  }
+  return array(shown, [](const Line* line) { return json(*line); });
+}
+
+bool History::due(WallTime now) const {
+  return samples_.empty() || seconds_of(now) >= samples_.back().at + every_.count();
+}
+
+std::string History::add(WallTime now, const Balance& balance, std::uint64_t pending, std::uint64_t moves) {
+  if (samples_.size() == most_) samples_.pop_front();
+  const std::uint64_t since = samples_.empty() ? 0 : moves - moves_before_;
+  moves_before_ = moves;
+  samples_.push_back({seconds_of(now), balance, pending, since});
+  const HistorySample& one = samples_.back();
+  return fmt::format(R"({{"at":{},"balance":{},"cpuMax":{},"memoryMax":{},"cpuDeviation":{},"pending":{},"moves":{}}})",
+                     one.at, number(balance.score), number(balance.cpu_max), number(balance.memory_max),
+                     number(balance.cpu_deviation), one.pending, one.moves);
+}
+
+std::string History::json(std::chrono::minutes back, WallTime now) const {
+  std::vector<const HistorySample*> shown;
+  const std::int64_t from = seconds_of(now - back);
+  for (const HistorySample& one : samples_) {
+    if (one.at >= from) shown.push_back(&one);
+  }
+  using Sample = const HistorySample*;
+  return fmt::format(
+      R"({{"everySeconds":{},"at":{},"balance":{},"cpuMax":{},"memoryMax":{},"cpuDeviation":{},"pending":{},"moves":{}}})",
+      every_.count(), array(shown, [](Sample s) { return fmt::to_string(s->at); }),
+      array(shown, [](Sample s) { return number(s->balance.score); }),
+      array(shown, [](Sample s) { return number(s->balance.cpu_max); }),
+      array(shown, [](Sample s) { return number(s->balance.memory_max); }),
+      array(shown, [](Sample s) { return number(s->balance.cpu_deviation); }),
+      array(shown, [](Sample s) { return fmt::to_string(s->pending); }),
+      array(shown, [](Sample s) { return fmt::to_string(s->moves); }));
+}
+
+}  // namespace rescheduler::dashboard

@@ -1,0 +1,14 @@
+// What operators are told about the lease.
+#pragma once
+
+#include "base/phrase.h"
+
+namespace rescheduler::kube::messages {
+
+inline constexpr Phrase kStands{"leader election: standing for the lease", "领导者选举：开始竞选租约"};
+inline constexpr Phrase kHeldBy{"leader election: the lease is held", "领导者选举：租约已被持有"};
+inline constexpr Phrase kLeadsNoMore{"leader election: leads no more", "领导者选举：不再担任领导者"};
+inline constexpr Phrase kTryingAgain{"leader election: trying again", "领导者选举：出错，正在重试"};
+inline constexpr Phrase kReleased{"leader election: lease released", "领导者选举：已释放租约"};
+
+}  // namespace rescheduler::kube::messages

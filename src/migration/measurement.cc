@@ -1,0 +1,87 @@
+#include "migration/measurement.h"
+
+#include <cmath>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "migration/story.h"
+
+namespace rescheduler::migration {
+namespace {
+
+namespace json = boost::json;
+
+// So many times as long as an effect takes to show, it says nothing of the move any more.
+constexpr int kTooLate = 3;
+
+json::value parsed(const std::string& text) {
+  json::error_code problem;
+  json::value value = json::parse(text, problem);
+  return !problem && value.is_object() ? value : json::value();
+}
+
+json::object record_of(const api::Migration& migration) {
+  json::value value = parsed(migration.status().measured());
+  return value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
+
+json::object* object_at(json::object& in, std::string_view key) {
+  json::value* found = in.if_contains(json::string_view(key.data(), key.size()));
+  return found != nullptr ? found->if_object() : nullptr;
+}
+
+}  // namespace
+
+std::string measured_before(const api::Migration& migration, const NodeMeter& meter) {
+  if (!meter) return {};
+  json::object load;
+  for (const auto& [key, node] :
+       {std::pair{"source", &migration.spec().source()}, std::pair{"target", &migration.spec().target()}}) {
+    const json::value before = parsed(meter(*node));
+    if (before.is_object()) load[key] = json::object{{"node", *node}, {"before", before}};
+  }
+  if (load.empty()) return {};
+  return json::serialize(json::object{{"load", std::move(load)}});
+}
+
+std::string measured_at_end(const api::Migration& migration) {
+  const api::MigrationStatus& status = migration.status();
+  const WallTime began = status.has_started() ? to_wall(status.started()) : to_wall(status.finished());
+  json::object record = record_of(migration);
+  record["seconds"] = rounded(std::chrono::duration<double>(to_wall(status.finished()) - began).count());
+  record["unavailableReplicaSeconds"] = rounded(unavailable_seconds(migration));
+  return json::serialize(record);
+}
+
+std::optional<std::string> measured_after(const api::Migration& migration,
+                                          const NodeMeter& meter,
+                                          std::chrono::nanoseconds settle,
+                                          WallTime now) {
+  if (!meter || !has_ended(migration) || !migration.status().has_finished()) return std::nullopt;
+  const MoveResult result = result_of(migration);
+  if (result != MoveResult::Succeeded && result != MoveResult::Elsewhere) return std::nullopt;
+  const auto since = now - to_wall(migration.status().finished());
+  if (since < settle || since > kTooLate * settle) return std::nullopt;
+  json::object record = record_of(migration);
+  json::object* load = object_at(record, "load");
+  if (load == nullptr) return std::nullopt;
+  bool said = false;
+  for (const auto* key : {"source", "target"}) {
+    json::object* node = object_at(*load, key);
+    if (node == nullptr || node->contains("after")) continue;
+    const json::value* name = node->if_contains("node");
+    if (name == nullptr || !name->is_string()) continue;
+    const json::value after = parsed(meter(std::string(name->get_string())));
+    if (!after.is_object()) continue;
+    (*node)["after"] = after;
+    said = true;
+  }
+  if (!said) return std::nullopt;
+  return json::serialize(record);
+}
+
+}  // namespace rescheduler::migration

@@ -1,0 +1,67 @@
+#include "migration/measurement.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace rescheduler::migration {
+namespace {
+
+using namespace std::chrono_literals;
+
+class MeasurementOfAMove : public testing::Test {
+ protected:
+  MeasurementOfAMove() {
+    migration_.mutable_spec()->set_source("a");
+    migration_.mutable_spec()->set_target("b");
+  }
+  void end(MoveResult result) {
+    auto& status = *migration_.mutable_status();
+    set_time(*status.mutable_started(), kBegan);
+    set_time(*status.mutable_finished(), kBegan + 2s);
+    status.set_phase(std::string(name_of(result)));
+    status.set_result(std::string(name_of(result)));
+    status.set_measured(measured_at_end(migration_));
+  }
+  std::optional<std::string> after(std::chrono::nanoseconds since) {
+    return measured_after(migration_, meter_, 10min, kBegan + 2s + since);
+  }
+
+  static constexpr WallTime kBegan{1'000'000s};
+  std::map<std::string, std::string> loads_{{"a", R"({"cpu":0.9})"}, {"b", R"({"cpu":0.2})"}};
+  NodeMeter meter_ = [this](const std::string& node) { return loads_[node]; };
+  api::Migration migration_{};
+};
+
+TEST_F(MeasurementOfAMove, IsSaidOncePerNodeBeforeAndAfter) {
+  migration_.mutable_status()->set_measured(measured_before(migration_, meter_));
+  EXPECT_EQ(migration_.status().measured(), R"({"load":{"source":{"node":"a","before":{"cpu":9E-1}},)"
+                                            R"("target":{"node":"b","before":{"cpu":2E-1}}}})");
+  end(MoveResult::Succeeded);
+  EXPECT_NE(migration_.status().measured().find(R"("seconds":2E0)"), std::string::npos)
+      << migration_.status().measured();
+  EXPECT_FALSE(after(9min)) << "it does not show yet";
+  EXPECT_FALSE(after(31min)) << "by then it says nothing of the move";
+  loads_ = {{"a", R"({"cpu":0.6})"}, {"b", R"({"cpu":0.5})"}};
+  const auto said = after(10min);
+  ASSERT_TRUE(said);
+  EXPECT_NE(said->find(R"("before":{"cpu":9E-1},"after":{"cpu":6E-1})"), std::string::npos) << *said;
+  EXPECT_NE(said->find(R"("before":{"cpu":2E-1},"after":{"cpu":5E-1})"), std::string::npos) << *said;
+  migration_.mutable_status()->set_measured(*said);
+  EXPECT_FALSE(after(11min)) << "said already";
+}
+
+TEST_F(MeasurementOfAMove, SaysNothingWhereNobodyMeasuresOrNothingWasMoved) {
+  EXPECT_EQ(measured_before(migration_, {}), "");
+  const NodeMeter ignorant = [](const std::string&) { return std::string(); };
+  EXPECT_EQ(measured_before(migration_, ignorant), "");
+  migration_.mutable_status()->set_measured(measured_before(migration_, meter_));
+  end(MoveResult::Refused);
+  EXPECT_FALSE(after(10min));
+  end(MoveResult::Succeeded);
+  migration_.mutable_status()->set_measured("no JSON at all");
+  EXPECT_FALSE(after(10min));
+}
+
+}  // namespace
+}  // namespace rescheduler::migration

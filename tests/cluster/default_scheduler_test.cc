@@ -1,0 +1,112 @@
+// Pods of kube-scheduler itself: they are moved and recovered too, and it is told where by what it understands.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/mover.h"
+#include "support/recovery.h"
+
+namespace rescheduler::test {
+namespace {
+
+using migration::MoveResult;
+
+const std::vector<std::string> kWithKubeScheduler{"--with",
+                                                  "etcd,kube-apiserver,kube-controller-manager,kube-scheduler,kwok"};
+
+class MovesOfKubeSchedulersPods : public MigrationTest {
+ protected:
+  void SetUp() override {
+    MigrationTest::SetUp();
+    scheduler_name_ = "default-scheduler";
+    settings_.direct = true;
+  }
+  void TearDown() override {
+    webhook_.reset();
+    MigrationTest::TearDown();
+  }
+  std::vector<std::string> own_rig() const override { return kWithKubeScheduler; }
+  // The daemon's webhook knows what the daemon's mover wants.
+  void start_webhook() {
+    TestRecoverySettings settings;
+    settings.ns = ns();
+    settings.target = [this](const api::Pod& pod) { return mover().wanted_on(pod); };
+    webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
+  }
+
+  std::unique_ptr<TestRecovery> webhook_;
+};
+INSTANTIATE_TEST_SUITE_P(Real, MovesOfKubeSchedulersPods, testing::Values(Tier::Real));
+
+TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
+  deploy("web", 3);
+  deploy("solo", 1);
+  start_mover();
+  start_webhook();
+  for (int i = 0; i < 3; ++i) {
+    for (const char* app : {"web", "solo"}) {
+      const api::Pod pod = pods_of(app).front();
+      const auto outcome = move(order_for(pod, other_node(pod.spec().node_name())));
+      EXPECT_EQ(outcome.result, MoveResult::Succeeded) << app << ": " << outcome.message;
+    }
+  }
+  // What stands in no template is forgotten with the pod: the next one is placed as ever.
+  for (const api::Pod& pod : pods_of("web")) {
+    EXPECT_EQ(pod.spec().scheduler_name(), "default-scheduler");
+  }
+  EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+}
+
+// A copy waits behind a gate of ours until its node is nominated, so kube-scheduler cannot be faster.
+TEST_P(MovesOfKubeSchedulersPods, OfNobodyGoWhereTheyAreNominated) {
+  add_pod("lonely", R"({"metadata": {"labels": {"app": "lonely"}}, "spec": {"schedulerName": "default-scheduler"}})");
+  ASSERT_FALSE(lands_on("lonely").empty());
+  start_mover();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(eventually([&] {
+      const auto now = pods_of("lonely");
+      return now.size() == 1 && is_ready(now.front());
+    }));
+    const api::Pod pod = pods_of("lonely").front();
+    const std::string target = other_node(pod.spec().node_name());
+    const auto outcome = move(order_for(pod, target));
+    EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+    EXPECT_EQ(node_of_pod(outcome.replacement), target);
+  }
+}
+
+class RecoveryOfKubeSchedulersPods : public RecoveryTest {
+ protected:
+  std::vector<std::string> own_rig() const override { return kWithKubeScheduler; }
+};
+INSTANTIATE_TEST_SUITE_P(Real, RecoveryOfKubeSchedulersPods, testing::Values(Tier::Real));
+
+TEST_P(RecoveryOfKubeSchedulersPods, KeepsThemOffNodesTheyFailedOnByTheWebhooksAffinity) {
+  const auto nodes = add_nodes(3);
+  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
+  auto settings = quick();
+  settings.webhook.node_affinity = true;
+  start_recovery(settings);
+  auto deployment = failing_deployment("web", 1, "3", nodes[0] + "," + nodes[1]);
+  deployment.mutable_spec()->mutable_template_()->mutable_spec()->set_scheduler_name("default-scheduler");
+  create(deployment);
+  ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 3, avoiding " + nodes[0]));
+  patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
+  ASSERT_TRUE(said("web", "Rescheduled", "attempt 2 of 3, avoiding "));
+  patch_node(nodes[2], R"({"spec":{"unschedulable":false}})");
+  ASSERT_TRUE(eventually([&] {
+    const auto live = live_pods();
+    return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[2];
+  }));
+  const auto live = live_pods();
+  ASSERT_EQ(live.size(), 1U);
+  EXPECT_EQ(live[0]
+                .spec()
+                .affinity()
+                .node_affinity()
+                .required_during_scheduling_ignored_during_execution()
+                .node_selector_terms_size(),
+            1);
+}
+
+}  // namespace
+}  // namespace rescheduler::test

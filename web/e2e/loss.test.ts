@@ -1,0 +1,45 @@
+// What is lost is said to be lost, and found again.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import type { Session } from "../src/api/types";
+import { Demo, launch, missing, open } from "./support";
+
+const skip = missing || false;
+let browser: Browser;
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+});
+
+test("the page says that the server is gone, and shows the new one's state when it is back", { skip }, async () => {
+  const demo = await Demo.start();
+  const { page, context } = await open(browser, `${demo.url}/ui/`);
+  await page.locator(".live:not(.off)").waitFor();
+  const { boot } = await demo.get<Session>("session");
+  await demo.stop();
+  await page.locator("[data-testid=lost]").waitFor();
+  await page.locator(".live.off").waitFor();
+  // What was known stays to be seen.
+  await page.locator(".score-number").waitFor();
+  await demo.startAgain();
+  assert.notEqual((await demo.get<Session>("session")).boot, boot);
+  await page.getByRole("button", { name: "Try now" }).click().catch(() => undefined); // it may have tried already
+  await page.locator("[data-testid=again]").waitFor();
+  await page.locator("[data-testid=lost]").waitFor({ state: "detached" });
+  await page.locator(".live:not(.off)").waitFor();
+  await context.close();
+  await demo.stop();
+});
+
+test("a page opened while the server is away says what to do", { skip }, async () => {
+  const demo = await Demo.start();
+  const { page, context } = await open(browser, `${demo.url}/ui/`);
+  await page.route("**/api/v1/**", (route) => route.abort());
+  await page.reload();
+  await page.getByText("Check that rescheduler runs").waitFor();
+  await context.close();
+  await demo.stop();
+});

@@ -1,0 +1,262 @@
+// Every view and every action, on the real binary with an embedded cluster.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import type { Migrations, NodeTable, PodList, Plans } from "../src/api/types";
+import { Demo, axeSource, launch, missing, open, until, type Opened } from "./support";
+
+const skip = missing || false;
+let demo: Demo;
+let browser: Browser;
+let main: Opened;
+let page: Page;
+
+const go = async (hash: string): Promise<void> => {
+  await page.goto(`${demo.url}/ui/#/${hash}`);
+};
+const toast = (tone: "good" | "bad"): Promise<void> => page.locator(`.toast.${tone}`).last().waitFor();
+const confirm = (): Promise<void> => page.locator("dialog button.primary").click();
+const VIEWS = ["overview", "pods", "plan", "migrations", "recovery", "maintenance", "settings"];
+
+before(async () => {
+  if (skip) return;
+  [demo, browser] = await Promise.all([Demo.start(), launch()]);
+  // It proposes, so that the cluster stays uneven until somebody applies the plan.
+  assert.equal((await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "observe" })).status, 200);
+  main = await open(browser, `${demo.url}/ui/`);
+  page = main.page;
+});
+after(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+test("the overview shows every node, the balance, and what goes on", { skip }, async () => {
+  const table = await demo.get<NodeTable>("nodes");
+  assert.equal(table.rows.length, 9);
+  await page.locator(".score-number").waitFor();
+  await until("a balance", async () => /^\d+$/.test((await page.locator(".score-number").textContent()) ?? ""));
+  await page.getByRole("button", { name: "Table" }).click();
+  await until("nine rows", async () => (await page.locator("[data-testid=node-table] tbody tr").count()) === 9);
+  await page.getByRole("button", { name: "Memory" }).click();
+  await page.getByRole("columnheader", { name: /Memory · real/ }).waitFor();
+  await page.getByRole("button", { name: "requested" }).click();
+  await page.getByRole("columnheader", { name: /Memory · requested/ }).waitFor();
+  await page.getByRole("button", { name: "Tiles" }).click();
+  await page.getByRole("button", { name: "CPU", exact: true }).click();
+  await page.getByRole("button", { name: "real" }).click();
+  await page.locator("[data-testid=news] li").first().waitFor();
+});
+
+test("keys alone lead from the picture to a node, to its pods, and about", { skip }, async () => {
+  await go("overview");
+  await page.locator("[data-testid=tiles]").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await page.locator("#tile-active").waitFor({ state: "attached" });
+  const said = (await page.locator("#tile-active").textContent()) ?? "";
+  const name = said.split(",")[0]!;
+  assert.match(said, /^node-[ab]-\d, .*CPU/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.locator("body").press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.locator("body").press("7");
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  await page.locator("body").press("/");
+  await page.keyboard.type("node-b-6");
+  await page.locator("#search-list li").first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "node-b-6" }).waitFor();
+});
+
+test("the search finds pods too", { skip }, async () => {
+  const { pods } = await demo.get<PodList>("pods?query=web&limit=1");
+  await page.locator("#search").fill(pods[0]!.name);
+  await page.locator("#search-list li", { hasText: pods[0]!.name }).click();
+  await page.getByRole("heading", { level: 1, name: pods[0]!.name }).waitFor();
+});
+
+test("a pod says why it is here and why not there", { skip }, async () => {
+  const { pods } = await demo.get<PodList>("pods?query=shop/web&limit=50");
+  const pod = pods.find((one) => one.node !== null)!;
+  await go(`pods/${pod.namespace}/${pod.name}`);
+  const rows = page.locator("[data-testid=decision] tbody tr");
+  await rows.first().waitFor();
+  assert.ok((await page.locator("[data-testid=decision] thead th").count()) > 3, "a column a plugin");
+  await page.locator("[data-testid=decision] tr.current", { hasText: pod.node! }).waitFor();
+  const big = (await demo.get<PodList>("pods?query=too-big&limit=1")).pods[0]!;
+  await go(`pods/${big.namespace}/${big.name}`);
+  await page.locator(".refused summary", { hasText: "NodeResourcesFit" }).first().waitFor();
+});
+
+test("a proposed plan is seen step by step, and applied", { skip }, async () => {
+  const plan = await until("a proposal", async () => {
+    const { observed } = await demo.get<Plans>("plan");
+    return observed && observed.moves.length > 0 ? observed : null;
+  });
+  await go("plan");
+  await page.getByRole("button", { name: "Proposed" }).click();
+  await page.locator("[data-testid=plan-moves] tbody tr").first().waitFor();
+  await page.getByRole("slider").fill("0");
+  await page.getByText("before the first step").waitFor();
+  await page.getByRole("button", { name: "One step on" }).click();
+  await page.locator(".stepper output", { hasText: "after step 1" }).waitFor();
+  assert.ok(plan.refused.length > 0);
+  await page.locator("[data-testid=refused] summary").first().click();
+  const newest = page.getByRole("button", { name: "Show the newest" });
+  if (await newest.isVisible()) await newest.click();
+  await page.getByRole("button", { name: "Apply this plan" }).click();
+  await confirm();
+  await page.locator(".toast", { hasText: "is being carried out" }).waitFor();
+  await until("migrations", async () => (await demo.get<Migrations>("migrations")).migrations.length > 0);
+});
+
+test("migrations are followed phase by phase, and one is cancelled", { skip }, async () => {
+  await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "off" });
+  const pod = (await demo.get<PodList>("pods?query=shop/slow&limit=20")).pods.find((one) => one.node?.startsWith("node-a"))!;
+  assert.ok(pod, "a slow pod is where it was");
+  await go(`pods/${pod.namespace}/${pod.name}`);
+  await page.getByRole("button", { name: "Move…" }).click();
+  await page.getByRole("dialog").getByRole("combobox").waitFor();
+  await page.getByRole("button", { name: "Move", exact: true }).click();
+  await toast("good");
+  await go("migrations");
+  const row = page.locator("[data-testid=migrations] > li", { hasText: pod.name });
+  await row.first().waitFor();
+  await row.first().locator(".track").waitFor();
+  await row.first().getByRole("button", { name: "Cancel move" }).click();
+  await confirm();
+  await page.locator(".toast", { hasText: "called off" }).waitFor();
+  await until("it is over", async () => (await demo.get<Migrations>("migrations")).migrations.filter((one) => one.pod === pod.name).every((one) => one.over));
+  await row.first().locator("summary", { hasText: "Details" }).click();
+  await row.first().locator(".steps li").first().waitFor();
+});
+
+test("a node is put under maintenance, watched, and given back", { skip }, async () => {
+  await go("maintenance");
+  await page.getByText("No node is under maintenance").waitFor();
+  await page.getByLabel("Node").last().fill("node-b-5");
+  await page.getByRole("button", { name: "Start maintenance" }).click();
+  await confirm();
+  await toast("good");
+  const card = page.locator("[data-testid=maintenance] > li", { hasText: "node-b-5" });
+  await card.waitFor();
+  await card.locator("progress").waitFor();
+  await card.getByRole("button", { name: "End maintenance" }).click();
+  await card.waitFor({ state: "detached" });
+});
+
+test("what is paused says so everywhere, by whom, and goes on when told to", { skip }, async () => {
+  await go("overview");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await confirm();
+  await page.locator("[data-testid=paused]").waitFor();
+  await go("settings");
+  await page.locator("[data-testid=paused]").getByRole("button", { name: "Resume" }).click();
+  await page.locator("[data-testid=paused]").waitFor({ state: "detached" });
+});
+
+test("a demo has no configuration of its own, and settings say so", { skip }, async () => {
+  await go("settings");
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  await page.getByText("This server tells no settings").or(page.locator("[data-testid=settings] tbody tr").first()).first().waitFor();
+});
+
+test("the demo's buttons do what they say, and recovery shows what follows", { skip }, async () => {
+  await go("overview");
+  const sets = page.locator(".demo-sets");
+  await sets.getByRole("button", { name: "Add load" }).click();
+  await toast("good");
+  await sets.getByLabel("Node").selectOption("node-b-4");
+  await sets.getByRole("button", { name: "Kill node" }).click();
+  await sets.getByRole("button", { name: "Revive node" }).waitFor();
+  await until("the node is seen as gone", async () => (await demo.get<NodeTable>("nodes")).rows.find((row) => row[0] === "node-b-4")![3] === "notReady");
+  await sets.getByRole("button", { name: "Revive node" }).click();
+  await sets.getByRole("button", { name: "Kill node" }).waitFor();
+  const home = (await demo.get<PodList>("pods?query=shop/web&limit=50")).pods.find((pod) => pod.ready)!.node!;
+  await sets.getByLabel("Node").selectOption(home);
+  await sets.getByLabel("Workload").selectOption("shop/web");
+  await sets.getByRole("button", { name: "Crash pods there" }).click();
+  await sets.getByRole("button", { name: "Stop the crashes" }).waitFor();
+  await go("recovery");
+  await page.locator("[data-testid=lineages] > li", { hasText: "shop/web" }).first().waitFor({ timeout: 40_000 });
+  await sets.getByRole("button", { name: "Stop the crashes" }).click();
+  await sets.getByRole("button", { name: "Strategies on" }).or(sets.getByRole("button", { name: "Strategies off" })).first().click();
+  await toast("good");
+});
+
+test("everything is said in Chinese to whoever reads Chinese, and the choice is kept", { skip }, async () => {
+  const { page: chinese, context } = await open(browser, `${demo.url}/ui/`, { language: "zh-CN" });
+  await chinese.getByRole("link", { name: "总览" }).waitFor();
+  assert.equal(await chinese.evaluate(() => document.documentElement.lang), "zh-CN");
+  for (const [view, title] of [["plan", "计划"], ["migrations", "迁移"], ["recovery", "故障恢复"], ["maintenance", "节点维护"], ["settings", "配置"]] as const) {
+    await chinese.goto(`${demo.url}/ui/#/${view}`);
+    await chinese.getByRole("heading", { level: 1, name: title }).waitFor();
+  }
+  await chinese.getByRole("button", { name: "English" }).click();
+  await chinese.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  await chinese.reload();
+  await chinese.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  await context.close();
+});
+
+test("what others wrote never becomes markup", { skip }, async () => {
+  await demo.post("pause", { paused: true, reason: "<img src=x onerror=window.pwned=1>\u202eesrever" });
+  const pod = (await demo.get<PodList>("pods?query=shop/pinned&limit=1")).pods[0]!;
+  await go(`pods/${pod.namespace}/${pod.name}`);
+  await page.locator("[data-testid=paused]", { hasText: "<img src=x" }).waitFor();
+  await page.locator("[data-testid=paused] .hidden-char", { hasText: "U+202E" }).waitFor();
+  await page.locator("dl.summary", { hasText: pod.node ?? "" }).first().waitFor();
+  await go("overview");
+  await page.locator("[data-testid=news] li").first().waitFor();
+  await page.locator("#search").fill("<img src=x onerror=window.pwned=1>");
+  await page.locator("#search-list", { hasText: "Nothing by that name" }).waitFor();
+  await go("nodes/" + encodeURIComponent("<img src=x onerror=window.pwned=1>"));
+  await page.getByRole("heading", { level: 1, name: "<img" }).waitFor();
+  await page.locator(".problem").waitFor();
+  await demo.post("pause", { paused: false, reason: "" });
+  assert.equal(await page.evaluate(() => (window as { pwned?: number }).pwned), undefined);
+  assert.equal(await page.locator("img[src='x']").count(), 0);
+});
+
+test("no view has a serious accessibility finding, in either theme", { skip }, async () => {
+  const source = axeSource();
+  const pod = (await demo.get<PodList>("pods?query=shop/web&limit=1")).pods[0]!;
+  for (const theme of ["light", "dark"] as const) {
+    const { page: seen, context } = await open(browser, `${demo.url}/ui/`, { theme });
+    await seen.locator(".score-number").waitFor();
+    for (const view of [...VIEWS, "nodes/node-a-1", `pods/${pod.namespace}/${pod.name}`, "nowhere"]) {
+      await seen.goto(`${demo.url}/ui/#/${view}`);
+      await seen.locator("main h1, main .empty").first().waitFor();
+      await seen.locator(".loading").first().waitFor({ state: "detached" });
+      // Puppeteered in by the browser itself: the page's own policy would not let it in.
+      await seen.evaluate(source);
+      const found = await seen.evaluate(async () => {
+        const axe = (window as unknown as { axe: { run: (what: Document, options: object) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }).axe;
+        const result = await axe.run(document, { resultTypes: ["violations"] });
+        return result.violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
+      });
+      assert.deepEqual(found, [], `${view}, ${theme}`);
+    }
+    await context.close();
+  }
+});
+
+test("on a phone nothing is wider than the screen", { skip }, async () => {
+  const { page: phone, context } = await open(browser, `${demo.url}/ui/`, { width: 360, height: 740, language: "zh-CN" });
+  await phone.locator(".score-number").waitFor();
+  for (const view of [...VIEWS, "nodes/node-a-1"]) {
+    await phone.goto(`${demo.url}/ui/#/${view}`);
+    await phone.locator("main h1").first().waitFor();
+    const wider = await phone.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(wider <= 0, `${view} is ${wider} px wider`);
+  }
+  await context.close();
+});
+
+test("nothing was complained of on the way", { skip }, () => {
+  assert.deepEqual(main.complaints, []);
+});

@@ -1,0 +1,59 @@
+// Asks the server. The token lives in sessionStorage: it ends with the tab, and no other origin sees it.
+import { signal } from "@preact/signals";
+import type { Problem } from "./types";
+
+const KEY = "rescheduler.token";
+export const base = typeof document === "undefined" ? "http://localhost/" : new URL("../api/v1/", document.baseURI).href;
+export const tokenWanted = signal(false);
+export const tokenRefused = signal(false);
+
+export function token(): string | null {
+  return sessionStorage.getItem(KEY);
+}
+export function setToken(value: string | null): void {
+  if (value) sessionStorage.setItem(KEY, value);
+  else sessionStorage.removeItem(KEY);
+}
+
+export class ApiError extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export function headers(): Record<string, string> {
+  const held = token();
+  return held ? { Authorization: `Bearer ${held}` } : {};
+}
+
+export async function checked(answer: Response): Promise<Response> {
+  if (answer.ok) return answer;
+  let message = `${answer.status} ${answer.statusText}`;
+  try {
+    message = ((await answer.json()) as Problem).message || message;
+  } catch {
+    // not ours: a proxy's page, perhaps; its status says enough
+  }
+  if (answer.status === 401) {
+    tokenRefused.value = token() !== null;
+    tokenWanted.value = true;
+  }
+  throw new ApiError(answer.status, message);
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const answer = await fetch(base + path, { headers: headers(), cache: "no-store", signal: signal ?? null });
+  return (await (await checked(answer)).json()) as T;
+}
+
+export async function act(path: string, body: unknown): Promise<string> {
+  const answer = await fetch(base + path, {
+    method: "POST",
+    headers: { ...headers(), "Content-Type": "application/json", "X-Rescheduler-Action": "1" },
+    body: JSON.stringify(body),
+  });
+  return ((await (await checked(answer)).json()) as { message: string }).message;
+}
+
+// A path segment that may hold anything.
+export const segment = encodeURIComponent;

@@ -1,0 +1,92 @@
+// Only in a demo: things to do to the cluster, to see what is done about them.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { act, get } from "../api/client";
+import type { DemoChoices } from "../api/types";
+import { t, word } from "../i18n";
+import { maintenance, nodes, nodesChanged, overview } from "../state/store";
+import { ActionButton } from "./common";
+import { visible } from "./visible";
+
+// Where it shows most: the busiest node that lives.
+function busiest(choices: DemoChoices): string {
+  let best = "";
+  let most = -1;
+  for (const one of choices.nodes) {
+    const load = nodes.get(one.name)?.[6] ?? 0;
+    if (one.alive && load > most) [best, most] = [one.name, load];
+  }
+  return best;
+}
+
+// Those that acted last: they come back when strategies are switched on.
+let switchedOff: string[] = [];
+
+async function switchAll(changes: object[]): Promise<string> {
+  for (const change of changes) await act("demo", change);
+  return "";
+}
+
+export function DemoBar() {
+  const choices = useSignal<DemoChoices>({ nodes: [], workloads: [] });
+  const node = useSignal("");
+  const workload = useSignal("");
+  const load = (): void => {
+    get<DemoChoices>("demo/choices").then((value) => (choices.value = value), () => undefined);
+  };
+  useEffect(load, [nodes.size]);
+  useEffect(() => {
+    const timer = setInterval(load, 5000);
+    return () => clearInterval(timer);
+  }, []);
+  void nodesChanged.value;
+  const name = node.value || busiest(choices.value);
+  const one = choices.value.nodes.find((other) => other.name === name);
+  const [namespace, ...rest] = workload.value.split("/");
+  const what = workload.value ? { namespace, workload: rest.join("/") } : {};
+  const draining = maintenance.value?.nodes.some((other) => other.node === name) ?? false;
+  const deed = (deed: string, more: object = {}) => () => ({ do: deed, node: name, ...more });
+  const strategies = overview.value?.strategies ?? [];
+  const acting = strategies.filter((strategy) => strategy.mode === "act").map((strategy) => strategy.name);
+  if (acting.length > 0) switchedOff = acting;
+  const changed = (acting.length > 0 ? acting : switchedOff.length > 0 ? switchedOff : strategies.map((strategy) => strategy.name))
+    .map((strategy) => ({ do: "setStrategy", strategy, mode: acting.length > 0 ? "off" : "act" }));
+  return (
+    <section aria-label={t("demo.label")}>
+    <details class="demo" open={matchMedia("(min-width: 700px)").matches}>
+      <summary class="demo-title">{t("demo.title")}</summary>
+      <div class="demo-sets">
+      <div class="demo-set">
+        <label><span class="sr-only">{t("demo.workload")}</span>
+          <select value={workload.value} onChange={(event) => (workload.value = event.currentTarget.value)}>
+            <option value="">{t("demo.anyWorkload")}</option>
+            {choices.value.workloads.map((w) => <option key={`${w.namespace}/${w.name}`} value={`${w.namespace}/${w.name}`}>{visible(`${w.namespace}/${w.name}`)}</option>)}
+          </select>
+        </label>
+        <ActionButton action="demo" path="demo" body={() => ({ do: "addLoad", ...what })}>{t("demo.addLoad")}</ActionButton>
+      </div>
+      <div class="demo-set">
+        <label><span class="sr-only">{t("demo.node")}</span>
+          <select value={node.value} onChange={(event) => (node.value = event.currentTarget.value)}>
+            <option value="">{t("demo.busiest", { node: visible(busiest(choices.value)) })}</option>
+            {choices.value.nodes.map((other) => <option key={other.name} value={other.name}>{visible(other.name)}{other.alive ? "" : " ✕"}{other.crashing ? " !" : ""}</option>)}
+          </select>
+        </label>
+        {one && !one.alive
+          ? <ActionButton action="demo" path="demo" body={deed("reviveNode")} done={load}>{t("demo.revive")}</ActionButton>
+          : <ActionButton action="demo" path="demo" body={deed("killNode")} done={load} disabled={!name}>{t("demo.kill")}</ActionButton>}
+        <ActionButton action="maintenance" path="maintenance" body={() => ({ node: name, on: !draining })} disabled={!name}>{t(draining ? "demo.maintenanceOff" : "demo.maintenance")}</ActionButton>
+        {one?.crashing
+          ? <ActionButton action="demo" path="demo" body={deed("healNode")} done={load}>{t("demo.heal")}</ActionButton>
+          : <ActionButton action="demo" path="demo" body={deed("crashOnNode", what)} done={load} disabled={!name}>{t("demo.crash")}</ActionButton>}
+      </div>
+      <div class="demo-set">
+        <ActionButton action="demo" perform={() => switchAll(changed)} disabled={changed.length === 0}>{t(acting.length > 0 ? "demo.strategiesOff" : "demo.strategiesOn")}</ActionButton>
+      </div>
+      {(overview.value?.speed ?? 1) !== 1 && <span class="quiet demo-speed">{t("demo.speed", { n: overview.value!.speed })}</span>}
+      </div>
+      <span class="sr-only">{strategies.map((strategy) => `${strategy.name}: ${word("mode", strategy.mode)}`).join(", ")}</span>
+    </details>
+    </section>
+  );
+}

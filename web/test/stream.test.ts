@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Backoff, EventParser } from "../src/api/sse";
+import type { History, Migration, NewsLine, NodeRow } from "../src/api/types";
+import { appendHistory, applyNodes, mergeMigrations, mergeNews, nodes, nodeSetChanged, setNodes } from "../src/state/store";
+
+const TEXT = "event: hello\ndata: {\"boot\":1}\n\n: ping\n\nevent: nodes\r\ndata: a\r\ndata: b\r\n\r\ndata:x\n\n";
+
+test("events are the same however the bytes are cut", () => {
+  const whole = new EventParser().push(TEXT);
+  assert.deepEqual(whole, [{ event: "hello", data: '{"boot":1}' }, { event: "nodes", data: "a\nb" }, { event: "message", data: "x" }]);
+  for (let cut = 1; cut < TEXT.length; cut++) {
+    const parser = new EventParser();
+    assert.deepEqual([...parser.push(TEXT.slice(0, cut)), ...parser.push(TEXT.slice(cut))], whole, `cut at ${cut}`);
+  }
+  const parser = new EventParser();
+  assert.deepEqual([...TEXT].flatMap((one) => parser.push(one)), whole);
+});
+
+test("waits double up to ten seconds and begin anew after a message", () => {
+  const backoff = new Backoff(() => 0.5);
+  assert.deepEqual(Array.from({ length: 7 }, () => backoff.next()), [500, 1000, 2000, 4000, 8000, 10000, 10000]);
+  backoff.reset();
+  assert.equal(backoff.next(), 500);
+});
+
+const row = (name: string, zone = "z"): NodeRow => [name, zone, "p", "ready", 1, 110, 1, 2, 3, 4, 5, 6];
+
+test("changes of nodes are applied once, and old ones not at all", () => {
+  setNodes({ revision: 5, columns: [], rows: [row("a"), row("b")] });
+  applyNodes({ revision: 5, rows: [], gone: ["a"] });
+  assert.equal(nodes.size, 2, "said before the table was");
+  const before = nodeSetChanged.value;
+  applyNodes({ revision: 6, rows: [row("a")], gone: [] });
+  assert.equal(nodeSetChanged.value, before, "no node came or went");
+  applyNodes({ revision: 7, rows: [row("c"), row("a", "other")], gone: ["b"] });
+  assert.deepEqual([...nodes.keys()].sort(), ["a", "c"]);
+  assert.equal(nodeSetChanged.value, before + 1);
+});
+
+const migration = (name: string, created: string, phase = "Pending"): Migration => ({ namespace: "n", name, created, phase }) as Migration;
+
+test("migrations are kept newest first, each once", () => {
+  const held = mergeMigrations([migration("a", "2026-01-01")], { changed: [migration("b", "2026-01-02"), migration("a", "2026-01-01", "Evicting")], gone: [] });
+  assert.deepEqual(held.map((one) => [one.name, one.phase]), [["b", "Pending"], ["a", "Evicting"]]);
+  assert.deepEqual(mergeMigrations(held, { changed: [], gone: [{ namespace: "n", name: "b" }] }).map((one) => one.name), ["a"]);
+});
+
+test("news are kept newest first, each once, and not for ever", () => {
+  const line = (id: number): NewsLine => ({ id }) as NewsLine;
+  assert.deepEqual(mergeNews([line(2), line(1)], [line(3), line(2)]).map((one) => one.id), [3, 2, 1]);
+  assert.equal(mergeNews([], Array.from({ length: 500 }, (_, i) => line(i))).length, 200);
+});
+
+test("a sample is appended once, and every series stays as long as the others", () => {
+  const empty: History = { everySeconds: 1, at: [], balance: [], cpuMax: [], memoryMax: [], cpuDeviation: [], pending: [], moves: [] };
+  const sample = { at: 10, balance: 50, cpuMax: 1, memoryMax: 1, cpuDeviation: 1, pending: 0, moves: 2 };
+  const once = appendHistory(empty, sample);
+  assert.equal(appendHistory(once, sample), once);
+  const { everySeconds, ...series } = appendHistory(once, { ...sample, at: 11 });
+  assert.equal(everySeconds, 1);
+  for (const values of Object.values(series)) assert.equal(values.length, 2);
+});
