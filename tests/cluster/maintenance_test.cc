@@ -122,7 +122,7 @@ TEST_P(Maintained, ANodesOwnConditionsSayHowFarItIsAndThatItIsOver) {
   EXPECT_TRUE(eventually_measured([&] { return condition(node_, "Drained") == "True"; }));
   EXPECT_EQ(condition(node_, "DrainInProgress"), "False");
   EXPECT_EQ(condition(node_, "MaintenancePlanned"), "True") << "what others wrote stays";
-  EXPECT_TRUE(is_empty(node_));
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
   patch_node(node_, kUnmarked);
   EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
   EXPECT_EQ(condition(node_, "Drained"), "False") << "it is given back";

@@ -24,12 +24,17 @@ class Prometheus {
   Prometheus(TestCluster& cluster, std::string busy, std::vector<std::string> nodes)
       : busy_(std::move(busy)),
         nodes_(std::move(nodes)),
-        service_(cluster, [this](const net::HttpRequest&, net::Responder& responder) -> net::Task<void> {
+        service_(cluster, [this](const net::HttpRequest& request, net::Responder& responder) -> net::Task<void> {
           const auto now = std::chrono::duration<double>(SystemClock().wall_now().time_since_epoch()).count();
+          // It is also asked when it last heard of each.
+          const bool when = request.body.find("timestamp") != std::string::npos;
           std::string series;
           for (const std::string& node : nodes_) {
             series += fmt::format(R"({}{{"metric": {{"instance": "{}"}}, "value": [{:.3f}, "{}"]}})",
-                                  series.empty() ? "" : ", ", node, now, node == busy_ ? 90 : 5);
+                                  series.empty() ? "" : ", ", node, now,
+                                  when            ? now
+                                  : node == busy_ ? 90
+                                                  : 5);
           }
           net::HttpResponse response;
           response.status = 200;
@@ -67,7 +72,8 @@ class PlanCommand : public ReschedulingTest {
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:
-- pluginConfig:
+- plugins: {filter: {enabled: [{name: Rescheduler}]}}
+  pluginConfig:
   - name: Rescheduler
     args: {rescheduling: {protections: {leastAge: 0s}}}
 )";
