@@ -182,7 +182,7 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await sets.getByRole("button", { name: "Crash pods there" }).click();
   await sets.getByRole("button", { name: "Stop the crashes" }).waitFor();
   await go("recovery");
-  await page.locator("[data-testid=lineages] > li", { hasText: "shop/web" }).first().waitFor({ timeout: 40_000 });
+  await page.locator("[data-testid=lineages] > li", { hasText: "shop/flaky" }).first().waitFor({ timeout: 40_000 });
   await sets.getByRole("button", { name: "Stop the crashes" }).click();
   await sets.getByRole("button", { name: "Strategies on" }).or(sets.getByRole("button", { name: "Strategies off" })).first().click();
   await toast("good");
