@@ -58,6 +58,7 @@ rescheduling:
   brakes: {perCycle: {}, atOnce: {}}
   pools: [{modes: {LoadBalancing: act}, bands: {cpu: {}}}]
 migration: {}
+dashboard: {}
 )"},
       {"Podrescheduling", R"(
 recovery:
