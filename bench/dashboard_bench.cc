@@ -87,7 +87,7 @@ net::Task<void> watch(std::shared_ptr<net::HttpClient> client,
 
 net::Task<Result<void>> stopped(server::Server& server, Dashboard& dashboard) {
   dashboard.stop();
-  co_await server.stop(std::chrono::seconds{1});
+  co_await server.stop(std::chrono::seconds(1));
   co_return Result<void>{};
 }
 

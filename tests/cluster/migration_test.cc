@@ -134,6 +134,19 @@ TEST_P(Moves, PodsOfNobodyStayUnlessItIsEnabled) {
   EXPECT_THAT(outcome.message, HasSubstr("not enabled"));
 }
 
+TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
+  settings_.history = 1;
+  add_pod("lonely");
+  ASSERT_FALSE(lands_on("lonely").empty());
+  start_mover();
+  const auto order = order_for(pod("lonely"), other_node(node_of_pod("lonely")));
+  static_cast<void>(move(order));
+  static_cast<void>(move(order));
+  ASSERT_EQ(migrations().size(), 2U);
+  mover().sweep();
+  EXPECT_TRUE(eventually([&] { return migrations().size() == 1; }));
+}
+
 TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
   deploy("web", 2);
   start_mover();

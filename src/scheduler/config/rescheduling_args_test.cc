@@ -154,7 +154,7 @@ TEST(DashboardArgs, AreReadCheckedAndPrinted) {
   EXPECT_FALSE(args_of(reading).dashboard.enabled);
   EXPECT_EQ(args_of(reading).dashboard.grafana, "https://grafana.example/d/1");
   EXPECT_THAT(effective_configuration(reading.configuration, default_catalog()),
-              HasSubstr("grafana: https://grafana.example/d/1"));
+              HasSubstr("grafana: \"https://grafana.example/d/1\""));
   for (const char* bad : {"javascript:alert(1)", "https://user:secret@grafana", "https://x\"><script>", "grafana"}) {
     const auto refused = read(fmt::format("{{dashboard: {{grafana: '{}'}}}}", bad));
     ASSERT_EQ(refused.problems.size(), 1u) << bad;
