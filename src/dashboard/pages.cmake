@@ -7,9 +7,9 @@ set(pages ${CMAKE_CURRENT_SOURCE_DIR}/placeholder)
 set(pages_built ${pages}/index.html)
 find_program(NPM_PROGRAM npm)
 if(RESCHEDULER_PAGES AND NPM_PROGRAM AND EXISTS ${web}/package.json)
-  set(pages ${PROJECT_BINARY_DIR}/web)
-  set(pages_built ${PROJECT_BINARY_DIR}/web.stamp)
-  set(modules ${PROJECT_BINARY_DIR}/web_modules.stamp)
+  set(pages ${PROJECT_BINARY_DIR}/generated/pages)  # not build/web: that is where CMake keeps the tests of web/
+  set(pages_built ${PROJECT_BINARY_DIR}/generated/pages.stamp)
+  set(modules ${PROJECT_BINARY_DIR}/generated/pages_modules.stamp)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/scripts/*)
   # Two presets may be built at once, and share web/node_modules.
   add_custom_command(OUTPUT ${modules}
