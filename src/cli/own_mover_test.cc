@@ -21,7 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Shows Migrations a second later than everything else.
+constexpr std::chrono::seconds kLateness{1};  // of the cluster's time, which nobody waits for
+
+// Shows Migrations later than everything else.
 class LateApi final : public kube::Api {
  public:
   LateApi(kube::Api& api, net::Timers& timers) : api_(api), timers_(timers) {}
@@ -29,13 +31,13 @@ class LateApi final : public kube::Api {
     return api_.call(std::move(call), answer);
   }
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
-    const auto slept = co_await timers_.sleep_for(std::chrono::seconds(1));
+    const auto slept = co_await timers_.sleep_for(kLateness);
     if (!slept) co_return fail(slept.error());
     auto page = co_await api_.list(std::move(call), std::move(sink));
     co_return page;
   }
   net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
-    const auto slept = co_await timers_.sleep_for(std::chrono::seconds(1));
+    const auto slept = co_await timers_.sleep_for(kLateness);
     if (!slept) co_return fail(slept.error());
     auto stream = co_await api_.watch(std::move(call));
     co_return stream;

@@ -15,6 +15,25 @@ using testing::random_shape;
 
 Problem any_problem(std::uint64_t seed) { return random_problem(seed, random_shape(seed)); }
 
+// After a swap or a chain was tried: done, it cost what was said and broke nothing; refused, everything is as it was.
+void kept_its_word(const Problem& problem,
+                   const State& state,
+                   const std::vector<Machine>& before,
+                   Cost cost,
+                   Cost delta,
+                   bool done) {
+  if (done) {
+    // Two groups that both had the most moves may bring the group term down by one more, or one less.
+    const Cost off = state.cost() - cost - delta;
+    RC_ASSERT(off <= 2 * problem.group_move_weight && off >= -2 * problem.group_move_weight);
+    RC_ASSERT(!broken_rule(problem, state.where()));
+  } else {
+    RC_ASSERT(state.where() == before);
+    RC_ASSERT(state.cost() == cost);
+  }
+  RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+}
+
 RC_GTEST_PROP(State, EveryMoveItAllowsKeepsTheRulesAndCostsWhatItSaid, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
   RC_PRE(!problem.processes.empty());
@@ -48,17 +67,9 @@ RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas
     const Cost cost = state.cost();
     const bool fits = state.swap_fits(one, other);
     const Cost delta = state.swap_delta(one, other);
-    if (state.try_swap(one, other)) {
-      RC_ASSERT(fits);
-      // Two groups that both had the most moves may bring the group term down by one more, or one less.
-      const Cost off = state.cost() - cost - delta;
-      RC_ASSERT(off <= 2 * problem.group_move_weight && off >= -2 * problem.group_move_weight);
-      RC_ASSERT(!broken_rule(problem, state.where()));
-    } else {
-      RC_ASSERT(state.where() == before);
-      RC_ASSERT(state.cost() == cost);
-    }
-    RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+    const bool done = state.try_swap(one, other);
+    RC_ASSERT(fits || !done);
+    kept_its_word(problem, state, before, cost, delta, done);
   }
 }
 
@@ -77,17 +88,12 @@ RC_GTEST_PROP(State, EveryChainKeepsTheRulesAndARefusedOneLeavesEverythingAsItWa
     const Cost cost = state.cost();
     const bool fits = state.fits_instead(one, other) && state.fits(other, last);
     const Cost delta = state.chain_delta(one, other, last);
-    if (state.try_chain(one, other, last)) {
+    const bool done = state.try_chain(one, other, last);
+    if (done) {
       RC_ASSERT(fits);
       RC_ASSERT(state.where(one) == before[other] && state.where(other) == last);
-      const Cost off = state.cost() - cost - delta;
-      RC_ASSERT(off <= 2 * problem.group_move_weight && off >= -2 * problem.group_move_weight);
-      RC_ASSERT(!broken_rule(problem, state.where()));
-    } else {
-      RC_ASSERT(state.where() == before);
-      RC_ASSERT(state.cost() == cost);
     }
-    RC_ASSERT(state.cost() == cost_of(problem, state.where()));
+    kept_its_word(problem, state, before, cost, delta, done);
   }
 }
 
