@@ -206,7 +206,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         continue;
       }
       if (done.error().code == Errc::Cancelled) co_return;
-      one->refusal = refusal_in(step.what, done.error());
+      const auto before = std::exchange(one->refusal, refusal_in(step.what, done.error()));
+      self->story.refused(one->record, step.what, before, one->refusal);
       if (is_about_state(done.error())) one->stale = true;
       const bool goes_on = co_await self->pause(*one, done.error(), backoff);
       if (!goes_on) co_return;
@@ -303,8 +304,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   void over(LivePtr one) {
-    const std::string key = key_of(one->record);
-    forget(key);
+    forget(key_of(one->record));
     ended_ones.insert(one->record.metadata().uid());
     steer();
     story.ended(one->record);

@@ -13,7 +13,6 @@ namespace {
 
 using placement::Strategy;
 using placement::StrategyMode;
-using testing::Gt;
 
 constexpr int kReplicas = 6;
 
@@ -77,12 +76,14 @@ TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
   EXPECT_TRUE(told_about("Deployment", "web", "Rescheduled"));
   EXPECT_TRUE(told_about("Node", crowded_, "Rescheduled"));
+  // What is shown and written is of the last cycle, which may have been before the last pod was ready.
   EXPECT_TRUE(eventually_measured([&] {
     return memory().find("\"source\":\"" + crowded_ + "\"") != std::string::npos;
   })) << memory();
-  EXPECT_THAT(at.metric("rescheduler_pod_movements_total", "LoadBalancing"), Gt(0));
-  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_load_balance_score") > 50; }));
-  EXPECT_GE(at.metric("rescheduler_node_utilization_percent", crowded_), 5);
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_pod_movements_total", "LoadBalancing") > 0; }));
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_load_balance_score") > 50; }))
+      << at.metric("rescheduler_load_balance_score");
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_node_utilization_percent", crowded_) >= 5; }));
   EXPECT_TRUE(comes_to_rest(at));
 }
 
