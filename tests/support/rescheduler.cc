@@ -336,7 +336,7 @@ void ReschedulingTest::annotate_memory(const std::string& json_value) {
 }
 
 bool ReschedulingTest::told_about(const std::string& kind, const std::string& name, const std::string& reason) {
-  return eventually([&] {
+  return eventually_measured([&] {
     const std::string where = kind == "Node" ? "default" : ns();
     auto listed = await(client().list<api::Event>(where));
     return listed && std::ranges::any_of(*listed, [&](const auto& event) {
