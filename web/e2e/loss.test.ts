@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import type { Session } from "../src/api/types";
-import { Demo, launch, missing, open } from "./support";
+import { Demo, launch, missing, open, skipping } from "./support";
 
-const skip = missing || false;
+const skip = missing ? skipping(missing) : false;
 let browser: Browser;
 before(async () => {
   if (!skip) browser = await launch();
