@@ -4,7 +4,7 @@ import { ApiError, act, get } from "../api/client";
 import type { Action, NodeState } from "../api/types";
 import { clock, moment, t, word } from "../i18n";
 import { link } from "../state/route";
-import { session } from "../state/store";
+import { connections, session } from "../state/store";
 import { announce } from "./announce";
 import { parts, visible } from "./visible";
 
@@ -95,6 +95,10 @@ export function useData<T>(path: string | null, version: unknown = 0): { data: T
     );
     return () => abort.abort();
   }, [path, version, count]);
+  const connected = connections.value;
+  useEffect(() => {
+    if (held.error) setCount(count + 1);
+  }, [connected]);
   const fresh = same(held.path, path);
   return { data: fresh ? held.data : null, error: fresh ? held.error : null, reload: () => setCount(count + 1) };
 }
