@@ -252,8 +252,8 @@ test("a pod's own Events are shown, and what others wrote into them never become
 
 test("nothing secret is served, whoever asks", { skip }, async () => {
   const config = readFileSync(rig.kubeconfig, "utf8");
-  const inside = [...config.matchAll(/(?:client-key-data|token|password): *(\S+)/g)].map((found) => found[1]!.slice(0, 200));
-  const beside = [...config.matchAll(/(?:client-key|tokenFile): *(\S+)/g)].map((found) => readFileSync(found[1]!, "utf8").split("\n")[1]!);
+  const inside = [...config.matchAll(/(?:client-key-data|token|password)"?: *"?([^"\s,]+)/g)].map((found) => found[1]!.slice(0, 200));
+  const beside = [...config.matchAll(/(?:client-key|tokenFile)"?: *"?([^"\s,]+)/g)].map((found) => readFileSync(found[1]!, "utf8").split("\n")[1]!);
   const secrets = [...inside, ...beside, token("pauser")];
   assert.ok(secrets.length > 1, "there is something to look for");
   const { said } = await ask("viewer", "openapi.json");
