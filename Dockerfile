@@ -7,7 +7,9 @@ WORKDIR /src
 COPY scripts/install-deps scripts/install-deps
 RUN scripts/install-deps --build
 COPY . .
-RUN cmake --preset release -DBUILD_TESTING=OFF && cmake --build --preset release --target rescheduler
+# What ccache and npm keep outlives the build: a changed source compiles what changed.
+RUN --mount=type=cache,target=/root/.cache/ccache --mount=type=cache,target=/root/.npm \
+    cmake --preset release -DBUILD_TESTING=OFF && cmake --build --preset release --target rescheduler
 RUN scripts/image-root build/release/src/cli/rescheduler /image
 
 # Nothing but the program and what it loads: no shell, no package manager, nothing to keep up to date but this image.

@@ -42,7 +42,7 @@ def ours(kubeconfig, moves):
                 "rescheduling": {
                     "loadBalancing": {"needed": 1, "of": 1, "deviationTrigger": 5, "deviationTarget": 4},
                     "protections": {"leastAge": "0s"},
-                    "brakes": {"perCycle": limits, "atOnce": limits | {"total": 100}}}}}]}],
+                    "brakes": {"perCycle": limits, "atOnce": limits | {"total": 100, "perWorkload": 1}}}}}]}],
     }
 
 

@@ -4,15 +4,10 @@
 
 #include <fmt/core.h>
 
-#include "base/clock.h"
-#include "base/metrics.h"
-#include "base/rng.h"
+#include "cli/connection.h"
 #include "cli/permissions.h"
-#include "kube/client/https_api.h"
-#include "kube/config/in_cluster.h"
 #include "kube/discovery/self_check.h"
 #include "kube/discovery/server_info.h"
-#include "net/event_loop.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -56,34 +51,55 @@ int report(const kube::ClientConfig& config, const Findings& findings) {
   const std::size_t wanted = needed_permissions().size();
   fmt::print("permissions  {} of {} granted\n", wanted - findings.missing.size(), wanted);
   fmt::print("{}", kube::describe_missing(findings.missing));
-  if (!findings.missing.empty()) fmt::print("\n`rescheduler check --role` prints the role that would grant these.\n");
+  if (!findings.missing.empty())
+    fmt::print("\n`rescheduler check --role` prints a role that grants these beside what is granted.\n");
   return supported && findings.missing.empty() ? 0 : 1;
 }
 
-int print_role(const std::vector<kube::Permission>& permissions) {
-  fmt::print("{}", kube::roles_yaml(permissions, "rescheduler-scheduler", {"kube-system", "rescheduler-scheduler"}));
+const kube::RoleSubject kAccount{"kube-system", "rescheduler-scheduler"};
+
+int print_whole_role() {
+  fmt::print("{}", kube::roles_yaml(needed_permissions(), kAccount.service_account, kAccount));
+  return 0;
+}
+
+// FNV-1a: any machine and any build makes the same name of the same permissions.
+std::string addition_name(const std::vector<kube::Permission>& missing) {
+  std::uint32_t hash = 2166136261U;
+  for (const kube::Permission& one : missing) {
+    for (const char byte : kube::describe(one) + '\n') hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
+  }
+  return fmt::format("{}-addition-{:08x}", kAccount.service_account, hash);
+}
+
+// Under a name of their own, made of what they grant: applied, they replace neither the role of the manifests nor an
+// earlier addition.
+int print_addition(const std::vector<kube::Permission>& missing) {
+  if (missing.empty()) {
+    fmt::print(stderr, "rescheduler check: nothing is missing, so there is no role to add\n");
+    return 0;
+  }
+  fmt::print(
+      "# What the user of this kubeconfig may not do and the scheduler has to, for ServiceAccount {}/{}: an addition\n"
+      "# to what it is granted already, to be piped into `kubectl apply -f -`. `rescheduler check --whole-role` "
+      "prints\n"
+      "# everything it needs, under the name that the manifests use.\n{}",
+      kAccount.ns, kAccount.service_account, kube::roles_yaml(missing, addition_name(missing), kAccount));
   return 0;
 }
 
 }  // namespace
 
 int run_check(const CheckOptions& options) {
-  if (options.print_whole_role) return print_role(needed_permissions());
-  const kube::KubeconfigSource source{options.kubeconfig, options.context, kube::process_environment()};
-  const auto config = kube::default_config(source);
+  if (options.print_whole_role) return print_whole_role();
+  const auto config = cluster_named(options.kubeconfig, options.context);
   if (!config) return complain(config.error());
-
-  MetricRegistry metrics;
-  const SystemClock clock;
-  Rng rng(static_cast<std::uint64_t>(clock.wall_now().time_since_epoch().count()));
-  net::RealTimers timers;
-  net::EventLoop loop;
-  const kube::LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
-  auto api = kube::make_https_api(*config, {}, services);
+  Connection connection;
+  const auto api = connection.open(*config);
   if (!api) return complain(api.error());
-  auto findings = loop.await_result(look_at(**api, services));
+  auto findings = connection.await(look_at(**api, connection.services()));
   if (!findings) return complain(findings.error());
-  if (options.print_role) return print_role(findings->missing);
+  if (options.print_role) return print_addition(findings->missing);
   return report(*config, *findings);
 }
 

@@ -6,16 +6,11 @@
 
 #include <fmt/core.h>
 
-#include "base/clock.h"
-#include "base/metrics.h"
-#include "base/rng.h"
 #include "cli/cluster_reader.h"
+#include "cli/connection.h"
 #include "cli/explanation.h"
 #include "cli/standard_input.h"
-#include "kube/client/https_api.h"
 #include "kube/config/file.h"
-#include "kube/config/in_cluster.h"
-#include "net/event_loop.h"
 #include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
@@ -71,19 +66,12 @@ Result<void> explain_batch(const ExplainOptions& options, const scheduler::Confi
 }
 
 Result<std::string> explain_live(const ExplainOptions& options, const scheduler::Configuration& configuration) {
-  const auto config = kube::default_config({options.kubeconfig, options.context, kube::process_environment()});
-  if (!config) return fail(config.error());
-  MetricRegistry metrics;
-  const SystemClock clock;
-  Rng rng(static_cast<std::uint64_t>(clock.wall_now().time_since_epoch().count()));
-  net::RealTimers timers;
-  net::EventLoop loop;
-  const kube::LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
-  auto api = kube::make_https_api(*config, {}, services);
-  if (!api) return fail(std::move(api.error()));
+  Connection connection;
+  const auto api = connection.open(options.kubeconfig, options.context);
+  if (!api) return fail(api.error());
   cluster::Cluster cluster;
   cluster::Dump dump;
-  auto read = loop.await_result(read_cluster(**api, cluster, dump));
+  auto read = connection.await(read_cluster(**api, cluster, dump));
   if (!read) return fail(std::move(read.error()));
   return explain(cluster, dump, pod_of(options), configuration, form_of(options));
 }

@@ -179,9 +179,9 @@ int main(int argc, char** argv) {
                     "kubeconfig to use (default: $KUBECONFIG, then in-cluster, then ~/.kube/config)");
   check->add_option("--context", check_options.context, "context of the kubeconfig (default: its current-context)");
   check->add_flag("--role", check_options.print_role,
-                  "print the role that would grant what is missing, and nothing else");
+                  "print only what is missing, as a role to add with `kubectl apply -f -`; replaces nothing");
   check->add_flag("--whole-role", check_options.print_whole_role,
-                  "print the role that grants all it needs, and nothing else; needs no cluster");
+                  "print the role that grants all it needs, as the manifests have it; needs no cluster");
 
   cli::DoctorOptions doctor_options;
   auto* doctor =

@@ -5,45 +5,16 @@
 
 #include <fmt/core.h>
 
-#include "base/metrics.h"
-#include "base/rng.h"
+#include "cli/connection.h"
 #include "kube/client/client.h"
-#include "kube/client/https_api.h"
-#include "kube/config/in_cluster.h"
 #include "kube/proto/core_pod.pb.h"
 #include "migration/keys.h"
 #include "migration/record.h"
-#include "net/event_loop.h"
 
 namespace rescheduler::cli {
 namespace {
 
 using Migrations = std::vector<api::Migration>;
-
-// A connection for one command.
-struct Connection {
-  MetricRegistry metrics{};
-  SystemClock clock{};
-  Rng rng{static_cast<std::uint64_t>(SystemClock().wall_now().time_since_epoch().count())};
-  net::RealTimers timers{};
-  net::EventLoop loop{};
-  std::unique_ptr<kube::Api> api{};
-
-  ~Connection() { (void)loop.await_result(closed()); }
-  net::Task<Result<void>> closed() {
-    api.reset();
-    co_return Result<void>{};
-  }
-  Result<void> open(const std::string& kubeconfig, const std::string& context) {
-    const auto config = kube::default_config({kubeconfig, context, kube::process_environment()});
-    if (!config) return fail(config.error());
-    auto made = kube::make_https_api(*config, {}, {loop.executor(), &timers, &clock, &rng, &metrics});
-    if (!made) return fail(std::move(made.error()));
-    api = std::move(*made);
-    return {};
-  }
-  kube::Client client() { return kube::Client(*api); }
-};
 
 int complain(std::string_view command, const Error& error) {
   fmt::print(stderr, "rescheduler {}: {}{}\n", command, error.message,
@@ -71,8 +42,8 @@ std::string clock_text(WallTime time) {
                      parts.subseconds().count());
 }
 
-Result<Migrations> read_all(Connection& connection, const std::string& ns) {
-  auto listed = connection.loop.await_result(connection.client().list<api::Migration>(ns));
+Result<Migrations> read_all(Connection& connection, kube::Client& client, const std::string& ns) {
+  auto listed = connection.await(client.list<api::Migration>(ns));
   if (!listed) return fail(std::move(listed.error()));
   Migrations all;
   for (const auto& one : *listed) all.push_back(*one);
@@ -83,9 +54,9 @@ Result<Migrations> read_all(Connection& connection, const std::string& ns) {
 }
 
 // The pod as it is now becomes the order.
-Result<migration::MoveOrder> order_of(Connection& connection, const MoveOptions& options) {
+Result<migration::MoveOrder> order_of(Connection& connection, kube::Client& client, const MoveOptions& options) {
   const auto [ns, name] = split(options.pod, options.ns);
-  auto pod = connection.loop.await_result(connection.client().get<api::Pod>(ns, name));
+  auto pod = connection.await(client.get<api::Pod>(ns, name));
   if (!pod) return fail(Errc::Invalid, "{}", pod.error().message);
   migration::MoveOrder order;
   order.ns = ns;
@@ -102,12 +73,11 @@ Result<migration::MoveOrder> order_of(Connection& connection, const MoveOptions&
   return order;
 }
 
-Result<api::Migration> ended(Connection& connection, const api::Migration& begun) {
+Result<api::Migration> ended(Connection& connection, kube::Client& client, const api::Migration& begun) {
   constexpr std::chrono::milliseconds kBetween{500};
   std::string phase = "?";
   for (;;) {
-    auto now = connection.loop.await_result(
-        connection.client().get<api::Migration>(begun.metadata().namespace_(), begun.metadata().name()));
+    auto now = connection.await(client.get<api::Migration>(begun.metadata().namespace_(), begun.metadata().name()));
     if (!now) return fail(std::move(now.error()));
     if (now->status().phase() != phase) {
       phase = now->status().phase();
@@ -115,7 +85,7 @@ Result<api::Migration> ended(Connection& connection, const api::Migration& begun
       std::fflush(stdout);
     }
     if (migration::has_ended(*now)) return std::move(*now);
-    auto slept = connection.loop.await_result(connection.timers.sleep_for(kBetween));
+    auto slept = connection.await(connection.timers().sleep_for(kBetween));
     if (!slept) return fail(std::move(slept.error()));
   }
 }
@@ -159,21 +129,20 @@ std::string travel_report(const api::Migration& one) {
 
 int run_migrations(const MigrationsOptions& options) {
   Connection connection;
-  if (auto opened = connection.open(options.kubeconfig, options.context); !opened) {
-    return complain("migrations", opened.error());
-  }
+  const auto api = connection.open(options.kubeconfig, options.context);
+  if (!api) return complain("migrations", api.error());
+  kube::Client client(**api);
   if (options.action == "list") {
-    const auto all = read_all(connection, options.ns);
+    const auto all = read_all(connection, client, options.ns);
     if (!all) return complain("migrations", all.error());
-    fmt::print("{}", departures(*all, connection.clock.wall_now()));
+    fmt::print("{}", departures(*all, connection.clock().wall_now()));
     return 0;
   }
   if (options.name.empty()) return complain("migrations", {Errc::Invalid, "which one? NAME or NAMESPACE/NAME"});
   const auto [ns, name] = split(options.name, options.ns);
-  auto client = connection.client();
   auto found = options.action == "cancel"
-                   ? connection.loop.await_result(client.patch<api::Migration>(ns, name, R"({"spec":{"cancel":true}})"))
-                   : connection.loop.await_result(client.get<api::Migration>(ns, name));
+                   ? connection.await(client.patch<api::Migration>(ns, name, R"({"spec":{"cancel":true}})"))
+                   : connection.await(client.get<api::Migration>(ns, name));
   if (!found) return complain("migrations", found.error());
   if (options.action == "show") {
     fmt::print("{}", travel_report(*found));
@@ -187,20 +156,20 @@ int run_migrations(const MigrationsOptions& options) {
 
 int run_move(const MoveOptions& options) {
   Connection connection;
-  if (auto opened = connection.open(options.kubeconfig, options.context); !opened) {
-    return complain("move", opened.error());
-  }
-  const auto order = order_of(connection, options);
+  const auto api = connection.open(options.kubeconfig, options.context);
+  if (!api) return complain("move", api.error());
+  kube::Client client(**api);
+  const auto order = order_of(connection, client, options);
   if (!order) return complain("move", order.error());
   const auto millis =
-      std::chrono::duration_cast<std::chrono::milliseconds>(connection.clock.wall_now().time_since_epoch()).count();
+      std::chrono::duration_cast<std::chrono::milliseconds>(connection.clock().wall_now().time_since_epoch()).count();
   const std::string name = migration::migration_name(order->pod, static_cast<std::uint64_t>(millis));
-  auto made = connection.loop.await_result(connection.client().create(migration::to_migration(*order, name)));
+  auto made = connection.await(client.create(migration::to_migration(*order, name)));
   if (!made) return complain("move", made.error());
   fmt::print("migration {} written: {} from {} to {}\n", migration::key_of(*made), order->pod, order->source,
              order->target);
   if (!options.wait) return 0;
-  const auto last = ended(connection, *made);
+  const auto last = ended(connection, client, *made);
   if (!last) return complain("move", last.error());
   const auto result = migration::result_of(*last);
   return result == migration::MoveResult::Succeeded || result == migration::MoveResult::Elsewhere ? 0 : 1;

@@ -7,19 +7,14 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include "base/clock.h"
-#include "base/metrics.h"
-#include "base/rng.h"
+#include "cli/connection.h"
 #include "cli/json_yaml.h"
 #include "cli/plan_table.h"
 #include "cli/plan_usage.h"
 #include "cli/standard_input.h"
 #include "cli/view/terminal.h"
 #include "cli/world_reader.h"
-#include "kube/client/https_api.h"
 #include "kube/config/file.h"
-#include "kube/config/in_cluster.h"
-#include "net/event_loop.h"
 #include "placement/registry.h"
 #include "rescheduler/make_plan.h"
 #include "rescheduler/plan_json.h"
@@ -116,16 +111,6 @@ Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const pl
   return ordered;
 }
 
-// What it takes to ask somebody over the network.
-struct Network {
-  MetricRegistry metrics;
-  SystemClock clock;
-  Rng rng{static_cast<std::uint64_t>(SystemClock().wall_now().time_since_epoch().count())};
-  net::RealTimers timers;
-  net::EventLoop loop;
-  kube::LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
-};
-
 Result<Plan> plan_of(const PlanOptions& options) {
   std::vector<std::string> notes;
   const auto profile = profile_of(options.config, notes);
@@ -136,28 +121,26 @@ Result<Plan> plan_of(const PlanOptions& options) {
   auto strategies = strategies_of(options, args);
   if (!strategies) return fail(std::move(strategies.error()));
 
-  Network network;
+  Connection network;
   ReadWorld read;
-  std::unique_ptr<kube::Api> api;
+  kube::Api* api = nullptr;
   for (const std::string& file : options.files) {
     const auto text = text_of(file);
     if (!text) return fail(text.error());
     if (auto done = read_dump(*text, file, read); !done) return fail(std::move(done.error()));
   }
   if (options.files.empty()) {
-    const auto config = kube::default_config({options.kubeconfig, options.context, kube::process_environment()});
-    if (!config) return fail(config.error());
-    auto made = kube::make_https_api(*config, {}, network.services);
-    if (!made) return fail(std::move(made.error()));
-    api = std::move(*made);
-    auto done = network.loop.await_result(read_live(*api, read, notes));
+    const auto opened = network.open(options.kubeconfig, options.context);
+    if (!opened) return fail(opened.error());
+    api = *opened;
+    auto done = network.await(read_live(*api, read, notes));
     if (!done) return fail(std::move(done.error()));
   }
   if (read.world.cluster().node_count() == 0) return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
   // A dump is of its own time: pods in it are as old as they were then.
   const bool dated = !options.files.empty() && read.newest != WallTime{};
-  const WallTime now = dated ? read.newest : network.clock.wall_now();
-  const LiveSources live{api.get(), &network.loop, &network.services};
+  const WallTime now = dated ? read.newest : network.clock().wall_now();
+  const LiveSources live{api, &network.loop(), &network.services()};
   if (auto put = put_loads(options.usage, args.load, live, now, read, notes); !put) return fail(std::move(put.error()));
   for (std::string& warning : read.world.take_warnings()) notes.push_back(std::move(warning));
 
@@ -168,7 +151,7 @@ Result<Plan> plan_of(const PlanOptions& options) {
   request.caps = {.total = options.moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};
   request.draining = read.world.nodes_under_maintenance();
   request.now = now;
-  request.clock = &network.clock;
+  request.clock = &network.clock();
   request.time = kMostTime;
   Plan plan = rescheduling::make_plan(read.world, request);
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());

@@ -57,6 +57,17 @@ std::string measured_at_end(const api::Migration& migration) {
   return json::serialize(record);
 }
 
+void note_measured(const api::Migration& migration, const NodeMeter& meter, api::MigrationStatus& status) {
+  if (status.has_finished()) {
+    api::Migration last = migration;
+    *last.mutable_status() = status;
+    status.set_measured(measured_at_end(last));
+  } else if (status.phase() == to_string(Phase::Preparing) && !status.has_measured()) {
+    std::string before = measured_before(migration, meter);
+    if (!before.empty()) status.set_measured(std::move(before));
+  }
+}
+
 std::optional<std::string> measured_after(const api::Migration& migration,
                                           const NodeMeter& meter,
                                           std::chrono::nanoseconds settle,

@@ -21,6 +21,8 @@ using NodeMeter = std::function<std::string(const std::string& node)>;
 std::string measured_before(const api::Migration& migration, const NodeMeter& meter);
 // With what was measured before.
 std::string measured_at_end(const api::Migration& migration);
+// Puts what is known into a status that is about to be written: either of these, when it is time for it.
+void note_measured(const api::Migration& migration, const NodeMeter& meter, api::MigrationStatus& status);
 // Nothing: it is not due, it has been said, or nobody knows.
 std::optional<std::string> measured_after(const api::Migration& migration,
                                           const NodeMeter& meter,

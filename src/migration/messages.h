@@ -17,6 +17,8 @@ inline constexpr Phrase kBeginsDirect{"direct migration begins", "开始直接�
 inline constexpr Phrase kIntentWritten{"intent written", "成功添加节点偏好"};
 inline constexpr Phrase kBudgetCreated{"temporary PDB created", "创建临时PDB保护服务"};
 inline constexpr Phrase kEvicted{"pod evicted", "优雅驱逐Pod成功"};
+inline constexpr Phrase kNotEvicted{"pod not evicted", "驱逐源Pod失败"};
+inline constexpr Phrase kStepRefused{"step of a migration refused", "迁移步骤被拒绝"};
 inline constexpr Phrase kMarkedFirst{"pod marked as first to go", "标记迁移源Pod优先删除"};
 inline constexpr Phrase kRetired{"new pod ready, scaled down", "新Pod已就绪，缩容移除迁移源Pod"};
 inline constexpr Phrase kCopyCreated{"new pod created", "创建迁移目标Pod"};

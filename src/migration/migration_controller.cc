@@ -20,6 +20,7 @@
 #include "migration/story.h"
 #include "migration/sweeper.h"
 #include "migration/trouble.h"
+#include "migration/turns.h"
 #include "migration/wakeable.h"
 #include "net/waiter.h"
 #include "scheduler/fenced_api.h"
@@ -30,6 +31,7 @@ namespace {
 using PodInformer = kube::Informer<api::Pod>;
 
 constexpr std::chrono::milliseconds kLeastPause{20};  // between two looks: what happens together is seen together
+constexpr int kQueueLooks = 10;                       // a move that waits its turn looks so many times more seldom
 const BackoffPolicy kRetries{std::chrono::milliseconds{100}, std::chrono::milliseconds{10'000}, 2.0, 0.5};
 
 net::Task<void> follow_pods(std::shared_ptr<PodInformer> informer) { co_await informer->run(); }
@@ -44,8 +46,10 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
     api::Migration record;
     Wakeable waker;
-    bool stale = true;  // the server may have another version
-    bool gone = false;  // the server has none any more
+    bool stale = true;        // the server may have another version
+    bool gone = false;        // the server has none any more
+    std::string workload{};   // its uid, once seen
+    SteadyTime look_again{};  // though another move of the workload is still ahead
     bool preflight_passed = false;
     std::optional<Refusal> refusal{};
     std::shared_ptr<PodInformer> pods{};
@@ -92,9 +96,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   kube::Informer<api::Migration> migrations;
   std::map<std::string, LivePtr> live{};             // by ns/name
   std::map<std::string, MoveOrder> being_written{};  // begun, not yet seen as an object
-  std::map<std::string, std::string> workloads{};    // uid -> the move it is busy with
-  std::map<std::string, std::string> pods{};         // uid -> the move it is in
-  std::set<std::string> ended_ones{};                // uids: what the informer still says of them is old
+  Turns turns{};
+  std::set<std::string> ended_ones{};  // uids: what the informer still says of them is old
   std::vector<PlacementIntent> steered{};
   std::function<void(const MoveOutcome&)> tell{};
   std::function<void(const api::Migration&, bool gone)> tell_change{};
@@ -126,7 +129,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     auto one = std::make_shared<Live>(*migration, Wakeable(parts.services.executor, *parts.services.timers));
     if (found != live.end()) forget(key);
     live.emplace(key, one);
-    claim(key, *one, migration->status().workload().uid());
+    stand_for(migration->status().workload().uid(), *one);
+    stand_for(migration->spec().pod_uid(), *one);
     if (leading) drive(one);
   }
 
@@ -139,16 +143,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     found->second->waker.wake();
   }
 
-  // One move at a time for a pod and for a workload. What is under way already has it, whoever came first.
-  void claim(const std::string& key, Live& one, const std::string& workload) {
-    const bool begun = phase_of(one.record) != Phase::Pending;
-    const auto take = [&](std::map<std::string, std::string>& from, const std::string& uid) {
-      if (uid.empty()) return;
-      const auto [held, free] = from.emplace(uid, key);
-      if (!free && begun) held->second = key;
-    };
-    take(workloads, workload);
-    take(pods, one.record.spec().pod_uid());
+  void stand_for(const std::string& uid, const Live& one) {
+    turns.stand_for(uid, key_of(one.record), phase_of(one.record) != Phase::Pending);
   }
 
   void forget(const std::string& key) {
@@ -156,11 +152,9 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (found == live.end()) return;
     found->second->following.cancel();
     live.erase(found);
-    for (auto* claims : {&workloads, &pods})
-      std::erase_if(*claims, [&](const auto& claim) { return claim.second == key; });
-    // Somebody may have waited for this.
-    const auto others = live;
-    for (const auto& [other, one] : others) one->waker.wake();
+    for (const std::string& next : turns.leave(key)) {
+      if (const auto waited = live.find(next); waited != live.end()) waited->second->waker.wake();
+    }
   }
 
   // --- One move ---
@@ -179,6 +173,11 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       if (!self->may_act()) co_return;
       const bool cared_for = co_await self->refresh(*one);
       if (!cared_for) co_return;
+      if (const auto rest = self->may_rest(*one); rest.count() > 0) {
+        const bool goes_on = co_await one->waker.sleep(kLeastPause, rest);
+        if (!goes_on) co_return;
+        continue;
+      }
       Observer observer(self->observer_api);
       auto looked = co_await observer.look(one->record, self->now());
       if (!looked) {
@@ -207,7 +206,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         continue;
       }
       if (done.error().code == Errc::Cancelled) co_return;
-      one->refusal = refusal_in(step.what, done.error());
+      const auto before = std::exchange(one->refusal, refusal_in(step.what, done.error()));
+      self->story.refused(one->record, step.what, before, one->refusal);
       if (is_about_state(done.error())) one->stale = true;
       const bool goes_on = co_await self->pause(*one, done.error(), backoff);
       if (!goes_on) co_return;
@@ -233,17 +233,29 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     co_return true;
   }
 
+  // How long a move that is not yet its workload's turn needs no look at the cluster: its turn wakes it, as does
+  // whoever calls it off. Now and then it looks all the same, as its pod may have gone or its time be over.
+  std::chrono::nanoseconds may_rest(const Live& one) const {
+    const bool called_off = one.gone || one.record.spec().cancel() || one.record.metadata().has_deletion_timestamp();
+    if (called_off || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
+    if (turns.ahead_of(one.workload, key_of(one.record)).empty()) return {};
+    return std::max(one.look_again - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
+  }
+
   // What only we know.
   void complete(Live& one, Seen& seen) {
+    one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.look_every;
     const std::string key = key_of(one.record);
     seen.called_off = one.gone || one.record.spec().cancel() || one.record.metadata().has_deletion_timestamp();
     seen.preflight_passed = std::exchange(one.preflight_passed, false);
     seen.refusal = one.refusal;
-    if (seen.workload) claim(key, one, seen.workload->uid);
-    const auto busy = seen.workload ? workloads.find(seen.workload->uid) : workloads.end();
-    if (busy != workloads.end() && busy->second != key) seen.ahead = busy->second;
-    const auto moving = pods.find(one.record.spec().pod_uid());
-    if (moving != pods.end() && moving->second != key) seen.moved_by = moving->second;
+    stand_for(one.record.spec().pod_uid(), one);
+    seen.moved_by = turns.ahead_of(one.record.spec().pod_uid(), key);
+    if (seen.workload) {
+      one.workload = seen.workload->uid;
+      stand_for(one.workload, one);
+      seen.ahead = turns.ahead_of(one.workload, key);
+    }
     if (!one.pods && one.record.status().has_selector()) follow(one);
   }
 
@@ -268,20 +280,9 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       co_return Result<void>{};
     }
     Step complete_step = step;
-    if (step.what == Do::Write) note_measured(one.record, complete_step.status);
+    if (step.what == Do::Write) note_measured(one.record, parts.settings.measure, complete_step.status);
     auto done = co_await actor.perform(one.record, seen, complete_step);
     co_return done;
-  }
-
-  void note_measured(const api::Migration& record, api::MigrationStatus& status) const {
-    if (status.has_finished()) {
-      api::Migration last = record;
-      *last.mutable_status() = status;
-      status.set_measured(measured_at_end(last));
-    } else if (status.phase() == to_string(Phase::Preparing) && !status.has_measured()) {
-      std::string before = measured_before(record, parts.settings.measure);
-      if (!before.empty()) status.set_measured(std::move(before));
-    }
   }
 
   void performed(Live& one, const Step& step) {
@@ -303,8 +304,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   void over(LivePtr one) {
-    const std::string key = key_of(one->record);
-    forget(key);
+    forget(key_of(one->record));
     ended_ones.insert(one->record.metadata().uid());
     steer();
     story.ended(one->record);

@@ -94,6 +94,13 @@ std::optional<Line> line_for(const api::Migration& migration, const Step& step) 
   }
 }
 
+std::optional<Line> line_for(const api::Migration& migration, Do what, const Refusal& refusal) {
+  if (what == Do::Nominate) return std::nullopt;
+  const bool evicting = what == Do::Evict || what == Do::Preflight;
+  return Line{evicting ? messages::kNotEvicted : messages::kStepRefused,
+              {{"pod", pod_of(migration)}, {"err", refusal.message}, {"migration", migration.metadata().name()}}};
+}
+
 Line last_line(const api::Migration& migration) {
   const MoveResult result = result_of(migration);
   const std::string name = migration.metadata().name();
@@ -121,6 +128,14 @@ double unavailable_seconds(const api::Migration& migration) {
 
 void Story::done(const api::Migration& migration, const Step& step) const {
   if (const auto line = line_for(migration, step)) log_message(LogLevel::Info, line->phrase, line->fields);
+}
+
+void Story::refused(const api::Migration& migration,
+                    Do what,
+                    const std::optional<Refusal>& before,
+                    const std::optional<Refusal>& now) const {
+  if (!now || (before && before->message == now->message)) return;
+  if (const auto line = line_for(migration, what, *now)) log_message(LogLevel::Warning, line->phrase, line->fields);
 }
 
 void Story::ended(const api::Migration& migration) {

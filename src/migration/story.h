@@ -19,6 +19,8 @@ struct Line {
 };
 // The line for a step that was carried out; nothing: it is not worth one.
 std::optional<Line> line_for(const api::Migration& migration, const Step& step);
+// The line for one that was refused; nothing: only a hint was, which is a hint less.
+std::optional<Line> line_for(const api::Migration& migration, Do what, const Refusal& refusal);
 // The line for the end.
 Line last_line(const api::Migration& migration);
 
@@ -30,6 +32,11 @@ class Story {
   Story(kube::EventRecorder* recorder, MetricRegistry& metrics) : recorder_(recorder), metrics_(metrics) {}
 
   void done(const api::Migration& migration, const Step& step) const;
+  // Once, however often the same is tried again.
+  void refused(const api::Migration& migration,
+               Do what,
+               const std::optional<Refusal>& before,
+               const std::optional<Refusal>& now) const;
   void ended(const api::Migration& migration);
   void under_way(const std::map<std::string, int>& by_phase);
 

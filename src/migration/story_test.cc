@@ -62,6 +62,15 @@ TEST(Story, SpeaksTheGuidesChinese) {
   EXPECT_THAT(chinese(last_line(last)), HasSubstr("协调重调度失败，回退"));
 }
 
+TEST(Story, SaysWhatWasRefusedButNotOfAHint) {
+  const Refusal refusal{true, "not allowed to evict: pods/eviction is forbidden"};
+  EXPECT_THAT(chinese(line_for(example(), Do::Evict, refusal)),
+              HasSubstr(R"("驱逐源Pod失败" pod="default/load-balance-test-abc123" err="not allowed to evict)"));
+  EXPECT_THAT(chinese(line_for(example(), Do::Preflight, refusal)), HasSubstr("驱逐源Pod失败"));
+  EXPECT_THAT(chinese(line_for(example(), Do::MarkWorkload, refusal)), HasSubstr("迁移步骤被拒绝"));
+  EXPECT_EQ(line_for(example(), Do::Nominate, refusal), std::nullopt);
+}
+
 TEST(Story, SpeaksEnglishByDefault) {
   EXPECT_THAT(text(line_for(example(), doing(Do::Evict)), Language::English), HasSubstr("\"pod evicted\""));
   EXPECT_EQ(text(line_for(example(), doing(Do::Preflight)), Language::English), "");

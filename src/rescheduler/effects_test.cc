@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rescheduler/controller_metrics.h"
+
 namespace rescheduler::rescheduling {
 namespace {
 
 using placement::Strategy;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::chrono_literals;
@@ -52,6 +55,18 @@ TEST(Effects, AreComparedOnceTheyHadTimeToShow) {
   EXPECT_TRUE(effects[0].helped);
   EXPECT_THAT(tracker.backing_off(), IsEmpty());
   EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "each plan once";
+}
+
+TEST(Effects, AreShownByStrategyAsTheDashboardAsksForThem) {
+  EffectTracker tracker(10min);
+  const auto effects = after(tracker, "p", picture(0.72, 0.48), kNoon);
+  ASSERT_THAT(effects, SizeIs(1));
+  MetricRegistry registry;
+  ControllerMetrics shown(registry);
+  shown.effect(effects[0]);
+  const std::string text = registry.text();
+  EXPECT_THAT(text, HasSubstr(R"(rescheduler_effect_predicted_points{strategy="LoadBalancing"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(rescheduler_effect_measured_points{strategy="LoadBalancing"} 1)"));
 }
 
 TEST(Effects, ThatTheWholeClusterGotBusierIsNobodysFault) {

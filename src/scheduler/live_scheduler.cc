@@ -94,6 +94,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     auto made = LoadWatch::make(how, *apis.api, services, std::move(callbacks));
     if (!made) return fail(std::move(made.error()));
     load = std::move(*made);
+    count_overloads(0);  // none so far, which is not the same as not known
     return {};
   }
 
@@ -157,11 +158,15 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     });
   }
 
-  void ask_to_relieve(const std::string& node) {
+  void count_overloads(double more) {
     services.metrics
         ->counter("rescheduler_preventive_requests_total",
                   "Placements that will bring a node above a threshold, so that something there should move.")
-        .add();
+        .add(more);
+  }
+
+  void ask_to_relieve(const std::string& node) {
+    count_overloads(1);
     if (settings.overloaded) settings.overloaded(node);
   }
 

@@ -252,6 +252,34 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
+// What waits costs the API server nothing: with hundreds of moves planned, it would otherwise be busy with those alone.
+TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
+  constexpr int kPods = 4;
+  deploy("web", kPods);
+  const auto shut = [&](const char* taints) {
+    for (const std::string& node : nodes_) patch_node(node, taints);
+  };
+  shut(R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");  // the first one's replacement comes nowhere
+  start_mover();
+  for (const api::Pod& pod : pods_of("web")) mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  std::string first;
+  ASSERT_TRUE(eventually([&] {
+    for (const auto& one : migrations()) {
+      if (one.status().phase() == "Replacing") first = one.spec().pod();
+    }
+    return !first.empty() && mover().looks().size() == kPods;
+  }));
+  const auto before = mover().looks();
+  ASSERT_TRUE(eventually([&] { return mover().looks()[first] >= before.at(first) + 12; }));
+  for (const auto& [pod, looks] : mover().looks()) {
+    if (pod != first) EXPECT_LE(looks, before.at(pod) + 8) << pod;
+  }
+  shut(R"({"spec":{"taints":null}})");
+  ASSERT_TRUE(all_ended());
+  for (const auto& one : migrations()) EXPECT_NE(one.status().phase(), "Refused") << one.status().message();
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
 TEST_P(Moves, WhatNobodyIsInChargeOfIsSwept) {
   deploy("solo", 2);
   const api::Pod pod = pods_of("solo").front();

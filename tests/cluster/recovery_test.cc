@@ -61,7 +61,8 @@ TEST_P(Recovery, CrashingOnEveryNodeStopsAfterExactlyNWithAVerdict) {
   ASSERT_TRUE(said("web", "ApplicationFault", "3 of 3 attempts made, no more: verdict application"));
   EXPECT_TRUE(said("web", "Rescheduled", "attempt 3 of 3, avoiding "));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":3)"));
-  EXPECT_THAT(recovery.metrics(), HasSubstr(R"(rescheduler_recovery_stopped_total{verdict="application"} 1)"));
+  const std::string counted = R"(rescheduler_recovery_stopped_total{verdict="application"} 1)";
+  EXPECT_TRUE(eventually([&] { return recovery.metrics().find(counted) != std::string::npos; })) << recovery.metrics();
   std::string condition;
   EXPECT_TRUE(eventually([&] {
     for (const api::Pod& pod : live_pods()) {

@@ -13,8 +13,6 @@ namespace {
 
 using placement::Strategy;
 using placement::StrategyMode;
-using testing::Gt;
-using testing::HasSubstr;
 
 constexpr int kReplicas = 6;
 
@@ -55,9 +53,17 @@ class Rescheduling : public ReschedulingTest {
     const auto from = at.status().cycles;
     return eventually_measured([&] { return at.status().cycles >= from + static_cast<std::uint64_t>(count); });
   }
+  // Sooner or later so many cycles pass in which nobody moves. Three on one node and one on another may still be mended
+  // after the pods first look balanced, so what runs at that moment is not yet what stays.
+  bool comes_to_rest(TestRescheduler& at) {
+    return eventually_measured([&] {
+      const auto settled = uids("web");
+      return cycles_pass(at, 8) && at.status().under_way == 0 && uids("web") == settled;
+    });
+  }
   std::string memory() {
     auto map = await(client().get<api::ConfigMap>(ns(), std::string(rescheduling::kMovesName)));
-    return map ? map->data().at("moves") : "";
+    return map && map->data().contains("moves") ? map->data().at("moves") : "";
   }
 
   std::string crowded_;
@@ -70,15 +76,15 @@ TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
   EXPECT_TRUE(told_about("Deployment", "web", "Rescheduled"));
   EXPECT_TRUE(told_about("Node", crowded_, "Rescheduled"));
-  EXPECT_THAT(memory(), HasSubstr("\"source\":\"" + crowded_ + "\""));
-  EXPECT_THAT(at.metric("rescheduler_pod_movements_total", "LoadBalancing"), Gt(0));
-  EXPECT_THAT(at.metric("rescheduler_load_balance_score"), Gt(50));
-  EXPECT_GE(at.metric("rescheduler_node_utilization_percent", crowded_), 5);
-  // And there it ends.
-  ASSERT_TRUE(cycles_pass(at, 5));
-  const auto settled = uids("web");
-  ASSERT_TRUE(cycles_pass(at, 8));
-  EXPECT_EQ(uids("web"), settled);
+  // What is shown and written is of the last cycle, which may have been before the last pod was ready.
+  EXPECT_TRUE(eventually_measured([&] {
+    return memory().find("\"source\":\"" + crowded_ + "\"") != std::string::npos;
+  })) << memory();
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_pod_movements_total", "LoadBalancing") > 0; }));
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_load_balance_score") > 50; }))
+      << at.metric("rescheduler_load_balance_score");
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_node_utilization_percent", crowded_) >= 5; }));
+  EXPECT_TRUE(comes_to_rest(at));
 }
 
 TEST_P(Rescheduling, WhoOptsOutStays) {

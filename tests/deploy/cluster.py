@@ -10,6 +10,8 @@ import tempfile
 import threading
 from pathlib import Path
 
+from waiting import eventually
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
 # What KWOK shows as the logs of the scheduler's pods, and where it takes connections to their port.
@@ -126,6 +128,18 @@ class Control:
         return set(self.shell(f'kubectl get -A --ignore-not-found {kinds} -o jsonpath='
                               + shlex.quote('{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name}{"\\n"}{end}')
                               ).split())
+
+    def untouched(self):
+        """The objects of a cluster that nobody has used, once its own controllers have made theirs."""
+        wanted = {f'ConfigMap/{ns}/kube-root-ca.crt' for ns in ('default', 'kube-system', 'kube-public', 'kube-node-lease')}
+        wanted |= {f'ServiceAccount/{ns}/default' for ns in ('default', 'kube-system', 'kube-public', 'kube-node-lease')}
+        seen = [set()]
+
+        def still():
+            seen.append(self.objects())
+            return wanted <= seen[-1] and seen[-1] == seen[-2]
+        eventually(still, lambda: f'the cluster comes to rest: {wanted - seen[-1]} are missing, {seen[-1] ^ seen[-2]} came or went')
+        return seen[-1]
 
     def token_kubeconfig(self, path, account='rescheduler-scheduler', namespace='kube-system'):
         """A kubeconfig with nothing but that ServiceAccount's own token."""

@@ -9,16 +9,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def send(kubeconfig, path, body, method='POST', content='application/yaml'):
+def ask(kubeconfig, path, **more):
     """The cluster asks nobody who they are."""
     trusting = ssl.create_default_context()
     trusting.check_hostname = False
     trusting.verify_mode = ssl.CERT_NONE
     server = re.search(r'server: (\S+)', Path(kubeconfig).read_text()).group(1)
-    request = urllib.request.Request(server + path, method=method, data=body if isinstance(body, bytes) else
-                                     json.dumps(body).encode(),
-                                     headers={'Content-Type': content, 'Authorization': 'Bearer anybody'})
-    urllib.request.urlopen(request, timeout=10, context=trusting).close()
+    request = urllib.request.Request(server + path, **more)
+    request.add_header('Authorization', 'Bearer anybody')
+    with urllib.request.urlopen(request, timeout=10, context=trusting) as answer:
+        return answer.read()
+
+
+def send(kubeconfig, path, body, method='POST', content='application/yaml'):
+    ask(kubeconfig, path, method=method, data=body if isinstance(body, bytes) else json.dumps(body).encode(),
+        headers={'Content-Type': content})
+
+
+def fetch(kubeconfig, path):
+    return json.loads(ask(kubeconfig, path, headers={'Accept': 'application/json'}))
 
 
 def define_migrations(kubeconfig):

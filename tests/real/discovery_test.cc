@@ -87,6 +87,7 @@ TEST_F(RealDiscovery, TheCheckCommandTellsAPersonWhatIsMissing) {
   const CommandOutcome role = run_command({RESCHEDULER_BINARY, "check", "--role", "--kubeconfig", nobody});
   EXPECT_EQ(role.exit_code, 0);
   EXPECT_THAT(role.output, HasSubstr("kind: ClusterRole"));
+  EXPECT_THAT(role.output, HasSubstr("name: \"rescheduler-scheduler-addition-"));  // not over the one that is there
 }
 
 }  // namespace

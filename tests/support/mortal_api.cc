@@ -17,6 +17,7 @@ bool counts(const kube::ApiCall& call) {
 net::Task<Result<void>> MortalApi::call(kube::ApiCall call, kube::Message* answer) {
   if (dead_) co_return killed();
   const bool counted = counts(call);
+  if (call.verb == kube::Verb::Get && call.resource->plural == "pods") ++pod_reads_[call.name];
   if (counted) {
     writes_.push_back(fmt::format("{} {}", describe(call), call.subresource));
     if (left_ > 0) --left_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ class MortalApi final : public kube::Api {
   bool dead() const { return buried_; }  // and its last write is done
   // "patch deployments web/api", in order; events are not counted, nor leases.
   const std::vector<std::string>& writes() const { return writes_; }
+  const std::map<std::string, int>& pod_reads() const { return pod_reads_; }  // single ones, by name
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override;
@@ -33,6 +35,7 @@ class MortalApi final : public kube::Api {
   bool buried_ = false;
   std::function<void()> instead_{};
   std::vector<std::string> writes_;
+  std::map<std::string, int> pod_reads_;
 };
 
 }  // namespace rescheduler::test

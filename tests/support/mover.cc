@@ -97,6 +97,12 @@ std::vector<std::string> TestMover::writes() {
   return all;
 }
 
+std::map<std::string, int> TestMover::looks() {
+  std::map<std::string, int> all;
+  link_->on_loop([&] { all = api_->pod_reads(); });
+  return all;
+}
+
 AvailabilityWatch::AvailabilityWatch(TestCluster& cluster, std::string ns, std::vector<std::string> apps)
     : link_(cluster.connect()) {
   for (const std::string& app : apps) least_ready_[app] = 1 << 30;

@@ -39,6 +39,7 @@ class TestMover {
   bool dead();
   std::string wanted_on(const api::Pod& pod);  // any thread
   std::vector<std::string> writes();
+  std::map<std::string, int> looks();  // at single pods, by name
   bool leads() const { return fence_->may_act(); }
   void close_fence() { fence_->close(); }  // another one leads from now on
   std::string metrics() { return link_->services().metrics->text(); }

@@ -336,16 +336,13 @@ void ReschedulingTest::annotate_memory(const std::string& json_value) {
 }
 
 bool ReschedulingTest::told_about(const std::string& kind, const std::string& name, const std::string& reason) {
-  return eventually(
-      [&] {
-        const std::string where = kind == "Node" ? "default" : ns();
-        auto listed = await(client().list<api::Event>(where));
-        return listed && std::ranges::any_of(*listed, [&](const auto& event) {
-                 return event->regarding().kind() == kind && event->regarding().name() == name
-                        && event->reason() == reason;
-               });
-      },
-      std::chrono::seconds{10});
+  return eventually_measured([&] {
+    const std::string where = kind == "Node" ? "default" : ns();
+    auto listed = await(client().list<api::Event>(where));
+    return listed && std::ranges::any_of(*listed, [&](const auto& event) {
+             return event->regarding().kind() == kind && event->regarding().name() == name && event->reason() == reason;
+           });
+  });
 }
 
 }  // namespace rescheduler::test

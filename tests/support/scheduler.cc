@@ -292,12 +292,10 @@ std::vector<std::string> SchedulingTest::events(const std::string& pod, const st
 }
 
 bool SchedulingTest::has_event(const std::string& pod, const std::string& reason, const std::string& note) {
-  return eventually(
-      [&] {
-        const auto notes = events(pod, reason);
-        return std::ranges::find(notes, note) != notes.end();
-      },
-      std::chrono::seconds{10});
+  return eventually([&] {
+    const auto notes = events(pod, reason);
+    return std::ranges::find(notes, note) != notes.end();
+  });
 }
 
 std::string SchedulingTest::priority_class(const std::string& suffix, int value) {

@@ -4,17 +4,12 @@
 
 #include <fmt/core.h>
 
-#include "base/clock.h"
-#include "base/metrics.h"
-#include "base/rng.h"
+#include "cli/connection.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/read_facts.h"
 #include "cli/doctor/report.h"
 #include "cli/view/terminal.h"
-#include "kube/client/https_api.h"
 #include "kube/config/file.h"
-#include "kube/config/in_cluster.h"
-#include "net/event_loop.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -56,7 +51,7 @@ Result<doctor::Look> look_of(const DoctorOptions& options) {
 }  // namespace
 
 int run_doctor(const DoctorOptions& options) {
-  auto config = kube::default_config({options.kubeconfig, options.context, kube::process_environment()});
+  const auto config = cluster_named(options.kubeconfig, options.context);
   if (!config) return complain(config.error());
   auto look = look_of(options);
   if (!look) return complain(look.error());
@@ -68,19 +63,14 @@ int run_doctor(const DoctorOptions& options) {
     look->subject_name = "ServiceAccount " + options.as_service_account;
   }
 
-  MetricRegistry metrics;
-  const SystemClock clock;
-  Rng rng(static_cast<std::uint64_t>(clock.wall_now().time_since_epoch().count()));
-  net::RealTimers timers;
-  net::EventLoop loop;
-  const kube::LoopServices services{loop.executor(), &timers, &clock, &rng, &metrics};
-  auto api = kube::make_https_api(*config, {}, services);
+  Connection connection;
+  const auto api = connection.open(*config);
   if (!api) return complain(api.error());
-  auto subject = kube::make_https_api(subject_config, {}, services);
+  const auto subject = connection.open(subject_config);
   if (!subject) return complain(subject.error());
-  look->api = api->get();
-  look->subject = subject->get();
-  auto facts = loop.await_result(doctor::read_facts(std::move(*look), services));
+  look->api = *api;
+  look->subject = *subject;
+  auto facts = connection.await(doctor::read_facts(std::move(*look), connection.services()));
   if (!facts) return complain(facts.error());
 
   const doctor::Findings findings = doctor::check_all(*facts);
