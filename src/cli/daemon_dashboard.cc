@@ -4,6 +4,7 @@
 
 #include "dashboard/decision.h"
 #include "dashboard/settings_view.h"
+#include "kube/config/file.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/rescheduler_args.h"
 #include "scheduler/config/catalog.h"
@@ -22,11 +23,11 @@ placement::ReschedulerArgs args_of(const scheduler::Configuration& configuration
   return {};
 }
 
-bool beats_file(const scheduler::RunOptions& options) {
-  return options.leader_elect || options.leader_elect_lease_duration || options.leader_elect_renew_deadline
-         || options.leader_elect_retry_period || options.leader_elect_resource_lock
-         || options.leader_elect_resource_name || options.leader_elect_resource_namespace || options.kubeconfig
-         || options.kube_api_qps || options.kube_api_burst || options.kube_api_content_type || options.profiling;
+// As it was read when we began, unless somebody changed it since. Nothing: there is none.
+std::string text_of(const scheduler::RunOptions& options) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+  if (options.config.empty()) return {};
+  return kube::read_whole_file(options.config, kMostBytes).value_or("");
 }
 
 }  // namespace
@@ -48,11 +49,11 @@ DaemonDashboard::DaemonDashboard(DaemonDashboardParts parts) : parts_(std::move(
   made.board.boot = fmt::format("{:x}", parts_.services.clock->wall_now().time_since_epoch().count());
   made.board.pools = args.rescheduling.pools;
   made.grafana = args.dashboard.grafana;
-  made.settings_json = dashboard::settings_json(*parts_.configuration, scheduler::default_catalog(),
-                                                parts_.options->config, beats_file(*parts_.options));
-  made.explain = [this](api::Pod pod) -> net::Task<Result<std::string>> {
+  made.settings_json = dashboard::settings_json(*parts_.configuration, scheduler::default_catalog(), *parts_.options,
+                                                text_of(*parts_.options), "file");
+  made.explain = [this](api::Pod pod, placement::NodesTold told) -> net::Task<Result<std::string>> {
     if (sources_.live == nullptr) co_return fail(Errc::Unavailable, "this process is about to end");
-    auto said = co_await dashboard::explain(*sources_.live, std::move(pod));
+    auto said = co_await dashboard::explain(*sources_.live, std::move(pod), std::move(told));
     co_return said;
   };
   dashboard_ = std::make_shared<dashboard::Dashboard>(std::move(made));

@@ -1,5 +1,7 @@
 #include "cli/own_scheduler.h"
 
+#include <algorithm>
+
 #include "migration/definition.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
@@ -37,12 +39,14 @@ net::Task<Result<void>> OwnScheduler::stop() {
   co_return Result<void>{};
 }
 
-placement::ReschedulerArgs OwnScheduler::in_a_hurry() {
+placement::ReschedulerArgs OwnScheduler::in_a_hurry(int nodes) {
   using namespace std::chrono_literals;
+  constexpr int kFew = 1000;
+  const int slower = std::clamp(nodes / kFew, 1, 6);
   placement::ReschedulerArgs args;
-  args.load.interval = 5s;
-  args.load.smoothing.half_life = 15s;
-  args.rescheduling_interval = 5s;
+  args.load.interval = 5s * slower;
+  args.load.smoothing.half_life = 15s * slower;
+  args.rescheduling_interval = 5s * slower;
   args.rescheduling.protections.least_age = 10s;
   args.rescheduling.load_balancing.persistence = {2, 3};
   args.rescheduling.brakes.cooldown = 60s;

@@ -44,8 +44,9 @@ class OwnScheduler {
   enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kube-scheduler's defaults alone
 
   // As a demo has it, where a day is over in minutes: looks every few seconds, believes what it sees sooner, lets pods
-  // rest for seconds where the defaults have minutes.
-  static placement::ReschedulerArgs in_a_hurry();
+  // rest for seconds where the defaults have minutes. Of thousands of nodes one look is a second's work for the thread
+  // that also plays the cluster and answers browsers: they are looked at less often.
+  static placement::ReschedulerArgs in_a_hurry(int nodes = 0);
 
   // Places pods that name it, and those that name nobody (default-scheduler). All of these outlive it and the loop.
   static Result<std::unique_ptr<OwnScheduler>> start(kube::Api& api,

@@ -93,6 +93,7 @@ std::vector<Grant> grants() {
        {},
        "rescheduler-recovery"},
       {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
+      {"events.k8s.io", "events", "", {"list"}, "to show a pod's events on the dashboard"},
       {"coordination.k8s.io", "leases", "", {"create"}, "to elect a leader", kHome},
       {"coordination.k8s.io", "leases", "", {"get", "update"}, "to elect a leader", kHome, "rescheduler-scheduler"},
   };

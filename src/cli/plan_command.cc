@@ -35,11 +35,21 @@ constexpr std::chrono::seconds kMostTime{30};
 constexpr Strategy kInOrder[] = {Strategy::NodeMaintenance, Strategy::ConstraintRepair, Strategy::LoadBalancing,
                                  Strategy::ResourceOptimization};
 
+constexpr const char* kPlugin = "Rescheduler";
+
 Result<std::string> text_of(const std::string& path) {
   return path == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(path, kMostBytes);
 }
 
-Result<placement::Profile> profile_of(const std::string& path) {
+bool is_enabled(const placement::Profile& profile) {
+  return std::ranges::any_of(profile.plugins, [](const auto& uses) {
+    return std::ranges::find(uses, kPlugin, &placement::PluginUse::name) != uses.end();
+  });
+}
+
+// The one that the controller follows: the first that enables the plugin. Where none does, `run` moves nothing; a plan
+// can be made all the same, by the settings that somebody wrote for the plugin, or by its defaults.
+Result<placement::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
   const auto catalog = scheduler::default_catalog();
   scheduler::Configuration configuration = scheduler::default_configuration(catalog);
   if (!path.empty()) {
@@ -49,14 +59,23 @@ Result<placement::Profile> profile_of(const std::string& path) {
     if (!reading) return fail(std::move(reading.error()));
     configuration = std::move(reading->configuration);
   }
-  const auto by_load = [](const placement::Profile& profile) {
-    return profile.uses("Rescheduler", placement::Point::Filter)
-           || profile.uses("Rescheduler", placement::Point::Score);
-  };
-  const auto found = std::ranges::find_if(configuration.profiles, by_load);
-  if (found != configuration.profiles.end()) return *found;
-  placement::Profile profile = configuration.profiles.front();
+  auto& profiles = configuration.profiles;
+  auto found = std::ranges::find_if(profiles, is_enabled);
+  if (found != profiles.end()) return *found;
+  const auto is_set = [](const placement::Profile& profile) { return profile.args.contains(kPlugin); };
+  found = std::ranges::find_if(profiles, is_set);
+  placement::Profile profile = found == profiles.end() ? profiles.front() : *found;
+  const auto written = found == profiles.end() ? nullptr : profile.args.at(kPlugin);
   scheduler::place_by_load(profile, {});
+  if (written) profile.args[kPlugin] = written;
+  if (!path.empty()) {
+    notes.push_back(
+        fmt::format("no profile of {} enables the plugin Rescheduler, so `rescheduler run` would move "
+                    "nothing; this plan is made {}",
+                    path == "-" ? "the configuration" : path,
+                    written ? "as if " + profile.scheduler_name + " enabled it with the settings that stand there"
+                            : std::string("with its default settings")));
+  }
   return profile;
 }
 
@@ -93,17 +112,17 @@ Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const pl
 }
 
 Result<Plan> plan_of(const PlanOptions& options) {
-  const auto profile = profile_of(options.config);
+  std::vector<std::string> notes;
+  const auto profile = profile_of(options.config, notes);
   if (!profile) return fail(profile.error());
   auto framework = placement::Framework::make(*profile, placement::Registry::standard());
   if (!framework) return fail(std::move(framework.error()));
-  const auto& args = *(*framework)->args_of<placement::ReschedulerArgs>("Rescheduler");
+  const auto& args = *(*framework)->args_of<placement::ReschedulerArgs>(kPlugin);
   auto strategies = strategies_of(options, args);
   if (!strategies) return fail(std::move(strategies.error()));
 
   Connection network;
   ReadWorld read;
-  std::vector<std::string> notes;
   kube::Api* api = nullptr;
   for (const std::string& file : options.files) {
     const auto text = text_of(file);

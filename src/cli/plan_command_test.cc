@@ -150,5 +150,32 @@ TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
   EXPECT_THAT(said_, ::testing::Not(HasSubstr("balance 100")));
 }
 
+// Settings that somebody wrote are meant, whether or not the profile enables the plugin: here, that default/web stays.
+TEST_F(PlanCommand, GoesByTheSettingsOfAPluginThatTheProfileDoesNotEnableAndSaysSo) {
+  constexpr const char* kSettings = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: another
+- schedulerName: rescheduler-scheduler
+  {}
+  pluginConfig: [{{name: Rescheduler, args: {{excludedNamespaces: [default]}}}}]
+)";
+  PlanOptions options;
+  options.files = {file("crowded.yaml", crowded_dump())};
+  options.config = file("not-enabled.yaml", fmt::format(kSettings, ""));
+  EXPECT_EQ(run(options), 0) << said_;
+  EXPECT_THAT(said_, HasSubstr("namespace default is excluded"));
+  EXPECT_THAT(said_, HasSubstr("as if rescheduler-scheduler enabled it"));
+  options.config = file("enabled.yaml", fmt::format(kSettings, "plugins: {reserve: {enabled: [{name: Rescheduler}]}}"));
+  EXPECT_EQ(run(options), 0) << said_;
+  EXPECT_THAT(said_, HasSubstr("namespace default is excluded"));
+  EXPECT_THAT(said_, ::testing::Not(HasSubstr("enables the plugin")));
+  options.config =
+      file("silent.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
+  EXPECT_EQ(run(options), 2) << said_;
+  EXPECT_THAT(said_, HasSubstr("this plan is made with its default settings"));
+}
+
 }  // namespace
 }  // namespace rescheduler::cli

@@ -92,7 +92,7 @@ Result<std::unique_ptr<PlayedCluster>> PlayedCluster::start(PlaySettings setting
 
 OwnRescheduling PlayedCluster::rescheduling() {
   OwnRescheduling how;
-  how.args = OwnScheduler::in_a_hurry();
+  how.args = OwnScheduler::in_a_hurry(runner_->scenario().nodes());
   how.on_plan = [this](const rescheduling::Plan& plan) {
     if (watcher_) tell(plan);
     if (dashboard_) dashboard_->board().plan(plan);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "dashboard/decision.h"
+#include "dashboard/settings_view.h"
 #include "kube/proto/core_pod.pb.h"
+#include "scheduler/config/catalog.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -22,9 +24,9 @@ PlayedDashboard::PlayedDashboard(sim::ServedCluster& served, const sim::Scenario
   parts.board.boot = fmt::format("{:x}", clock_.wall_now().time_since_epoch().count());
   parts.board.speed = speed;
   parts.board.history_every = std::chrono::seconds{2};  // a demo is over before ten have passed often enough
-  parts.explain = [this](api::Pod pod) -> net::Task<Result<std::string>> {
+  parts.explain = [this](api::Pod pod, placement::NodesTold told) -> net::Task<Result<std::string>> {
     if (scheduler_ == nullptr) co_return fail(Errc::Unsupported, "nobody places pods here");
-    auto said = co_await dashboard::explain(scheduler_->live(), std::move(pod));
+    auto said = co_await dashboard::explain(scheduler_->live(), std::move(pod), std::move(told));
     co_return said;
   };
   dashboard_ = std::make_unique<dashboard::Dashboard>(std::move(parts));
@@ -52,7 +54,11 @@ void PlayedDashboard::attach(OwnScheduler* scheduler, sim::ScenarioRunner& runne
     sources.modes = [controller] { return controller->modes(); };
   }
   if (recovery != nullptr) sources.recovery = [recovery] { return recovery->live().picture(); };
-  if (scheduler != nullptr) sources.load_sentence = [scheduler] { return scheduler->live().load_status(); };
+  if (scheduler != nullptr) {
+    sources.load_sentence = [scheduler] { return scheduler->live().load_status(); };
+    dashboard_->set_settings(
+        dashboard::settings_json(scheduler->configuration(), scheduler::default_catalog(), {}, "", "demo"));
+  }
   dashboard_->board().ask(std::move(sources));
   dashboard::ClusterActionsParts doing{
       .api = &served_.api(),

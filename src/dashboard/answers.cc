@@ -8,15 +8,19 @@
 #include "base/version.h"
 #include "dashboard/action_body.h"
 #include "dashboard/dashboard_state.h"
+#include "dashboard/event_lines.h"
 #include "dashboard/json.h"
 #include "kube/client/client.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/proto/events.pb.h"
 
 namespace rescheduler::dashboard {
 namespace {
 
 constexpr std::size_t kMostPods = 2000;
 constexpr std::size_t kMostNews = 1000;
+constexpr std::size_t kMostNodesTold = 2000;
+constexpr std::size_t kMostEvents = 100;
 
 int status_for(Errc code) {
   switch (code) {
@@ -91,22 +95,35 @@ Dashboard::State::Answer Dashboard::State::pods(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
   const std::string ns = ask.names[0];
   const std::string name = ask.names[1];
-  if (board.book().pod(ns + "/" + name) == nullptr) co_return missing(fmt::format("there is no pod {}/{}", ns, name));
+  const PodEntry* known = board.book().pod(ns + "/" + name);
+  if (known == nullptr) co_return missing(fmt::format("there is no pod {}/{}", ns, name));
   api::Pod object;
+  std::string events = "[]";
+  std::string problem;  // why we do not know its Events
   if (parts.api != nullptr) {
+    kube::ListSettings about;
+    about.field_selector = fmt::format("regarding.kind=Pod,regarding.name={},regarding.uid={}", name, known->uid);
     auto read = co_await kube::Client(*parts.api).get<api::Pod>(ns, name);
     if (read) object = std::move(*read);  // else what we know has to do
+    auto said = co_await kube::Client(*parts.api).list<api::Event>(ns, about);
+    if (said) {
+      events = event_lines(*said, kMostEvents);
+    } else {
+      problem = said.error().message;
+    }
   }
   const PodEntry* entry = board.book().pod(ns + "/" + name);
   if (entry == nullptr) co_return missing(fmt::format("there is no pod {}/{} any more", ns, name));
   const NewsObject itself{"Pod", ns, name};
-  const std::string events = board.news_ring().about(itself, 50);
+  const std::string news = board.news_ring().about(itself, 50);
   std::string json = fmt::format(
-      R"({{"pod":{},"uid":{},"scheduler":{},"labels":{},"attempts":{},"migrations":{},"events":{}}})",
+      R"({{"pod":{},"uid":{},"scheduler":{},"labels":{},"attempts":{},"migrations":{},"events":{},)"
+      R"("eventsProblem":{},"news":{}}})",
       board.pod_row(*entry), quoted(entry->uid), quoted(object.spec().scheduler_name()),
       text_object(
           std::map<std::string, std::string>(object.metadata().labels().begin(), object.metadata().labels().end())),
-      board.attempts_of(*entry), board.migration_book().of_pod(ns, name, entry->owner_kind, entry->owner_name), events);
+      board.attempts_of(*entry), board.migration_book().of_pod(ns, name, entry->owner_kind, entry->owner_name), events,
+      quoted_or_null(problem), news);
   co_return found(std::move(json));
 }
 
@@ -117,7 +134,12 @@ Dashboard::State::Answer Dashboard::State::decision(const Ask& ask) {
   ++explaining;
   auto pod = co_await kube::Client(*parts.api).get<api::Pod>(ask.names[0], ask.names[1]);
   Result<std::string> said = fail(Errc::NotFound, "there is no pod {}/{}", ask.names[0], ask.names[1]);
-  if (pod) said = co_await parts.explain(*pod);
+  if (pod) {
+    placement::NodesTold told;
+    told.most = ask.number("limit", told.most, kMostNodesTold);
+    told.containing = ask.query("node");
+    said = co_await parts.explain(std::move(*pod), std::move(told));
+  }
   --explaining;
   if (!said) co_return refused(said.error());
   co_return found(std::move(*said));

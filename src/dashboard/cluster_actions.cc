@@ -50,9 +50,11 @@ net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused
   using namespace rescheduling;
   for (int tries = 1;; ++tries) {
     auto map = co_await kube::Client(*parts_.api).get<api::ConfigMap>(parts_.ns, std::string(kMovesName));
-    if (!map && map.error().code == Errc::NotFound) {
-      co_return fail(Errc::Conflict, "nothing was ever moved here, so there is nothing to pause (no ConfigMap {}/{})",
-                     parts_.ns, kMovesName);
+    if (!map && map.error().code == Errc::NotFound && tries < kTries) {
+      MemoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // nothing was ever moved here
+      auto made = co_await first.load();
+      if (!made) co_return fail(std::move(made.error()));
+      continue;
     }
     if (!map) co_return fail(std::move(map.error()));
     auto& annotations = *map->mutable_metadata()->mutable_annotations();
@@ -72,6 +74,9 @@ net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused
 }
 
 ActionAnswer ClusterActions::pause(std::string who, bool paused, std::string reason) {
+  if (controller() == nullptr) {
+    co_return fail(Errc::Conflict, "nothing is moved by itself here, so there is nothing to pause: no strategy is on");
+  }
   auto written = co_await write_pause(who, paused, reason);
   if (!written) co_return fail(std::move(written.error()));
   const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);

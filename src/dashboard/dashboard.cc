@@ -13,6 +13,11 @@ constexpr std::chrono::milliseconds kBetweenTicks{500};
 constexpr std::chrono::seconds kBetweenLooks{3};  // at the API server
 constexpr std::chrono::seconds kPatience{4};      // with it
 
+// What the first picture is made of (web/src/state/connection.ts).
+constexpr const char* kFirstPicture =
+    "</api/v1/nodes>; rel=preload; as=fetch; crossorigin, </api/v1/overview>; rel=preload; as=fetch; crossorigin, "
+    "</api/v1/session>; rel=preload; as=fetch; crossorigin";
+
 using server::Access;
 using server::Caller;
 using server::RequestTarget;
@@ -160,6 +165,8 @@ void Dashboard::set_actions(Actions* actions, DemoDeeds* deeds) {
   state_->deeds = deeds;
 }
 
+void Dashboard::set_settings(std::string json) { state_->parts.settings_json = std::move(json); }
+
 // Weak: the scheduler may speak longer than we listen.
 void Dashboard::listen(scheduler::ClusterSink& sink) {
   const std::weak_ptr<State> weak = state_;
@@ -203,11 +210,14 @@ void Dashboard::serve(server::Server& server) {
   server::Route pages;
   pages.path = "/ui/";
   pages.access = Access::Page;
-  pages.handle = [](const net::HttpRequest& request, const RequestTarget& target) {
+  pages.handle = [open = server.on_loopback()](const net::HttpRequest& request, const RequestTarget& target) {
     const auto page = [](net::HttpResponse made) -> net::Task<net::HttpResponse> { co_return made; };
     constexpr std::string_view kRoot = "/ui/";
     std::string_view below = std::string_view(target.path).substr(kRoot.size());
-    return page(page_for(assets(), below.empty() ? "index.html" : below, request));
+    net::HttpResponse made = page_for(assets(), below.empty() ? "index.html" : below, request);
+    // Where nobody needs a token the picture can be on its way while the script is.
+    if (open && made.headers.get("Content-Type").starts_with("text/html")) made.headers.set("Link", kFirstPicture);
+    return page(std::move(made));
   };
   server.add_route(std::move(pages));
   server::Route to_pages;

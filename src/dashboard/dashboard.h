@@ -18,6 +18,7 @@
 #include "dashboard/board.h"
 #include "dashboard/feed.h"
 #include "net/event_loop.h"
+#include "placement/explain.h"
 #include "scheduler/cluster_sink.h"
 #include "server/server.h"
 
@@ -46,7 +47,7 @@ struct DashboardParts {
   std::string grafana{};
   std::string settings_json = R"({"rows":[],"file":null})";
   // "Why here, why not there" of a pod as if it were to be placed now. Empty: nobody can say.
-  std::function<net::Task<Result<std::string>>(api::Pod pod)> explain{};
+  std::function<net::Task<Result<std::string>>(api::Pod pod, placement::NodesTold told)> explain{};
 };
 
 class Dashboard {
@@ -61,6 +62,7 @@ class Dashboard {
   // Told what the scheduler is told, after whoever was before.
   void listen(scheduler::ClusterSink& sink);
   void set_actions(Actions* actions, DemoDeeds* deeds = nullptr);  // outlive stop()
+  void set_settings(std::string json);
 
   void serve(server::Server& server);
   void start();

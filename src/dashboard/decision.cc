@@ -11,7 +11,7 @@
 
 namespace rescheduler::dashboard {
 
-Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod) {
+Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, placement::NodesTold told) {
   cluster::Cluster& cluster = scheduler.cluster();
   const placement::Framework& framework =
       scheduler.framework(scheduler.profile_named(pod.spec().scheduler_name()).value_or(0));
@@ -26,15 +26,16 @@ Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod) {
   if (lifted) cluster.lift(*placed);
   const placement::NominatedPods nobody;
   const auto decision = placement::decide(framework, asked, nobody, {.explain = true});
-  std::string json = placement::to_json(decision, asked, framework);
+  told.always = current;
+  std::string json = placement::to_json(decision, asked, framework, told);
   if (lifted) cluster.put_down(*placed, from);
   json.pop_back();  // the brace
   return fmt::format(R"({},"current":{}}})", json, quoted_or_null(current));
 }
 
-net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod) {
+net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodesTold told) {
   Result<std::string> answer = fail(Errc::Unavailable, "the scheduler has ended");
-  const auto look = [&](scheduler::Scheduler& scheduler) { answer = explain(scheduler, pod); };
+  const auto look = [&](scheduler::Scheduler& scheduler) { answer = explain(scheduler, pod, told); };
   co_await live.visit(look);
   co_return answer;
 }

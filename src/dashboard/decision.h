@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "net/task.h"
+#include "placement/explain.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -16,10 +17,10 @@ class Scheduler;
 
 namespace rescheduler::dashboard {
 
-// The object `rescheduler explain -o json` prints, with the node the pod is on now as `current`. A pod that has a node
-// is taken off it for the question, and put back.
-Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod);
+// The object `rescheduler explain -o json` prints, but for nodes that were not asked about, with the node the pod is on
+// now as `current`. A pod that has a node is taken off it for the question, and put back.
+Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, placement::NodesTold told);
 // The same where the scheduler decides; it waits meanwhile. The scheduler outlives the answer.
-net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod);
+net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodesTold told);
 
 }  // namespace rescheduler::dashboard

@@ -1,6 +1,7 @@
 #include "dashboard/settings_view.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "kube/config/yaml.h"
 #include "scheduler/config/effective.h"
 #include "scheduler/config/read.h"
+#include "scheduler/config/reference.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -18,7 +20,14 @@ using kube::YamlKind;
 using kube::YamlNode;
 using Rows = std::vector<std::pair<std::string, std::string>>;  // in the order of the text
 
-// Short lists stay one value; what has a name is found by it rather than by its place.
+// What has a name is found by it rather than by its place.
+std::string place_of(const YamlNode& item, std::size_t index) {
+  const YamlNode* name = item.find("name");
+  if (name == nullptr) name = item.find("schedulerName");
+  return name != nullptr ? name->text : fmt::to_string(index);
+}
+
+// Short lists stay one value.
 void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
   if (node.kind == YamlKind::Map) {
     if (node.entries.empty()) rows.emplace_back(path, "{}");
@@ -42,10 +51,7 @@ void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const YamlNode* name = node.items[i].find("name");
-    if (name == nullptr) name = node.items[i].find("schedulerName");
-    const std::string place = name != nullptr ? name->text : fmt::to_string(i);
-    flatten(node.items[i], fmt::format("{}[{}]", path, place), rows);
+    flatten(node.items[i], fmt::format("{}[{}]", path, place_of(node.items[i], i)), rows);
   }
 }
 
@@ -64,29 +70,82 @@ Rows rows_of(const scheduler::Configuration& configuration, const scheduler::Plu
   Rows rows;
   const auto tree = kube::parse_yaml(scheduler::effective_configuration(configuration, catalog), "configuration");
   if (tree) flatten(*tree, "", rows);
+  // Which kind of arguments they are says nothing that the plugin's name does not.
+  std::erase_if(rows, [](const auto& row) {
+    return row.first.ends_with(".args.apiVersion") || row.first.ends_with(".args.kind");
+  });
   return rows;
+}
+
+// "profiles[0].pluginConfig[1].args.a" of a file, as flatten() calls it.
+std::string by_names(const YamlNode& file, std::string_view path) {
+  std::string named;
+  const YamlNode* at = &file;
+  while (!path.empty()) {
+    const bool in_list = path.front() == '[';
+    const auto end = in_list ? path.find(']') + 1 : std::min(path.find_first_of(".[", 1), path.size());
+    std::string_view piece = path.substr(0, end);
+    path.remove_prefix(end);
+    if (in_list) {
+      std::size_t index = 0;
+      std::from_chars(piece.data() + 1, piece.data() + piece.size(), index);
+      const bool there = at != nullptr && index < at->items.size();
+      named += fmt::format("[{}]", there ? place_of(at->items[index], index) : fmt::to_string(index));
+      at = there ? &at->items[index] : nullptr;
+      continue;
+    }
+    named += piece;
+    if (piece.starts_with('.')) piece.remove_prefix(1);
+    if (at != nullptr) at = at->find(piece);
+  }
+  return named;
+}
+
+std::map<std::string, std::string_view> origins_of(const scheduler::PluginCatalog& catalog,
+                                                   const scheduler::RunOptions& options,
+                                                   std::string_view text) {
+  std::map<std::string, std::string_view> origins;
+  const auto file = kube::parse_yaml(text, options.config);
+  if (!file) return origins;
+  for (const auto& [path, origin] : scheduler::value_origins(text, options.config, catalog, options)) {
+    origins[by_names(*file, path)] = origin == scheduler::Origin::Flag ? "flag" : "file";
+  }
+  return origins;
+}
+
+// A profile's defaults are the same whatever its name is.
+std::string of_any_profile(std::string path) {
+  constexpr std::string_view kProfile = "profiles[";
+  if (!path.starts_with(kProfile)) return path;
+  const auto end = std::min(path.find(']'), path.size());
+  return path.replace(kProfile.size(), end - kProfile.size(), "");
 }
 
 }  // namespace
 
 std::string settings_json(const scheduler::Configuration& configuration,
                           const scheduler::PluginCatalog& catalog,
-                          const std::string& file,
-                          bool flags) {
+                          const scheduler::RunOptions& options,
+                          std::string_view text,
+                          std::string_view otherwise) {
   std::map<std::string, std::string> usual;
-  for (const auto& [path, value] : rows_of(scheduler::default_configuration(catalog), catalog)) usual[path] = value;
+  for (const auto& [path, value] : rows_of(scheduler::default_configuration(catalog), catalog)) {
+    usual[of_any_profile(path)] = value;
+  }
+  const auto origins = origins_of(catalog, options, text);
   const auto row = [&](const auto& one) {
     const auto& [path, value] = one;
-    const auto found = usual.find(path);
-    const bool by_flag = file.empty() || (flags && path.starts_with("leaderElection."));
-    const std::string_view origin = found != usual.end() && found->second == value ? "default"
-                                    : by_flag && (flags || !file.empty())          ? "flag"
-                                    : file.empty()                                 ? "unknown"
-                                                                                   : "file";
-    return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":""}})", quoted(path),
-                       quoted(without_credentials(value)), origin);
+    const auto said = origins.find(path);
+    const auto found = usual.find(of_any_profile(path));
+    const bool is_usual = found != usual.end() && found->second == value;
+    const std::string_view origin = said != origins.end() ? said->second : is_usual ? "default" : otherwise;
+    const Phrase* meaning = scheduler::meaning_of(path);
+    return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":{{"en":{},"zh":{}}}}})", quoted(path),
+                       quoted(without_credentials(value)), origin, quoted(meaning == nullptr ? "" : meaning->english),
+                       quoted(meaning == nullptr ? "" : meaning->chinese));
   };
-  return fmt::format(R"({{"rows":{},"file":{}}})", array(rows_of(configuration, catalog), row), quoted_or_null(file));
+  return fmt::format(R"({{"rows":{},"file":{}}})", array(rows_of(configuration, catalog), row),
+                     quoted_or_null(options.config));
 }
 
 }  // namespace rescheduler::dashboard

@@ -1,18 +1,21 @@
-// The effective configuration, a value a row, and where each comes from. Pure.
+// The effective configuration, a value a row: what it means, and where it comes from. Pure.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "scheduler/config/catalog.h"
 #include "scheduler/config/configuration.h"
+#include "scheduler/config/run_options.h"
 
 namespace rescheduler::dashboard {
 
-// JSON of /api/v1/settings. `file`: where the configuration was read from, empty: from nowhere. `flags`: some flags
-// that beat the file were given. Credentials are not in it: effective_configuration() does not print them.
+// `text` is that of options.config. `otherwise` is where a value comes from that is none of the defaults and stands
+// neither there nor in a flag: "file" or "demo".
 std::string settings_json(const scheduler::Configuration& configuration,
                           const scheduler::PluginCatalog& catalog,
-                          const std::string& file,
-                          bool flags);
+                          const scheduler::RunOptions& options,
+                          std::string_view text,
+                          std::string_view otherwise);
 
 }  // namespace rescheduler::dashboard

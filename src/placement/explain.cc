@@ -1,6 +1,9 @@
 #include "placement/explain.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -60,24 +63,99 @@ json::object refused_node(const NodeVerdict& verdict, const cluster::Cluster& cl
           {"reasons", std::move(reasons)}};
 }
 
-json::array nodes_of(const Decision& decision, const cluster::Cluster& cluster) {
-  std::vector<json::object> nodes;
-  std::vector<cluster::NodeIndex> told = decision.feasible;
-  for (std::size_t i = 0; i < decision.feasible.size(); ++i) nodes.push_back(feasible_node(decision, i, cluster));
-  for (const NodeVerdict& verdict : decision.diagnosis.verdicts) {
-    nodes.push_back(refused_node(verdict, cluster));
-    told.push_back(verdict.node);
-  }
-  // Those that nobody had to look at: all of them share one reason.
+// Everybody's refusal, those included that nobody had to look at: all of them share one reason.
+std::vector<NodeVerdict> refusals_of(const Decision& decision, const cluster::Cluster& cluster) {
+  std::vector<NodeVerdict> all = decision.diagnosis.verdicts;
+  if (decision.outcome == Outcome::Gated) return all;
+  std::set<cluster::NodeIndex> told(decision.feasible.begin(), decision.feasible.end());
+  for (const NodeVerdict& verdict : decision.diagnosis.verdicts) told.insert(verdict.node);
   for (const cluster::NodeState& node : cluster.nodes()) {
-    if (!node.exists() || std::ranges::find(told, node.index) != told.end()) continue;
-    if (decision.outcome == Outcome::Gated) continue;
-    nodes.push_back(refused_node({node.index, decision.diagnosis.absent}, cluster));
+    if (node.exists() && !told.contains(node.index)) all.push_back({node.index, decision.diagnosis.absent});
   }
+  return all;
+}
+
+json::array sorted_by_name(std::vector<json::object> nodes) {
   std::ranges::sort(nodes, {}, [](const json::object& node) { return node.at("name").as_string(); });
   json::array all;
   for (json::object& node : nodes) all.emplace_back(std::move(node));
   return all;
+}
+
+json::array nodes_of(const Decision& decision, const cluster::Cluster& cluster) {
+  std::vector<json::object> nodes;
+  for (std::size_t i = 0; i < decision.feasible.size(); ++i) nodes.push_back(feasible_node(decision, i, cluster));
+  for (const NodeVerdict& verdict : refusals_of(decision, cluster)) nodes.push_back(refused_node(verdict, cluster));
+  return sorted_by_name(std::move(nodes));
+}
+
+std::string joined(const std::vector<std::string>& reasons) {
+  std::string all;
+  for (const std::string& reason : reasons) all += fmt::format("{}{}", all.empty() ? "" : "; ", reason);
+  return all;
+}
+
+// Refused nodes by who refused them and why, the most frequent first.
+json::array refusals_counted(const std::vector<NodeVerdict>& refused, const cluster::Cluster& cluster) {
+  constexpr std::size_t kMostNames = 20;
+  using Cause = std::tuple<std::string, std::string, std::string>;  // plugin, code, reasons
+  std::map<Cause, std::vector<std::string_view>> causes;
+  for (const NodeVerdict& one : refused) {
+    causes[{std::string(one.status.plugin), std::string(to_string(one.status.code)), joined(one.status.reasons)}]
+        .push_back(cluster.node(one.node).node->name);
+  }
+  std::vector<std::pair<std::size_t, const Cause*>> order;
+  for (const auto& [cause, names] : causes) order.emplace_back(names.size(), &cause);
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : *a.second < *b.second;
+  });
+  json::array all;
+  for (const auto& [count, cause] : order) {
+    std::vector<std::string_view>& names = causes[*cause];
+    std::ranges::sort(names);
+    json::array some;
+    for (std::size_t i = 0; i < std::min(kMostNames, names.size()); ++i) some.emplace_back(names[i]);
+    const auto& [plugin, code, reason] = *cause;
+    all.push_back(
+        {{"plugin", plugin}, {"code", code}, {"reason", reason}, {"nodes", count}, {"names", std::move(some)}});
+  }
+  return all;
+}
+
+// What NodesTold asks for, and the counts of all.
+std::pair<json::array, json::object> some_nodes_of(const Decision& decision,
+                                                   const cluster::Cluster& cluster,
+                                                   const NodesTold& told) {
+  const auto name_of = [&](cluster::NodeIndex node) -> std::string_view { return cluster.node(node).node->name; };
+  const auto asked_for = [&](cluster::NodeIndex node) {
+    return name_of(node).find(told.containing) != std::string_view::npos;
+  };
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < decision.feasible.size(); ++i) {
+    if (asked_for(decision.feasible[i])) places.push_back(i);
+  }
+  const std::size_t matching = places.size();
+  const auto& totals = decision.choice.totals;
+  std::ranges::sort(places, [&](std::size_t a, std::size_t b) {
+    const bool scored = !totals.empty() && totals[a] != totals[b];
+    return scored ? totals[a] > totals[b] : name_of(decision.feasible[a]) < name_of(decision.feasible[b]);
+  });
+  std::vector<json::object> nodes;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool wanted = i < told.most || name_of(decision.feasible[places[i]]) == told.always;
+    if (wanted) nodes.push_back(feasible_node(decision, places[i], cluster));
+  }
+  const std::vector<NodeVerdict> refused = refusals_of(decision, cluster);
+  std::size_t listed = 0;
+  for (const NodeVerdict& one : refused) {
+    const bool by_name = !told.containing.empty() && asked_for(one.node) && listed++ < told.most;
+    if (by_name || name_of(one.node) == told.always) nodes.push_back(refused_node(one, cluster));
+  }
+  json::object counts{{"nodes", decision.feasible.size() + refused.size()},
+                      {"feasible", decision.feasible.size()},
+                      {"matching", matching},
+                      {"refused", refusals_counted(refused, cluster)}};
+  return {sorted_by_name(std::move(nodes)), std::move(counts)};
 }
 
 json::array candidates_of(const Decision& decision, const cluster::Cluster& cluster) {
@@ -91,9 +169,8 @@ json::array candidates_of(const Decision& decision, const cluster::Cluster& clus
   return all;
 }
 
-}  // namespace
-
-std::string to_json(const Decision& decision, const Question& asked, const Framework& framework) {
+// All but the nodes.
+json::object outline_of(const Decision& decision, const Question& asked, const Framework& framework) {
   const cluster::Cluster& cluster = asked.cluster;
   json::object out;
   out["pod"] = fmt::format("{}/{}", asked.pod.metadata().namespace_(), asked.pod.metadata().name());
@@ -111,7 +188,33 @@ std::string to_json(const Decision& decision, const Question& asked, const Frame
     out["preemption"] = {{"candidates", candidates_of(decision, cluster)}};
   }
   out["message"] = decision.message;
-  out["nodes"] = nodes_of(decision, cluster);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Decision& decision, const Question& asked, const Framework& framework) {
+  json::object out = outline_of(decision, asked, framework);
+  out["nodes"] = nodes_of(decision, asked.cluster);
+  return json::serialize(out);
+}
+
+std::string to_json(const Decision& decision,
+                    const Question& asked,
+                    const Framework& framework,
+                    const NodesTold& told) {
+  json::object out = outline_of(decision, asked, framework);
+  // As many may be equally good as there are nodes.
+  if (json::value* best = out.if_contains("best"); best != nullptr && best->get_array().size() > told.most) {
+    best->get_array().resize(told.most);
+  }
+  if (json::value* room = out.if_contains("preemption")) {
+    json::array& candidates = room->get_object()["candidates"].get_array();
+    if (candidates.size() > told.most) candidates.resize(told.most);
+  }
+  auto [nodes, counts] = some_nodes_of(decision, asked.cluster, told);
+  out["nodes"] = std::move(nodes);
+  out["counts"] = std::move(counts);
   return json::serialize(out);
 }
 

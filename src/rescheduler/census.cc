@@ -26,9 +26,13 @@ double requested(const PlacedPod& pod, std::size_t resource) {
   return resource == kMemoryLoad ? static_cast<double>(requests.nonzero_memory) : 0;
 }
 
-// What is expected of it: the weight with which it gets its part of what was measured.
-double expected(const PlacedPod& pod, std::size_t resource) {
-  const cluster::Amounts& asked = pod.form->needs->requests.plain;
+// What is expected of it: the weight with which it gets its part of what was measured. As its like are used to, else
+// what it asks for.
+double expected(const World& world, PodIndex index, std::size_t resource) {
+  if (const usage::Habit* habit = world.habit_of(world.facts(index)); habit != nullptr) {
+    return std::max(resource == kMemoryLoad ? habit->memory : habit->milli_cpu, 1.0);
+  }
+  const cluster::Amounts& asked = world.cluster().pod(index).form->needs->requests.plain;
   if (resource == kMemoryLoad) {
     return static_cast<double>(asked.memory > 0 ? asked.memory : cluster::kEstimatedMemory);
   }
@@ -146,14 +150,13 @@ void Census::find_loads() {
 // What pods were measured to use is theirs; the rest of the node's goes to the others. What is booked is on its way
 // there, so it counts like the rest.
 void Census::share_out(const NodeState& node, std::size_t resource) {
-  const auto& cluster = world_.cluster();
   const double unit = resource == kCpuLoad ? kMilli : 1;
   double left = std::max(node.load.predicted(resource), 0.0) * whole_of(*node.node, resource);
   double weights = 0;
   for (const PodIndex pod : node.pods) {
     const double measured = world_.facts(pod).used[resource];
     if (std::isnan(measured)) {
-      weights += expected(cluster.pod(pod), resource);
+      weights += expected(world_, pod, resource);
     } else {
       loads_[pod][resource] = std::max(measured, 0.0) * unit;
       left -= loads_[pod][resource];
@@ -163,7 +166,7 @@ void Census::share_out(const NodeState& node, std::size_t resource) {
   left = std::max(left, 0.0);
   for (const PodIndex pod : node.pods) {
     if (!std::isnan(world_.facts(pod).used[resource])) continue;
-    loads_[pod][resource] = left * expected(cluster.pod(pod), resource) / weights;
+    loads_[pod][resource] = left * expected(world_, pod, resource) / weights;
   }
 }
 

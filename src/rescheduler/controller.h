@@ -37,10 +37,11 @@ struct ControllerApis {
   kube::Api* events = nullptr;  // null: that of writes
 };
 
-// Room kept in the scheduler's book for what is on its way. Either may be empty.
+// What the scheduler goes by too: room for what is on its way, and what pods are seen to use. Each may be empty.
 struct Booking {
   std::function<void(const std::string& key, const std::string& node, const cluster::Loads& load)> book{};
   std::function<void(const std::string& key)> release{};
+  std::function<void(usage::HabitsPtr habits)> expect{};
 };
 
 struct ControllerSettings {

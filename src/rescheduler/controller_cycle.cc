@@ -42,6 +42,7 @@ double cores_of(const api::Quantity& quantity) {
 
 PodUse use_of(const api::PodMetrics& metrics) {
   PodUse use{metrics.metadata().namespace_(), metrics.metadata().name()};
+  use.at = kube::time_from_unix(metrics.timestamp().seconds(), metrics.timestamp().nanos()).value_or(WallTime{});
   for (const api::ContainerMetrics& container : metrics.containers()) {
     for (const auto& [resource, amount] : container.usage()) {
       if (resource == "cpu") use.cpu += cores_of(amount);
@@ -107,11 +108,9 @@ net::Task<void> Controller::State::read_pod_use() {
   }
   if (all.empty() && !pods_measured) co_return;  // nothing to tell, and nothing to forget
   pods_measured = !all.empty();
-  const std::function<bool(Surveyor&)> tell = [&all](Surveyor& to) {
-    to.pods_use(all);
-    return true;
-  };
-  co_await there(planning, *surveyor, tell);
+  const std::function<usage::HabitsPtr(Surveyor&)> tell = [&all](Surveyor& to) { return to.pods_use(all); };
+  usage::HabitsPtr habits = co_await there(planning, *surveyor, tell);
+  if (settings.booking.expect) settings.booking.expect(std::move(habits));
 }
 
 void Controller::State::take_in(const Survey& survey, const BrakeVerdict& verdict, bool regular, WallTime now) {

@@ -59,6 +59,9 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   controller.booking.release = [raw](const std::string& key) {
     if (raw->live_ != nullptr) raw->live_->release(key);
   };
+  controller.booking.expect = [raw](usage::HabitsPtr habits) {
+    if (raw->live_ != nullptr) raw->live_->expect(std::move(habits));
+  };
   auto begun = Controller::make({apis.api, made->writes_.get(), made->events_.get()}, std::move(controller),
                                 *made->mover_.mover, services);
   if (!begun) return fail(std::move(begun.error()));

@@ -131,6 +131,10 @@ std::optional<Stays> Movable::by_its_storage(PodIndex index) const {
 std::optional<Stays> Movable::by_its_workload(PodIndex index, Purpose purpose) const {
   if (purpose == Purpose::Empty) return std::nullopt;
   const LineageFacts& lineage = census_.lineage(census_.lineage_of(index));
+  if (world_.facts(index).owner && world_.facts(index).owner->kind == "Job") {
+    // The work is done twice, the load lasts longer than if it had been left alone, and a Job counts it as a failure.
+    return Stays{why::kJob, fmt::format("{} would begin its work anew", name_of(lineage.lineage))};
+  }
   if (lineage.lineage.kind == "Pod") return std::nullopt;  // has no copies at all; bare pods have their own rule
   if (lineage.copies() < rules_.least_replicas) {
     return Stays{why::kFewReplicas,

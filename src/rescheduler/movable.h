@@ -31,6 +31,7 @@ struct Stays {
 namespace why {
 inline constexpr std::string_view kMirror = "static-pod";
 inline constexpr std::string_view kDaemon = "daemonset";
+inline constexpr std::string_view kJob = "job";
 inline constexpr std::string_view kTerminating = "terminating";
 inline constexpr std::string_view kNotRunning = "not-running";
 inline constexpr std::string_view kNotReady = "not-ready";

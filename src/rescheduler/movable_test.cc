@@ -122,6 +122,21 @@ TEST(Movable, YoungPodsAndSingleCopiesStayUnlessTheNodeIsToBeEmpty) {
   EXPECT_EQ(scaled.code(), "too-few-replicas") << "two of the three are about to go";
 }
 
+TEST(Movable, AJobsPodLosesItsWorkOnlyWhereTheNodeIsToBeEmpty) {
+  const auto of_a_job = [](api::Pod& pod) {
+    pod.mutable_metadata()->mutable_owner_references(0)->set_kind("Job");
+    pod.mutable_metadata()->mutable_owner_references(0)->set_name("import");
+  };
+  OnePod improve;
+  improve.pod = changed(improve.pod, of_a_job);
+  const Stays stays = improve.stays();
+  EXPECT_EQ(stays.code, "job");
+  EXPECT_EQ(stays.reason, "Job import would begin its work anew");
+  OnePod empty;
+  empty.pod = changed(empty.pod, of_a_job);
+  EXPECT_EQ(empty.code(Purpose::Empty), "");
+}
+
 TEST(Movable, AWorkloadThatLacksAReplicaLosesNoOther) {
   OnePod one;
   one.bench.add(

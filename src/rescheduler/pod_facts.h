@@ -24,6 +24,7 @@ struct OwnerRef {
   std::string ns{};
   std::string name{};
   std::string uid{};
+  std::string workload{};  // of a pod's owner: see usage::workload_of
   friend bool operator==(const OwnerRef&, const OwnerRef&) = default;
 };
 using OwnerPtr = std::shared_ptr<const OwnerRef>;
@@ -55,6 +56,7 @@ struct PodFacts {
   WallTime started{};  // status.startTime; the epoch: not yet
   // What it uses, in cores and bytes, as measured; NaN: nobody measured.
   cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
+  WallTime measured{};  // when
 };
 
 // All but the owner, which is to be shared.

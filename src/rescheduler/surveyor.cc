@@ -22,6 +22,7 @@ namespace {
 using cluster::NodeIndex;
 using cluster::PodIndex;
 
+constexpr double kMilli = 1000;
 constexpr double kForgotten = 0.02;  // of what left is still in the samples
 
 // Time for the search of a plan; a cycle is at least a second.
@@ -35,6 +36,13 @@ bool is_lifecycle_condition(const std::string& type) {
 // Those that a node has for itself, or that are no more than a name by now.
 bool belongs_to_node(const PodFacts& facts) {
   return facts.mirror || (facts.owner && facts.owner->kind == "DaemonSet") || facts.phase == PodPhase::Over;
+}
+
+// Of a node; where it has nothing of a resource, as was thought otherwise.
+cluster::Loads shares_of(const usage::Habit& used, const cluster::Amounts& whole, cluster::Loads otherwise) {
+  if (whole.cpu > 0) otherwise[cluster::kCpuLoad] = used.milli_cpu / static_cast<double>(whole.cpu);
+  if (whole.memory > 0) otherwise[cluster::kMemoryLoad] = used.memory / static_cast<double>(whole.memory);
+  return otherwise;
 }
 
 // Reasons that pass by themselves, or that concern pods which need not leave. While others are on their way, a budget
@@ -71,6 +79,10 @@ void Surveyor::set_args(std::shared_ptr<const placement::ReschedulerArgs> args) 
 }
 
 void Surveyor::seen(const google::protobuf::Message& object) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) {
+    const auto& pod = static_cast<const api::Pod&>(object);
+    if (cluster::is_over(pod)) note_departure(pod);  // it may be kept for long after it has ended
+  }
   world_.seen(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(object);
@@ -87,7 +99,7 @@ void Surveyor::seen(const google::protobuf::Message& object) {
 }
 
 void Surveyor::gone(const google::protobuf::Message& object) {
-  if (object.GetDescriptor() == api::Pod::descriptor()) note_departure(object);
+  if (object.GetDescriptor() == api::Pod::descriptor()) note_departure(static_cast<const api::Pod&>(object));
   world_.gone(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;
   notes_.erase(static_cast<const api::Node&>(object).metadata().name());
@@ -102,24 +114,27 @@ void Surveyor::loads(const LoadsSeen& seen) {
   std::erase_if(departures_, [](const auto& entry) { return entry.second.empty(); });
 }
 
-void Surveyor::note_departure(const google::protobuf::Message& object) {
+void Surveyor::note_departure(const api::Pod& pod) {
   const cluster::Cluster& cluster = world_.cluster();
-  const auto index = cluster.find_pod(static_cast<const api::Pod&>(object).metadata().uid());
+  const auto index = cluster.find_pod(pod.metadata().uid());
   if (!index) return;
   const cluster::NodeState& node = cluster.node(cluster.pod(*index).node);
   if (!node.exists()) return;
   const cluster::Amounts& whole = node.node->allocatable;
   Departure departure{cluster::estimated_loads(cluster.pod(*index).form->needs->requests, whole), clock_.wall_now()};
-  const cluster::Loads& used = world_.facts(*index).used;
-  constexpr double kMilli = 1000;
-  if (!std::isnan(used[cluster::kCpuLoad]) && whole.cpu > 0) {
-    departure.load[cluster::kCpuLoad] = used[cluster::kCpuLoad] * kMilli / static_cast<double>(whole.cpu);
-  }
-  if (!std::isnan(used[cluster::kMemoryLoad]) && whole.memory > 0) {
-    departure.load[cluster::kMemoryLoad] = used[cluster::kMemoryLoad] / static_cast<double>(whole.memory);
-  }
+  if (const auto used = use_of(*index)) departure.load = shares_of(*used, whole, departure.load);
   departures_[node.node->name].push_back(departure);
   apply(node.node->name);
+}
+
+// As measured, else as its like are used to.
+std::optional<usage::Habit> Surveyor::use_of(PodIndex index) const {
+  const PodFacts& facts = world_.facts(index);
+  const double cpu = facts.used[cluster::kCpuLoad];
+  const double memory = facts.used[cluster::kMemoryLoad];
+  if (!std::isnan(cpu) && !std::isnan(memory)) return usage::Habit{cpu * kMilli, memory};
+  const usage::Habit* known = world_.habit_of(facts);
+  return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
 // What was measured, less what has left since: samples are means over minutes, and a node that was relieved looks hot
@@ -143,21 +158,57 @@ void Surveyor::apply(const std::string& name) {
   cluster.set_load(*node, load);
 }
 
-void Surveyor::pods_use(const std::vector<PodUse>& all) {
-  world_.forget_pod_loads();
+// A moment's use says little of a pod: who is picked at its peak, because it is at its peak, brings less than that. So
+// it is smoothed, as what is known of nodes is - else the two would not go together either.
+cluster::Loads Surveyor::smoothed(const PodFacts& before, const PodUse& now) const {
+  cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
+  used[cluster::kCpuLoad] = now.cpu;
+  used[cluster::kMemoryLoad] = now.memory;
+  const usage::SmoothingSettings& how = smoothing_.smoothing;
+  const std::chrono::duration<double> half_life = how.half_life;
+  if (how.kind != usage::Smoothing::Ewma || before.measured == WallTime{} || half_life.count() <= 0) return used;
+  const std::chrono::duration<double> gap = std::max(now.at - before.measured, std::chrono::nanoseconds::zero());
+  const double weight = 1 - std::exp2(-gap / half_life);
+  for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
+    const double was = before.used[resource];
+    if (!std::isnan(was)) used[resource] = was + weight * (used[resource] - was);
+  }
+  return used;
+}
+
+usage::HabitsPtr Surveyor::pods_use(const std::vector<PodUse>& all) {
   std::map<Resting::PodName, const PodUse*> by_name;
   for (const PodUse& one : all) by_name[{one.ns, one.name}] = &one;
+  struct Sum {
+    usage::Habit habit{};
+    double pods = 0;
+  };
+  std::map<std::string, Sum> sums;  // by workload
   const cluster::Cluster& cluster = world_.cluster();
   for (const NodeIndex node : cluster.existing_nodes()) {
     for (const PodIndex index : cluster.node(node).pods) {
+      const std::string& uid = cluster.pod(index).uid;
       const auto found = by_name.find({world_.namespace_of(index), cluster.pod(index).name});
-      if (found == by_name.end()) continue;
-      cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
-      used[cluster::kCpuLoad] = found->second->cpu;
-      used[cluster::kMemoryLoad] = found->second->memory;
-      world_.set_pod_load(cluster.pod(index).uid, used);
+      if (found == by_name.end()) {
+        world_.set_pod_load(uid, cluster::loads_of(cluster::kUnknownLoad));
+        continue;
+      }
+      const PodUse& now = *found->second;
+      world_.set_pod_load(uid, smoothed(world_.facts(index), now), now.at);
+      if (!world_.facts(index).owner) continue;
+      Sum& sum = sums[world_.facts(index).owner->workload];
+      sum.habit.milli_cpu += now.cpu * kMilli;
+      sum.habit.memory += now.memory;
+      ++sum.pods;
     }
   }
+  const WallTime now = clock_.wall_now();
+  for (const auto& [workload, sum] : sums) {
+    habits_.saw(workload, {sum.habit.milli_cpu / sum.pods, sum.habit.memory / sum.pods}, now);
+  }
+  usage::HabitsPtr known = habits_.take(now);
+  world_.set_habits(known);
+  return known;
 }
 
 // Loads that were told too long ago say nothing, whatever stands in the book.
@@ -349,7 +400,8 @@ std::optional<cluster::Loads> Surveyor::load_there(const std::string& uid, const
   const auto node = world_.cluster().find_node(name);
   if (!pod || !node) return std::nullopt;
   const auto& needs = *world_.cluster().pod(*pod).form->needs;
-  return cluster::estimated_loads(needs.requests, world_.cluster().node(*node).node->allocatable);
+  const auto used = use_of(*pod);
+  return usage::expected_loads(needs.requests, used ? &*used : nullptr, world_.cluster().node(*node).node->allocatable);
 }
 
 }  // namespace rescheduler::rescheduling

@@ -22,6 +22,7 @@
 #include "rescheduler/plan.h"
 #include "rescheduler/world.h"
 #include "scheduler/cluster_sink.h"
+#include "usage/habits.h"
 #include "usage/load_book.h"
 
 namespace rescheduler::rescheduling {
@@ -34,6 +35,7 @@ struct PodUse {
   std::string name{};
   double cpu = 0;
   double memory = 0;
+  WallTime at{};
 };
 
 struct Survey {
@@ -68,7 +70,8 @@ class Surveyor {
   void seen(const google::protobuf::Message& object);
   void gone(const google::protobuf::Message& object);
   void loads(const LoadsSeen& seen);
-  void pods_use(const std::vector<PodUse>& all);
+  // Says what pods of each workload are used to using.
+  usage::HabitsPtr pods_use(const std::vector<PodUse>& all);
 
   Survey survey(WallTime now);
   Plan plan(const PlanWish& wish, WallTime now);
@@ -103,7 +106,9 @@ class Surveyor {
     WallTime at{};
   };
 
-  void note_departure(const google::protobuf::Message& pod);
+  void note_departure(const api::Pod& pod);
+  std::optional<usage::Habit> use_of(cluster::PodIndex pod) const;
+  cluster::Loads smoothed(const PodFacts& before, const PodUse& now) const;
   void apply(const std::string& node);
   PlanRequest request_for(const PlanWish& wish, WallTime now) const;
   Held held_for(const PlanWish& wish) const;
@@ -122,6 +127,7 @@ class Surveyor {
   std::map<std::string, NodeNote> notes_;                     // of nodes, by name
   std::optional<WallTime> measured_;                          // when loads were last told
   usage::BookSettings smoothing_;                             // as the scheduler's book has it
+  usage::HabitKeeper habits_;                                 // of workloads
   std::map<std::string, cluster::NodeLoad> told_;             // by node
   std::map<std::string, std::vector<Departure>> departures_;  // likewise
 };

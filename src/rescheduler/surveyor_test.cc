@@ -117,6 +117,53 @@ TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
   EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "all of it is";
 }
 
+TEST_F(Surveying, WhatHasEndedHasLeftThoughItIsStillThereToBeLookedAt) {
+  api::Pod ended = pod("p", "a");
+  surveyor->seen(ended);
+  measure(0.9, 0.2, 0.2);
+  ended.mutable_status()->set_phase("Succeeded");
+  surveyor->seen(ended);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
+  surveyor->seen(ended);
+  surveyor->gone(ended);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "once";
+}
+
+api::Pod replica(const std::string& name, const std::string& on) {
+  api::Pod made = pod(name, on);
+  auto& owner = *made.mutable_metadata()->add_owner_references();
+  owner.set_kind("StatefulSet");
+  owner.set_name("db");
+  owner.set_uid("db");
+  owner.set_controller(true);
+  return made;
+}
+
+TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
+  for (const char* name : {"db-0", "db-1"}) surveyor->seen(replica(name, "a"));
+  EXPECT_NEAR(surveyor->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what it asks for";
+  const auto habits = surveyor->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
+  EXPECT_NEAR(habits->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
+  EXPECT_NEAR(surveyor->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.75, 1e-9);
+  EXPECT_NEAR(surveyor->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "nobody has measured it";
+  surveyor->pods_use({{"shop", "db-0", 0.5, 4e9, clock.wall_now() + 1h}});
+  EXPECT_NEAR(surveyor->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what was promised it may take";
+}
+
+TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
+  surveyor->seen(replica("db-0", "a"));
+  const auto used = [&] { return surveyor->world().find_facts("db-0")->used[cluster::kCpuLoad]; };
+  surveyor->pods_use({{"shop", "db-0", 1, 4e9, clock.wall_now()}});
+  EXPECT_NEAR(used(), 1, 1e-9);
+  const auto half_life = placement::ReschedulerArgs{}.load.smoothing.half_life;
+  surveyor->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now() + half_life}});
+  EXPECT_NEAR(used(), 2, 1e-9);
+  surveyor->pods_use({{"shop", "db-0", 9, 4e9, clock.wall_now() + half_life}});
+  EXPECT_NEAR(used(), 2, 1e-9) << "no other sample";
+  surveyor->pods_use({});
+  EXPECT_TRUE(std::isnan(used()));
+}
+
 TEST_F(Surveying, UnknownStaysUnknownWhoeverLeaves) {
   surveyor->seen(pod("p", "a"));
   measure(cluster::kUnknownLoad, 0.2, 0.2);

@@ -140,9 +140,15 @@ void World::pod_seen(const api::Pod& pod) {
     return;
   }
   waiting_.erase(uid);
-  if (OwnerRef owner = controller_of(pod.metadata()); !owner.kind.empty()) facts.owner = shared(std::move(owner));
+  if (OwnerRef owner = controller_of(pod.metadata()); !owner.kind.empty()) {
+    owner.workload = usage::workload_of(pod);
+    facts.owner = shared(std::move(owner));
+  }
   const auto before = cluster_.find_pod(uid);
-  if (before) facts.used = facts_[*before].used;
+  if (before) {
+    facts.used = facts_[*before].used;
+    facts.measured = facts_[*before].measured;
+  }
   if (pod.metadata().uid().empty()) {
     api::Pod named = pod;
     named.mutable_metadata()->set_uid(uid);
@@ -193,12 +199,17 @@ void World::namespace_seen(const api::Namespace& ns) {
                    unclear_word(ns.metadata())));
 }
 
-void World::set_pod_load(std::string_view uid, const cluster::Loads& used) {
-  if (const auto index = cluster_.find_pod(uid)) facts_[*index].used = used;
+void World::set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at) {
+  const auto index = cluster_.find_pod(uid);
+  if (!index) return;
+  facts_[*index].used = used;
+  facts_[*index].measured = at;
 }
 
-void World::forget_pod_loads() {
-  for (PodFacts& facts : facts_) facts.used = cluster::loads_of(cluster::kUnknownLoad);
+const usage::Habit* World::habit_of(const PodFacts& facts) const {
+  if (!facts.owner || habits_ == nullptr) return nullptr;
+  const auto found = habits_->find(facts.owner->workload);
+  return found == habits_->end() ? nullptr : &found->second;
 }
 
 const PodFacts* World::find_facts(std::string_view uid) const {

@@ -20,6 +20,7 @@
 #include "migration/mover.h"
 #include "rescheduler/pod_facts.h"
 #include "rescheduler/workloads.h"
+#include "usage/habits.h"
 
 namespace google::protobuf {
 class Message;
@@ -46,14 +47,16 @@ class World {
   static const std::vector<const kube::ResourceType*>& kinds();
 
   // Of nodes: cluster().set_load and set_load_picture. Of a pod, in cores and bytes; NaN where it is not known.
-  void set_pod_load(std::string_view uid, const cluster::Loads& used);
-  void forget_pod_loads();
+  void set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at = WallTime{});
+  // What pods of a workload are used to using, for those that nobody has measured yet.
+  void set_habits(usage::HabitsPtr habits) { habits_ = std::move(habits); }
 
   // --- What is. ---
   cluster::Cluster& cluster() { return cluster_; }
   const cluster::Cluster& cluster() const { return cluster_; }
   const PodFacts& facts(cluster::PodIndex pod) const { return facts_[pod]; }
-  const PodFacts* find_facts(std::string_view uid) const;  // of a pod that has a node
+  const PodFacts* find_facts(std::string_view uid) const;     // of a pod that has a node
+  const usage::Habit* habit_of(const PodFacts& facts) const;  // null: not known
   const NodeFacts& node_facts(cluster::NodeIndex node) const;
   const Workloads& workloads() const { return workloads_; }
   OptOut opt_out_of_namespace(cluster::Symbol ns) const;
@@ -84,6 +87,7 @@ class World {
   std::vector<NodeFacts> nodes_;                                                  // by NodeIndex
   boost::unordered_flat_map<std::string, std::weak_ptr<const OwnerRef>> owners_;  // by uid
   std::size_t sweep_owners_at_ = 1024;
+  usage::HabitsPtr habits_;
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };

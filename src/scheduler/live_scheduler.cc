@@ -372,6 +372,10 @@ void LiveScheduler::release(const std::string& key) {
   state_->decisions->post([key](Scheduler& to, WallTime) { to.release_move(key); });
 }
 
+void LiveScheduler::expect(usage::HabitsPtr habits) {
+  state_->decisions->post([habits = std::move(habits)](Scheduler& to, WallTime) { to.expect(habits); });
+}
+
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
   state_->decisions->post([look = std::move(look)](Scheduler& scheduler, WallTime) { look(scheduler); });
 }

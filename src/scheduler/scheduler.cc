@@ -209,7 +209,7 @@ std::vector<Order> Scheduler::place(WaitingPod waiting,
   }
   BindOrder order{waiting.object.pod, cluster_.node(decision.node).node->name, waiting.object.profile,
                   reserved_.contains(uid)};
-  book(cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node), now);
+  book(*waiting.object.pod, cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node), now);
   predict(order, decision.node);
   if (!decision.diagnosis.gave_way.empty()) {
     order.annotations[std::string(placement::kRevisitedNode)] = order.node;

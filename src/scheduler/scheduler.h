@@ -64,6 +64,8 @@ class Scheduler {
   // A pod is on its way to a node by somebody else's doing: so much of it is taken, until it is released.
   void book_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now);
   void release_move(std::string_view key);
+  // What pods are seen to use: those that come are booked with as much.
+  void expect(usage::HabitsPtr habits) { habits_ = std::move(habits); }
   // Where replacements of pods that are being moved are wanted.
   void want(const std::vector<Intent>& intents) { intents_.set(intents); }
 
@@ -97,7 +99,7 @@ class Scheduler {
   explicit Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics);
   QueuePlugins queue_plugins();
   void load_changed(WallTime now);
-  void book(cluster::PodIndex index, WallTime now);
+  void book(const api::Pod& object, cluster::PodIndex index, WallTime now);
   void unbook(std::string_view uid);
   void predict(BindOrder& order, cluster::NodeIndex node) const;
   PodObject object_of(const PodPtr& pod, std::size_t profile);
@@ -127,6 +129,7 @@ class Scheduler {
   SchedulerMetrics metrics_;
   cluster::Cluster cluster_;
   std::unique_ptr<usage::LoadBook> book_;
+  usage::HabitsPtr habits_;  // null: nobody knows any
   std::vector<std::unique_ptr<placement::Framework>> frameworks_;
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;

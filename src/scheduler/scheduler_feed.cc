@@ -122,7 +122,7 @@ void Scheduler::pod_seen(const PodPtr& pod, WallTime now) {
   if (!pod->spec().node_name().empty()) {
     no_longer_waiting(uid, now);
     happened(cluster_.upsert_pod(*pod), now);
-    if (const auto index = cluster_.find_pod(uid)) book(*index, now);
+    if (const auto index = cluster_.find_pod(uid)) book(*pod, *index, now);
     return;
   }
   const auto profile = profile_named(pod->spec().scheduler_name());

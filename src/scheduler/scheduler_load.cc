@@ -30,10 +30,11 @@ void Scheduler::load_changed(WallTime now) {
 }
 
 // Whoever placed it: its load will come, and nobody has measured it yet.
-void Scheduler::book(cluster::PodIndex index, WallTime now) {
+void Scheduler::book(const api::Pod& object, cluster::PodIndex index, WallTime now) {
   if (book_ == nullptr) return;
   const cluster::PlacedPod& pod = cluster_.pod(index);
-  book_->placed(pod.uid, pod.node, *pod.form->needs, pod.started == WallTime{} ? now : pod.started);
+  book_->placed(pod.uid, pod.node, *pod.form->needs, pod.started == WallTime{} ? now : pod.started,
+                usage::habit_of(habits_, object));
 }
 
 void Scheduler::unbook(std::string_view uid) {

@@ -128,6 +128,34 @@ TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
   EXPECT_EQ(booked("a"), 0) << "by now it is in what is measured";
 }
 
+// Four that ask for little and use half a node each: whoever goes by what they ask for gives both to the idler node.
+TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeUse) {
+  const auto add = [&](const std::string& name) {
+    auto object = std::make_shared<api::Pod>(pod(name).requests("100m", "100Mi").get());
+    object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
+    auto& owner = *object->mutable_metadata()->add_owner_references();
+    owner.set_kind("Job");
+    owner.set_name("transcode");
+    owner.set_controller(true);
+    scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+  };
+  measure(0.2, 0.5, 0);
+  add("p1");
+  add("p2");
+  EXPECT_EQ(decide(1), "a");
+  EXPECT_EQ(decide(1), "a") << "nobody knows better";
+  measure(0.2, 0.5, 3600);
+  const auto& cluster = scheduler->cluster();
+  const auto has = static_cast<double>(cluster.node(*cluster.find_node("a")).node->allocatable.cpu);
+  scheduler->expect(std::make_shared<const usage::Habits>(
+      usage::Habits{{"default/Job/transcode", {.milli_cpu = has / 2, .memory = 0}}}));
+  add("p3");
+  add("p4");
+  EXPECT_EQ(decide(3601), "a");
+  EXPECT_NEAR(cluster.node(*cluster.find_node("a")).load.booked[cluster::kCpuLoad], 0.5, 1e-6);
+  EXPECT_EQ(decide(3601), "b");
+}
+
 TEST_F(LoadedScheduler, APodThatOthersPlacedIsBookedUnlessItHasBeenThereForLong) {
   measure(0.2, 0.2, 0);
   const auto placed = [](const char* name, double started) {

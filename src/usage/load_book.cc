@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "cluster/estimate.h"
 
 namespace rescheduler::usage {
 namespace {
@@ -176,9 +175,13 @@ void LoadBook::look(WallTime now) {
   if (!same(picture_, cluster_.load_picture())) cluster_.set_load_picture(picture_);
 }
 
-void LoadBook::placed(std::string_view uid, NodeIndex node, const cluster::NodeNeeds& needs, WallTime at) {
+void LoadBook::placed(std::string_view uid,
+                      NodeIndex node,
+                      const cluster::NodeNeeds& needs,
+                      WallTime at,
+                      const Habit* habit) {
   if (node >= cluster_.nodes().size() || !cluster_.node(node).exists()) return gone(uid);
-  book(uid, node, cluster::estimated_loads(needs.requests, cluster_.node(node).node->allocatable), at);
+  book(uid, node, expected_loads(needs.requests, habit, cluster_.node(node).node->allocatable), at);
 }
 
 void LoadBook::book(std::string_view key, NodeIndex node, const Loads& load, WallTime at) {

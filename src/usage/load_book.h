@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "cluster/cluster.h"
+#include "usage/habits.h"
 #include "usage/sample.h"
 #include "usage/smoothing.h"
 
@@ -51,7 +52,12 @@ class LoadBook {
 
   // A pod was given a node, at that moment - not when it was heard of: one that has been there for long is in the
   // samples and is not booked. To tell of the same pod again changes nothing; of another node moves it.
-  void placed(std::string_view uid, cluster::NodeIndex node, const cluster::NodeNeeds& needs, WallTime at);
+  // Booked is what it is expected to use; `habit` may be null.
+  void placed(std::string_view uid,
+              cluster::NodeIndex node,
+              const cluster::NodeNeeds& needs,
+              WallTime at,
+              const Habit* habit = nullptr);
   // The same with the load in hand: a move on its way, under a name of its own.
   void book(std::string_view key, cluster::NodeIndex node, const cluster::Loads& load, WallTime at);
   // It is not there any more, or never came to be.

@@ -43,5 +43,6 @@ CHINESE = {
     'to keep the webhook\'s certificate': '保存 webhook 的证书',
     'to have the webhook asked': '注册 webhook',
     'to say what was done and why': '写事件，说明做了什么、为什么',
+    'to show a pod\'s events on the dashboard': '在面板上显示 Pod 的事件',
     'to elect a leader': '选主',
 }

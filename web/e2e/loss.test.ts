@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import type { Session } from "../src/api/types";
-import { Demo, launch, missing, open } from "./support";
+import { Demo, launch, missing, open, skipping } from "./support";
 
-const skip = missing || false;
+const skip = missing ? skipping(missing) : false;
 let browser: Browser;
 before(async () => {
   if (!skip) browser = await launch();
@@ -24,12 +24,16 @@ test("the page says that the server is gone, and shows the new one's state when 
   await page.locator(".live.off").waitFor();
   // What was known stays to be seen.
   await page.locator(".score-number").waitFor();
+  // What cannot be had says so, and is there by itself later.
+  await page.goto(`${demo.url}/ui/#/settings`);
+  await page.locator(".problem").waitFor();
   await demo.startAgain();
   assert.notEqual((await demo.get<Session>("session")).boot, boot);
   await page.getByRole("button", { name: "Try now" }).click().catch(() => undefined); // it may have tried already
   await page.locator("[data-testid=again]").waitFor();
   await page.locator("[data-testid=lost]").waitFor({ state: "detached" });
   await page.locator(".live:not(.off)").waitFor();
+  await page.locator("[data-testid=settings] tbody tr").first().waitFor();
   await context.close();
   await demo.stop();
 });

@@ -1,6 +1,6 @@
 // A server and a browser for the tests of the pages. Nothing here is a test.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,6 +12,13 @@ const browserPath = process.env["CHROMIUM"] ?? ["/usr/bin/chromium", "/usr/bin/c
 
 // Why nothing can be tested here; empty: it can.
 export const missing = binary === "" || !existsSync(binary) ? "RESCHEDULER_BINARY names no binary" : browserPath === "" ? "there is no chromium (scripts/install-deps)" : "";
+
+// To be told by every file that does not test what it is for.
+export function skipping(why: string): string {
+  const told = process.env["SKIPPED_FILE"];
+  if (told) writeFileSync(told, why);
+  return why;
+}
 
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

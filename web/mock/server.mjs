@@ -161,11 +161,24 @@ const plan = (id) => {
     refused: pods.filter((p) => !p.movable.allowed).slice(0, 40).map((p, i) => ({ namespace: p.namespace, pod: p.name, node: p.node, code: i % 3 ? "daemonset" : "too-young", reason: i % 3 ? p.movable.reason : "it is 40 s old, and pods under 5m0s are let be" })),
   };
 };
-const decision = (pod) => ({
+const decisionOfAll = (pod) => ({
   pod: `${pod.namespace}/${pod.name}`, profile: "rescheduler-scheduler", outcome: "scheduled", node: names[1], best: [names[1]], message: `${names[1]} takes it: best of ${names.length - 3}`, current: pod.node,
   nodes: names.map((name, i) => (i % 4 === 2 ? { name, feasible: false, plugin: i % 8 === 2 ? "NodeResourcesFit" : "Rescheduler", code: "Unschedulable", reasons: [i % 8 === 2 ? "Insufficient cpu" : "at 91 % CPU, above the threshold of 85 %"] }
     : { name, feasible: true, total: 500 - i * 7, scores: { Rescheduler: { raw: 50, normalized: 80 - i, weighted: 240 - 3 * i }, NodeResourcesFit: { raw: 40, normalized: 60, weighted: 100 - 2 * i }, PodTopologySpread: { raw: 1, normalized: 50, weighted: 100 }, InterPodAffinity: { raw: 0, normalized: 0, weighted: 0 }, TaintToleration: { raw: 0, normalized: 100, weighted: 300 }, ImageLocality: { raw: 0, normalized: 0, weighted: i } } })),
 });
+
+const decision = (pod, query) => {
+  const all = decisionOfAll(pod);
+  const limit = Number(query.get("limit") ?? 100);
+  const part = query.get("node") ?? "";
+  const takers = all.nodes.filter((node) => node.feasible && node.name.includes(part)).sort((a, b) => b.total - a.total);
+  const refusers = all.nodes.filter((node) => !node.feasible);
+  const groups = new Map();
+  for (const { plugin, code, reasons, name } of refusers) groups.set(reasons[0], { plugin, code, reason: reasons[0], names: [...(groups.get(reasons[0])?.names ?? []), name] });
+  const refused = [...groups.values()].map((group) => ({ ...group, nodes: group.names.length, names: group.names.slice(0, 20) }));
+  const told = [...takers.slice(0, limit), ...refusers.filter((node) => part !== "" && node.name.includes(part)).slice(0, limit)];
+  return { ...all, nodes: told, counts: { nodes: all.nodes.length, feasible: all.nodes.length - refusers.length, matching: takers.length, refused } };
+};
 
 function api(pathname, query) {
   const parts = pathname.split("/").map(decodeURIComponent);
@@ -185,8 +198,8 @@ function api(pathname, query) {
       }
       const pod = pods.find((p) => p.namespace === parts[1] && p.name === parts[2]);
       if (!pod) return undefined;
-      if (parts[3] === "decision") return decision(pod);
-      return { pod, uid: "u", scheduler: "rescheduler-scheduler", labels: { app: "api" }, attempts: slot("web", "retrying", 2), migrations: migrations.filter((m) => m.pod === pod.name), events: news.slice(0, 4) };
+      if (parts[3] === "decision") return decision(pod, query);
+      return { pod, uid: "u", scheduler: "rescheduler-scheduler", labels: { app: "api" }, attempts: slot("web", "retrying", 2), migrations: migrations.filter((m) => m.pod === pod.name), events: [{ at: now(), warning: true, reason: "BackOff", text: flag("hostile") ? hostile[0] : "Back-off restarting failed container", by: "kubelet", count: 12 }, { at: now(), warning: false, reason: "Scheduled", text: "Successfully assigned", by: "rescheduler-scheduler", count: 1 }], eventsProblem: null, news: news.slice(0, 3) };
     }
     case "plan": return { actedOn: nodes.size ? plan("acted") : null, observed: nodes.size ? plan("observed") : null };
     case "migrations": return { migrations };
@@ -194,7 +207,7 @@ function api(pathname, query) {
     case "maintenance": return maintenanceNow();
     case "history": return history;
     case "news": return { lines: news.slice(0, 100) };
-    case "settings": return { file: "/etc/rescheduler/config.yaml", rows: [["leaderElection.leaderElect", "true", "default", "one of several replicas acts"], ["profiles[0].pluginConfig.Rescheduler.cpuThreshold", "85", "file", "above it a node takes no more pods"], ["v", "2", "flag", "how much is logged"]].map(([p, value, origin, meaning]) => ({ path: p, value, origin, meaning })) };
+    case "settings": return { file: "/etc/rescheduler/config.yaml", rows: [["leaderElection.leaderElect", "true", "default", "one of several replicas acts"], ["profiles[0].pluginConfig.Rescheduler.cpuThreshold", "85", "file", "above it a node takes no more pods"], ["v", "2", "flag", "how much is logged"]].map(([p, value, origin, meaning]) => ({ path: p, value, origin, meaning: { en: meaning, zh: meaning } })) };
     case "demo": return { nodes: [...nodes.values()].map((n) => ({ name: n.name, alive: n.state !== "notReady", crashing: false })), workloads: ["api", "web", "cache"].map((name) => ({ namespace: "shop", name })) };
     default: return undefined;
   }

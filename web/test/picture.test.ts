@@ -87,7 +87,7 @@ test("a plan's steps lead from before to after", () => {
   assert.deepEqual(groupRefusals(plan).map((group) => [group.code, group.pods.length]), [["y", 2], ["x", 1]]);
 });
 
-test("a decision reads: the best first, plugins that decide first, refusals by reason", () => {
+test("a decision reads: the best first, plugins that decide first, who refused apart", () => {
   const score = (weighted: number) => ({ raw: 0, normalized: 0, weighted });
   const decision = {
     node: "b", current: "a", nodes: [
@@ -101,5 +101,5 @@ test("a decision reads: the best first, plugins that decide first, refusals by r
   const reading = readDecision(decision);
   assert.deepEqual(reading.takers.map((node) => node.name), ["b", "a"]);
   assert.deepEqual(reading.plugins, ["Tells", "Same"]);
-  assert.deepEqual(reading.refused.map((group) => [group.plugin, group.reason, group.nodes.length]), [["P", "full", 2], ["Q", "Unschedulable", 1]]);
+  assert.deepEqual(reading.refusers.map((node) => node.name), ["c", "d", "e"]);
 });

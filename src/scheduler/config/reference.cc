@@ -154,6 +154,19 @@ const ReferenceWords& reference_words() {
   return all;
 }
 
+const Phrase* meaning_of(std::string_view path) {
+  std::string section(kTop);
+  const auto plugin = path.find(".pluginConfig[");
+  const auto args = path.find("].args.");
+  if (plugin != std::string_view::npos && args != std::string_view::npos && plugin < args) {
+    const auto begin = path.find('[', plugin) + 1;
+    section = path.substr(begin, args - begin);
+    path.remove_prefix(args + std::string_view("].args.").size());
+  }
+  const auto found = reference_words().find(section + " " + general(std::string(path)));
+  return found == reference_words().end() ? nullptr : &found->second;
+}
+
 std::vector<ReferenceField> reference_fields(const PluginCatalog& catalog) {
   std::vector<ReferenceField> all;
   for (const std::string_view version : {kConfigurationV1, kConfigurationV1Beta3}) {

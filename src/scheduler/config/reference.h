@@ -32,6 +32,10 @@ std::string reference_page(const PluginCatalog& catalog, Language language);
 using ReferenceWords = std::map<std::string, Phrase, std::less<>>;
 const ReferenceWords& reference_words();
 
+// What a value of effective_configuration() means; with names or numbers in the brackets of its path:
+// "profiles[a].pluginConfig[Rescheduler].args.load.interval". Null: nobody has said.
+const Phrase* meaning_of(std::string_view path);
+
 // Where the values that hold come from: those that stand in the file, and those that a flag has beaten. Everything else
 // is a default. By path as in a message about that file: "profiles[0].pluginConfig[1].args.cpuThreshold".
 enum class Origin { File, Flag };

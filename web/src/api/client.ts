@@ -42,7 +42,8 @@ export async function checked(answer: Response): Promise<Response> {
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const answer = await fetch(base + path, { headers: headers(), cache: "no-store", signal: signal ?? null });
+  // What is true now is not kept by the browser (Cache-Control: no-store); but what the server had it fetch beforehand is taken.
+  const answer = await fetch(base + path, { headers: headers(), ...(signal ? { signal } : {}) });
   return (await (await checked(answer)).json()) as T;
 }
 

@@ -96,10 +96,14 @@ export interface PodDetail {
   labels: Record<string, string>;
   attempts: RecoverySlot | null; // when it has been given other nodes
   migrations: Migration[]; // of it or its workload, newest first
-  events: NewsLine[];
+  events: PodEvent[]; // the cluster's, the latest first
+  eventsProblem: string | null; // why they could not be read
+  news: NewsLine[]; // what was told of it here
 }
-// GET /api/v1/pods/{namespace}/{name}/decision: "why here, why not there". The object `rescheduler explain -o json`
-// prints; for a pod that has a node, as if it were to be placed now, `current` being where it is.
+export interface PodEvent { at: string | null; warning: boolean; reason: string; text: string; by: string; count: number }
+// GET /api/v1/pods/{namespace}/{name}/decision?limit=&node=: "why here, why not there". The object `rescheduler explain -o
+// json` prints, of the `limit` best nodes with `node` in their names, and how many there are of the rest; for a pod that has a
+// node, as if it were to be placed now, `current` being where it is.
 export interface Decision {
   pod: string;
   profile: string;
@@ -111,6 +115,10 @@ export interface Decision {
   message: string;
   current: string | null;
   nodes: DecisionNode[];
+  counts: {
+    nodes: number; feasible: number; matching: number; // matching: feasible ones with such a name
+    refused: { plugin: string; code: string; reason: string; nodes: number; names: string[] }[]; // names: some of them
+  };
 }
 export type DecisionNode =
   | { name: string; feasible: true; total?: number;
@@ -215,7 +223,8 @@ export interface MaintenanceNode {
 
 // GET /api/v1/settings: the effective configuration, a value a row.
 export interface Settings {
-  rows: { path: string; value: string; origin: "default" | "file" | "flag" | "unknown"; meaning: string }[];
+  rows: { path: string; value: string; origin: "default" | "file" | "flag" | "demo";
+          meaning: { en: string; zh: string } }[];
   file: string | null; // where the configuration was read from
 }
 

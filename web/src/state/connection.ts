@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { base, checked, get, headers, tokenWanted, ApiError } from "../api/client";
 import { Backoff, EventParser } from "../api/sse";
 import type { Session, StreamEvents } from "../api/types";
-import { applyEvent, behind, loadPicture, loadRest, overview, session } from "./store";
+import { applyEvent, behind, connections, loadPicture, loadRest, overview, session } from "./store";
 
 export type Connection =
   | { state: "connecting" }
@@ -69,6 +69,7 @@ async function readStream(backoff: Backoff, lostBefore: boolean): Promise<never>
 
 function connected(again: boolean): void {
   connection.value = { state: "live", again };
+  connections.value++;
   if (!again) return;
   setTimeout(() => {
     if (connection.value.state === "live") connection.value = { state: "live", again: false };

@@ -20,6 +20,8 @@ export const nodes = new Map<string, NodeRow>();
 export const nodesChanged = signal(0);
 export const nodeSetChanged = signal(0); // a node came, went, or changed its zone or pool
 
+export const connections = signal(0); // made so far: what could not be had may be there now
+
 const NEWS_KEPT = 200;
 const HISTORY_KEPT = 2000;
 

@@ -4,7 +4,8 @@ import { useEffect } from "preact/hooks";
 import { act, get } from "../api/client";
 import type { DemoChoices } from "../api/types";
 import { t, word } from "../i18n";
-import { maintenance, nodes, nodesChanged, overview } from "../state/store";
+import { connection } from "../state/connection";
+import { maintenance, nodes, nodeSetChanged, overview } from "../state/store";
 import { ActionButton } from "./common";
 import { visible } from "./visible";
 
@@ -17,6 +18,15 @@ function busiest(choices: DemoChoices): string {
     if (one.alive && load > most) [best, most] = [one.name, load];
   }
   return best;
+}
+
+const MOST_CHOICES = 200; // nobody reads a longer list
+
+// Those that something was done to, and the first of the rest.
+function offered({ nodes: all }: DemoChoices, chosen: string): DemoChoices["nodes"] {
+  if (all.length <= MOST_CHOICES) return all;
+  const marked = all.filter((one) => !one.alive || one.crashing || one.name === chosen);
+  return [...marked, ...all.filter((one) => !marked.includes(one)).slice(0, MOST_CHOICES)];
 }
 
 // Those that acted last: they come back when strategies are switched on.
@@ -34,12 +44,14 @@ export function DemoBar() {
   const load = (): void => {
     get<DemoChoices>("demo/choices").then((value) => (choices.value = value), () => undefined);
   };
-  useEffect(load, [nodes.size]);
+  // Not before there is a picture: of thousands of nodes the choices are as much as the picture itself.
+  const there = connection.value.state === "live";
   useEffect(() => {
-    const timer = setInterval(load, 5000);
+    if (!there) return undefined;
+    load();
+    const timer = setInterval(load, choices.value.nodes.length > MOST_CHOICES ? 30_000 : 5000);
     return () => clearInterval(timer);
-  }, []);
-  void nodesChanged.value;
+  }, [there, nodeSetChanged.value]);
   const name = node.value || busiest(choices.value);
   const one = choices.value.nodes.find((other) => other.name === name);
   const [namespace, ...rest] = workload.value.split("/");
@@ -69,7 +81,7 @@ export function DemoBar() {
         <label><span class="sr-only">{t("demo.node")}</span>
           <select value={node.value} onChange={(event) => (node.value = event.currentTarget.value)}>
             <option value="">{t("demo.busiest", { node: visible(busiest(choices.value)) })}</option>
-            {choices.value.nodes.map((other) => <option key={other.name} value={other.name}>{visible(other.name)}{other.alive ? "" : " ✕"}{other.crashing ? " !" : ""}</option>)}
+            {offered(choices.value, name).map((other) => <option key={other.name} value={other.name}>{visible(other.name)}{other.alive ? "" : " ✕"}{other.crashing ? " !" : ""}</option>)}
           </select>
         </label>
         {one && !one.alive

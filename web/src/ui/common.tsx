@@ -4,7 +4,7 @@ import { ApiError, act, get } from "../api/client";
 import type { Action, NodeState } from "../api/types";
 import { clock, moment, t, word } from "../i18n";
 import { link } from "../state/route";
-import { session } from "../state/store";
+import { connections, session } from "../state/store";
 import { announce } from "./announce";
 import { parts, visible } from "./visible";
 
@@ -79,7 +79,8 @@ export function Loading() {
   return <p class="loading" role="status">{t("loading")}</p>;
 }
 
-// What only one page shows: fetched when it opens, again when `version` changes.
+// What only one page shows: fetched when it opens, again when `version` changes. What is held stays while another part of the
+// same thing (behind the question mark) is on its way.
 export function useData<T>(path: string | null, version: unknown = 0): { data: T | null; error: Error | null; reload: () => void } {
   const [held, setHeld] = useState<{ path: string | null; data: T | null; error: Error | null }>({ path, data: null, error: null });
   const [count, setCount] = useState(0);
@@ -89,14 +90,20 @@ export function useData<T>(path: string | null, version: unknown = 0): { data: T
     get<T>(path, abort.signal).then(
       (data) => setHeld({ path, data, error: null }),
       (error: unknown) => {
-        if (!abort.signal.aborted) setHeld((before) => ({ path, data: before.path === path ? before.data : null, error: error as Error }));
+        if (!abort.signal.aborted) setHeld((before) => ({ path, data: same(before.path, path) ? before.data : null, error: error as Error }));
       },
     );
     return () => abort.abort();
   }, [path, version, count]);
-  const fresh = held.path === path;
+  const connected = connections.value;
+  useEffect(() => {
+    if (held.error) setCount(count + 1);
+  }, [connected]);
+  const fresh = same(held.path, path);
   return { data: fresh ? held.data : null, error: fresh ? held.error : null, reload: () => setCount(count + 1) };
 }
+
+const same = (a: string | null, b: string | null): boolean => a?.split("?")[0] === b?.split("?")[0];
 
 export function Bar({ value, before, label }: { value: number | null; before?: number | null; label?: string }) {
   const width = Math.max(0, Math.min(100, value ?? 0));

@@ -1,26 +1,33 @@
 import type { Decision } from "../api/types";
 import { number, t, word } from "../i18n";
-import { Badge, Bar, NodeLink, Text, useMore } from "../ui/common";
+import { Badge, Bar, Empty, NodeLink, Text } from "../ui/common";
 import { readDecision } from "./decisionReading";
 
-export function DecisionTable({ decision }: { decision: Decision }) {
-  const { plugins, takers, refused, most } = readDecision(decision);
-  const { shown, more } = useMore(takers, 25);
-  const here = takers.find((node) => node.name === decision.current);
-  const list = here && !shown.includes(here) ? [...shown, here] : shown;
+export interface Part { limit: number; node: string } // of the nodes: the best so many, with this in their names
+export const FIRST_NODES = 25;
+
+export function DecisionTable({ decision, part, ask }: { decision: Decision; part: Part; ask: (part: Part) => void }) {
+  const { plugins, takers, refusers, most } = readDecision(decision);
+  const { counts } = decision;
+  const rest = counts.matching - takers.length;
   return (
     <>
       <p class="lead"><Badge tone={decision.outcome === "scheduled" ? "good" : decision.outcome === "nominated" ? "warn" : "bad"}>{word("outcome", decision.outcome)}</Badge> <Text value={decision.message} /></p>
       {decision.current && <p class="quiet">{t("why.asIfNow")}</p>}
       {(decision.victims?.length ?? 0) > 0 && <p>{t("why.victims")} {decision.victims!.map((victim) => <><Text value={victim} /> </>)}</p>}
+      {counts.nodes > FIRST_NODES && (
+        <label class="filter"><span class="sr-only">{t("why.filter")}</span>
+          <input type="search" placeholder={t("why.filter")} value={part.node} onInput={(event) => ask({ limit: FIRST_NODES, node: event.currentTarget.value })} />
+        </label>
+      )}
       {takers.length > 0 && (
         <>
-          <h3>{t("why.here", { n: takers.length })}</h3>
-          <div class="scroll" role="group" aria-label={t("why.here", { n: takers.length })} tabIndex={0}>
+          <h3>{t("why.here", { n: counts.feasible })}</h3>
+          <div class="scroll" role="group" aria-label={t("why.here", { n: counts.feasible })} tabIndex={0}>
             <table class="data decision" data-testid="decision">
               <thead><tr><th scope="col">{t("word.node")}</th><th scope="col">{t("why.total")}</th>{plugins.map((plugin) => <th key={plugin} scope="col" class="num plugin">{plugin.split(/(?=[A-Z][a-z])/).map((part) => <><Text value={part} /><wbr /></>)}</th>)}</tr></thead>
               <tbody>
-                {list.map((node) => (
+                {takers.map((node) => (
                   <tr key={node.name} class={node.name === decision.current ? "current" : node.name === decision.node ? "best" : ""}>
                     <th scope="row">
                       <NodeLink name={node.name} />{" "}
@@ -37,18 +44,24 @@ export function DecisionTable({ decision }: { decision: Decision }) {
               </tbody>
             </table>
           </div>
-          {more}
+          {rest > 0 && <button class="more" onClick={() => ask({ ...part, limit: part.limit + 100 })}>{t("more", { n: rest })}</button>}
         </>
       )}
-      {refused.length > 0 && (
+      {part.node !== "" && takers.length + refusers.length === 0 && <Empty title={t("table.none")} />}
+      {refusers.length > 0 && (
+        <ul class="plain-list" data-testid="refusers">
+          {refusers.map((node) => <li key={node.name}><NodeLink name={node.name} /> {node.name === decision.current && <Badge tone="accent">{t("why.current")}</Badge>} <strong><Text value={node.plugin} /></strong> <Text value={node.reasons.join("; ") || node.code} /></li>)}
+        </ul>
+      )}
+      {counts.refused.length > 0 && (
         <>
-          <h3>{t("why.notThere", { n: refused.reduce((sum, group) => sum + group.nodes.length, 0) })}</h3>
+          <h3>{t("why.notThere", { n: counts.nodes - counts.feasible })}</h3>
           <ul class="refused">
-            {refused.map((group) => (
+            {counts.refused.map((group) => (
               <li key={group.plugin + group.reason}>
                 <details>
-                  <summary><span class="count">{group.nodes.length}</span> <strong><Text value={group.plugin} /></strong> <Text value={group.reason} /></summary>
-                  <p class="names">{group.nodes.slice(0, 200).map((name) => <><NodeLink name={name} /> </>)}{group.nodes.length > 200 && "…"}</p>
+                  <summary><span class="count">{number(group.nodes)}</span> <strong><Text value={group.plugin} /></strong> <Text value={group.reason || group.code} /></summary>
+                  <p class="names">{group.names.map((name) => <><NodeLink name={name} /> </>)}{group.nodes > group.names.length && "…"}</p>
                 </details>
               </li>
             ))}

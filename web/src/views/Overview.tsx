@@ -28,7 +28,7 @@ export function OverviewPage() {
         <Map />
       </div>
       <aside class="overview-side" aria-label={t("overview.side")}>
-        <Card title={t("overview.doing")} id="doing" aside={!o.paused && <ActionButton class="small" action="pause" path="pause" confirm={t("pause.confirm")} body={() => ({ paused: true, reason: "dashboard" })}>{t("pause")}</ActionButton>}>
+        <Card title={t("overview.doing")} id="doing" aside={!o.paused && o.strategies.length > 0 && <ActionButton class="small" action="pause" path="pause" confirm={t("pause.confirm")} body={() => ({ paused: true, reason: "dashboard" })}>{t("pause")}</ActionButton>}>
           <ul class="plain-list">
             {o.strategies.map((one) => (
               <li key={one.name} class="strategy">
@@ -37,7 +37,7 @@ export function OverviewPage() {
                 {one.sentence && <p class="quiet"><Text value={one.sentence} /></p>}
               </li>
             ))}
-            {o.strategies.length === 0 && <li class="quiet">{t("strategies.none")}</li>}
+            {o.strategies.length === 0 && <li class="quiet">{t("strategies.none")} {t("strategies.noneWhat")}</li>}
           </ul>
           {!o.leader.here && <p class="quiet note">{o.leader.name ? <>{t("leader.other")} <Text value={o.leader.name} /></> : t("leader.none")}</p>}
         </Card>

@@ -3,7 +3,7 @@ import { ApiError, act } from "../api/client";
 import type { Plan, Picture } from "../api/types";
 import { number, percent, t, word } from "../i18n";
 import { metric } from "../state/choices";
-import { loadPlans, plans } from "../state/store";
+import { loadPlans, overview, plans } from "../state/store";
 import { ActionButton, Badge, Bar, Card, Empty, Loading, NodeLink, PodLink, Segmented, Text, Time, useMore } from "../ui/common";
 import { groupRefusals, nodesAfter, sameMoves, stepsOf } from "./planSteps";
 
@@ -27,8 +27,14 @@ export function PlanPage() {
         <Segmented label={t("plan.which")} value={chosen} options={["actedOn", "observed"] as const} name={(one) => t(`plan.${one}`)} choose={choose} />
       </header>
       <p class="quiet">{t(chosen === "actedOn" ? "plan.actedOnWhat" : "plan.observedWhat")}</p>
+      {overview.value && !overview.value.leader.here && (
+        <div class="banner warn" data-testid="not-leading">
+          <span class="mark" aria-hidden="true">!</span>
+          <span><strong>{t("plan.notHere")}</strong> {overview.value.leader.name ? <>{t("leader.other")} <Text value={overview.value.leader.name} />. {t("plan.askLeader")}</> : t("leader.none")}</span>
+        </div>
+      )}
       {newer && <div class="banner warn"><span class="mark" aria-hidden="true">!</span><span>{t("plan.newer")}</span><button onClick={() => pin(null)}>{t("plan.newest")}</button></div>}
-      {!plan ? <Empty title={t("plan.none")}>{t("plan.noneWhat")}</Empty> : <One key={chosen} plan={plan} applicable={chosen === "observed"} touch={() => pin({ which: chosen, plan })} />}
+      {!plan ? <Empty title={t("plan.none")}>{t(overview.value?.strategies.length === 0 ? "plan.noneOff" : "plan.noneWhat")}</Empty> : <One key={chosen} plan={plan} applicable={chosen === "observed"} touch={() => pin({ which: chosen, plan })} />}
     </>
   );
 }

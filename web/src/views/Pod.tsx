@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Decision, PodDetail } from "../api/types";
 import { bytes, cores, t, word } from "../i18n";
 import { link } from "../state/route";
@@ -6,7 +6,7 @@ import { migrations, nodes, nodesChanged } from "../state/store";
 import { ActionButton, Badge, Card, Dialog, Empty, Loading, NodeLink, Problem, Text, Time, useData } from "../ui/common";
 import { NewsList } from "../ui/NewsList";
 import { visible } from "../ui/visible";
-import { DecisionTable } from "./DecisionTable";
+import { DecisionTable, FIRST_NODES, type Part } from "./DecisionTable";
 import { MigrationRow } from "./Migrations";
 import { Pairs } from "./Node";
 import { phaseTone } from "./PodTable";
@@ -16,7 +16,9 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
   const base = `pods/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
   const mine = migrations.value.filter((one) => one.namespace === namespace && one.pod === name).map((one) => one.phase).join();
   const { data, error, reload } = useData<PodDetail>(base, mine);
-  const decision = useData<Decision>(`${base}/decision`, data?.pod.node ?? "");
+  const [part, ask] = useState<Part>({ limit: FIRST_NODES, node: "" });
+  const wanted = useLater(part, 250);
+  const decision = useData<Decision>(`${base}/decision?limit=${wanted.limit}&node=${encodeURIComponent(wanted.node)}`, data?.pod.node ?? "");
   return (
     <>
       <nav class="crumbs" aria-label={t("crumbs")}><a href={link("pods")}>{t("nav.pods")}</a> / <Text value={namespace} /></nav>
@@ -30,7 +32,7 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
       {!data && !error && <Loading />}
       {data && <Summary detail={data} />}
       <Card title={t("pod.why")} id="why" aside={<button class="small" onClick={decision.reload}>{t("again")}</button>}>
-        {decision.error && !decision.data ? <Problem error={decision.error} retry={decision.reload} /> : !decision.data ? <Loading /> : <DecisionTable decision={decision.data} />}
+        {decision.error && !decision.data ? <Problem error={decision.error} retry={decision.reload} /> : !decision.data ? <Loading /> : <DecisionTable decision={decision.data} part={part} ask={ask} />}
       </Card>
       {data?.attempts && <Card title={t("nav.recovery")}><ul class="plain-list"><SlotRow slot={data.attempts} /></ul></Card>}
       {data && (
@@ -38,12 +40,44 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
           <Card title={t("pod.migrations")}>
             {data.migrations.length === 0 ? <p class="quiet">{t("pod.noMigrations")}</p> : <ul class="moves">{data.migrations.map((one) => <MigrationRow key={one.namespace + one.name} one={one} />)}</ul>}
           </Card>
-          <Card title={t("pod.events")}><NewsList most={30} lines={data.events} /></Card>
+          <Card title={t("pod.events")}><Events detail={data} /></Card>
         </div>
       )}
       {data && <Card title={t("labels")}><Pairs pairs={data.labels} /></Card>}
     </>
   );
+}
+
+function Events({ detail }: { detail: PodDetail }) {
+  const { events, news, eventsProblem } = detail;
+  return (
+    <>
+      {eventsProblem && <p class="quiet">{t("pod.eventsProblem")} <Text value={eventsProblem} /></p>}
+      {events.length === 0 && news.length === 0 && !eventsProblem && <p class="quiet">{t("pod.noEvents")}</p>}
+      {events.length > 0 && (
+        <ol class="news" data-testid="events">
+          {events.map((one, index) => (
+            <li key={index} class={one.warning ? "warning" : ""}>
+              <span class="news-sign" aria-hidden="true">{one.warning ? "!" : "·"}</span>
+              <span class="news-text"><strong><Text value={one.reason} /></strong> <Text value={one.text} /> <span class="quiet"><Text value={one.by} />{one.count > 1 && ` × ${one.count}`}</span></span>
+              <Time at={one.at} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {news.length > 0 && <NewsList most={30} lines={news} />}
+    </>
+  );
+}
+
+// What somebody types, once they pause.
+function useLater<T>(value: T, milliseconds: number): T {
+  const [held, hold] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => hold(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return held;
 }
 
 function Summary({ detail }: { detail: PodDetail }) {

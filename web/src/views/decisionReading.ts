@@ -1,10 +1,9 @@
-// The decision turned for reading: who could take the pod and how much each plugin speaks for it; who could not, by reason.
+// The decision turned for reading: who could take the pod and how much each plugin speaks for it; who could not.
 import type { Decision, DecisionNode } from "../api/types";
 
 export type Taker = Extract<DecisionNode, { feasible: true }>;
 export type Refuser = Extract<DecisionNode, { feasible: false }>;
-export interface Refused { plugin: string; reason: string; nodes: string[] }
-export interface Reading { plugins: string[]; takers: Taker[]; refused: Refused[]; most: number }
+export interface Reading { plugins: string[]; takers: Taker[]; refusers: Refuser[]; most: number }
 
 export function readDecision(decision: Decision): Reading {
   const takers = decision.nodes.filter((node): node is Taker => node.feasible)
@@ -22,15 +21,7 @@ export function readDecision(decision: Decision): Reading {
     }
   }
   const plugins = [...spread].sort(([a, x], [b, y]) => y.most - y.least - (x.most - x.least) || (a < b ? -1 : 1)).map(([plugin]) => plugin);
-  const groups = new Map<string, Refused>();
-  for (const node of decision.nodes) {
-    if (node.feasible) continue;
-    const reason = node.reasons.join("; ") || node.code;
-    const key = `${node.plugin}\n${reason}`;
-    const held = groups.get(key);
-    if (held) held.nodes.push(node.name);
-    else groups.set(key, { plugin: node.plugin, reason, nodes: [node.name] });
-  }
-  const refused = [...groups.values()].sort((a, b) => b.nodes.length - a.nodes.length || (a.plugin < b.plugin ? -1 : 1));
-  return { plugins, takers, refused, most: Math.max(1, ...takers.map((node) => node.total ?? 0)) };
+  // Those who were asked about by name, each; the rest by reason.
+  const refusers = decision.nodes.filter((node): node is Refuser => !node.feasible);
+  return { plugins, takers, refusers, most: Math.max(1, ...takers.map((node) => node.total ?? 0)) };
 }

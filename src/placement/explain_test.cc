@@ -1,0 +1,75 @@
+// Of very many nodes only some are told of; none is forgotten.
+#include "placement/explain.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/core_pod.pb.h"
+#include "placement/testing.h"
+
+namespace rescheduler::placement::testing {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::pod;
+namespace json = boost::json;
+
+// Sixty that could take the pod, thirty that are too small, ten that nobody may use.
+struct Explained : ::testing::Test {
+  Explained() {
+    for (int i = 100; i < 200; ++i) {
+      bench.add(node(fmt::format("n{}", i)).cpu(i % 10 < 3 ? "1" : "8").cordoned(i % 10 == 9));
+    }
+  }
+  json::value told(const NodesTold& some) {
+    const api::Pod asked_pod = pod("p").requests("2", "1Gi");
+    const auto form = bench.model().form_of(asked_pod);
+    const auto asked = question_about(bench.model(), asked_pod, *form);
+    bench.framework().prepare(bench.model(), asked);
+    const NominatedPods nobody;
+    const Decision decision = decide(bench.framework(), asked, nobody, {.explain = true});
+    whole = json::parse(to_json(decision, asked, bench.framework()));
+    return json::parse(to_json(decision, asked, bench.framework(), some));
+  }
+  Bench bench;
+  json::value whole;
+};
+
+TEST_F(Explained, TheBestAreToldOfAndTheRestCountedByReason) {
+  const json::value some = told({.most = 5, .always = "n105"});
+  EXPECT_EQ(whole.at("nodes").as_array().size(), 100u);
+  ASSERT_EQ(some.at("nodes").as_array().size(), 5u) << json::serialize(some);
+  EXPECT_EQ(some.at("best").as_array().size(), 5u);
+  const json::value& counts = some.at("counts");
+  EXPECT_EQ(counts.at("nodes").as_int64(), 100);
+  EXPECT_EQ(counts.at("feasible").as_int64(), 60);
+  EXPECT_EQ(counts.at("matching").as_int64(), 60);
+  const json::array& refused = counts.at("refused").as_array();
+  ASSERT_EQ(refused.size(), 2u);
+  EXPECT_EQ(refused[0].at("plugin").as_string(), "NodeResourcesFit");
+  EXPECT_EQ(refused[0].at("reason").as_string(), "Insufficient cpu");
+  EXPECT_EQ(refused[0].at("nodes").as_int64(), 30);
+  EXPECT_EQ(refused[0].at("names").as_array().size(), 20u);
+  EXPECT_EQ(refused[1].at("nodes").as_int64(), 10);
+}
+
+TEST_F(Explained, OneIsToldOfHoweverLowItsScore) {
+  EXPECT_EQ(told({.most = 5, .always = "n178"}).at("nodes").as_array().size(), 6u);
+  const json::value refused = told({.most = 0, .always = "n101"});
+  ASSERT_EQ(refused.at("nodes").as_array().size(), 1u);
+  EXPECT_FALSE(refused.at("nodes").at(0).at("feasible").as_bool());
+}
+
+TEST_F(Explained, WhoeverIsAskedForByNameIsToldOfWithTheReason) {
+  const json::value some = told({.most = 50, .containing = "n10"});
+  ASSERT_EQ(some.at("nodes").as_array().size(), 10u);
+  EXPECT_EQ(some.at("counts").at("matching").as_int64(), 6);
+  EXPECT_EQ(some.at("counts").at("nodes").as_int64(), 100);
+  EXPECT_EQ(some.at("nodes").at(0).at("name").as_string(), "n100");
+  EXPECT_EQ(some.at("nodes").at(0).at("reasons").at(0).as_string(), "Insufficient cpu");
+}
+
+}  // namespace
+}  // namespace rescheduler::placement::testing

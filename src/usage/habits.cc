@@ -1,0 +1,106 @@
+#include "usage/habits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cluster/estimate.h"
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::usage {
+namespace {
+
+// Samples are means over a quarter of a minute or more; a workload's pods together jump less than one of them does.
+constexpr std::chrono::minutes kHalfLife{1};
+// What runs once a day is known the next day.
+constexpr std::chrono::hours kKept{26};
+// The CronJob controller appends the minute it was due at, counted since 1970.
+constexpr std::size_t kDigitsOfAMinute = 8;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "nightly" of "nightly-29384120"; nothing: it was not a CronJob that made it.
+std::string_view cron_job_of(std::string_view job) {
+  const auto dash = job.rfind('-');
+  if (dash == std::string_view::npos || dash == 0) return {};
+  const std::string_view minute = job.substr(dash + 1);
+  return minute.size() >= kDigitsOfAMinute && std::ranges::all_of(minute, is_digit) ? job.substr(0, dash)
+                                                                                    : std::string_view{};
+}
+
+// "web" of "web-5488d44c9f", whose pods say that the rest of it is their template's.
+std::string_view deployment_of(std::string_view replica_set, const api::Pod& pod) {
+  const auto hash = pod.metadata().labels().find("pod-template-hash");
+  if (hash == pod.metadata().labels().end() || hash->second.size() + 1 >= replica_set.size()) return {};
+  if (!replica_set.ends_with(hash->second)) return {};
+  replica_set.remove_suffix(hash->second.size());
+  if (!replica_set.ends_with('-')) return {};
+  replica_set.remove_suffix(1);
+  return replica_set;
+}
+
+}  // namespace
+
+std::string workload_of(const api::Pod& pod) {
+  const auto& owners = pod.metadata().owner_references();
+  const auto owner = std::ranges::find_if(owners, [](const auto& one) { return one.controller(); });
+  if (owner == owners.end()) return {};
+  std::string_view kind = owner->kind();
+  std::string_view name = owner->name();
+  if (kind == "ReplicaSet") {
+    if (const auto above = deployment_of(name, pod); !above.empty()) {
+      kind = "Deployment";
+      name = above;
+    }
+  } else if (kind == "Job") {
+    if (const auto above = cron_job_of(name); !above.empty()) {
+      kind = "CronJob";
+      name = above;
+    }
+  }
+  return fmt::format("{}/{}/{}", pod.metadata().namespace_(), kind, name);
+}
+
+const Habit* habit_of(const HabitsPtr& habits, const api::Pod& pod) {
+  if (habits == nullptr || habits->empty()) return nullptr;
+  const auto found = habits->find(workload_of(pod));
+  return found == habits->end() ? nullptr : &found->second;
+}
+
+cluster::Loads expected_loads(const cluster::PodRequests& requests,
+                              const Habit* habit,
+                              const cluster::Amounts& allocatable) {
+  cluster::Loads loads = cluster::estimated_loads(requests, allocatable);
+  if (habit == nullptr) return loads;
+  const auto raise = [&](std::size_t resource, double amount, std::int64_t whole) {
+    // A node that has nothing of it to give is full by the estimate already.
+    if (whole > 0) loads[resource] = std::max(loads[resource], amount / static_cast<double>(whole));
+  };
+  raise(cluster::kCpuLoad, habit->milli_cpu, allocatable.cpu);
+  raise(cluster::kMemoryLoad, habit->memory, allocatable.memory);
+  return loads;
+}
+
+void HabitKeeper::saw(const std::string& workload, const Habit& mean, WallTime now) {
+  if (workload.empty() || !std::isfinite(mean.milli_cpu) || !std::isfinite(mean.memory)) return;
+  const auto [place, fresh] = known_.try_emplace(workload, Known{mean, now});
+  if (fresh) return;
+  Known& known = place->second;
+  const std::chrono::duration<double> gap = std::max(now - known.seen, std::chrono::nanoseconds::zero());
+  const double weight = 1 - std::exp2(-gap / std::chrono::duration<double>(kHalfLife));
+  known.habit.milli_cpu += weight * (mean.milli_cpu - known.habit.milli_cpu);
+  known.habit.memory += weight * (mean.memory - known.habit.memory);
+  known.seen = now;
+}
+
+HabitsPtr HabitKeeper::take(WallTime now) {
+  boost::unordered::erase_if(known_, [&](const auto& entry) { return now - entry.second.seen > kKept; });
+  auto habits = std::make_shared<Habits>();
+  habits->reserve(known_.size());
+  for (const auto& [workload, known] : known_) habits->emplace(workload, known.habit);
+  return habits;
+}
+
+}  // namespace rescheduler::usage
