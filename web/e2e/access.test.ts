@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { Program, binary, freePort, launch, missing, open, root, run, skipping, temporary, until, type Opened } from "./support";
+import { Program, binary, freePort, launch, missing, open, root, run, skipping, stopAll, temporary, until, type Opened } from "./support";
 
 const rigTool = path.join(root, "../tools/kube-rig/rig");
 interface Rig { name: string; kubeconfig: string }
@@ -130,6 +130,7 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
+  await stopAll();
   await program?.stop();
   if (!skip) run(rigTool, ["down", rig.name]);
 });

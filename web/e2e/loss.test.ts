@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import type { Session } from "../src/api/types";
-import { Demo, launch, missing, open, skipping } from "./support";
+import { Demo, launch, missing, open, skipping, stopAll } from "./support";
 
 const skip = missing ? skipping(missing) : false;
 let browser: Browser;
@@ -12,6 +12,7 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
+  await stopAll();
 });
 
 test("the page says that the server is gone, and shows the new one's state when it is back", { skip }, async () => {
@@ -27,10 +28,11 @@ test("the page says that the server is gone, and shows the new one's state when 
   // What cannot be had says so, and is there by itself later.
   await page.goto(`${demo.url}/ui/#/settings`);
   await page.locator(".problem").waitFor();
+  const again = page.locator("[data-testid=again]").waitFor({ timeout: 40_000 }); // said for some seconds only
   await demo.startAgain();
   assert.notEqual((await demo.get<Session>("session")).boot, boot);
-  await page.getByRole("button", { name: "Try now" }).click().catch(() => undefined); // it may have tried already
-  await page.locator("[data-testid=again]").waitFor();
+  await page.getByRole("button", { name: "Try now" }).click({ timeout: 500 }).catch(() => undefined); // it may have tried already
+  await again;
   await page.locator("[data-testid=lost]").waitFor({ state: "detached" });
   await page.locator(".live:not(.off)").waitFor();
   await page.locator("[data-testid=settings] tbody tr").first().waitFor();

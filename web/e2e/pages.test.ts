@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { Migrations, NodeTable, PodList, Plans } from "../src/api/types";
-import { Demo, axeSource, launch, missing, open, skipping, until, type Opened } from "./support";
+import { Demo, axeSource, launch, missing, open, skipping, stopAll, until, type Opened } from "./support";
 
 const skip = missing ? skipping(missing) : false;
 let demo: Demo;
@@ -28,6 +28,7 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
+  await stopAll();
   await demo?.stop();
 });
 

@@ -31,6 +31,12 @@ export async function freePort(): Promise<number> {
   });
 }
 
+const started: Program[] = [];
+// Also those of a test that failed: while they live, so does the process that started them.
+export async function stopAll(): Promise<void> {
+  await Promise.all(started.map((program) => program.stop("SIGKILL")));
+}
+
 // What was printed so far, for whoever wonders why it did not come up.
 export class Program {
   private text = "";
@@ -40,6 +46,7 @@ export class Program {
   static start(words: string[]): Program {
     const child = spawn(binary, words, { stdio: ["ignore", "pipe", "pipe"] });
     const program = new Program(child);
+    started.push(program);
     // Whatever ends us ends it too.
     process.once("exit", () => child.kill("SIGKILL"));
     return program;

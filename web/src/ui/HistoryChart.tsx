@@ -20,7 +20,7 @@ function make(host: HTMLElement): uPlot {
     {
       width: Math.max(120, host.clientWidth), height: Math.max(90, host.clientHeight),
       legend: { show: false }, cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-      padding: [8, 18, 0, 0],
+      padding: [8, 18, 6, 0],
       scales: {
         y: { range: [0, 100] },
         moves: { range: (_u, _low, high) => [0, Math.max(4, high ?? 0) * 3] }, // the lower third is theirs

@@ -16,7 +16,7 @@ export function DecisionTable({ decision, part, ask }: { decision: Decision; par
       {decision.current && <p class="quiet">{t("why.asIfNow")}</p>}
       {(decision.victims?.length ?? 0) > 0 && <p>{t("why.victims")} {decision.victims!.map((victim) => <><Text value={victim} /> </>)}</p>}
       {counts.nodes > FIRST_NODES && (
-        <label class="filter"><span class="sr-only">{t("why.filter")}</span>
+        <label class="filter of-nodes"><span class="sr-only">{t("why.filter")}</span>
           <input type="search" placeholder={t("why.filter")} value={part.node} onInput={(event) => ask({ limit: FIRST_NODES, node: event.currentTarget.value })} />
         </label>
       )}
@@ -49,7 +49,7 @@ export function DecisionTable({ decision, part, ask }: { decision: Decision; par
       )}
       {part.node !== "" && takers.length + refusers.length === 0 && <Empty title={t("table.none")} />}
       {refusers.length > 0 && (
-        <ul class="plain-list" data-testid="refusers">
+        <ul class="plain-list refusers" data-testid="refusers">
           {refusers.map((node) => <li key={node.name}><NodeLink name={node.name} /> {node.name === decision.current && <Badge tone="accent">{t("why.current")}</Badge>} <strong><Text value={node.plugin} /></strong> <Text value={node.reasons.join("; ") || node.code} /></li>)}
         </ul>
       )}

@@ -191,7 +191,7 @@ function Moves({ plan, step, setStep }: { plan: Plan; step: number; setStep: (st
                 <td class="num"><button class="plain" onClick={() => setStep(move.step)} aria-label={t("plan.goto", { n: move.step })}>{move.step}</button></td>
                 <th scope="row"><PodLink namespace={move.namespace} name={move.pod} /> {move.detour && <Badge tone="warn">{t("plan.detour")}</Badge>}</th>
                 <td class="way"><NodeLink name={move.source} /> <span aria-hidden="true">→</span> <NodeLink name={move.target} /></td>
-                <td>{word("strategy", move.strategy)}</td><td class="num">{move.gain > 0 ? "+" : ""}{number(move.gain, 1)}</td><td><Text value={move.budget} /></td>
+                <td>{word("strategy", move.strategy)}</td><td class="num">{move.gain > 0 ? "+" : ""}{number(move.gain, 1)}</td><td class="short"><Text value={move.budget} /></td>
                 <td class="reason"><Text value={move.reason} />
                   {move.refusedTargets.length > 0 && <details><summary>{t("plan.refusedTargets", { n: move.refusedTargets.length })}</summary><ul>{move.refusedTargets.slice(0, 50).map((one) => <li key={one.node}><Text value={one.node} />: <Text value={one.reason} /></li>)}</ul></details>}
                 </td>
