@@ -47,6 +47,7 @@ class Balancing {
   void find_pods();
   State state() const;
   bool round();
+  bool leave_out_those_taken_back();
   void take_back(std::vector<planner::Move> moves, const Adapted& adapted);
   bool goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ceilings, double deviation) const;
   bool is_worth_moving(PodIndex pod) const;
@@ -59,8 +60,9 @@ class Balancing {
   std::vector<NodeIndex> nodes_;
   std::vector<NodeIndex> hot_;
   bool uneven_ = false;
-  std::vector<PodIndex> pods_;  // that may move
-  std::set<NodeIndex> helped_;  // nodes that have any of them
+  std::vector<PodIndex> pods_;     // that may move
+  std::set<NodeIndex> helped_;     // nodes that have any of them
+  std::set<PodIndex> taken_back_;  // in the last round, where others might have had their place under the cap
   std::map<NodeIndex, cluster::Loads> first_;
 };
 
@@ -237,6 +239,7 @@ bool Balancing::round() {
   Adapted adapted = adapt(draft_, {.nodes = nodes_, .pods = pods_, .balance_loads = true, .price = price()});
   const std::size_t most = draft_.left_in_total();
   const planner::Solution found = search(draft_, adapted);
+  taken_back_.clear();
   if (found.moves.empty()) return false;
   const State before = state();
   for (const planner::Move& move : found.moves) draft_.trial().lift(adapted.pods[move.process]);
@@ -247,6 +250,10 @@ bool Balancing::round() {
   const State after = state();
   // With as many moves as may be made, the hottest of many hot nodes may have to wait for the next plan.
   const bool capped = found.moves.size() >= most;
+  for (const planner::Move& move : found.moves) {
+    const PodIndex pod = adapted.pods[move.process];
+    if (capped && draft_.trial().now_on(pod) == adapted.nodes[move.from]) taken_back_.insert(pod);
+  }
   const double max_before = capped ? before.max + 2 * kRounding : before.max;
   if (after.deviation >= before.deviation - kRounding || after.max >= max_before - kRounding) {
     for (const planner::Move& move : found.moves) {
@@ -266,6 +273,12 @@ bool Balancing::round() {
     any = true;
   }
   return any;
+}
+
+// With few moves to be made, the search spends them on what the goal turns out not to need; others have their turn
+// then.
+bool Balancing::leave_out_those_taken_back() {
+  return std::erase_if(pods_, [&](PodIndex pod) { return taken_back_.contains(pod); }) > 0;
 }
 
 void Balancing::find_pods() {
@@ -301,7 +314,8 @@ void Balancing::run() {
   find_pods();
   for (const PodIndex pod : pods_) helped_.insert(draft_.cluster().pod(pod).node);
   for (int i = 0; i < kMostRounds; ++i) {
-    if (!round()) break;
+    const bool moved = round();
+    if (!leave_out_those_taken_back() && !moved) break;
     if (std::ranges::none_of(hot_, [&](NodeIndex index) { return is_above(index, &placement::LoadBand::target); })
         && state().worst * kPercent <= settings_.deviation_trigger) {
       break;
