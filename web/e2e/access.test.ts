@@ -1,5 +1,5 @@
 // Who may look, who may act, and what is shown when the API server does not answer: on a real control plane, because only
-// that one judges permissions. Without the rig's binaries these are skipped, by name.
+// that one judges permissions. The server has those of the product's role. Without the rig's binaries these are skipped, by name.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -89,6 +89,7 @@ let seen: Opened;
 let page: Page;
 let port: number;
 let words: string[];
+let account: string;  // kubeconfig of the product's own ServiceAccount, with the rights of its role and no others
 const tokens = new Map<string, string>();
 const token = (who: string): string => {
   if (!tokens.has(who)) tokens.set(who, kubectl("create", "token", who, "-n", "default"));
@@ -116,7 +117,10 @@ before(async () => {
   if (skip) return;
   const folder = temporary();
   writeFileSync(path.join(folder, "objects.yaml"), OBJECTS);
-  writeFileSync(path.join(folder, "config.yaml"), configuration(rig.kubeconfig));
+  account = path.join(folder, "account");
+  const made = run(path.join(root, "../tests/support/product_account"), [run(rigTool, ["which", "kubectl"]).out.trim(), rig.kubeconfig, account]);
+  assert.equal(made.code, 0, made.out);
+  writeFileSync(path.join(folder, "config.yaml"), configuration(account));
   kubectl("apply", "-f", path.join(folder, "objects.yaml"), "-f", path.join(root, "../manifests/rescheduler/crd.yaml"));
   port = await freePort();
   words = ["run", "--config", path.join(folder, "config.yaml"), "--leader-elect=false", "--secure-port", String(port), "--bind-address", "0.0.0.0"];
@@ -252,7 +256,7 @@ test("a pod's own Events are shown, and what others wrote into them never become
 });
 
 test("nothing secret is served, whoever asks", { skip }, async () => {
-  const config = readFileSync(rig.kubeconfig, "utf8");
+  const config = readFileSync(account, "utf8");
   const inside = [...config.matchAll(/(?:client-key-data|token|password)"?: *"?([^"\s,]+)/g)].map((found) => found[1]!.slice(0, 200));
   const beside = [...config.matchAll(/(?:client-key|tokenFile)"?: *"?([^"\s,]+)/g)].map((found) => readFileSync(found[1]!, "utf8").split("\n")[1]!);
   const secrets = [...inside, ...beside, token("pauser")];
