@@ -56,6 +56,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     net::Job following{};
     net::Job driving{};
     bool driven = false;
+    bool called_off() const { return gone || record.spec().cancel() || record.metadata().has_deletion_timestamp(); }
   };
   using LivePtr = std::shared_ptr<Live>;
 
@@ -236,8 +237,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // How long a move that is not yet its workload's turn needs no look at the cluster: its turn wakes it, as does
   // whoever calls it off. Now and then it looks all the same, as its pod may have gone or its time be over.
   std::chrono::nanoseconds may_rest(const Live& one) const {
-    const bool called_off = one.gone || one.record.spec().cancel() || one.record.metadata().has_deletion_timestamp();
-    if (called_off || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
+    if (one.called_off() || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
     if (turns.ahead_of(one.workload, key_of(one.record)).empty()) return {};
     return std::max(one.look_again - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
   }
@@ -246,7 +246,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   void complete(Live& one, Seen& seen) {
     one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.look_every;
     const std::string key = key_of(one.record);
-    seen.called_off = one.gone || one.record.spec().cancel() || one.record.metadata().has_deletion_timestamp();
+    seen.called_off = one.called_off();
     seen.preflight_passed = std::exchange(one.preflight_passed, false);
     seen.refusal = one.refusal;
     stand_for(one.record.spec().pod_uid(), one);

@@ -15,6 +15,7 @@
 #include "rescheduler/picture.h"
 #include "rescheduler/trial.h"
 #include "scheduler/load_sources.h"
+#include "usage/half_life.h"
 
 namespace rescheduler::rescheduling {
 namespace {
@@ -165,10 +166,8 @@ cluster::Loads Surveyor::smoothed(const PodFacts& before, const PodUse& now) con
   used[cluster::kCpuLoad] = now.cpu;
   used[cluster::kMemoryLoad] = now.memory;
   const usage::SmoothingSettings& how = smoothing_.smoothing;
-  const std::chrono::duration<double> half_life = how.half_life;
-  if (how.kind != usage::Smoothing::Ewma || before.measured == WallTime{} || half_life.count() <= 0) return used;
-  const std::chrono::duration<double> gap = std::max(now.at - before.measured, std::chrono::nanoseconds::zero());
-  const double weight = 1 - std::exp2(-gap / half_life);
+  if (how.kind != usage::Smoothing::Ewma || before.measured == WallTime{}) return used;
+  const double weight = usage::weight_of_new(now.at - before.measured, how.half_life);
   for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
     const double was = before.used[resource];
     if (!std::isnan(was)) used[resource] = was + weight * (used[resource] - was);

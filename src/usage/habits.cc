@@ -8,6 +8,7 @@
 
 #include "cluster/estimate.h"
 #include "kube/proto/core_pod.pb.h"
+#include "usage/half_life.h"
 
 namespace rescheduler::usage {
 namespace {
@@ -88,8 +89,7 @@ void HabitKeeper::saw(const std::string& workload, const Habit& mean, WallTime n
   const auto [place, fresh] = known_.try_emplace(workload, Known{mean, now});
   if (fresh) return;
   Known& known = place->second;
-  const std::chrono::duration<double> gap = std::max(now - known.seen, std::chrono::nanoseconds::zero());
-  const double weight = 1 - std::exp2(-gap / std::chrono::duration<double>(kHalfLife));
+  const double weight = weight_of_new(now - known.seen, kHalfLife);
   known.habit.milli_cpu += weight * (mean.milli_cpu - known.habit.milli_cpu);
   known.habit.memory += weight * (mean.memory - known.habit.memory);
   known.seen = now;

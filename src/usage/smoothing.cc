@@ -5,6 +5,8 @@
 #include <numbers>
 #include <vector>
 
+#include "usage/half_life.h"
+
 namespace rescheduler::usage {
 namespace {
 
@@ -33,14 +35,9 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
   if (newest_ && at <= *newest_) return;
   switch (how.kind) {
     case Smoothing::None: value_ = value; break;
-    case Smoothing::Ewma: {
-      // By the time since the last sample, not by their number: they come irregularly, and a long gap forgets.
-      const double gap = newest_ ? seconds(at - *newest_) : 0.0;
-      const double half_life = seconds(how.half_life);
-      const bool forgets = !newest_ || half_life <= 0.0;
-      value_ = forgets ? value : value_ + (1.0 - std::exp2(-gap / half_life)) * (value - value_);
+    case Smoothing::Ewma:
+      value_ = newest_ ? value_ + weight_of_new(at - *newest_, how.half_life) * (value - value_) : value;
       break;
-    }
     case Smoothing::Percentile: {
       kept_.emplace_back(at, value);
       while (kept_.front().first < at - how.window) kept_.pop_front();
@@ -59,11 +56,11 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
 
 void Unrest::add(double value, WallTime at) {
   if (newest_ && at <= *newest_) return;
-  constexpr double kHalfLife = 30.0 * 60;
+  constexpr std::chrono::minutes kHalfLife{30};
   if (!newest_) {
     mean_ = value;
   } else {
-    const double weight = 1.0 - std::exp2(-seconds(at - *newest_) / kHalfLife);
+    const double weight = weight_of_new(at - *newest_, kHalfLife);
     const double off = value - mean_;
     mean_ += weight * off;
     variance_ = (1.0 - weight) * (variance_ + weight * off * off);
