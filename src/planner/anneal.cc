@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "planner/ejections.h"
+
 namespace rescheduler::planner {
 
 namespace {
@@ -15,22 +17,45 @@ namespace {
 constexpr std::size_t kLeastBlock = 512;
 constexpr std::size_t kProcessesOfAStep = 8;
 
-// The last temperature: a step that costs more than a few dozen is never taken. The cold walk begins at this part of a
+// The last temperature: a step that costs more than a few is never taken. The cold walk begins at this part of a
 // typical loss, where all other walks end: below it only those are rearranged whose moves are nearly free.
-constexpr double kCold = 10.0;
+constexpr double kCold = 1.0;
 constexpr double kCool = 0.002;
 // Prices of being away. Which is right depends on how tight the transient resources are; both kinds occur, and searches
 // side by side, whose seeds follow each other, try both.
 constexpr std::array kAwayPrices{5.0, 20.0};
 
-// Of the whole budget: the hot walk, which is the better the longer it is, each lukewarm one, and the cold one.
-constexpr double kHotPart = 0.75;
+// Where the hot walk begins, in units of a large loss (below): less, and the large ones stay wherever chance left them,
+// which is what tells a good end from a bad one; more only takes time.
+constexpr double kHot = 0.2;
+// What it may break there, as a part of all demand, and the power of the temperature by which that becomes less; in the
+// last part of the walk nothing at all.
+constexpr double kTolerated = 0.02;
+constexpr double kTolerancePower = 1.5;
+constexpr double kTolerantPart = 0.85;
+// Where a machine has hundreds of processes, one that fits is soon found, and prices only cost time.
+constexpr std::size_t kManyOnAMachine = 300;
+// It ends where fewer than this share of its steps are taken, which a quick walk from hot to cold finds out.
+constexpr double kHardlyAny = 0.003;
+constexpr double kQuickFactor = 0.8;
+
+// Of the whole budget: lukewarm walks near home, for a fleet that needs but a few moves; the quick walk; the hot one,
+// which is the better the longer it is, until here; each lukewarm one after it; and the cold one.
+constexpr double kNearPart = 0.05;
+constexpr double kQuickPart = 0.03;
+constexpr double kHotUntil = 0.75;
 constexpr double kLukewarmPart = 0.05;
 constexpr double kColdPart = 0.15;
 
-// Where lukewarm walks begin, in units of a typical loss; from walk to walk anywhere in between.
+// What makes a rule too dear to be broken, in units of a large loss.
+constexpr double kDear = 10.0;
+// So many steps a process are enough for a lukewarm walk.
+constexpr double kStepsOfAProcess = 5'000.0;
+// Where lukewarm walks begin, in units of a typical loss; from walk to walk anywhere in between. Where there are many,
+// some begin warmer: this is in units of a large loss.
 constexpr double kLukewarmLeast = 0.02;
 constexpr double kLukewarmMost = 0.3;
+constexpr double kWarmMost = 0.02;
 
 }  // namespace
 
@@ -38,18 +63,20 @@ Anneal::Anneal(State& state, Budget& budget, std::uint64_t seed)
     : state_(state),
       budget_(budget),
       walk_(state, seed),
+      leniency_(state),
+      block_(std::max(kLeastBlock, state.where().size() / kProcessesOfAStep)),
+      large_(large_loss()),
       away_price_(kAwayPrices[seed % kAwayPrices.size()]),
       best_(state.where()),
       best_cost_(state.cost()) {}
 
-// What leaving brings for the hundredth part of the processes that weigh most where they are: at this temperature they
-// too go anywhere. Much less, and they stay wherever chance left them, which is what tells a good end from a bad one;
-// much more only takes time.
+// What leaving brings for the hundredth part of the processes that weigh most where they are.
 double Anneal::large_loss() const {
   std::vector<Cost> losses;
   for (Process p = 0; p < state_.where().size(); ++p) {
     if (state_.movable(p)) losses.push_back(std::abs(state_.leaving(p)));
   }
+  if (losses.empty()) return 1.0;
   const auto large = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() - 1 - (losses.size() - 1) / 100);
   std::nth_element(losses.begin(), large, losses.end());
   return static_cast<double>(*large);
@@ -77,32 +104,113 @@ double Anneal::typical_loss() {
 void Anneal::run(bool fresh) {
   if (!walk_.possible() || budget_.spent()) return;
   const double typical = typical_loss();
-  const double cool_end = typical * kCool;
-  walk_.price_away(away_price_);
-  if (fresh) cool(large_loss(), cool_end, kHotPart);
-  while (budget_.used() < 1.0 - kColdPart && !budget_.spent()) {
+  const double cool_end = std::max(typical * kCool, kCold);
+  if (fresh) {
+    while (budget_.used() < kNearPart && !budget_.spent()) lukewarm_walk(typical, cool_end);
     return_to_best();
-    const double warm = kLukewarmLeast * std::pow(kLukewarmMost / kLukewarmLeast, walk_.rng().unit());
-    cool(typical * warm, cool_end, std::min(budget_.used() + kLukewarmPart, 1.0 - kColdPart));
+    hot_walk(cool_end);
   }
+  while (budget_.used() < 1.0 - kColdPart && !budget_.spent()) lukewarm_walk(typical, cool_end);
   return_to_best();
   walk_.price_away(0.0);
   cool(cool_end, kCold, 1.0);
   return_to_best();
 }
 
+void Anneal::hot_walk(double cool_end) {
+  const double hot = std::max(kHot * large_, 2.0 * cool_end);
+  // Rules that are broken from the start have no price: nobody knows how much of it would be worse.
+  if (leniency_.sound() && best_.size() <= kManyOnAMachine * state_.problem().machines.size()) {
+    cool_leniently(hot, freezing_point(hot, cool_end, kNearPart + kQuickPart), kHotUntil);
+  } else {
+    walk_.price_away(away_price_);
+    cool(hot, cool_end, kHotUntil);
+  }
+}
+
+// In a large fleet a part of the budget, and what it has found is brought home once, at the end. In a small one the
+// budget is enough for many, each to its cold end: which moves are needed for the same balance is a matter of chance,
+// and the fewest are found by trying often.
+void Anneal::lukewarm_walk(double typical, double cool_end) {
+  return_to_best();
+  const double enough =
+      kStepsOfAProcess * static_cast<double>(best_.size()) * budget_.used() / static_cast<double>(budget_.steps());
+  const double until = std::min(budget_.used() + std::min(enough, kLukewarmPart), 1.0 - kColdPart);
+  const bool to_the_end = enough < kLukewarmPart;
+  const double cool_until = to_the_end ? (budget_.used() + until) / 2.0 : until;
+  const double least = kLukewarmLeast * typical;
+  const double most = std::max(to_the_end ? kWarmMost * large_ : kLukewarmMost * typical, least);
+  walk_.price_away(away_price_);
+  cool(least * std::pow(most / least, walk_.rng().unit()), cool_end, cool_until);
+  if (!to_the_end) return;
+  walk_.price_away(0.0);
+  cool(cool_end, kCold, until);
+  make_places();
+}
+
+// For the best there is, if it is new.
+void Anneal::make_places() {
+  if (best_cost_ == made_places_at_) return;
+  return_to_best();
+  Ejections(state_, budget_, kDear * large_).run();
+  remember_best();
+  made_places_at_ = best_cost_;
+}
+
+void Anneal::steps_at(double temperature, double cooled) {
+  walk_.set_temperature(temperature, cooled);
+  walk_.steps(block_);
+  budget_.count(block_);
+}
+
+void Anneal::lenient_steps_at(double temperature, double hot, double cooled) {
+  steps_at(temperature, cooled);
+  const bool last = cooled > kTolerantPart;
+  leniency_.review(temperature, last ? 0.0 : kTolerated * std::pow(temperature / hot, kTolerancePower), last);
+}
+
 void Anneal::cool(double hot, double cold, double until) {
-  cold = std::max(cold, kCold);
   hot = std::max(hot, 2.0 * cold);
-  const std::size_t block = std::max(kLeastBlock, best_.size() / kProcessesOfAStep);
   const double began = budget_.used();
   for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
     const double done = (now - began) / (until - began);
-    walk_.set_temperature(hot * std::pow(cold / hot, done), done);
-    walk_.steps(block);
-    budget_.count(block);
+    steps_at(hot * std::pow(cold / hot, done), done);
     remember_best();
   }
+}
+
+void Anneal::cool_leniently(double hot, double cold, double until) {
+  leniency_.begin(hot);
+  walk_.be_lenient(leniency_);
+  const double began = budget_.used();
+  for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
+    const double done = (now - began) / (until - began);
+    lenient_steps_at(hot * std::pow(cold / hot, done), hot, done);
+    if (leniency_.sound()) remember_best();
+  }
+  walk_.be_strict();
+  return_to_best();
+}
+
+double Anneal::freezing_point(double hot, double cold, double until) {
+  leniency_.begin(hot);
+  walk_.be_lenient(leniency_);
+  const double levels = std::ceil(std::log(cold / hot) / std::log(kQuickFactor));
+  const double began = budget_.used();
+  double temperature = hot;
+  for (double level = 1.0; level <= levels && !budget_.spent(); level += 1.0) {
+    const std::size_t taken = walk_.taken();
+    std::size_t made = 0;
+    do {
+      lenient_steps_at(temperature, hot, level / levels * kTolerantPart);
+      made += block_;
+    } while (budget_.used() < began + (until - began) * level / levels && !budget_.spent());
+    if (static_cast<double>(walk_.taken() - taken) < kHardlyAny * static_cast<double>(made)) break;
+    temperature *= kQuickFactor;
+  }
+  walk_.be_strict();
+  return_to_best();
+  return std::max(temperature, cold);
 }
 
 void Anneal::remember_best() {

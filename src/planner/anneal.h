@@ -1,13 +1,15 @@
-// Annealing, for when there is time and no referee: walks (walk.h) that begin hot enough to forget where even the
-// largest processes were and cool until nothing but an improvement is accepted; then shorter ones that begin lukewarm
-// at the best known place, where the large ones stay and the many small ones are arranged anew; last, a cold one that
-// brings those home who left for nothing.
+// Annealing, for when there is time and no referee. First a look around home, where a few moves may be all it takes.
+// Then a walk (walk.h) that begins hot enough to forget where even the largest processes were, may break rules at a
+// price (leniency.h) and cools until hardly a step is taken; then shorter ones that keep every rule and begin lukewarm
+// at the best known place, where the large ones stay and the many small ones are arranged anew (and, where there is time,
+// place is made for large ones, ejections.h); last, a cold one that brings those home who left for nothing.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "planner/budget.h"
+#include "planner/leniency.h"
 #include "planner/state.h"
 #include "planner/walk.h"
 
@@ -21,8 +23,17 @@ class Anneal {
   void run(bool fresh);
 
  private:
-  // Cools from `hot` to `cold` between now and `until` (of the budget).
+  void hot_walk(double cool_end);
+  void make_places();
+  void lukewarm_walk(double typical, double cool_end);
+  // Each cools from `hot` to `cold` between now and `until` (of the budget).
   void cool(double hot, double cold, double until);
+  void cool_leniently(double hot, double cold, double until);
+  // Cools quickly and says at which temperature hardly a step is taken any more, `cold` at the least; ends where it
+  // began.
+  double freezing_point(double hot, double cold, double until);
+  void steps_at(double temperature, double cooled);
+  void lenient_steps_at(double temperature, double hot, double cooled);
   double large_loss() const;
   double typical_loss();
 
@@ -32,9 +43,13 @@ class Anneal {
   State& state_;
   Budget& budget_;
   Walk walk_;
+  Leniency leniency_;
+  std::size_t block_;
+  double large_;  // loss
   double away_price_;
   std::vector<Machine> best_;
   Cost best_cost_;
+  Cost made_places_at_ = -1;  // the best's cost, when last looked at
 };
 
 }  // namespace rescheduler::planner

@@ -48,6 +48,7 @@ GroupBook::GroupBook(const Problem& problem)
     }
     rows.locations_needed = problem.groups[g].least_locations;
     if (rows.locations_needed > 1) rows.in_location = locations * location_rows++;
+    if (rows.in_location != kNone) lacking_ += rows.locations_needed;
     if (!depends_on_[g].empty() || !dependants_[g].empty())
       rows.in_neighbourhood = neighbourhoods * neighbourhood_rows++;
   }
@@ -68,7 +69,9 @@ void GroupBook::add(Group group, Machine machine) {
   Rows& rows = rows_[group];
   if (rows.listed) machines_[group].push_back(machine);
   if (rows.on_machine != kNone) ++on_machine_[rows.on_machine + machine];
-  if (rows.in_location != kNone && in_location_[rows.in_location + location_[machine]]++ == 0) ++rows.locations;
+  if (rows.in_location != kNone && in_location_[rows.in_location + location_[machine]]++ == 0
+      && rows.locations++ < rows.locations_needed)
+    --lacking_;
   if (rows.in_neighbourhood == kNone) return;
   if (in_neighbourhood_[rows.in_neighbourhood + neighbourhood_[machine]]++ == 0) {
     present(group, neighbourhood_[machine], true);
@@ -84,22 +87,46 @@ void GroupBook::remove(Group group, Machine machine) {
     list.pop_back();
   }
   if (rows.on_machine != kNone) --on_machine_[rows.on_machine + machine];
-  if (rows.in_location != kNone && --in_location_[rows.in_location + location_[machine]] == 0) --rows.locations;
+  if (rows.in_location != kNone && --in_location_[rows.in_location + location_[machine]] == 0
+      && --rows.locations < rows.locations_needed)
+    ++lacking_;
   if (rows.in_neighbourhood == kNone) return;
   if (--in_neighbourhood_[rows.in_neighbourhood + neighbourhood_[machine]] == 0) {
     present(group, neighbourhood_[machine], false);
   }
 }
 
+std::int64_t GroupBook::lacking_delta(Group group, Machine from, Machine to) const {
+  if (group == kNoGroup) return 0;
+  const Rows& rows = rows_[group];
+  std::int64_t delta = 0;
+  if (rows.in_location != kNone && location_[from] != location_[to]) {
+    const std::uint32_t left = rows.locations - (in_location_[rows.in_location + location_[from]] == 1 ? 1U : 0U);
+    const std::uint32_t after = left + (in_location_[rows.in_location + location_[to]] == 0 ? 1U : 0U);
+    const auto lack = [&](std::uint32_t n) { return n < rows.locations_needed ? std::int64_t{rows.locations_needed} - n : 0; };
+    delta += lack(after) - lack(rows.locations);
+  }
+  if (rows.in_neighbourhood == kNone || neighbourhood_[from] == neighbourhood_[to]) return delta;
+  const std::size_t old_place = rows.in_neighbourhood + neighbourhood_[from];
+  const std::size_t new_place = rows.in_neighbourhood + neighbourhood_[to];
+  if (in_neighbourhood_[new_place] == 0) delta += std::int64_t{missing_[new_place]} - needed_[new_place];
+  if (in_neighbourhood_[old_place] == 1) delta += std::int64_t{needed_[old_place]} - missing_[old_place];
+  return delta;
+}
+
 void GroupBook::present(Group group, std::uint32_t neighbourhood, bool now) {
   const std::uint32_t step = now ? 1U : ~0U;  // plus or minus one
+  const std::size_t place = rows_[group].in_neighbourhood + neighbourhood;
+  lacking_ += (now ? 1 : -1) * (std::int64_t{missing_[place]} - needed_[place]);
   for (const Group other : depends_on_[group]) needed_[rows_[other].in_neighbourhood + neighbourhood] += step;
   for (const Group other : dependants_[group]) missing_[rows_[other].in_neighbourhood + neighbourhood] -= step;
 }
 
 void GroupBook::accept_what_is() {
   for (Rows& rows : rows_) {
-    if (rows.in_location != kNone) rows.locations_needed = std::min(rows.locations_needed, rows.locations);
+    if (rows.in_location == kNone || rows.locations >= rows.locations_needed) continue;
+    lacking_ -= rows.locations_needed - rows.locations;
+    rows.locations_needed = rows.locations;
   }
 }
 

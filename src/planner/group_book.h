@@ -23,6 +23,9 @@ class GroupBook {
   bool may_shift(Group group, Machine from, Machine to) const;
   // One of the group was on `from` and is nowhere now. May it be put down on `to`?
   bool may_join(Group group, Machine from, Machine to) const;
+  // How many locations and groups depended on lack, over all groups; and by how much one's going would change it.
+  std::int64_t lacking() const { return lacking_; }
+  std::int64_t lacking_delta(Group group, Machine from, Machine to) const;
   // Is one of an `apart` group there?
   bool on(Group group, Machine machine) const;
 
@@ -43,6 +46,7 @@ class GroupBook {
 
   void present(Group group, std::uint32_t neighbourhood, bool now);
 
+  std::int64_t lacking_ = 0;
   std::vector<Rows> rows_;
   std::vector<std::uint32_t> location_;       // by machine
   std::vector<std::uint32_t> neighbourhood_;  // by machine

@@ -38,7 +38,7 @@ void check_solution(const Problem& problem, const SearchLimits& limits, const So
 RC_GTEST_PROP(Improve, IsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool thorough)) {
   const Problem problem = any_problem(seed);
   SearchLimits limits;
-  limits.most_steps = 20'000;
+  limits.most_steps = 100'000;  // more than it takes to find out how hot is hot
   limits.seed = seed;
   limits.thorough = thorough;
   if (seed % 3 == 0) limits.most_moves = seed % 7;

@@ -122,14 +122,14 @@ bool State::fits_instead(Process in, Process out) const {
   return true;
 }
 
-bool State::try_chain(Process one, Process other, Machine last) {
+bool State::try_chain(Process one, Process other, Machine last, Ignoring ignoring) {
   const Machine here = where_[one];
   const Machine middle = where_[other];
   lift(one);
   lift(other);
-  if (may_put(one, here, middle)) {
+  if (may_put(one, here, middle, ignoring)) {
     put(one, middle);
-    if (may_put(other, middle, last)) {
+    if (may_put(other, middle, last, ignoring)) {
       put(other, last);
       return true;
     }

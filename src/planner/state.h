@@ -17,6 +17,9 @@
 
 namespace rescheduler::planner {
 
+// Rules that a search may leave aside for a while.
+enum class Ignoring : char { kNothing, kRoom, kRoomAndGroups };
+
 class State {
  public:
   explicit State(const Problem& problem, std::size_t most_moves = ~std::size_t{0});
@@ -47,17 +50,24 @@ class State {
   }
 
   // The process is lifted, from `from`. (What it weighed there is the caller's to remember.)
-  bool may_put(Process process, Machine from, Machine to) const {
-    return open(process, to) && fits(process, to) && moves_.may_put(process, to)
-           && groups_.may_join(group_[process], from, to);
+  bool may_put(Process process, Machine from, Machine to, Ignoring ignoring = Ignoring::kNothing) const {
+    return open(process, to) && (ignoring != Ignoring::kNothing || fits(process, to)) && moves_.may_put(process, to)
+           && (ignoring == Ignoring::kRoomAndGroups ? !groups_.on(group_[process], to)
+                                                    : groups_.may_join(group_[process], from, to));
   }
   // The process stands where it stands.
-  bool may_shift(Process process, Machine to) const {
+  bool may_shift(Process process, Machine to, Ignoring ignoring = Ignoring::kNothing) const {
     const Machine from = where_[process];
-    return from != to && open(process, to) && fits(process, to) && moves_.may_shift(process, from, to)
-           && groups_.may_shift(group_[process], from, to);
+    return from != to && open(process, to) && (ignoring != Ignoring::kNothing || fits(process, to))
+           && moves_.may_shift(process, from, to)
+           && (ignoring == Ignoring::kRoomAndGroups ? !groups_.on(group_[process], to)
+                                                    : groups_.may_shift(group_[process], from, to));
   }
   bool fits(Process process, Machine machine) const;
+  // Of a resource, what its being there takes, and its leaving frees: nothing of a transient one where it is at home.
+  Amount freed(Process process, Machine machine, std::size_t resource) const {
+    return is_transient_[resource] != 0 && machine == home(process) ? 0 : demand(process)[resource];
+  }
   // May it come there at all: the machine takes processes, or it is the one where the process was.
   bool open(Process process, Machine machine) const { return takes_[machine] != 0 || moves_.home(process) == machine; }
   const GroupBook& groups() const { return groups_; }
@@ -93,7 +103,9 @@ class State {
     return instead_delta(other, one) + instead_delta(one, other) + move_delta(one, where_[other])
            + move_delta(other, where_[one]);
   }
-  bool try_swap(Process one, Process other) { return try_chain(one, other, where_[one]); }
+  bool try_swap(Process one, Process other, Ignoring ignoring = Ignoring::kNothing) {
+    return try_chain(one, other, where_[one], ignoring);
+  }
 
   // One takes the place of another, who goes on to `last`: the two other machines, or back to where the first one was.
   // The delta, for a third machine, is as exact as a swap's.
@@ -101,7 +113,7 @@ class State {
     return leaving(one) + instead_delta(one, other) + move_delta(one, where_[other]) + joining(other, last);
   }
   // Done, or refused by a rule and everything as it was.
-  bool try_chain(Process one, Process other, Machine last);
+  bool try_chain(Process one, Process other, Machine last, Ignoring ignoring = Ignoring::kNothing);
 
  private:
   void weigh(Machine machine);

@@ -6,8 +6,6 @@ namespace rescheduler::planner {
 
 namespace {
 
-constexpr std::size_t kSurprises = 1 << 12;
-
 // Of 16 steps. Swaps most often: in a full fleet hardly any move fits. Chains (one takes the place of another who goes
 // on to a third machine) are what gets a new guest onto a machine whose room for guests is used up.
 constexpr std::uint64_t kSwaps = 8;
@@ -73,23 +71,28 @@ void Walk::steps(std::size_t count) {
   }
 }
 
-bool Walk::bears(Cost worse, double away) {
-  const double most = temperature_ * (static_cast<double>(surprise_[rng_.next() % kSurprises]) - away);
-  return static_cast<double>(worse) <= most;
-}
-
 double Walk::away_delta(Process process, Machine from, Machine to) const {
   const Machine home = state_.home(process);
   if (from == home) return to == home ? 0.0 : away_[process];
   return to == home ? -away_[process] : 0.0;
 }
 
+void Walk::done(Machine one, Machine other) {
+  if (lenient_ == nullptr) return;
+  lenient_->changed(one);
+  lenient_->changed(other);
+}
+
 void Walk::shift_one() {
   const Process p = any_process();
   const Machine from = state_.where(p);
   const Machine to = heads_home(p) ? state_.home(p) : any_machine();
-  if (to == from || !state_.fits(p, to)) return;
-  if (bears(state_.shift_delta(p, to), away_delta(p, from, to)) && state_.may_shift(p, to)) state_.shift(p, to);
+  if (to == from || (lenient_ == nullptr && !state_.fits(p, to))) return;
+  const double extra = lenient_ != nullptr ? lenient_->shift(p, to) : temperature_ * away_delta(p, from, to);
+  if (!bears(static_cast<double>(state_.shift_delta(p, to)) + extra) || !state_.may_shift(p, to, ignoring())) return;
+  state_.shift(p, to);
+  ++taken_;
+  done(from, to);
 }
 
 void Walk::swap_two() {
@@ -103,9 +106,15 @@ void Walk::swap_two() {
     if (!state_.movable(other)) return;
   }
   const Machine there = state_.where(other);
-  if (here == there || !state_.open(one, there) || !state_.open(other, here) || !state_.swap_fits(one, other)) return;
-  const double away = away_delta(one, here, there) + away_delta(other, there, here);
-  if (bears(state_.swap_delta(one, other), away)) state_.try_swap(one, other);
+  if (here == there || !state_.open(one, there) || !state_.open(other, here)) return;
+  if (lenient_ == nullptr && !state_.swap_fits(one, other)) return;
+  const double extra = lenient_ != nullptr
+                           ? lenient_->swap(one, other)
+                           : temperature_ * (away_delta(one, here, there) + away_delta(other, there, here));
+  if (!bears(static_cast<double>(state_.swap_delta(one, other)) + extra)) return;
+  if (!state_.try_swap(one, other, ignoring())) return;
+  ++taken_;
+  done(here, there);
 }
 
 void Walk::chain_two() {
@@ -113,12 +122,19 @@ void Walk::chain_two() {
   const Process other = any_process();
   const Machine here = state_.where(one);
   const Machine middle = state_.where(other);
-  if (here == middle || !state_.open(one, middle) || !state_.fits_instead(one, other)) return;
+  if (here == middle || !state_.open(one, middle) || (lenient_ == nullptr && !state_.fits_instead(one, other))) return;
   const bool goes_home = middle != state_.home(other) && rng_.next() % 2 < kGuestsHomeIn2;
   const Machine last = goes_home ? state_.home(other) : any_machine();
-  if (last == middle || last == here || !state_.open(other, last) || !state_.fits(other, last)) return;
-  const double away = away_delta(one, here, middle) + away_delta(other, middle, last);
-  if (bears(state_.chain_delta(one, other, last), away)) state_.try_chain(one, other, last);
+  if (last == middle || last == here || !state_.open(other, last)) return;
+  if (lenient_ == nullptr && !state_.fits(other, last)) return;
+  const double extra = lenient_ != nullptr
+                           ? lenient_->chain(one, other, last)
+                           : temperature_ * (away_delta(one, here, middle) + away_delta(other, middle, last));
+  if (!bears(static_cast<double>(state_.chain_delta(one, other, last)) + extra)) return;
+  if (!state_.try_chain(one, other, last, ignoring())) return;
+  ++taken_;
+  done(here, middle);
+  done(middle, last);
 }
 
 }  // namespace rescheduler::planner

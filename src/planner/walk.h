@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "planner/leniency.h"
 #include "planner/state.h"
 
 namespace rescheduler::planner {
@@ -27,7 +28,11 @@ class Walk {
   void price_away(double price);
   // `cooled`: how much of the way to the cold end is behind us, 0 to 1.
   void set_temperature(double temperature, double cooled);
+  // Until told otherwise every rule is kept; with a Leniency, those that it has a price for may be broken.
+  void be_strict() { lenient_ = nullptr; }
+  void be_lenient(Leniency& leniency) { lenient_ = &leniency; }
   void steps(std::size_t count);
+  std::size_t taken() const { return taken_; }  // steps, so far
 
  private:
   void shift_one();
@@ -38,10 +43,16 @@ class Walk {
   Process any_process() { return movable_[below(movable_.size())]; }
   Machine any_machine() { return open_[below(open_.size())]; }
   bool heads_home(Process process) { return state_.where(process) != state_.home(process) && below(32) < homewards_; }
-  bool bears(Cost worse, double away);
+  bool bears(double worse) { return worse <= temperature_ * static_cast<double>(surprise_[rng_.next() % kSurprises]); }
+  Ignoring ignoring() const { return lenient_ != nullptr ? lenient_->ignoring() : Ignoring::kNothing; }
+  void done(Machine one, Machine other);
   double away_delta(Process process, Machine from, Machine to) const;
 
+  static constexpr std::size_t kSurprises = 1 << 12;
+
   State& state_;
+  Leniency* lenient_ = nullptr;
+  std::size_t taken_ = 0;
   Rng rng_;
   std::vector<Process> movable_;
   std::vector<Machine> open_;    // machines that take processes

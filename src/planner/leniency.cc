@@ -1,0 +1,125 @@
+#include "planner/leniency.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rescheduler::planner {
+
+namespace {
+
+// From one review to the next a price changes by no more than this: slowly, so that it settles and does not swing.
+constexpr double kMostChange = 0.001;
+// At the end, when nothing may stay broken, more.
+constexpr double kRaise = 0.01;
+// Reviews over which what is broken is averaged: from one to the next it is mostly chance.
+constexpr double kMemory = 64.0;
+// What the overflow of one process of average size costs at least, in units of the temperature.
+constexpr double kLeastPrice = 0.3;
+// Groups that depend on each other must be able to change neighbourhoods one process at a time; those of one process
+// cannot, and get stuck half way. So the rules about groups have a price only where groups are about this large.
+constexpr std::size_t kLargeGroups = 4;
+
+}  // namespace
+
+Leniency::Leniency(const State& state)
+    : state_(state),
+      resources_(state.problem().resource_count()),
+      groups_too_(state.problem().processes.size() >= kLargeGroups * state.problem().groups.size()),
+      room_(resources_),
+      total_(resources_),
+      average_(resources_),
+      paid_(state.problem().machines.size()) {
+  const Problem& problem = state.problem();
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    total_[i % resources_] += static_cast<double>(problem.demand[i]);
+  for (std::size_t r = 0; r < resources_; ++r) {
+    average_[r] = std::max(1.0, total_[r] / static_cast<double>(std::max<std::size_t>(1, problem.processes.size())));
+  }
+  begin(1.0);
+  review(1.0, 0.0, false);
+}
+
+void Leniency::begin(double temperature) {
+  for (std::size_t r = 0; r < resources_; ++r) room_[r] = {temperature / average_[r], 0.0};
+  groups_ = {temperature, 0.0};
+  for (Machine m = 0; m < paid_.size(); ++m) changed(m);
+}
+
+void Leniency::Tariff::follow(double broken, double tolerated, double least, bool raise_only) {
+  lately += (broken - lately) / kMemory;
+  if (raise_only) {
+    if (broken > 0.0) price *= 1.0 + kRaise;
+    return;
+  }
+  constexpr double kNothing = 1e-9;
+  const double off = std::clamp(std::log((lately + kNothing) / (tolerated + kNothing)), -1.0, 1.0);
+  price = std::max(price * std::exp(kMostChange * off), least);
+}
+
+void Leniency::review(double temperature, double tolerated, bool raise_only) {
+  std::vector<double> overflow(resources_);
+  for (Machine m = 0; m < paid_.size(); ++m) {
+    const Amount* const free = state_.room(m);
+    for (std::size_t r = 0; r < resources_; ++r) {
+      if (free[r] < 0) overflow[r] -= static_cast<double>(free[r]);
+    }
+  }
+  const auto lacking = static_cast<double>(state_.groups().lacking());
+  sound_ = lacking <= 0.0;
+  for (std::size_t r = 0; r < resources_; ++r) {
+    sound_ = sound_ && overflow[r] <= 0.0;
+    room_[r].follow(overflow[r], tolerated * total_[r], kLeastPrice * temperature / average_[r], raise_only);
+  }
+  const auto processes = static_cast<double>(state_.where().size());
+  groups_.follow(lacking, tolerated * processes, kLeastPrice * temperature, raise_only);
+  for (Machine m = 0; m < paid_.size(); ++m) changed(m);
+}
+
+double Leniency::paid() const {
+  const double groups = groups_too_ ? groups_.price * static_cast<double>(state_.groups().lacking()) : 0.0;
+  return std::accumulate(paid_.begin(), paid_.end(), groups);
+}
+
+double Leniency::pay(Machine machine) const {
+  const Amount* const free = state_.room(machine);
+  double sum = 0.0;
+  for (std::size_t r = 0; r < resources_; ++r) {
+    if (free[r] < 0) sum -= room_[r].price * static_cast<double>(free[r]);
+  }
+  return sum;
+}
+
+double Leniency::less(Machine machine, Process out) const {
+  if (paid_[machine] <= 0.0) return 0.0;
+  const Amount* const free = state_.room(machine);
+  double sum = -paid_[machine];
+  for (std::size_t r = 0; r < resources_; ++r) {
+    const Amount left = free[r] + state_.freed(out, machine, r);
+    if (left < 0) sum -= room_[r].price * static_cast<double>(left);
+  }
+  return sum;
+}
+
+double Leniency::more(Machine machine, Process in) const {
+  const Amount* const free = state_.room(machine);
+  double sum = -paid_[machine];
+  for (std::size_t r = 0; r < resources_; ++r) {
+    const Amount left = free[r] - state_.freed(in, machine, r);
+    if (left < 0) sum -= room_[r].price * static_cast<double>(left);
+  }
+  return sum;
+}
+
+double Leniency::instead(Process in, Process out) const {
+  const Machine machine = state_.where(out);
+  const Amount* const free = state_.room(machine);
+  double sum = -paid_[machine];
+  for (std::size_t r = 0; r < resources_; ++r) {
+    const Amount left = free[r] - state_.freed(in, machine, r) + state_.freed(out, machine, r);
+    if (left < 0) sum -= room_[r].price * static_cast<double>(left);
+  }
+  return sum;
+}
+
+}  // namespace rescheduler::planner

@@ -1,0 +1,129 @@
+#include "planner/leniency.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/rng.h"
+#include "planner/testing.h"
+
+namespace rescheduler::planner {
+namespace {
+
+using testing::plain_problem;
+using testing::random_problem;
+using testing::random_shape;
+
+// Locations and groups that lack, counted from nothing.
+std::int64_t lacking(const Problem& problem, const std::vector<Machine>& where) {
+  std::vector<std::set<std::uint32_t>> locations(problem.groups.size());
+  std::vector<std::set<std::uint32_t>> neighbourhoods(problem.groups.size());
+  for (Process p = 0; p < where.size(); ++p) {
+    const Group group = problem.processes[p].group;
+    if (group == kNoGroup) continue;
+    locations[group].insert(problem.machines[where[p]].location);
+    neighbourhoods[group].insert(problem.machines[where[p]].neighbourhood);
+  }
+  std::int64_t sum = 0;
+  for (Group g = 0; g < problem.groups.size(); ++g) {
+    const std::int64_t needed = problem.groups[g].least_locations;
+    if (needed > 1 && !locations[g].empty())
+      sum += std::max<std::int64_t>(0, needed - static_cast<std::int64_t>(locations[g].size()));
+    const std::set<Group> others(problem.groups[g].depends_on.begin(), problem.groups[g].depends_on.end());
+    for (const Group other : others) {
+      for (const std::uint32_t n : neighbourhoods[g]) sum += other != g && !neighbourhoods[other].contains(n) ? 1 : 0;
+    }
+  }
+  return sum;
+}
+
+bool overfull(const State& state) {
+  const Problem& problem = state.problem();
+  for (Machine m = 0; m < problem.machines.size(); ++m) {
+    for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+      if (state.room(m)[r] < 0) return true;
+    }
+  }
+  return false;
+}
+
+RC_GTEST_PROP(Leniency, WhatAStepIsSaidToCostIsWhatIsPaidForIt, (std::uint64_t seed)) {
+  const Problem problem = random_problem(seed, random_shape(seed));
+  RC_PRE(!problem.processes.empty());
+  State state(problem);
+  Leniency leniency(state);
+  RC_ASSERT(leniency.sound());
+  leniency.begin(1000.0);
+  Rng rng(seed);
+  for (int i = 0; i < 200; ++i) {
+    const auto p = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto to = static_cast<Machine>(rng.below(problem.machines.size()));
+    if (!state.movable(p) || !state.may_shift(p, to, leniency.ignoring())) continue;
+    const Machine from = state.where(p);
+    const double expected = leniency.paid() + leniency.shift(p, to);
+    state.shift(p, to);
+    leniency.changed(from);
+    leniency.changed(to);
+    RC_ASSERT(std::abs(leniency.paid() - expected) <= 1e-6 * (1.0 + expected));
+    RC_ASSERT(state.groups().lacking() == lacking(problem, state.where()));
+    if (i % 16 != 0) continue;
+    leniency.review(1000.0, 0.01, false);
+    RC_ASSERT(leniency.sound() == (!overfull(state) && state.groups().lacking() == 0));
+  }
+}
+
+RC_GTEST_PROP(Leniency, SwapsAndChainsToo, (std::uint64_t seed)) {
+  testing::Shape shape = random_shape(seed);
+  shape.groups = false;  // two who move at once and depend on each other are not weighed exactly
+  const Problem problem = random_problem(seed, shape);
+  RC_PRE(!problem.processes.empty());
+  State state(problem);
+  Leniency leniency(state);
+  leniency.begin(1000.0);
+  Rng rng(seed);
+  for (int i = 0; i < 200; ++i) {
+    const auto one = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto other = static_cast<Process>(rng.below(problem.processes.size()));
+    const auto last = static_cast<Machine>(rng.below(problem.machines.size()));
+    const Machine here = state.where(one);
+    const Machine middle = state.where(other);
+    if (!state.movable(one) || !state.movable(other) || here == middle || last == middle) continue;
+    const double more = last == here ? leniency.swap(one, other) : leniency.chain(one, other, last);
+    const double expected = leniency.paid() + more;
+    if (!state.try_chain(one, other, last, leniency.ignoring())) continue;
+    for (const Machine m : {here, middle, last}) leniency.changed(m);
+    RC_ASSERT(std::abs(leniency.paid() - expected) <= 1e-6 * (1.0 + expected));
+  }
+}
+
+TEST(Leniency, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsWhileLess) {
+  const Problem problem = plain_problem(10, 10, {{6}, {6}, {6}});
+  State state(problem);
+  Leniency leniency(state);
+  leniency.begin(100.0);
+  EXPECT_EQ(leniency.paid(), 0.0);
+  state.shift(0, 1);  // 12 of 10
+  leniency.changed(0);
+  leniency.changed(1);
+  const double first = leniency.paid();
+  EXPECT_DOUBLE_EQ(first, 100.0 * 2 / 6);  // an average process' worth costs the temperature
+  leniency.review(100.0, 0.0, false);
+  EXPECT_FALSE(leniency.sound());
+  for (int i = 0; i < 100; ++i) leniency.review(100.0, 0.0, false);
+  const double raised = leniency.paid();
+  EXPECT_GT(raised, first * 1.05);
+  for (int i = 0; i < 100; ++i) leniency.review(100.0, 0.9, true);
+  EXPECT_GT(leniency.paid(), raised);
+  for (int i = 0; i < 10'000; ++i) leniency.review(100.0, 0.9, false);
+  EXPECT_NEAR(leniency.paid(), 0.3 * first, 1e-6);  // and no cheaper
+  state.shift(0, 0);
+  leniency.changed(0);
+  leniency.changed(1);
+  leniency.review(100.0, 0.0, false);
+  EXPECT_TRUE(leniency.sound());
+  EXPECT_EQ(leniency.paid(), 0.0);
+}
+
+}  // namespace
+}  // namespace rescheduler::planner
