@@ -1,8 +1,8 @@
 // Annealing, for when there is time and no referee. First a look around home, where a few moves may be all it takes.
 // Then a walk (walk.h) that begins hot enough to forget where even the largest processes were, may break rules at a
 // price (leniency.h) and cools until hardly a step is taken; then shorter ones that keep every rule and begin lukewarm
-// at the best known place, where the large ones stay and the many small ones are arranged anew (and, where there is time,
-// place is made for large ones, ejections.h); last, a cold one that brings those home who left for nothing.
+// at the best known place, where the large ones stay and the many small ones are arranged anew (and, where there is
+// time, place is made for large ones, ejections.h); last, a cold one that brings those home who left for nothing.
 #pragma once
 
 #include <cstdint>

@@ -96,15 +96,18 @@ void GroupBook::remove(Group group, Machine machine) {
   }
 }
 
+std::uint32_t GroupBook::locations_after(const Rows& rows, Machine from, Machine to) const {
+  const std::uint32_t left = rows.locations - (in_location_[rows.in_location + location_[from]] == 1 ? 1U : 0U);
+  return left + (in_location_[rows.in_location + location_[to]] == 0 ? 1U : 0U);
+}
+
 std::int64_t GroupBook::lacking_delta(Group group, Machine from, Machine to) const {
   if (group == kNoGroup) return 0;
   const Rows& rows = rows_[group];
   std::int64_t delta = 0;
   if (rows.in_location != kNone && location_[from] != location_[to]) {
-    const std::uint32_t left = rows.locations - (in_location_[rows.in_location + location_[from]] == 1 ? 1U : 0U);
-    const std::uint32_t after = left + (in_location_[rows.in_location + location_[to]] == 0 ? 1U : 0U);
-    const auto lack = [&](std::uint32_t n) { return n < rows.locations_needed ? std::int64_t{rows.locations_needed} - n : 0; };
-    delta += lack(after) - lack(rows.locations);
+    const auto lacks = [&](std::int64_t in) { return std::max<std::int64_t>(0, rows.locations_needed - in); };
+    delta += lacks(locations_after(rows, from, to)) - lacks(rows.locations);
   }
   if (rows.in_neighbourhood == kNone || neighbourhood_[from] == neighbourhood_[to]) return delta;
   const std::size_t old_place = rows.in_neighbourhood + neighbourhood_[from];
@@ -144,9 +147,7 @@ bool GroupBook::may_shift(Group group, Machine from, Machine to) const {
   if (on(group, to)) return false;
   const Rows& rows = rows_[group];
   if (rows.in_location != kNone && location_[from] != location_[to]) {
-    const std::uint32_t left = rows.locations - (in_location_[rows.in_location + location_[from]] == 1 ? 1U : 0U);
-    const std::uint32_t after = left + (in_location_[rows.in_location + location_[to]] == 0 ? 1U : 0U);
-    if (after < rows.locations_needed) return false;
+    if (locations_after(rows, from, to) < rows.locations_needed) return false;
   }
   if (rows.in_neighbourhood == kNone || neighbourhood_[from] == neighbourhood_[to]) return true;
   const std::size_t old_place = rows.in_neighbourhood + neighbourhood_[from];

@@ -44,6 +44,8 @@ class GroupBook {
     std::uint32_t locations_needed = 0;  // that it must be in
   };
 
+  // In how many it is, once one of it has gone from one location to another.
+  std::uint32_t locations_after(const Rows& rows, Machine from, Machine to) const;
   void present(Group group, std::uint32_t neighbourhood, bool now);
 
   std::int64_t lacking_ = 0;

@@ -41,8 +41,8 @@ class Leniency {
            + of_groups(other, state_.where(one));
   }
   double chain(Process one, Process other, Machine last) const {
-    return less(state_.where(one), one) + instead(one, other) + more(last, other)
-           + of_groups(one, state_.where(other)) + of_groups(other, last);
+    return less(state_.where(one), one) + instead(one, other) + more(last, other) + of_groups(one, state_.where(other))
+           + of_groups(other, last);
   }
   // It was done: the machine has changed.
   void changed(Machine machine) { paid_[machine] = pay(machine); }
