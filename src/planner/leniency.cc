@@ -93,9 +93,10 @@ double Leniency::pay(Machine machine) const {
 double Leniency::less(Machine machine, Process out) const {
   if (paid_[machine] <= 0.0) return 0.0;
   const Amount* const free = state_.room(machine);
+  const Amount* const leaves = state_.room_taken(out, machine);
   double sum = -paid_[machine];
   for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount left = free[r] + state_.freed(out, machine, r);
+    const Amount left = free[r] + leaves[r];
     if (left < 0) sum -= room_[r].price * static_cast<double>(left);
   }
   return sum;
@@ -103,9 +104,10 @@ double Leniency::less(Machine machine, Process out) const {
 
 double Leniency::more(Machine machine, Process in) const {
   const Amount* const free = state_.room(machine);
+  const Amount* const comes = state_.room_taken(in, machine);
   double sum = -paid_[machine];
   for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount left = free[r] - state_.freed(in, machine, r);
+    const Amount left = free[r] - comes[r];
     if (left < 0) sum -= room_[r].price * static_cast<double>(left);
   }
   return sum;
@@ -114,9 +116,11 @@ double Leniency::more(Machine machine, Process in) const {
 double Leniency::instead(Process in, Process out) const {
   const Machine machine = state_.where(out);
   const Amount* const free = state_.room(machine);
+  const Amount* const comes = state_.room_taken(in, machine);
+  const Amount* const leaves = state_.room_taken(out, machine);
   double sum = -paid_[machine];
   for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount left = free[r] - state_.freed(in, machine, r) + state_.freed(out, machine, r);
+    const Amount left = free[r] - comes[r] + leaves[r];
     if (left < 0) sum -= room_[r].price * static_cast<double>(left);
   }
   return sum;

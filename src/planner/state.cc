@@ -12,6 +12,7 @@ State::State(const Problem& problem, std::size_t most_moves)
       groups_(problem),
       moves_(problem, most_moves),
       where_(problem.processes.size(), kNoMachine),
+      at_home_(problem.demand),
       used_(problem.taken),
       room_(problem.capacity),
       machine_cost_(problem.machines.size()),
@@ -19,9 +20,8 @@ State::State(const Problem& problem, std::size_t most_moves)
       place_(problem.processes.size()) {
   used_.resize(room_.size());
   for (std::size_t i = 0; i < room_.size(); ++i) room_[i] -= used_[i];
-  for (std::size_t r = 0; r < resources_; ++r) {
-    if (problem.resources[r].transient) transient_.push_back(r);
-    is_transient_.push_back(problem.resources[r].transient ? 1 : 0);
+  for (std::size_t i = 0; i < at_home_.size(); ++i) {
+    if (problem.resources[i % resources_].transient) at_home_[i] = 0;
   }
   for (const MachineFacts& machine : problem.machines) takes_.push_back(machine.takes ? 1 : 0);
   for (Process p = 0; p < problem.processes.size(); ++p) {
@@ -52,14 +52,12 @@ void State::weigh(Machine machine) {
 void State::lift(Process process) {
   const Machine from = where_[process];
   const Amount* const need = demand(process);
+  const Amount* const takes = room_taken(process, from);
   Amount* const uses = used_.data() + from * resources_;
   Amount* const free = room_.data() + from * resources_;
   for (std::size_t r = 0; r < resources_; ++r) {
     uses[r] -= need[r];
-    free[r] += need[r];
-  }
-  if (from == home(process)) {
-    for (const std::size_t r : transient_) free[r] -= need[r];  // stays taken
+    free[r] += takes[r];
   }
   std::vector<Process>& list = on_[from];
   list[place_[process]] = list.back();
@@ -73,14 +71,12 @@ void State::lift(Process process) {
 
 void State::put(Process process, Machine machine) {
   const Amount* const need = demand(process);
+  const Amount* const takes = room_taken(process, machine);
   Amount* const uses = used_.data() + machine * resources_;
   Amount* const free = room_.data() + machine * resources_;
   for (std::size_t r = 0; r < resources_; ++r) {
     uses[r] += need[r];
-    free[r] -= need[r];
-  }
-  if (machine == home(process)) {
-    for (const std::size_t r : transient_) free[r] += need[r];  // was taken all the while
+    free[r] -= takes[r];
   }
   place_[process] = static_cast<std::uint32_t>(on_[machine].size());
   on_[machine].push_back(process);
@@ -91,33 +87,21 @@ void State::put(Process process, Machine machine) {
 }
 
 bool State::fits(Process process, Machine machine) const {
-  const Amount* const need = demand(process);
+  const Amount* const takes = room_taken(process, machine);
   const Amount* const free = room(machine);
   bool lacks = false;
-  if (machine != home(process) || transient_.empty()) {
-    // What it does not need may be overfull.
-    for (std::size_t r = 0; r < resources_; ++r) lacks |= (need[r] > free[r]) & (need[r] > 0);
-    return !lacks;
-  }
-  for (std::size_t r = 0; r < resources_; ++r) {
-    lacks |= (need[r] > free[r]) & (need[r] > 0) & (is_transient_[r] == 0);
-  }
+  // What it does not need may be overfull.
+  for (std::size_t r = 0; r < resources_; ++r) lacks |= (takes[r] > free[r]) & (takes[r] > 0);
   return !lacks;
 }
 
 bool State::fits_instead(Process in, Process out) const {
   const Machine machine = where_[out];
-  const Amount* const takes = demand(in);
-  const Amount* const frees = demand(out);
+  const Amount* const takes = room_taken(in, machine);
+  const Amount* const frees = room_taken(out, machine);
   const Amount* const free = room(machine);
-  // Of a transient resource, one who comes home takes nothing and one who leaves home frees nothing.
-  const bool comes_home = machine == home(in);
-  const bool leaves_home = machine == home(out);
   for (std::size_t r = 0; r < resources_; ++r) {
-    const bool held = is_transient_[r] != 0;
-    const Amount more = held && comes_home ? 0 : takes[r];
-    const Amount less = held && leaves_home ? 0 : frees[r];
-    if (more > 0 && more - less > free[r]) return false;
+    if (takes[r] > 0 && takes[r] - frees[r] > free[r]) return false;
   }
   return true;
 }

@@ -64,9 +64,10 @@ class State {
                                                     : groups_.may_shift(group_[process], from, to));
   }
   bool fits(Process process, Machine machine) const;
-  // Of a resource, what its being there takes, and its leaving frees: nothing of a transient one where it is at home.
-  Amount freed(Process process, Machine machine, std::size_t resource) const {
-    return is_transient_[resource] != 0 && machine == home(process) ? 0 : demand(process)[resource];
+  // What its being there takes of the room, and its leaving frees: nothing of the transient resources where it is at
+  // home.
+  const Amount* room_taken(Process process, Machine machine) const {
+    return (machine == home(process) ? at_home_.data() : demand_) + process * resources_;
   }
   // May it come there at all: the machine takes processes, or it is the one where the process was.
   bool open(Process process, Machine machine) const { return takes_[machine] != 0 || moves_.home(process) == machine; }
@@ -128,8 +129,7 @@ class State {
   std::vector<Group> group_;
   std::vector<char> movable_;
   std::vector<char> takes_;
-  std::vector<std::size_t> transient_;  // the resources that are
-  std::vector<char> is_transient_;
+  std::vector<Amount> at_home_;  // demand, without that of transient resources
   std::vector<Amount> used_;
   std::vector<Amount> room_;  // capacity less what is used, less what stays taken by those who left (transient)
   std::vector<Cost> machine_cost_;
