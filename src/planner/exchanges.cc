@@ -8,7 +8,7 @@ namespace rescheduler::planner {
 namespace {
 
 // Found ones that are tried, the best first, before the source is given up; with a referee, whose time is dear, fewer.
-constexpr std::size_t kTried = 64;
+constexpr std::size_t kTried = 1024;
 constexpr std::size_t kAsked = 4;
 
 }  // namespace
