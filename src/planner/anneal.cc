@@ -49,6 +49,8 @@ constexpr double kColdPart = 0.15;
 
 // What makes a rule too dear to be broken, in units of a large loss.
 constexpr double kDear = 10.0;
+// Processes of a fleet that is small: above it, making places costs more than it brings.
+constexpr std::size_t kSmall = 2'000;
 // So many steps a process are enough for a lukewarm walk.
 constexpr double kStepsOfAProcess = 5'000.0;
 // Where lukewarm walks begin, in units of a typical loss; from walk to walk anywhere in between. Where there are many,
@@ -136,7 +138,7 @@ void Anneal::lukewarm_walk(double typical, double cool_end) {
   const double enough =
       kStepsOfAProcess * static_cast<double>(best_.size()) * budget_.used() / static_cast<double>(budget_.steps());
   const double until = std::min(budget_.used() + std::min(enough, kLukewarmPart), 1.0 - kColdPart);
-  const bool to_the_end = enough < kLukewarmPart;
+  const bool to_the_end = enough < kLukewarmPart && best_.size() <= kSmall;
   const double cool_until = to_the_end ? (budget_.used() + until) / 2.0 : until;
   const double least = kLukewarmLeast * typical;
   const double most = std::max(to_the_end ? kWarmMost * large_ : kLukewarmMost * typical, least);
