@@ -48,16 +48,11 @@ bool Ejections::make_place(Process process) {
 bool Ejections::try_there(Process process, Machine machine) {
   const Cost before = state_.cost();
   done_.clear();
-  shift(process, machine);
+  step(process, machine);
   while (done_.size() <= kMostSentAway && send_one_away(machine, process)) {
   }
   if (state_.cost() < before && leniency_.paid() <= 0.0) return true;
-  for (auto step = done_.rbegin(); step != done_.rend(); ++step) {
-    const Machine there = state_.where(step->process);
-    state_.shift(step->process, step->from);
-    leniency_.changed(there);
-    leniency_.changed(step->from);
-  }
+  for (auto step = done_.rbegin(); step != done_.rend(); ++step) shift(step->process, step->from);
   return false;
 }
 
@@ -78,13 +73,17 @@ bool Ejections::send_one_away(Machine machine, Process not_this) {
     }
   }
   if (where == kNoMachine) return false;
-  shift(who, where);
+  step(who, where);
   return true;
+}
+
+void Ejections::step(Process process, Machine to) {
+  done_.push_back({process, state_.where(process)});
+  shift(process, to);
 }
 
 void Ejections::shift(Process process, Machine to) {
   const Machine from = state_.where(process);
-  done_.push_back({process, from});
   state_.shift(process, to);
   leniency_.changed(from);
   leniency_.changed(to);

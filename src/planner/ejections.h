@@ -30,6 +30,7 @@ class Ejections {
   // Done and better than before, or everything as it was.
   bool try_there(Process process, Machine machine);
   bool send_one_away(Machine machine, Process not_this);
+  void step(Process process, Machine to);  // remembered, so that it can be taken back
   void shift(Process process, Machine to);
 
   State& state_;

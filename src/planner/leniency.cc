@@ -81,36 +81,33 @@ double Leniency::paid() const {
   return std::accumulate(paid_.begin(), paid_.end(), groups);
 }
 
-double Leniency::pay(Machine machine) const {
-  const Amount* const free = state_.room(machine);
+// `left`: by resource, the room that would be left.
+template <class Left>
+double Leniency::price_of(const Left& left) const {
   double sum = 0.0;
   for (std::size_t r = 0; r < resources_; ++r) {
-    if (free[r] < 0) sum -= room_[r].price * static_cast<double>(free[r]);
+    const Amount free = left(r);
+    if (free < 0) sum -= room_[r].price * static_cast<double>(free);
   }
   return sum;
+}
+
+double Leniency::pay(Machine machine) const {
+  const Amount* const free = state_.room(machine);
+  return price_of([&](std::size_t r) { return free[r]; });
 }
 
 double Leniency::less(Machine machine, Process out) const {
   if (paid_[machine] <= 0.0) return 0.0;
   const Amount* const free = state_.room(machine);
   const Amount* const leaves = state_.room_taken(out, machine);
-  double sum = -paid_[machine];
-  for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount left = free[r] + leaves[r];
-    if (left < 0) sum -= room_[r].price * static_cast<double>(left);
-  }
-  return sum;
+  return price_of([&](std::size_t r) { return free[r] + leaves[r]; }) - paid_[machine];
 }
 
 double Leniency::more(Machine machine, Process in) const {
   const Amount* const free = state_.room(machine);
   const Amount* const comes = state_.room_taken(in, machine);
-  double sum = -paid_[machine];
-  for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount left = free[r] - comes[r];
-    if (left < 0) sum -= room_[r].price * static_cast<double>(left);
-  }
-  return sum;
+  return price_of([&](std::size_t r) { return free[r] - comes[r]; }) - paid_[machine];
 }
 
 double Leniency::instead(Process in, Process out) const {
@@ -118,12 +115,7 @@ double Leniency::instead(Process in, Process out) const {
   const Amount* const free = state_.room(machine);
   const Amount* const comes = state_.room_taken(in, machine);
   const Amount* const leaves = state_.room_taken(out, machine);
-  double sum = -paid_[machine];
-  for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount left = free[r] - comes[r] + leaves[r];
-    if (left < 0) sum -= room_[r].price * static_cast<double>(left);
-  }
-  return sum;
+  return price_of([&](std::size_t r) { return free[r] - comes[r] + leaves[r]; }) - paid_[machine];
 }
 
 }  // namespace rescheduler::planner

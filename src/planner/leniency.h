@@ -48,6 +48,8 @@ class Leniency {
   void changed(Machine machine) { paid_[machine] = pay(machine); }
 
  private:
+  template <class Left>
+  double price_of(const Left& left) const;
   double pay(Machine machine) const;
   double less(Machine machine, Process out) const;
   double more(Machine machine, Process in) const;
