@@ -33,6 +33,13 @@ constexpr double kHot = 0.2;
 constexpr double kTolerated = 0.02;
 constexpr double kTolerancePower = 1.5;
 constexpr double kTolerantPart = 0.85;
+// Prices change slowly, so that they settle and do not swing: in a whole walk by no more than this power of e.
+constexpr double kMostChange = 60.0;
+// In the last part what is still broken becomes dearer: slowly at first, since what is mended in haste is mended badly,
+// then faster and faster, since what is never mended is lost. The speed of the beginning, as a power of e for the whole
+// of that part; and the power of e by which it grows until the end.
+constexpr double kClosing = 20.0;
+constexpr double kClosingFaster = 5.0;
 // Where a machine has hundreds of processes, one that fits is soon found, and prices only cost time.
 constexpr std::size_t kManyOnAMachine = 300;
 // It ends where fewer than this share of its steps are taken, which a quick walk from hot to cold finds out.
@@ -123,7 +130,7 @@ void Anneal::hot_walk(double cool_end) {
   const double hot = std::max(kHot * large_, 2.0 * cool_end);
   // Rules that are broken from the start have no price: nobody knows how much of it would be worse.
   if (leniency_.sound() && best_.size() <= kManyOnAMachine * state_.problem().machines.size()) {
-    cool_leniently(hot, freezing_point(hot, cool_end, kNearPart + kQuickPart), kHotUntil);
+    cool_leniently(hot, freezing_point(hot, cool_end, budget_.used() + kQuickPart), kHotUntil);
   } else {
     walk_.price_away(away_price_);
     cool(hot, cool_end, kHotUntil);
@@ -165,10 +172,17 @@ void Anneal::steps_at(double temperature, double cooled) {
   budget_.count(block_);
 }
 
-void Anneal::lenient_steps_at(double temperature, double hot, double cooled) {
+void Anneal::lenient_steps_at(double temperature, double hot, double cooled, double whole) {
+  const double before = budget_.used();
   steps_at(temperature, cooled);
-  const bool last = cooled > kTolerantPart;
-  leniency_.review(temperature, last ? 0.0 : kTolerated * std::pow(temperature / hot, kTolerancePower), last);
+  const double part = (budget_.used() - before) / whole;
+  if (cooled <= kTolerantPart) {
+    leniency_.review(temperature, kTolerated * std::pow(temperature / hot, kTolerancePower), kMostChange * part, false);
+  } else {
+    constexpr double kLastPart = 1.0 - kTolerantPart;
+    const double speed = kClosing / kLastPart * std::exp(kClosingFaster * (cooled - kTolerantPart) / kLastPart);
+    leniency_.review(temperature, 0.0, speed * part, true);
+  }
 }
 
 void Anneal::cool(double hot, double cold, double until) {
@@ -187,7 +201,7 @@ void Anneal::cool_leniently(double hot, double cold, double until) {
   const double began = budget_.used();
   for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
     const double done = (now - began) / (until - began);
-    lenient_steps_at(hot * std::pow(cold / hot, done), hot, done);
+    lenient_steps_at(hot * std::pow(cold / hot, done), hot, done, until - began);
     if (leniency_.sound()) remember_best();
   }
   walk_.be_strict();
@@ -204,7 +218,7 @@ double Anneal::freezing_point(double hot, double cold, double until) {
     const std::size_t taken = walk_.taken();
     std::size_t made = 0;
     do {
-      lenient_steps_at(temperature, hot, level / levels * kTolerantPart);
+      lenient_steps_at(temperature, hot, level / levels * kTolerantPart, until - began);
       made += block_;
     } while (budget_.used() < began + (until - began) * level / levels && !budget_.spent());
     if (static_cast<double>(walk_.taken() - taken) < kHardlyAny * static_cast<double>(made)) break;

@@ -33,7 +33,8 @@ class Anneal {
   // began.
   double freezing_point(double hot, double cold, double until);
   void steps_at(double temperature, double cooled);
-  void lenient_steps_at(double temperature, double hot, double cooled);
+  // `whole`: of the budget, what the walk has in all, which tells how fast prices may change.
+  void lenient_steps_at(double temperature, double hot, double cooled, double whole);
   double large_loss() const;
   double typical_loss();
 

@@ -8,14 +8,12 @@ namespace rescheduler::planner {
 
 namespace {
 
-// From one review to the next a price changes by no more than this: slowly, so that it settles and does not swing.
-constexpr double kMostChange = 0.001;
-// At the end, when nothing may stay broken, more.
-constexpr double kRaise = 0.01;
 // Reviews over which what is broken is averaged: from one to the next it is mostly chance.
 constexpr double kMemory = 64.0;
 // What the overflow of one process of average size costs at least, in units of the temperature.
 constexpr double kLeastPrice = 0.3;
+// And at most, in units of the least: far above what any step bears, far below what a double holds.
+constexpr double kMostPrice = 1e12;
 // Groups that depend on each other must be able to change neighbourhoods one process at a time; those of one process
 // cannot, and get stuck half way. So the rules about groups have a price only where groups are about this large.
 constexpr std::size_t kLargeGroups = 4;
@@ -29,6 +27,7 @@ Leniency::Leniency(const State& state)
       room_(resources_),
       total_(resources_),
       average_(resources_),
+      price_(resources_),
       paid_(state.problem().machines.size()) {
   const Problem& problem = state.problem();
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
@@ -37,27 +36,24 @@ Leniency::Leniency(const State& state)
     average_[r] = std::max(1.0, total_[r] / static_cast<double>(std::max<std::size_t>(1, problem.processes.size())));
   }
   begin(1.0);
-  review(1.0, 0.0, false);
+  review(1.0, 0.0, 0.0, false);
 }
 
 void Leniency::begin(double temperature) {
   for (std::size_t r = 0; r < resources_; ++r) room_[r] = {temperature / average_[r], 0.0};
   groups_ = {temperature, 0.0};
-  for (Machine m = 0; m < paid_.size(); ++m) changed(m);
+  publish();
 }
 
-void Leniency::Tariff::follow(double broken, double tolerated, double least, bool raise_only) {
+void Leniency::Tariff::follow(double broken, double tolerated, double least, double most_change, bool raise_only) {
   lately += (broken - lately) / kMemory;
-  if (raise_only) {
-    if (broken > 0.0) price *= 1.0 + kRaise;
-    return;
-  }
+  if (raise_only && broken <= 0.0) return;
   constexpr double kNothing = 1e-9;
   const double off = std::clamp(std::log((lately + kNothing) / (tolerated + kNothing)), -1.0, 1.0);
-  price = std::max(price * std::exp(kMostChange * off), least);
+  price = std::clamp(price * std::exp(raise_only ? most_change : most_change * off), least, kMostPrice * least);
 }
 
-void Leniency::review(double temperature, double tolerated, bool raise_only) {
+void Leniency::review(double temperature, double tolerated, double most_change, bool raise_only) {
   std::vector<double> overflow(resources_);
   for (Machine m = 0; m < paid_.size(); ++m) {
     const Amount* const free = state_.room(m);
@@ -69,10 +65,16 @@ void Leniency::review(double temperature, double tolerated, bool raise_only) {
   sound_ = lacking <= 0.0;
   for (std::size_t r = 0; r < resources_; ++r) {
     sound_ = sound_ && overflow[r] <= 0.0;
-    room_[r].follow(overflow[r], tolerated * total_[r], kLeastPrice * temperature / average_[r], raise_only);
+    room_[r].follow(overflow[r], tolerated * total_[r], kLeastPrice * temperature / average_[r], most_change,
+                    raise_only);
   }
   const auto processes = static_cast<double>(state_.where().size());
-  groups_.follow(lacking, tolerated * processes, kLeastPrice * temperature, raise_only);
+  groups_.follow(lacking, tolerated * processes, kLeastPrice * temperature, most_change, raise_only);
+  publish();
+}
+
+void Leniency::publish() {
+  for (std::size_t r = 0; r < resources_; ++r) price_[r] = room_[r].price;
   for (Machine m = 0; m < paid_.size(); ++m) changed(m);
 }
 
@@ -81,15 +83,19 @@ double Leniency::paid() const {
   return std::accumulate(paid_.begin(), paid_.end(), groups);
 }
 
-// `left`: by resource, the room that would be left.
+// `left`: by resource, the room that would be left. Where a walk spends most of its time: no branch, which nobody could
+// foretell, and two sums, of which neither waits for the other.
 template <class Left>
 double Leniency::price_of(const Left& left) const {
-  double sum = 0.0;
-  for (std::size_t r = 0; r < resources_; ++r) {
-    const Amount free = left(r);
-    if (free < 0) sum -= room_[r].price * static_cast<double>(free);
+  const auto one = [&](std::size_t r) { return price_[r] * static_cast<double>(std::max<Amount>(0, -left(r))); };
+  double even = 0.0;
+  double odd = 0.0;
+  std::size_t r = 0;
+  for (; r + 1 < resources_; r += 2) {
+    even += one(r);
+    odd += one(r + 1);
   }
-  return sum;
+  return r < resources_ ? even + odd + one(r) : even + odd;
 }
 
 double Leniency::pay(Machine machine) const {

@@ -25,9 +25,9 @@ class Leniency {
 
   // Prices to begin with.
   void begin(double temperature);
-  // Looks at what is broken. `tolerated`: as part of all demand, and of all processes for groups. `raise_only`: nothing
-  // becomes cheaper any more.
-  void review(double temperature, double tolerated, bool raise_only);
+  // Looks at what is broken. `tolerated`: as part of all demand, and of all processes for groups. `most_change`: by how
+  // much a price may change, as a power of e. `raise_only`: nothing becomes cheaper any more.
+  void review(double temperature, double tolerated, double most_change, bool raise_only);
 
   // For all that is broken now.
   double paid() const;
@@ -50,6 +50,7 @@ class Leniency {
  private:
   template <class Left>
   double price_of(const Left& left) const;
+  void publish();  // prices have changed
   double pay(Machine machine) const;
   double less(Machine machine, Process out) const;
   double more(Machine machine, Process in) const;
@@ -68,12 +69,13 @@ class Leniency {
   struct Tariff {
     double price = 0.0;
     double lately = 0.0;
-    void follow(double broken, double tolerated, double least, bool raise_only);
+    void follow(double broken, double tolerated, double least, double most_change, bool raise_only);
   };
   std::vector<Tariff> room_;     // by resource
   Tariff groups_;                // a unit: one location or group that lacks
   std::vector<double> total_;    // demand, by resource
   std::vector<double> average_;  // of a process
+  std::vector<double> price_;    // of room, by resource: the tariffs' prices side by side
   std::vector<double> paid_;     // by machine
 };
 

@@ -1,5 +1,6 @@
 #include "planner/leniency.h"
 
+#include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -68,7 +69,7 @@ RC_GTEST_PROP(Leniency, WhatAStepIsSaidToCostIsWhatIsPaidForIt, (std::uint64_t s
     RC_ASSERT(std::abs(leniency.paid() - expected) <= 1e-6 * (1.0 + expected));
     RC_ASSERT(state.groups().lacking() == lacking(problem, state.where()));
     if (i % 16 != 0) continue;
-    leniency.review(1000.0, 0.01, false);
+    leniency.review(1000.0, 0.01, 0.001, false);
     RC_ASSERT(leniency.sound() == (!overfull(state) && state.groups().lacking() == 0));
   }
 }
@@ -108,21 +109,37 @@ TEST(Leniency, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsWhileLess) {
   leniency.changed(1);
   const double first = leniency.paid();
   EXPECT_DOUBLE_EQ(first, 100.0 * 2 / 6);  // an average process' worth costs the temperature
-  leniency.review(100.0, 0.0, false);
+  leniency.review(100.0, 0.0, 0.001, false);
   EXPECT_FALSE(leniency.sound());
-  for (int i = 0; i < 100; ++i) leniency.review(100.0, 0.0, false);
+  for (int i = 0; i < 100; ++i) leniency.review(100.0, 0.0, 0.001, false);
   const double raised = leniency.paid();
   EXPECT_GT(raised, first * 1.05);
-  for (int i = 0; i < 100; ++i) leniency.review(100.0, 0.9, true);
+  for (int i = 0; i < 100; ++i) leniency.review(100.0, 0.9, 0.001, true);
   EXPECT_GT(leniency.paid(), raised);
-  for (int i = 0; i < 10'000; ++i) leniency.review(100.0, 0.9, false);
+  for (int i = 0; i < 10'000; ++i) leniency.review(100.0, 0.9, 0.001, false);
   EXPECT_NEAR(leniency.paid(), 0.3 * first, 1e-6);  // and no cheaper
   state.shift(0, 0);
   leniency.changed(0);
   leniency.changed(1);
-  leniency.review(100.0, 0.0, false);
+  leniency.review(100.0, 0.0, 0.001, false);
   EXPECT_TRUE(leniency.sound());
   EXPECT_EQ(leniency.paid(), 0.0);
+}
+
+TEST(Leniency, APriceChangesNoFasterThanItMayAndNeverToMoreThanANumberHolds) {
+  const Problem problem = plain_problem(10, 10, {{6}, {6}, {6}});
+  State state(problem);
+  Leniency leniency(state);
+  leniency.begin(100.0);
+  state.shift(0, 1);
+  leniency.changed(0);
+  leniency.changed(1);
+  const double first = leniency.paid();
+  for (int i = 0; i < 10; ++i) leniency.review(100.0, 0.0, 0.1, true);
+  EXPECT_NEAR(leniency.paid() / first, std::exp(1.0), 1e-9);
+  for (int i = 0; i < 1'000; ++i) leniency.review(100.0, 0.0, 100.0, true);
+  EXPECT_TRUE(std::isfinite(leniency.paid()));
+  EXPECT_EQ(leniency.shift(2, 0), 0.0);  // what breaks nothing costs nothing, whatever the price
 }
 
 }  // namespace

@@ -88,8 +88,10 @@ void Walk::shift_one() {
   const Machine from = state_.where(p);
   const Machine to = heads_home(p) ? state_.home(p) : any_machine();
   if (to == from || (lenient_ == nullptr && !state_.fits(p, to))) return;
+  const double bearable = any_bearable();
   const double extra = lenient_ != nullptr ? lenient_->shift(p, to) : temperature_ * away_delta(p, from, to);
-  if (!bears(static_cast<double>(state_.shift_delta(p, to)) + extra) || !state_.may_shift(p, to, ignoring())) return;
+  if (extra > bearable + most_gain(from, to)) return;
+  if (static_cast<double>(state_.shift_delta(p, to)) + extra > bearable || !state_.may_shift(p, to, ignoring())) return;
   state_.shift(p, to);
   ++taken_;
   done(from, to);
@@ -108,10 +110,12 @@ void Walk::swap_two() {
   const Machine there = state_.where(other);
   if (here == there || !state_.open(one, there) || !state_.open(other, here)) return;
   if (lenient_ == nullptr && !state_.swap_fits(one, other)) return;
+  const double bearable = any_bearable();
   const double extra = lenient_ != nullptr
                            ? lenient_->swap(one, other)
                            : temperature_ * (away_delta(one, here, there) + away_delta(other, there, here));
-  if (!bears(static_cast<double>(state_.swap_delta(one, other)) + extra)) return;
+  if (extra > bearable + most_gain(here, there)) return;
+  if (static_cast<double>(state_.swap_delta(one, other)) + extra > bearable) return;
   if (!state_.try_swap(one, other, ignoring())) return;
   ++taken_;
   done(here, there);
@@ -127,10 +131,12 @@ void Walk::chain_two() {
   const Machine last = goes_home ? state_.home(other) : any_machine();
   if (last == middle || last == here || !state_.open(other, last)) return;
   if (lenient_ == nullptr && !state_.fits(other, last)) return;
+  const double bearable = any_bearable();
   const double extra = lenient_ != nullptr
                            ? lenient_->chain(one, other, last)
                            : temperature_ * (away_delta(one, here, middle) + away_delta(other, middle, last));
-  if (!bears(static_cast<double>(state_.chain_delta(one, other, last)) + extra)) return;
+  if (extra > bearable + most_gain(here, middle) + static_cast<double>(state_.cost_of(last))) return;
+  if (static_cast<double>(state_.chain_delta(one, other, last)) + extra > bearable) return;
   if (!state_.try_chain(one, other, last, ignoring())) return;
   ++taken_;
   done(here, middle);

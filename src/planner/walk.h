@@ -43,7 +43,13 @@ class Walk {
   Process any_process() { return movable_[below(movable_.size())]; }
   Machine any_machine() { return open_[below(open_.size())]; }
   bool heads_home(Process process) { return state_.where(process) != state_.home(process) && below(32) < homewards_; }
-  bool bears(double worse) { return worse <= temperature_ * static_cast<double>(surprise_[rng_.next() % kSurprises]); }
+  // How much worse a step may make it, this once.
+  double any_bearable() { return temperature_ * static_cast<double>(surprise_[rng_.next() % kSurprises]); }
+  // A step saves no more than its machines cost, but for the price of moves, which is little beside them: what is
+  // dearer than that need not be weighed any further.
+  double most_gain(Machine one, Machine other) const {
+    return static_cast<double>(state_.cost_of(one) + state_.cost_of(other));
+  }
   Ignoring ignoring() const { return lenient_ != nullptr ? lenient_->ignoring() : Ignoring::kNothing; }
   void done(Machine one, Machine other);
   double away_delta(Process process, Machine from, Machine to) const;
