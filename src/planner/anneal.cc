@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "planner/bound.h"
 #include "planner/ejections.h"
 
 namespace rescheduler::planner {
@@ -46,17 +47,20 @@ constexpr std::size_t kManyOnAMachine = 300;
 constexpr double kHardlyAny = 0.003;
 constexpr double kQuickFactor = 0.8;
 
-// Of the whole budget: lukewarm walks near home, for a fleet that needs but a few moves; the quick walk; the hot one,
-// which is the better the longer it is, until here; each lukewarm one after it; and the cold one.
-constexpr double kNearPart = 0.05;
+// Of the whole budget: a look around home, for a fleet that needs but a few moves, until here; the quick walk; the hot
+// one, which is the better the longer it is, until here; each lukewarm one after it; and the cold one. A large fleet
+// needs longer to get home again those who left for nothing.
+constexpr double kNearUntil = 0.05;
+constexpr double kNearUntilLarge = 0.1;
 constexpr double kQuickPart = 0.03;
 constexpr double kHotUntil = 0.75;
+constexpr double kHotUntilLarge = 0.6;
 constexpr double kLukewarmPart = 0.05;
 constexpr double kColdPart = 0.15;
 
 // What makes a rule too dear to be broken, in units of a large loss.
 constexpr double kDear = 10.0;
-// Processes of a fleet that is small: above it, making places costs more than it brings.
+// Processes of a fleet that is small: the budget is enough to try many things, and to make places.
 constexpr std::size_t kSmall = 2'000;
 // So many steps a process are enough for a lukewarm walk.
 constexpr double kStepsOfAProcess = 5'000.0;
@@ -110,42 +114,77 @@ double Anneal::typical_loss() {
   return static_cast<double>(*middle);
 }
 
+// Of a move on the average: of those made, or, where there are none, of some drawn by lot.
+double Anneal::move_price() {
+  if (state_.moved() > 0) return static_cast<double>(state_.cost_of_moves()) / static_cast<double>(state_.moved());
+  constexpr int kTried = 1'000;
+  Cost sum = 0;
+  for (int i = 0; i < kTried; ++i) {
+    const auto p = static_cast<Process>(walk_.rng().below(state_.where().size()));
+    sum += state_.move_delta(p, static_cast<Machine>(walk_.rng().below(state_.problem().machines.size())));
+  }
+  return static_cast<double>(sum) / kTried;
+}
+
 void Anneal::run(bool fresh) {
   if (!walk_.possible() || budget_.spent()) return;
   const double typical = typical_loss();
   const double cool_end = std::max(typical * kCool, kCold);
   if (fresh) {
-    while (budget_.used() < kNearPart && !budget_.spent()) lukewarm_walk(typical, cool_end);
-    return_to_best();
-    hot_walk(cool_end);
+    look_around(typical, cool_end);
+    if (small() || !only_moves_left()) hot_walk(cool_end);
   }
-  while (budget_.used() < 1.0 - kColdPart && !budget_.spent()) lukewarm_walk(typical, cool_end);
+  while (small() && budget_.used() < 1.0 - kColdPart && !budget_.spent()) lukewarm_walk(typical, cool_end);
+  cold_walk(cool_end, 1.0);
+}
+
+bool Anneal::small() const { return best_.size() <= kSmall; }
+
+// In a small fleet there is time for many walks, lukewarm ones. In a large one a cold one moves only who must, where a
+// lukewarm one would move thousands for nothing.
+void Anneal::look_around(double typical, double cool_end) {
+  if (!small()) return cold_walk(cool_end, kNearUntilLarge);
+  while (budget_.used() < kNearUntil && !budget_.spent()) lukewarm_walk(typical, cool_end);
   return_to_best();
-  walk_.price_away(0.0);
-  cool(cool_end, kCold, 1.0);
-  return_to_best();
+}
+
+// Hardly anything but the moves' own price is above what no arrangement can be below: others would be no better, and
+// all that is left is to move less.
+bool Anneal::only_moves_left() const {
+  const Cost moves = state_.cost_of_moves();
+  return state_.cost() - moves - lower_bound(state_.problem()) <= moves;
 }
 
 void Anneal::hot_walk(double cool_end) {
   const double hot = std::max(kHot * large_, 2.0 * cool_end);
+  const double until = small() ? kHotUntil : kHotUntilLarge;
   // Rules that are broken from the start have no price: nobody knows how much of it would be worse.
   if (leniency_.sound() && best_.size() <= kManyOnAMachine * state_.problem().machines.size()) {
-    cool_leniently(hot, freezing_point(hot, cool_end, budget_.used() + kQuickPart), kHotUntil);
+    cool_leniently(hot, freezing_point(hot, cool_end, budget_.used() + kQuickPart), until);
   } else {
     walk_.price_away(away_price_);
-    cool(hot, cool_end, kHotUntil);
+    cool(hot, cool_end, until);
   }
 }
 
-// In a large fleet a part of the budget, and what it has found is brought home once, at the end. In a small one the
-// budget is enough for many, each to its cold end: which moves are needed for the same balance is a matter of chance,
-// and the fewest are found by trying often.
+// In a large fleet it is about moves, and begins at what one costs: hotter, and they cost nothing; far colder, and
+// nobody moves any more.
+void Anneal::cold_walk(double cool_end, double until) {
+  return_to_best();
+  walk_.price_away(0.0);
+  cool(small() ? cool_end : std::min(cool_end, move_price()), kCold, until);
+  return_to_best();
+}
+
+// Where the budget is enough for many, each goes to its cold end: which moves are needed for the same balance is a
+// matter of chance, and the fewest are found by trying often. Otherwise it takes a part of the budget, and what it has
+// found is brought home once, at the end.
 void Anneal::lukewarm_walk(double typical, double cool_end) {
   return_to_best();
   const double enough =
       kStepsOfAProcess * static_cast<double>(best_.size()) * budget_.used() / static_cast<double>(budget_.steps());
   const double until = std::min(budget_.used() + std::min(enough, kLukewarmPart), 1.0 - kColdPart);
-  const bool to_the_end = enough < kLukewarmPart && best_.size() <= kSmall;
+  const bool to_the_end = enough < kLukewarmPart;
   const double cool_until = to_the_end ? (budget_.used() + until) / 2.0 : until;
   const double least = kLukewarmLeast * typical;
   const double most = std::max(to_the_end ? kWarmMost * large_ : kLukewarmMost * typical, least);

@@ -1,8 +1,9 @@
 // Annealing, for when there is time and no referee. First a look around home, where a few moves may be all it takes.
-// Then a walk (walk.h) that begins hot enough to forget where even the largest processes were, may break rules at a
-// price (leniency.h) and cools until hardly a step is taken; then shorter ones that keep every rule and begin lukewarm
-// at the best known place, where the large ones stay and the many small ones are arranged anew (and, where there is
-// time, place is made for large ones, ejections.h); last, a cold one that brings those home who left for nothing.
+// Then, unless the moves' own price is all that is left to save, a walk (walk.h) that begins hot enough to forget where
+// even the largest processes were, may break rules at a price (leniency.h) and cools until hardly a step is taken; in a
+// small fleet, shorter ones that keep every rule and begin lukewarm at the best known place, where the large ones stay
+// and the many small ones are arranged anew, and place is made for large ones (ejections.h); last, a cold one that
+// brings those home who left for nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,13 @@ class Anneal {
   void run(bool fresh);
 
  private:
+  bool small() const;
+  void look_around(double typical, double cool_end);
+  bool only_moves_left() const;
   void hot_walk(double cool_end);
   void make_places();
   void lukewarm_walk(double typical, double cool_end);
+  void cold_walk(double cool_end, double until);
   // Each cools from `hot` to `cold` between now and `until` (of the budget).
   void cool(double hot, double cold, double until);
   void cool_leniently(double hot, double cold, double until);
@@ -37,6 +42,7 @@ class Anneal {
   void lenient_steps_at(double temperature, double hot, double cooled, double whole);
   double large_loss() const;
   double typical_loss();
+  double move_price();
 
   void remember_best();
   void return_to_best();

@@ -1,8 +1,12 @@
 #include "planner/improve.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "planner/testing.h"
 
 namespace rescheduler::planner {
@@ -105,6 +109,35 @@ TEST(Improve, StopsWhenTheTimeIsUpAndKeepsWhatItHas) {
   EXPECT_LT(solution.after, solution.before);
   EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
   EXPECT_LT(clock.looks, 500);
+}
+
+// Everybody was in the right place until twenty pairs, drawn by lot, were made to change places: forty moves back would
+// do, and where there is some room fewer.
+TEST(Improve, ASearchOfALargeFleetThatForgetsNobodysHomeMakesFewMoves) {
+  constexpr std::size_t kMachines = 40;
+  constexpr std::size_t kEach = 60;
+  Rng rng(7);
+  std::vector<std::vector<Amount>> demands(kMachines);
+  std::vector<Amount> target;
+  for (std::vector<Amount>& there : demands) {
+    for (std::size_t i = 0; i < kEach; ++i) there.push_back(1 + static_cast<Amount>(rng.below(100)));
+    target.push_back(std::accumulate(there.begin(), there.end(), Amount{10}));
+  }
+  const auto any = [&]() -> Amount& { return demands[rng.below(kMachines)][rng.below(kEach)]; };
+  for (int pair = 0; pair < 20; ++pair) {
+    Amount& one = any();
+    std::swap(one, any());
+  }
+  Problem problem = plain_problem(10'000, 0, demands);
+  problem.target = target;
+  problem.resources[0].excess_weight = 100;
+  for (ProcessFacts& process : problem.processes) process.price = 100;
+  SearchLimits limits;
+  limits.thorough = true;
+  limits.most_steps = 3'000'000;
+  const Solution solution = improve(problem, limits);
+  EXPECT_EQ(solution.after, 100 * static_cast<Cost>(solution.moves.size()));  // no excess is left
+  EXPECT_LE(solution.moves.size(), 25U);
 }
 
 TEST(Improve, GoesOnFromWhereItIsTold) {

@@ -35,6 +35,7 @@ class State {
   bool takes(Machine machine) const { return takes_[machine] != 0; }
 
   Cost cost() const { return machine_costs_ + moves_.cost(); }
+  Cost cost_of_moves() const { return moves_.cost(); }
   Cost cost_of(Machine machine) const { return machine_cost_[machine]; }
   const std::vector<Process>& on(Machine machine) const { return on_[machine]; }
 
