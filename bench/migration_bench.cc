@@ -24,6 +24,7 @@
 #include "kube/proto/policy.pb.h"
 #include "support/mover.h"
 #include "support/recovery.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -288,14 +289,14 @@ TEST_P(MoveBench, Ours) {
 }
 
 TEST_P(MoveBench, OursWithKubeScheduler) {
-  if (!real()) GTEST_SKIP() << "there is no kube-scheduler here";
+  if (!real()) RESCHEDULER_SKIP("real") << "there is no kube-scheduler here";
   ask_kube_scheduler();
   start_mover();
   measure_both("ours, kube-scheduler, nominated", Way::Ours);
 }
 
 TEST_P(MoveBench, OursWithKubeSchedulerAndWebhook) {
-  if (!real()) GTEST_SKIP() << "there is no kube-scheduler here";
+  if (!real()) RESCHEDULER_SKIP("real") << "there is no kube-scheduler here";
   ask_kube_scheduler();
   start_mover();
   TestRecoverySettings settings;

@@ -43,37 +43,85 @@ function(rescheduler_library name)
   endif()
 endfunction()
 
-# A GoogleTest program whose cases ctest knows by name.
-#   rescheduler_test(kube_test LABEL unit SOURCES a_test.cc LINK rescheduler_kube [TIMEOUT seconds] [SERIAL]
-#                   [FIXTURE name])
+# A GoogleTest program: one ctest entry, or with SHARDS that many, each of which runs its share of the cases. The names of
+# failed cases are in its output.
+#   rescheduler_test(kube_test LABEL unit SOURCES a_test.cc LINK rescheduler_kube [TIMEOUT seconds] [SHARDS n])
 function(rescheduler_test name)
-  cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT;FIXTURE" "SOURCES;LINK" ${ARGN})
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
-  endif()
-  set(properties LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
-  if(arg_SERIAL)
-    list(APPEND properties RUN_SERIAL TRUE)
-  endif()
-  if(arg_FIXTURE)
-    list(APPEND properties FIXTURES_REQUIRED ${arg_FIXTURE})
-  endif()
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT;SHARDS" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock_main)
-  # From the root of the tree, where the default of RESCHEDULER_DATA (../shared/data) leads somewhere.
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES ${properties})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} test_main)
+  rescheduler_program_tests(${name} "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_SHARDS}")
 endfunction()
 
-# A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h).
+# A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h). They wait for real
+# clocks, and say so with the label `clock`. On the real cluster each case is an entry of its own.
 function(rescheduler_cluster_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;SHARDS" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE test_cluster ${arg_LINK} test_main)
+  rescheduler_program_tests(${name} "embedded;clock" "${arg_TIMEOUT}" "${arg_SHARDS}" --gtest_filter=-Real/*)
+  rescheduler_real_cases(${name} "${arg_TIMEOUT}" "Real/*")
+endfunction()
+
+# Programs of the real tier alone.
+#   rescheduler_real_test(real_test SOURCES calls_test.cc LINK test_cluster [TIMEOUT seconds] [SERIAL] [NO_RIG])
+function(rescheduler_real_test name)
+  cmake_parse_arguments(arg "SERIAL;NO_RIG" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} test_main)
+  rescheduler_real_cases(${name} "${arg_TIMEOUT}" "*" ${arg_SERIAL} ${arg_NO_RIG})
+endfunction()
+
+function(rescheduler_real_cases name timeout filter)
+  set(properties LABELS "real;clock" TIMEOUT 120 SKIP_RETURN_CODE 77)
+  if(timeout)
+    list(APPEND properties TIMEOUT ${timeout})
+  endif()
+  if("${ARGV3}")
+    list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  if(NOT "${ARGV4}")
+    list(APPEND properties FIXTURES_REQUIRED rig)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_real TEST_FILTER "${filter}"
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES ${properties})
+endfunction()
+
+# From the root of the tree, where the default of RESCHEDULER_DATA (../shared/data) leads somewhere.
+function(rescheduler_program_tests name labels timeout shards)
+  if(NOT timeout)
+    set(timeout 240)
+  endif()
+  if(NOT shards)
+    set(shards 1)
+  endif()
+  foreach(shard RANGE 1 ${shards})
+    set(test ${name})
+    if(shards GREATER 1)
+      set(test ${name}.${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${test} COMMAND ${name} --gtest_brief=1 ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+  endforeach()
+endfunction()
+
+# A test that is a script. NEEDS names what it skips itself without (exit 77); where REQUIRE names that too, it must not.
+#   rescheduler_script_test(web.pages LABELS web NEEDS web [TIMEOUT seconds] [FOLDER where it runs] COMMAND words...)
+function(rescheduler_script_test name)
+  cmake_parse_arguments(arg "" "NEEDS;TIMEOUT;FOLDER" "LABELS;COMMAND" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE test_cluster ${arg_LINK} GTest::gmock_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_real TEST_FILTER "Real/*"
-    PROPERTIES LABELS real TIMEOUT ${arg_TIMEOUT} FIXTURES_REQUIRED rig)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_embedded TEST_FILTER "-Real/*"
-    PROPERTIES LABELS embedded TIMEOUT ${arg_TIMEOUT})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${PROJECT_SOURCE_DIR})
+  endif()
+  if(NOT arg_NEEDS)
+    set(arg_NEEDS nothing)
+  endif()
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/support/need ${arg_NEEDS} ${arg_COMMAND}
+    WORKING_DIRECTORY ${arg_FOLDER})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endfunction()

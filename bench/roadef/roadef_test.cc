@@ -5,6 +5,7 @@
 
 #include "instance.h"
 #include "planner/improve.h"
+#include "support/skip.h"
 
 namespace rescheduler::roadef {
 namespace {
@@ -17,7 +18,8 @@ TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
   const std::string directory = default_directory();
   const auto known = read_known(directory);
   const auto files = find_instance(directory, GetParam());
-  if (!known || !files) GTEST_SKIP() << "no ROADEF data in " << directory << ": point RESCHEDULER_DATA at it";
+  if (!known || !files)
+    RESCHEDULER_SKIP("data") << "no ROADEF data in " << directory << ": point RESCHEDULER_DATA at it";
   const auto problem = read_instance(*files);
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
   const auto row = std::find_if(known->begin(), known->end(), [](const Known& one) { return one.name == GetParam(); });

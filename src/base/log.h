@@ -64,7 +64,7 @@ struct LogText {
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>
   // NOLINTNEXTLINE(google-explicit-constructor): it stands where a format string does
-  consteval LogText(const Text& text, std::source_location where = std::source_location::current())
+  FMT_CONSTEVAL LogText(const Text& text, std::source_location where = std::source_location::current())
       : format(text), at(where) {}
 
   fmt::format_string<Args...> format;

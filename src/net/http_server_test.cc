@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "net/raw_client.h"
 #include "net/server_fixture.h"
+#include "support/skip.h"
 
 namespace rescheduler::net {
 namespace {
@@ -361,7 +362,7 @@ TEST_F(HttpServerTest, SpeaksIpv6WhereTheMachineDoes) {
   HttpServerSettings settings;
   settings.address = "::1";
   auto made = serve_http(loop_.executor(), settings, tell);
-  if (!made) GTEST_SKIP() << "no IPv6 here: " << made.error().message;
+  if (!made) RESCHEDULER_SKIP("ipv6") << "no IPv6 here: " << made.error().message;
   server_ = std::move(*made);
   HttpClientSettings to = plain(server_->port());
   to.origin.host = "::1";

@@ -222,12 +222,12 @@ std::vector<Order> Scheduler::place(WaitingPod waiting,
   return {std::move(order)};
 }
 
-PluginSet Scheduler::slots_of(std::size_t profile, const std::set<std::string>& names) const {
-  PluginSet slots;
+PluginIndexSet Scheduler::slots_of(std::size_t profile, const std::set<std::string>& names) const {
+  PluginIndexSet slots;
   for (const std::string& name : names) {
     const placement::Plugin* plugin = frameworks_[profile]->find(name);
     if (plugin != nullptr) slots.add(plugin->slot());
-    if (name == "Extender") slots = slots | PluginSet::extender();
+    if (name == "Extender") slots = slots | PluginIndexSet::extender();
   }
   return slots;
 }
@@ -248,8 +248,10 @@ std::vector<Order> Scheduler::turn_away(WaitingPod waiting, const placement::Dec
     make_room(waiting, decision, orders);
   }
   const bool by_plugins = decision.outcome != Outcome::Failed;
-  const PluginSet rejectors = by_plugins ? slots_of(object.profile, decision.diagnosis.rejected_by) : PluginSet{};
-  const PluginSet pending = by_plugins ? slots_of(object.profile, decision.diagnosis.pending_by) : PluginSet{};
+  const PluginIndexSet rejectors =
+      by_plugins ? slots_of(object.profile, decision.diagnosis.rejected_by) : PluginIndexSet{};
+  const PluginIndexSet pending =
+      by_plugins ? slots_of(object.profile, decision.diagnosis.pending_by) : PluginIndexSet{};
   if (by_plugins && !frameworks_[object.profile]->at(placement::Point::PostFilter).empty()) {
     metrics_.preemption_attempt();
   }

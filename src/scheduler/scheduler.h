@@ -123,7 +123,7 @@ class Scheduler {
   Result<void> reserve(const placement::Question& asked, const cluster::Node& node);
   std::vector<Order> turn_away(WaitingPod waiting, const placement::Decision& decision, WallTime now);
   void make_room(const WaitingPod& waiting, const placement::Decision& decision, std::vector<Order>& orders);
-  PluginSet slots_of(std::size_t profile, const std::set<std::string>& names) const;
+  PluginIndexSet slots_of(std::size_t profile, const std::set<std::string>& names) const;
 
   SchedulerSettings settings_;
   SchedulerMetrics metrics_;

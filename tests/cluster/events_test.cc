@@ -5,6 +5,7 @@
 #include "kube/proto/events.pb.h"
 #include "support/cluster.h"
 #include "support/objects.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -39,7 +40,7 @@ TEST_P(Events, ARepeatedEventBecomesOneSeries) {
     EXPECT_EQ(event->series().count(), event->type() == "Warning" ? 0 : 5) << event->note();
   }
   const auto described = cluster().kubectl({"describe", "pod", "p", "-n", ns()});
-  if (!described && described.error().code == Errc::NotFound) GTEST_SKIP() << described.error().message;
+  if (!described && described.error().code == Errc::NotFound) RESCHEDULER_SKIP("kubectl") << described.error().message;
   ASSERT_TRUE(described) << described.error().message;
   EXPECT_NE(described->find("moved because the test says so"), std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include "kube/proto/core.pb.h"
 #include "support/live_api.h"
 #include "support/rig.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -15,7 +16,7 @@ class RealCalls : public testing::Test {
  protected:
   void SetUp() override {
     auto rig = Rig::shared();
-    if (!rig) GTEST_SKIP() << rig.error().message;
+    if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
     rig_.emplace(std::move(*rig));
     live_.emplace(rig_->kubeconfig());
     ns_.emplace(*live_);

@@ -8,6 +8,7 @@
 #include "kube/proto/core.pb.h"
 #include "support/live_api.h"
 #include "support/rig.h"
+#include "support/skip.h"
 #include "support/tcp_proxy.h"
 #include "support/test_certificates.h"
 
@@ -20,7 +21,7 @@ class RealConnection : public testing::Test {
  protected:
   void SetUp() override {
     auto rig = Rig::shared();
-    if (!rig) GTEST_SKIP() << rig.error().message;
+    if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
     rig_.emplace(std::move(*rig));
     config_ = config_of(rig_->kubeconfig());
   }

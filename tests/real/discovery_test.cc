@@ -8,6 +8,7 @@
 #include "support/command.h"
 #include "support/live_api.h"
 #include "support/rig.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -19,7 +20,7 @@ class RealDiscovery : public testing::Test {
  protected:
   void SetUp() override {
     auto rig = Rig::shared();
-    if (!rig) GTEST_SKIP() << rig.error().message;
+    if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
     rig_.emplace(std::move(*rig));
     live_.emplace(rig_->kubeconfig());
   }

@@ -14,6 +14,7 @@
 #include "support/live_api.h"
 #include "support/objects.h"
 #include "support/rig.h"
+#include "support/skip.h"
 #include "support/test_certificates.h"
 
 namespace rescheduler::test {
@@ -107,7 +108,7 @@ class RealExtender : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     auto rig = Rig::shared();
-    if (!rig) GTEST_SKIP() << rig.error().message;
+    if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
     rig_.emplace(std::move(*rig));
     live_ = std::make_unique<LiveApi>(rig_->kubeconfig());
     ns_.emplace(*live_);

@@ -9,6 +9,7 @@
 #include "support/objects.h"
 #include "support/parallel.h"
 #include "support/rig.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -73,7 +74,7 @@ net::Task<Result<bool>> change(LiveApi& live, Rng& rng, SteadyTime until) {
 TEST(RealInformers, KeepUpWithALargeClusterAndEndEqualToAFreshList) {
   auto rig = Rig::fresh({"--with", "etcd,kube-apiserver",  //
                          "--apiserver-arg=--disable-admission-plugins=ServiceAccount"});
-  if (!rig) GTEST_SKIP() << rig.error().message;
+  if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
   LiveApi writer(rig->kubeconfig());
   ASSERT_NO_FATAL_FAILURE(populate(writer));
 

@@ -9,6 +9,7 @@
 #include "support/child.h"
 #include "support/live_api.h"
 #include "support/rig.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -55,7 +56,7 @@ std::size_t changes_of_hand(const Candidate& left, const Candidate& right) {
 
 TEST(RealLease, AFrozenLeaderDoesNotActWhenItWakesUp) {
   auto rig = Rig::shared();
-  if (!rig) GTEST_SKIP() << rig.error().message;
+  if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
   LiveApi live(rig->kubeconfig());
   const TestNamespace ns(live);
   Candidate first(*rig, ns.name(), "first");

@@ -24,6 +24,7 @@
 #include "kube/config/temp_directory.h"
 #include "support/child.h"
 #include "support/command.h"
+#include "support/skip.h"
 #include "usage/load_book.h"
 #include "usage/load_feed.h"
 #include "usage/prometheus_source.h"
@@ -101,7 +102,8 @@ class LoadSources : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* program : {kPrometheus, kExporter}) {
-      if (!std::filesystem::exists(program)) GTEST_SKIP() << program << " is not installed (scripts/install-deps)";
+      if (!std::filesystem::exists(program))
+        RESCHEDULER_SKIP("prometheus") << program << " is not installed (scripts/install-deps)";
     }
     start_exporter();
     // The same exporter under two names, as two jobs that overlap would have it.
@@ -312,7 +314,8 @@ TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
 }
 
 TEST(PrometheusFiles, AreWhatPromtoolAccepts) {
-  if (!std::filesystem::exists(kPromtool)) GTEST_SKIP() << kPromtool << " is not installed (scripts/install-deps)";
+  if (!std::filesystem::exists(kPromtool))
+    RESCHEDULER_SKIP("prometheus") << kPromtool << " is not installed (scripts/install-deps)";
   const std::string from = std::string(RESCHEDULER_DEPLOY) + "/prometheus";
   EXPECT_EQ(test::run_command({kPromtool, "check", "rules", from + "/rules.yml"}).exit_code, 0);
   EXPECT_EQ(test::run_command({kPromtool, "test", "rules", from + "/rules_test.yml"}).exit_code, 0);

@@ -7,6 +7,7 @@
 #include "support/live_api.h"
 #include "support/objects.h"
 #include "support/rig.h"
+#include "support/skip.h"
 #include "support/tcp_proxy.h"
 
 namespace rescheduler::test {
@@ -16,7 +17,7 @@ class RealOutage : public testing::Test {
  protected:
   void SetUp() override {
     auto rig = Rig::fresh({"--with", "etcd,kube-apiserver"});
-    if (!rig) GTEST_SKIP() << rig.error().message;
+    if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
     rig_.emplace(std::move(*rig));
     writer_.emplace(rig_->kubeconfig());
 

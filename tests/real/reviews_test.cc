@@ -7,6 +7,7 @@
 #include "server/server.h"
 #include "support/live_api.h"
 #include "support/rig.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -17,7 +18,7 @@ class RealReviews : public testing::Test {
  protected:
   void SetUp() override {
     auto rig = Rig::shared();
-    if (!rig) GTEST_SKIP() << rig.error().message;
+    if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
     rig_.emplace(std::move(*rig));
     live_ = std::make_unique<LiveApi>(rig_->kubeconfig());
     ns_.emplace(*live_);

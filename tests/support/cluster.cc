@@ -9,6 +9,7 @@
 #include "support/command.h"
 #include "support/objects.h"
 #include "support/rig.h"
+#include "support/skip.h"
 
 namespace rescheduler::test {
 namespace {
@@ -91,7 +92,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier, std::vector<st
 
 void ClusterTest::SetUp() {
   auto opened = TestCluster::open(GetParam(), own_rig());
-  if (!opened && opened.error().code == Errc::NotFound) GTEST_SKIP() << opened.error().message;
+  if (!opened && opened.error().code == Errc::NotFound) RESCHEDULER_SKIP("real") << opened.error().message;
   ASSERT_TRUE(opened) << opened.error().message;
   cluster_ = std::move(*opened);
   live_ = cluster_->connect();

@@ -1,7 +1,7 @@
 // The real control plane, for a test: the shared one that ctest started for the whole run, or one of its own.
 //
 //   auto rig = Rig::shared();
-//   if (!rig) GTEST_SKIP() << rig.error().message;
+//   if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
 #pragma once
 
 #include <map>

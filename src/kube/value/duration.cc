@@ -71,7 +71,7 @@ class Reader {
     const std::string_view name = text_.substr(unit_began, at_ - unit_began);
     if (name.empty()) return refuse("the unit is missing");
     const std::uint64_t unit = unit_called(name);
-    if (unit == 0) return refuse("unknown unit " + quoted(name));
+    if (unit == 0) return refuse("unknown unit " + kube::quoted(name));
     if (whole > kLimit / unit) return too_large();
     // The very arithmetic of Go, so that the last nanosecond agrees too.
     const std::uint64_t sum =
@@ -82,8 +82,8 @@ class Reader {
   }
 
   Unexpected refuse(std::string_view why) const {
-    return fail(Errc::Invalid, "duration {}: at byte {}: {}; write such as 1h30m, 1.5s or 300ms", quoted(text_), at_,
-                why);
+    return fail(Errc::Invalid, "duration {}: at byte {}: {}; write such as 1h30m, 1.5s or 300ms", kube::quoted(text_),
+                at_, why);
   }
   Unexpected too_large() const { return refuse("it is longer than 292 years"); }
 

@@ -30,8 +30,8 @@ Result<std::string> unescape(std::string_view value, std::string_view whole) {
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
     if (c == ',' || c == '=') {
-      return fail(Errc::Invalid, "field selector {}: in value {}: write '{}' as '\\{}'", quoted(whole), quoted(value),
-                  c, c);
+      return fail(Errc::Invalid, "field selector {}: in value {}: write '{}' as '\\{}'", kube::quoted(whole),
+                  kube::quoted(value), c, c);
     }
     if (c != '\\') {
       out += c;
@@ -40,7 +40,7 @@ Result<std::string> unescape(std::string_view value, std::string_view whole) {
     const char next = i + 1 < value.size() ? value[i + 1] : '\0';
     if (next != '\\' && next != ',' && next != '=') {
       return fail(Errc::Invalid, "field selector {}: in value {}: a backslash may only protect '\\', ',' or '='",
-                  quoted(whole), quoted(value));
+                  kube::quoted(whole), kube::quoted(value));
     }
     out += next;
     ++i;
@@ -51,7 +51,7 @@ Result<std::string> unescape(std::string_view value, std::string_view whole) {
 Result<FieldSelector::Term> read_term(std::string_view term, std::string_view whole) {
   const std::size_t equals = term.find('=');
   if (equals == std::string_view::npos) {
-    return fail(Errc::Invalid, "field selector {}: {} has no '=' or '!='", quoted(whole), quoted(term));
+    return fail(Errc::Invalid, "field selector {}: {} has no '=' or '!='", kube::quoted(whole), kube::quoted(term));
   }
   FieldSelector::Term out;
   const bool differs = equals > 0 && term[equals - 1] == '!';

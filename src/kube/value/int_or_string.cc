@@ -26,10 +26,10 @@ Result<std::int64_t> IntOrString::scaled(std::int64_t total, Rounding rounding) 
   if (kind == Kind::Int) return number;
   const std::string_view whole = text;
   if (!whole.ends_with('%')) {
-    return fail(Errc::Invalid, "{} is neither a number nor a percentage: write 3 or \"25%\"", quoted(whole));
+    return fail(Errc::Invalid, "{} is neither a number nor a percentage: write 3 or \"25%\"", kube::quoted(whole));
   }
   const auto percent = parse_int64(whole.substr(0, whole.size() - 1));
-  if (!percent) return fail(Errc::Invalid, "{} is not a whole percentage: write such as \"25%\"", quoted(whole));
+  if (!percent) return fail(Errc::Invalid, "{} is not a whole percentage: write such as \"25%\"", kube::quoted(whole));
 
   __extension__ typedef __int128 Wide;
   const Wide hundredths = static_cast<Wide>(*percent) * total;

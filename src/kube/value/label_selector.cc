@@ -31,7 +31,7 @@ class Parser {
 
   Result<std::vector<Requirement>> parse() {
     if (text_.find('\0') != std::string_view::npos) {
-      return fail(Errc::Invalid, "label selector {}: a NUL byte is not allowed", quoted(text_));
+      return fail(Errc::Invalid, "label selector {}: a NUL byte is not allowed", kube::quoted(text_));
     }
     std::vector<Requirement> out;
     if (token_ == Token::End) return out;
@@ -48,10 +48,10 @@ class Parser {
  private:
   Unexpected expected(std::string_view what) const {
     if (token_ == Token::End) {
-      return fail(Errc::Invalid, "label selector {}: at its end: expected {}", quoted(text_), what);
+      return fail(Errc::Invalid, "label selector {}: at its end: expected {}", kube::quoted(text_), what);
     }
-    return fail(Errc::Invalid, "label selector {}: at byte {}: found {}, expected {}", quoted(text_), began_,
-                quoted(word_), what);
+    return fail(Errc::Invalid, "label selector {}: at byte {}: found {}, expected {}", kube::quoted(text_), began_,
+                kube::quoted(word_), what);
   }
 
   void advance() {
@@ -169,7 +169,7 @@ Result<LabelSelector> LabelSelector::from(LabelSelectorSpec spec) {
     const auto op = selector_op_named(expression.op);
     if (!op || *op == SelectorOp::Gt || *op == SelectorOp::Lt) {
       return fail(Errc::Invalid, "matchExpressions: {} is no operator: use In, NotIn, Exists or DoesNotExist",
-                  quoted(expression.op));
+                  kube::quoted(expression.op));
     }
     auto made = Requirement::make(std::move(expression.key), *op, std::move(expression.values));
     if (!made) return fail(std::move(made.error()).within("matchExpressions"));

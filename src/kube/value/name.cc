@@ -39,13 +39,14 @@ bool has_name_shape(std::string_view text) {
 }
 
 Unexpected too_long(std::string_view what, std::string_view text, std::size_t limit) {
-  return fail(Errc::Invalid, "{} {} has {} bytes: at most {} are allowed", what, quoted(text), text.size(), limit);
+  return fail(Errc::Invalid, "{} {} has {} bytes: at most {} are allowed", what, kube::quoted(text), text.size(),
+              limit);
 }
 
 Unexpected misshapen_name(std::string_view what, std::string_view text) {
   return fail(Errc::Invalid,
               "{} {} is not valid: use letters, digits, '-', '_' and '.', and begin and end with a letter or digit",
-              what, quoted(text));
+              what, kube::quoted(text));
 }
 
 }  // namespace
@@ -55,12 +56,12 @@ bool is_dns_label(std::string_view text) noexcept { return text.size() <= kMaxLa
 Result<void> check_dns_label(std::string_view text) {
   if (text.size() > kMaxLabel) return too_long("name", text, kMaxLabel);
   if (has_label_shape(text)) return {};
-  if (has_subdomain_shape(text)) return fail(Errc::Invalid, "name {} must not contain dots", quoted(text));
+  if (has_subdomain_shape(text)) return fail(Errc::Invalid, "name {} must not contain dots", kube::quoted(text));
   return fail(
       Errc::Invalid,
       "name {} is not an RFC 1123 label: use lower-case letters, digits and '-', and begin and end with a letter "
       "or digit",
-      quoted(text));
+      kube::quoted(text));
 }
 
 bool is_dns_subdomain(std::string_view text) noexcept {
@@ -74,7 +75,7 @@ Result<void> check_dns_subdomain(std::string_view text) {
       Errc::Invalid,
       "name {} is not an RFC 1123 subdomain: use lower-case letters, digits, '-' and '.', and begin and end each "
       "part with a letter or digit",
-      quoted(text));
+      kube::quoted(text));
 }
 
 bool is_label_key(std::string_view text) noexcept {
@@ -92,12 +93,12 @@ Result<void> check_label_key(std::string_view text) {
   if (slash != std::string_view::npos) {
     name = text.substr(slash + 1);
     if (name.find('/') != std::string_view::npos) {
-      return fail(Errc::Invalid, "key {} has more than one '/': write [prefix/]name", quoted(text));
+      return fail(Errc::Invalid, "key {} has more than one '/': write [prefix/]name", kube::quoted(text));
     }
     auto prefix = check_dns_subdomain(text.substr(0, slash));
-    if (!prefix) return fail(std::move(prefix.error()).within("prefix of key " + quoted(text)));
+    if (!prefix) return fail(std::move(prefix.error()).within("prefix of key " + kube::quoted(text)));
   }
-  if (name.empty()) return fail(Errc::Invalid, "key {} has no name part", quoted(text));
+  if (name.empty()) return fail(Errc::Invalid, "key {} has no name part", kube::quoted(text));
   if (name.size() > kMaxLabel) return too_long("the name part of key", name, kMaxLabel);
   if (!has_name_shape(name)) return misshapen_name("key", text);
   return {};

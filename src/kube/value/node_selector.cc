@@ -20,7 +20,7 @@ Result<NodeSelectorTerm> NodeSelectorTerm::from(std::vector<SelectorExpression> 
     const auto op = selector_op_named(expression.op);
     if (!op) {
       return fail(Errc::Invalid, "matchExpressions: {} is no operator: use In, NotIn, Exists, DoesNotExist, Gt or Lt",
-                  quoted(expression.op));
+                  kube::quoted(expression.op));
     }
     auto made = Requirement::make(std::move(expression.key), *op, std::move(expression.values));
     if (!made) return fail(std::move(made.error()).within("matchExpressions"));
@@ -29,10 +29,10 @@ Result<NodeSelectorTerm> NodeSelectorTerm::from(std::vector<SelectorExpression> 
   for (auto& field : fields) {
     if (field.key != "metadata.name") {
       return fail(Errc::Invalid, "matchFields: {} is no field of a node that can be selected: use metadata.name",
-                  quoted(field.key));
+                  kube::quoted(field.key));
     }
     const auto op = selector_op_named(field.op);
-    if (!op) return fail(Errc::Invalid, "matchFields: {} is no operator: use In or NotIn", quoted(field.op));
+    if (!op) return fail(Errc::Invalid, "matchFields: {} is no operator: use In or NotIn", kube::quoted(field.op));
     auto made = Requirement::make_field(std::move(field.key), *op, std::move(field.values));
     if (!made) return fail(std::move(made.error()).within("matchFields"));
     term.on_name_.push_back(std::move(*made));

@@ -60,7 +60,7 @@ Unexpected refuse(std::string_view text, std::size_t at, std::string_view why) {
   return fail(Errc::Invalid,
               "quantity {}: at byte {}: {}; write a number and one of n u m k M G T P E Ki Mi Gi Ti Pi Ei, "
               "or an exponent such as e3",
-              quoted(text), at, why);
+              kube::quoted(text), at, why);
 }
 
 Result<Suffix> read_suffix(std::string_view text, std::size_t at) {

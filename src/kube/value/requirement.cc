@@ -73,18 +73,18 @@ Result<Requirement> Requirement::make(std::string key, SelectorOp op, std::vecto
   auto valid_key = check_label_key(key);
   if (!valid_key) return fail(std::move(valid_key.error()).within("selector"));
   if (const auto why = miscounted(op, values.size()); !why.empty()) {
-    return fail(Errc::Invalid, "selector on {}: {}, it has {}", quoted(key), why, values.size());
+    return fail(Errc::Invalid, "selector on {}: {}, it has {}", kube::quoted(key), why, values.size());
   }
   for (const auto& value : values) {
     auto valid = check_label_value(value);
-    if (!valid) return fail(std::move(valid.error()).within("selector on " + quoted(key)));
+    if (!valid) return fail(std::move(valid.error()).within("selector on " + kube::quoted(key)));
   }
   Requirement made(std::move(key), op, std::move(values));
   if (op == SelectorOp::Gt || op == SelectorOp::Lt) {
     const auto bound = parse_int64(made.values_.front());
     if (!bound) {
-      return fail(Errc::Invalid, "selector on {}: Gt and Lt compare integers, {} is none", quoted(made.key_),
-                  quoted(made.values_.front()));
+      return fail(Errc::Invalid, "selector on {}: Gt and Lt compare integers, {} is none", kube::quoted(made.key_),
+                  kube::quoted(made.values_.front()));
     }
     made.bound_ = *bound;
   }
@@ -93,10 +93,10 @@ Result<Requirement> Requirement::make(std::string key, SelectorOp op, std::vecto
 
 Result<Requirement> Requirement::make_field(std::string key, SelectorOp op, std::vector<std::string> values) {
   if (op != SelectorOp::In && op != SelectorOp::NotIn) {
-    return fail(Errc::Invalid, "field selector on {}: only In and NotIn are known for fields", quoted(key));
+    return fail(Errc::Invalid, "field selector on {}: only In and NotIn are known for fields", kube::quoted(key));
   }
   if (values.size() != 1) {
-    return fail(Errc::Invalid, "field selector on {}: exactly one value is needed, it has {}", quoted(key),
+    return fail(Errc::Invalid, "field selector on {}: exactly one value is needed, it has {}", kube::quoted(key),
                 values.size());
   }
   return Requirement(std::move(key), op, std::move(values));

@@ -59,7 +59,8 @@ class Reader {
   bool done() const { return at_ == text_.size(); }
 
   Unexpected refuse(std::string_view why) const {
-    return fail(Errc::Invalid, "time {}: at byte {}: {}; write such as 2006-01-02T15:04:05Z", quoted(text_), at_, why);
+    return fail(Errc::Invalid, "time {}: at byte {}: {}; write such as 2006-01-02T15:04:05Z", kube::quoted(text_), at_,
+                why);
   }
 
  private:
@@ -142,7 +143,7 @@ Result<WallTime> parse_time(std::string_view text) {
   const auto time = parse_unix_time(text);
   if (!time) return Unexpected(time.error());
   if (!fits(sys_seconds{seconds{time->seconds}})) {
-    return fail(Errc::Invalid, "time {}: the date is outside 1677-09-22 to 2262-04-11", quoted(text));
+    return fail(Errc::Invalid, "time {}: the date is outside 1677-09-22 to 2262-04-11", kube::quoted(text));
   }
   return time_from_unix(time->seconds, time->nanoseconds);
 }

@@ -25,8 +25,8 @@ void InterestTable::add(BySubject& table, std::size_t slot, const placement::Int
   }
 }
 
-PluginSet InterestTable::interested(std::size_t profile, Subject subject, cluster::Changes changes) const {
-  PluginSet set = PluginSet::extender();
+PluginIndexSet InterestTable::interested(std::size_t profile, Subject subject, cluster::Changes changes) const {
+  PluginIndexSet set = PluginIndexSet::extender();
   for (const Entry& entry : about(profile, subject)) {
     if (matches(entry.interest, changes)) set.add(entry.slot);
   }

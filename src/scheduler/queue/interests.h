@@ -9,7 +9,7 @@
 
 #include "cluster/happening.h"
 #include "placement/plugin.h"
-#include "scheduler/queue/plugin_set.h"
+#include "scheduler/queue/plugin_index_set.h"
 
 namespace rescheduler::scheduler {
 
@@ -36,11 +36,11 @@ class InterestTable {
   explicit InterestTable(const std::vector<ProfilePlugins>& profiles);
 
   // The extenders are always among them.
-  PluginSet interested(std::size_t profile, cluster::Subject subject, cluster::Changes changes) const;
+  PluginIndexSet interested(std::size_t profile, cluster::Subject subject, cluster::Changes changes) const;
 
   // Calls visit(slot, interest) for each interest of these plugins that matches, until it answers false.
   template <class Visit>
-  void each(std::size_t profile, PluginSet plugins, const cluster::Happening& what, Visit visit) const {
+  void each(std::size_t profile, PluginIndexSet plugins, const cluster::Happening& what, Visit visit) const {
     for (const Entry& entry : about(profile, what.subject)) {
       if (!plugins.has(entry.slot) || !matches(entry.interest, what.changes)) continue;
       if (!visit(entry.slot, entry.interest)) return;

@@ -137,7 +137,10 @@ std::optional<WaitingPod> Queue::pop(WallTime /*now*/) {
   return pod;
 }
 
-std::optional<Queue::Place> Queue::failed(WaitingPod pod, PluginSet rejectors, PluginSet pending, WallTime now) {
+std::optional<Queue::Place> Queue::failed(WaitingPod pod,
+                                          PluginIndexSet rejectors,
+                                          PluginIndexSet pending,
+                                          WallTime now) {
   const std::string uid = pod.uid();
   bool removed = false;
   if (InFlight::Pod* flying = in_flight_.find(uid); flying != nullptr) {
@@ -199,7 +202,7 @@ void Queue::erase(Entry& entry) { entries_.erase(entries_.find(entry.pod.uid()))
 void Queue::replace(Entry& entry, PodObject object) {
   RESCHEDULER_CHECK(object.profile < plugins_.profiles.size(), "there is no profile {}", object.profile);
   take_out(entry);
-  const PluginSet blamed = entry.pod.rejectors | entry.pod.pending;
+  const PluginIndexSet blamed = entry.pod.rejectors | entry.pod.pending;
   blame(entry.pod, blamed, -1);
   entry.pod.object = std::move(object);
   blame(entry.pod, blamed, 1);
@@ -248,7 +251,7 @@ bool Queue::passes_gate(Entry& entry) {
   WaitingPod& pod = entry.pod;
   pod.gate = plugins_.pre_enqueue ? plugins_.pre_enqueue(pod) : std::nullopt;
   if (!pod.gate) return true;
-  if (!(pod.rejectors | pod.pending).has(pod.gate->plugin)) blame(pod, PluginSet::only(pod.gate->plugin), 1);
+  if (!(pod.rejectors | pod.pending).has(pod.gate->plugin)) blame(pod, PluginIndexSet::only(pod.gate->plugin), 1);
   pod.rejectors.add(pod.gate->plugin);
   return false;
 }
@@ -328,7 +331,7 @@ void Queue::resized(Place place, int change) {
   if (metrics_ != nullptr) metrics_->waiting(to_string(place), size);
 }
 
-void Queue::blame(const WaitingPod& pod, PluginSet plugins, int change) {
+void Queue::blame(const WaitingPod& pod, PluginIndexSet plugins, int change) {
   if (metrics_ == nullptr) return;
   const ProfilePlugins& profile = plugins_.profiles[pod.object.profile];
   plugins.each([&](std::size_t slot) {

@@ -94,7 +94,7 @@ class Queue {
   std::optional<WaitingPod> pop(WallTime now);
   // The attempt ended without a node. No rejectors and no pending: it was an error, no plugin's word.
   // The answer: where it waits now; nothing: it was removed meanwhile, or waits already.
-  std::optional<Place> failed(WaitingPod pod, PluginSet rejectors, PluginSet pending, WallTime now);
+  std::optional<Place> failed(WaitingPod pod, PluginIndexSet rejectors, PluginIndexSet pending, WallTime now);
   void done(std::string_view uid);
 
   // Something happened in the cluster. `at_most`: only pods of at most this priority can profit (a nomination that
@@ -173,7 +173,7 @@ class Queue {
 
   void came_in(Place place, std::string_view event);
   void resized(Place place, int change);
-  void blame(const WaitingPod& pod, PluginSet plugins, int change);
+  void blame(const WaitingPod& pod, PluginIndexSet plugins, int change);
 
   QueueSettings settings_;
   QueuePlugins plugins_;

@@ -21,13 +21,13 @@ class QueueEvents : public QueueFixture {
 };
 
 TEST_F(QueueEvents, WhatItsRejectorFindsHelpfulWakesAPod) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, WhatItsRejectorFindsUselessDoesNot) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   answer = [](const WaitingPod&, const cluster::Happening&) { return Hint::Skip; };
   queue.happened(node_added(), at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
@@ -35,7 +35,7 @@ TEST_F(QueueEvents, WhatItsRejectorFindsUselessDoesNot) {
 }
 
 TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   queue.happened(claim_added(), at(kLater));
   queue.happened(happening(Subject::Node, Change::NodeTaint), at(kLater));
   queue.happened(happening(Subject::AssignedPod, Change::Add), at(kLater));
@@ -46,52 +46,52 @@ TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
 }
 
 TEST_F(QueueEvents, PluginsThatDidNotRejectThePodAreNotAsked) {
-  reject("a", PluginSet::only(kClaims), 0);
+  reject("a", PluginIndexSet::only(kClaims), 0);
   queue.happened(node_added(), at(kLater));
   EXPECT_EQ(hint_questions, 0);
   EXPECT_EQ(place("a"), Place::Unschedulable);
 }
 
 TEST_F(QueueEvents, AnInterestInAnythingIsOneInEverything) {
-  reject("a", PluginSet::only(kCurious), 0);
+  reject("a", PluginIndexSet::only(kCurious), 0);
   queue.happened(happening(Subject::CsiDriver, Change::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, AnythingInterestsTheExtenders) {
-  reject("a", PluginSet::extender(), 0);
+  reject("a", PluginIndexSet::extender(), 0);
   queue.happened(happening(Subject::VolumeAttachment, Change::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, AWokenPodFirstServesItsBackoff) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(1));
   EXPECT_EQ(place("a"), Place::Backoff);
 }
 
 TEST_F(QueueEvents, APluginThatSaidNotYetEndsTheBackoffToo) {
   queue.add(object_of("a"), at(0));
-  queue.failed(pop("a", 0), PluginSet::only(kFit), PluginSet::only(kClaims), at(0));
+  queue.failed(pop("a", 0), PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0));
   queue.happened(claim_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
 
-  queue.failed(pop("a", 0), PluginSet::only(kFit), PluginSet::only(kClaims), at(0));
+  queue.failed(pop("a", 0), PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0));
   queue.happened(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Backoff) << "the other rejector does not";
 }
 
 TEST_F(QueueEvents, TheExtendersWordDoesNotHideThatOfAPendingPlugin) {
   queue.add(object_of("a"), at(0));
-  queue.failed(pop("a", 0), PluginSet::extender(), PluginSet::only(kClaims), at(0));
+  queue.failed(pop("a", 0), PluginIndexSet::extender(), PluginIndexSet::only(kClaims), at(0));
   queue.happened(claim_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, AnythingWakesEverybodyAndWithAPodOnlyThatOne) {
-  reject("a", PluginSet::only(kFit), 0);
-  reject("b", PluginSet::only(kClaims), 0);
-  reject("c", PluginSet::only(kClaims), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
+  reject("b", PluginIndexSet::only(kClaims), 0);
+  reject("c", PluginIndexSet::only(kClaims), 0);
   queue.happened(happening(Subject::Anything, {}, "ForOne", "b"), at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   EXPECT_EQ(place("b"), Place::Active);
@@ -101,9 +101,9 @@ TEST_F(QueueEvents, AnythingWakesEverybodyAndWithAPodOnlyThatOne) {
 }
 
 TEST_F(QueueEvents, APriorityBoundKeepsTheMoreImportantAsleep) {
-  reject("low", PluginSet::only(kFit), 0, 1);
-  reject("same", PluginSet::only(kFit), 0, 5);
-  reject("high", PluginSet::only(kFit), 0, 9);
+  reject("low", PluginIndexSet::only(kFit), 0, 1);
+  reject("same", PluginIndexSet::only(kFit), 0, 5);
+  reject("high", PluginIndexSet::only(kFit), 0, 9);
   queue.happened(pod_deleted(), at(kLater), 5);
   EXPECT_EQ(place("low"), Place::Active);
   EXPECT_EQ(place("same"), Place::Active);
@@ -114,12 +114,12 @@ TEST_F(QueueEvents, WhatHappenedDuringTheAttemptIsReplayed) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.happened(node_added(), at(0));
-  EXPECT_EQ(queue.failed(pod, PluginSet::only(kFit), {}, at(0)), Place::Backoff);
+  EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
   EXPECT_EQ(queue.in_flight().kept(), 0U);
 
   const WaitingPod again = pop("a", 0);
   queue.happened(node_added(), at(0));
-  EXPECT_EQ(queue.failed(again, PluginSet::only(kClaims), {}, at(0)), Place::Unschedulable)
+  EXPECT_EQ(queue.failed(again, PluginIndexSet::only(kClaims), {}, at(0)), Place::Unschedulable)
       << "of no use to this rejector";
 }
 
@@ -128,7 +128,7 @@ TEST_F(QueueEvents, WhatHappenedBeforeTheAttemptIsNot) {
   queue.add(object_of("b"), at(0));
   pop("a", 0);
   queue.happened(node_added(), at(0));
-  EXPECT_EQ(queue.failed(pop("b", 0), PluginSet::only(kFit), {}, at(0)), Place::Unschedulable);
+  EXPECT_EQ(queue.failed(pop("b", 0), PluginIndexSet::only(kFit), {}, at(0)), Place::Unschedulable);
 }
 
 TEST_F(QueueEvents, AReplayedEventThatAPendingPluginWaitedForSkipsTheBackoff) {
@@ -136,21 +136,21 @@ TEST_F(QueueEvents, AReplayedEventThatAPendingPluginWaitedForSkipsTheBackoff) {
   const WaitingPod pod = pop("a", 0);
   queue.happened(node_added(), at(0));
   queue.happened(claim_added(), at(0));
-  EXPECT_EQ(queue.failed(pod, PluginSet::only(kFit), PluginSet::only(kClaims), at(0)), Place::Active);
+  EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0)), Place::Active);
 }
 
 TEST_F(QueueEvents, APriorityBoundDoesNotHideWhatHappenedFromAPodInFlight) {
   queue.add(object_of("a", 9), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.happened(pod_deleted(), at(0), 5);
-  EXPECT_EQ(queue.failed(pod, PluginSet::only(kFit), {}, at(0)), Place::Backoff);
+  EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
 }
 
 TEST_F(QueueEvents, AfterDoneNobodyKnowsWhatWasMissedSoAFailureRetriesAfterBackoff) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.done("a");
-  EXPECT_EQ(queue.failed(pod, PluginSet::only(kFit), {}, at(0)), Place::Backoff);
+  EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
 }
 
 TEST_F(QueueEvents, AnUpdateDuringTheAttemptIsReplayedAndItsObjectKept) {
@@ -158,7 +158,7 @@ TEST_F(QueueEvents, AnUpdateDuringTheAttemptIsReplayedAndItsObjectKept) {
   WaitingPod pod = pop("a", 0);
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(0));
   EXPECT_EQ(queue.size(), 0U) << "not queued a second time";
-  EXPECT_EQ(queue.failed(pod, PluginSet::only(kGates), {}, at(0)), Place::Backoff);
+  EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kGates), {}, at(0)), Place::Backoff);
   EXPECT_EQ(queue.find("a")->pod->object.pod->metadata().resource_version(), "2");
 }
 
@@ -166,7 +166,7 @@ TEST_F(QueueEvents, TheSameVersionAgainIsNoUpdate) {
   queue.add(object_of("a"), at(0));
   WaitingPod pod = pop("a", 0);
   queue.update(object_of("a", 0, "1"), gates_gone("a"), at(0));
-  EXPECT_EQ(queue.failed(pod, PluginSet::only(kGates), {}, at(0)), Place::Unschedulable);
+  EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kGates), {}, at(0)), Place::Unschedulable);
   queue.update(object_of("a", 0, "1"), gates_gone("a"), at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(kLater));
@@ -179,7 +179,7 @@ TEST_F(QueueEvents, AnUpdateOfAnUnknownPodAddsIt) {
 }
 
 TEST_F(QueueEvents, AnUpdateThatChangesNothingOfInterestOnlyBringsTheNewObject) {
-  reject("a", PluginSet::only(kCurious), 0);
+  reject("a", PluginIndexSet::only(kCurious), 0);
   queue.update(object_of("a", 0, "2"), nullptr, at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   EXPECT_EQ(queue.find("a")->pod->object.pod->metadata().resource_version(), "2");
@@ -194,7 +194,7 @@ TEST_F(QueueEvents, AnUpdateOfAnActivePodKeepsTheOrderRight) {
 }
 
 TEST_F(QueueEvents, AKnownPodThatIsAddedAgainIsWokenNotDoubled) {
-  reject("a", PluginSet::only(kClaims), 0);
+  reject("a", PluginIndexSet::only(kClaims), 0);
   queue.add(object_of("a", 0, "2"), at(kLater));
   EXPECT_EQ(queue.size(), 1U);
   EXPECT_EQ(place("a"), Place::Active);
@@ -202,8 +202,8 @@ TEST_F(QueueEvents, AKnownPodThatIsAddedAgainIsWokenNotDoubled) {
 }
 
 TEST_F(QueueEvents, ARemovedPodIsGoneFromWhereverItWas) {
-  reject("rejected", PluginSet::only(kClaims), 0);
-  reject("backs off", PluginSet::only(kFit), 0);
+  reject("rejected", PluginIndexSet::only(kClaims), 0);
+  reject("backs off", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(0));
   queue.add(object_of("error"), at(-1));
   queue.add(object_of("active"), at(0));
@@ -219,13 +219,13 @@ TEST_F(QueueEvents, APodRemovedDuringItsAttemptDoesNotComeBack) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.remove("a", at(0));
-  EXPECT_FALSE(queue.failed(pod, PluginSet::only(kFit), {}, at(0)));
+  EXPECT_FALSE(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)));
   EXPECT_EQ(queue.size(), 0U);
   EXPECT_TRUE(queue.in_flight().empty());
 }
 
 TEST_F(QueueEvents, ActivatedPodsHaveTheirTurnWhateverTheyWaitFor) {
-  reject("rejected", PluginSet::only(kClaims), 0);
+  reject("rejected", PluginIndexSet::only(kClaims), 0);
   queue.add(object_of("error"), at(0));
   queue.failed(pop("error", 0), kNobody, kNobody, at(0));
   gated.insert("gated");
@@ -242,8 +242,8 @@ TEST_F(QueueEvents, APodActivatedDuringItsAttemptIsTriedAgainAfterBackoff) {
   const WaitingPod a = pop("a", 0);
   const WaitingPod b = pop("b", 0);
   queue.activate(std::vector<std::string>{"a"}, at(0));
-  EXPECT_EQ(queue.failed(a, PluginSet::only(kClaims), {}, at(0)), Place::Backoff);
-  EXPECT_EQ(queue.failed(b, PluginSet::only(kClaims), {}, at(0)), Place::Unschedulable);
+  EXPECT_EQ(queue.failed(a, PluginIndexSet::only(kClaims), {}, at(0)), Place::Backoff);
+  EXPECT_EQ(queue.failed(b, PluginIndexSet::only(kClaims), {}, at(0)), Place::Unschedulable);
 }
 
 TEST_F(QueueEvents, CaresOnlyWhileSomebodyCouldBeWoken) {
@@ -253,7 +253,7 @@ TEST_F(QueueEvents, CaresOnlyWhileSomebodyCouldBeWoken) {
   const WaitingPod pod = pop("a", 0);
   EXPECT_TRUE(queue.cares());
   EXPECT_TRUE(queue.cares(Subject::CsiDriver, Change::Add)) << "who knows who will reject it";
-  queue.failed(pod, PluginSet::only(kFit), {}, at(0));
+  queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_TRUE(queue.cares());
   EXPECT_TRUE(queue.cares(Subject::Node, Change::Add));
   EXPECT_TRUE(queue.cares(Subject::Anything, {}));

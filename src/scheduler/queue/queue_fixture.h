@@ -65,7 +65,7 @@ inline constexpr std::size_t kFit = 0;      // hears of nodes added or grown, an
 inline constexpr std::size_t kGates = 1;    // hears of the pod's gates going
 inline constexpr std::size_t kClaims = 2;   // hears of claims
 inline constexpr std::size_t kCurious = 3;  // hears of everything
-inline const PluginSet kNobody{};
+inline const PluginIndexSet kNobody{};
 
 class QueueFixture : public testing::Test {
  public:
@@ -106,7 +106,7 @@ class QueueFixture : public testing::Test {
   }
 
   // Brings a pod to the place where a rejected pod waits.
-  void reject(const std::string& uid, PluginSet rejectors, double time, std::int32_t priority = 0) {
+  void reject(const std::string& uid, PluginIndexSet rejectors, double time, std::int32_t priority = 0) {
     queue.add(object_of(uid, priority), at(time));
     ASSERT_EQ(queue.failed(pop(uid, time), rejectors, {}, at(time)), Place::Unschedulable);
   }

@@ -38,7 +38,7 @@ TEST_F(QueueFigures, WaitingPodsAreCountedWhereTheyAre) {
   queue.add(object_of("a"), at(0));
   EXPECT_EQ(waiting("active"), 1);
   EXPECT_EQ(waiting("gated"), 1);
-  queue.failed(pop("a", 0), PluginSet::only(kFit), {}, at(0));
+  queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_EQ(waiting("active"), 0);
   EXPECT_EQ(waiting("unschedulable"), 1);
   queue.happened(node_added(), at(0));
@@ -49,19 +49,19 @@ TEST_F(QueueFigures, WaitingPodsAreCountedWhereTheyAre) {
 TEST_F(QueueFigures, WhatBringsAPodIntoAQueueIsCounted) {
   queue.add(object_of("a"), at(0));
   EXPECT_EQ(came_in("active", "UnscheduledPodAdd"), 1);
-  queue.failed(pop("a", 0), PluginSet::only(kFit), {}, at(0));
+  queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_EQ(came_in("unschedulable", "ScheduleAttemptFailure"), 1);
   queue.happened(node_added(), at(0));
   EXPECT_EQ(came_in("backoff", "NodeAdd"), 1);
-  queue.failed(pop("a", 0), PluginSet::only(kFit), {}, at(0));
+  queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_EQ(came_in("active", "PopFromBackoffQ"), 1);
   queue.happened(node_added(), at(0));
   queue.tick(at(50));
   EXPECT_EQ(came_in("active", "BackoffComplete"), 1);
-  queue.failed(pop("a", 50), PluginSet::only(kFit), {}, at(50));
+  queue.failed(pop("a", 50), PluginIndexSet::only(kFit), {}, at(50));
   queue.tick(at(400));
   EXPECT_EQ(came_in("active", "UnschedulableTimeout"), 1);
-  queue.failed(pop("a", 400), PluginSet::only(kFit), {}, at(400));
+  queue.failed(pop("a", 400), PluginIndexSet::only(kFit), {}, at(400));
   queue.activate(std::vector<std::string>{"a"}, at(400));
   EXPECT_EQ(came_in("active", "ForceActivate"), 1);
 }
@@ -76,8 +76,8 @@ TEST_F(QueueFigures, AGateThatStaysClosedIsNotCountedAgain) {
 }
 
 TEST_F(QueueFigures, EachRejectorIsBlamedUntilTheNextAttemptOrTheEnd) {
-  reject("a", PluginSet::only(kFit) | PluginSet::extender(), 0);
-  reject("b", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit) | PluginIndexSet::extender(), 0);
+  reject("b", PluginIndexSet::only(kFit), 0);
   EXPECT_EQ(blamed("Fit"), 2);
   EXPECT_EQ(blamed("Extender"), 1);
   queue.update(object_of("a", 0, "2"), nullptr, at(0));

@@ -265,8 +265,8 @@ class Pair : public QueueFixture {
     if ((bits & 12) == 8) plugins.insert(kExtenderSlot);
     return plugins;
   }
-  static PluginSet as_set(const std::set<std::size_t>& plugins) {
-    PluginSet set;
+  static PluginIndexSet as_set(const std::set<std::size_t>& plugins) {
+    PluginIndexSet set;
     for (const std::size_t plugin : plugins) set.add(plugin);
     return set;
   }

@@ -37,7 +37,7 @@ TEST_F(QueueTest, PodsOfOneMomentComeInTheOrderTheyWereAdded) {
 TEST_F(QueueTest, AFailedPodQueuesUpBehindThoseThatWaitedMeanwhile) {
   queue.add(object_of("a"), at(0));
   queue.add(object_of("b"), at(1));
-  queue.failed(pop("a", 2), PluginSet::only(kFit), {}, at(2));
+  queue.failed(pop("a", 2), PluginIndexSet::only(kFit), {}, at(2));
   queue.activate(std::vector<std::string>{"a"}, at(3));
   pop("b", 3);
   const WaitingPod again = pop("a", 3);
@@ -47,7 +47,7 @@ TEST_F(QueueTest, AFailedPodQueuesUpBehindThoseThatWaitedMeanwhile) {
 }
 
 TEST_F(QueueTest, BackoffIsCountedInWholeSeconds) {
-  reject("a", PluginSet::only(kFit), 0.5);
+  reject("a", PluginIndexSet::only(kFit), 0.5);
   queue.happened(node_added(), at(0.6));
   EXPECT_EQ(place("a"), Place::Backoff);
   EXPECT_EQ(queue.find("a")->backoff_end, second_of(at(1)));
@@ -60,8 +60,8 @@ TEST_F(QueueTest, BackoffIsCountedInWholeSeconds) {
 }
 
 TEST_F(QueueTest, AnIdleSchedulerTriesPodsThatStillBackOff) {
-  reject("later", PluginSet::only(kFit), 1);
-  reject("first", PluginSet::only(kFit), 0);
+  reject("later", PluginIndexSet::only(kFit), 1);
+  reject("first", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(1));
   ASSERT_EQ(queue.size(Place::Backoff), 2U);
   EXPECT_TRUE(queue.ready());
@@ -70,7 +70,7 @@ TEST_F(QueueTest, AnIdleSchedulerTriesPodsThatStillBackOff) {
 }
 
 TEST_F(QueueTest, AnActivePodGoesBeforeAnyThatBacksOff) {
-  reject("important", PluginSet::only(kFit), 0, 100);
+  reject("important", PluginIndexSet::only(kFit), 0, 100);
   queue.happened(node_added(), at(0));
   queue.add(object_of("plain"), at(0));
   pop("plain", 0);
@@ -97,7 +97,7 @@ TEST_F(QueueTest, ErrorsInARowLengthenTheBackoffAndARejectionForgivesThem) {
   queue.failed(pop("a", 2), kNobody, kNobody, at(2));
   EXPECT_EQ(queue.find("a")->backoff_end, second_of(at(4)));
   queue.tick(at(5));
-  queue.failed(pop("a", 5), PluginSet::only(kFit), kNobody, at(5));
+  queue.failed(pop("a", 5), PluginIndexSet::only(kFit), kNobody, at(5));
   EXPECT_EQ(queue.find("a")->pod->errors, 0);
   EXPECT_EQ(queue.find("a")->pod->rejections, 1);
 }
@@ -139,7 +139,7 @@ TEST_F(QueueTest, AGateThatIsStillClosedKeepsThePod) {
 }
 
 TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   gated.insert("a");
   queue.happened(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Gated);
@@ -151,7 +151,7 @@ TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
 }
 
 TEST_F(QueueTest, TheGateIsNotAskedAgainWhenTheBackoffEnds) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(0));
   const int asked = gate_questions;
   gated.insert("a");
@@ -161,7 +161,7 @@ TEST_F(QueueTest, TheGateIsNotAskedAgainWhenTheBackoffEnds) {
 }
 
 TEST_F(QueueTest, WhoWaitsMoreThanFiveMinutesIsTriedAgain) {
-  reject("a", PluginSet::only(kFit), 10);
+  reject("a", PluginIndexSet::only(kFit), 10);
   EXPECT_EQ(queue.next_deadline(), at(30));
   queue.tick(at(300));
   EXPECT_EQ(place("a"), Place::Unschedulable);
@@ -171,7 +171,7 @@ TEST_F(QueueTest, WhoWaitsMoreThanFiveMinutesIsTriedAgain) {
   EXPECT_EQ(place("a"), Place::Active);
   const WaitingPod pod = pop("a", 330);
   EXPECT_TRUE(pod.flushed);
-  queue.failed(pod, PluginSet::only(kFit), {}, at(330));
+  queue.failed(pod, PluginIndexSet::only(kFit), {}, at(330));
   EXPECT_FALSE(queue.find("a")->pod->flushed);
   queue.tick(at(600));
   EXPECT_EQ(place("a"), Place::Unschedulable) << "its five minutes begin anew";
@@ -190,11 +190,11 @@ TEST_F(QueueTest, AGatedPodsGateIsAskedAgainEveryFiveMinutes) {
 }
 
 TEST_F(QueueTest, TicksThatComeLateMakeUpForThoseMissed) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   queue.tick(at(1000.5));
   EXPECT_EQ(place("a"), Place::Active);
   queue.remove("a", at(1001));
-  reject("b", PluginSet::only(kFit), 1001);
+  reject("b", PluginIndexSet::only(kFit), 1001);
   EXPECT_EQ(queue.next_deadline(), at(1020));
 }
 
@@ -204,15 +204,15 @@ class WithoutBackoff : public QueueFixture {
 };
 
 TEST_F(WithoutBackoff, EverybodyReturnsAtOnce) {
-  reject("a", PluginSet::only(kFit), 0);
+  reject("a", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
   EXPECT_EQ(queue.failed(pop("a", 0), kNobody, kNobody, at(0)), Place::Active);
 }
 
 TEST_F(QueueTest, ListShowsEverybodyWhereTheyAre) {
-  reject("rejected", PluginSet::only(kClaims), 0);
-  reject("backs off", PluginSet::only(kFit), 0);
+  reject("rejected", PluginIndexSet::only(kClaims), 0);
+  reject("backs off", PluginIndexSet::only(kFit), 0);
   queue.happened(node_added(), at(0));
   gated.insert("gated");
   queue.add(object_of("gated"), at(0));

@@ -19,7 +19,7 @@ constexpr std::string_view kTimeout = "UnschedulableTimeout";
 }  // namespace
 
 Wake Queue::judge(const WaitingPod& pod, const Happening& what) const {
-  const PluginSet rejectors = pod.rejectors | pod.pending;
+  const PluginIndexSet rejectors = pod.rejectors | pod.pending;
   if (!what.uid.empty() && what.uid != pod.uid()) return Wake::No;
   if (rejectors.empty() || wakes_all(what)) return Wake::AfterBackoff;
 

@@ -2,7 +2,7 @@
 
 namespace rescheduler::scheduler {
 
-std::size_t RejectedPods::group_for(std::size_t profile, PluginSet ears) {
+std::size_t RejectedPods::group_for(std::size_t profile, PluginIndexSet ears) {
   std::size_t free = groups_.size();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
@@ -17,7 +17,7 @@ std::size_t RejectedPods::group_for(std::size_t profile, PluginSet ears) {
 
 void RejectedPods::add(WaitingEntry& entry) {
   const WaitingPod& pod = entry.pod;
-  const PluginSet ears = pod.gate ? PluginSet::only(pod.gate->plugin) : pod.rejectors | pod.pending;
+  const PluginIndexSet ears = pod.gate ? PluginIndexSet::only(pod.gate->plugin) : pod.rejectors | pod.pending;
   entry.group = group_for(pod.object.profile, ears);
   auto& members = groups_[entry.group].members;
   entry.position = members.size();

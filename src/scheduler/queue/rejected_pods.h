@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "scheduler/queue/plugin_set.h"
+#include "scheduler/queue/plugin_index_set.h"
 #include "scheduler/queue/waiting_pod.h"
 
 namespace rescheduler::scheduler {
@@ -35,7 +35,7 @@ class RejectedPods {
   std::size_t size() const { return size_; }
 
   // Those whose rejectors are among these; of a gated pod only the plugin that closed the gate counts.
-  template <class Interested>  // PluginSet(std::size_t profile)
+  template <class Interested>  // PluginIndexSet(std::size_t profile)
   void collect(Interested interested, std::vector<WaitingEntry*>& into) const {
     for (const Group& group : groups_) {
       if (!group.members.empty() && group.ears.meets(interested(group.profile))) {
@@ -60,10 +60,10 @@ class RejectedPods {
  private:
   struct Group {
     std::size_t profile = 0;
-    PluginSet ears{};  // whose interests count
+    PluginIndexSet ears{};  // whose interests count
     std::vector<WaitingEntry*> members{};
   };
-  std::size_t group_for(std::size_t profile, PluginSet ears);
+  std::size_t group_for(std::size_t profile, PluginIndexSet ears);
 
   std::vector<Group> groups_;
   std::size_t size_ = 0;

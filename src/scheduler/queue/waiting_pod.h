@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "cluster/pod_form.h"
-#include "scheduler/queue/plugin_set.h"
+#include "scheduler/queue/plugin_index_set.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -45,8 +45,8 @@ struct WaitingPod {
   int rejections = 0;  // attempts that plugins ended; never goes back
   int errors = 0;      // attempts in a row that ended for no plugin's reason
   // Of the last attempt, or of the gate; emptied when the next attempt begins.
-  PluginSet rejectors{};
-  PluginSet pending{};  // those of them that wait for something outside; what they wait for ends the back-off too
+  PluginIndexSet rejectors{};
+  PluginIndexSet pending{};  // those of them that wait for something outside; what they wait for ends the back-off too
   std::optional<Gate> gate{};
   bool flushed = false;  // in the queue again since it waited too long, not since something happened
 

@@ -12,6 +12,7 @@
 #include "kube/config/environment.h"
 #include "kube/config/temp_directory.h"
 #include "sim/load/profile.h"
+#include "support/skip.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -123,7 +124,7 @@ TEST(Series, AProfilePlaysARowScaledShiftedAndRepeated) {
 TEST(Series, TheRecordedOnesCanAllBeRead) {
   SeriesLibrary library(series_directory(kube::process_environment()));
   if (!std::filesystem::exists(series_directory(kube::process_environment()))) {
-    GTEST_SKIP() << "no recorded series in " << series_directory(kube::process_environment());
+    RESCHEDULER_SKIP("data") << "no recorded series in " << series_directory(kube::process_environment());
   }
   const auto vms = library.open("planetlab_vm_cpu", "");
   ASSERT_TRUE(vms) << vms.error().message;

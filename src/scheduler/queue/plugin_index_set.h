@@ -12,27 +12,27 @@ namespace rescheduler::scheduler {
 // The last bit stands for the extenders: all of them together are one plugin that everything may interest.
 inline constexpr std::size_t kExtenderSlot = 63;
 
-class PluginSet {
+class PluginIndexSet {
  public:
-  constexpr PluginSet() = default;
-  static PluginSet only(std::size_t slot) {
-    PluginSet set;
+  constexpr PluginIndexSet() = default;
+  static PluginIndexSet only(std::size_t slot) {
+    PluginIndexSet set;
     set.add(slot);
     return set;
   }
-  static PluginSet extender() { return only(kExtenderSlot); }
+  static PluginIndexSet extender() { return only(kExtenderSlot); }
 
   void add(std::size_t slot) {
     RESCHEDULER_CHECK(slot <= kExtenderSlot, "a profile has at most {} plugins; slot {}", kExtenderSlot, slot);
     bits_ |= std::uint64_t{1} << slot;
   }
   bool has(std::size_t slot) const { return slot <= kExtenderSlot && (bits_ >> slot & 1U) != 0; }
-  bool meets(PluginSet other) const { return (bits_ & other.bits_) != 0; }
+  bool meets(PluginIndexSet other) const { return (bits_ & other.bits_) != 0; }
   bool empty() const { return bits_ == 0; }
 
-  friend PluginSet operator|(PluginSet a, PluginSet b) { return PluginSet{a.bits_ | b.bits_}; }
-  friend PluginSet operator&(PluginSet a, PluginSet b) { return PluginSet{a.bits_ & b.bits_}; }
-  friend bool operator==(PluginSet, PluginSet) = default;
+  friend PluginIndexSet operator|(PluginIndexSet a, PluginIndexSet b) { return PluginIndexSet{a.bits_ | b.bits_}; }
+  friend PluginIndexSet operator&(PluginIndexSet a, PluginIndexSet b) { return PluginIndexSet{a.bits_ & b.bits_}; }
+  friend bool operator==(PluginIndexSet, PluginIndexSet) = default;
 
   template <class Visit>
   void each(Visit visit) const {
@@ -42,7 +42,7 @@ class PluginSet {
   }
 
  private:
-  explicit constexpr PluginSet(std::uint64_t bits) : bits_(bits) {}
+  explicit constexpr PluginIndexSet(std::uint64_t bits) : bits_(bits) {}
   std::uint64_t bits_ = 0;
 };
 

@@ -1,0 +1,115 @@
+// main() of every GoogleTest program: chance that can be repeated, and skips that cannot pass for success.
+//
+// Exit status: 0 all passed; 1 something failed, or a skip that REQUIRE forbids; 77 nothing failed and something was
+// skipped, which ctest shows as "Skipped".
+#include <charconv>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/run_seed.h"
+
+namespace rescheduler::test {
+namespace {
+
+constexpr int kSkipped = 77;  // SKIP_RETURN_CODE of our ctest entries
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread is started
+  return value == nullptr ? std::string_view{} : value;
+}
+
+std::uint64_t chosen_seed() {
+  const std::string_view given = environment("RESCHEDULER_SEED");
+  if (given.empty()) return std::random_device{}();
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), seed);
+  if (error != std::errc{} || end != given.data() + given.size()) {
+    std::cerr << "RESCHEDULER_SEED must be a whole number, not '" << given << "'\n";
+    std::exit(2);  // NOLINT(concurrency-mt-unsafe)
+  }
+  return seed;
+}
+
+// What a skip says it needs: "[data] no recorded series" needs data.
+std::string_view need_of(std::string_view message) {
+  const auto begin = message.find('[');
+  const auto end = message.find(']', begin);
+  return begin == std::string_view::npos || end == std::string_view::npos ? std::string_view{}
+                                                                          : message.substr(begin + 1, end - begin - 1);
+}
+
+bool required(std::string_view need) {
+  std::string_view list = environment("REQUIRE");
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    if (list.substr(0, comma) == need) return true;
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  }
+  return false;
+}
+
+class SkipJudge : public testing::EmptyTestEventListener {
+ public:
+  bool skipped() const { return skipped_; }
+  bool refused() const { return refused_; }
+
+ private:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.skipped()) return;
+    skipped_ = true;
+    const std::string_view need = need_of(result.message());
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const std::string name =
+        test == nullptr ? "a test suite" : std::string(test->test_suite_name()) + "." + test->name();
+    if (need.empty()) {
+      refused_ = true;
+      std::cerr << "FAILED: " << name << " skipped itself without saying what it needs (tests/support/skip.h)\n";
+    } else if (required(need)) {
+      refused_ = true;
+      std::cerr << "FAILED: " << name << " was skipped, and this run requires " << need << ": " << result.message()
+                << '\n';
+    } else {
+      std::cout << "skipped: " << name << ": " << result.message() << '\n';
+    }
+  }
+
+  bool skipped_ = false;
+  bool refused_ = false;
+};
+
+// rapidcheck reads its parameters from the environment; what the user has put there wins.
+void seed_properties() {
+  std::string parameters{environment("RC_PARAMS")};
+  if (parameters.find("seed=") == std::string::npos) {
+    parameters += (parameters.empty() ? "seed=" : " seed=") + std::to_string(run_seed());
+    setenv("RC_PARAMS", parameters.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): before any thread is started
+  }
+}
+
+}  // namespace
+
+std::uint64_t run_seed() {
+  static const std::uint64_t seed = chosen_seed();
+  return seed;
+}
+
+}  // namespace rescheduler::test
+
+int main(int count, char** arguments) {
+  using namespace rescheduler::test;
+  testing::InitGoogleMock(&count, arguments);
+  seed_properties();
+  auto* judge = new SkipJudge;  // GoogleTest owns it
+  testing::UnitTest::GetInstance()->listeners().Append(judge);
+  if (!testing::GTEST_FLAG(list_tests)) std::cout << "RESCHEDULER_SEED=" << run_seed() << " repeats this run\n";
+  const int failed = RUN_ALL_TESTS();
+  if (failed != 0 || judge->refused()) return 1;
+  return judge->skipped() ? kSkipped : 0;
+}
