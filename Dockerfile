@@ -5,7 +5,7 @@ FROM debian:bookworm AS build
 WORKDIR /src
 # By itself, so that a changed source does not install everything again.
 COPY scripts/install-deps scripts/install-deps
-RUN scripts/install-deps --build
+RUN scripts/install-deps build web release
 COPY . .
 # What ccache and npm keep outlives the build: a changed source compiles what changed.
 RUN --mount=type=cache,target=/root/.cache/ccache --mount=type=cache,target=/root/.npm \

@@ -103,10 +103,11 @@ Result<std::string> Rig::command(std::string command, std::vector<std::string> a
   return run_rig(std::move(arguments));
 }
 
-std::string rig_kubectl() {
+std::string any_kubectl() {
   auto path = run_rig({"which", "kubectl"});
-  if (!path) return {};
-  return path->substr(0, path->find('\n'));
+  if (path) return path->substr(0, path->find('\n'));
+  const CommandOutcome debian = run_command({RESCHEDULER_DEBIAN_KUBECTL});
+  return debian.exit_code == 0 ? debian.output.substr(0, debian.output.find('\n')) : std::string{};
 }
 
 }  // namespace rescheduler::test

@@ -47,7 +47,7 @@ class Rig {
   std::map<std::string, int> pids_;
 };
 
-// The kubectl that was built with the control plane; empty where there is none.
-std::string rig_kubectl();
+// The kubectl that was built with the control plane, else Debian's; empty where there is neither.
+std::string any_kubectl();
 
 }  // namespace rescheduler::test
