@@ -11,12 +11,15 @@ if(RESCHEDULER_PAGES AND NPM_PROGRAM AND EXISTS ${web}/package.json)
   set(pages_built ${PROJECT_BINARY_DIR}/generated/pages.stamp)
   set(modules ${PROJECT_BINARY_DIR}/generated/pages_modules.stamp)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/scripts/*)
-  # Two presets may be built at once, and share web/node_modules.
+  # Tests of the pages take more packages than the pages do.
+  set(purpose build)
+  if(BUILD_TESTING)
+    set(purpose test)
+  endif()
   add_custom_command(OUTPUT ${modules}
-    COMMAND flock ${PROJECT_SOURCE_DIR}/web/package.json ${NPM_PROGRAM} ci --no-audit --no-fund --silent
+    COMMAND ${web}/scripts/modules ${purpose}
     COMMAND ${CMAKE_COMMAND} -E touch ${modules}
     DEPENDS ${web}/package.json ${web}/package-lock.json
-    WORKING_DIRECTORY ${web}
     COMMENT "fetching what the pages are made with (npm ci)"
     VERBATIM)
   add_custom_command(OUTPUT ${pages_built}
