@@ -1,6 +1,9 @@
 # Precompiled headers for builds of everything (RESCHEDULER_PCH): what most files include and what costs most to read, once for
-# all folders, and once more with the test libraries. `-ftime-trace` of October's tree: of 8.3 s for placement/preemption.cc, 5.3
-# were headers, 2.2 of them core_pod.pb.h. The dev and gcc presets do without, so that a missing #include is found.
+# all folders, and once more with the test libraries. Measured with -ftime-trace: of 8.3 s for placement/preemption.cc, 5.3 were
+# headers, 2.2 of them core_pod.pb.h. The dev and gcc presets do without, so that a missing #include is found.
+#
+# Not CMake's own target_precompile_headers: it names them by absolute path, and a second checkout would share nothing of what
+# ccache holds. Here the path is relative to the build tree, and pch_sum.py says what is in the file.
 set(rescheduler_pch_headers
   <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <deque> <functional> <limits> <map> <memory> <optional> <set> <span>
   <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
@@ -9,19 +12,25 @@ set(rescheduler_pch_headers
   "net/task.h" "base/error.h")
 set(rescheduler_pch_test_headers <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
 
+# rescheduler_add_pch(name HEADER...): the target `name`, whose object file is the precompiled header.
 function(rescheduler_add_pch name)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.h CONTENT "${ARGN}" @ONLY)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cc CONTENT "" @ONLY)
-  add_library(${name} STATIC ${PROJECT_BINARY_DIR}/generated/${name}.cc)
-  target_link_libraries(${name} PRIVATE rescheduler_kube Boost::json)
-  target_precompile_headers(${name} PRIVATE <${name}.h>)
-endfunction()
-
-function(rescheduler_include_lines variable)
   list(TRANSFORM ARGN REPLACE "^([^<].*)$" "\"\\1\"")
   list(TRANSFORM ARGN PREPEND "#include ")
   list(JOIN ARGN "\n" lines)
-  set(${variable} "${lines}\n" PARENT_SCOPE)
+  set(header ${PROJECT_BINARY_DIR}/generated/${name}.cc)  # a header by its content; CMake compiles no .h
+  file(CONFIGURE OUTPUT ${header} CONTENT "${lines}\n" @ONLY)
+  add_library(${name}_object OBJECT ${header})
+  target_compile_options(${name}_object PRIVATE "SHELL:-Xclang -emit-pch" "SHELL:-x c++-header" -fpch-instantiate-templates)
+  target_link_libraries(${name}_object PRIVATE rescheduler_options rescheduler_kube_proto Boost::json fmt::fmt tl::expected)
+  set(sum ${PROJECT_BINARY_DIR}/CMakeFiles/${name}_object.dir/generated/${name}.cc.o.sum)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_custom_command(OUTPUT ${sum}
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/pch_sum.py ${sum} ${header}
+      ${CMAKE_CXX_COMPILER} -std=c++20 -I${PROJECT_SOURCE_DIR}/src -isystem ${PROJECT_BINARY_DIR}/generated
+    DEPENDS $<TARGET_OBJECTS:${name}_object>
+    COMMENT "summing up ${name}"
+    VERBATIM)
+  add_custom_target(${name} DEPENDS ${sum})
 endfunction()
 
 # Every target of a folder that compiles code of ours reads them.
@@ -29,12 +38,13 @@ function(rescheduler_precompile folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    if(type MATCHES "^(STATIC_LIBRARY|EXECUTABLE)$" AND NOT target MATCHES "_proto$|_pch$")
+    if(type MATCHES "^(STATIC_LIBRARY|EXECUTABLE)$" AND NOT target MATCHES "_proto$")
       set(pch rescheduler_pch)
       if(target MATCHES "_test$")
         set(pch rescheduler_test_pch)
       endif()
-      target_precompile_headers(${target} REUSE_FROM ${pch})
+      target_compile_options(${target} PRIVATE "SHELL:-include-pch CMakeFiles/${pch}_object.dir/generated/${pch}.cc.o")
+      add_dependencies(${target} ${pch})
     endif()
   endforeach()
   get_property(inner DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
@@ -44,14 +54,12 @@ function(rescheduler_precompile folder)
 endfunction()
 
 function(rescheduler_precompile_all)
-  rescheduler_include_lines(lines ${rescheduler_pch_headers})
-  rescheduler_add_pch(rescheduler_pch "${lines}")
-  if(BUILD_TESTING)
-    rescheduler_include_lines(test_lines ${rescheduler_pch_test_headers})
-    rescheduler_add_pch(rescheduler_test_pch "${lines}${test_lines}")
-    target_link_libraries(rescheduler_test_pch PRIVATE GTest::gmock rapidcheck)
-  endif()
   rescheduler_precompile(${PROJECT_SOURCE_DIR})
+  rescheduler_add_pch(rescheduler_pch ${rescheduler_pch_headers})
+  if(BUILD_TESTING)
+    rescheduler_add_pch(rescheduler_test_pch ${rescheduler_pch_headers} ${rescheduler_pch_test_headers})
+    target_link_libraries(rescheduler_test_pch_object PRIVATE GTest::gmock rapidcheck)
+  endif()
 endfunction()
 
 if(RESCHEDULER_PCH)

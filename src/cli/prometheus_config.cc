@@ -10,7 +10,7 @@ namespace rescheduler::cli {
 namespace {
 
 // JSON strings are YAML strings too, whatever is in them.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   kube::append_json_string(out, text);
   return out;
@@ -21,7 +21,7 @@ std::string quoted(std::string_view text) {
 std::string prometheus_config(const std::string& url, const std::string& ca_path) {
   const auto tls = [&ca_path](std::string_view indent) {
     return ca_path.empty() ? std::string()
-                           : fmt::format("{0}tls_config:\n{0}  ca_file: {1}\n", indent, quoted(ca_path));
+                           : fmt::format("{0}tls_config:\n{0}  ca_file: {1}\n", indent, in_quotes(ca_path));
   };
   return fmt::format(
       "# Scrapes every node of an embedded cluster (rescheduler sim).\n"
@@ -35,7 +35,7 @@ std::string prometheus_config(const std::string& url, const std::string& ca_path
       "      - url: {}\n"
       "        refresh_interval: 5s\n"
       "{}",
-      url.substr(0, url.find("://")), tls("    "), quoted(url + std::string(kPrometheusTargetsPath)), tls("        "));
+      url.substr(0, url.find("://")), tls("    "), in_quotes(url + std::string(kPrometheusTargetsPath)), tls("        "));
 }
 
 std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes, bool timed) {
@@ -46,7 +46,7 @@ std::string prometheus_targets(const std::string& url, const std::vector<std::st
     const std::string path = timed ? fmt::format("{}{}/metrics", kTimedMetricsPrefix, node)
                                    : fmt::format("/api/v1/nodes/{}/proxy/metrics", node);
     text += fmt::format(R"({}{{"targets":[{}],"labels":{{"__metrics_path__":{},"instance":{}}}}})",
-                        text.size() > 1 ? "," : "", quoted(address), quoted(path), quoted(node));
+                        text.size() > 1 ? "," : "", in_quotes(address), in_quotes(path), in_quotes(node));
   }
   return text + "]\n";
 }
