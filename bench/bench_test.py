@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -121,6 +122,11 @@ class ReleaseOnly(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.splitlines()[1]), (0, "measured"), done.stderr)
         self.assertRegex(done.stdout, r"^Commit \S+, \d{4}-\d\d-\d\d, release build\.")
 
+    def test_run_measures_a_binary_through_another_program(self):
+        self.configured(RELEASE)
+        done = self.run_it("--of", self.binary, "echo", "seen")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "seen"), done.stderr)
+
     def test_run_starts_nothing_that_is_not_a_release_build(self):
         self.configured(RELEASE.replace("=Release", "=Dev"))
         for words in ([self.binary], ["--of", self.binary, "echo", "measured"]):
@@ -146,6 +152,78 @@ class ReleaseOnly(unittest.TestCase):
                                       timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
                 self.assertRegex(done.stderr, r"\Abench/\w+: .*not a release build.*\n\Z")
+
+
+class Turns(unittest.TestCase):
+    """The scripts themselves, with everything that takes time replaced: who is measured, in which order."""
+
+    def setUp(self):
+        self.seen = []
+        self.said = io.StringIO()
+        self.enterContext(contextlib.redirect_stdout(self.said))
+
+    def begins_each_round(self, contenders_count):
+        return self.seen[::contenders_count]
+
+    def test_of_peers(self):
+        peers = script("peers")
+        arguments = peers.parse(["--rounds", "3", "--pods", "10"])
+
+        def one_round(plane, workload, nodes, pods, name, arguments):
+            self.seen.append(name)
+            return {"pods_per_second": 1.0, "bound": pods}
+
+        with mock.patch.object(peers, "one_round", one_round), mock.patch.object(peers.measure, "clean"):
+            peers.compare(mock.Mock(), peers.workloads.WORKLOADS["plain"], 10, list(peers.CONTENDERS), arguments)
+        self.assertEqual(len(self.seen), 9)
+        self.assertEqual(set(self.begins_each_round(3)), {measure.BARE, measure.OURS, measure.KUBE_SCHEDULER})
+
+    def test_of_descheduler(self):
+        descheduler = script("descheduler")
+
+        def one(plane, name, arguments):
+            self.seen.append(name)
+            spread = {"cpu": [1, 2], "memory": [3, 4]}
+            return {"who": name, "pods": 5, "ended": 1, "waiting": 0, "seconds": 1, "settled": True, "peak_mb": {"x": 1},
+                    "before": spread, "after": spread}
+
+        with mock.patch.object(descheduler, "one", one), mock.patch.object(descheduler, "ControlPlane", mock.MagicMock()):
+            descheduler.run(descheduler.parse([]), pathlib.Path("."))
+        self.assertEqual(len(self.seen), 9)
+        self.assertEqual(self.begins_each_round(3), ["descheduler", "ours", "descheduler-ours"])
+        self.assertIn("| descheduler, our scheduler | 1 |", self.said.getvalue())
+
+    def test_of_sync(self):
+        sync = script("sync")
+
+        def run_json(argv):
+            self.seen.append("client-go" if str(argv[0]).endswith("reflector") else "rescheduler")
+            return {"objects": 7} | dict.fromkeys(("sync_seconds", "cpu_seconds", "peak_rss_bytes", "rss_bytes"), 1)
+
+        done = mock.Mock(returncode=0)
+        with mock.patch.object(sync, "run_json", run_json), mock.patch.object(sync.subprocess, "run", return_value=done):
+            sync.measure(sync.parse(["--pods", "7"]), "sync_bench", {"kubeconfig": "k", "bin_dir": "b"})
+        self.assertEqual(self.begins_each_round(2), ["client-go", "rescheduler", "client-go", "rescheduler", "client-go"])
+
+    def test_of_sync_refuses_a_peer_that_keeps_managed_fields(self):
+        sync = script("sync")
+        answer = {"objects": 7, "objects_with_managed_fields": 7}
+        done = mock.Mock(returncode=0)
+        with mock.patch.object(sync, "run_json", return_value=answer), mock.patch.object(sync.subprocess, "run", return_value=done):
+            with self.assertRaisesRegex(Failed, "managed fields"):
+                sync.measure(sync.parse(["--pods", "7"]), "sync_bench", {"kubeconfig": "k", "bin_dir": "b"})
+
+    def test_of_moves(self):
+        moves = script("moves")
+
+        def measured(program, test, arguments):
+            self.seen.append(test)
+            counts = dict.fromkeys(("moves", "succeeded", "accurate", "below_budget", "late", "median_seconds"), 1)
+            return [counts | {"disturbed": disturbed} for disturbed in (False, True)]
+
+        with mock.patch.object(moves, "measure", measured), mock.patch.object(moves.release, "require"):
+            self.assertEqual(moves.main([]), 0)
+        self.assertEqual(self.begins_each_round(5), list(moves.REAL)[:3])
 
 
 class Tables(unittest.TestCase):
