@@ -287,6 +287,30 @@ class Tables(unittest.TestCase):
         self.assertEqual(script("scenarios").courses(report), [("A", "moved: 1\nleft: 2")])
 
 
+class PublicData(unittest.TestCase):
+    """bench/load_replay/from_public: the publishers' files become ours."""
+
+    def setUp(self):
+        self.data = script("load_replay/from_public")
+
+    def test_a_virtual_machine_and_day_is_a_row(self):
+        text = "\n".join(["7"] * 288) + "\n"
+        header, first, second, other = self.data.planetlab_rows({"20110303": [text, text], "20110306": [text]})
+        self.assertEqual(header[:3] + header[-1:], ["day", "vm", "t0", "t287"])
+        self.assertEqual([row[:3] for row in (first, second, other)],
+                         [["20110303", 0, "7"], ["20110303", 1, "7"], ["20110306", 0, "7"]])
+        self.assertEqual(len(first), len(header))
+
+    def test_a_day_that_is_not_whole_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "virtual machine 0 of day 20110303 has 2 samples"):
+            list(self.data.planetlab_rows({"20110303": ["1 2"]}))
+
+    def test_readings_of_a_pod_are_averaged_over_285_seconds(self):
+        readings = [("b", 1000, 0.5), ("a", 1000, 0.1), ("b", 1284, 0.7), ("b", 1285, 0.9), ("a", 2000, 0.2)]
+        self.assertEqual(list(self.data.genai_rows(readings)), [
+            ["pod", "t", "mem_pct"], [0, 0, "60.0"], [0, 285, "90.0"], [1, 0, "10.0"], [1, 855, "20.0"]])
+
+
 class Page(unittest.TestCase):
     """docs/benchmarks.md: every number has a command and a commit."""
 
