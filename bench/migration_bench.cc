@@ -11,6 +11,8 @@
 // Pods take 3 s to become ready.
 //
 //   migration_bench --gtest_filter='Real/*'       MOVES=120 (of each way)
+//
+// Prints a line of JSON for each way, calm and disturbed; bench/moves runs the ways in turn and makes the table.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -245,12 +247,10 @@ class MoveBench : public MigrationTest {
     }
     const double all = std::chrono::duration<double>(steady_clock::now() - begun).count();
     std::ranges::sort(tally.took);
-    const auto percent = [](int part, int whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; };
-    fmt::print("{:<10} {:<32} {:<9} {:>4} moves  succeeded {:>5.1f} %  accurate {:>5.1f} % of those, {:>5.1f} % of all",
-               to_string(GetParam()), what, disturbed ? "disturbed" : "calm", tally.moves,
-               percent(tally.succeeded, tally.moves), percent(tally.accurate, tally.succeeded),
-               percent(tally.accurate, tally.moves));
-    fmt::print("  below budget {:>3}  late {:>3}  copy lost {:>3}  median {:.1f} s  ({} looks in {:.0f} s)\n",
+    fmt::print(R"({{"cluster":"{}","way":"{}","disturbed":{},"moves":{},"succeeded":{},"accurate":{},)",
+               to_string(GetParam()), what, disturbed, tally.moves, tally.succeeded, tally.accurate);
+    fmt::print(R"("below_budget":{},"late":{},"copy_lost":{},"median_seconds":{:.2f},"samples":{},"seconds":{:.0f}}})"
+               "\n",
                tally.below_budget, tally.late, tally.lost, tally.took.empty() ? 0.0 : tally.took[tally.took.size() / 2],
                samples, all);
     std::fflush(stdout);

@@ -7,10 +7,11 @@ somebody sets them, so ours are lifted. Ours waits for no third look and for no 
 import contextlib
 import dataclasses
 import json
-import platform
 import subprocess
 
-from peers_parts.control_plane import RIG, ROOT, Failed
+from peers_parts.control_plane import RIG
+from repeatable.about import ROOT
+from repeatable.failed import Failed
 
 INTERVAL = "5s"
 DESCHEDULER = {
@@ -58,6 +59,9 @@ class Running:
         self._all[name] = (process, process.pid, log)
 
     def also(self, name, pid):
+        """A process that goes on through all rounds: its peak is counted from now on."""
+        with open(f"/proc/{pid}/clear_refs", "w") as file:
+            file.write("5")
         self._all[name] = (None, pid, None)
 
     def check(self):
@@ -130,8 +134,6 @@ def about():
                 return words[words.index(dependency) + 1]
         return "?"
 
-    with open("/proc/cpuinfo") as file:
-        cpus = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
-    machine = f"{len(cpus)} x {cpus[0]}" if cpus else platform.machine()
     return (f"descheduler {pinned('descheduler', 'sigs.k8s.io/descheduler')}, Kubernetes "
-            f"{pinned('kubernetes', 'k8s.io/kubernetes')}; {machine}. Told: {json.dumps(DESCHEDULER['profiles'][0]['pluginConfig'])}")
+            f"{pinned('kubernetes', 'k8s.io/kubernetes')}. descheduler's plugins: "
+            f"{json.dumps(DESCHEDULER['profiles'][0]['pluginConfig'])}")

@@ -8,7 +8,7 @@ import json
 import math
 import time
 
-from peers_parts.control_plane import Failed
+from repeatable.failed import Failed
 
 CPU, MEMORY = "8", "32Gi"  # of a node
 NODE_MILLI, NODE_MIB = 8000, 32 * 1024

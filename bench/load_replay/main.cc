@@ -6,25 +6,21 @@
 //   load_replay --quick             100 nodes, one seed
 //   load_replay --csv FILE --plot FILE.svg
 //   load_replay --burst             200 pods between two readings
-//   load_replay --twelve            the twelve test pods on four nodes that are busier than they look
 //   load_replay --ours "bonus=0"    our plugin and ledger with other settings: rules/ours.h
-//   load_replay --variant "window=15 bonus=0"   our rule with other constants: rules/variants.h
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "burst.h"
 #include "kube/config/environment.h"
 #include "replay.h"
 #include "report.h"
 #include "rules/ours.h"
-#include "rules/variants.h"
-#include "small_cases.h"
 
 namespace rescheduler::replay {
 namespace {
@@ -34,9 +30,7 @@ constexpr int kNoData = 77;  // as test runners know it: skipped
 struct Choices {
   bool quick = false;
   bool burst = false;
-  bool twelve = false;
   std::vector<std::string> settings{};
-  std::vector<std::string> variants{};
   std::vector<int> nodes{};
   int seeds = 0;
   std::vector<int> weights{1, 5};
@@ -64,20 +58,13 @@ Result<std::vector<NamedRule>> rules_for(const Choices& choices) {
   return rules;
 }
 
-Result<std::vector<NamedRule>> variants_for(const Choices& choices) {
+Result<std::vector<NamedRule>> settings_for(const Choices& choices) {
   std::vector<NamedRule> rules;
   for (const std::string& text : choices.settings) {
     const auto settings = parse_our_settings(text);
     if (!settings) return fail(settings.error());
     for (const int weight : choices.weights) {
       rules.push_back({"rescheduler " + text, rescheduler_plugin(*settings), weight});
-    }
-  }
-  for (const std::string& text : choices.variants) {
-    const auto options = parse_variant(text);
-    if (!options) return fail(options.error());
-    for (const int weight : choices.weights) {
-      rules.push_back({text.empty() ? "as it is" : text, variant(*options), weight});
     }
   }
   return rules;
@@ -128,35 +115,6 @@ int show_burst(const std::vector<NamedRule>& rules) {
   return 0;
 }
 
-void twelve_line(const std::string& name, const TwelvePods& outcome) {
-  std::string by_node;
-  for (std::size_t i = 0; i < kTwelveNodes.size(); ++i) {
-    by_node += fmt::format("{}{:.0f}/{:.0f}", i == 0 ? "" : " ", 100 * outcome.cpu_by_node[i],
-                           100 * outcome.memory_by_node[i]);
-  }
-  fmt::print("| {} | {:.1f} | {:.1f} % | {:.1f} | {:.1f} % | {} | {:.0f} |\n", name, 100 * outcome.cpu.deviation,
-             100 * outcome.cpu.largest, 100 * outcome.memory.deviation, 100 * outcome.memory.largest, by_node,
-             outcome.pending);
-}
-
-std::vector<std::pair<std::string, TwelvePods>> show_twelve(const std::vector<NamedRule>& rules) {
-  fmt::print(
-      "\nThe twelve pods on four nodes, when they use what they asked for; the mean of {} tries.\n\n"
-      "| rule | CPU deviation | largest | memory deviation | largest | CPU/memory of hot, warm, cool, idle | left out "
-      "|\n"
-      "|---|---|---|---|---|---|---|\n",
-      kTries);
-  std::vector<std::pair<std::string, TwelvePods>> all{{"round robin", twelve_pods_in_turn()}};
-  for (const NamedRule& rule : rules) {
-    std::vector<TwelvePods> runs;
-    for (std::uint64_t seed = 1; seed <= kTries; ++seed) runs.push_back(twelve_pods(rule, seed));
-    all.emplace_back(rule.weight == 0 ? rule.name : fmt::format("{}, weight {}", rule.name, rule.weight),
-                     mean_of(runs));
-  }
-  for (const auto& [name, outcome] : all) twelve_line(name, outcome);
-  return all;
-}
-
 int complain(const Error& error) {
   fmt::print(stderr, "load_replay: {}\n", error.message);
   return error.code == Errc::NotFound ? kNoData : 1;
@@ -168,13 +126,9 @@ int written_or_not(const std::string& path, const std::string& text) {
 }
 
 int run(const Choices& choices) {
-  const auto rules = choices.variants.empty() && choices.settings.empty() ? rules_for(choices) : variants_for(choices);
+  const auto rules = choices.settings.empty() ? rules_for(choices) : settings_for(choices);
   if (!rules) return complain(rules.error());
   if (choices.burst) return show_burst(*rules);
-  if (choices.twelve) {
-    const auto twelve = show_twelve(*rules);
-    return choices.plot.empty() ? 0 : written_or_not(choices.plot, plot_of(twelve));
-  }
   const auto traces = read_traces(sim::series_directory(kube::process_environment()));
   if (!traces) return complain(traces.error());
   std::vector<Table> tables;
@@ -192,10 +146,8 @@ int main(int argc, char** argv) {
   CLI::App app("Which placing rule keeps nodes below the threshold");
   app.add_flag("--quick", choices.quick, "100 nodes and one seed");
   app.add_flag("--burst", choices.burst, "200 pods between two readings, instead");
-  app.add_flag("--twelve", choices.twelve, "the twelve test pods on four nodes, instead");
   app.add_option("--ours", choices.settings,
                  "our plugin and ledger with other settings, such as 'halfLife=600 bonus=0'");
-  app.add_option("--variant", choices.variants, "our rule with other constants, such as 'window=15 bonus=0'");
   app.add_option("--nodes", choices.nodes, "sizes of the cluster");
   app.add_option("--seeds", choices.seeds, "how many");
   app.add_option("--weights", choices.weights, "of the load plugin's score");

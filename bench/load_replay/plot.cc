@@ -133,29 +133,6 @@ std::string lines(const Table& table, double& y) {
 
 }  // namespace
 
-std::string plot_of(const std::vector<std::pair<std::string, TwelvePods>>& twelve) {
-  constexpr double kScale = 260;  // of a whole node
-  double y = 30;
-  std::string body = text_at(10, y, "CPU (blue) and memory (green) of hot, warm, cool and idle; the line is 80 %");
-  for (const auto& [name, outcome] : twelve) {
-    y += 14;
-    body += text_at(10, y + 26, name);
-    body +=
-        text_at(10, y + 42,
-                fmt::format("deviation {:.1f} and {:.1f}", 100 * outcome.cpu.deviation, 100 * outcome.memory.deviation),
-                "fill=\"#666666\"");
-    for (std::size_t node = 0; node < kTwelveNodes.size(); ++node) {
-      body += text_at(kNames + 50, y + 12, kTwelveNodes[node], "text-anchor=\"end\"");
-      body += bar_at(kNames + 60, y + 1, kScale * outcome.cpu_by_node[node], 6, "#1f5fbf");
-      body += bar_at(kNames + 60, y + 8, kScale * outcome.memory_by_node[node], 6, "#2e8b57");
-      y += 18;
-    }
-  }
-  const double limit = kNames + 60 + kScale * kThreshold;
-  body += fmt::format("<line x1=\"{0:.0f}\" x2=\"{0:.0f}\" y1=\"38\" y2=\"{1:.0f}\" stroke=\"#c03030\"/>\n", limit, y);
-  return page(body, y + 20);
-}
-
 std::string plot_of(const std::vector<Table>& tables) {
   std::string body;
   double y = 0;

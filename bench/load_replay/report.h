@@ -2,12 +2,10 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "outcome.h"
-#include "small_cases.h"
 
 namespace rescheduler::replay {
 
@@ -29,9 +27,6 @@ std::string table_line(const Row& row);
 std::string csv_of(const std::vector<Table>& tables);
 // Node-minutes above the threshold by rule, and the deviation over nodes as time passes.
 std::string plot_of(const std::vector<Table>& tables);
-
-// The loads of each node afterwards, by rule, with their deviation.
-std::string plot_of(const std::vector<std::pair<std::string, TwelvePods>>& twelve);
 
 Result<void> write_text(const std::string& path, const std::string& text);
 

@@ -13,19 +13,17 @@ import threading
 import time
 import urllib.parse
 
+from repeatable.about import ROOT
+from repeatable.failed import Failed
+
 from . import workloads
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 RIG = ROOT / "tools" / "kube-rig" / "rig"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 LEASE = "bench-peers"
 REQUEST = re.compile(r'^apiserver_request_total\{(.*)\} ([0-9.e+]+)$', re.M)
 LABEL = re.compile(r'(\w+)="([^"]*)"')
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-class Failed(Exception):
-    """One sentence: what could not be measured, and why."""
 
 
 def cpu_seconds(pid):

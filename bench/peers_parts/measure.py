@@ -10,8 +10,10 @@ import json
 import subprocess
 import time
 
+from repeatable.failed import Failed
+
 from . import workloads
-from .control_plane import LEASE, Churn, Failed, cpu_seconds
+from .control_plane import LEASE, Churn, cpu_seconds
 
 KUBE_SCHEDULER, OURS, BARE = "kube-scheduler", "rescheduler", "bare binding"
 CONFIGURATION = """\

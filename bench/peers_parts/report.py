@@ -1,51 +1,55 @@
-"""The table, for a terminal and for docs/benchmarks.md."""
+"""The table of bench/peers: a row for each contender on each workload, over all its rounds."""
 
-import os
-import platform
-import statistics
 import subprocess
 import textwrap
 
+from repeatable import rounds
+
 from .measure import BARE, KUBE_SCHEDULER, OURS
 
-MEDIANS = ("pods_per_second", "cpu_ms", "receiving_cpu_ms", "server_cpu_ms", "peak_mb", "requests", "seconds_to_first")
-HEADINGS = ["workload", "nodes", "pods", "pods/s", "of the limit", "CPU ms/pod", "peak MB", "requests/pod",
+HEADINGS = ["workload", "nodes", "pods", "who", "pods/s", "of the limit", "CPU ms/pod", "peak MB", "requests/pod",
             "server CPU ms/pod"]
+# Besides pods/s: key of a round, and digits shown.
+COSTS = (("cpu_ms", 2), ("peak_mb", 0), ("requests", 2), ("server_cpu_ms", 2))
 
 
-def median_of(rounds):
-    """None when no round came to its end."""
-    if not rounds:
-        return None
-    return {key: statistics.median(one[key] for one in rounds) for key in MEDIANS if key in rounds[0]} | {
-        "bound": min(one["bound"] for one in rounds)}
+def values(measured, key):
+    return [one[key] for one in measured]
 
 
-def pair(ours, peer, key, digits):
-    """"ours / peer (how many times)", or what there is of it."""
-    if ours and peer:
-        times = f" ({ours[key] / peer[key]:.2f}x)" if peer[key] else ""
-        return f"{ours[key]:.{digits}f} / {peer[key]:.{digits}f}{times}"
-    one = ours or peer
-    return f"{one[key]:.{digits}f}" if one else "-"
+def cell(measured, peer, key, digits):
+    """Median and range; for ours also how many times the peer's."""
+    shown = rounds.median_and_range(values(measured, key), digits)
+    return f"{shown}, {rounds.times(values(measured, key), values(peer, key))}" if peer else shown
 
 
-def share(one, limit):
-    return f"{one['pods_per_second'] / limit['pods_per_second']:.2f}" if one and limit else "-"
+def rows(result):
+    by_name = result["rounds"]
+    limit, peer = by_name.get(BARE), by_name.get(KUBE_SCHEDULER)
+    first = [result["workload"], str(result["nodes"]), str(result["pods"])]
+    lines = []
+    if limit:
+        lines.append([BARE, rounds.median_and_range(values(limit, "pods_per_second")), *[""] * (1 + len(COSTS))])
+    for name in (KUBE_SCHEDULER, OURS):
+        measured = by_name.get(name)
+        if not measured:
+            continue
+        beside = peer if name == OURS else None
+        share = rounds.times(values(measured, "pods_per_second"), values(limit, "pods_per_second"))[:-1] if limit else "-"
+        lines.append([name, cell(measured, beside, "pods_per_second", 0), share,
+                      *(cell(measured, beside, key, digits) for key, digits in COSTS)])
+    return [(first if number == 0 else [""] * 3) + line for number, line in enumerate(lines)]
 
 
-def row(result):
-    ours, peer, limit = (median_of(result["rounds"].get(name, [])) for name in (OURS, KUBE_SCHEDULER, BARE))
-    shares = " / ".join(share(one, limit) for one in (ours, peer) if one) or "-"
-    left = [f"{name}: {one['bound']} of {result['pods']} bound" for name, one in ((OURS, ours), (KUBE_SCHEDULER, peer))
-            if one and one["bound"] < result["pods"]]
-    left += [f"{name} failed" for name in result["failed"]]
-    cells = [result["workload"], str(result["nodes"]), str(result["pods"]),
-             pair(ours, peer, "pods_per_second", 0),
-             shares + (f" of {limit['pods_per_second']:.0f}" if limit else ""),
-             pair(ours, peer, "cpu_ms", 2), pair(ours, peer, "peak_mb", 0), pair(ours, peer, "requests", 2),
-             pair(ours, peer, "server_cpu_ms", 2)]
-    return cells, left
+def left_over(result):
+    """What did not come to its end: one sentence each."""
+    where = f"{result['workload']}, {result['nodes']} nodes: "
+    for name in (KUBE_SCHEDULER, OURS):
+        bound = min(values(result["rounds"].get(name, []), "bound"), default=result["pods"])
+        if bound < result["pods"]:
+            yield f"{where}{name} bound {bound} of {result['pods']} pods in its worst round."
+    for name, count in sorted(result["failed"].items()):
+        yield f"{where}{name} failed in {count} rounds."
 
 
 def version_of(*argv):
@@ -56,49 +60,24 @@ def version_of(*argv):
     return said[0] if said else "unknown"
 
 
-def machine():
-    model = "unknown"
-    with open("/proc/cpuinfo") as file:
-        model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), model)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} cores ({platform.machine()}, {model}, shared with the control plane), {memory:.0f} GiB"
-
-
-def context(plane, ours, contenders, rounds, date):
-    lines = [f"Machine: {machine()}."]
+def versions(plane, ours, contenders):
     said = [version_of(plane.bin_dir / "kube-scheduler", "--version") + " (kube-scheduler, kube-apiserver)",
             version_of(plane.bin_dir / "etcd", "--version")]
     if OURS in contenders:
         said.append(version_of(ours, "version"))
-    lines.append(f"Versions: {'; '.join(said)}.")
-    lines.append(f"Median of {rounds} rounds{', ' + date if date else ''}.")
-    return lines
+    return f"Versions: {'; '.join(said)}."
 
 
-def legend(contenders):
-    whose = "Ours / kube-scheduler (ours over its)." if len(contenders) == 2 else f"{contenders[0]} alone."
+def legend():
     return textwrap.fill(
-        f"{whose} pods/s: from the first binding to the last, all pods waiting at the start; for preemption, which frees "
-        "room first, from the start. The limit: bindings a client posts over 64 connections without deciding anything, "
-        "in the same rounds. CPU: the scheduler's own, receiving the pods and sending the events included. Requests: "
-        "about pods and events, as the API server counted them. Server: API server and etcd, from the start to the last "
-        "event.", 120)
-
-
-def as_text(results):
-    rows = [row(result) for result in results]
-    table = [HEADINGS, *(cells for cells, _ in rows)]
-    widths = [max(len(line[i]) for line in table) for i in range(len(HEADINGS))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in table]
-    for result, (_, left) in zip(results, rows):
-        lines += [f"! {result['workload']}, {result['nodes']} nodes: {one}" for one in left]
-    return "\n".join(lines)
+        "Ours with how many times kube-scheduler's. pods/s: from the first binding to the last, all pods waiting at the "
+        "start; for preemption, which deletes victims first, from the start. The limit, bare binding: bindings that a "
+        "client posts over 64 connections without deciding anything. CPU: the scheduler's own, receiving the pods and "
+        "sending the events included. Requests: about pods and events, as the API server counted them. Server: API server "
+        "and etcd, from the start to the last event.", 120)
 
 
 def as_markdown(results):
-    rows = [row(result) for result in results]
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    lines += ["| " + " | ".join(cells) + " |" for cells, _ in rows]
-    lines += [f"\n{result['workload']}, {result['nodes']} nodes: {one}." for result, (_, left) in zip(results, rows)
-              for one in left]
+    lines = [rounds.table(HEADINGS, [line for result in results for line in rows(result)])]
+    lines += ["\n" + sentence for result in results for sentence in left_over(result)]
     return "\n".join(lines)

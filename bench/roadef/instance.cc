@@ -172,8 +172,8 @@ Result<Problem> read_instance(const Files& files) {
   return problem;
 }
 
-Result<std::vector<Known>> read_known(const std::string& directory) {
-  auto text = read_text(directory + "/reference.csv");
+Result<std::vector<Known>> read_known() {
+  auto text = read_text(ROADEF_FOLDER "/reference.csv");
   if (!text) return fail(std::move(text.error()));
   std::istringstream lines(*text);
   std::string line;
@@ -183,7 +183,7 @@ Result<std::vector<Known>> read_known(const std::string& directory) {
     std::vector<std::string> cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
-    if (cells.size() < 8) return fail(Errc::Invalid, "{}/reference.csv has a short line: {}", directory, line);
+    if (cells.size() < 8) return fail(Errc::Invalid, "reference.csv has a short line: {}", line);
     cells.resize(12);
     known.push_back({cells[0], number_of(cells[1]).value_or(0), number_of(cells[2]).value_or(0),
                      number_of(cells[3]).value_or(0), number_of(cells[7]), number_of(cells[8])});

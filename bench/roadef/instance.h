@@ -1,4 +1,4 @@
-// The instances of the ROADEF/EURO challenge of 2012: machine reassignment. RESULTS.md beside the data has the format.
+// The instances of the ROADEF/EURO challenge of 2012: machine reassignment, in the files of its organisers.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct Files {
   std::string assignment{};
 };
 
-// What others reached; see RESULTS.md for who they are.
+// What others reached: a row of reference.csv. docs/benchmarks.md says who they are.
 struct Known {
   std::string name{};
   planner::Cost initial = 0;
@@ -30,6 +30,6 @@ std::string default_directory();
 
 std::optional<Files> find_instance(const std::string& directory, const std::string& name);
 Result<planner::Problem> read_instance(const Files& files);
-Result<std::vector<Known>> read_known(const std::string& directory);
+Result<std::vector<Known>> read_known();
 
 }  // namespace rescheduler::roadef

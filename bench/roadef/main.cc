@@ -2,10 +2,11 @@
 //
 //   roadef                          sets A and B, 300 s and 2 threads an instance: some 90 minutes
 //   roadef --only b_1,b_2 --time 60 --threads 1
-//   roadef --clock cpu              the same however busy the machine is: seconds that each thread spends on a
-//   processor roadef --out DIRECTORY          keep the solutions
+//   roadef --clock cpu              each thread's own processor time: the same however busy the machine is
+//   roadef --out DIRECTORY          keep the solutions
 //
-// Every solution is written in the challenge's format and verified by the checker that lies beside the data.
+// Every solution is written in the challenge's format and verified by checker.py, which shares no code with the
+// planner.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -53,8 +54,8 @@ double score(Cost cost, const Known& known) {
   return 100.0 * static_cast<double>(cost - known.reference) / static_cast<double>(known.initial);
 }
 
-std::string verdict(const Options& options, const Files& files, const std::string& solution) {
-  const std::string command = fmt::format("python3 '{}/checker.py' '{}' '{}' '{}' >/dev/null", options.data,
+std::string verdict(const Files& files, const std::string& solution) {
+  const std::string command = fmt::format("python3 '" ROADEF_FOLDER "/checker.py' '{}' '{}' '{}' >/dev/null",
                                           files.model, files.assignment, solution);
   return std::system(command.c_str()) == 0 ? "feasible" : "NOT FEASIBLE";  // NOLINT(cert-env33-c): our own checker
 }
@@ -75,7 +76,7 @@ Result<Row> run_one(const Options& options, const Known& known, const Files& fil
   file << '\n';
   file.close();
   if (!file) return fail(Errc::Unavailable, "{} cannot be written", path);
-  row.verdict = options.check ? verdict(options, files, path) : "unchecked";
+  row.verdict = options.check ? verdict(files, path) : "unchecked";
   return row;
 }
 
@@ -110,10 +111,10 @@ void print_totals(const std::vector<Row>& rows) {
 }
 
 int run(const Options& options) {
-  const auto known = read_known(options.data);
+  const auto known = read_known();
   if (!known) {
-    fmt::print(stderr, "roadef: {}; point RESCHEDULER_DATA at the data\n", known.error().message);
-    return kNoData;
+    fmt::print(stderr, "roadef: {}\n", known.error().message);
+    return 1;
   }
   fmt::print("{} seconds of {} x {} thread(s) an instance, seed {}\n\n", options.seconds,
              options.time_of == TimeOf::kWall ? "the wall clock" : "each thread's processor time", options.threads,
@@ -141,6 +142,10 @@ int run(const Options& options) {
     sound = sound && row->verdict != "NOT FEASIBLE";
     print(*row);
     rows.push_back(*row);
+  }
+  if (rows.empty()) {
+    fmt::print(stderr, "roadef: no instance in {}; point RESCHEDULER_DATA at the data\n", options.data);
+    return kNoData;
   }
   print_totals(rows);
   return sound ? 0 : 1;

@@ -16,10 +16,10 @@ class RoadefInstance : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
   const std::string directory = default_directory();
-  const auto known = read_known(directory);
+  const auto known = read_known();
+  ASSERT_TRUE(known.has_value()) << known.error().message;
   const auto files = find_instance(directory, GetParam());
-  if (!known || !files)
-    RESCHEDULER_SKIP("data") << "no ROADEF data in " << directory << ": point RESCHEDULER_DATA at it";
+  if (!files) RESCHEDULER_SKIP("data") << "no ROADEF data in " << directory << ": point RESCHEDULER_DATA at it";
   const auto problem = read_instance(*files);
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
   const auto row = std::find_if(known->begin(), known->end(), [](const Known& one) { return one.name == GetParam(); });

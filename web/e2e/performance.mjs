@@ -1,4 +1,4 @@
-// How fast the pages are with very many nodes. Not a test: prints a table for docs/benchmarks.md.
+// How fast the pages are with very many nodes. Not a test: `make bench-pages` prints the numbers of docs/benchmarks.md.
 //   RESCHEDULER_BINARY=... node e2e/performance.mjs [--nodes=5000] [--url=http://127.0.0.1:8088]
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

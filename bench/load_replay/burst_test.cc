@@ -1,5 +1,5 @@
 // What is promised of placing by load, on the plugin and the ledger themselves.
-#include "small_cases.h"
+#include "burst.h"
 
 #include <gtest/gtest.h>
 
@@ -33,21 +33,6 @@ TEST(Burst, DoesNotHerdOntoTheOneNodeThatWasIdle) {
 TEST(Burst, HerdsWhereNobodyKeepsAccount) {
   const NamedRule rule{"LoadVariationRiskBalancing", load_variation_risk_balancing(), kWeight};
   EXPECT_GT(burst(rule, {.mixed = true, .one_idle = true}), 1.5);
-}
-
-TEST(TwelvePods, AreSpreadMoreEvenlyThanByTurnsOrByRequests) {
-  const NamedRule defaults{"kube-scheduler defaults", kube_scheduler_defaults(), 0};
-  const TwelvePods in_turn = twelve_pods_in_turn();
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const TwelvePods by_load = twelve_pods(ours(), seed);
-    EXPECT_EQ(by_load.pending, 0);
-    for (const TwelvePods& other : {in_turn, twelve_pods(defaults, seed)}) {
-      EXPECT_LT(by_load.cpu.deviation, other.cpu.deviation) << seed;
-      EXPECT_LT(by_load.cpu.largest, other.cpu.largest) << seed;
-      EXPECT_LT(by_load.memory.deviation, other.memory.deviation) << seed;
-      EXPECT_LT(by_load.memory.largest, other.memory.largest) << seed;
-    }
-  }
 }
 
 }  // namespace

@@ -1,0 +1,2 @@
+class Failed(Exception):
+    """One sentence: what could not be measured, and why."""
