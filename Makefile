@@ -9,10 +9,10 @@ BASE ?=
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo release test test-real test-all manifests reference image-test bench bench-sync bench-embedded bench-dashboard bench-decisions bench-load bench-planner bench-roadef bench-peers bench-descheduler conformance lint tidy format asan tsan gcc fuzz rig deps deps-build deps-release clean
+.PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc fuzz rig deps deps-build deps-release clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that are missing (root or sudo)
 	@scripts/install-deps --quiet
@@ -54,48 +54,7 @@ manifests: deps ## write again what follows from the program and tools/monitorin
 image-test: ## every step of the Dockerfile without Docker, in a fresh Debian (root, debootstrap, network, patience)
 	@tests/deploy/image_test --full $(if $(BINARY),--binary $(BINARY))
 
-bench: deps deps-release ## micro-benchmarks (release build)
-	@$(call build,release,--target codec_bench)
-	@build/release/bench/codec_bench
-
-bench-sync: deps rig ## first sync of 20,000 pods beside client-go, same real API server
-	@$(call build,release,--target sync_bench)
-	@bench/sync --build build/release
-
-bench-embedded: deps ## the embedded cluster with 5,000 nodes and 100,000 pods: speed and memory
-	@$(call build,release,--target embedded_bench)
-	@build/release/bench/embedded_bench
-
-bench-decisions: deps ## decisions a second without an API server, and how cost grows with nodes and pods
-	@$(call build,release,--target decision_bench)
-	@build/release/bench/decision_bench
-
-bench-dashboard: deps ## 20 viewers, 100 pod changes a second, 5,000 nodes: what serving the pages costs (ARGS='20 100 5000 30')
-	@$(call build,release,--target dashboard_bench)
-	@build/release/bench/dashboard_bench $(ARGS)
-
-bench-load: deps ## a day of recorded load placed by each published rule and by ours: minutes above 80 % (ARGS='--quick')
-	@$(call build,release,--target load_replay)
-	@build/release/bench/load_replay/load_replay $(ARGS) || { code=$$?; [ $$code -eq 77 ] || exit $$code; \
-	  echo 'bench-load: skipped'; }
-
-bench-planner: deps ## a first plan of 200 moves: time, what it brings, and growth from 100 to 5,000 machines
-	@$(call build,release,--target planner_bench)
-	@build/release/bench/planner_bench $(ARGS)
-
-bench-roadef: deps ## the planner on the ROADEF/EURO 2012 instances, some 90 minutes (ARGS='--only b_1,b_2 --time 60')
-	@$(call build,release,--target roadef)
-	@build/release/bench/roadef/roadef $(ARGS) || { code=$$?; [ $$code -eq 77 ] || exit $$code; \
-	  echo 'bench-roadef: skipped'; }
-
-bench-peers: deps rig ## kube-scheduler and ours on one real control plane, about an hour (ARGS='--quick')
-	@$(call build,release,--target rescheduler --target peers_client)
-	@bench/peers --build build/release $(ARGS)
-
-bench-descheduler: deps rig ## descheduler's LowNodeUtilization and ours on one real control plane, some 10 minutes (ARGS='--nodes 100')
-	@tools/kube-rig/rig build --only descheduler
-	@$(call build,release,--target rescheduler)
-	@bench/descheduler --build build/release $(ARGS)
+include bench/bench.mk
 
 conformance: deps rig ## 2,000 random scenarios, decided by the real kube-scheduler and by ours (SEED, SCENARIOS, KEEP)
 	@$(call build,release,--target rescheduler)

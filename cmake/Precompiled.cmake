@@ -20,6 +20,10 @@ function(rescheduler_add_pch name)
   set(header ${PROJECT_BINARY_DIR}/generated/${name}.cc)  # a header by its content; CMake compiles no .h
   file(CONFIGURE OUTPUT ${header} CONTENT "${lines}\n" @ONLY)
   add_library(${name}_object OBJECT ${header})
+  # Made anew in each build tree, for it holds paths; through ccache all the same, which makes those on the command line relative.
+  list(TRANSFORM CMAKE_CXX_COMPILER_LAUNCHER REPLACE "^CCACHE_NOHASHDIR=1$" "CCACHE_NOHASHDIR=1;CCACHE_RECACHE=1"
+    OUTPUT_VARIABLE launcher)
+  set_target_properties(${name}_object PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   target_compile_options(${name}_object PRIVATE "SHELL:-Xclang -emit-pch" "SHELL:-x c++-header" -fpch-instantiate-templates)
   target_link_libraries(${name}_object PRIVATE rescheduler_options rescheduler_kube_proto Boost::json fmt::fmt tl::expected)
   set(sum ${PROJECT_BINARY_DIR}/CMakeFiles/${name}_object.dir/generated/${name}.cc.o.sum)
