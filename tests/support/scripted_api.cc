@@ -5,6 +5,8 @@
 
 #include "kube/codec/metadata.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/proto/policy.pb.h"
+#include "kube/value/label_selector.h"
 
 namespace rescheduler::test {
 
@@ -95,13 +97,14 @@ net::Task<Result<void>> ScriptedApi::call(ApiCall call, Message* answer) {
 }
 
 Result<void> ScriptedApi::perform(const ApiCall& call, Message* answer) {
+  if (call.verb == Verb::Create && call.subresource == "eviction") {
+    const auto& eviction = static_cast<const api::Eviction&>(*call.body);
+    return remove(call, eviction.delete_options());
+  }
   if (call.verb == Verb::Create) return create(call, answer);
   const Message* object = find_object(*call.resource, call.ns, call.name);
   if (object == nullptr) return fail(Errc::NotFound, "{}: not found", describe(call));
-  if (call.verb == Verb::Delete) {
-    erase(*call.resource, call.ns, call.name);
-    return {};
-  }
+  if (call.verb == Verb::Delete) return remove(call, *call.body);
   if (call.verb == Verb::Update) return update(call, answer);
   if (answer != nullptr) answer->CopyFrom(*object);  // a patch is recorded, not applied
   return {};
@@ -121,6 +124,17 @@ Result<void> ScriptedApi::create(const ApiCall& call, Message* answer) {
   return {};
 }
 
+Result<void> ScriptedApi::remove(const ApiCall& call, const Message& options) {
+  const Message* object = find_object(*call.resource, call.ns, call.name);
+  if (object == nullptr) return fail(Errc::NotFound, "{}: not found", describe(call));
+  const auto& wanted = static_cast<const api::DeleteOptions&>(options).preconditions();
+  if (wanted.has_uid() && wanted.uid() != kube::metadata_of(*object).uid()) {
+    return fail(Errc::Conflict, "{}: it is another object by now", describe(call));
+  }
+  if (!call.dry_run) erase(*call.resource, call.ns, call.name);
+  return {};
+}
+
 Result<void> ScriptedApi::update(const ApiCall& call, Message* answer) {
   const api::ObjectMeta& before = kube::metadata_of(*find_object(*call.resource, call.ns, call.name));
   const api::ObjectMeta& wanted = kube::metadata_of(*call.body);
@@ -132,8 +146,26 @@ Result<void> ScriptedApi::update(const ApiCall& call, Message* answer) {
   return {};
 }
 
-net::Task<Result<kube::ListPage>> ScriptedApi::list(ApiCall call, kube::ItemSink) {
-  co_return fail(Errc::Unsupported, "{}: scripted APIs do not list", describe(call));
+net::Task<Result<kube::ListPage>> ScriptedApi::list(ApiCall call, kube::ItemSink sink) {
+  const std::size_t number = calls_.size();
+  calls_.push_back(Call{describe(call), {}, call.timeout});
+  std::optional<Error> refusal = hook_ ? hook_(call) : std::nullopt;
+  if (refusal) co_return fail(std::move(*refusal));
+  if (const Failure* failure = failure_of(number)) co_return fail(failure->error);
+  const auto selector = kube::LabelSelector::parse(call.label_selector);
+  if (!selector) co_return fail(selector.error());
+  for (const Message* object : objects_of(*call.resource)) {
+    const api::ObjectMeta& meta = kube::metadata_of(*object);
+    if (!call.ns.empty() && meta.namespace_() != call.ns) continue;
+    if (!selector->matches(meta.labels())) continue;
+    std::shared_ptr<Message> copy(object->New());
+    copy->CopyFrom(*object);
+    sink(std::move(copy));
+  }
+  calls_[number].succeeded = true;
+  kube::ListPage page;
+  page.resource_version = std::to_string(version_);
+  co_return page;
 }
 
 net::Task<Result<std::unique_ptr<kube::WatchStream>>> ScriptedApi::watch(ApiCall call) {

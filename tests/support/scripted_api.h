@@ -1,5 +1,6 @@
-// An Api in memory for unit tests: objects with resource versions and optimistic concurrency, calls that fail when
-// the test says so, and a record of what was asked.
+// An Api in memory for unit tests: objects with resource versions and optimistic concurrency, lists by namespace and
+// label, deletions and evictions with their UID precondition, calls that fail when the test says so, and a record of
+// what was asked.
 //
 // Belongs to the loop's thread like every Api; a test reads calls() and objects while nothing runs.
 #pragma once
@@ -84,6 +85,7 @@ class ScriptedApi final : public kube::Api {
   Result<void> perform(const kube::ApiCall& call, kube::Message* answer);
   Result<void> create(const kube::ApiCall& call, kube::Message* answer);
   Result<void> update(const kube::ApiCall& call, kube::Message* answer);
+  Result<void> remove(const kube::ApiCall& call, const kube::Message& options);
   const kube::Message& store(const kube::ResourceType& resource, const kube::Message& object, std::string uid);
 
   std::map<Key, std::unique_ptr<kube::Message>> objects_;
