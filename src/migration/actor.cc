@@ -54,7 +54,8 @@ net::Task<Result<void>> Actor::perform(api::Migration& migration, const Seen& se
     case Do::UnmarkPod: done = co_await unmark_pod(ns, step.pod.name, step.pod.uid); break;
     case Do::CreateBudget: done = co_await create_budget(migration); break;
     case Do::DeleteBudget:
-      done = co_await client_.remove<api::PodDisruptionBudget>(ns, migration.status().budget());
+      which.uid = seen.budgets.own_uid;
+      done = co_await client_.remove<api::PodDisruptionBudget>(ns, migration.status().budget(), which);
       break;
     case Do::Nominate: done = co_await nominate(migration, step); break;
     case Do::CreateCopy: done = co_await create_copy(migration, step); break;

@@ -174,6 +174,10 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       if (!self->may_act()) co_return;
       const bool cared_for = co_await self->refresh(*one);
       if (!cared_for) co_return;
+      if (has_ended(one->record)) {  // whatever the cluster looks like
+        self->over(one);
+        co_return;
+      }
       if (const auto rest = self->may_rest(*one); rest.count() > 0) {
         const bool goes_on = co_await one->waker.sleep(kLeastPause, rest);
         if (!goes_on) co_return;
@@ -189,10 +193,6 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       Seen seen = std::move(*looked);
       self->complete(*one, seen);
       const Step step = next(one->record, seen, self->parts.settings);
-      if (step.what == Do::Ended) {
-        self->over(one);
-        co_return;
-      }
       if (step.what == Do::Wait) {
         const auto most = std::min(step.wait, self->parts.settings.look_every);
         const bool goes_on = co_await one->waker.sleep(kLeastPause, most);

@@ -325,6 +325,7 @@ net::Task<Result<void>> Observer::see_budgets(const api::Migration& migration, S
     if (meta.name() == migration.status().budget()
         && value_of(meta.labels(), kMigrationLabel) == migration.metadata().name()) {
       seen.budgets.own = !meta.has_deletion_timestamp();
+      seen.budgets.own_uid = meta.uid();
       seen.budgets.own_counts = budget->status().observed_generation() >= meta.generation();
       continue;
     }

@@ -26,5 +26,43 @@ TEST(TemporaryBudget, CoversTheWholeWorkloadAndNotOneReplicaRevisionOrZone) {
   EXPECT_THAT(budget.spec().selector().match_labels(), UnorderedElementsAre(Pair("app", "web")));
 }
 
+TEST(TemporaryBudget, AsksForAsManyAvailableAsTheSettingsSay) {
+  MigrationSettings settings;
+  settings.min_available = "3";
+  settings.max_unavailable_budget = "2";
+  const api::PodDisruptionBudget number = budget_for({}, settings, {});
+  EXPECT_EQ(number.spec().min_available().int_val(), 3);
+  EXPECT_EQ(number.spec().min_available().type(), 0);
+  EXPECT_FALSE(number.spec().has_max_unavailable()) << "Kubernetes takes one of the two";
+  settings.min_available = "75%";
+  const api::PodDisruptionBudget share = budget_for({}, settings, {});
+  EXPECT_EQ(share.spec().min_available().str_val(), "75%");
+  EXPECT_EQ(share.spec().min_available().type(), 1);
+}
+
+TEST(TemporaryBudget, AllowsOneToBeUnavailableUnlessTheSettingsSayOtherwise) {
+  MigrationSettings settings;
+  const api::PodDisruptionBudget usual = budget_for({}, settings, {});
+  EXPECT_EQ(usual.spec().max_unavailable().int_val(), 1);
+  EXPECT_FALSE(usual.spec().has_min_available());
+  settings.max_unavailable_budget = "25%";
+  EXPECT_EQ(budget_for({}, settings, {}).spec().max_unavailable().str_val(), "25%");
+}
+
+// Who deletes it, should everything else fail: the garbage collector, with the Migration.
+TEST(TemporaryBudget, BelongsToItsMigration) {
+  MoveOrder order;
+  order.ns = "web";
+  order.pod = "p";
+  api::Migration migration = to_migration(order, "m");
+  migration.mutable_metadata()->set_uid("m1");
+  migration.mutable_status()->set_budget("api-rescheduler-pdb");
+  const api::PodDisruptionBudget budget = budget_for(migration, {}, {});
+  EXPECT_EQ(budget.metadata().name(), "api-rescheduler-pdb");
+  ASSERT_EQ(budget.metadata().owner_references_size(), 1);
+  EXPECT_EQ(budget.metadata().owner_references(0).uid(), "m1");
+  EXPECT_EQ(budget.spec().unhealthy_pod_eviction_policy(), "AlwaysAllow");
+}
+
 }  // namespace
 }  // namespace rescheduler::migration

@@ -59,7 +59,8 @@ struct SeenWorkload {
 struct SeenBudgets {
   std::uint32_t matching = 0;  // of others
   bool own = false;            // ours is there
-  bool own_counts = false;     // and its controller has seen it
+  std::string own_uid{};
+  bool own_counts = false;  // and its controller has seen it
 };
 
 struct Refusal {

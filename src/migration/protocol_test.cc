@@ -116,6 +116,104 @@ TEST_F(Protocol, ASingleReplicaSurgesUnlessThatIsNotSafe) {
   EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("identities"));
 }
 
+// An autoscaler that came since the mode was chosen would take the surge for its own, or scale it away.
+TEST_F(Protocol, NothingSurgesOnceAnAutoscalerOwnsTheReplicas) {
+  seen_.workload->desired = 1;
+  prepare();
+  ASSERT_EQ(migration_.status().mode(), "MakeBeforeBreak");
+  seen_.workload->autoscaled = true;
+  EXPECT_EQ(write(), "CleaningUp");
+  EXPECT_THAT(migration_.status().message(), HasSubstr("autoscaler"));
+  EXPECT_EQ(result_of(migration_), MoveResult::Refused);
+}
+
+TEST_F(Protocol, NothingBeginsTowardsATargetThatTakesNothing) {
+  seen_.target_problem = "node b is cordoned";
+  EXPECT_EQ(write(), "Refused");
+  EXPECT_EQ(migration_.status().message(), "node b is cordoned");
+}
+
+TEST_F(Protocol, InEveryModeATargetThatTakesNothingAnyMoreEndsTheMoveBeforeThePodIsTouched) {
+  settings_.direct = true;
+  const api::Migration begun = migration_;
+  for (const MoveMode mode : {MoveMode::Coordinated, MoveMode::MakeBeforeBreak, MoveMode::Direct}) {
+    migration_ = begun;
+    migration_.mutable_spec()->set_mode(std::string(to_string(mode)));
+    seen_.source->owner = mode == MoveMode::Direct ? "" : "rs";
+    seen_.target_problem.clear();
+    prepare();
+    ASSERT_EQ(migration_.status().mode(), to_string(mode));
+    seen_.target_problem = "node b is not ready";
+    EXPECT_EQ(write(), "CleaningUp") << to_string(mode);
+    EXPECT_EQ(migration_.status().message(), "node b is not ready");
+    EXPECT_EQ(result_of(migration_), MoveResult::Refused);
+  }
+}
+
+TEST_F(Protocol, WhatIsProtectedStaysAndSaysWhy) {
+  seen_.source->protected_because = "a static pod belongs to its node";
+  EXPECT_EQ(write(), "Refused");
+  EXPECT_EQ(migration_.status().message(), "a static pod belongs to its node");
+}
+
+TEST_F(Protocol, WhatItsWorkloadProtectsStaysAndSaysWhy) {
+  seen_.workload->protected_because = "its workload is not to be moved";
+  EXPECT_EQ(write(), "Refused");
+  EXPECT_EQ(migration_.status().message(), "its workload is not to be moved");
+}
+
+TEST_F(Protocol, ASecondMoveOfThePodIsRefused) {
+  seen_.moved_by = "web/other";
+  EXPECT_EQ(write(), "Refused");
+  EXPECT_THAT(migration_.status().message(), HasSubstr("web/other"));
+}
+
+TEST_F(Protocol, AnotherMoveOfTheWorkloadIsWaitedForUntilTheTimeIsOver) {
+  seen_.ahead = "web/other";
+  EXPECT_EQ(step().what, Do::Wait);
+  seen_.now = deadline_of(migration_);
+  EXPECT_EQ(write(), "Refused");
+  EXPECT_THAT(migration_.status().message(), HasSubstr("its turn did not come: web/other"));
+}
+
+TEST_F(Protocol, TheLastLookBeforeTheEvictionCountsToo) {
+  prepare();
+  seen_.workload->mark = "m";
+  seen_.preflight_passed = true;
+  ASSERT_EQ(write(), "Evicting");
+  seen_.workload->settled = false;
+  EXPECT_EQ(step().what, Do::Wait) << "a rollout has begun";
+  seen_.workload->settled = true;
+  seen_.pods[1].ready = false;
+  EXPECT_EQ(step().what, Do::Wait) << "another replica is away";
+  seen_.pods[1].ready = true;
+  seen_.budgets.matching = 2;
+  EXPECT_EQ(step().what, Do::Write) << "Kubernetes evicts no pod that two budgets cover";
+  seen_.budgets.matching = 1;
+  EXPECT_EQ(step().what, Do::Evict);
+  seen_.now = deadline_of(migration_);
+  EXPECT_EQ(write(), "CleaningUp");
+  EXPECT_EQ(result_of(migration_), MoveResult::Refused);
+}
+
+TEST_F(Protocol, ATemporaryBudgetIsMadeWhereNoneMatchesAndGoesWhenOneDoes) {
+  settings_.protect_unprotected = true;
+  prepare();
+  seen_.workload->mark = "m";
+  seen_.budgets.matching = 1;
+  EXPECT_EQ(step().what, Do::Preflight) << "somebody else's protects it";
+  seen_.budgets.matching = 0;
+  EXPECT_EQ(write(), "Preparing");
+  EXPECT_EQ(migration_.status().budget(), "api-rescheduler-pdb");
+  EXPECT_EQ(step().what, Do::CreateBudget);
+  seen_.budgets.own = true;
+  EXPECT_EQ(step().what, Do::Wait) << "its controller has not seen it yet";
+  seen_.budgets.own_counts = true;
+  EXPECT_EQ(step().what, Do::Preflight);
+  seen_.budgets.matching = 1;
+  EXPECT_EQ(step().what, Do::DeleteBudget) << "two would block every eviction";
+}
+
 TEST_F(Protocol, APodThatHasItsPartInAnotherMoveStays) {
   seen_.source->mark = "other";
   EXPECT_EQ(write(), "Refused");
