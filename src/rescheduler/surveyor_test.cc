@@ -13,6 +13,7 @@ namespace rescheduler::rescheduling {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
@@ -45,8 +46,8 @@ api::Pod pod(const std::string& name, const std::string& on) {
 class Surveying : public testing::Test {
  protected:
   Surveying() { begin({}); }
-  void begin(const placement::ReschedulerArgs& args) {
-    auto framework = placement::Framework::make({}, placement::Registry::standard());
+  void begin(const placement::ReschedulerArgs& args, const placement::Profile& profile = {}) {
+    auto framework = placement::Framework::make(profile, placement::Registry::standard());
     EXPECT_TRUE(framework);
     surveyor = std::make_unique<Surveyor>(std::make_shared<placement::ReschedulerArgs>(args), std::move(*framework),
                                           clock, [](World&, const PlanRequest&) { return Plan{}; });
@@ -187,6 +188,94 @@ TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
   EXPECT_EQ(now.cared[0].to_leave, 1U);
   EXPECT_FALSE(now.cared[1].marked);
   EXPECT_EQ(now.cared[1].cordoned_by, "us");
+}
+
+// --- The last look at a move before it begins ---
+
+class LookingAgain : public Surveying {
+ protected:
+  LookingAgain() {
+    placement::Profile profile;
+    profile.at(placement::Point::Filter) = {{"NodeUnschedulable"}, {"NodeResourcesFit"}};
+    begin({}, profile);
+    for (const char* name : {"db-0", "db-1"}) surveyor->seen(serving(name));
+  }
+  static api::Pod serving(const std::string& name) {
+    api::Pod made = replica(name, "a");
+    made.mutable_status()->set_phase("Running");
+    auto& ready = *made.mutable_status()->add_conditions();
+    ready.set_type("Ready");
+    ready.set_status("True");
+    return made;
+  }
+  static PlannedMove to_b(const std::string& pod) {
+    PlannedMove move;
+    move.ns = "shop";
+    move.pod = move.uid = pod;
+    move.source = "a";
+    move.target = "b";
+    move.strategy = placement::Strategy::LoadBalancing;
+    return move;
+  }
+  // Empty: it may begin.
+  std::string problem(const PlanWish& wish = {}) {
+    return surveyor->check({to_b("db-0")}, wish, clock.wall_now()).front().value_or("");
+  }
+};
+
+TEST_F(LookingAgain, LetsBeginWhatIsStillAsThePlanSaid) { EXPECT_EQ(problem(), ""); }
+
+TEST_F(LookingAgain, RefusesATargetThatIsNotReadyAnyMore) {
+  api::Node down = node("b");
+  down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  surveyor->seen(down);
+  EXPECT_EQ(problem(), "the node b is not ready");
+}
+
+TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
+  api::Node cordoned = node("b");
+  cordoned.mutable_spec()->set_unschedulable(true);
+  surveyor->seen(cordoned);
+  EXPECT_THAT(problem(), HasSubstr("does not fit on b"));
+}
+
+TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
+  PlanWish wish;
+  wish.draining = {"b"};
+  EXPECT_THAT(problem(wish), HasSubstr("maintenance"));
+  api::Node marked = node("b");
+  (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
+  surveyor->seen(marked);
+  EXPECT_THAT(problem(), HasSubstr("maintenance"));
+}
+
+TEST_F(LookingAgain, RefusesATargetThatIsGone) {
+  surveyor->gone(node("b"));
+  EXPECT_EQ(problem(), "the node b is gone");
+}
+
+TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
+  api::Pod out = serving("db-0");
+  (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
+  surveyor->seen(out);
+  EXPECT_EQ(problem(), "the pod asks not to be moved");
+  surveyor->gone(out);
+  EXPECT_EQ(problem(), "the pod is gone");
+  api::Pod elsewhere = serving("db-0");
+  elsewhere.mutable_spec()->set_node_name("c");
+  surveyor->seen(elsewhere);
+  EXPECT_EQ(problem(), "the pod is not on a");
+}
+
+// Moves of one step begin together: each finds those before it on its target.
+TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
+  api::Node small = node("b");
+  (*small.mutable_status()->mutable_allocatable())["cpu"].set_string("1500m");
+  surveyor->seen(small);
+  const auto answers = surveyor->check({to_b("db-0"), to_b("db-1")}, {}, clock.wall_now());
+  EXPECT_FALSE(answers[0]) << *answers[0];
+  EXPECT_TRUE(answers[1]);
+  EXPECT_EQ(surveyor->check({to_b("db-1")}, {}, clock.wall_now()).front(), std::nullopt) << "nothing was changed";
 }
 
 TEST_F(Surveying, ZonesAndWaitingPodsAreCounted) {

@@ -29,6 +29,14 @@ net::Task<Result<void>> evict(kube::Client client, std::string ns, std::string n
   co_return done;
 }
 
+net::Task<Result<void>> delete_at_once(kube::Client client, std::string ns, std::string name, std::string uid) {
+  kube::DeleteSettings very_one;
+  very_one.uid = std::move(uid);
+  very_one.grace_period_seconds = 0;
+  auto done = co_await client.remove<api::Pod>(ns, name, very_one);
+  co_return done;
+}
+
 api::Pod manifest_of(const api::Pod& pod, const Ledger& ledger) {
   api::Pod made;
   auto& meta = *made.mutable_metadata();

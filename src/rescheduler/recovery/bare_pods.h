@@ -43,7 +43,9 @@ class BarePods {
   bool any_ = false;     // there may be something
 };
 
-// The eviction of a very pod, as a body for the API.
+// Evicts the pod that has this uid, or asks whether that would be allowed.
 net::Task<Result<void>> evict(kube::Client client, std::string ns, std::string name, std::string uid, bool dry_run);
+// Deletes it without asking a budget and without waiting for its kubelet: for a node that is out of service.
+net::Task<Result<void>> delete_at_once(kube::Client client, std::string ns, std::string name, std::string uid);
 
 }  // namespace rescheduler::rescheduling::recovery

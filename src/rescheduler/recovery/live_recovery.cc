@@ -315,11 +315,8 @@ net::Task<Result<void>> LiveRecovery::State::write_books(Owner owner, case_actio
 net::Task<Result<void>> LiveRecovery::State::remove(Finding finding) {
   if (detector.is_out_of_service(finding.node)) {
     // Somebody who knows has said that nothing runs there any more.
-    kube::DeleteSettings now_and_for_good;
-    now_and_for_good.uid = finding.uid;
-    now_and_for_good.grace_period_seconds = 0;
-    auto forced = co_await client.remove<api::Pod>(finding.ns, finding.name, now_and_for_good);
-    co_return forced;
+    auto deleted = co_await delete_at_once(client, finding.ns, finding.name, finding.uid);
+    co_return deleted;
   }
   auto evicted = co_await evict(client, finding.ns, finding.name, finding.uid, false);
   co_return evicted;

@@ -11,6 +11,7 @@ set(RECOVERY_SOURCES
   recovery/roster.cc)
 set(RECOVERY_TESTS
   recovery/attribution_test.cc
+  recovery/bare_pods_test.cc
   recovery/case_protocol_test.cc
   recovery/detector_test.cc
   recovery/ledger_test.cc)

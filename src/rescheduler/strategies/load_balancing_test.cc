@@ -79,6 +79,24 @@ TEST(LoadBalancing, ANodeOfUnknownLoadIsNeitherSourceNorTarget) {
   EXPECT_THAT(plan.notes, Contains(HasSubstr("no fresh load")));
 }
 
+// The filters refuse a cordoned node too. A node that is not ready may not have its taint yet.
+TEST(LoadBalancing, ANodeThatIsCordonedOrNotReadyOrGoesIntoMaintenanceIsNoTarget) {
+  const auto idle = [] { return cluster::testing::node("b"); };
+  const auto moves_to = [](const NodeBuilder& target) {
+    PlanBench bench;
+    bench.node("a", 0.9, 0.4).add(target).uses("b", 0.1, 0.1);
+    bench.pods("web", 6, "a", "500m", "1Gi");
+    return balance(bench).moves;
+  };
+  EXPECT_THAT(moves_to(idle().condition("Ready", "True")), Not(IsEmpty()));
+  EXPECT_THAT(moves_to(idle().condition("Ready", "True").cordoned()), IsEmpty());
+  EXPECT_THAT(moves_to(idle().condition("Ready", "False")), IsEmpty());
+  EXPECT_THAT(moves_to(idle().condition("Ready", "Unknown")), IsEmpty());
+  EXPECT_THAT(moves_to(idle()), IsEmpty()) << "nobody says that it is ready";
+  EXPECT_THAT(moves_to(idle().condition("Ready", "True").label("scheduler.alpha.kubernetes.io/maintenance", "true")),
+              IsEmpty());
+}
+
 TEST(LoadBalancing, NoTargetComesAboveItsTrigger) {
   PlanBench bench;
   bench.node("a", 0.95, 0.2).node("b", 0.7, 0.2);
