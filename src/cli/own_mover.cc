@@ -10,7 +10,6 @@
 #include "placement/rescheduler_args.h"
 
 namespace rescheduler::cli {
-namespace {
 
 void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to) {
   using migration::SurgeUse;
@@ -24,8 +23,6 @@ void apply(const placement::MovingSettings& moving, migration::MigrationSettings
   to.min_available = moving.budget_min_available;
   to.max_unavailable_budget = moving.budget_max_unavailable;
 }
-
-}  // namespace
 
 void NodeLoads::listen(scheduler::LiveSettings& to) {
   to.sink.loads = [others = std::move(to.sink.loads), last = last_](std::shared_ptr<const scheduler::LoadsSeen> seen) {
