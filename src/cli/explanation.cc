@@ -8,6 +8,8 @@
 #include "kube/proto/core_pod.pb.h"
 #include "placement/explain.h"
 #include "placement/registry.h"
+#include "scheduler/node_order.h"
+#include "scheduler/node_sample.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -54,7 +56,17 @@ Result<std::string> explain(cluster::Cluster& cluster,
   const auto asked = placement::question_about(cluster, object, *shape);
   (*framework)->prepare(cluster, asked);
   const auto nominated = promised(cluster, dump, object);
-  const auto decision = placement::decide(**framework, asked, nominated, {.explain = true});
+  placement::DecideOptions options{.explain = true};
+  std::vector<cluster::NodeIndex> order;
+  if (dump.next_start) {
+    const int share =
+        (*framework)->profile().percentage_of_nodes_to_score.value_or(configuration.percentage_of_nodes_to_score);
+    options.most_feasible = scheduler::nodes_to_find(cluster.node_count(), share);
+    options.start = *dump.next_start;
+    order = scheduler::zone_interleaved(cluster);
+    options.order = order;
+  }
+  const auto decision = placement::decide(**framework, asked, nominated, options);
   if (form == ExplanationForm::Json) return placement::to_json(decision, asked, **framework);
   return explanation_table(decision, asked, **framework);
 }

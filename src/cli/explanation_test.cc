@@ -103,6 +103,45 @@ TEST(Explanation, TheSameAsData) {
   EXPECT_EQ(cordoned.at("reasons").at(0).as_string(), "node(s) were unschedulable");
 }
 
+// Nodes 0 to 149, the first of a zone after the last of the other; 7 and 8 are cordoned.
+std::string large_cluster(const std::string& more) {
+  std::string text = R"({"kind":"List",)" + more + R"("items":[{"apiVersion":"v1","kind":"Pod","metadata":{)"
+                     + R"("name":"p","namespace":"shop"}})";
+  for (int i = 0; i < 150; ++i) {
+    text += R"(,{"apiVersion":"v1","kind":"Node","metadata":{"name":")" + std::to_string(1000 + i)
+            + R"(","labels":{"topology.kubernetes.io/zone":")" + (i < 75 ? "a" : "b")
+            + R"("}},"spec":{"unschedulable":)" + (i == 7 || i == 8 ? "true" : "false")
+            + R"(},"status":{"allocatable":{"pods":"9"}}})";
+  }
+  return text + "]}";
+}
+
+// A dump that says where the scheduler's search starts is searched as far as percentageOfNodesToScore says.
+TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
+  auto configuration = scheduler::default_configuration(scheduler::default_catalog());
+  configuration.percentage_of_nodes_to_score = 1;  // 100 are the least
+  const auto nodes_of = [&](const std::string& text) {
+    cluster::Cluster cluster;
+    const auto dump = cluster::read_dump(text, cluster);
+    EXPECT_TRUE(dump);
+    const auto json = explain(cluster, *dump, "shop/p", configuration, ExplanationForm::Json);
+    EXPECT_TRUE(json);
+    std::vector<std::string> names;
+    for (const auto& node : boost::json::parse(*json).at("nodes").as_array()) {
+      names.emplace_back(node.at("name").as_string());
+    }
+    return names;
+  };
+  EXPECT_EQ(nodes_of(large_cluster("")).size(), 150U);
+  // Zone a from 1002 on, zone b from 1077 on, in turns, until 100 are found: the two that are refused count too.
+  const auto some = nodes_of(large_cluster(R"("nextStartNodeIndex":4,)"));
+  ASSERT_EQ(some.size(), 102U);
+  EXPECT_EQ(some.front(), "1002");
+  EXPECT_EQ(some[50], "1052");
+  EXPECT_EQ(some[51], "1077");
+  EXPECT_EQ(some.back(), "1127");
+}
+
 // How busy a node is decides like everything else.
 TEST(Explanation, LoadAndWhatItScores) {
   const auto reading = scheduler::read_configuration(

@@ -130,6 +130,9 @@ Result<Dump> read_dump(std::string_view text, Cluster& into) {
   }
   Dump dump;
   dump.pod = text_of(*list, "pod");
+  if (const auto* start = list->if_contains("nextStartNodeIndex"); start != nullptr && start->is_int64()) {
+    dump.next_start = static_cast<std::size_t>(start->get_int64());
+  }
   for (const boost::json::value& item : items->get_array()) {
     const auto* object = item.if_object();
     if (object == nullptr) return fail(Errc::Invalid, "the list holds something that is no object");

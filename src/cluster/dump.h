@@ -1,7 +1,9 @@
 // A cluster out of a file: `kubectl get ... -o json`, a List of objects of any kinds.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,8 @@ struct Dump {
   std::vector<std::shared_ptr<const api::Pod>> waiting{};  // pods without a node
   std::vector<std::string> skipped{};                      // kinds that say nothing to placement
   std::string pod{};  // "namespace/name": which pod the dump is about, where it says so
+  // "nextStartNodeIndex": where a scheduler that looks at some of the nodes would go on, where the dump says so.
+  std::optional<std::size_t> next_start{};
 };
 
 // Fills the model. An object that cannot be read is an error: a model with holes would give wrong answers.

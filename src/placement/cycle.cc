@@ -98,13 +98,15 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
   }
   const std::vector<NodeIndex> named = only_ ? named_nodes() : std::vector<NodeIndex>{};
-  const std::vector<NodeIndex>& all = only_ ? named : asked_.cluster.existing_nodes();
+  const std::span<const NodeIndex> every = options.order.empty() ? asked_.cluster.existing_nodes() : options.order;
+  const std::span<const NodeIndex> all = only_ ? named : every;
   feasible_.reserve(all.size());
   const std::size_t start = all.empty() ? 0 : options.start % all.size();
   for (std::size_t i = 0; i < all.size() && feasible_.size() < options.most_feasible; ++i) {
     const std::size_t at = start + i;
     look_at(all[at < all.size() ? at : at - all.size()], memory);
   }
+  evaluated_ = feasible_.size() + refused_.size();
   if (!unscored_.empty()) remember_scores(*memory);
   if (feasible_.empty() || options.explain) {
     for (const NodeIndex node : refused_) {

@@ -23,6 +23,7 @@ namespace rescheduler::placement {
 struct SearchOptions {
   std::size_t most_feasible = ~std::size_t{0};  // stop looking after so many
   std::size_t start = 0;                        // at this node, so that with a limit all get their turn
+  std::span<const cluster::NodeIndex> order{};  // every node once; empty: as they stand in the model
   bool explain = false;                         // every node's verdict, also where some node is found
 };
 
@@ -61,6 +62,8 @@ class Cycle {
   void leave_out(const Plugin* filter) { left_out_ = filter; }
 
   const std::vector<cluster::NodeIndex>& feasible() const { return feasible_; }
+  // How many nodes find_feasible looked at before it had enough.
+  std::size_t evaluated() const { return evaluated_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
   Diagnosis& diagnosis() { return diagnosis_; }
   // An extender refuses a node that the plugins let pass.
@@ -114,6 +117,7 @@ class Cycle {
   std::set<const Plugin*> quiet_;  // nothing to score for this pod
   std::vector<cluster::NodeIndex> feasible_;
   std::vector<cluster::NodeIndex> refused_;  // by plugins; their reasons are found out when needed
+  std::size_t evaluated_ = 0;
   Diagnosis diagnosis_;
 };
 

@@ -93,7 +93,8 @@ Decision decide(const Framework& framework,
   }
   if (!kept) {
     PointTime filtering(options.timekeeper, Point::Filter);
-    Status searched = cycle.find_feasible({options.most_feasible, options.start, options.explain});
+    Status searched = cycle.find_feasible({options.most_feasible, options.start, options.order, options.explain});
+    decision.evaluated = cycle.evaluated();
     const bool none = searched.ok() && cycle.feasible().empty();
     filtering.over(none ? Code::Unschedulable : searched.code);
     if (searched.ok() && cycle.feasible().empty()) cycle.make_do();

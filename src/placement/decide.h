@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct Decision {
   Outcome outcome = Outcome::Failed;
   cluster::NodeIndex node = cluster::kNoNode;  // where it goes, or will go
   std::vector<cluster::NodeIndex> feasible{};
+  std::size_t evaluated = 0;  // nodes that the search looked at; 0 where the nominated node was taken without one
   Choice choice{};
   Diagnosis diagnosis{};
   std::vector<Candidate> candidates{};       // for making room
@@ -52,6 +54,7 @@ struct DecideOptions {
   std::uint64_t tie_break = 0;
   std::size_t most_feasible = ~std::size_t{0};
   std::size_t start = 0;
+  std::span<const cluster::NodeIndex> order{};  // of a search that starts somewhere; empty: the model's
   bool explain = false;
   std::string_view first{};  // a node that is tried before all others, as a nominated one; empty: none
 };

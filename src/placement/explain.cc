@@ -66,7 +66,9 @@ json::object refused_node(const NodeVerdict& verdict, const cluster::Cluster& cl
 // Everybody's refusal, those included that nobody had to look at: all of them share one reason.
 std::vector<NodeVerdict> refusals_of(const Decision& decision, const cluster::Cluster& cluster) {
   std::vector<NodeVerdict> all = decision.diagnosis.verdicts;
-  if (decision.outcome == Outcome::Gated) return all;
+  // A search that had found enough nodes says nothing about the others.
+  const bool stopped_early = decision.evaluated != 0 && decision.diagnosis.absent.reasons.empty();
+  if (decision.outcome == Outcome::Gated || stopped_early) return all;
   std::set<cluster::NodeIndex> told(decision.feasible.begin(), decision.feasible.end());
   for (const NodeVerdict& verdict : decision.diagnosis.verdicts) told.insert(verdict.node);
   for (const cluster::NodeState& node : cluster.nodes()) {

@@ -12,6 +12,7 @@
 #include "placement/volume_decision.h"
 #include "scheduler/decision_log.h"
 #include "scheduler/messages.h"
+#include "scheduler/node_order.h"
 #include "scheduler/node_sample.h"
 #include "scheduler/queue/queue_metrics.h"
 
@@ -111,12 +112,19 @@ const placement::NominatedPods& Scheduler::promised() {
   return promised_;
 }
 
+const std::vector<cluster::NodeIndex>& Scheduler::node_order() {
+  if (ordered_nodes_ != cluster_.nodes_version()) node_order_ = zone_interleaved(cluster_);
+  ordered_nodes_ = cluster_.nodes_version();
+  return node_order_;
+}
+
 placement::DecideOptions Scheduler::options_for(const placement::Framework& framework) {
   placement::DecideOptions options;
   options.tie_break = rng_.next();
   const int share = framework.profile().percentage_of_nodes_to_score.value_or(settings_.percentage_of_nodes_to_score);
   options.most_feasible = nodes_to_find(cluster_.node_count(), share);
   options.start = next_start_;
+  if (options.most_feasible < cluster_.node_count()) options.order = node_order();
   return options;
 }
 
@@ -147,7 +155,7 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   }
   const placement::Decision decision = decide_timed(framework, asked, options);
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {
-    next_start_ = (next_start_ + decision.feasible.size() + decision.diagnosis.verdicts.size()) % nodes;
+    next_start_ = (next_start_ + decision.evaluated) % nodes;
   }
   for (const std::string& remark : decision.diagnosis.remarks) {
     log_warning(messages::kPodRemark,

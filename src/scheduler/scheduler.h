@@ -112,6 +112,7 @@ class Scheduler {
   void take_back_promise(const PodObject& object, WallTime now);
 
   const placement::NominatedPods& promised();
+  const std::vector<cluster::NodeIndex>& node_order();
   placement::DecideOptions options_for(const placement::Framework& framework);
   placement::Decision decide_timed(const placement::Framework& framework,
                                    const placement::Question& asked,
@@ -140,7 +141,9 @@ class Scheduler {
   boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
   boost::unordered_flat_map<std::string, bool> making_room_;          // by uid: victims are being told
   placement::NominatedPods promised_;
-  std::uint64_t promised_nodes_ = 0;  // the nodes' version it was made with
+  std::uint64_t promised_nodes_ = 0;            // the nodes' version it was made with
+  std::vector<cluster::NodeIndex> node_order_;  // only where a search may stop early
+  std::uint64_t ordered_nodes_ = 0;             // the nodes' version it was made with
   std::size_t next_start_ = 0;
   std::uint64_t decisions_ = 0;
   Rng rng_;
