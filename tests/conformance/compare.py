@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares our decisions with kube-scheduler's.
 
-  compare.py DIR [--ours rescheduler] [--config profiles.yaml]
+  compare.py DIR [--ours rescheduler]
 
 DIR has NAME.dump.json and NAME.peer.json as `run --keep DIR` leaves them, and NAME.ours.json, which --ours makes first.
-Exit codes: 0 no difference that is not explained, 1 some.
+Exit codes: 0 every difference is explained and every explanation was needed, 1 not so.
 """
 
 import argparse
@@ -18,6 +18,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import explained  # noqa: E402
+
+# The profiles that both schedulers are set up with.
+PROFILES = pathlib.Path(__file__).with_name("profiles.yaml")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +85,11 @@ def _nodes(peer, ours):
             yield Difference("code", entry["name"], entry["code"], own["code"])
         elif "scores" in entry:
             yield from _scores(entry, own)
+    # Of a search that stopped early kube-scheduler tells the feasible nodes, and we must not have found others.
+    told = {entry["name"] for entry in peer["nodes"]}
+    for name, own in mine.items():
+        if own["feasible"] and name not in told:
+            yield Difference("verdict", name, "not looked at", True)
 
 
 def _scores(entry, own):
@@ -107,6 +115,14 @@ def load(path):
     return json.loads(pathlib.Path(path).read_text())
 
 
+def put(folder, name, dump, peer):
+    """A pair, and beside it the dumps that explanations rewrite it to."""
+    (folder / f"{name}.dump.json").write_text(json.dumps(dump))
+    for why, changed in explained.rewritings(dump):
+        (folder / f"{name}.{why}.dump.json").write_text(json.dumps(changed))
+    (folder / f"{name}.peer.json").write_text(json.dumps(peer, indent=1))
+
+
 def decide(rescheduler, folder, config=None):
     """Our decisions about every dump in the folder."""
     answer = subprocess.run([rescheduler, "explain", *with_config(config), "--batch", str(folder)],
@@ -122,38 +138,37 @@ def with_config(config):
 class Tally:
     """Counts over many scenarios, and the differences nothing explains."""
 
-    def __init__(self, ours_required=False):
-        self._ours_required = ours_required
+    def __init__(self):
         self.by_theme = collections.defaultdict(collections.Counter)
-        self.explained = collections.Counter()
+        self.explained = collections.Counter()  # how many scenarios differ for this reason
         self.unexplained = []  # (name, [Difference])
         self.compared = self.decided = 0
 
-    def take(self, folder, name):
+    def take(self, folder, name, ours_required=True):
         peer = load(folder / f"{name}.peer.json")
         self.decided += 1
         counts = [self.by_theme[theme] for theme in [*peer.get("themes", ["-"]), "all"]]
         for count in counts:
             count["scenarios"] += 1
             count[peer["outcome"]] += 1
-        ours = folder / f"{name}.ours.json"
-        if not ours.exists() and not self._ours_required:
+        if not (folder / f"{name}.ours.json").exists() and not ours_required:
             return
         self.compared += 1
-        dump, ours = load(folder / f"{name}.dump.json"), load(ours) if ours.exists() else {}
-        left = []
-        for difference in differences(peer, ours):
-            why = explained.explanation(difference, dump, peer, ours)
-            if why:
-                self.explained[why] += 1
-            else:
-                left.append(difference)
+        used, left = judge(folder, name, peer)
+        self.explained.update(used)
         if left:
             self.unexplained.append((name, left))
             for count in counts:
                 count["differing"] += 1
 
-    def print(self, folder, out=sys.stdout):
+    def unused(self):
+        """Explanations that nothing needed: kube-scheduler was mended, or the scenarios do not provoke them any more."""
+        return [entry.name for entry in explained.EXPLAINED if not self.explained[entry.name]]
+
+    def failed(self):
+        return bool(self.unexplained or (self.compared and self.unused()))
+
+    def print(self, folder, out=None):
         for name, found in self.unexplained:
             print(f"{name}  {folder / name}.dump.json", file=out)
             for difference in found[:8]:
@@ -166,7 +181,36 @@ class Tally:
             print(f"{theme:16}" + "".join(f"{self.by_theme[theme][column]:15}" for column in columns), file=out)
         for why, count in self.explained.items():
             print(f"explained: {count} by {why}", file=out)
+        for why in self.unused() if self.compared else []:
+            print(f"never used: the explanation {why}", file=out)
         print(f"{self.decided} decided, {self.compared} compared, {len(self.unexplained)} differ", file=out)
+
+
+def judge(folder, name, peer):
+    """(the explanations of what differs, the differences without one)"""
+    path = folder / f"{name}.ours.json"
+    ours = load(path) if path.exists() else {}
+    found = differences(peer, ours)
+    if not found:
+        return set(), []
+    dump = load(folder / f"{name}.dump.json")
+    used, left = _judge(found, dump, peer, ours)
+    if not left:
+        return used, left
+    for why, changed in explained.rewritings(dump):
+        path = folder / f"{name}.{why}.ours.json"
+        if not path.exists():
+            continue
+        ours = load(path)
+        besides, still = _judge(differences(peer, ours), changed, peer, ours)
+        if not still:
+            return {why} | besides, []
+    return set(), left
+
+
+def _judge(found, dump, peer, ours):
+    reasons = [(difference, explained.explanation(difference, dump, peer, ours)) for difference in found]
+    return {why for _, why in reasons if why}, [difference for difference, why in reasons if not why]
 
 
 def names_in(folder):
@@ -177,15 +221,14 @@ def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--ours", help="the rescheduler binary; without it the decisions are already there")
-    parser.add_argument("--config", help="what ours is set up with; profiles.yaml for what `run --profiles` left")
     arguments = parser.parse_args(argv)
     if arguments.ours:
-        decide(arguments.ours, arguments.folder, arguments.config)
-    tally = Tally(ours_required=bool(arguments.ours))
+        decide(arguments.ours, arguments.folder, PROFILES)
+    tally = Tally()
     for name in names_in(arguments.folder):
-        tally.take(arguments.folder, name)
+        tally.take(arguments.folder, name, ours_required=bool(arguments.ours))
     tally.print(arguments.folder)
-    return 1 if tally.unexplained else 0
+    return 1 if tally.failed() else 0
 
 
 if __name__ == "__main__":

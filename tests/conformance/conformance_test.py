@@ -3,6 +3,7 @@
 import copy
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -10,7 +11,6 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import compare  # noqa: E402
-import explained  # noqa: E402
 import kube_scheduler  # noqa: E402
 import peer as peers  # noqa: E402
 import regressions  # noqa: E402
@@ -88,6 +88,13 @@ class ComparingTest(unittest.TestCase):
         self.ours["nodes"][2]["reasons"] = ["Insufficient memory"]
         self.assertEqual(kinds(SCHEDULED, self.ours), ["reasons"])
 
+    def test_a_feasible_node_that_a_search_which_stopped_early_did_not_find_differs(self):
+        peer = copy.deepcopy(SCHEDULED)
+        del peer["nodes"][1:], peer["reasons"]
+        self.assertEqual(kinds(peer, self.ours), ["verdict"])
+        self.ours["nodes"][1] = {"name": "n2", "feasible": False}
+        self.assertEqual(kinds(peer, self.ours), [])
+
     def test_nodes_do_not_matter_where_the_nominated_one_was_taken_at_once(self):
         self.ours["nodes"] = [{"name": "n1", "feasible": True}]
         self.assertEqual(kinds({**SCHEDULED, "onlyNominated": True}, self.ours), [])
@@ -116,8 +123,7 @@ class ComparingTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             for number, best in enumerate((["n1"], ["n2"])):
-                (folder / f"s{number}.dump.json").write_text("{}")
-                (folder / f"s{number}.peer.json").write_text(json.dumps(SCHEDULED))
+                compare.put(folder, f"s{number}", {"items": []}, SCHEDULED)
                 (folder / f"s{number}.ours.json").write_text(json.dumps({**self.ours, "best": best}))
             tally = compare.Tally()
             for found in compare.names_in(folder):
@@ -141,6 +147,24 @@ class ReadingTest(unittest.TestCase):
             {"Insufficient example.com/gpu": 1, "node(s) had untolerated taint(s)": 2})
         self.assertEqual(peers.reasons_in(f"0/1 nodes are available: 1 {kube_scheduler.PROBE_REASON}."), {})
 
+    def test_nodes_of_a_dump_stand_in_the_order_in_which_they_were_seen(self):
+        dump = [{"kind": "Namespace", "metadata": {"name": "a"}},
+                *({"kind": "Node", "metadata": {"name": name}} for name in ("n1", "n2", "n3"))]
+        lines = [(peers.SEEN_NODE, {"node": name}) for name in ("n3", "n1", "n2", "n3")]
+        self.assertEqual([item["metadata"]["name"] for item in peers.in_the_order_seen(dump, lines)],
+                         ["a", "n3", "n1", "n2"])
+
+    def test_zones_take_turns_and_a_search_starts_at_the_first_node_it_found(self):
+        def node(name, zone, region="r"):
+            return {"kind": "Node", "metadata": {"name": name, "labels": {
+                "topology.kubernetes.io/zone": zone, "topology.kubernetes.io/region": region}}}
+        old = {"kind": "Node", "metadata": {"name": "old", "labels": {"failure-domain.beta.kubernetes.io/zone": "b",
+                                                                      "topology.kubernetes.io/zone": "a"}}}
+        nodes = [node("b1", "b"), node("b2", "b"), node("b3", "b"), node("a1", "a"), node("x1", "a", "s"), old]
+        self.assertEqual(peers.zone_interleaved(nodes), ["b1", "a1", "x1", "old", "b2", "b3"])
+        self.assertEqual(peers.start_of(nodes, {"found": ["b2", "b3", "b1"]}), 4)
+        self.assertEqual(peers.start_of(nodes, {}), 0)
+
     def test_nodes_preemption_looked_at_are_those_it_may_help(self):
         ineligible = [("Pod is not eligible for preemption", {"pod": "a/p"})]
         self.assertIsNone(peers.potential_nodes(ineligible, "a/p"))
@@ -159,7 +183,18 @@ class ScenarioTest(unittest.TestCase):
 
     def test_every_theme_gets_its_turn_within_two_hundred(self):
         drawn = {theme for number in range(200) for theme in scenarios.make(1, number).themes}
-        self.assertEqual(drawn, set(scenarios.WEIGHTS))
+        self.assertEqual(drawn, {*scenarios.WEIGHTS, "large"})
+
+    def test_every_profile_gets_its_turn_within_two_hundred(self):
+        drawn = {scenarios.make(1, number).profile for number in range(200)}
+        self.assertEqual(drawn, {*scenarios.PROFILES, *scenarios.SAMPLING})
+        self.assertEqual(drawn, set(re.findall(r"(?m)^- schedulerName: (\S+)$", compare.PROFILES.read_text())))
+
+    def test_searches_stop_early_only_where_there_are_many_nodes(self):
+        sampled = [made for made in (scenarios.make(1, number) for number in range(200)) if made.sampled]
+        self.assertGreater(len(sampled), 3)
+        self.assertGreater(min(len(made.nodes) for made in sampled), 100)
+        self.assertEqual({made.profile for made in sampled}, set(scenarios.SAMPLING))
 
     def test_possible_victims_of_a_node_started_at_different_times(self):
         for number in range(200):
@@ -185,42 +220,6 @@ class ShrinkingTest(unittest.TestCase):
         self.assertEqual([pod["metadata"]["name"] for pod in small.pods], [needed])
         self.assertEqual([node["metadata"]["name"] for node in small.nodes], [scenario.pods[3]["spec"]["nodeName"]])
         self.assertEqual(small.objects, [])
-
-
-class Explanations(unittest.TestCase):
-    """Each explains what it is meant for, and not its neighbours."""
-
-    @staticmethod
-    def dump(selector):
-        term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": selector}
-        pod = {"kind": "Pod", "metadata": {"namespace": "a", "name": "p"}, "spec": {"affinity": {"podAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [term]}}}}
-        return {"pod": "a/p", "items": [pod]}
-
-    def test_only_selectors_that_unlabelled_namespaces_satisfy(self):
-        absent = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
-        present = {"matchExpressions": [{"key": "team", "operator": "Exists"}]}
-        difference = compare.Difference("verdict", "n1", True, False)
-        self.assertEqual(explained.explanation(difference, self.dump(absent), {}, {}), "every-namespace")
-        self.assertIsNone(explained.explanation(difference, self.dump(present), {}, {}))
-        self.assertIsNone(explained.explanation(difference, self.dump({}), {}, {}))
-
-    def test_only_the_words_of_lost_claims(self):
-        difference = compare.Difference("message", "", "", "")
-        said = {"message": '0/1 nodes are available: claim "x" not found. not found'}
-        ours = {"message": '0/1 nodes are available: claim "x" not found. no new claims to deallocate'}
-        self.assertEqual(explained.explanation(difference, {}, said, ours), "lost-claims")
-        self.assertIsNone(explained.explanation(difference, {}, said, {"message": "0/2 nodes are available"}))
-
-    def test_only_pods_of_several_budgets(self):
-        def budget(name):
-            return {"kind": "PodDisruptionBudget", "metadata": {"namespace": "a", "name": name},
-                    "spec": {"selector": {"matchLabels": {"app": "x"}}}}
-        pod = {"kind": "Pod", "metadata": {"namespace": "a", "name": "v", "labels": {"app": "x"}}, "spec": {}}
-        difference = compare.Difference("preemption", "n1", 1, 0)
-        two = {"items": [pod, budget("b1"), budget("b2")]}
-        self.assertEqual(explained.explanation(difference, two, {}, {}), "several-budgets")
-        self.assertIsNone(explained.explanation(difference, {"items": [pod, budget("b1")]}, {}, {}))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,40 @@
 """Where our decisions are known to differ from kube-scheduler's, and why. docs/conformance.md has the same list in prose.
 
-Each has a predicate of a difference (compare.Difference), the dump and both results. An empty list is the goal.
+An explanation excuses only what follows from its cause. It is one of two things:
+
+- `rewrite` gives the dump on which our rule and kube-scheduler's mean the same, or None where they do anyway. The
+  difference is explained where our decision about that other dump agrees with kube-scheduler's about this one, entirely.
+- `applies` says of one single difference (compare.Difference) whether it is this one.
+
+An empty list is the goal. Every run provokes each of these (witnesses.py) and fails where one is not used.
 """
 
+import copy
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Optional
 
 
 @dataclass
 class Explained:
     name: str
     why: str
-    applies: Callable  # (difference, dump, peer, ours) -> bool
+    rewrite: Optional[Callable] = None  # dump -> dump or None
+    applies: Optional[Callable] = None  # (difference, dump, peer, ours) -> bool
+
+
+def key_of(thing):
+    return f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
+
+
+def of_kind(dump, kind):
+    return [item for item in dump.get("items", []) if item["kind"] == kind]
 
 
 def incoming_pod(dump):
-    for item in dump.get("items", []):
-        if item["kind"] == "Pod" and f"{item['metadata']['namespace']}/{item['metadata']['name']}" == dump.get("pod"):
-            return item
-    return {}
+    return next((pod for pod in of_kind(dump, "Pod") if key_of(pod) == dump.get("pod")), {})
 
+
+# every-namespace
 
 def selects_unlabelled(selector):
     """A namespaceSelector that a namespace without any label would satisfy, though it asks for something."""
@@ -37,15 +52,27 @@ def own_terms(dump):
             yield weighted["podAffinityTerm"]
 
 
-def every_namespace(_difference, dump, _peer, _ours):
-    return any(selects_unlabelled(term.get("namespaceSelector")) for term in own_terms(dump))
+def every_namespace(dump):
+    """The incoming pod's own terms with all namespaces in place of those that 1.36 takes for all."""
+    if not any(selects_unlabelled(term.get("namespaceSelector")) for term in own_terms(dump)):
+        return None
+    pod = incoming_pod(dump)
+    changed = {**dump, "items": [copy.deepcopy(item) if item is pod else item for item in dump["items"]]}
+    for term in own_terms(changed):
+        if selects_unlabelled(term.get("namespaceSelector")):
+            term["namespaceSelector"] = {}
+    return changed
 
+
+# lost-claims
 
 def lost_claims(difference, _dump, peer, ours):
     said = peer.get("message") or ""
     return difference.what == "message" and said.endswith(". not found") and (
         (ours.get("message") or "").startswith(said.removesuffix("not found")))
 
+
+# several-budgets
 
 def matches(selector, labels):
     if not selector or not labels:
@@ -63,38 +90,79 @@ def matches(selector, labels):
     return True
 
 
-def several_budgets(difference, dump, _peer, _ours):
+def importance(pod):
+    """Smaller is more important: kube-scheduler's MoreImportantPod. Who has not started is the youngest."""
+    return -pod["spec"].get("priority", 0), pod.get("status", {}).get("startTime") or "9999"
+
+
+def violating(pods, budgets, charge_all):
+    """Pods whose going breaks a budget, the most important first; `charge_all` as in 1.36, else as we do."""
+    left = [budget.get("status", {}).get("disruptionsAllowed", 0) for budget in budgets]
+    found = set()
+    for pod in sorted(pods, key=importance):
+        for number, budget in enumerate(budgets):
+            if (budget["metadata"]["namespace"] != pod["metadata"]["namespace"]
+                    or not matches(budget["spec"].get("selector"), pod["metadata"].get("labels"))
+                    or pod["metadata"]["name"] in (budget.get("status", {}).get("disruptedPods") or {})):
+                continue
+            left[number] -= 1
+            if left[number] < 0:
+                found.add(key_of(pod))
+                if not charge_all:
+                    break
+    return found
+
+
+def disputed(dump, node):
+    """(the pods of the node that break a budget in 1.36, whether others do by our count)"""
+    priority = incoming_pod(dump).get("spec", {}).get("priority", 0)
+    lesser = [pod for pod in of_kind(dump, "Pod")
+              if pod["spec"].get("nodeName") == node and pod["spec"].get("priority", 0) < priority]
+    budgets = of_kind(dump, "PodDisruptionBudget")
+    theirs = violating(lesser, budgets, charge_all=True)
+    return theirs, theirs != violating(lesser, budgets, charge_all=False)
+
+
+def several_budgets(difference, dump, peer, ours):
+    """A candidate whose victims break budgets by 1.36's count alone, or the choice that comes of such a candidate."""
     if difference.what != "preemption":
         return False
-    budgets = [item for item in dump.get("items", []) if item["kind"] == "PodDisruptionBudget"]
-    for pod in (item for item in dump.get("items", []) if item["kind"] == "Pod"):
-        covering = [one for one in budgets
-                    if one["metadata"]["namespace"] == pod["metadata"]["namespace"]
-                    and matches(one["spec"].get("selector"), pod["metadata"].get("labels"))]
-        if len(covering) > 1:
-            return True
-    return False
+    candidates = {entry["node"]: entry for entry in peer["preemption"]["candidates"]}
+    if difference.where == "node":  # which was chosen
+        return any(disputed(dump, node)[1] for node in (peer["nominatedNode"], ours.get("nominatedNode")))
+    node = difference.where.removeprefix("victims on ")
+    theirs, differs = disputed(dump, node)
+    return differs and node in candidates and (
+        candidates[node]["pdbViolations"] == len(theirs & set(candidates[node]["victims"])))
 
 
 EXPLAINED: list[Explained] = [
     Explained("several-budgets",
               "a pod that violates one budget is charged to the other budgets that cover it as well in 1.36, so that "
               "a later pod seems to violate those; mended in later versions, and here",
-              several_budgets),
+              applies=several_budgets),
     Explained("every-namespace",
               "a namespaceSelector of NotIn or DoesNotExist alone selects pods of every namespace in 1.36, as if no "
               "namespace had labels; mended in later versions, and here",
-              every_namespace),
+              rewrite=every_namespace),
     Explained("lost-claims",
               "when a PreFilter plugin before DynamicResources refuses a pod for good, 1.36 adds the words 'not found' in "
               "place of what preemption has to say: DynamicResources misses its own notes",
-              lost_claims),
+              applies=lost_claims),
 ]
 
 
-def explanation(difference, dump, peer, ours):
-    """The name of what explains the difference, or None."""
+def rewritings(dump):
+    """(name of the explanation, the dump it rewrites this one to), for each that applies."""
     for entry in EXPLAINED:
-        if entry.applies(difference, dump, peer, ours):
+        changed = entry.rewrite(dump) if entry.rewrite else None
+        if changed:
+            yield entry.name, changed
+
+
+def explanation(difference, dump, peer, ours):
+    """The name of what explains this one difference, or None."""
+    for entry in EXPLAINED:
+        if entry.applies and entry.applies(difference, dump, peer, ours):
             return entry.name
     return None

@@ -7,25 +7,26 @@ every node, so that their message has the reasons of all others.
 
 import http.server
 import json
-import pathlib
 import re
 import subprocess
 import threading
 import time
+
+from compare import PROFILES
 
 PROBE = "-probe"
 PROBE_REASON = "the probe stays here"
 # What is logged by which file; everything at level 10 would be megabytes per pod.
 VERBOSITY = ("schedule_one=10,eventhandlers=4,preemption=5,executor=5,binder=4,default_binder=4,"
              "scheduling_queue=4")
-PROFILES = pathlib.Path(__file__).with_name("profiles.yaml")
-# Appended to the profiles. Nothing here changes a decision.
+# Appended to the profiles. Nothing here changes a decision; one worker finds nodes in their order, several in any.
 CONFIGURATION = """\
 leaderElection: {{leaderElect: false}}
 clientConnection: {{kubeconfig: {kubeconfig}, qps: 100000, burst: 100000}}
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: 1
 percentageOfNodesToScore: 100
+parallelism: 1
 extenders:
 - urlPrefix: http://127.0.0.1:{port}
   filterVerb: filter
@@ -67,7 +68,7 @@ class Extender(http.server.ThreadingHTTPServer):
         metadata = asked["Pod"]["metadata"]
         names = asked.get("NodeNames") or []
         with self.lock:
-            self.feasible.setdefault(f"{metadata['namespace']}/{metadata['name']}", []).append(sorted(names))
+            self.feasible.setdefault(f"{metadata['namespace']}/{metadata['name']}", []).append(names)
         if metadata["name"].endswith(PROBE):
             return {"NodeNames": [], "FailedAndUnresolvableNodes": {name: PROBE_REASON for name in names}}
         return {"NodeNames": names}
@@ -153,6 +154,7 @@ class KubeScheduler:
         config = folder / "kube-scheduler.yaml"
         config.write_text(PROFILES.read_text() + CONFIGURATION.format(
             kubeconfig=folder / "kubeconfig", port=self.extender.server_address[1]))
+        self.version = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout.strip()
         self._keep = open(folder / "kube-scheduler.log", "w")
         self._process = subprocess.Popen(
             [binary, f"--config={config}", "-v=2", f"--vmodule={VERBOSITY}", "--secure-port=0"],

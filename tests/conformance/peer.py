@@ -4,6 +4,7 @@ There are only etcd, the API server and kube-scheduler: no controller changes wh
 kube-scheduler deletes.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -106,7 +107,8 @@ class Peer:
             self._make(scenario)
             kinds = [kind for kind in kube.KINDS
                      if kind in ALWAYS_DUMPED or any(thing["kind"] == kind for thing in scenario.objects)]
-            dump = [item for items in self.api.each(self.api.list, kinds) for item in items]
+            dump = in_the_order_seen(
+                [item for items in self.api.each(self.api.list, kinds) for item in items], self.log.lines())
             probe = self._probe(scenario)
             pod = self._submit(scenario)
             dump.append({"apiVersion": "v1", "kind": "Pod", **pod})
@@ -114,7 +116,8 @@ class Peer:
             result = self._result(scenario, outcome, dump, probe)
         finally:
             self._clean(sorted({thing["kind"] for thing in scenario.objects}) + ["Pod", "Node"])
-        return {"kind": "List", "apiVersion": "v1", "pod": scenario.pod, "items": dump}, result
+        where = {"nextStartNodeIndex": start_of(dump, result)} if scenario.sampled else {}
+        return {"kind": "List", "apiVersion": "v1", "pod": scenario.pod, **where, "items": dump}, result
 
     # Making it.
 
@@ -168,9 +171,13 @@ class Peer:
         return pod
 
     def _probe(self, scenario):
-        """A twin that is kept off every node tells the reasons of nodes even when others are feasible."""
+        """A twin that is kept off every node tells the reasons of nodes even when others are feasible.
+
+        Where a search stops early, a twin would be told of other nodes than the pod.
+        """
         spec = scenario.incoming["spec"]
-        if not scenario.nodes or "schedulingGates" in spec or any("ephemeral" in v for v in spec.get("volumes", [])):
+        if not scenario.nodes or scenario.sampled or "schedulingGates" in spec or any(
+                "ephemeral" in v for v in spec.get("volumes", [])):
             return None
         twin = {**scenario.incoming, "metadata": {
             **scenario.incoming["metadata"], "name": scenario.incoming["metadata"]["name"] + PROBE}}
@@ -206,8 +213,7 @@ class Peer:
     def _result(self, scenario, outcome, dump, probe):
         sentence, values = outcome
         lines, key = self.log.lines(), scenario.pod
-        profile = scenario.incoming["spec"].get("schedulerName", "default-scheduler")
-        result = {"pod": key, "profile": profile, "scenario": scenario.name, "themes": scenario.themes}
+        result = {"pod": key, "profile": scenario.profile, "scenario": scenario.name, "themes": scenario.themes}
         if sentence in (BOUND, VOLUMES):
             result.update(outcome="scheduled", node=values["node"])
         elif sentence == UNFIT:
@@ -240,11 +246,13 @@ class Peer:
         key = scenario.pod
         calls = self.scheduler.extender.feasible.get(key) or [[]]
         feasible = set(calls[-1])
+        if scenario.sampled:
+            result["found"] = calls[-1]  # in the order in which they were
         # A nominated node that fits is taken without a look at the others.
         result["onlyNominated"] = bool(scenario.nominated) and calls[0] == [scenario.nominated] and len(calls) == 1
         if probe:
             if not result["onlyNominated"] and feasible != set(probe["feasible"]):
-                raise Unsteady(f"{sorted(feasible)} and {probe['feasible']} are feasible for twins")
+                raise Unsteady(f"{sorted(feasible)} and {sorted(probe['feasible'])} are feasible for twins")
             feasible = set(probe["feasible"])
         potential = probe["potential"] if probe else potential_nodes(lines, key)
         nodes = []
@@ -256,6 +264,8 @@ class Peer:
                 total = said(lines, "Calculated node's final score for pod", pod=key, node=name)
                 if scores:
                     entry.update(scores=scores, total=int(total[0]["score"]))
+            elif feasible and scenario.sampled:
+                continue  # refused, or not even looked at: nothing tells
             elif potential is not None:
                 entry["code"] = "Unschedulable" if name in potential else "UnschedulableAndUnresolvable"
             nodes.append(entry)
@@ -282,6 +292,30 @@ class Peer:
 
 class Unsteady(Exception):
     """Two attempts in a row saw different clusters; the scenario must be made again."""
+
+
+def in_the_order_seen(dump, lines):
+    """The dump with its nodes in the order in which kube-scheduler came to know them."""
+    seen = {values["node"]: number for number, values in reversed(list(enumerate(said(lines, SEEN_NODE))))}
+    nodes = iter(sorted((item for item in dump if item["kind"] == "Node"), key=lambda node: seen[key_of(node)]))
+    return [next(nodes) if item["kind"] == "Node" else item for item in dump]
+
+
+def zone_interleaved(nodes):
+    """Names of nodes as kube-scheduler goes through them: of each zone in turn the next one (its nodeTree)."""
+    zones = {}
+    for node in nodes:
+        labels = node["metadata"].get("labels", {})
+        zone = tuple(labels.get(f"failure-domain.beta.kubernetes.io/{part}", labels.get(f"topology.kubernetes.io/{part}"))
+                     for part in ("region", "zone"))
+        zones.setdefault(zone, []).append(key_of(node))
+    return [name for turn in itertools.zip_longest(*zones.values()) for name in turn if name is not None]
+
+
+def start_of(dump, result):
+    """Where the search started, or might as well have: at the first node it found. Nodes before that were refused."""
+    found = result.get("found")
+    return zone_interleaved([item for item in dump if item["kind"] == "Node"]).index(found[0]) if found else 0
 
 
 def potential_nodes(lines, key):

@@ -8,7 +8,6 @@ import argparse
 import dataclasses
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -16,31 +15,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import compare  # noqa: E402
-import explained  # noqa: E402
 from api import Refused  # noqa: E402
-from kube_scheduler import PROFILES  # noqa: E402
 from peer import Unsteady  # noqa: E402
 
 FOLDER = HERE / "regressions"
 
 
-def ours(rescheduler, dump_file, pod, config):
-    answer = subprocess.run([rescheduler, "explain", *compare.with_config(config), "--dump", str(dump_file),
-                             "--output", "json", pod], capture_output=True, text=True)
-    if answer.returncode != 0:
-        raise RuntimeError(f"rescheduler explain failed ({answer.returncode}): {answer.stderr.strip()}")
-    return json.loads(answer.stdout)
-
-
 def differing(rescheduler, dump, peer):
+    """What differs without an explanation."""
     # Only what another profile decided needs the file: by default both are set up alike.
-    config = PROFILES if peer["profile"] != "default-scheduler" else None
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(dump, file)
-        file.flush()
-        result = ours(rescheduler, file.name, dump["pod"], config)
-    return [difference for difference in compare.differences(peer, result)
-            if not explained.explanation(difference, dump, peer, result)]
+    config = compare.PROFILES if peer["profile"] != "default-scheduler" else None
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        compare.put(folder, "pair", dump, peer)
+        compare.decide(rescheduler, folder, config)
+        return compare.judge(folder, "pair", peer)[1]
 
 
 PARTS = ("nodes", "pods", "objects", "nominees")

@@ -9,6 +9,7 @@ import random
 
 import themes
 import volumes
+import witnesses
 from builder import Builder
 
 # Theme -> how often it is drawn. Gates and the empty cluster have one thing to show each.
@@ -17,7 +18,13 @@ WEIGHTS = {
     "bound-volumes": 6, "late-volumes": 7, "volume-limits": 4, "disks": 3, "preemption": 9, "owners": 6,
     "nominated": 5, "terminating": 4, "resize": 2, "gates": 1, "no-nodes": 1,
 }
-PROFILES = ["default-scheduler", "packing", "shaped", "enforced", "weighed"]  # as in profiles.yaml
+# Profile of profiles.yaml -> how often an incoming pod names it.
+PROFILES = {"default-scheduler": 8, "packing": 2, "shaped": 2, "enforced": 2, "weighed": 2}
+# Profiles that look at some of the nodes only; and clusters that are large enough for that, with what is quick to make.
+SAMPLING = ["sampled", "adaptive"]
+SAMPLED = 100  # nodes, from which on they do
+LARGE = 0.04  # of all scenarios
+LARGE_THEMES = ["taints", "node-affinity", "spread", "pod-affinity", "images", "owners"]
 APPLY = {
     "resources": themes.resources, "taints": themes.taints, "node-affinity": themes.node_affinity,
     "ports": themes.ports, "spread": themes.spread, "pod-affinity": themes.pod_affinity, "images": themes.images,
@@ -42,6 +49,15 @@ class Scenario:
     def pod(self):
         return f"{self.incoming['metadata']['namespace']}/{self.incoming['metadata']['name']}"
 
+    @property
+    def profile(self):
+        return self.incoming["spec"].get("schedulerName", "default-scheduler")
+
+    @property
+    def sampled(self):
+        """Does the search stop before it has seen every node?"""
+        return self.profile in SAMPLING and len(self.nodes) >= SAMPLED
+
 
 def draw_themes(rng):
     count = rng.choices([1, 2, 3, 4], [30, 35, 25, 10])[0]
@@ -56,9 +72,16 @@ def draw_themes(rng):
     return sorted(chosen, key=lambda theme: (theme == "preemption", list(WEIGHTS).index(theme)))
 
 
-def make(seed, number, profiles=False):
-    """With `profiles`, most incoming pods name one of profiles.yaml; else the scenario is the same."""
+def scenario_of(builder, name, chosen):
+    return Scenario(name=name, themes=chosen, objects=builder.objects, nodes=builder.nodes, pods=builder.pods,
+                    nominees=builder.nominees, incoming=builder.incoming, nominated=builder.incoming_nominated)
+
+
+def make(seed, number):
     rng = random.Random(f"{seed}/{number}")
+    name = f"s{seed}-{number:05d}"
+    if rng.random() < LARGE:
+        return _make_large(rng, name, number)
     chosen = draw_themes(rng)
     builder = Builder(rng, f"k{number}")
     if chosen != ["no-nodes"]:
@@ -72,8 +95,28 @@ def make(seed, number, profiles=False):
         themes.squeeze(builder)
     if builder.incoming["spec"].get("priorityClassName") != "conf-polite":
         themes.start_times(builder)
-    if profiles:
-        builder.incoming["spec"]["schedulerName"] = random.Random(f"profile/{seed}/{number}").choice(PROFILES)
-    return Scenario(name=f"s{seed}-{number:05d}", themes=chosen, objects=builder.objects, nodes=builder.nodes,
-                    pods=builder.pods, nominees=builder.nominees, incoming=builder.incoming,
-                    nominated=builder.incoming_nominated)
+    builder.incoming["spec"]["schedulerName"] = rng.choices(list(PROFILES), list(PROFILES.values()))[0]
+    return scenario_of(builder, name, chosen)
+
+
+def _make_large(rng, name, number):
+    builder = Builder(rng, f"k{number}")
+    builder.make_nodes(rng.choice([101, 130, 160, 200, 240]))
+    builder.make_pods(rng.choice([0, 30, 80]))
+    builder.make_incoming()
+    chosen = sorted(rng.sample(LARGE_THEMES, rng.choice([0, 1, 1, 2])))
+    for theme in chosen:
+        APPLY[theme](builder)
+    themes.start_times(builder)
+    builder.incoming["spec"]["schedulerName"] = rng.choice(SAMPLING)
+    return scenario_of(builder, name, ["large", *chosen])
+
+
+def make_run(seed, first, count):
+    """The scenarios of a run: one that provokes each explained difference, and `count` by chance from `first` on."""
+    for explanation, provoke in witnesses.PROVOKE.items():
+        builder = Builder(random.Random(f"{seed}/{explanation}"), f"w-{explanation}")
+        provoke(builder)
+        yield scenario_of(builder, f"s{seed}-{explanation}", ["witness"])
+    for number in range(first, first + count):
+        yield make(seed, number)

@@ -1,0 +1,161 @@
+"""Each explanation explains what it is meant for, and not its neighbours; and each is needed."""
+
+import json
+import pathlib
+import random
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import compare  # noqa: E402
+import explained  # noqa: E402
+import scenario as scenarios  # noqa: E402
+import witnesses  # noqa: E402
+from builder import Builder  # noqa: E402
+
+ABSENT = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
+PRESENT = {"matchExpressions": [{"key": "team", "operator": "Exists"}]}
+
+
+def dump_with(selector):
+    term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": selector}
+    pod = {"kind": "Pod", "metadata": {"namespace": "a", "name": "p"}, "spec": {"affinity": {"podAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [term]}}}}
+    return {"pod": "a/p", "items": [pod]}
+
+
+def answer(score, outcome="scheduled"):
+    """A decision in which InterPodAffinity gave the only node this score, and the images another."""
+    scores = {"InterPodAffinity": {"weighted": score[0]}, "ImageLocality": {"weighted": score[1]}}
+    return {"outcome": outcome, "node": "n", "best": ["n"], "themes": [],
+            "nodes": [{"name": "n", "feasible": True, "scores": scores, "total": sum(score)}]}
+
+
+class EveryNamespace(unittest.TestCase):
+    def judge(self, dump, peer, ours, rewritten):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            compare.put(folder, "s", dump, peer)
+            for path in folder.glob("s.*dump.json"):
+                decision = rewritten if "every-namespace" in path.name else ours
+                (folder / path.name.replace("dump", "ours")).write_text(json.dumps(decision))
+            used, left = compare.judge(folder, "s", peer)
+            return used, [difference.where for difference in left]
+
+    def test_what_all_namespaces_would_give_is_explained(self):
+        self.assertEqual(self.judge(dump_with(ABSENT), answer((20, 3)), answer((0, 3)), answer((20, 3))),
+                         ({"every-namespace"}, []))
+
+    def test_another_plugin_that_differs_as_well_is_not_and_then_nothing_is(self):
+        self.assertEqual(self.judge(dump_with(ABSENT), answer((20, 3)), answer((0, 4)), answer((20, 4))),
+                         (set(), ["ImageLocality on n", "InterPodAffinity on n", "total on n"]))
+
+    def test_only_selectors_that_unlabelled_namespaces_satisfy(self):
+        for selector in (PRESENT, {}, {"matchLabels": {"team": "red"}}, None):
+            used, left = self.judge(dump_with(selector), answer((20, 3)), answer((0, 3)), answer((20, 3)))
+            self.assertEqual((used, len(left)), (set(), 2))
+
+    def test_only_the_incoming_pods_own_terms_are_rewritten(self):
+        dump = dump_with(ABSENT)
+        dump["items"].append({**dump["items"][0], "metadata": {"namespace": "a", "name": "other"}})
+        changed = explained.every_namespace(dump)
+        self.assertEqual([term["namespaceSelector"] for term in explained.own_terms(changed)], [{}])
+        self.assertEqual([term["namespaceSelector"] for term in explained.own_terms(dump)], [ABSENT])
+        self.assertEqual(changed["items"][1], dump["items"][1])
+
+
+class LostClaims(unittest.TestCase):
+    def test_only_the_words_of_lost_claims(self):
+        difference = compare.Difference("message", "", "", "")
+        said = {"message": '0/1 nodes are available: claim "x" not found. not found'}
+        ours = {"message": '0/1 nodes are available: claim "x" not found. no new claims to deallocate'}
+        self.assertEqual(explained.explanation(difference, {}, said, ours), "lost-claims")
+        self.assertIsNone(explained.explanation(difference, {}, said, {"message": "0/2 nodes are available"}))
+        self.assertIsNone(explained.explanation(compare.Difference("outcome", "", "", ""), {}, said, ours))
+
+
+def budget(name, allowed, labels, **status):
+    return {"kind": "PodDisruptionBudget", "metadata": {"namespace": "a", "name": name},
+            "spec": {"selector": {"matchLabels": labels}}, "status": {"disruptionsAllowed": allowed, **status}}
+
+
+def pod(name, priority, labels, node="n1"):
+    return {"kind": "Pod", "metadata": {"namespace": "a", "name": name, "labels": labels},
+            "spec": {"priority": priority, "nodeName": node}}
+
+
+class SeveralBudgets(unittest.TestCase):
+    """v1 breaks the first budget. 1.36 charges it to the second as well, which then cannot bear v2."""
+
+    def setUp(self):
+        self.pods = [pod("v1", 5, {"app": "x", "tier": "t"}), pod("v2", 4, {"tier": "t"})]
+        self.budgets = [budget("b1", 0, {"app": "x"}), budget("b2", 1, {"tier": "t"})]
+        self.peer = {"nominatedNode": "n1", "preemption": {"candidates": [
+            {"node": "n1", "victims": ["a/v1", "a/v2"], "pdbViolations": 2}]}}
+
+    def explain(self, where="n1", what="preemption", ours="n1"):
+        incoming = {"kind": "Pod", "metadata": {"namespace": "a", "name": "p"}, "spec": {"priority": 9}}
+        dump = {"pod": "a/p", "items": [incoming, *self.pods, *self.budgets]}
+        return explained.explanation(compare.Difference(what, where, 2, 1), dump, self.peer, {"nominatedNode": ours})
+
+    def test_a_candidate_that_breaks_more_by_the_old_count(self):
+        self.assertEqual(self.explain(), "several-budgets")
+        self.assertEqual(self.explain("victims on n1"), "several-budgets")
+
+    def test_the_choice_that_comes_of_it(self):
+        self.assertEqual(self.explain("node", ours="n2"), "several-budgets")
+        self.peer["nominatedNode"] = "n3"
+        self.assertIsNone(self.explain("node", ours="n2"))
+
+    def test_another_number_than_the_old_count_gives_is_not_explained(self):
+        self.peer["preemption"]["candidates"][0]["pdbViolations"] = 1
+        self.assertIsNone(self.explain())
+
+    def test_only_where_the_two_counts_differ(self):
+        self.budgets[1]["status"]["disruptionsAllowed"] = 2
+        self.peer["preemption"]["candidates"][0]["pdbViolations"] = 1
+        self.assertIsNone(self.explain())
+
+    def test_only_of_the_node_whose_pods_they_cover(self):
+        self.assertIsNone(self.explain("n2"))
+
+    def test_nothing_but_preemption(self):
+        self.assertIsNone(self.explain(what="verdict"))
+
+    def test_pods_no_less_important_and_pods_already_disrupted_are_not_counted(self):
+        self.pods[0]["spec"]["priority"] = 9
+        self.assertIsNone(self.explain())
+        self.pods[0]["spec"]["priority"] = 5
+        self.budgets[1]["status"]["disruptedPods"] = {"v2": ""}
+        self.assertIsNone(self.explain())
+
+
+class Needed(unittest.TestCase):
+    def test_a_run_begins_with_a_witness_of_every_explanation(self):
+        names = [entry.name for entry in explained.EXPLAINED]
+        self.assertEqual(sorted(witnesses.PROVOKE), sorted(names))
+        made = list(scenarios.make_run(7, 3, 2))
+        self.assertEqual([one.name for one in made], [*(f"s7-{name}" for name in witnesses.PROVOKE),
+                                                      "s7-00003", "s7-00004"])
+
+    def test_a_witness_is_what_its_explanation_is_about(self):
+        builder = Builder(random.Random(1), "w")
+        witnesses.every_namespace(builder)
+        key = f"conf-a/{builder.incoming['metadata']['name']}"
+        self.assertIsNotNone(explained.every_namespace(
+            {"pod": key, "items": [builder.incoming]}))
+
+    def test_an_explanation_that_is_never_used_fails_the_run(self):
+        tally = compare.Tally()
+        tally.compared = 1
+        tally.explained.update(entry.name for entry in explained.EXPLAINED)
+        self.assertFalse(tally.failed())
+        tally.explained["lost-claims"] = 0
+        self.assertEqual(tally.unused(), ["lost-claims"])
+        self.assertTrue(tally.failed())
+
+
+if __name__ == "__main__":
+    unittest.main()
