@@ -127,7 +127,8 @@ TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
     const auto json = explain(cluster, *dump, "shop/p", configuration, ExplanationForm::Json);
     EXPECT_TRUE(json);
     std::vector<std::string> names;
-    for (const auto& node : boost::json::parse(*json).at("nodes").as_array()) {
+    const auto parsed = boost::json::parse(*json);
+    for (const auto& node : parsed.at("nodes").as_array()) {
       names.emplace_back(node.at("name").as_string());
     }
     return names;
