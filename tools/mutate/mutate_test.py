@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Tests of mutate: on a project whose "test program" is a copied script, so that no compiler is needed."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+SCRIPT = Path(__file__).resolve().parent / 'mutate'
+loader = importlib.machinery.SourceFileLoader('mutate', str(SCRIPT))
+spec = importlib.util.spec_from_loader('mutate', loader)
+mutate = importlib.util.module_from_spec(spec)
+sys.modules['mutate'] = mutate
+loader.exec_module(mutate)
+
+PRESETS = '''{"version": 6, "configurePresets": [
+  {"name": "tiny", "generator": "Ninja", "binaryDir": "${sourceDir}/build/${presetName}"}]}'''
+CMAKE = '''cmake_minimum_required(VERSION 3.25)
+project(tiny LANGUAGES NONE)
+add_custom_target(tiny_test COMMAND sh -n ${CMAKE_SOURCE_DIR}/tiny.sh
+  COMMAND install -m 755 ${CMAKE_SOURCE_DIR}/tiny.sh ${CMAKE_BINARY_DIR}/tiny_test)
+'''
+# Talks like GoogleTest. Two cases, of which a filter may leave one; the second knows nothing of `weight`.
+TINY = '''#!/bin/sh
+limit=3
+weight=2
+spare=1
+status=0
+run_case() {
+  case "$filter" in *"$1"*|-*) ;; *) return ;; esac
+  echo "[ RUN      ] $1"
+  if [ "$2" = "$3" ]; then echo "[       OK ] $1 (0 ms)"; else echo "[  FAILED  ] $1 (0 ms)"; status=1; fi
+}
+filter=${1#--gtest_filter=}
+run_case Tiny.AsksForThree "$limit" 3
+run_case Tiny.WeighsTwice "$weight" 2
+exit $status
+'''
+
+
+def stanza(**fields):
+    one = {'name': 'limit', 'why': 'too many are asked', 'file': 'tiny.sh', 'before': 'limit=3', 'after': 'limit=4',
+           'program': 'tiny_test', **fields}
+    return '\n'.join(f'{key}: {value}' for key, value in one.items() if value is not None) + '\n'
+
+
+class Project(unittest.TestCase):
+    """A throwaway repository with lists of mutants."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write('CMakePresets.json', PRESETS)
+        self.write('CMakeLists.txt', CMAKE)
+        self.write('tiny.sh', TINY)
+        self.write('.gitignore', '/build/\n')
+
+    def write(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding='utf-8')
+
+    def lists(self, *stanzas):
+        self.write('tools/mutate/mutants/list.txt', '# a comment\n' + '\n'.join(stanzas))
+
+    def git(self, *arguments):
+        subprocess.run(['git', '-C', self.root, '-c', 'user.name=t', '-c', 'user.email=t@t', *arguments], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def commit(self):
+        if not (self.root / '.git').exists():
+            self.git('init', '--quiet')
+        self.git('add', '-A')
+        self.git('commit', '--quiet', '-m', 'tiny')
+
+    def mutate(self, *arguments):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            status = mutate.main(['--preset', 'tiny', '--jobs', '1', *arguments], self.root)
+        return status, out.getvalue()
+
+    def committed(self, *arguments):
+        self.commit()
+        return self.mutate(*arguments)
+
+
+class Runs(Project):
+    def test_a_mutant_is_caught_by_the_case_that_fails(self):
+        self.lists(stanza())
+        status, said = self.committed()
+        self.assertEqual(status, 0, said)
+        self.assertRegex(said, r'limit +tiny_test +Tiny\.AsksForThree\n')
+        self.assertIn('1 of 1 caught', said)
+
+    def test_a_survivor_fails_the_run_and_says_what_it_would_have_broken(self):
+        self.lists(stanza(), stanza(name='spare', before='spare=1', after='spare=2', why='nobody looks'))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertRegex(said, r'spare +tiny_test +SURVIVED')
+        self.assertIn('spare is not caught: nobody looks', said)
+        self.assertIn('1 of 2 caught', said)
+
+    def test_only_cases_of_the_filter_count(self):
+        self.lists(stanza(filter='Tiny.WeighsTwice'))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertIn('SURVIVED', said)
+
+    def test_each_mutant_is_tried_on_the_original(self):
+        self.lists(stanza(), stanza(name='weight', before='weight=2', after='weight=3'),
+                   stanza(name='spare', before='spare=1', after='spare=2'))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertRegex(said, r'weight +tiny_test +Tiny\.WeighsTwice\n')
+        self.assertRegex(said, r'spare +tiny_test +SURVIVED')
+
+    def test_text_may_be_taken_out(self):
+        self.lists(stanza(before='limit=3', after=''))
+        self.assertEqual(self.committed()[0], 0)
+
+    def test_the_users_tree_is_not_touched_and_what_is_not_committed_is_not_looked_at(self):
+        self.lists(stanza())
+        self.commit()
+        self.write('tiny.sh', TINY + '# mine\n')
+        status, said = self.mutate()
+        self.assertEqual(status, 0, said)
+        self.assertEqual((self.root / 'tiny.sh').read_text(encoding='utf-8'), TINY + '# mine\n')
+
+    def test_the_next_run_looks_at_the_next_commit(self):
+        self.lists(stanza(name='spare', before='spare=1', after='spare=2'))
+        self.assertEqual(self.committed()[0], 1)
+        self.write('tiny.sh', TINY.replace('exit $status', 'run_case Tiny.Spare "$spare" 1\nexit $status'))
+        status, said = self.committed()
+        self.assertEqual(status, 0, said)
+        self.assertIn('Tiny.Spare', said)
+
+    def test_a_removed_build_folder_is_no_hindrance(self):
+        self.lists(stanza())
+        self.assertEqual(self.committed()[0], 0)
+        subprocess.run(['rm', '-rf', self.root / 'build'], check=True)
+        self.assertEqual(self.mutate()[0], 0)
+
+    def test_a_mutant_that_does_not_compile_proves_nothing(self):
+        self.lists(stanza(after='limit=('))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertIn('DOES NOT COMPILE', said)
+
+    def test_an_exit_without_a_failed_case_proves_nothing(self):
+        self.lists(stanza(before='status=0', after='status=9'))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertIn('exit 9, but no case failed', said)
+
+    def test_a_crash_is_caught_by_the_case_that_was_running(self):
+        self.lists(stanza(before='if [ "$2"', after='kill -SEGV $$; if [ "$2"'))
+        status, said = self.committed()
+        self.assertEqual(status, 0, said)
+        self.assertIn('Tiny.AsksForThree (killed by signal 11)', said)
+
+    def test_a_program_that_fails_unchanged_proves_nothing(self):
+        self.write('tiny.sh', TINY.replace('weight=2', 'weight=1'))
+        self.lists(stanza())
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertIn('fails on the unchanged tree', said)
+
+    def test_a_filter_that_finds_no_case_proves_nothing(self):
+        self.lists(stanza(filter='Tiny.Gone'))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertIn('no case for the filter Tiny.Gone', said)
+
+    def test_one_mutant_alone(self):
+        self.lists(stanza(), stanza(name='spare', before='spare=1', after='spare=2'))
+        status, said = self.committed('--only', 'lim*')
+        self.assertEqual(status, 0, said)
+        self.assertIn('1 of 1 caught', said)
+        status, said = self.mutate('--only', 'gone')
+        self.assertEqual(status, 1)
+        self.assertIn('no mutant is called gone', said)
+
+
+class Lists(Project):
+    def refused(self, because, *stanzas):
+        self.lists(*stanzas)
+        status, said = self.mutate('--check')
+        self.assertEqual(status, 1)
+        self.assertIn(because, said)
+
+    def test_that_can_be_applied_pass(self):
+        self.lists(stanza(), stanza(name='weight', before='weight=2', after='weight=20'))
+        self.assertEqual(self.mutate('--check'), (0, ''))
+
+    def test_are_shown(self):
+        self.lists(stanza())
+        self.assertEqual(self.mutate('--list'), (0, 'limit: too many are asked (tiny.sh, tiny_test)\n'))
+
+    def test_text_must_be_found_exactly_once(self):
+        self.refused('limit: "limit=9" is found 0 times in tiny.sh, not once', stanza(before='limit=9'))
+        self.refused('limit: "echo" is found 3 times in tiny.sh, not once', stanza(before='echo'))
+
+    def test_a_text_that_is_not_found_stops_the_run_too(self):
+        self.lists(stanza(before='limit=9'))
+        status, said = self.committed()
+        self.assertEqual(status, 1)
+        self.assertIn('is found 0 times', said)
+        self.assertFalse((self.root / 'build').exists())
+
+    def test_a_text_that_only_the_users_tree_has_stops_the_run(self):
+        self.lists(stanza(before='# mine', after='# yours'))
+        self.commit()
+        self.write('tiny.sh', TINY + '# mine\n')
+        status, said = self.mutate()
+        self.assertEqual(status, 1)
+        self.assertIn('is found 0 times', said)
+        self.assertFalse((self.root / 'build' / 'mutate' / 'tree' / 'build').exists(), 'nothing is built first')
+
+    def test_mistakes_are_named_with_their_line(self):
+        self.refused('list.txt:2: the stanza has no program', stanza(program=None))
+        self.refused('list.txt:2: why is empty', stanza(why=''))
+        self.refused('list.txt:8: write one of name, why', stanza() + 'becuase: x\n')
+        self.refused('list.txt:8: file stands twice', stanza() + 'file: x\n')
+        self.refused('changes nothing', stanza(after='limit=3'))
+        self.refused('limit stands in', stanza(), stanza())
+        self.refused('there is no gone.sh', stanza(file='gone.sh'))
+
+
+if __name__ == '__main__':
+    os.environ['GIT_CONFIG_GLOBAL'] = os.devnull
+    unittest.main()
