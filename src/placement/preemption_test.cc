@@ -169,6 +169,17 @@ TEST(MakeRoom, OnlyIfTheProfileHasIt) {
   EXPECT_THAT(answer.room, IsEmpty());
 }
 
+TEST(MakeRoom, CandidatesThatViolateABudgetAreNeverEnough) {
+  Bench bench;
+  bench.add(budget("kept", Texts{{"app", "kept"}}, 0));
+  for (int i = 0; i < 120; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    const PodBuilder there = big("on-" + name, 0).on(name);
+    bench.add(node(name).cpu("2")).add(i == 119 ? there : PodBuilder(there).label("app", "kept"));
+  }
+  EXPECT_EQ(bench.decide(big("p", 10)).node, "n119") << "the only one that costs no budget is the last looked at";
+}
+
 TEST(MakeRoom, EnoughCandidatesAreEnough) {
   Bench bench;
   for (int i = 0; i < 120; ++i) {

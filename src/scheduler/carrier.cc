@@ -131,7 +131,8 @@ net::Task<bool> Carrier::send_away(const RoomOrder& order, const Victim& victim)
   kube::PatchOptions options;
   options.kind = kube::PatchKind::StrategicMerge;
   options.subresource = "status";
-  const std::string patch = victim_patch(settings_.scheduler_names[order.profile], services_.clock->wall_now());
+  const std::string patch =
+      victim_patch(victim.uid, settings_.scheduler_names[order.profile], services_.clock->wall_now());
   const auto marked = co_await client_.patch<api::Pod>(victim.ns, victim.name, patch, options);
   if (!marked) co_return marked.error().code == Errc::NotFound;
   kube::DeleteSettings settings;

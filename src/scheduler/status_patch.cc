@@ -55,7 +55,7 @@ std::optional<std::string> status_patch(const api::Pod& pod, const PodReport& re
   return json::serialize(json::object{{"metadata", {{"uid", pod.metadata().uid()}}}, {"status", std::move(status)}});
 }
 
-std::string victim_patch(std::string_view scheduler_name, WallTime now) {
+std::string victim_patch(std::string_view uid, std::string_view scheduler_name, WallTime now) {
   json::object condition{
       {"type", "DisruptionTarget"},
       {"status", "True"},
@@ -63,7 +63,8 @@ std::string victim_patch(std::string_view scheduler_name, WallTime now) {
       {"message", fmt::format("{}: preempting to accommodate a higher priority pod", scheduler_name)},
       {"lastProbeTime", nullptr},
       {"lastTransitionTime", kube::format_time(now)}};
-  return json::serialize(json::object{{"status", {{"conditions", json::array{std::move(condition)}}}}});
+  return json::serialize(
+      json::object{{"metadata", {{"uid", uid}}}, {"status", {{"conditions", json::array{std::move(condition)}}}}});
 }
 
 }  // namespace rescheduler::scheduler

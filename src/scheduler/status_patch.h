@@ -22,7 +22,7 @@ struct PodReport {
 // A strategic merge patch of the status; nothing when it would change nothing but times.
 std::optional<std::string> status_patch(const api::Pod& pod, const PodReport& report, WallTime now);
 
-// The condition of a pod that has to go for a more important one.
-std::string victim_patch(std::string_view scheduler_name, WallTime now);
+// The condition of a pod that has to go for a more important one; refused for another pod of that name.
+std::string victim_patch(std::string_view uid, std::string_view scheduler_name, WallTime now);
 
 }  // namespace rescheduler::scheduler

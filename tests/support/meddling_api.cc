@@ -35,6 +35,7 @@ net::Task<Result<void>> MeddlingApi::call(kube::ApiCall call, kube::Message* ans
     co_return bound;
   }
   if (is_write(call)) writes_.push_back(fmt::format("{} {}", describe(call), call.subresource));
+  if (call.verb == kube::Verb::Get) ++reads_;
   auto done = co_await api_.call(std::move(call), answer);
   co_return done;
 }

@@ -31,6 +31,7 @@ class MeddlingApi final : public kube::Api {
 
   // "create pods web/api-0 binding", in the order in which they went to the server.
   const std::vector<std::string>& writes() const { return writes_; }
+  std::size_t reads() const { return reads_; }  // of single objects
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
@@ -55,6 +56,7 @@ class MeddlingApi final : public kube::Api {
   bool leases_lost_ = false;
   std::chrono::nanoseconds most_patience_{0};
   std::vector<std::string> writes_;
+  std::size_t reads_ = 0;
 };
 
 Error refusal(int http_status, std::string message);

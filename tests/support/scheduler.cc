@@ -121,6 +121,12 @@ std::vector<std::string> TestScheduler::writes() {
   return all;
 }
 
+std::size_t TestScheduler::reads() {
+  std::size_t count = 0;
+  meddle([&](MeddlingApi& api) { count = api.reads(); });
+  return count;
+}
+
 std::string TestScheduler::metrics() { return link_->services().metrics->text(); }
 
 double TestScheduler::attempts() {

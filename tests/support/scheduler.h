@@ -46,7 +46,8 @@ class TestScheduler {
   std::size_t assumed();
   int held();
   std::vector<std::string> writes();
-  double attempts();  // decisions made so far, whatever came of them
+  std::size_t reads();  // of single objects
+  double attempts();    // decisions made so far, whatever came of them
   std::string metrics();
   bool leads();
   const kube::LeaderFence& fence() const { return *fence_; }

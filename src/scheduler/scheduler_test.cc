@@ -1,0 +1,249 @@
+// What the scheduler keeps from one decision to the next: where the search goes on, and who is nominated where.
+#include "scheduler/scheduler.h"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/metrics.h"
+#include "cluster/testing.h"
+#include "cluster/testing/storage_objects.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "scheduler/config/read.h"
+
+namespace rescheduler::scheduler {
+namespace {
+
+using cluster::testing::node;
+using cluster::testing::NodeBuilder;
+using cluster::testing::pod;
+using cluster::testing::PodBuilder;
+using testing::AllOf;
+using testing::Ge;
+using testing::Lt;
+using testing::Ne;
+
+WallTime at(int seconds) { return WallTime{std::chrono::seconds{1'700'000'000 + seconds}}; }
+
+class OneScheduler : public testing::Test {
+ protected:
+  void start(int percentage_of_nodes_to_score = 100) {
+    SchedulerSettings settings;
+    settings.profiles = default_configuration(default_catalog()).profiles;
+    settings.percentage_of_nodes_to_score = percentage_of_nodes_to_score;
+    auto made = Scheduler::make(settings, metrics_, at(0));
+    ASSERT_TRUE(made) << made.error().message;
+    scheduler_ = std::move(*made);
+  }
+  void see(const NodeBuilder& node) { scheduler_->seen(std::make_shared<const api::Node>(node.get()), at(0)); }
+  void see(const PodBuilder& pod) {
+    auto object = std::make_shared<api::Pod>(pod.get());
+    object->mutable_spec()->set_scheduler_name(kDefaultSchedulerName);
+    scheduler_->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+  }
+  std::vector<Order> decide() { return scheduler_->decide_next(at(1)); }
+  // The node of the pod whose turn it is.
+  std::string bound_to() {
+    const auto orders = decide();
+    const auto* bind = orders.empty() ? nullptr : std::get_if<BindOrder>(&orders.front());
+    return bind == nullptr ? "" : bind->node;
+  }
+  std::string nominated_to(const std::string& uid) const {
+    const std::string* node = scheduler_->nominator().node_of(uid);
+    return node == nullptr ? "" : *node;
+  }
+
+  MetricRegistry metrics_;
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+// --- Where the search goes on ---
+
+class SearchOfHalf : public OneScheduler {
+ protected:
+  // Half of the nodes is enough, and half of them are a hundred at least.
+  void SetUp() override { start(50); }
+  void add_nodes(int count, const std::function<void(int, NodeBuilder&)>& differs = [](int, NodeBuilder&) {}) {
+    for (int i = 0; i < count; ++i) {
+      NodeBuilder one = node("n" + std::to_string(i));
+      differs(i, one);
+      see(one);
+    }
+  }
+  void add_pod(PodBuilder one) { see(one.requests("1", "1Gi")); }
+  int number_bound_to() {
+    const std::string name = bound_to();
+    return name.empty() ? -1 : std::stoi(name.substr(1));
+  }
+};
+
+TEST_F(SearchOfHalf, GoesOnWhereTheLastOneEnded) {
+  add_nodes(200);
+  for (int i = 0; i < 4; ++i) add_pod(pod("p" + std::to_string(i)));
+  EXPECT_THAT(number_bound_to(), Lt(100));
+  EXPECT_THAT(number_bound_to(), AllOf(Ge(100), Lt(200)));
+  EXPECT_THAT(number_bound_to(), AllOf(Ge(0), Lt(100)));
+  EXPECT_THAT(number_bound_to(), AllOf(Ge(100), Lt(200)));
+}
+
+TEST_F(SearchOfHalf, CountsTheNodesThatWereRefusedToo) {
+  // The first search refuses 0-99 and finds 100-249. The second goes on with 250-299 and, from the beginning, 100-199.
+  add_nodes(300, [](int i, NodeBuilder& one) {
+    if (i < 100) one.cordoned();
+    if (i == 210) one.cpu("64").memory("512Gi");
+  });
+  add_pod(pod("first"));
+  add_pod(pod("second"));
+  EXPECT_EQ(number_bound_to(), 210) << "the largest by far";
+  EXPECT_THAT(number_bound_to(), AllOf(Ge(100), Ne(210))) << "not looked at again";
+}
+
+TEST_F(SearchOfHalf, StaysWhereItIsWhenTheNominatedNodeWillDo) {
+  // Only a search that begins at 0 leaves out the large node.
+  add_nodes(200, [](int i, NodeBuilder& one) {
+    if (i == 100) one.cpu("64").memory("512Gi");
+  });
+  add_pod(pod("nominated").promised("n5").priority(10));
+  add_pod(pod("other"));
+  EXPECT_EQ(number_bound_to(), 5);
+  EXPECT_THAT(number_bound_to(), AllOf(Ge(0), Lt(100)));
+}
+
+// --- Who is nominated where ---
+
+class Nominations : public OneScheduler {
+ protected:
+  void SetUp() override { start(); }
+  static PodBuilder large(const std::string& name, int priority) {
+    return pod(name).requests("2", "1Gi").priority(priority);
+  }
+  // What is reported of this pod.
+  static const ReportOrder* report_of(const std::vector<Order>& orders, const std::string& name) {
+    for (const Order& order : orders) {
+      const auto* report = std::get_if<ReportOrder>(&order);
+      if (report != nullptr && report->pod->metadata().name() == name) return report;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(Nominations, OfLesserPodsEndWhenAMoreImportantOneTakesTheNode) {
+  see(node("n").cpu("2"));
+  see(large("victim", 0).on("n"));
+  see(large("lesser", 5));
+  ASSERT_EQ(decide().size(), 2U);
+  ASSERT_EQ(nominated_to("uid-lesser"), "n");
+  see(large("urgent", 10));
+  const auto orders = decide();
+  EXPECT_EQ(nominated_to("uid-urgent"), "n");
+  EXPECT_EQ(nominated_to("uid-lesser"), "") << "the node is not kept for it any more";
+  const ReportOrder* taken_back = report_of(orders, "lesser");
+  ASSERT_NE(taken_back, nullptr) << "its status must not go on naming the node";
+  EXPECT_EQ(taken_back->nominated_node, "");
+  EXPECT_EQ(taken_back->message, "");
+}
+
+TEST_F(Nominations, OfPodsOfTheSamePriorityStand) {
+  see(node("n").cpu("4"));
+  see(large("victim1", 0).on("n"));
+  see(large("victim2", 0).on("n"));
+  see(large("first", 10));
+  see(large("second", 10));
+  ASSERT_EQ(decide().size(), 2U);
+  const auto orders = decide();
+  EXPECT_EQ(nominated_to("uid-first"), "n");
+  EXPECT_EQ(nominated_to("uid-second"), "n");
+  EXPECT_EQ(report_of(orders, "first"), nullptr);
+}
+
+TEST_F(Nominations, ToANodeThatCannotHelpAnyMoreAreGivenUp) {
+  see(node("n").cordoned());
+  see(large("p", 10).promised("n"));
+  ASSERT_EQ(nominated_to("uid-p"), "n");
+  const auto orders = decide();
+  const ReportOrder* report = report_of(orders, "p");
+  ASSERT_NE(report, nullptr);
+  EXPECT_EQ(report->nominated_node, "") << "the pod's status must not go on naming the node";
+  EXPECT_EQ(nominated_to("uid-p"), "") << "nor may room be kept there";
+}
+
+TEST_F(Nominations, StandWhileTheVictimsAreOnTheirWayOut) {
+  see(node("n").cpu("2"));
+  see(large("victim", 0).being_preempted().on("n"));
+  see(large("p", 10).promised("n"));
+  const auto orders = decide();
+  const ReportOrder* report = report_of(orders, "p");
+  ASSERT_NE(report, nullptr);
+  EXPECT_EQ(report->nominated_node, std::nullopt);
+  EXPECT_EQ(nominated_to("uid-p"), "n");
+}
+
+TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
+  see(node("n").cpu("2"));
+  const auto victim = large("victim", 0).on("n");
+  see(victim);
+  see(large("urgent", 10));
+  ASSERT_EQ(decide().size(), 2U);
+  scheduler_->gone(std::make_shared<const api::Pod>(victim.get()), at(2));
+  EXPECT_TRUE(decide().empty()) << "not before the API server has been told of all of them";
+  scheduler_->room_made("uid-urgent", true, at(3));
+  EXPECT_EQ(bound_to(), "n");
+}
+
+// --- What a failed binding gives back ---
+
+class FailedBinding : public OneScheduler {
+ protected:
+  void SetUp() override { start(); }
+  void fail_binding() { orders_ = scheduler_->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at(2)); }
+  std::vector<Order> orders_;
+};
+
+TEST_F(FailedBinding, LeavesTheRoomToOthers) {
+  see(node("n").cpu("2"));
+  see(pod("p").requests("2", "1Gi"));
+  ASSERT_EQ(bound_to(), "n");
+  see(pod("other").requests("2", "1Gi").priority(1));
+  fail_binding();
+  EXPECT_EQ(scheduler_->cluster().assumed_count(), 0U);
+  EXPECT_EQ(bound_to(), "n");
+  EXPECT_EQ(scheduler_->binding_count(), 1U);
+}
+
+TEST_F(FailedBinding, IsReportedAndThePodIsTriedAgainAfterAPause) {
+  see(node("n"));
+  see(pod("p"));
+  ASSERT_EQ(bound_to(), "n");
+  fail_binding();
+  ASSERT_EQ(orders_.size(), 1U);
+  EXPECT_EQ(std::get<ReportOrder>(orders_.front()).reason, "SchedulerError");
+  EXPECT_EQ(bound_to(), "") << "whatever is broken needs its pause";
+  scheduler_->tick(at(60));
+  EXPECT_EQ(bound_to(), "n");
+}
+
+TEST_F(FailedBinding, LeavesTheVolumesToOthers) {
+  using cluster::testing::ClaimObject;
+  using cluster::testing::ClassObject;
+  using cluster::testing::VolumeObject;
+  see(node("n"));
+  const auto see_wire = [this](const auto& wire) {
+    using Wire = std::remove_cvref_t<decltype(wire)>;
+    scheduler_->seen(std::make_shared<const Wire>(wire), at(0));
+  };
+  see_wire(ClassObject("wait").wire);
+  see_wire(ClaimObject("data").wire);
+  see_wire(VolumeObject("pv").wire);
+  see(pod("p").in("shop").merge(
+      R"({"spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}})"));
+  const auto orders = decide();
+  ASSERT_TRUE(std::get<BindOrder>(orders.front()).has_claims);
+  ASSERT_TRUE(scheduler_->cluster().volumes().volume("pv")->claim);
+  fail_binding();
+  EXPECT_FALSE(scheduler_->cluster().volumes().volume("pv")->claim);
+}
+
+}  // namespace
+}  // namespace rescheduler::scheduler
