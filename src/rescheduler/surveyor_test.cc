@@ -197,6 +197,7 @@ class LookingAgain : public Surveying {
   LookingAgain() {
     placement::Profile profile;
     profile.at(placement::Point::Filter) = {{"NodeUnschedulable"}, {"NodeResourcesFit"}};
+    profile.at(placement::Point::PreFilter).push_back({"NodeResourcesFit"});
     begin({}, profile);
     for (const char* name : {"db-0", "db-1"}) surveyor->seen(serving(name));
   }
