@@ -5,11 +5,11 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 BASE ?=
-# Nothing is tried twice: a test that fails has failed. Tests that mostly wait share a core.
-CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
+# Nothing is tried twice: a test that fails has failed. One more at a time than there are cores: many mostly wait.
+CTEST := ctest --output-on-failure --no-tests=error -j $(shell echo $$(($(JOBS) + 1)))
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
-.PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc fuzz rig deps deps-build deps-release clean
+.PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc mutate fuzz rig deps deps-build deps-release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ tsan: deps ## tests under the thread sanitizer (ONLY='^kube_test' TARGETS=kube_t
 
 gcc: deps ## the second compiler: build everything with g++ and run the tests (ONLY='^kube_test' TARGETS=kube_test)
 	@$(call sanitized,gcc)
+
+mutate: deps ## one-line mistakes, each of which a test must catch (ONLY=NAME for one); not part of any test run
+	@tools/mutate/mutate $(if $(ONLY),--only $(ONLY))
 
 fuzz: deps ## every fuzz target for a bounded time (SECONDS_EACH, default 20)
 	@$(call build,fuzz,--target fuzz_targets)

@@ -54,12 +54,17 @@ function(rescheduler_test name)
 endfunction()
 
 # A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h). They wait for real
-# clocks, and say so with the label `clock`. On the real cluster each case is an entry of its own.
+# clocks, and say so with the label `clock`. Each case is an entry and a process of its own: it starts and stops whole programs.
 function(rescheduler_cluster_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT;SHARDS" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE test_cluster ${arg_LINK} test_main)
-  rescheduler_program_tests(${name} "embedded;clock" "${arg_TIMEOUT}" "${arg_SHARDS}" --gtest_filter=-Real/*)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_embedded TEST_FILTER "-Real/*"
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    PROPERTIES LABELS "embedded;clock" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
   rescheduler_real_cases(${name} "${arg_TIMEOUT}" "Real/*")
 endfunction()
 

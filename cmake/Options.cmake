@@ -19,7 +19,7 @@ set(CMAKE_EXE_LINKER_FLAGS_DEV "")
 # Quick: as Dev, for builds of everything. Two things that a build from nothing can do without: the better of two instruction
 # selectors, and format strings checked at compile time (the dev preset checks them).
 set(CMAKE_CXX_FLAGS_QUICK "${CMAKE_CXX_FLAGS_DEV} -mllvm -fast-isel -DFMT_CONSTEVAL=")
-set(CMAKE_EXE_LINKER_FLAGS_QUICK "")
+set(CMAKE_EXE_LINKER_FLAGS_QUICK "-Wno-unused-command-line-argument")  # clang links with the flags above too
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 
 add_library(rescheduler_options INTERFACE)

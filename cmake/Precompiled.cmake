@@ -12,6 +12,9 @@ set(rescheduler_pch_headers
   "net/task.h" "base/error.h")
 set(rescheduler_pch_test_headers <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
 
+# What does not link src/net: net/task.h brings Asio's error categories into every file that reads it.
+set(rescheduler_pch_never "^(rescheduler_base|base_test|rescheduler_planner|planner_.*|roadef.*|cli_view.*|test_main|fuzz_replay)$|_proto$")
+
 # rescheduler_add_pch(name HEADER...): the target `name`, whose object file is the precompiled header.
 function(rescheduler_add_pch name)
   list(TRANSFORM ARGN REPLACE "^([^<].*)$" "\"\\1\"")
@@ -42,7 +45,7 @@ function(rescheduler_precompile folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    if(type MATCHES "^(STATIC_LIBRARY|EXECUTABLE)$" AND NOT target MATCHES "_proto$")
+    if(type MATCHES "^(STATIC_LIBRARY|EXECUTABLE)$" AND NOT target MATCHES "${rescheduler_pch_never}")
       set(pch rescheduler_pch)
       if(target MATCHES "_test$")
         set(pch rescheduler_test_pch)

@@ -1,5 +1,5 @@
-// main() of a fuzz target where there is no fuzzer: gives it every file of the folders named, so that each run of the tests
-// replays what fuzzing is started from and what it once found.
+// main() of a fuzz target where there is no fuzzer: gives it every file of the folders named, so that each run of the
+// tests replays what fuzzing is started from and what it once found.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -9,7 +9,8 @@
 #include <string>
 
 // Every fuzz target has this name; libFuzzer demands it.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);  // NOLINT(readability-identifier-naming)
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size);  // NOLINT(readability-identifier-naming)
 
 int main(int count, char** arguments) {
   std::size_t replayed = 0;

@@ -35,7 +35,8 @@ std::string prometheus_config(const std::string& url, const std::string& ca_path
       "      - url: {}\n"
       "        refresh_interval: 5s\n"
       "{}",
-      url.substr(0, url.find("://")), tls("    "), in_quotes(url + std::string(kPrometheusTargetsPath)), tls("        "));
+      url.substr(0, url.find("://")), tls("    "), in_quotes(url + std::string(kPrometheusTargetsPath)),
+      tls("        "));
 }
 
 std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes, bool timed) {

@@ -2,7 +2,7 @@
 // answered and lost, watches break, pods vanish, workloads are scaled and rolled out, nodes die, leaders change.
 //
 //   migration_chaos_test --gtest_filter=*Thousand*          the seeds of every day
-//   RESCHEDULER_CHAOS_SEED=17 migration_chaos_test ...      that very run again
+//   RESCHEDULER_SEED=17 migration_chaos_test ...      that very run again
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -357,7 +357,7 @@ class Quiet {
 };
 
 void expect_survives(std::uint64_t seed, int moves) {
-  SCOPED_TRACE(fmt::format("RESCHEDULER_CHAOS_SEED={}", seed));
+  SCOPED_TRACE(fmt::format("RESCHEDULER_SEED={}", seed));
   const Quiet quiet;
   ChaoticCluster cluster(seed);
   const Tally tally = cluster.run(moves);
@@ -379,7 +379,7 @@ void expect_survives(std::uint64_t seed, int moves) {
 }
 
 TEST(MigrationChaos, AThousandMovesBreakNoRuleWhateverHappens) {
-  if (const char* seed = std::getenv("RESCHEDULER_CHAOS_SEED"); seed != nullptr) {
+  if (const char* seed = std::getenv("RESCHEDULER_SEED"); seed != nullptr) {
     const char* moves = std::getenv("RESCHEDULER_CHAOS_MOVES");
     expect_survives(std::strtoull(seed, nullptr, 10), moves == nullptr ? 250 : std::atoi(moves));
     return;

@@ -56,7 +56,7 @@ class Block:
     def steps(self):
         """Pairs of a command and the lines it is shown to print (None: none are shown)."""
         if self.language == 'yaml':
-            return [(f"kubectl apply --dry-run=server --validate=strict -f - <<'YAML'\n{self.text}\nYAML", None)]
+            return [(f"kubectl apply --dry-run=server --validate=true -f - <<'YAML'\n{self.text}\nYAML", None)]
         if self.language != 'console':
             return [(self.text, None)]
         made = []

@@ -51,7 +51,9 @@ class Embedded final : public TestCluster {
   const std::string& kubeconfig() const override { return kubeconfig_; }
   Result<std::string> kubectl(std::vector<std::string> arguments) override {
     const std::string binary = any_kubectl();
-    if (binary.empty()) return fail(Errc::NotFound, "there is no kubectl: neither one of `make rig` nor Debian's (scripts/debian-kubectl)");
+    if (binary.empty())
+      return fail(Errc::NotFound,
+                  "there is no kubectl: neither one of `make rig` nor Debian's (scripts/debian-kubectl)");
     arguments.insert(arguments.begin(), {binary, "--kubeconfig", kubeconfig_});
     const CommandOutcome outcome = run_command(arguments);
     if (outcome.exit_code != 0) return fail(Errc::Internal, "kubectl: {}", outcome.output);

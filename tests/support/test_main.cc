@@ -1,7 +1,7 @@
 // main() of every GoogleTest program: chance that can be repeated, and skips that cannot pass for success.
 //
-// Exit status: 0 all passed; 1 something failed, or a skip that REQUIRE forbids; 77 nothing failed and something was
-// skipped, which ctest shows as "Skipped".
+// Exit status: 0 all passed; 1 something failed, nothing was run, or a skip that REQUIRE forbids; 77 nothing failed and
+// something was skipped, which ctest shows as "Skipped".
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
@@ -111,5 +111,9 @@ int main(int count, char** arguments) {
   if (!testing::GTEST_FLAG(list_tests)) std::cout << "RESCHEDULER_SEED=" << run_seed() << " repeats this run\n";
   const int failed = RUN_ALL_TESTS();
   if (failed != 0 || judge->refused()) return 1;
+  if (!testing::GTEST_FLAG(list_tests) && testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    std::cerr << "FAILED: no test of this program was run\n";
+    return 1;
+  }
   return judge->skipped() ? kSkipped : 0;
 }
