@@ -5,8 +5,8 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 BASE ?=
-# Nothing is tried twice: a test that fails has failed. One more at a time than there are cores: many mostly wait.
-CTEST := ctest --output-on-failure --no-tests=error -j $(shell echo $$(($(JOBS) + 1)))
+# Nothing is tried twice: a test that fails has failed.
+CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
 .PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc mutate fuzz rig deps deps-build deps-release clean
@@ -58,7 +58,7 @@ include bench/bench.mk
 
 conformance: deps rig ## 2,000 random scenarios, decided by the real kube-scheduler and by ours (SEED, SCENARIOS, KEEP)
 	@$(call build,release,--target rescheduler)
-	@tests/conformance/run --scenarios $(or $(SCENARIOS),2000) --seed $(or $(SEED),1) $(if $(KEEP),--keep $(KEEP)) \
+	@tests/conformance/run --scenarios $(or $(SCENARIOS),2000) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep $(KEEP)) \
 	  --ours build/release/src/cli/rescheduler
 
 # ONLY: names of ctest entries (a regular expression) and TARGETS what they are built from; else everything but the real tier.
