@@ -54,7 +54,7 @@ function(rescheduler_test name)
 endfunction()
 
 # A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h). They wait for real
-# clocks, and say so with the label `clock`. Each case is an entry and a process of its own: it starts and stops whole programs.
+# clocks. Each case is an entry and a process of its own: it starts and stops whole programs.
 function(rescheduler_cluster_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -64,7 +64,7 @@ function(rescheduler_cluster_test name)
   target_link_libraries(${name} PRIVATE test_cluster ${arg_LINK} test_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_embedded TEST_FILTER "-Real/*"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    PROPERTIES LABELS "embedded;clock" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+    PROPERTIES LABELS embedded TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
   rescheduler_real_cases(${name} "${arg_TIMEOUT}" "Real/*")
 endfunction()
 
@@ -78,7 +78,7 @@ function(rescheduler_real_test name)
 endfunction()
 
 function(rescheduler_real_cases name timeout filter)
-  set(properties LABELS "real;clock" TIMEOUT 120 SKIP_RETURN_CODE 77)
+  set(properties LABELS real TIMEOUT 120 SKIP_RETURN_CODE 77)
   if(timeout)
     list(APPEND properties TIMEOUT ${timeout})
   endif()
