@@ -29,15 +29,17 @@ function(rescheduler_add_pch name)
   set_target_properties(${name}_object PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   target_compile_options(${name}_object PRIVATE "SHELL:-Xclang -emit-pch" "SHELL:-x c++-header" -fpch-instantiate-templates)
   target_link_libraries(${name}_object PRIVATE rescheduler_options rescheduler_kube_proto Boost::json fmt::fmt tl::expected)
-  set(sum ${PROJECT_BINARY_DIR}/CMakeFiles/${name}_object.dir/generated/${name}.cc.o.sum)
+  set(pch ${PROJECT_BINARY_DIR}/generated/${name}.pch)  # ccache asks for a .sum only beside a file that ends so
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  add_custom_command(OUTPUT ${sum}
-    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/pch_sum.py ${sum} ${header}
+  add_custom_command(OUTPUT ${pch}.sum
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${pch}
+    COMMAND ${CMAKE_COMMAND} -E create_hardlink $<TARGET_OBJECTS:${name}_object> ${pch}
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/pch_sum.py ${pch}.sum ${header}
       ${CMAKE_CXX_COMPILER} -std=c++20 -I${PROJECT_SOURCE_DIR}/src -isystem ${PROJECT_BINARY_DIR}/generated
     DEPENDS $<TARGET_OBJECTS:${name}_object>
     COMMENT "summing up ${name}"
     VERBATIM)
-  add_custom_target(${name} DEPENDS ${sum})
+  add_custom_target(${name} DEPENDS ${pch}.sum)
 endfunction()
 
 # Every target of a folder that compiles code of ours reads them.
@@ -50,7 +52,7 @@ function(rescheduler_precompile folder)
       if(target MATCHES "_test$")
         set(pch rescheduler_test_pch)
       endif()
-      target_compile_options(${target} PRIVATE "SHELL:-include-pch CMakeFiles/${pch}_object.dir/generated/${pch}.cc.o")
+      target_compile_options(${target} PRIVATE "SHELL:-include-pch generated/${pch}.pch")
       add_dependencies(${target} ${pch})
     endif()
   endforeach()
