@@ -44,7 +44,15 @@ Child::~Child() {
   close(output_);
 }
 
-void Child::signal(int number) const { ::kill(pid_, number); }
+void Child::signal(int number) const {
+  ::kill(pid_, number);
+  if (number != SIGSTOP) return;
+  // A thread of it that runs on another core may go on for a moment.
+  int status = 0;
+  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
+  }
+  RESCHEDULER_CHECK(WIFSTOPPED(status), "process {} ended instead of stopping: status {}", pid_, status);
+}
 
 std::vector<std::string> Child::lines() const {
   const std::lock_guard lock(mutex_);

@@ -16,7 +16,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void signal(int number) const;
+  void signal(int number) const;           // SIGSTOP: returns when it has stopped
   std::vector<std::string> lines() const;  // of its stdout so far
 
  private:
