@@ -173,10 +173,11 @@ class Peer:
     def _probe(self, scenario):
         """A twin that is kept off every node tells the reasons of nodes even when others are feasible.
 
-        Where a search stops early, a twin would be told of other nodes than the pod.
+        Where a search stops early, a twin would be told of other nodes than the pod. The node a pod is nominated to is
+        judged by all filters, also where PreFilter leaves it out; a twin, which is not nominated, hears only the latter.
         """
         spec = scenario.incoming["spec"]
-        if not scenario.nodes or scenario.sampled or "schedulingGates" in spec or any(
+        if not scenario.nodes or scenario.sampled or scenario.nominated or "schedulingGates" in spec or any(
                 "ephemeral" in v for v in spec.get("volumes", [])):
             return None
         twin = {**scenario.incoming, "metadata": {
