@@ -73,7 +73,8 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.only_namespaces = {settings.ns};
     hook.own_schedulers = {settings.ns};
     hook.look_every = seconds{600};
-    hook.settle = seconds{1};
+    hook.settle = seconds{3};
+    hook.webhook.timeout = seconds{10};
     prepare_webhook();
     hook.target = std::move(settings.target);
     const server::PodHints hints = [this](const api::Pod& pod) { return live_->hint_for(pod); };

@@ -247,28 +247,41 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   return hint;
 }
 
+// Reads a workload that the informers may know too little of; false: it could not be read.
+net::Task<bool> LiveRecovery::State::read_ahead(WorkloadName workload) {
+  kube::ApiCall call;
+  call.verb = kube::Verb::Get;
+  call.resource = &resource_of(workload.kind);
+  call.ns = workload.ns;
+  call.name = workload.name;
+  call.timeout = kPatience;
+  call.repeat = kube::Repeat::Never;
+  const auto answer = resource_of(workload.kind).make();
+  const auto read = co_await apis.api->call(std::move(call), answer.get());
+  if (read) roster.seen(*answer);
+  co_return read.has_value();
+}
+
 net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
+  // The pods of a new ReplicaSet come within milliseconds of it, and the ReplicaSet within milliseconds of its
+  // Deployment.
+  for (int controllers = 0; controllers < 2; ++controllers) {
+    const auto unseen = roster.unseen_controller(pod);
+    if (!unseen) break;
+    const bool read = co_await read_ahead(*unseen);
+    if (!read) break;
+  }
   auto owner = roster.owner_of(pod);
   if (!owner || owner->kind == OwnerKind::Pod || owner->kind == OwnerKind::DaemonSet) co_return std::nullopt;
   const auto retries = read_retries(owner->annotations, settings.recovery.most_retries);
   if (!retries || retries->allowed == 0) co_return std::nullopt;
   // The replacement of a pod comes within milliseconds of its removal: what an informer knows may be older than that,
   // unless the one who wrote it is ourselves.
-  if (leading && (!settings.fence || settings.fence->may_act())) {
-    co_return hint_from(*owner, pod.metadata().name(), now());
-  }
-  kube::ApiCall call;
-  call.verb = kube::Verb::Get;
-  call.resource = &resource_of(owner->kind);
-  call.ns = owner->ns;
-  call.name = owner->name;
-  call.timeout = kPatience;
-  call.repeat = kube::Repeat::Never;
-  const auto answer = resource_of(owner->kind).make();
-  auto fresh = co_await apis.api->call(std::move(call), answer.get());
-  if (fresh) {
-    roster.seen(*answer);
-    if (auto known = roster.find(owner->kind, owner->ns, owner->name)) owner = std::move(known);
+  if (!leading || (settings.fence && !settings.fence->may_act())) {
+    const bool read = co_await read_ahead({owner->kind, owner->ns, owner->name});
+    if (read) {
+      if (auto known = roster.find(owner->kind, owner->ns, owner->name)) owner = std::move(known);
+    }
   }
   co_return hint_from(*owner, pod.metadata().name(), now());
 }

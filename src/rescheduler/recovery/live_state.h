@@ -55,6 +55,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
 
   // --- New pods ---
   net::Task<std::optional<NewPodHint>> hint(api::Pod pod);
+  net::Task<bool> read_ahead(WorkloadName workload);
   std::optional<NewPodHint> hint_from(const Owner& owner, const std::string& pod_name, WallTime now);
 
   WallTime now() const { return services.clock->wall_now(); }

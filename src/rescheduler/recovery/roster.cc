@@ -80,7 +80,9 @@ std::uint32_t replicas_of(const google::protobuf::Message& workload) {
 std::optional<Roster::Ref> Roster::controller_of(const api::ObjectMeta& meta, bool* foreign) {
   for (const api::OwnerReference& ref : meta.owner_references()) {
     if (!ref.controller()) continue;
-    if (const auto kind = kind_named(ref.kind())) return Ref{*kind, key_of(*kind, meta.namespace_(), ref.name())};
+    if (const auto kind = kind_named(ref.kind())) {
+      return Ref{{*kind, meta.namespace_(), ref.name()}, key_of(*kind, meta.namespace_(), ref.name())};
+    }
     if (foreign != nullptr) *foreign = true;
     return std::nullopt;
   }
@@ -129,7 +131,7 @@ Roster::KnownPod Roster::known_pod(const api::Pod& pod) {
   const auto slot = meta.annotations().find(std::string(kSlot));
   if (slot != meta.annotations().end()) known.slot = slot->second;
   if (known.controller) {
-    const OwnerKind kind = known.controller->kind;
+    const OwnerKind kind = known.controller->workload.kind;
     if (kind == OwnerKind::StatefulSet) known.slot = meta.name();
     if (kind == OwnerKind::DaemonSet) known.slot = pod.spec().node_name();
     if (kind == OwnerKind::Job) known.slot = kOnlySlot;
@@ -176,6 +178,16 @@ std::optional<Owner> Roster::owner_of(const std::string& pod_uid) const {
 }
 
 std::optional<Owner> Roster::owner_of(const api::Pod& pod) const { return top_of(known_pod(pod)); }
+
+std::optional<WorkloadName> Roster::unseen_controller(const api::Pod& pod) const {
+  const std::optional<Ref> controller = controller_of(pod.metadata(), nullptr);
+  if (!controller) return std::nullopt;
+  const auto found = workloads_.find(controller->key);
+  if (found == workloads_.end()) return controller->workload;
+  const std::optional<Ref>& above = found->second.controller;
+  if (above && !workloads_.contains(above->key)) return above->workload;
+  return std::nullopt;
+}
 
 bool Roster::is_live(const std::string& pod_uid) const {
   const auto found = pods_.find(pod_uid);

@@ -41,6 +41,12 @@ std::uint32_t replicas_of(const google::protobuf::Message& workload);
 // The kinds a Roster wants to be told of, beside pods.
 std::vector<const kube::ResourceType*> roster_kinds();
 
+struct WorkloadName {
+  OwnerKind kind{};
+  std::string ns{};
+  std::string name{};
+};
+
 class Roster {
  public:
   // From an informer, or from a read or write of our own that is ahead of it: the newest version counts.
@@ -52,6 +58,8 @@ class Roster {
   // The one at the top that is known: a Deployment, not its ReplicaSet. Nothing: not known (yet), or none we handle.
   std::optional<Owner> owner_of(const std::string& pod_uid) const;
   std::optional<Owner> owner_of(const api::Pod& pod) const;
+  // The first of a pod's controllers, from the pod upwards, of which no informer has told yet.
+  std::optional<WorkloadName> unseen_controller(const api::Pod& pod) const;
   bool is_live(const std::string& pod_uid) const;
   std::string slot_said_by(const std::string& pod_uid) const;  // its annotation, name or node; empty: it says none
   std::optional<Owner> find(OwnerKind kind, const std::string& ns, const std::string& name) const;
@@ -61,7 +69,7 @@ class Roster {
 
  private:
   struct Ref {
-    OwnerKind kind{};
+    WorkloadName workload{};
     std::string key{};
   };
   struct Known {

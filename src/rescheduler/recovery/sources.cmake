@@ -14,4 +14,5 @@ set(RECOVERY_TESTS
   recovery/bare_pods_test.cc
   recovery/case_protocol_test.cc
   recovery/detector_test.cc
-  recovery/ledger_test.cc)
+  recovery/ledger_test.cc
+  recovery/roster_test.cc)
