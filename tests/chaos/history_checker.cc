@@ -1,183 +1,274 @@
 #include "chaos/history_checker.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
-#include <fmt/format.h>
-
+#include "base/check.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
-#include "kube/value/quantity.h"
-#include "sim/proto/custom.pb.h"
+#include "migration/keys.h"
+#include "migration/record.h"
 
 namespace rescheduler::test {
 namespace {
 
-constexpr std::chrono::minutes kQuiet{3};  // since somebody else has disturbed a workload: a node's death takes long
+// The scheduler hears of a node's state at once; the node lifecycle controller looks every five seconds.
+constexpr std::chrono::seconds kKnown{10};
+// A sweep may undo the surge of a move whose record is gone: the chaos test sweeps every two minutes.
+constexpr std::chrono::minutes kSwept{5};
 
-std::string app_of(const api::Pod& pod) {
-  const auto found = pod.metadata().labels().find("app");
-  return found == pod.metadata().labels().end() ? std::string() : found->second;
-}
-
-bool ready(const api::Pod& pod) {
-  return std::ranges::any_of(pod.status().conditions(),
-                             [](const auto& one) { return one.type() == "Ready" && one.status() == "True"; });
-}
-
-// In thousandths.
-std::int64_t amount_of(const api::Quantity& quantity) {
-  const auto parsed = kube::Quantity::parse(quantity.string());
-  return parsed ? static_cast<std::int64_t>(std::llround(parsed->to_double() * 1000)) : 0;
-}
-
-// By resource, pods among them; what has run to its end needs nothing any more.
-void add_requests(const api::Pod& pod, std::map<std::string, std::int64_t>& to) {
-  if (pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed") return;
-  to["pods"] += 1000;
-  for (const auto& container : pod.spec().containers()) {
-    for (const auto& [resource, amount] : container.resources().requests()) to[resource] += amount_of(amount);
-  }
-}
-
-bool was_evicted(const api::Pod& pod) {
-  return std::ranges::any_of(pod.status().conditions(), [](const auto& one) {
-    return one.type() == "DisruptionTarget" && one.reason() == "EvictionByEvictionAPI" && one.status() == "True";
-  });
-}
+bool announces(const Move& move) { return move.open && (move.phase == "Evicting" || move.phase == "Retiring"); }
 
 }  // namespace
 
-HistoryChecker::HistoryChecker(sim::Server& server) : server_(server) {
+HistoryChecker::HistoryChecker(sim::Server& server)
+    : server_(server), disturbances_(server.agenda(), index_), ledger_(server.agenda(), index_, disturbances_) {
   changes_ = server.store().subscribe(nullptr, [this](const sim::Change& change) { on_change(change); });
 }
 
-bool HistoryChecker::quiet(const std::string& app) const {
-  const auto found = disturbed_.find(app);
-  return (found == disturbed_.end() || now() - found->second > kQuiet) && now() - all_disturbed_ > kQuiet;
+void HistoryChecker::disturb(const std::string& app) {
+  disturbances_.touched(app);
+  ledger_.app_disturbed(app);
+}
+
+void HistoryChecker::user_scales(const std::string& app, int replicas) {
+  disturb(app);
+  user_replicas_[app] = replicas;
+}
+
+void HistoryChecker::user_rolls_out(const std::string& app) {
+  disturb(app);
+  ++rollouts_[app];
+}
+
+void HistoryChecker::node_fails(const std::string& node) {
+  disturbances_.node_fails(node);
+  ledger_.node_closed(node);
+  for (const auto& [uid, pod] : index_.pods()) {
+    if (pod.node == node) ledger_.app_disturbed(pod.app);
+  }
+}
+
+void HistoryChecker::node_recovers(const std::string& node) { disturbances_.node_recovers(node); }
+
+void HistoryChecker::wrote_without_lease(const std::string& what) {
+  breach(BreachKind::WroteWithoutLease, "a leader without its lease did {}", what);
 }
 
 void HistoryChecker::on_change(const sim::Change& change) {
   const sim::Kind& kind = change.kind();
   if (&kind == &server_.kinds().of<api::Pod>()) {
-    const auto before = change.before ? change.before->as<api::Pod>() : nullptr;
-    pod_changed(before.get(), *change.after->as<api::Pod>(), change.what == sim::Change::What::Deleted);
+    const std::string uid = change.after->as<api::Pod>()->metadata().uid();
+    const PodFacts* known = index_.pod(uid);
+    const auto before = known == nullptr ? std::nullopt : std::optional(*known);
+    const bool disturbed = before && disturbances_.disturbed(before->app);
+    index_.apply(change);
+    pod_changed(before ? &*before : nullptr, index_.pod(uid), disturbed);
+    return;
   }
-  if (&kind == &server_.kinds().of<api::Deployment>() && change.what == sim::Change::What::Modified) {
-    deployment_changed(*change.before->as<api::Deployment>(), *change.after->as<api::Deployment>());
+  index_.apply(change);
+  if (&kind == &server_.kinds().of<api::Node>()) node_changed(change.after->as<api::Node>()->metadata().name());
+  if (&kind == &server_.kinds().of<api::Deployment>()) {
+    const auto after = change.after->as<api::Deployment>();
+    if (change.what == sim::Change::What::Added) user_replicas_[after->metadata().name()] = after->spec().replicas();
+    if (change.what == sim::Change::What::Modified) deployment_changed(*change.before->as<api::Deployment>(), *after);
   }
+  if (kind.group == "rescheduler.io" && kind.plural == "migrations") migration_changed(change);
 }
 
-void HistoryChecker::pod_changed(const api::Pod* before, const api::Pod& after, bool gone) {
-  const std::string app = app_of(after);
-  if (before == nullptr && single_.contains(app)) {
-    int live = 0;
-    server_.store().for_each(server_.kinds().of<api::Pod>(), after.metadata().namespace_(), "",
-                             [&](const sim::VersionPtr& version) {
-                               if (app_of(*version->as<api::Pod>()) == app) ++live;
-                               return true;
-                             });
-    if (live > 1) breach("{} has {} copies at once: {} is new", app, live, after.metadata().name());
-  }
-  // Room is taken when a pod gets its node, and at no other time.
-  const std::string& node = after.spec().node_name();
-  if (!gone && !node.empty() && (before == nullptr || before->spec().node_name() != node)) check_room(node);
-  if (gone || before == nullptr) return;
-  const bool leaves = !before->metadata().has_deletion_timestamp() && after.metadata().has_deletion_timestamp();
-  if (leaves && was_evicted(after)) check_eviction(after);
+void HistoryChecker::pod_changed(const PodFacts* before, const PodFacts* after, bool disturbed) {
+  const PodFacts& pod = after != nullptr ? *after : *before;
+  const bool bound = after != nullptr && !after->node.empty() && (before == nullptr || before->node.empty());
+  const bool leaves = before != nullptr && !before->leaving && (after == nullptr || after->leaving);
+  const bool lost = before != nullptr && before->available() && (after == nullptr || !after->available());
+  if (before == nullptr) check_copies(pod);
+  if (bound) check_binding(pod);
+  if (leaves && pod.evicted) check_eviction(pod);
+  if (lost && !disturbed) check_loss(pod);
+  if (disturbances_.disturbed(pod.app)) ledger_.app_disturbed(pod.app);
 }
 
-void HistoryChecker::check_room(const std::string& name) {
+void HistoryChecker::node_changed(const std::string& name) {
+  const NodeFacts& node = *index_.node(name);
+  if (node.cordoned || node.unready) ledger_.node_closed(name);
+}
+
+void HistoryChecker::check_copies(const PodFacts& pod) {
+  if (!single_.contains(pod.app)) return;
+  const auto live = std::ranges::count_if(index_.pods(), [&](const auto& one) { return one.second.app == pod.app; });
+  if (live > 1) breach(BreachKind::TwoCopies, "{} has {} copies at once: {} is new", pod.app, live, pod.name);
+}
+
+// Room is taken when a pod gets its node, and at no other time.
+void HistoryChecker::check_binding(const PodFacts& pod) {
   ++bindings_;
-  const auto node = server_.find<api::Node>("", name);
-  if (!node) return;
-  std::map<std::string, std::int64_t> requested;
-  server_.store().for_each(server_.kinds().of<api::Pod>(), "", "", [&](const sim::VersionPtr& version) {
-    const auto one = version->as<api::Pod>();
-    if (one->spec().node_name() == name) add_requests(*one, requested);
-    return true;
-  });
-  for (const auto& [resource, amount] : requested) {
-    const auto has = node->status().allocatable().find(resource);
-    const std::int64_t most = has == node->status().allocatable().end() ? 0 : amount_of(has->second);
-    if (amount > most) breach("{} has {} of {} and pods that ask for {}", name, most, resource, amount);
+  ledger_.pod_bound(pod);
+  const NodeFacts* node = index_.node(pod.node);
+  if (node == nullptr) return;
+  for (const auto& [resource, amount] : index_.requested(pod.node)) {
+    const auto has = node->allocatable.find(resource);
+    const std::int64_t most = has == node->allocatable.end() ? 0 : has->second;
+    if (amount <= most) continue;
+    breach(BreachKind::NodeOverflow, "{} has {} of {} and pods that ask for {}", pod.node, most, resource, amount);
+  }
+  if (node->cordoned && now() - *node->cordoned > kKnown) {
+    breach(BreachKind::BoundToCordonedNode, "{} was bound to {}, which is cordoned", pod.name, pod.node);
+  }
+  if (node->unready && now() - *node->unready > kKnown) {
+    breach(BreachKind::BoundToUnreadyNode, "{} was bound to {}, which is not ready", pod.name, pod.node);
   }
 }
 
-// A pod goes by our doing: it has a record that says so, it may go, and its workload can do without it.
-void HistoryChecker::check_eviction(const api::Pod& pod) {
-  const std::string app = app_of(pod);
-  if (!evicted_.insert(pod.metadata().uid()).second) breach("{} was evicted twice", pod.metadata().name());
-  if (forbidden_.contains(app)) breach("{} is protected and was evicted", pod.metadata().name());
-  const sim::Kind* migrations = server_.kinds().find("rescheduler.io", "v1alpha1", "migrations");
-  int announced = 0;
-  server_.store().for_each(*migrations, pod.metadata().namespace_(), "", [&](const sim::VersionPtr& version) {
-    const auto object = std::static_pointer_cast<const sim::CustomObject>(version->object());
-    const auto content = boost::json::parse(object->content());
-    const auto* status = content.as_object().if_contains("status");
-    if (status == nullptr) return true;
-    const bool its = content.at("spec").at("podUID").as_string() == pod.metadata().uid();
-    const auto& phase = status->at("phase").as_string();
-    if (its && (phase == "Evicting" || phase == "Retiring")) ++announced;
-    return true;
-  });
-  if (announced != 1) breach("{} migrations announce the eviction of {}", announced, pod.metadata().name());
-
-  const auto workload = server_.find<api::Deployment>(pod.metadata().namespace_(), app);
-  if (!workload || !quiet(app) || !ready(pod)) return;
-  int others = 0;
-  server_.store().for_each(server_.kinds().of<api::Pod>(), pod.metadata().namespace_(), "",
-                           [&](const sim::VersionPtr& version) {
-                             const auto one = version->as<api::Pod>();
-                             const bool counts = app_of(*one) == app && one->metadata().uid() != pod.metadata().uid()
-                                                 && !one->metadata().has_deletion_timestamp() && ready(*one);
-                             if (counts) ++others;
-                             return true;
-                           });
-  if (others < workload->spec().replicas() - 1) {
-    breach("{} was evicted while only {} of {} others were ready", pod.metadata().name(), others,
-           workload->spec().replicas() - 1);
+// Nobody but us evicts: the pod has one record that says so, and it may go.
+void HistoryChecker::check_eviction(const PodFacts& pod) {
+  ++evictions_;
+  if (ledger_.forbidden(pod.app)) breach(BreachKind::ProtectedPodMoved, "{} is protected and was evicted", pod.name);
+  const auto announced = std::ranges::count_if(
+      ledger_.moves(), [&](const auto& one) { return one.second.pod_uid == pod.uid && announces(one.second); });
+  if (announced == 0) {
+    std::string known;
+    for (const auto& [uid, move] : ledger_.moves()) {
+      if (move.pod_uid == pod.uid)
+        known += fmt::format("; {} is {}{}", move.name, move.phase, move.open ? "" : " and closed");
+    }
+    breach(BreachKind::UnannouncedEviction, "no Migration announces the eviction of {}{}", pod.name, known);
   }
+  if (announced > 1) {
+    breach(BreachKind::EvictionAnnouncedTwice, "{} Migrations announce the eviction of {}", announced, pod.name);
+  }
+}
+
+// A workload that nobody else has touched has lost a ready pod.
+void HistoryChecker::check_loss(const PodFacts& lost) {
+  const WorkloadFacts* workload = index_.workload(lost.app);
+  if (workload == nullptr) return;
+  ++judged_workloads_[lost.app];
+  if (!lost.evicted && ledger_.forbidden(lost.app)) {
+    breach(BreachKind::ProtectedPodMoved, "{} is protected and was removed", lost.name);
+  }
+  if (!lost.evicted && !explained(lost)) {
+    breach(BreachKind::UnexplainedLoss, "{} lost {} and no Migration says why", lost.app, lost.name);
+  }
+  const Replicas left = index_.replicas(lost.app);
+  // One may be away; of a single replica none, unless two may not live at once.
+  const bool surges = workload->kind != "StatefulSet" && !single_.contains(lost.app);
+  const int least = surges ? std::max(1, workload->desired - 1) : workload->desired - 1;
+  if (left.available < least) {
+    breach(BreachKind::TooManyReplicasAway, "{} went while only {} others of {} were ready, not {}", lost.name,
+           left.available, lost.app, least);
+  }
+  check_budgets(lost, left.available, workload->desired);
+}
+
+void HistoryChecker::check_budgets(const PodFacts& lost, int available, int desired) {
+  for (const auto& [name, least] : index_.budgets(lost.app)) {
+    ++judged_budgets_[name];
+    // A user may scale a workload below what its budget asks for: then nothing may be evicted, and a replica that was
+    // one more may go.
+    const int asked = lost.evicted ? least : std::min(least, desired);
+    if (available >= asked) continue;
+    breach(BreachKind::BudgetExceeded, "{} went: PodDisruptionBudget {} has {} healthy pods and asks for {}", lost.name,
+           name, available, asked);
+  }
+}
+
+// Whoever makes one replica more takes one away again; so does whoever gives up a copy.
+bool HistoryChecker::explained(const PodFacts& lost) const {
+  return std::ranges::any_of(ledger_.moves(), [&](const auto& one) {
+    const Move& move = one.second;
+    const bool takes_away = move.mode == "MakeBeforeBreak" || move.mode == "Direct";
+    return move.app == lost.app && takes_away && (move.open || now() - move.closed < kSwept);
+  });
 }
 
 void HistoryChecker::deployment_changed(const api::Deployment& before, const api::Deployment& after) {
   if (before.spec().template_().SerializeAsString() == after.spec().template_().SerializeAsString()) return;
   const std::string& app = after.metadata().name();
-  if (++templates_[app] > rollouts_[app]) breach("the template of {} was touched", app);
+  if (++templates_[app] > rollouts_[app]) breach(BreachKind::TemplateTouched, "the template of {} was touched", app);
 }
 
-void HistoryChecker::check_nothing_left() {
-  const auto look = [this](const api::ObjectMeta& meta, std::string_view kind) {
-    if (meta.has_deletion_timestamp()) return;
-    for (const auto& [key, value] : meta.labels()) {
-      if (key == "rescheduler.io/migration") breach("{} {} still has label {}", kind, meta.name(), key);
-    }
-    for (const auto& [key, value] : meta.annotations()) {
-      const bool ours = key.starts_with("scheduler.alpha.kubernetes.io/")
-                        || key == "rescheduler.io/deletion-cost-before" || key == "rescheduler.io/copy-of"
-                        || (key.ends_with("pod-deletion-cost") && value.size() > 3);
-      if (ours && value != "disabled") breach("{} {} still has annotation {}", kind, meta.name(), key);
-    }
-  };
-  const auto all = [&]<class T>(std::string_view kind, const T*) {
+void HistoryChecker::migration_changed(const sim::Change& change) {
+  api::Migration migration;
+  const auto read = sim::from_stored(change.kind(), *change.after->object(), migration);
+  RESCHEDULER_CHECK(read.has_value(), "a stored Migration: {}", read.error().message);
+  const Move* ended = ledger_.apply(migration, change.what == sim::Change::What::Deleted);
+  if (ended != nullptr) check_success(*ended);
+}
+
+void HistoryChecker::check_success(const Move& move) {
+  if (move.phase != "Succeeded" || move.expected != Expected::Success) return;
+  const PodFacts* source = index_.pod(move.pod_uid);
+  const bool serves = std::ranges::any_of(index_.pods(), [&](const auto& one) {
+    return one.second.name == move.replacement && one.second.node == move.target && one.second.available();
+  });
+  if (source != nullptr && source->present()) {
+    breach(BreachKind::FalseSuccess, "{} has succeeded and the pod is still on {}", move.name, source->node);
+  } else if (!serves) {
+    breach(BreachKind::FalseSuccess, "{} has succeeded and {} is not ready on {}", move.name, move.replacement,
+           move.target);
+  }
+}
+
+void HistoryChecker::check_marks(const api::ObjectMeta& meta, std::string_view kind) {
+  if (meta.has_deletion_timestamp()) return;
+  if (meta.labels().contains(std::string(migration::kMigrationLabel))) {
+    breach(BreachKind::LabelLeft, "{} {} still has our label", kind, meta.name());
+  }
+  for (const auto& [key, value] : meta.annotations()) {
+    const bool ours = key.starts_with("scheduler.alpha.kubernetes.io/") || key == migration::kCostBefore
+                      || key == migration::kCopyOf
+                      || (key == migration::kDeletionCost && value == migration::kLowestCost);
+    if (ours && value != "disabled") breach(BreachKind::AnnotationLeft, "{} {} still has {}", kind, meta.name(), key);
+  }
+}
+
+void HistoryChecker::check_bare_pods() {
+  std::map<std::string, int> copies;
+  for (const auto& [uid, pod] : index_.pods()) {
+    if (pod.bare && pod.present()) ++copies[pod.app];
+  }
+  for (const auto& app : index_.bare_apps()) {
+    if (disturbances_.ever_struck(app)) continue;
+    const int count = copies[app];
+    if (count == 0) breach(BreachKind::BarePodLost, "{} is gone, and no copy of it is there", app);
+    if (count > 1) breach(BreachKind::BarePodDouble, "{} is there {} times", app, count);
+  }
+}
+
+void HistoryChecker::check_end() {
+  const auto each = [&]<class T>(const T*, const auto& look) {
     server_.store().for_each(server_.kinds().of<T>(), "", "", [&](const sim::VersionPtr& version) {
-      look(version->as<T>()->metadata(), kind);
+      look(*version->as<T>());
       return true;
     });
   };
-  all("pod", static_cast<const api::Pod*>(nullptr));
-  all("deployment", static_cast<const api::Deployment*>(nullptr));
-  all("replicaset", static_cast<const api::ReplicaSet*>(nullptr));
-  all("statefulset", static_cast<const api::StatefulSet*>(nullptr));
-  server_.store().for_each(server_.kinds().of<api::PodDisruptionBudget>(), "", "", [&](const sim::VersionPtr& version) {
-    const std::string name = version->as<api::PodDisruptionBudget>()->metadata().name();
-    if (name.ends_with("-rescheduler-pdb")) breach("budget {} is still there", name);
-    return true;
+  each(static_cast<const api::Pod*>(nullptr), [&](const api::Pod& pod) {
+    check_marks(pod.metadata(), "pod");
+    const bool gated = std::ranges::any_of(pod.spec().scheduling_gates(),
+                                           [](const auto& gate) { return gate.name() == migration::kGate; });
+    if (gated) breach(BreachKind::GateLeft, "pod {} still waits behind our gate", pod.metadata().name());
   });
+  each(static_cast<const api::Deployment*>(nullptr), [&](const api::Deployment& deployment) {
+    check_marks(deployment.metadata(), "deployment");
+    const std::string& app = deployment.metadata().name();
+    if (deployment.spec().replicas() == user_replicas_[app]) return;
+    breach(BreachKind::ReplicasLeft, "{} has {} replicas, and its user gave it {}", app, deployment.spec().replicas(),
+           user_replicas_[app]);
+  });
+  each(static_cast<const api::ReplicaSet*>(nullptr),
+       [&](const api::ReplicaSet& set) { check_marks(set.metadata(), "replicaset"); });
+  each(static_cast<const api::StatefulSet*>(nullptr),
+       [&](const api::StatefulSet& set) { check_marks(set.metadata(), "statefulset"); });
+  each(static_cast<const api::PodDisruptionBudget*>(nullptr), [&](const api::PodDisruptionBudget& budget) {
+    const std::string& name = budget.metadata().name();
+    if (name.ends_with("-rescheduler-pdb")) breach(BreachKind::BudgetLeft, "budget {} is still there", name);
+  });
+  for (const auto& [uid, move] : ledger_.moves()) {
+    if (move.open) breach(BreachKind::MigrationLeft, "{} is still {}: {}", move.name, move.phase, move.message);
+  }
+  check_bare_pods();
 }
 
 }  // namespace rescheduler::test

@@ -1,19 +1,29 @@
 // Judges moves by what the API server's history says, and by nothing else: it knows neither the mover nor its records'
-// meaning beyond what stands in them. Each breach is a sentence.
+// meaning beyond what stands in them.
+//
+// A workload that an injected fault has disturbed is not judged by its availability until it is whole again; every
+// other is, at each ready pod that it loses.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
+#include "chaos/breach.h"
+#include "chaos/cluster_index.h"
+#include "chaos/disturbances.h"
+#include "chaos/move_ledger.h"
 #include "sim/server/server.h"
 
 namespace rescheduler::api {
 class Deployment;
-class Pod;
+class ObjectMeta;
 }  // namespace rescheduler::api
 
 namespace rescheduler::test {
@@ -22,43 +32,65 @@ class HistoryChecker {
  public:
   explicit HistoryChecker(sim::Server& server);
 
-  // What the meddler does itself, so that it is not taken for the mover's doing.
-  void foreign_act(const std::string& app) { disturbed_[app] = now(); }
-  void foreign_rollout(const std::string& app) { ++rollouts_[app]; }
-  void everything_disturbed() { all_disturbed_ = now(); }
-  void forbid(const std::string& app) { forbidden_.insert(app); }
-  void single_identity(const std::string& app) { single_.insert(app); }
+  // What the test does itself, so that it is not taken for the mover's doing. To be called before it is done.
+  void user_deletes_pod(const std::string& app) { disturb(app); }
+  void user_scales(const std::string& app, int replicas);
+  void user_rolls_out(const std::string& app);
+  void node_fails(const std::string& node);
+  void node_recovers(const std::string& node);
 
-  const std::vector<std::string>& breaches() const { return breaches_; }
+  void forbid(const std::string& app) { ledger_.forbid(app); }
+  void single_identity(const std::string& app) { single_.insert(app); }
+  void wrote_without_lease(const std::string& what);
+
+  const std::vector<Breach>& breaches() const { return breaches_; }
+  const MoveLedger& ledger() const { return ledger_; }
+  const ClusterIndex& index() const { return index_; }
   std::size_t bindings() const { return bindings_; }
-  std::size_t evictions() const { return evicted_.size(); }
-  // To be called when all is quiet.
-  void check_nothing_left();
+  std::size_t evictions() const { return evictions_; }
+  // How often a workload, or a PodDisruptionBudget, lost a ready pod while nobody but us had touched it; by name.
+  const std::map<std::string, int>& judged_workloads() const { return judged_workloads_; }
+  const std::map<std::string, int>& judged_budgets() const { return judged_budgets_; }
+
+  // To be called when all is quiet: nothing of ours is left, and everything of others is there.
+  void check_end();
 
  private:
   WallTime now() const { return server_.agenda().wall_now(); }
+  void disturb(const std::string& app);
   void on_change(const sim::Change& change);
-  void pod_changed(const api::Pod* before, const api::Pod& after, bool gone);
+  void pod_changed(const PodFacts* before, const PodFacts* after, bool disturbed);  // before the change
+  void node_changed(const std::string& name);
   void deployment_changed(const api::Deployment& before, const api::Deployment& after);
-  void check_eviction(const api::Pod& pod);
-  void check_room(const std::string& node);
-  bool quiet(const std::string& app) const;
+  void migration_changed(const sim::Change& change);
+  void check_binding(const PodFacts& pod);
+  void check_copies(const PodFacts& pod);
+  void check_eviction(const PodFacts& pod);
+  void check_loss(const PodFacts& lost);
+  void check_budgets(const PodFacts& lost, int available, int desired);
+  bool explained(const PodFacts& lost) const;
+  void check_success(const Move& move);
+  void check_marks(const api::ObjectMeta& meta, std::string_view kind);
+  void check_bare_pods();
   template <class... Args>
-  void breach(fmt::format_string<Args...> text, Args&&... args) {
-    breaches_.push_back(fmt::format(text, std::forward<Args>(args)...));
+  void breach(BreachKind kind, fmt::format_string<Args...> text, Args&&... args) {
+    breaches_.push_back({kind, fmt::format(text, std::forward<Args>(args)...)});
   }
 
   sim::Server& server_;
-  std::unique_ptr<sim::Store::Subscription> changes_;
-  std::map<std::string, WallTime> disturbed_;
-  WallTime all_disturbed_{};
+  ClusterIndex index_{server_};
+  Disturbances disturbances_;
+  MoveLedger ledger_;
+  std::map<std::string, int> user_replicas_;  // what users have scaled to, or created with
   std::map<std::string, int> rollouts_;
   std::map<std::string, int> templates_;
-  std::set<std::string> forbidden_;
   std::set<std::string> single_;
-  std::set<std::string> evicted_;
+  std::map<std::string, int> judged_workloads_;
+  std::map<std::string, int> judged_budgets_;
   std::size_t bindings_ = 0;
-  std::vector<std::string> breaches_;
+  std::size_t evictions_ = 0;
+  std::vector<Breach> breaches_;
+  std::unique_ptr<sim::Store::Subscription> changes_;  // last: it uses the rest
 };
 
 }  // namespace rescheduler::test

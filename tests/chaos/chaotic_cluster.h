@@ -1,0 +1,112 @@
+// An embedded cluster in virtual time that is nearly full, with workloads, PodDisruptionBudgets of its users, a
+// scheduler and a mover - and with what goes wrong: requests are refused, answered by nobody or answered and lost,
+// watches break, pods vanish, workloads are scaled and rolled out, nodes die, leaders change.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/metrics.h"
+#include "base/rng.h"
+#include "chaos/history_checker.h"
+#include "chaos/lease_witness.h"
+#include "kube/client/client.h"
+#include "kube/client/loop_services.h"
+#include "migration/migration_controller.h"
+#include "scheduler/live_scheduler.h"
+#include "sim/cluster.h"
+#include "sim/door/faults.h"
+#include "sim/door/local_api.h"
+#include "sim/time/pacer.h"
+
+namespace rescheduler::test {
+
+struct Trouble {
+  bool wire = true;      // between the mover and the API server
+  bool meddling = true;  // users, nodes, leaders
+};
+
+class ChaoticCluster {
+ public:
+  ChaoticCluster(std::uint64_t seed, Trouble trouble);
+  ~ChaoticCluster();
+
+  // Orders so many moves, and disturbs them; then all is calm, and every one has to end.
+  void run(int moves);
+
+  const HistoryChecker& checker() const { return checker_; }
+  const sim::FaultCounts& fault_counts() const { return faults_.counts(); }
+  int ordered() const { return ordered_; }
+  int leaders() const { return leaders_; }
+  int meddled() const { return meddled_; }
+
+ private:
+  struct Leader {
+    std::shared_ptr<kube::LeaderFence> lease{};
+    std::unique_ptr<migration::MigrationController> mover{};
+  };
+
+  kube::LoopServices services() { return {loop_.executor(), &loop_.timers(), &cluster_.agenda(), &rng_, &metrics_}; }
+  kube::Client client() { return kube::Client(*calm_); }
+  template <class T>
+  void create(const std::string& json);
+  template <class T>
+  void patch(const std::string& name, const std::string& json);
+
+  void furnish();
+  void make_node(const std::string& name);
+  void deploy(const std::string& name, int replicas);
+  void deploy_set(const std::string& name, int replicas);
+  void make_pod(const std::string& name, bool port);
+  void protect(const std::string& app, const std::string& demand, const std::string& suffix = "");
+  void start_scheduler();
+
+  // Time passes, and whoever leads renews its lease.
+  void advance(std::chrono::nanoseconds duration);
+  void change_leader();
+  void add_wire_faults();
+  void calm_down();
+
+  void order_one();
+  void meddle();
+  void delete_a_pod();
+  void scale(const std::string& app);
+  void roll_out(const std::string& app);
+  void break_a_node();
+  void cordon_a_node();
+  void call_one_off();
+  void replace_lost_pod();
+  void later(std::chrono::nanoseconds delay, std::function<void()> what);
+  std::vector<const PodFacts*> running_pods() const;
+  std::string any_node() { return "n" + std::to_string(rng_.below(kNodes)); }
+
+  static constexpr std::uint64_t kNodes = 8;
+
+  Rng rng_;
+  Trouble trouble_;
+  MetricRegistry metrics_;
+  int ordered_ = 0;
+  int leaders_ = 0;
+  int meddled_ = 0;
+  int bare_pods_ = 0;
+  std::vector<std::string> deployments_;
+  std::vector<std::pair<SteadyTime, std::function<void()>>> later_;
+  std::string broken_node_{};
+  std::string cordoned_node_{};
+  sim::EmbeddedCluster cluster_;
+  sim::WireFaults faults_;
+  HistoryChecker checker_;
+  std::unique_ptr<sim::LocalApi> calm_;
+  std::unique_ptr<sim::LocalApi> rough_;
+  std::vector<std::unique_ptr<LeaseWitness>> witnesses_;  // one for each leader; its jobs may outlive it
+  std::unique_ptr<scheduler::LiveScheduler> live_;
+  std::vector<Leader> past_;  // still there, without their lease
+  Leader leader_;
+  sim::VirtualLoop loop_{cluster_.agenda()};  // last: its coroutines use the rest
+};
+
+}  // namespace rescheduler::test

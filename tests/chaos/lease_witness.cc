@@ -1,0 +1,25 @@
+#include "chaos/lease_witness.h"
+
+namespace rescheduler::test {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{1};  // a request that is given up at the very end of the lease is in time
+
+}  // namespace
+
+net::Task<Result<void>> LeaseWitness::call(kube::ApiCall call, kube::Message* answer) {
+  if (call.verb == kube::Verb::Get) {
+    auto read = co_await api_.call(std::move(call), answer);
+    co_return read;
+  }
+  const std::string what = kube::describe(call);
+  if (!lease_->may_act()) told_.wrote_without_lease(what);
+  const SteadyTime began = clock_.steady_now();
+  const auto left = lease_->time_left();
+  auto done = co_await api_.call(std::move(call), answer);
+  const bool late = !lease_->may_act() && clock_.steady_now() - began > left + kTick;
+  if (late) told_.wrote_without_lease("not give up in time: " + what);
+  co_return done;
+}
+
+}  // namespace rescheduler::test

@@ -1,0 +1,36 @@
+// The Api of one leader, with an eye on its lease: a write that begins without it, or is still under way when it has
+// run out, is a breach.
+#pragma once
+
+#include <memory>
+
+#include "chaos/history_checker.h"
+#include "kube/client/api.h"
+#include "kube/leader/leader_fence.h"
+
+namespace rescheduler::test {
+
+class LeaseWitness final : public kube::Api {
+ public:
+  LeaseWitness(kube::Api& api, std::shared_ptr<const kube::LeaderFence> lease, const Clock& clock, HistoryChecker& told)
+      : api_(api), lease_(std::move(lease)), clock_(clock), told_(told) {}
+
+  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
+    return api_.list(std::move(call), std::move(sink));
+  }
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
+    return api_.watch(std::move(call));
+  }
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
+    return api_.get_text(std::move(path), std::move(accept));
+  }
+
+ private:
+  kube::Api& api_;
+  std::shared_ptr<const kube::LeaderFence> lease_;
+  const Clock& clock_;
+  HistoryChecker& told_;
+};
+
+}  // namespace rescheduler::test
