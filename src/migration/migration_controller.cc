@@ -341,7 +341,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         co_return;
       }
       auto slept = co_await self->parts.services.timers->sleep_for(backoff.next());
-      if (!slept) co_return;
+      if (!slept || !self->being_written.contains(key)) co_return;  // seen meanwhile: only the answer was lost
     }
   }
 
