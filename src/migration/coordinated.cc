@@ -40,6 +40,7 @@ Step prepare(const api::Migration& migration, const Seen& seen, const MigrationS
   }
   const std::string& name = migration.metadata().name();
   const std::string& budget = migration.status().budget();
+  if (marked_by_another(migration, seen)) return steps::wait();
   Step step;
   if (seen.workload->mark != name) {
     step.what = Do::MarkWorkload;

@@ -57,6 +57,7 @@ Step surge(const api::Migration& migration, const Seen& seen, const MigrationSet
   if (!ours && surge.done()) {
     return steps::conclude(migration, seen, MoveResult::Failed, "somebody took our mark off the workload");
   }
+  if (!ours && marked_by_another(migration, seen)) return steps::wait();
   if (!ours) {
     if (seen.workload->desired != surge.before()) return prepare(migration, seen);  // with the new number
     step.what = Do::MarkWorkload;

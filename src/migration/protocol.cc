@@ -51,7 +51,7 @@ Step begin(const api::Migration& migration, const Seen& seen, const MigrationSet
     return end(MoveResult::Refused,
                seen.ahead.empty() ? "its time was over before it began" : "its turn did not come: " + seen.ahead);
   }
-  if (!seen.ahead.empty()) return steps::wait();
+  if (!seen.ahead.empty() || marked_by_another(migration, seen)) return steps::wait();
   const ModeChoice choice = choose_mode(migration, seen, settings);
   if (!choice.refused.empty()) return end(MoveResult::Refused, choice.refused);
 
@@ -168,6 +168,10 @@ const SeenPod* replacement_in(const api::Migration& migration, const Seen& seen)
     if (best == nullptr || rank(pod) < rank(*best)) best = &pod;
   }
   return best;
+}
+
+bool marked_by_another(const api::Migration& migration, const Seen& seen) {
+  return seen.workload && !seen.workload->mark.empty() && seen.workload->mark != migration.metadata().name();
 }
 
 void note_known(api::MigrationStatus& status, const Seen& seen) {

@@ -145,6 +145,9 @@ Step next_cleaning(const api::Migration& migration, const Seen& seen, const Migr
 // The pod that stands in for the one that goes: of the same workload, not there before; one that landed where it was
 // wanted before others. Null: none yet.
 const SeenPod* replacement_in(const api::Migration& migration, const Seen& seen);
+// Another move's mark is on the workload, perhaps with a surge that is still to be undone: whoever overwrites it loses
+// the number of replicas. The sweeper takes it away.
+bool marked_by_another(const api::Migration& migration, const Seen& seen);
 // Notes who is there already.
 void note_known(api::MigrationStatus& status, const Seen& seen);
 // May the workload lack one more replica? Empty: yes; else why not.

@@ -219,6 +219,21 @@ TEST_F(Protocol, APodThatHasItsPartInAnotherMoveStays) {
   EXPECT_EQ(write(), "Refused");
 }
 
+TEST_F(Protocol, AnotherMovesMarkOnTheWorkloadIsNeverOverwritten) {
+  seen_.workload->mark = "other";
+  EXPECT_EQ(step().what, Do::Wait);
+  seen_.workload->mark.clear();
+  prepare();
+  seen_.workload->mark = "other";
+  EXPECT_EQ(step().what, Do::Wait);
+  migration_.mutable_status()->set_mode("MakeBeforeBreak");
+  EXPECT_EQ(write(), "Surging");
+  seen_.source->mark = "m";
+  EXPECT_EQ(step().what, Do::Wait);
+  seen_.workload->mark.clear();
+  EXPECT_EQ(step().what, Do::MarkWorkload);
+}
+
 TEST_F(Protocol, ASurgeIsUndoneInTheSameBreathAsItsMark) {
   SeenWorkload workload = *seen_.workload;
   workload.version = "7";
