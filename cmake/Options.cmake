@@ -16,10 +16,9 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 # Dev: fast to compile, still debuggable. -g1 keeps line numbers in backtraces and links quickly.
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -D_GLIBCXX_ASSERTIONS")
 set(CMAKE_EXE_LINKER_FLAGS_DEV "")
-# Quick: as Dev, for builds of everything. Two things that a build from nothing can do without: the better of two instruction
-# selectors, and format strings checked at compile time (the dev preset checks them).
-set(CMAKE_CXX_FLAGS_QUICK "${CMAKE_CXX_FLAGS_DEV} -mllvm -fast-isel -DFMT_CONSTEVAL=")
-set(CMAKE_EXE_LINKER_FLAGS_QUICK "-Wno-unused-command-line-argument")  # clang links with the flags above too
+# Quick: for builds of everything from nothing, which compile longer than what they built ever runs. Of a batch of 16 files, 8 s
+# were spent on reading, 18 on optimising and 6 on line numbers. fmt checks format strings at compile time only in the others.
+set(CMAKE_CXX_FLAGS_QUICK "-O0 -g0 -D_GLIBCXX_ASSERTIONS -DFMT_CONSTEVAL=")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 
 add_library(rescheduler_options INTERFACE)
