@@ -42,8 +42,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # so that ccache can reuse precompiled headers
 endif()
 if(RESCHEDULER_SANITIZE)
-  add_compile_options(-fsanitize=${RESCHEDULER_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all)
+  add_compile_options(-fsanitize=${RESCHEDULER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    -g1)  # reports name lines
   add_link_options(-fsanitize=${RESCHEDULER_SANITIZE})
 endif()
 if(RESCHEDULER_FUZZ)
