@@ -165,11 +165,15 @@ TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
 
 TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
   crowd();
-  start(hasty());
-  // What is under way is gone on with by whoever comes next: here nothing is.
-  ASSERT_TRUE(eventually_measured([&] { return balanced() && rescheduler().status().under_way == 0; }))
-      << testing::PrintToString(spread("web"));
-  rescheduler().stop();
+  TestRescheduler& first = start(hasty());
+  ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+  // What is under way is gone on with by whoever comes next: here nothing is, and nothing begins before it stops.
+  annotate_memory("\"true\"");
+  ASSERT_TRUE(eventually_measured([&] {
+    return first.metric("rescheduler_brake_engaged", "paused") == 1 && first.status().under_way == 0;
+  }));
+  first.stop();
+  annotate_memory("null");
   const auto settled = uids("web");
   // Where they went is too hot now, and where they came from is idle: a tempting way back.
   per_pod_ = 45;
