@@ -3,7 +3,6 @@
 //
 //   migration_chaos_test                                    new seeds, each printed
 //   RESCHEDULER_SEED=17 migration_chaos_test ...            that very run again
-#include <cstdlib>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -97,11 +96,7 @@ TEST(MigrationChaos, WithoutTroubleEveryMoveSucceedsOrIsRightlyRefused) {
   }
 }
 
-TEST(MigrationChaos, AThousandMovesBreakNoRuleWhateverHappens) {
-  const bool replay = std::getenv("RESCHEDULER_SEED") != nullptr;
-  const std::uint64_t runs = replay ? 1 : 4;
-  for (std::uint64_t i = 0; i < runs; ++i) expect_survives(run_seed() + i, 250);
-}
+TEST(MigrationChaos, MovesBreakNoRuleWhateverHappens) { expect_survives(run_seed(), 500); }
 
 // 2: a user scales a workload below what its budget asks for, and its single replica is moved.
 // 13: the answer to the creation of a Migration is lost, and a user deletes the Migration.

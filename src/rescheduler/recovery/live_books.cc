@@ -278,7 +278,8 @@ net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
   // The replacement of a pod comes within milliseconds of its removal: what an informer knows may be older than that,
   // unless the one who wrote it is ourselves.
   if (!leading || (settings.fence && !settings.fence->may_act())) {
-    const bool read = co_await read_ahead({owner->kind, owner->ns, owner->name});
+    const WorkloadName workload{owner->kind, owner->ns, owner->name};
+    const bool read = co_await read_ahead(workload);
     if (read) {
       if (auto known = roster.find(owner->kind, owner->ns, owner->name)) owner = std::move(known);
     }
