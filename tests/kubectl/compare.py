@@ -1,54 +1,87 @@
-"""Holds two transcripts against each other, step by step."""
+"""Holds what two clusters gave against each other, step by step and path by path."""
 
-import difflib
+import json
 import re
 
 import explained
+from expect import ABSENT, met, same
+
+COMMAND = "command"
 
 
-def sections(lines):
-    found, name = {}, None
-    for line in lines:
+def write(steps):
+    """{step: {path: value}} as text, a line for each value."""
+    result = []
+    for name, values in steps.items():
+        result.append(f"== {name}: kubectl {values[COMMAND]}")
+        result += [f"{path} = {json.dumps(value, ensure_ascii=False)}" for path, value in values.items() if path != COMMAND]
+    return "\n".join(result) + "\n"
+
+
+def read(text):
+    result = {}
+    for line in text.splitlines():
         if line.startswith("== "):
-            name = line[3:].split(":", 1)[0]
-            found[name] = [line]
-        elif name:
-            found[name].append(line)
-    return found
+            name, command = line[3:].split(": kubectl ", 1)
+            values = result[name] = {COMMAND: command}
+        else:
+            path, value = line.split(" = ", 1)
+            values[path] = json.loads(value)
+    return result
 
 
 def differences(recorded, got):
-    """(step, sign, line) of each line that only one side has: '-' the recording, '+' this run."""
-    before, after = sections(recorded), sections(got)
-    for name in [*before, *(name for name in after if name not in before)]:
-        for line in difflib.ndiff(before.get(name, []), after.get(name, [])):
-            if line[0] in "-+" and line[2:].strip():
-                yield name, line[0], line[2:]
+    """(step, path, value recorded, value of this run) wherever the two are not the same."""
+    for step in [*recorded, *(step for step in got if step not in recorded)]:
+        before, after = recorded.get(step, {}), got.get(step, {})
+        for path in [*before, *(path for path in after if path not in before)]:
+            values = before.get(path, ABSENT), after.get(path, ABSENT)
+            if not same(*values):
+                yield step, path, *values
 
 
-def why(step, sign, line, kubectl):
-    """The reason given for a difference, or nothing."""
-    for entry in explained.DIFFERENCES:
-        if not re.fullmatch(entry.steps, step) or entry.kubectl not in ("", kubectl):
-            continue
-        patterns = entry.real if sign == "-" else entry.embedded
-        if any(re.search(pattern, line) for pattern in patterns):
-            return entry.why
-    return None
+class Explanations:
+    """Those that hold for one kubectl, and which of them were needed."""
+
+    def __init__(self, entries, kubectl):
+        self._entries = [(entry, step, path, expected) for entry in entries if entry.kubectl in ("", kubectl)
+                         for step in entry.steps for path, expected in entry.embedded.items()]
+        self._used = set()
+
+    def why(self, step, path, value):
+        for place, (entry, name, pattern, expected) in enumerate(self._entries):
+            if name == step and _glob(pattern, path) and met(expected, value):
+                self._used.add(place)
+                return entry.why
+        return None
+
+    def unused(self):
+        return [f"{step}: {path}: {entry.why}" for place, (entry, step, path, _) in enumerate(self._entries)
+                if place not in self._used]
+
+
+def _glob(pattern, path):
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), path) is not None
 
 
 def report(recorded, got, kubectl=None):
-    """Prints what differs; returns the differences nobody has explained. Without a kubectl ("old" or another) there is
-    no explanation: both are the real control plane's."""
-    unexplained, counted = [], {}
-    for step, sign, line in differences(recorded, got):
-        reason = why(step, sign, line, kubectl) if kubectl else None
+    """Prints what differs; returns what nobody has explained, and explanations of nothing. Without a kubectl ("old" or
+    another) there is no explanation: both are the real control plane's."""
+    explanations = Explanations(explained.DIFFERENCES if kubectl else [], kubectl)
+    failures, counted = [], {}
+    for step, path, before, after in differences(recorded, got):
+        reason = explanations.why(step, path, after)
         if reason:
             counted[reason] = counted.get(reason, 0) + 1
         else:
-            unexplained.append(f"{step}: {sign} {line}")
+            failures.append(f"{step}: {path}: recorded {_shown(before)}, got {_shown(after)}")
+    failures += ["explains nothing: " + entry for entry in explanations.unused()]
     for reason, count in counted.items():
-        print(f"explained ({count} lines): {reason}")
-    for difference in unexplained:
-        print(difference)
-    return unexplained
+        print(f"explained ({count} values): {reason}")
+    for failure in failures:
+        print(failure)
+    return failures
+
+
+def _shown(value):
+    return "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)

@@ -1,73 +1,85 @@
-"""What differs from run to run - times, addresses, generated names - replaced by words."""
+"""What differs from run to run, replaced by words: generated names wherever they stand, all else by its path."""
 
 import re
+from dataclasses import dataclass
 
-SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]"  # the letters Kubernetes makes names of
+LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"  # those Kubernetes makes names of
+TIME = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"
+LONG_TIME = r"^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}$"
+AGE = r"(\d+[smhdy]){1,2}"
+UID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+IP = r"\b\d{1,3}(\.\d{1,3}){3}\b"
 
-_ALWAYS = [
-    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "UID"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "TIME"),
-    (re.compile(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "TIME"),
-    (re.compile(r'(resourceVersion: )"\d+"'), r'\1"VERSION"'),
-    (re.compile(r"(https?://)?127\.0\.0\.1:\d+"), "SERVER"),
-    (re.compile(r"\b\d{1,3}(\.\d{1,3}){3}\b"), "IP"),
-    (re.compile(r"\b([a-z][a-z-]*?)-" + SUFFIX + r"{6,10}-" + SUFFIX + r"{5}\b"), r"\1-HASH-SUFFIX"),
-    (re.compile(r"(pod-template-hash[:=] ?|controller-revision-hash[:=] ?)\"?[\w-]+\"?"), r"\1HASH"),
-    (re.compile(r"\b(kube-api-access)-" + SUFFIX + r"{5}\b"), r"\1-SUFFIX"),
-    (re.compile(r"\.[0-9a-f]{15,16}\b"), ".EVENT"),
-    (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
-    (re.compile(r"\b[0-9a-f]{32}\b"), "ID"),
-    (re.compile(r"/tmp/[A-Za-z]+-\d+/"), "DIR/"),
+
+@dataclass
+class Rule:
+    why: str
+    paths: tuple  # how the paths end where it holds
+    pattern: str  # what is replaced in the value; a value that does not look like it stays, and is a difference
+    word: str
+    where: str = ""  # "current": the old kubectl shows no such path; "real": the embedded cluster has no such value
+
+
+RULES = [
+    Rule("ages are as long as the run takes", ("AGE", "DURATION", "FIRST SEEN", "LAST SEEN"), f"^{AGE}$", "AGE"),
+    Rule("times are those of the run",
+         ("creationTimestamp", "lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime", "lastProbeTime", "startTime",
+          "startedAt", "completionTime", "firstTimestamp", "lastTimestamp", "deprecatedFirstTimestamp",
+          "deprecatedLastTimestamp", "CREATED AT"), TIME, "TIME"),
+    Rule("times are those of the run", ("time",), TIME, "TIME", "current"),
+    Rule("times are those of the run", ("annotations.kubectl.kubernetes.io/restartedAt",), TIME, "TIME"),
+    Rule("times are those of the run", ("Pod Template.Annotations",), r"(?<=restartedAt: )\S+Z$", "TIME"),
+    Rule("times are those of the run", ("CreationTimestamp", "RenewTime", "LastHeartbeatTime", "LastTransitionTime",
+                                        "Start Time", "Started"), LONG_TIME, "TIME"),
+    Rule("every object has a uid of its own",
+         ("uid", "labels.controller-uid", "labels.batch.kubernetes.io/controller-uid",
+          "matchLabels.batch.kubernetes.io/controller-uid"), f"^{UID}$", "UID"),
+    Rule("every object has a uid of its own", ("SELECTOR",), UID, "UID"),
+    Rule("KWOK holds leases in the name of the machine, our kubelets in the node's", ("Lease.HolderIdentity",), f"^.*_{UID}$",
+         "MACHINE_UID", "real"),
+    Rule("versions count all writes to the cluster", ("resourceVersion",), r"^\d+$", "VERSION"),
+    Rule("addresses are given out by the cluster",
+         ("INTERNAL-IP", "CLUSTER-IP", "IP", "clusterIP", "clusterIPs.1", "podIP", "podIPs.1.ip", "hostIP", "hostIPs.1.ip",
+          "addresses.1.address", "Addresses.InternalIP", "Node", "IPs"), IP, "IP"),
+    Rule("addresses are given out by the cluster", ("ENDPOINTS", "Endpoints"), IP, "IP", "real"),
+    Rule("a generated name is hashed from what the object holds, a uid among it",
+         ("pod-template-hash",), rf"^{LETTERS}{{6,10}}$", "HASH"),
+    Rule("an event is called after the time", ("metadata.name", "NAME"), r"(?<=[a-zH])\.[0-9a-f]{15,16}$", ".EVENT"),
 ]
-# A duration in a table or a description: 5s, 2m30s, 3h12m. Not a quantity of CPU (100m).
-_AGE = re.compile(r"(?<![\w.:/=\x22-])(?<!cpu:  )(?<!cpu: )(?:\d+[smhdy]){1,2}(?![\w%-])(?! \(\d)")
-_COUNT = re.compile(r"\(x\d+ over (AGE|\S+)\)")
 
 
 class Normaliser:
-    """Knows the nodes' names, and those of the objects whose names are made up."""
+    """Knows the nodes' names, and those of the objects whose pods, sets and slices have generated names."""
 
-    def __init__(self, nodes, owners):
-        self._nodes = [(re.compile(r"\b" + re.escape(name) + r"\b"), f"node{i + 1}") for i, name in enumerate(nodes)]
-        names = "|".join(map(re.escape, owners))
-        self._owned = [
-            (re.compile(rf"\b({names})-{SUFFIX}{{5}}\b(?!-)"), r"\1-SUFFIX"),
-            (re.compile(rf"\b({names})-{SUFFIX}{{6,10}}\b"), r"\1-HASH"),
+    def __init__(self, nodes, owners, rules=None):
+        self._names = [(re.compile(rf"\b{re.escape(name)}\b(?!-)"), f"node{place}") for place, name in enumerate(nodes, 1)]
+        owned = "|".join(map(re.escape, owners))
+        self._names += [
+            (re.compile(rf"\b({owned})-{LETTERS}{{6,10}}-{LETTERS}{{5}}\b"), r"\1-HASH-SUFFIX"),
+            (re.compile(rf"\b({owned}|kube-api-access)-{LETTERS}{{5}}\b(?!-)"), r"\1-SUFFIX"),
+            (re.compile(rf"\b({owned})-{LETTERS}{{6,10}}\b"), r"\1-HASH"),
         ]
+        self._rules = [(rule, path, re.compile(rule.pattern)) for rule in (RULES if rules is None else rules)
+                       for path in rule.paths]
+        self._used = set()
 
-    def text(self, text, yaml=False, owners=False):
-        """owners: keep metadata.managedFields, which the old kubectl always shows."""
-        for pattern, word in _ALWAYS + self._nodes + self._owned:
+    def names(self, text):
+        for pattern, word in self._names:
             text = pattern.sub(word, text)
-        lines = []
-        for line in text.splitlines():
-            if not yaml:
-                # Columns are as wide as what was in them before it was replaced.
-                # So are the keys of descriptions, which further values are aligned with.
-                indent = min(len(line) - len(line.lstrip(" ")), 8)
-                line = " " * indent + re.sub(r"\s{2,}|\t", "  ", line.lstrip(" "))
-                line = _COUNT.sub("(xN over AGE)", _AGE.sub("AGE", line))
-            lines.append(line.rstrip())
-        return _owners(lines, owners) if yaml else lines
+        return text
 
+    def value(self, path, value):
+        if not isinstance(value, str):
+            return value
+        value = self.names(value)
+        for rule, end, pattern in self._rules:
+            if path == end or path.endswith("." + end):
+                value, count = pattern.subn(rule.word, value)
+                if count:
+                    self._used.add((rule.why, end))
+        return value
 
-def _owners(lines, keep):
-    """managedFields are sorted by time; what happens within one second may come either way."""
-    result, place = [], 0
-    while place < len(lines):
-        begins = lines[place].endswith("managedFields:")
-        if keep or not begins:
-            result.append(lines[place])
-        place += 1
-        if not begins:
-            continue
-        indent = lines[place - 1][: -len("managedFields:")]
-        entries = []
-        while place < len(lines) and (lines[place].startswith(indent + "- ") or lines[place].startswith(indent + "  ")):
-            if lines[place].startswith(indent + "- "):
-                entries.append([])
-            entries[-1].append(lines[place])
-            place += 1
-        for entry in sorted(entries if keep else [], key=lambda entry: entry[-4:] + entry):
-            result += entry
-    return result
+    def unused(self, places):
+        """Paths of rules that nothing was replaced at: a rule that is not needed must go."""
+        return [f"{end}: {rule.why}" for rule, end, _ in self._rules
+                if (rule.why, end) not in self._used and rule.where in ("", *places)]

@@ -1,4 +1,4 @@
-"""Runs the steps one after the other and writes down what came of each."""
+"""Runs the steps one after the other and keeps what came of each, as values by path."""
 
 import os
 import pathlib
@@ -9,12 +9,15 @@ import subprocess
 import tempfile
 import time
 
+import compare
+import document
+import expect
 import normalise
 import steps
 
 PATIENCE = float(os.environ.get("PERSON_PATIENCE", "60"))  # seconds until a step that waits for something gives up
-# Objects whose pods or sets have made-up names.
-OWNERS = ["web", "applied", "agent", "once", "db", "single"]
+# Objects whose pods, sets, slices or revisions have generated names.
+OWNERS = ["web", "applied", "agent", "once", "db"]
 
 
 class Session:
@@ -25,36 +28,44 @@ class Session:
         self._home = tempfile.TemporaryDirectory()  # discovery caches of another cluster must not be seen
         self._environment = {"PATH": os.environ["PATH"], "HOME": self._home.name, "KUBECONFIG": str(kubeconfig)}
         self._old = "v1.20" in self._call(["version", "--client"]).stdout
+        self._places = (on, "old" if self._old else "current")
         nodes = self._call(["get", "nodes", "-o", "name"])
         if nodes.returncode != 0:
             raise RuntimeError("the cluster does not answer: " + nodes.stdout + nodes.stderr)
         self._nodes = sorted(nodes.stdout.replace("node/", "").split())
         self._normaliser = normalise.Normaliser(self._nodes, OWNERS)
-        self._lines = []
+        self._results = {}
         self._failures = []
 
     def run(self):
-        for step in steps.steps():
-            self._step(step)
-        return self._lines, self._failures
+        """{step: {path: value}}, and what failed."""
+        with self._home:
+            for step in steps.steps():
+                self._step(step)
+        for rule in self._normaliser.unused(self._places):
+            self._fail("replaces nothing: " + rule)
+        return self._results, self._failures
 
     def _fail(self, message):
         self._failures.append(message)
         print(message, flush=True)
 
     def _step(self, step):
-        if step.only not in ("", self._on) or (step.kubectl == "current" and self._old):
+        if step.only not in ("", self._on) or step.kubectl not in ("", *self._places):
             return
-        self._watch(step) if isinstance(step, steps.Watch) else self._command(step)
+        began = time.monotonic()
+        self._background(step) if isinstance(step, steps.Background) else self._command(step)
+        if os.environ.get("PERSON_TIMES"):
+            print(f"{time.monotonic() - began:6.2f} s  {step.name}", flush=True)
 
     def _call(self, arguments, stdin="", editor=""):
         environment = self._environment | ({"KUBE_EDITOR": editor} if editor else {})
         return subprocess.run([self._kubectl, *arguments], input=stdin, capture_output=True, text=True, env=environment,
-                              timeout=PATIENCE * 2)
+                              timeout=120)
 
     def _filled(self, text):
-        for i, name in enumerate(self._nodes):
-            text = text.replace("{node%d}" % (i + 1), name)
+        for place, name in enumerate(self._nodes, 1):
+            text = text.replace("{node%d}" % place, name)
         return text
 
     def _arguments(self, step):
@@ -65,54 +76,97 @@ class Session:
     def _command(self, step):
         stdin = self._filled((self._manifests / step.manifest).read_text()) if step.manifest else ""
         arguments = self._arguments(step)
-        patterns = [self._filled(pattern) for pattern in step.until]
         deadline = time.monotonic() + PATIENCE
         while True:
             answer = self._call(arguments, stdin, step.editor)
-            output = answer.stdout + answer.stderr
-            missing = [pattern for pattern in patterns if not re.search(pattern, output)]
+            values = self._values(step, answer)
+            missing = {path: expected for path, expected in step.until.items()
+                       if not expect.met(expected, values.get(path, expect.ABSENT))}
             if not missing or time.monotonic() > deadline:
                 break
-            time.sleep(0.2)
+            time.sleep(0.1)
         if missing:
-            self._fail(f"{step.name}: never saw {missing[0]!r} in:\n{output}")
+            self._fail(f"{step.name}: never saw {missing} in {values}")
         expected = step.old_code if self._old and step.old_code is not None else step.code
-        # Elsewhere the transcript tells, unless the step is in none.
+        # Elsewhere the recording tells, unless the step is not in it.
         if answer.returncode != expected and (self._on == "real" or step.unrecorded):
-            self._fail(f"{step.name}: exit code {answer.returncode}, not {expected}:\n{output}")
+            self._fail(f"{step.name}: exit code {answer.returncode}, not {expected}:\n{answer.stdout}{answer.stderr}")
         if not step.unrecorded:
-            self._record(step, answer.stdout, answer.stderr, answer.returncode)
+            self._keep(step, values)
 
-    def _watch(self, step):
+    def _values(self, step, answer):
+        stdout = answer.stdout
+        if step.last:
+            stdout = "\n".join(stdout.splitlines()[-1:])
+        if step.lines:
+            stdout = "\n".join(line for line in stdout.splitlines() if re.search(step.lines, line))
+        value = document.read(step.form(), stdout, answer.stderr, answer.returncode)
+        if step.rows:
+            value["rows"] = [row for row in value.get("rows", []) if row["NAME"] in step.rows]
+        if step.unordered:
+            value["out"] = sorted(self._normaliser.names(line) for line in value.get("out", []))
+        if not step.owners:
+            _forget_owners(value)
+        values = document.flat(value, self._normaliser, step.row_keys)
+        return {path: inner for path, inner in values.items() if not path.startswith(step.without)}
+
+    def _keep(self, step, values):
+        if step.name in self._results:
+            raise RuntimeError(f"two steps are called {step.name}")
+        self._results[step.name] = {compare.COMMAND: step.args} | values
+
+    def _background(self, step):
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen([self._kubectl, *self._arguments(step)], stdout=output, stderr=subprocess.STDOUT,
                                        stdin=subprocess.DEVNULL, env=self._environment)
             try:
+                self._await(step, step.first, output)
                 for inner in step.during:
                     self._step(inner)
-                deadline = time.monotonic() + PATIENCE
-                missing = list(step.until)
-                while missing and time.monotonic() < deadline:
-                    time.sleep(0.1)
-                    text = _contents(output)
-                    missing = [pattern for pattern in missing if not re.search(pattern, text)]
+                self._await(step, step.until, output)
+                if step.ends:
+                    process.wait(PATIENCE)
             finally:
-                process.send_signal(signal.SIGINT)
-                process.wait()
-            if missing:
-                self._fail(f"{step.name}: never saw {missing[0]!r} in:\n{_contents(output)}")
-            self._record(step, _contents(output), "", None)
+                if process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+                    process.wait()
+            values = _lines(_contents(output), self._normaliser) if step.ends else self._seen(step, output)
+            self._keep(step, values | ({"code": process.returncode} if step.ends else {}))
 
-    def _record(self, step, stdout, stderr, code):
-        yaml = getattr(step, "yaml", False)
-        lines = self._normaliser.text(stdout, yaml, getattr(step, "owners", False)) + ["! " + line for line in self._normaliser.text(stderr)]
-        if step.keep:
-            lines = sorted({line for line in lines if any(re.search(pattern, line.removeprefix("! ")) for pattern in step.keep)})
-        lines = [line for line in lines if not any(re.search(pattern, line) for pattern in step.drop)]
-        self._lines.append(f"== {step.name}: kubectl {step.args}")
-        self._lines += lines
-        if code:
-            self._lines.append(f"-> {code}")
+    def _await(self, step, expected, output):
+        """Until for each expression as many different objects or lines were seen as expected."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            text = _contents(output)
+            counts = {pattern: len({line.split()[0] if step.objects else line for line in text.splitlines()
+                                    if re.search(pattern, line)}) for pattern in expected}
+            if all(counts[pattern] >= count for pattern, count in expected.items()):
+                return
+            if time.monotonic() > deadline:
+                return self._fail(f"{step.name}: waited for {expected}, saw {counts} in:\n{text}")
+            time.sleep(0.05)
+
+    def _seen(self, step, output):
+        """What was seen of each object: how often and in which order it is told depends on who is quicker."""
+        objects = {}
+        for line in _contents(output).splitlines():
+            seen = objects.setdefault(line.split()[0], set())
+            seen.update(pattern for pattern in step.until if re.search(pattern, line))
+        rows = [{"NAME": name, "SEEN": ", ".join(sorted(seen))} for name, seen in objects.items()]
+        return document.flat({"rows": rows}, self._normaliser)
+
+
+def _lines(text, normaliser):
+    """How many different lines there are of each kind."""
+    lines = [normaliser.names(line) for line in sorted(set(document.lines(text)))]
+    return {line: lines.count(line) for line in sorted(lines)}
+
+
+def _forget_owners(value):
+    """The old kubectl cannot leave metadata.managedFields out; the current one shows them where they are compared."""
+    for thing in [value, *value.get("items", [])]:
+        if isinstance(thing, dict) and isinstance(thing.get("metadata"), dict):
+            thing["metadata"].pop("managedFields", None)
 
 
 def _contents(file):
