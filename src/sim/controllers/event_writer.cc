@@ -1,8 +1,9 @@
 #include "sim/controllers/event_writer.h"
 
+#include "kube/proto/core_common.pb.h"
 #include "kube/proto/events.pb.h"
 #include "kube/proto/meta.pb.h"
-#include "kube/value/micro_time.h"
+#include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
 
@@ -15,6 +16,25 @@ WallTime last_seen(const api::Event& event) {
   const api::Time& old =
       event.has_deprecated_last_timestamp() ? event.deprecated_last_timestamp() : event.metadata().creation_timestamp();
   return WallTime{std::chrono::seconds{old.seconds()}};
+}
+
+// Kubernetes' controllers and kubelets write events of the core API: a source, two times and a count instead of an
+// eventTime, an action and a series.
+api::Event core_event(const kube::EventWrite& write, const kube::EventReporter& reporter) {
+  api::Event event = kube::to_event(*write.record, write.series, reporter);
+  event.clear_event_time();
+  event.clear_action();
+  event.clear_series();
+  event.clear_reporting_instance();
+  event.mutable_deprecated_source()->set_component(reporter.controller);
+  if (!reporter.instance.empty()) {
+    event.set_reporting_instance(reporter.instance);
+    event.mutable_deprecated_source()->set_host(reporter.instance);
+  }
+  *event.mutable_deprecated_first_timestamp() = stamp(write.series.first);
+  *event.mutable_deprecated_last_timestamp() = stamp(write.series.last);
+  event.set_deprecated_count(write.series.count);
+  return event;
 }
 
 }  // namespace
@@ -62,16 +82,13 @@ void EventWriter::flush() {
 bool EventWriter::perform(const Pending& pending) {
   const kube::EventWrite& write = pending.write;
   if (write.kind == kube::EventWrite::Kind::Create) {
-    return server_.create(kube::to_event(*write.record, write.series, pending.reporter)).has_value();
+    return server_.create(core_event(write, pending.reporter)).has_value();
   }
-  const kube::UnixTime last = kube::unix_micros(write.series.last);
   return server_
       .modify<api::Event>(kube::event_namespace(*write.record), write.series.name,
                           [&](api::Event& event) {
-                            api::EventSeries& series = *event.mutable_series();
-                            series.set_count(write.series.count);
-                            series.mutable_last_observed_time()->set_seconds(last.seconds);
-                            series.mutable_last_observed_time()->set_nanos(last.nanoseconds);
+                            event.set_deprecated_count(write.series.count);
+                            *event.mutable_deprecated_last_timestamp() = stamp(write.series.last);
                           })
       .has_value();
 }

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "kube/proto/core.pb.h"
+#include "kube/proto/core_common.pb.h"
 #include "kube/proto/events.pb.h"
 #include "sim/server/server.h"
 
@@ -47,12 +48,33 @@ TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
   const auto event = world.events()[0];
   EXPECT_EQ(event->regarding().name(), "web");
   EXPECT_EQ(event->reason(), "Started");
-  EXPECT_EQ(event->action(), "Start");
   EXPECT_EQ(event->note(), "Started container main");
   EXPECT_EQ(event->reporting_controller(), "kubelet");
 }
 
-TEST(EventWriter, RepeatsBecomeASeriesThatIsWrittenNowAndThen) {
+TEST(EventWriter, WritesEventsOfTheCoreApiAsKubernetesControllersDo) {
+  World world;
+  EventWriter writer(world.server);
+  say(writer, "web", "Started container main");
+  writer.note({pod("other"), {}, kube::EventType::Normal, "Started", "Start", "x"}, {"kubelet", "node-1"});
+  world.agenda.run_for(seconds{0});
+  ASSERT_EQ(world.events().size(), 2);
+  const auto other = world.events()[0];
+  const auto event = world.events()[1];
+  EXPECT_EQ(event->deprecated_source().component(), "kubelet");
+  EXPECT_FALSE(event->deprecated_source().has_host());
+  EXPECT_EQ(event->reporting_instance(), "");
+  EXPECT_EQ(other->deprecated_source().host(), "node-1");
+  EXPECT_EQ(other->reporting_instance(), "node-1");
+  EXPECT_EQ(event->deprecated_count(), 1);
+  EXPECT_TRUE(event->has_deprecated_first_timestamp());
+  EXPECT_TRUE(event->has_deprecated_last_timestamp());
+  EXPECT_FALSE(event->has_event_time());
+  EXPECT_FALSE(event->has_series());
+  EXPECT_FALSE(event->has_action());
+}
+
+TEST(EventWriter, RepeatsAreCountedAndTheCountIsWrittenNowAndThen) {
   World world;
   EventWriter writer(world.server);
   for (int i = 0; i < 10; ++i) {
@@ -60,10 +82,10 @@ TEST(EventWriter, RepeatsBecomeASeriesThatIsWrittenNowAndThen) {
     world.agenda.run_for(seconds{1});
   }
   ASSERT_EQ(world.events().size(), 1);
-  EXPECT_EQ(world.events()[0]->series().count(), 2);
+  EXPECT_EQ(world.events()[0]->deprecated_count(), 2);
   world.agenda.run_for(minutes{2});
   ASSERT_EQ(world.events().size(), 1);
-  EXPECT_EQ(world.events()[0]->series().count(), 10);
+  EXPECT_EQ(world.events()[0]->deprecated_count(), 10);
 }
 
 TEST(EventWriter, OneObjectCannotFloodTheCluster) {

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/proto/meta.pb.h"
 #include "kube/proto/scheduling.pb.h"
 #include "kube/value/quantity.h"
 #include "sim/kinds/pod_rules.h"
@@ -199,6 +201,14 @@ void tolerate_sick_nodes(api::PodSpec& spec) {
   tolerate_for_a_while(spec, kUnreachable);
 }
 
+void copy_topology(const api::Node& node, api::Pod& pod) {
+  for (const std::string_view key : {"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}) {
+    const auto found = node.metadata().labels().find(key);
+    if (found == node.metadata().labels().end()) continue;
+    (*pod.mutable_metadata()->mutable_labels())[found->first] = found->second;
+  }
+}
+
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults) {
   auto& spec = *pod.mutable_spec();
   admit_priority(spec, context, faults);
@@ -206,6 +216,10 @@ void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults) {
   if (spec.service_account_name().empty()) {
     spec.set_service_account_name("default");
     spec.set_service_account("default");
+  }
+  if (spec.node_name().empty() || !context.find) return;
+  if (const ObjectPtr node = context.find("", "nodes", "", spec.node_name())) {
+    copy_topology(static_cast<const api::Node&>(*node), pod);
   }
 }
 

@@ -7,6 +7,7 @@
 
 namespace rescheduler::api {
 class Affinity;
+class Node;
 class NodeSelector;
 class Pod;
 class PodSpec;
@@ -23,6 +24,8 @@ void default_pod(api::Pod& pod);
 
 // --- creation ---
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults);
+// The node's region and zone go onto the pod once the pod has a node, as Kubernetes does since 1.35.
+void copy_topology(const api::Node& node, api::Pod& pod);
 void tolerate_sick_nodes(api::PodSpec& spec);  // for five minutes, unless they say otherwise
 void prepare_new_pod(api::Pod& pod, WallTime now);
 std::string_view qos_class_of(const api::PodSpec& spec);

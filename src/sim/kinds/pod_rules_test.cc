@@ -1,4 +1,5 @@
 #include "kube/codec/json.h"
+#include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/scheduling.pb.h"
 #include "sim/kinds/rules_fixture.h"
@@ -115,6 +116,25 @@ TEST(PodRules, TakeThePriorityOfTheirClass) {
     visit(*gold);
   };
   EXPECT_EQ(as_pod(rules.create("pods", pod())).spec().priority_class_name(), "gold");
+}
+
+TEST(PodRules, APodThatNamesItsNodeGetsTheNodesRegionAndZone) {
+  RulesFixture rules;
+  const auto node = std::make_shared<api::Node>();
+  (*node->mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = "z1";
+  (*node->mutable_metadata()->mutable_labels())["disk"] = "fast";
+  rules.context.find = [&](std::string_view, std::string_view plural, std::string_view,
+                           std::string_view name) -> ObjectPtr {
+    return plural == "nodes" && name == "n1" ? node : nullptr;
+  };
+  const auto placed = rules.create("pods", pod(R"(,"nodeName":"n1")"));
+  EXPECT_EQ(as_pod(placed).metadata().labels().at("topology.kubernetes.io/zone"), "z1");
+  EXPECT_FALSE(as_pod(placed).metadata().labels().contains("disk"));
+  EXPECT_FALSE(as_pod(rules.create("pods", pod(R"(,"nodeName":"n2")")))
+                   .metadata()
+                   .labels()
+                   .contains("topology.kubernetes.io/zone"));
+  EXPECT_FALSE(as_pod(rules.create("pods", pod())).metadata().labels().contains("topology.kubernetes.io/zone"));
 }
 
 TEST(PodRules, MarkGatedPods) {

@@ -13,6 +13,7 @@
 #include "kube/proto/meta.pb.h"
 #include "kube/value/name.h"
 #include "kube/value/quote.h"
+#include "sim/kinds/pod_rules.h"
 #include "sim/server/conditions.h"
 #include "sim/server/server.h"
 
@@ -63,15 +64,6 @@ std::string why_not(const api::Pod& pod) {
   }
   if (!pod.spec().scheduling_gates().empty()) return fmt::format("pod {} has non-empty .spec.schedulingGates", name);
   return {};
-}
-
-// The node's place goes onto the pod, as Kubernetes does since 1.35.
-void copy_topology(const api::Node& node, api::Pod& pod) {
-  for (const std::string_view key : {"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}) {
-    const auto found = node.metadata().labels().find(key);
-    if (found == node.metadata().labels().end()) continue;
-    (*pod.mutable_metadata()->mutable_labels())[found->first] = found->second;
-  }
 }
 
 }  // namespace
