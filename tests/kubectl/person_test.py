@@ -89,7 +89,8 @@ class ReadingTest(unittest.TestCase):
             **{f"node{place}.{column}": value for place in (1, 2) for column, value in
                {"STATUS": "Ready", "ROLES": "<none>", "AGE": "AGE", "VERSION": "v1.36.4"}.items()}})
 
-    def test_an_empty_cell_is_a_cell(self):
+    def test_an_empty_cell_is_a_cell_and_a_title_may_have_two_words(self):
+        self.assertEqual(document.table("NAME   NODE NAME   IP\np      n1          <none>\n")[0], ["NAME", "NODE NAME", "IP"])
         self.assertEqual(document.table("NAME    SHORTNAMES   KIND\npods    po           Pod\nbars                 Bar\n")[1],
                          [{"NAME": "pods", "SHORTNAMES": "po", "KIND": "Pod"}, {"NAME": "bars", "SHORTNAMES": "", "KIND": "Bar"}])
 
