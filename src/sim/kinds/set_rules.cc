@@ -1,4 +1,7 @@
 // Stateful sets, daemon sets and the revisions they keep.
+#include <algorithm>
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "kube/proto/apps.pb.h"
@@ -177,6 +180,19 @@ void check_daemon_set(const api::DaemonSet& set, Faults& faults) {
   check_not_negative(spec.revision_history_limit(), at.child("revisionHistoryLimit"), faults);
 }
 
+// Counts the templates that the set has had, in an annotation: apps/v1 has no field for it any more.
+void count_template(const api::DaemonSet& before, api::DaemonSet& after) {
+  constexpr std::string_view kGeneration = "deprecated.daemonset.template.generation";
+  std::int64_t generation = 0;
+  if (const auto found = before.metadata().annotations().find(kGeneration);
+      found != before.metadata().annotations().end()) {
+    std::from_chars(found->second.data(), found->second.data() + found->second.size(), generation);
+  }
+  generation = std::max<std::int64_t>(generation, 1);
+  if (!same(before.spec().template_(), after.spec().template_())) ++generation;
+  (*after.mutable_metadata()->mutable_annotations())[std::string(kGeneration)] = std::to_string(generation);
+}
+
 }  // namespace
 
 KindRules stateful_set_rules() {
@@ -194,6 +210,18 @@ KindRules daemon_set_rules() {
   KindRules rules;
   add_status_rules<api::DaemonSet>(rules);
   add_generation<api::DaemonSet>(rules);
+  rules.on_create = [reset = rules.on_create](Message& set, const RuleContext& context, Faults& faults) {
+    reset(set, context, faults);
+    count_template(static_cast<const api::DaemonSet&>(set), static_cast<api::DaemonSet&>(set));
+  };
+  const auto counted = [](auto restore) {
+    return [restore = std::move(restore)](const Message& before, Message& after) {
+      restore(before, after);
+      count_template(static_cast<const api::DaemonSet&>(before), static_cast<api::DaemonSet&>(after));
+    };
+  };
+  rules.on_update = counted(std::move(rules.on_update));
+  rules.on_status_update = counted(std::move(rules.on_status_update));
   rules.defaults = on<api::DaemonSet>(default_daemon_set);
   rules.validate = on<api::DaemonSet>(check_daemon_set);
   rules.validate_update =

@@ -227,6 +227,28 @@ TEST(WorkloadRules, KeepStatusAndSpecApart) {
   EXPECT_EQ(changed.status().replicas(), 0);
 }
 
+TEST(WorkloadRules, CountTheTemplatesOfADaemonSet) {
+  const RulesFixture rules;
+  const Kind& kind = rules.kind("daemonsets.apps");
+  const auto counted = [](const api::DaemonSet& set) {
+    return set.metadata().annotations().at("deprecated.daemonset.template.generation");
+  };
+  const auto created = rules.create("daemonsets.apps", workload());
+  EXPECT_EQ(counted(as<api::DaemonSet>(created)), "1");
+  api::DaemonSet changed = as<api::DaemonSet>(created);
+  changed.mutable_metadata()->clear_annotations();
+  changed.mutable_spec()->set_min_ready_seconds(7);
+  kind.rules.on_update(*created.object, changed);
+  EXPECT_EQ(counted(changed), "1");
+  api::DaemonSet again = changed;
+  again.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0)->set_image("i:2");
+  api::DaemonSet by_status = again;
+  kind.rules.on_update(changed, again);
+  EXPECT_EQ(counted(again), "2");
+  kind.rules.on_status_update(changed, by_status);
+  EXPECT_EQ(counted(by_status), "1");
+}
+
 TEST(WorkloadRules, FixAJobOnceItHasStarted) {
   const RulesFixture rules;
   const std::string labelled =
