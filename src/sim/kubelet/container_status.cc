@@ -30,6 +30,7 @@ void show_created(api::ContainerStatus& status, const api::Container& container,
   status.set_ready(false);
   status.set_started(false);
   status.set_restart_count(0);
+  status.mutable_last_state();  // Go shows it although it is empty
   show_waiting(status, reason, {});
 }
 
