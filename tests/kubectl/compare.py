@@ -78,9 +78,15 @@ def report(recorded, got, kubectl=None):
     failures += ["explains nothing: " + entry for entry in explanations.unused()]
     for reason, count in counted.items():
         print(f"explained ({count} values): {reason}")
+    print(f"{_size(recorded, got)} values of {len(got)} commands compared, {sum(counted.values())} explained")
     for failure in failures:
         print(failure)
     return failures
+
+
+def _size(recorded, got):
+    """How many values either side has; the command itself is none."""
+    return sum(len((recorded.get(step, {}).keys() | got.get(step, {}).keys()) - {COMMAND}) for step in recorded.keys() | got.keys())
 
 
 def _shown(value):

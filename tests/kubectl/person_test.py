@@ -315,6 +315,39 @@ class ExplanationsTest(unittest.TestCase):
                 if path.rsplit(".", 1)[-1] in self.HEALTH:
                     self.assertNotIsInstance(expected, expect.Shape, entry)
 
+    def test_no_explanation_permits_what_is_wrong(self):
+        """Of all that was recorded: a value that says whether something works, replaced by a bad one or left out."""
+        not_here = {"accounts", "slices"}  # the embedded cluster has none, and kubectl shows no table
+        for kubectl, recorded in self.recordings():
+            explanations = compare.Explanations(explained.DIFFERENCES, kubectl)
+            paths = [(step, path) for step, values in recorded.items() for path in values if path.rsplit(".", 1)[-1] in self.HEALTH]
+            self.assertGreater(len(paths), 300)
+            for step, path in paths:
+                for bad in ("NotReady", "Pending", "False", "0/3", "", 2, False, *([] if step in not_here else [expect.ABSENT])):
+                    self.assertIsNone(explanations.why(step, path, bad), (kubectl, step, path, bad))
+
+    def test_a_sick_cluster_fails_the_session(self):
+        pod = "pod/web-HASH-SUFFIX#3"
+        for kubectl, recorded in self.recordings():
+            for step, changes in {
+                    "get-nodes": {"node2.STATUS": "NotReady"}, "get-nodes-wide": {"node3.STATUS": expect.ABSENT},
+                    "get-node": {"status.conditions[Ready].status": "Unknown"},
+                    "describe-node": {"Conditions.Ready.Status": "False"},
+                    "get-all": {pod + ".READY": expect.ABSENT, pod + ".STATUS": expect.ABSENT, "deployment.apps/web.READY": "2/3"},
+                    "get-pods": {"items.3.status.phase": "Pending"}, "rollout": {"out.1": expect.ABSENT},
+                    "get-deployment": {"status.readyReplicas": 2}, "drain": {"code": 1}}.items():
+                values = recorded[step]
+                self.assertTrue(changes.keys() <= values.keys(), (step, changes))
+                sick = {path: value for path, value in (values | changes).items() if value is not expect.ABSENT}
+                with mock.patch("builtins.print"):
+                    failures = compare.report(recorded, recorded | {step: sick}, kubectl)
+                for path in changes:
+                    self.assertTrue(any(failure.startswith(f"{step}: {path}: ") for failure in failures), (kubectl, step, path))
+
+    def recordings(self):
+        folder = pathlib.Path(compare.__file__).parent / "recorded"
+        return [(kubectl, compare.read((folder / f"{kubectl}.txt").read_text())) for kubectl in ("old", "current")]
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -72,7 +72,7 @@ def _rolled_out(name, deployment="web", expected=None):
 
 def steps():
     return [*_looking(), *_deploying(), *_scaling(), *_labelling(), *_patching(), *_applying_server_side(), *_rollouts(),
-            *_custom(), *_others(), *_nodes(), *_mistakes(), *_describing(), *_deleting()]
+            *_custom(), *_others(), *_measuring(), *_nodes(), *_mistakes(), *_describing(), *_deleting()]
 
 
 def _json(value):
@@ -95,9 +95,6 @@ def _looking():
         Step("accounts", "get serviceaccounts"),
         Step("get-namespace", "get namespaces person default"),
         Step("get-nothing", "get pods"),
-        Step("top-nodes", "top nodes", only="embedded", unrecorded=True,
-             until={f"node{place}.{column}": Shape(shape) for place in (1, 2, 3)
-                    for column, shape in {"CPU(cores)": r"\d+m", "MEMORY(bytes)": r"\d+Mi"}.items()}),
     ]
 
 
@@ -130,9 +127,6 @@ def _deploying():
         Step("slices", "get endpointslices"),
         Step("wait", "wait --for=condition=Available deployment/web --timeout=60s"),
         Step("wait-pods", "wait --for=condition=Ready pod -l app=web --timeout=60s"),
-        Step("top-pods", "top pods", only="embedded", unrecorded=True,
-             until={f"{POD}{number}.{column}": Shape(shape) for number in ("", "#2", "#3")
-                    for column, shape in {"CPU(cores)": r"\d+m", "MEMORY(bytes)": r"\d+Mi"}.items()}),
     ]
 
 
@@ -315,6 +309,17 @@ def _others():
     ]
 
 
+def _measuring():
+    """Late: what has just started has not been measured yet."""
+    measured = {"CPU(cores)": Shape(r"\d+m"), "MEMORY(bytes)": Shape(r"\d+Mi")}
+    return [
+        Step("top-nodes", "top nodes", only="embedded", unrecorded=True,
+             until={f"node{place}.{column}": shape for place in (1, 2, 3) for column, shape in measured.items()}),
+        Step("top-pods", "top pods", only="embedded", unrecorded=True,
+             until={f"{POD}{number}.{column}": shape for number in ("", "#2", "#3") for column, shape in measured.items()}),
+    ]
+
+
 def _nodes():
     taint = "spec.taints.1.key"
     return [
@@ -367,7 +372,7 @@ def _describing():
     return [
         # More than ten similar events: the real control plane has combined them.
         Step("describe-deployment", "describe deployment web", without=("Events",)),
-        Step("describe-pod", "describe pod single"),
+        Step("describe-pod", "describe pod single", row_keys=("Reason",)),
         Step("describe-service-known", "describe service web", only="real", until={"Endpoints": "IP:8080,IP:8080,IP:8080"},
              unrecorded=True),
         Step("describe-service", "describe service web"),
