@@ -344,6 +344,13 @@ class ExplanationsTest(unittest.TestCase):
                 for path in changes:
                     self.assertTrue(any(failure.startswith(f"{step}: {path}: ") for failure in failures), (kubectl, step, path))
 
+    def test_the_documents_say_how_many_commands_are_compared(self):
+        docs = pathlib.Path(compare.__file__).parents[2] / "docs"
+        old, current = (len(recorded) for _, recorded in self.recordings())
+        for page, text in {"embedded-cluster.md": f"{current} commands of the current kubectl and {old} of Debian's (1.20)",
+                                "seed-commands.md": f"{old} commands of kubectl 1.20 and {current} of 1.36"}.items():
+            self.assertIn(text, (docs / page).read_text())
+
     def recordings(self):
         folder = pathlib.Path(compare.__file__).parent / "recorded"
         return [(kubectl, compare.read((folder / f"{kubectl}.txt").read_text())) for kubectl in ("old", "current")]

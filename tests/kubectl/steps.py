@@ -83,6 +83,7 @@ def _json(value):
 def _looking():
     return [
         Step("ready", "get --raw /readyz"),
+        Step("cluster-info", "cluster-info"),
         Step("api-resources", "api-resources", rows=KINDS, row_keys=("NAME", "APIVERSION")),
         Step("may-i", "auth can-i create pods"),
         Step("get-nodes", "get nodes"),
