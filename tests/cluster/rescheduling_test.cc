@@ -169,9 +169,8 @@ TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
   ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
   // What is under way is gone on with by whoever comes next: here nothing is, and nothing begins before it stops.
   annotate_memory("\"true\"");
-  ASSERT_TRUE(eventually_measured([&] {
-    return first.metric("rescheduler_brake_engaged", "paused") == 1 && first.status().under_way == 0;
-  }));
+  ASSERT_TRUE(eventually_measured(
+      [&] { return first.metric("rescheduler_brake_engaged", "paused") == 1 && first.status().under_way == 0; }));
   first.stop();
   annotate_memory("null");
   const auto settled = uids("web");
