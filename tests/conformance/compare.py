@@ -120,7 +120,7 @@ def put(folder, name, dump, peer):
     (folder / f"{name}.dump.json").write_text(json.dumps(dump))
     for why, changed in explained.rewritings(dump):
         (folder / f"{name}.{why}.dump.json").write_text(json.dumps(changed))
-    (folder / f"{name}.peer.json").write_text(json.dumps(peer, indent=1))
+    (folder / f"{name}.peer.json").write_text(json.dumps(peer))
 
 
 def decide(rescheduler, folder, config=None):

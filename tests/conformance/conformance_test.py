@@ -158,11 +158,11 @@ class ReadingTest(unittest.TestCase):
         def node(name, zone, region="r"):
             return {"kind": "Node", "metadata": {"name": name, "labels": {
                 "topology.kubernetes.io/zone": zone, "topology.kubernetes.io/region": region}}}
-        old = {"kind": "Node", "metadata": {"name": "old", "labels": {"failure-domain.beta.kubernetes.io/zone": "b",
-                                                                      "topology.kubernetes.io/zone": "a"}}}
+        old = node("old", "a")
+        old["metadata"]["labels"]["failure-domain.beta.kubernetes.io/zone"] = "b"
         nodes = [node("b1", "b"), node("b2", "b"), node("b3", "b"), node("a1", "a"), node("x1", "a", "s"), old]
-        self.assertEqual(peers.zone_interleaved(nodes), ["b1", "a1", "x1", "old", "b2", "b3"])
-        self.assertEqual(peers.start_of(nodes, {"found": ["b2", "b3", "b1"]}), 4)
+        self.assertEqual(peers.zone_interleaved(nodes), ["b1", "a1", "x1", "b2", "b3", "old"])
+        self.assertEqual(peers.start_of(nodes, {"found": ["b3", "old", "b1"]}), 4)
         self.assertEqual(peers.start_of(nodes, {}), 0)
 
     def test_nodes_preemption_looked_at_are_those_it_may_help(self):
