@@ -1,6 +1,6 @@
-# Precompiled headers for builds of everything (RESCHEDULER_PCH): what most files include and what costs most to read, once for
+# Precompiled headers (RESCHEDULER_PCH): what most files include and what costs most to read, once for
 # all folders, and once more with the test libraries. Measured with -ftime-trace: of 8.3 s for placement/preemption.cc, 5.3 were
-# headers, 2.2 of them core_pod.pb.h. The dev and gcc presets do without, so that a missing #include is found.
+# headers, 2.2 of them core_pod.pb.h. The gcc preset does without.
 #
 # Not CMake's own target_precompile_headers: it names them by absolute path, and a second checkout would share nothing of what
 # ccache holds. Here the path is relative to the build tree, and pch_sum.py says what is in the file.
