@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/marks.h"
 #include "dashboard/json.h"
 #include "kube/client/client.h"
 #include "kube/proto/core.pb.h"
@@ -11,7 +12,6 @@
 #include "migration/keys.h"
 #include "migration/record.h"
 #include "rescheduler/controller.h"
-#include "rescheduler/marks.h"
 #include "rescheduler/memory_store.h"
 
 namespace rescheduler::dashboard {
@@ -135,8 +135,8 @@ ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string p
 
 ActionAnswer ClusterActions::maintenance(std::string who, std::string node, bool on) {
   const std::string patch =
-      fmt::format(R"({{"metadata":{{"labels":{{"{}":{},"{}":null}}}}}})", rescheduling::kOwnMaintenanceKey,
-                  on ? "\"true\"" : "null", rescheduling::kMaintenanceKey);
+      fmt::format(R"({{"metadata":{{"labels":{{"{}":{},"{}":null}}}}}})", cluster::kOwnMaintenanceKey,
+                  on ? "\"true\"" : "null", cluster::kMaintenanceKey);
   auto done = co_await kube::Client(*parts_.api).patch<api::Node>("", node, patch);
   if (!done) co_return fail(std::move(done.error()));
   say(kube::ref_to(*done), on ? "MaintenanceRequested" : "MaintenanceEnded",

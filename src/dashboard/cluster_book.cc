@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "cluster/labels.h"
+#include "cluster/objects/marks.h"
 #include "cluster/pod_requests.h"
 #include "dashboard/json.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/quantity.h"
 #include "kube/value/time.h"
-#include "rescheduler/marks.h"
 #include "rescheduler/recovery/attribution.h"
 
 namespace rescheduler::dashboard {
@@ -216,7 +216,7 @@ void ClusterBook::node_seen(const api::Node& object, WallTime now) {
   node.pool = pool_of(object);
   node.ready = condition_holds(object.status().conditions(), "Ready");
   node.unschedulable = object.spec().unschedulable();
-  node.maintenance = rescheduling::asks_for_maintenance(object.metadata());
+  node.maintenance = cluster::asks_for_maintenance(object.metadata());
   node.quarantine = quarantine_of(object, now);
   node.taints.clear();
   for (const api::Taint& taint : object.spec().taints()) {

@@ -19,9 +19,6 @@ inline constexpr std::string_view kGate = "rescheduler.io/target";
 // On a copy: the uid of the pod it is a copy of.
 inline constexpr std::string_view kCopyOf = "rescheduler.io/copy-of";
 
-inline constexpr std::string_view kOptOut = "scheduler.alpha.kubernetes.io/rescheduling";
-inline constexpr std::string_view kOwnOptOut = "rescheduler.io/rescheduling";
-
 inline constexpr std::string_view kManual = "Manual";  // strategy of a move somebody asked for
 
 }  // namespace rescheduler::migration

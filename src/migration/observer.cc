@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/marks.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/autoscaling.pb.h"
 #include "kube/proto/batch.pb.h"
@@ -119,15 +120,13 @@ std::string node_problem(const api::Node& node) {
 }  // namespace
 
 std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose) {
-  for (const std::string_view key : {kOptOut, kOwnOptOut}) {
-    for (const auto* map : {&metadata.labels(), &metadata.annotations()}) {
-      const std::string value = value_of(*map, key);
-      if (value.empty() || value == "enabled") continue;
-      return value == "disabled" ? fmt::format("{} is not to be moved ({}: disabled)", whose, key)
-                                 : fmt::format("{} says {}: {}, which is left alone", whose, key, value);
-    }
+  const cluster::OptOutWord said = cluster::opt_out_word(metadata);
+  switch (said.meaning) {
+    case cluster::OptOut::No: return {};
+    case cluster::OptOut::Disabled: return fmt::format("{} is not to be moved ({}: disabled)", whose, said.key);
+    case cluster::OptOut::Unclear: break;
   }
-  return {};
+  return fmt::format("{} says {}: \"{}\", which is left alone", whose, said.key, said.value);
 }
 
 std::optional<SeenWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration) {

@@ -182,6 +182,7 @@ TEST(Protection, OfWhateverSaysSoByEitherKeyAsLabelOrAnnotation) {
       };
       EXPECT_THAT(why("disabled"), HasSubstr("not to be moved")) << key << " in " << place;
       EXPECT_THAT(why("nonsense"), HasSubstr("left alone")) << key << " in " << place;
+      EXPECT_THAT(why(""), HasSubstr("left alone")) << key << " in " << place;
       EXPECT_EQ(why("enabled"), "") << key << " in " << place;
     }
   }

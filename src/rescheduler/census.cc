@@ -74,8 +74,9 @@ void Census::count_lineages() {
       if (facts.owner) {
         by_owner.emplace(facts.owner.get(), entry->second);
         if (const auto replicas = world_.workloads().replicas_of(*facts.owner)) lineage_facts.replicas = replicas;
-        const OptOut said = world_.workloads().opt_out_of(*facts.owner);
-        if (lineage_facts.opt_out != OptOut::Disabled && said != OptOut::No) lineage_facts.opt_out = said;
+        const cluster::OptOut said = world_.workloads().opt_out_of(*facts.owner);
+        if (lineage_facts.opt_out != cluster::OptOut::Disabled && said != cluster::OptOut::No)
+          lineage_facts.opt_out = said;
       }
       lineage_of_[index] = entry->second;
     } else {

@@ -18,10 +18,10 @@ using LineageIndex = std::uint32_t;
 
 struct LineageFacts {
   migration::Lineage lineage{};
-  std::uint32_t pods = 0;                  // that have a node
-  std::uint32_t ready = 0;                 // of them
-  std::optional<std::int32_t> replicas{};  // that there shall be, where somebody says so
-  OptOut opt_out = OptOut::No;             // of the workload or one above it
+  std::uint32_t pods = 0;                         // that have a node
+  std::uint32_t ready = 0;                        // of them
+  std::optional<std::int32_t> replicas{};         // that there shall be, where somebody says so
+  cluster::OptOut opt_out = cluster::OptOut::No;  // of the workload or one above it
   bool autoscaled = false;
 
   // How many there are, by the more careful count.

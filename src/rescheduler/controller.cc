@@ -7,11 +7,11 @@
 
 #include "base/log.h"
 #include "cluster/dump.h"
+#include "cluster/objects/marks.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/value/duration.h"
 #include "placement/registry.h"
 #include "rescheduler/controller_state.h"
-#include "rescheduler/marks.h"
 #include "rescheduler/messages.h"
 
 namespace rescheduler::rescheduling {
@@ -97,7 +97,8 @@ void Controller::seen(const kube::ObjectPtr& object) {
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->seen(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
-  const State::NodeSeen now{is_ready(node), asks_for_maintenance(node.metadata()), node.spec().unschedulable()};
+  const State::NodeSeen now{is_ready(node), cluster::asks_for_maintenance(node.metadata()),
+                            node.spec().unschedulable()};
   const auto [found, joined] = state_->nodes.try_emplace(node.metadata().name(), now);
   const State::NodeSeen before = std::exchange(found->second, now);
   if (joined && now.ready) state_->look_soon(node.metadata().name() + " joined");

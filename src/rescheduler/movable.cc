@@ -74,16 +74,16 @@ std::optional<Stays> Movable::by_somebodys_word(PodIndex index) const {
   }
   const std::string& ns = world_.namespace_of(index);
   if (excluded_.contains(pod.ns)) return Stays{why::kNamespace, fmt::format("namespace {} is excluded", ns)};
-  const auto said = [](OptOut word, std::string_view who) -> std::optional<Stays> {
-    if (word == OptOut::No) return std::nullopt;
-    if (word == OptOut::Disabled) return Stays{why::kOptOut, fmt::format("{} asks not to be moved", who)};
+  const auto said = [](cluster::OptOut word, std::string_view who) -> std::optional<Stays> {
+    if (word == cluster::OptOut::No) return std::nullopt;
+    if (word == cluster::OptOut::Disabled) return Stays{why::kOptOut, fmt::format("{} asks not to be moved", who)};
     return Stays{why::kOptOut, fmt::format("{} says something about rescheduling that means nothing", who)};
   };
   if (auto stays = said(world_.facts(index).opt_out, "the pod")) return stays;
   const LineageFacts& lineage = census_.lineage(census_.lineage_of(index));
-  if (lineage.opt_out != OptOut::No) return said(lineage.opt_out, name_of(lineage.lineage));
-  const OptOut by_namespace = world_.opt_out_of_namespace(pod.ns);
-  return by_namespace == OptOut::No ? std::nullopt : said(by_namespace, "namespace " + ns);
+  if (lineage.opt_out != cluster::OptOut::No) return said(lineage.opt_out, name_of(lineage.lineage));
+  const cluster::OptOut by_namespace = world_.opt_out_of_namespace(pod.ns);
+  return by_namespace == cluster::OptOut::No ? std::nullopt : said(by_namespace, "namespace " + ns);
 }
 
 std::optional<Stays> Movable::by_its_state(PodIndex index, Purpose purpose) const {

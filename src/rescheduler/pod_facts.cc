@@ -99,7 +99,7 @@ PodFacts facts_of(const api::Pod& pod, cluster::Symbols& symbols) {
   PodFacts facts;
   facts.phase = phase_of(pod.status().phase());
   facts.qos = qos_of(pod.status().qos_class());
-  facts.opt_out = opt_out_of(pod.metadata());
+  facts.opt_out = cluster::opt_out_of(pod.metadata());
   facts.ready = is_ready(pod);
   facts.terminating = pod.metadata().has_deletion_timestamp();
   facts.mirror = is_mirror(pod);

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "cluster/node_load.h"
+#include "cluster/objects/marks.h"
 #include "cluster/symbols.h"
-#include "rescheduler/marks.h"
 
 namespace rescheduler::api {
 class ObjectMeta;
@@ -42,7 +42,7 @@ struct PodFacts {
   OwnerPtr owner{};                    // null: nobody's
   PodPhase phase = PodPhase::Unknown;  //
   PodQos qos = PodQos::BestEffort;
-  OptOut opt_out = OptOut::No;  // by its own labels and annotations
+  cluster::OptOut opt_out = cluster::OptOut::No;  // by its own labels and annotations
   bool ready = false;
   bool terminating = false;
   bool mirror = false;         // the kubelet's copy of a static pod

@@ -63,8 +63,8 @@ const Kind* kind_of(const Descriptor* message) {
   return found == all.end() ? nullptr : &found->second;
 }
 
-OptOut more_careful(OptOut a, OptOut b) {
-  if (a == OptOut::Disabled || b == OptOut::No) return a;
+cluster::OptOut more_careful(cluster::OptOut a, cluster::OptOut b) {
+  if (a == cluster::OptOut::Disabled || b == cluster::OptOut::No) return a;
   return b;
 }
 
@@ -87,7 +87,7 @@ bool Workloads::seen(const Message& object) {
   known.name = meta.name();
   known.uid = key_of(OwnerRef{{}, known.kind, known.ns, known.name, meta.uid()});
   known.replicas = kind->replicas(object);
-  known.opt_out = rescheduling::opt_out_of(meta);
+  known.opt_out = cluster::opt_out_of(meta);
   known.owner = controller_of(meta);
   std::string key = known.uid;
   by_uid_.insert_or_assign(std::move(key), std::move(known));
@@ -122,8 +122,8 @@ migration::Lineage Workloads::lineage_of(const OwnerRef& owner) const {
   return {top.kind, top.ns, top.name, top.uid};
 }
 
-OptOut Workloads::opt_out_of(const OwnerRef& owner) const {
-  OptOut out = OptOut::No;
+cluster::OptOut Workloads::opt_out_of(const OwnerRef& owner) const {
+  cluster::OptOut out = cluster::OptOut::No;
   const Workload* known = find(key_of(owner));
   for (int level = 0; known != nullptr && level < kMostLevels; ++level) {
     out = more_careful(out, known->opt_out);

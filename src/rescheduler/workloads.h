@@ -11,8 +11,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "cluster/objects/marks.h"
 #include "migration/mover.h"
-#include "rescheduler/marks.h"
 #include "rescheduler/pod_facts.h"
 
 namespace google::protobuf {
@@ -27,7 +27,7 @@ struct Workload {
   std::string name{};
   std::string uid{};
   std::optional<std::int32_t> replicas{};  // that there shall be; nothing: it does not say, or has none to say
-  OptOut opt_out = OptOut::No;
+  cluster::OptOut opt_out = cluster::OptOut::No;
   OwnerRef owner{};  // its own controller; an empty kind: none
 };
 
@@ -42,7 +42,7 @@ class Workloads {
   // The controlling owner at the top that is known. Never goes round in circles.
   migration::Lineage lineage_of(const OwnerRef& owner) const;
   // Does the owner, or one above it, ask not to be moved?
-  OptOut opt_out_of(const OwnerRef& owner) const;
+  cluster::OptOut opt_out_of(const OwnerRef& owner) const;
   // How many the owner, or the topmost one that says so, wants; nothing: nobody says.
   std::optional<std::int32_t> replicas_of(const OwnerRef& owner) const;
   // Does a HorizontalPodAutoscaler set the scale of this lineage?

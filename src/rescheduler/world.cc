@@ -126,9 +126,9 @@ void World::gone(const Message& object) {
 void World::pod_seen(const api::Pod& pod) {
   const std::string uid = uid_of(pod);
   if (cluster::is_over(pod)) return pod_gone(uid);
-  if (opt_out_of(pod.metadata()) == OptOut::Unclear) {
-    warn(fmt::format("pod {}/{} says {}, which means nothing; it is not moved", pod.metadata().namespace_(),
-                     pod.metadata().name(), unclear_word(pod.metadata())));
+  if (const auto said = cluster::opt_out_word(pod.metadata()); said.meaning == cluster::OptOut::Unclear) {
+    warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", pod.metadata().namespace_(),
+                     pod.metadata().name(), said.key, said.value));
   }
   PodFacts facts = facts_of(pod, cluster_.words().symbols);
   if (pod.spec().node_name().empty()) {
@@ -176,8 +176,8 @@ void World::node_seen(const api::Node& node) {
   if (index >= nodes_.size()) nodes_.resize(cluster_.nodes().size());
   NodeFacts& facts = nodes_[index] = NodeFacts{};
   facts.zone = zone_of(node);
-  facts.maintenance = asks_for_maintenance(node.metadata());
-  if (const auto word = unclear_maintenance(node.metadata())) {
+  facts.maintenance = cluster::asks_for_maintenance(node.metadata());
+  if (const auto word = cluster::unclear_maintenance(node.metadata())) {
     warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
                      *word));
   }
@@ -192,11 +192,11 @@ void World::node_seen(const api::Node& node) {
 }
 
 void World::namespace_seen(const api::Namespace& ns) {
-  const OptOut said = opt_out_of(ns.metadata());
-  namespaces_.insert_or_assign(cluster_.words().symbols.of(ns.metadata().name()), said);
-  if (said != OptOut::Unclear) return;
-  warn(fmt::format("namespace {} says {}, which means nothing; its pods are not moved", ns.metadata().name(),
-                   unclear_word(ns.metadata())));
+  const auto said = cluster::opt_out_word(ns.metadata());
+  namespaces_.insert_or_assign(cluster_.words().symbols.of(ns.metadata().name()), said.meaning);
+  if (said.meaning != cluster::OptOut::Unclear) return;
+  warn(fmt::format("namespace {} says {}: \"{}\", which means nothing; its pods are not moved", ns.metadata().name(),
+                   said.key, said.value));
 }
 
 void World::set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at) {
@@ -222,9 +222,9 @@ const NodeFacts& World::node_facts(cluster::NodeIndex node) const {
   return node < nodes_.size() ? nodes_[node] : unknown;
 }
 
-OptOut World::opt_out_of_namespace(cluster::Symbol ns) const {
+cluster::OptOut World::opt_out_of_namespace(cluster::Symbol ns) const {
   const auto found = namespaces_.find(ns);
-  return found == namespaces_.end() ? OptOut::No : found->second;
+  return found == namespaces_.end() ? cluster::OptOut::No : found->second;
 }
 
 migration::Lineage World::lineage_of(cluster::PodIndex pod) const {

@@ -59,7 +59,7 @@ class World {
   const usage::Habit* habit_of(const PodFacts& facts) const;  // null: not known
   const NodeFacts& node_facts(cluster::NodeIndex node) const;
   const Workloads& workloads() const { return workloads_; }
-  OptOut opt_out_of_namespace(cluster::Symbol ns) const;
+  cluster::OptOut opt_out_of_namespace(cluster::Symbol ns) const;
 
   // Across a pod's replacements. A pod of nobody is its own.
   migration::Lineage lineage_of(cluster::PodIndex pod) const;
@@ -83,7 +83,7 @@ class World {
   std::vector<PodFacts> facts_;  // by PodIndex
   Workloads workloads_;
   boost::unordered_flat_set<std::string> waiting_;  // uids
-  boost::unordered_flat_map<cluster::Symbol, OptOut> namespaces_;
+  boost::unordered_flat_map<cluster::Symbol, cluster::OptOut> namespaces_;
   std::vector<NodeFacts> nodes_;                                                  // by NodeIndex
   boost::unordered_flat_map<std::string, std::weak_ptr<const OwnerRef>> owners_;  // by uid
   std::size_t sweep_owners_at_ = 1024;

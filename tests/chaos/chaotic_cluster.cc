@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cluster/objects/marks.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core.pb.h"
@@ -124,8 +125,8 @@ void ChaoticCluster::furnish() {
   protect("twice", R"("maxUnavailable":1)");
   protect("twice", R"("minAvailable":1)", "-too");
   deploy("still", 2);
-  patch<api::Deployment>("still",
-                         fmt::format(R"({{"metadata":{{"annotations":{{"{}":"disabled"}}}}}})", migration::kOptOut));
+  patch<api::Deployment>(
+      "still", fmt::format(R"({{"metadata":{{"annotations":{{"{}":"disabled"}}}}}})", cluster::kReschedulingKey));
   checker_.forbid("still");
   for (; bare_pods_ < 3; ++bare_pods_) make_pod(fmt::format("lone{}", bare_pods_), false);
   make_pod("ported", true);

@@ -10,7 +10,7 @@ namespace rescheduler::api {
 class ObjectMeta;
 }  // namespace rescheduler::api
 
-namespace rescheduler::rescheduling {
+namespace rescheduler::cluster {
 
 // Label or annotation on a pod, a workload or a namespace; label on a node. The first of each is the documents', the
 // second our own.
@@ -25,14 +25,21 @@ enum class OptOut : std::uint8_t {
   Unclear,   // it says something nobody has defined; that protects too, and somebody should be told
 };
 
-// "enabled" says what is the case anyway. Of several words the most careful counts.
+// What somebody wrote about rescheduling, and what it means.
+struct OptOutWord {
+  OptOut meaning = OptOut::No;
+  std::string_view key{};
+  std::string value{};
+};
+
+// "enabled" says what is the case anyway, and so does nothing at all; an empty value is unclear. Of several words the
+// most careful counts.
+OptOutWord opt_out_word(const api::ObjectMeta& meta);
 OptOut opt_out_of(const api::ObjectMeta& meta);
-// The word that is unclear, for the warning: `key: "value"`.
-std::string unclear_word(const api::ObjectMeta& meta);
 
 // "true" on either key. Anything else is no maintenance: nobody's node is drained for a typing error.
 bool asks_for_maintenance(const api::ObjectMeta& node);
 // A value that is neither "true" nor "false", for a warning.
 std::optional<std::string> unclear_maintenance(const api::ObjectMeta& node);
 
-}  // namespace rescheduler::rescheduling
+}  // namespace rescheduler::cluster

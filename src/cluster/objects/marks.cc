@@ -1,4 +1,4 @@
-#include "rescheduler/marks.h"
+#include "cluster/objects/marks.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "kube/proto/meta.pb.h"
 
-namespace rescheduler::rescheduling {
+namespace rescheduler::cluster {
 namespace {
 
 using Texts = google::protobuf::Map<std::string, std::string>;
@@ -20,37 +20,25 @@ OptOut meaning_of(std::string_view value) {
   return value == "enabled" ? OptOut::No : OptOut::Unclear;
 }
 
-// In a fixed order: labels before annotations, the documents' key before ours.
-template <class Visit>
-void each_word(const api::ObjectMeta& meta, const Visit& visit) {
+}  // namespace
+
+OptOutWord opt_out_word(const api::ObjectMeta& meta) {
+  OptOutWord word;
   for (const Texts* texts : {&meta.labels(), &meta.annotations()}) {
     if (texts->empty()) continue;
     for (const std::string_view key : kOptOutKeys) {
       const auto found = texts->find(std::string(key));
-      if (found != texts->end()) visit(key, found->second);
+      if (found == texts->end()) continue;
+      const OptOut said = meaning_of(found->second);
+      // What is clearly disabled needs no warning, whatever the other words are.
+      const bool counts = said == OptOut::Disabled || (said == OptOut::Unclear && word.meaning == OptOut::No);
+      if (counts) word = {said, key, found->second};
     }
   }
-}
-
-}  // namespace
-
-OptOut opt_out_of(const api::ObjectMeta& meta) {
-  OptOut out = OptOut::No;
-  each_word(meta, [&](std::string_view, std::string_view value) {
-    const OptOut said = meaning_of(value);
-    // What is clearly disabled needs no warning, whatever the other word is.
-    if (out != OptOut::Disabled && said != OptOut::No) out = said;
-  });
-  return out;
-}
-
-std::string unclear_word(const api::ObjectMeta& meta) {
-  std::string word;
-  each_word(meta, [&](std::string_view key, std::string_view value) {
-    if (word.empty() && meaning_of(value) == OptOut::Unclear) word = fmt::format("{}: \"{}\"", key, value);
-  });
   return word;
 }
+
+OptOut opt_out_of(const api::ObjectMeta& meta) { return opt_out_word(meta).meaning; }
 
 bool asks_for_maintenance(const api::ObjectMeta& node) {
   return std::ranges::any_of(kMaintenanceKeys, [&](std::string_view key) {
@@ -68,4 +56,4 @@ std::optional<std::string> unclear_maintenance(const api::ObjectMeta& node) {
   return std::nullopt;
 }
 
-}  // namespace rescheduler::rescheduling
+}  // namespace rescheduler::cluster
