@@ -49,6 +49,7 @@ struct Choice {
 class Cycle {
  public:
   Cycle(const Framework& framework, const Question& asked, const NominatedPods& nominated);
+  Cycle(const Framework& framework, const Question& asked, NominatedPods&& nominated) = delete;  // it must outlive this
 
   // Error: the attempt failed for a reason that is no verdict.
   Status find_feasible(const SearchOptions& options);

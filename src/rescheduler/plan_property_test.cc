@@ -146,7 +146,8 @@ bool fits(PlanBench& bench, const api::Pod& pod, const std::string& node) {
   const auto form = cluster.form_of(waiting);
   const auto asked = placement::question_about(cluster, waiting, *form);
   bench.request.framework->prepare(cluster, asked);
-  placement::Cycle cycle(*bench.request.framework, asked, {});
+  const placement::NominatedPods nobody;
+  placement::Cycle cycle(*bench.request.framework, asked, nobody);
   return cycle.fits(*cluster.find_node(node));
 }
 

@@ -222,7 +222,8 @@ Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) 
     digest.others = 1;  // nothing tells nodes apart: all are full
   }
   // In proportion: with all of it for whoever is a little below, two nodes on either side of the mean seem far apart.
-  if (now < mean) digest.bonus = static_cast<float>(bonus_ * (mean - now) / mean);
+  const double least = std::max(now, 0.0);
+  if (least < mean) digest.bonus = static_cast<float>(bonus_ * (1 - least / mean));  // a mean may be without end
   return digest;
 }
 

@@ -97,9 +97,9 @@ class WebhooksTest : public testing::Test {
   std::vector<json::object> asked_;
   std::vector<std::string> paths_;
   test::TestAuthority authority_{"webhooks"};
-  std::unique_ptr<WebhookCaller> caller_;
   LocalRig rig_;
   std::unique_ptr<net::HttpServer> hook_;
+  std::unique_ptr<WebhookCaller> caller_;  // its connections live on the rig's loop
 
  private:
   net::Task<void> respond(const net::HttpRequest& request, net::Responder& responder) {

@@ -137,7 +137,7 @@ void Kubelets::tell(const api::Pod& pod, const NodeState& node, PodStep& step) {
     record.regarding = about;
     record.regarding.field_path = std::move(note.field_path);
     record.type = note.warning ? kube::EventType::Warning : kube::EventType::Normal;
-    record.reason = note.reason;
+    record.reason = std::move(note.reason);
     record.note = std::move(note.text);
     events_->note(std::move(record), {"kubelet", node.name});
   }

@@ -51,7 +51,7 @@ std::string PodStep::pod_name() const {
 
 void PodStep::note(bool warning, std::string_view reason, std::string text, std::size_t index) {
   notes_.push_back(
-      {warning, reason, std::move(text),
+      {warning, std::string(reason), std::move(text),
        fmt::format("spec.{}{{{}}}", index < inits_ ? "initContainers" : "containers", spec(index).name())});
 }
 
@@ -87,7 +87,7 @@ void PodStep::admit() {
 
 void PodStep::reject(std::string_view reason, std::string_view message) {
   run_.stage = Stage::Finished;
-  notes_.push_back({true, reason, std::string(message)});
+  notes_.push_back({true, std::string(reason), std::string(message)});
   report_failed(pod_, reason, fmt::format("Pod was rejected: {}", message), scene_.wall);
 }
 

@@ -22,7 +22,7 @@ namespace rescheduler::sim {
 // Something to say in an Event about a pod or one of its containers.
 struct PodNote {
   bool warning = false;
-  std::string_view reason;
+  std::string reason;
   std::string text;
   std::string field_path{};  // "spec.containers{main}"
 };
