@@ -1,8 +1,6 @@
 // What a Controller does in a cycle, and with the moves that come of it.
 #include <algorithm>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json.hpp>
 
 #include "base/log.h"
@@ -11,6 +9,7 @@
 #include "kube/proto/metrics.pb.h"
 #include "kube/value/quantity.h"
 #include "kube/value/time.h"
+#include "net/run_on.h"
 #include "rescheduler/controller_state.h"
 #include "rescheduler/messages.h"
 #include "rescheduler/modes.h"
@@ -29,7 +28,7 @@ constexpr int kPlanLifeInIntervals = 4;
 template <class T>
 net::Task<T> there(net::Executor planning, Surveyor& surveyor, std::function<T(Surveyor&)> ask) {
   const auto asked = [&]() -> net::Task<T> { co_return ask(surveyor); };
-  T answer = co_await boost::asio::co_spawn(planning, asked(), boost::asio::use_awaitable);
+  T answer = co_await net::run_on(planning, asked());
   co_return answer;
 }
 

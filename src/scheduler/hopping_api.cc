@@ -1,18 +1,16 @@
 #include "scheduler/hopping_api.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "net/run_on.h"
 
 namespace rescheduler::scheduler {
 
 net::Task<Result<void>> HoppingApi::call(kube::ApiCall call, kube::Message* answer) {
-  auto result = co_await boost::asio::co_spawn(home_, api_.call(std::move(call), answer), boost::asio::use_awaitable);
+  auto result = co_await net::run_on(home_, api_.call(std::move(call), answer));
   co_return result;
 }
 
 net::Task<Result<kube::ListPage>> HoppingApi::list(kube::ApiCall call, kube::ItemSink sink) {
-  auto result =
-      co_await boost::asio::co_spawn(home_, api_.list(std::move(call), std::move(sink)), boost::asio::use_awaitable);
+  auto result = co_await net::run_on(home_, api_.list(std::move(call), std::move(sink)));
   co_return result;
 }
 
@@ -21,8 +19,7 @@ net::Task<Result<std::unique_ptr<kube::WatchStream>>> HoppingApi::watch(kube::Ap
 }
 
 net::Task<Result<std::string>> HoppingApi::get_text(std::string path, std::string accept) {
-  auto result = co_await boost::asio::co_spawn(home_, api_.get_text(std::move(path), std::move(accept)),
-                                               boost::asio::use_awaitable);
+  auto result = co_await net::run_on(home_, api_.get_text(std::move(path), std::move(accept)));
   co_return result;
 }
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
 #include "cluster/dump.h"
@@ -12,6 +10,7 @@
 #include "kube/informer/reflector.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "net/run_on.h"
 #include "scheduler/carrier.h"
 #include "scheduler/consulting.h"
 #include "scheduler/fenced_api.h"
@@ -197,7 +196,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
 
   net::Task<std::size_t> volumes_under_way() {
     const auto count = [this]() -> net::Task<std::size_t> { co_return binding_volumes; };
-    const std::size_t answer = co_await boost::asio::co_spawn(deciding, count(), boost::asio::use_awaitable);
+    const std::size_t answer = co_await net::run_on(deciding, count());
     co_return answer;
   }
 };
@@ -382,11 +381,11 @@ void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
 
 net::Task<void> LiveScheduler::visit(std::function<void(Scheduler&)> look) {
   DecisionLoop& decisions = *state_->decisions;
-  const auto there = [&decisions, look = std::move(look)]() -> net::Task<void> {
+  const auto there = [&decisions, look = std::move(look)]() -> net::Task<bool> {
     look(decisions.scheduler());
-    co_return;
+    co_return true;
   };
-  co_await boost::asio::co_spawn(state_->deciding, there(), boost::asio::use_awaitable);
+  (void)co_await net::run_on(state_->deciding, there());
 }
 
 }  // namespace rescheduler::scheduler

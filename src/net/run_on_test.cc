@@ -1,0 +1,102 @@
+#include "net/run_on.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace rescheduler::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+Task<Result<std::thread::id>> thread_it_runs_on() { co_return std::this_thread::get_id(); }
+
+Task<Result<void>> sleep_long() {
+  RealTimers timers;
+  auto slept = co_await timers.sleep_for(1h);
+  co_return slept;
+}
+
+// Goes on after the first wait has been cancelled, as one that tidies up does.
+Task<Result<void>> sleep_long_twice() {
+  (void)co_await sleep_long();
+  auto slept = co_await sleep_long();
+  co_return slept;
+}
+
+// Never waits for anything as coroutines do: it holds its thread up until it is let go on.
+Task<Result<int>> held_up(std::promise<void>* begun, std::future<void>* go_on) {
+  begun->set_value();
+  go_on->wait();
+  co_return 7;
+}
+
+struct Seen {
+  std::promise<std::thread::id> there;
+  std::promise<std::thread::id> afterwards;
+};
+
+Task<void> hop(Executor other, std::shared_ptr<Seen> seen) {
+  auto there = co_await run_on(other, thread_it_runs_on());
+  seen->there.set_value(there.value());
+  seen->afterwards.set_value(std::this_thread::get_id());
+}
+
+template <class T>
+Task<void> hop_with(Executor other, Task<Result<T>> task, std::shared_ptr<std::promise<Result<T>>> answer) {
+  auto got = co_await run_on(other, std::move(task));
+  answer->set_value(std::move(got));
+}
+
+TEST(RunOn, RunsThereAndGoesOnHere) {
+  EventLoop here;
+  EventLoop other;
+  const auto here_thread = here.await_result(thread_it_runs_on());
+  const auto other_thread = other.await_result(thread_it_runs_on());
+  auto seen = std::make_shared<Seen>();
+  spawn(here.executor(), "hop", hop(other.executor(), seen));
+  EXPECT_EQ(seen->there.get_future().get(), *other_thread);
+  EXPECT_EQ(seen->afterwards.get_future().get(), *here_thread);
+}
+
+TEST(RunOn, WhoeverIsCancelledCancelsTheTaskThatItWaitsFor) {
+  EventLoop here;
+  EventLoop other;
+  auto answer = std::make_shared<std::promise<Result<void>>>();
+  Job job = spawn(here.executor(), "hop", hop_with<void>(other.executor(), sleep_long_twice(), answer));
+  ASSERT_TRUE(here.await_result(thread_it_runs_on()));
+  ASSERT_TRUE(other.await_result(thread_it_runs_on())) << "by now it sleeps";
+  job.cancel();
+  const Result<void> got = answer->get_future().get();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, Errc::Cancelled);
+}
+
+TEST(RunOn, ATaskThatNeverWaitsEndsAlthoughItIsCancelled) {
+  EventLoop here;
+  EventLoop other;
+  std::promise<void> begun;
+  std::promise<void> let_go;
+  std::future<void> go_on = let_go.get_future();
+  auto answer = std::make_shared<std::promise<Result<int>>>();
+  Job job = spawn(here.executor(), "hop", hop_with<int>(other.executor(), held_up(&begun, &go_on), answer));
+  begun.get_future().wait();
+  job.cancel();
+  ASSERT_TRUE(here.await_result(thread_it_runs_on())) << "by now it has been told";
+  let_go.set_value();
+  EXPECT_EQ(answer->get_future().get().value(), 7);
+}
+
+TEST(RunOn, ACancelAndTheEndOfTheTaskMayMeet) {
+  EventLoop here;
+  EventLoop other;
+  for (int i = 0; i < 200; ++i) {
+    auto answer = std::make_shared<std::promise<Result<std::thread::id>>>();
+    Job job = spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), thread_it_runs_on(), answer));
+    job.cancel();
+    EXPECT_TRUE(answer->get_future().get());
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::net
