@@ -27,6 +27,7 @@ kubectl=${KUBECTL:-kubectl}
 command -v "$kubectl" >/dev/null || fail "kubectl is not on PATH; install it or name it in KUBECTL"
 problem=$("$kubectl" get --raw /version 2>&1 >/dev/null) || fail "the cluster does not answer: ${problem##*$'\n'}"
 
+# Prints nothing where the daemon does not answer: the table shows that as "-", and goes on.
 metrics() {
   if [ -n "$url" ]; then
     curl -fsSk --max-time 5 "$url" 2>/dev/null || true

@@ -62,6 +62,7 @@ while :; do
   placed=$(grep -c '^[^|]' <<<"$seen" || true)
   [ "$placed" -lt "$pods" ] || break
   if [ $SECONDS -ge $end ]; then
+    # Only a hint beside the failure that follows; without an event there is none.
     "$kubectl" get events -n "$namespace" --field-selector reason=FailedScheduling -o jsonpath='{.items[0].message}' >&2 || true
     fail "$placed of $pods pods have a node after $timeout s; does a scheduler named $scheduler run?"
   fi

@@ -65,8 +65,8 @@ def _glob(pattern, path):
 
 
 def report(recorded, got, kubectl=None):
-    """Prints what differs; returns what nobody has explained, and explanations of nothing. Without a kubectl ("old" or
-    another) there is no explanation: both are the real control plane's."""
+    """Prints the differences and returns the failures: differences without an explanation, and unused explanations.
+    Explanations apply to the embedded cluster only. Leave out `kubectl` to compare two runs on the real control plane."""
     explanations = Explanations(explained.DIFFERENCES if kubectl else [], kubectl)
     failures, counted = [], {}
     for step, path, before, after in differences(recorded, got):

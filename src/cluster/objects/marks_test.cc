@@ -23,7 +23,7 @@ TEST(OptOut, IsReadFromEitherKeyAsLabelOrAnnotation) {
       EXPECT_EQ(meaning("disabled"), OptOut::Disabled) << key;
       EXPECT_EQ(meaning("enabled"), OptOut::No) << key;
       EXPECT_EQ(meaning("Disabled"), OptOut::Unclear) << key;
-      EXPECT_EQ(meaning(""), OptOut::Unclear) << "whoever leaves it empty wanted something";
+      EXPECT_EQ(meaning(""), OptOut::Unclear) << "an empty value is unclear, and that protects";
     }
   }
   EXPECT_EQ(opt_out_of({}), OptOut::No);
