@@ -5,8 +5,10 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 BASE ?=
+# Tests that drive a cluster wait more than they compute: twice as many of them as there are processors keep those busy.
+TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 # Nothing is tried twice: a test that fails has failed.
-CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
+CTEST := ctest --output-on-failure --no-tests=error -j $(TEST_JOBS)
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
 .PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc mutate fuzz rig deps deps-build deps-release clean

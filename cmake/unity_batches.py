@@ -2,9 +2,10 @@
 
     unity_batches.py SPEC OUT ROOT SIZE    SPEC: lines "target;file;file..."; writes OUT/<target>_<n>.cc and OUT/batches.cmake
 
-Files of one folder share a namespace, so two of them may use one name in their unnamed namespaces. Such files go to different
-batches; no file has to be renamed for the sake of the build. What is read is C++ as we format it, not C++ at large: a clash that
-is overlooked is a compile error, never a wrong program.
+Files of one folder share a namespace, so two of them may use one name in their unnamed namespaces. The batch then gives the
+second file's name a number, by a macro around that file (`#define key_of key_of_7`); where a macro would change more than that
+name, the files go to different batches. No file has to be changed for the sake of the build. What is read is C++ as we format it,
+not C++ at large: a clash that is overlooked is a compile error, never a wrong program.
 """
 
 import re
@@ -61,6 +62,7 @@ def names_of(text, header=False):
     pending = []
     tokens = _TOKEN.findall(_DIRECTIVE.sub('', blank(text)))
     parentheses = 0
+    argument = 0  # how deep in the braces of an argument: no scope of names
     enumerating = False  # inside an unscoped enum: its enumerators are names of the scope around it
     for token, before in zip(tokens, [''] + tokens):
         at_scope = None not in scopes
@@ -68,6 +70,9 @@ def names_of(text, header=False):
             _note(names, enclosing, [token], header)
         if token in '()':
             parentheses += 1 if token == '(' else -1
+        if argument or (token == '{' and at_scope and parentheses > 0):
+            argument += (token == '{') - (token == '}')
+            continue
         if token == '{':
             if at_scope and pending[:1] == ['namespace'] or pending[:2] == ['inline', 'namespace']:
                 scopes.append(''.join(pending[pending.index('namespace') + 1:]))
@@ -103,29 +108,63 @@ def _note(names, scopes, tokens, header):
         names['::'.join(filter(None, scopes)) + ' ' + name] = 'defined'
 
 
-def batches_of(files, size, shared=frozenset()):
-    """Lists of at most `size` of the (path, text) pairs, in order, no two of a list with a name in common. A file that gives a
-    meaning of its own to a name of a header (`shared`) comes first, before that header can be read, and no other file of its list
-    uses the name: it would find two."""
+# Found by argument-dependent lookup from a library's code, which knows no macro of ours.
+_LOOKED_UP = {'PrintTo', 'showValue', 'tag_invoke', 'hash_value', 'swap', 'begin', 'end'}
+_INCLUDE = re.compile(r'^#include[ \t]+([<"][^>"]+[>"])', re.M)
+
+
+def renamable(name, text):
+    """Whether a macro that renames `name` in this file changes what its unnamed namespace has, and nothing else."""
+    return not (name in _LOOKED_UP
+                or re.search(r'^[ \t]*#[ \t]*if', text, re.M)  # its headers cannot be told from the outside
+                or re.search(rf'(?:\.|->|::|~)\s*{name}\b', text)  # a member, or another namespace's
+                or re.search(rf'\b{name}\([^;{{]*\boverride\b', text)
+                or re.search(rf'\b(?:TEST|TYPED|INSTANTIATE|RC_GTEST)\w*\(\s*{name}\b', text))  # would rename the test
+
+
+def batches_of(files, size, shared={}):
+    """Lists of at most `size` of the (path, text) pairs, in order, each as (path, names to rename in it). No two of a list have a
+    name in common, once renamed. A file that gives a meaning of its own to a name of a header (`shared`: name -> headers) is renamed
+    too, or else comes first, before that header can be read, and no other file of its list uses the name: it would find two."""
     batches = []
     for path, text in files:
         names, directives = names_of(text)
         words = set(re.findall(r'\w+', text))
-        own = {name.split(' ')[-1] for name, how in names.items() if how == 'defined' and name in shared}
+        def free(some):
+            return all(names[name] == 'defined' and renamable(name.split(' ')[-1], blank(text)) for name in some)
+
+        included = {header.strip('<>"') for header in _INCLUDE.findall(text)}
+        own = {name for name, how in names.items() if how == 'defined' and name in shared}
+        numbered = {name for name in own if included.isdisjoint(shared[name]) and free([name])}
+        own = {name.split(' ')[-1] for name in own - numbered}
         for batch in batches:
-            clash = any(how == 'defined' or how != batch['names'][name]
-                        for name, how in names.items() if name in batch['names'])
-            if (len(batch['files']) < size and batch['directives'] == directives and not clash
-                    and not own & batch['words'] and not batch['own'] & words and not (own and batch['own'])):
+            clash = {name for name, how in names.items()
+                     if name in batch['names'] and (how == 'defined' or how != batch['names'][name])}
+            if (len(batch['files']) < size and batch['directives'] == directives
+                    and not own & batch['words'] and not batch['own'] & words and not (own and batch['own'])
+                    and free(clash)):
                 break
         else:
             batch = {'files': [], 'names': {}, 'directives': directives, 'words': set(), 'own': set()}
             batches.append(batch)
-        batch['files'].insert(0 if own else len(batch['files']), path)
+            clash = set()
+        renamed = sorted({name.split(' ')[-1] for name in clash | numbered})
+        batch['files'].insert(0 if own else len(batch['files']), (path, renamed))
         batch['names'] |= names
         batch['words'] |= words
         batch['own'] |= own
     return [batch['files'] for batch in batches]
+
+
+def lines_of(path, renamed, number, root):
+    """How a batch includes one of its files. The headers come first: a macro must not reach into them."""
+    file = f'#include "{Path(path).relative_to(root)}"\n'
+    if not renamed:
+        return file
+    return (''.join(f'#include {header}\n' for header in _INCLUDE.findall(Path(path).read_text()))
+            + ''.join(f'#define {name} {name}_{number}\n' for name in renamed)
+            + file
+            + ''.join(f'#undef {name}\n' for name in renamed))
 
 
 def main(spec, out, root, size):
@@ -133,13 +172,17 @@ def main(spec, out, root, size):
     out.mkdir(parents=True, exist_ok=True)
     lines = []
     wanted = set()
-    shared = {name for folder in ('src', 'tests') for file in Path(root, folder).rglob('*.h')
-              for name, how in names_of(file.read_text(), header=True)[0].items() if how == 'defined'}
+    shared = {}
+    for folder in ('src', 'tests'):
+        for file in Path(root, folder).rglob('*.h'):
+            for name, how in names_of(file.read_text(), header=True)[0].items():
+                if how == 'defined':
+                    shared.setdefault(name, []).append(str(file.relative_to(Path(root, folder))))
     for line in Path(spec).read_text().splitlines():
         target, *paths = line.split(';')
         made = []
         for number, batch in enumerate(batches_of([(path, Path(path).read_text()) for path in paths], int(size), shared), 1):
-            text = ''.join(f'#include "{Path(path).relative_to(root)}"\n' for path in batch)
+            text = ''.join(lines_of(*file, at, root) for at, file in enumerate(batch, 1))
             file = out / f'{target}_{number}.cc'
             if not file.exists() or file.read_text() != text:
                 file.write_text(text)
