@@ -93,7 +93,7 @@ Result<std::string> Rig::product_kubeconfig() const {
 
 void Rig::note_use() const {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  if (owned_ || test == nullptr) return;
+  if (test == nullptr) return;
   std::ofstream(RESCHEDULER_SHARED_RIG_FILE ".ran", std::ios::app)
       << test->test_suite_name() << "." << test->name() << "\n";
 }

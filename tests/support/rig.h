@@ -27,7 +27,7 @@ class Rig {
   const std::string& kubeconfig() const { return kubeconfig_; }
   // Of the product's ServiceAccount: its token and nothing else (tests/support/product_account).
   Result<std::string> product_kubeconfig() const;
-  // Writes down that the running test used the shared one: tests/support/permissions_used wants to know.
+  // Writes down that the running test has run on one: tests/support/permissions_used wants to know.
   void note_use() const;
   const std::string& server() const { return server_; }
   const std::string& ca_file() const { return ca_file_; }
