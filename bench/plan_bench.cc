@@ -133,9 +133,9 @@ void measure(int nodes, std::uint32_t moves, const std::vector<Strategy>& strate
   const double took = seconds_since(begun);
   fmt::print(
       "{:>6} {:>8} {:>6} {:>9.3f} {:>7.1f} -> {:<6.1f} {:>6.1f} -> {:<6.1f} {:>6.1f} -> {:<6.1f} {:>8.0f} {:>8.0f}\n",
-      nodes, nodes * kPodsPerNode, plan.moves.size(), took, plan.before.balance_score, plan.after.balance_score,
-      plan.before.cpu_deviation, plan.after.cpu_deviation, plan.before.cpu_max, plan.after.cpu_max, model,
-      memory("VmHWM:"));
+      nodes, nodes * kPodsPerNode, plan.moves.size(), took, plan.before.balance.score, plan.after.balance.score,
+      plan.before.balance.cpu_deviation, plan.after.balance.cpu_deviation, plan.before.balance.cpu_max,
+      plan.after.balance.cpu_max, model, memory("VmHWM:"));
   std::fflush(stdout);
 }
 

@@ -1,5 +1,6 @@
-// The planner on real-shaped instances, as a check of its correctness: a few seconds each, where the data is present.
+// The planner on real-shaped instances, as a check of its correctness: a second or two each, where the data is present.
 #include <algorithm>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,8 @@ TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
   ASSERT_NE(row, known->end());
 
   planner::SearchLimits limits;
-  limits.most_steps = 10'000'000;  // a few seconds, and the same answer on every machine
+  // A second or two, and the same answer on every machine; a1_4 is the hard one.
+  limits.most_steps = GetParam() == std::string_view("a1_4") ? 10'000'000 : 2'000'000;
   limits.thorough = true;
   const planner::Solution solution = planner::improve(*problem, limits);
 

@@ -4,8 +4,8 @@
 
 #include <fmt/core.h>
 
-#include "cli/view/balance.h"
 #include "cli/view/text.h"
+#include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "sim/load/load_model.h"
@@ -19,10 +19,17 @@ constexpr std::size_t kMostLosses = 1000;  // per owner
 // A pod that comes later than this after another went is no replacement of it, but new.
 constexpr std::chrono::seconds kReplacedWithin{120};
 
-bool is_ready(const api::Node& node) {
-  return std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
+// By what is used now, of the nodes that somebody could do something about.
+double score_of(const std::vector<NodeState>& nodes) {
+  std::vector<double> cpu;
+  std::vector<double> memory;
+  for (const NodeState& node : nodes) {
+    if (node.health != NodeState::Health::Ready) continue;
+    cpu.push_back(node.cpu.used_share());
+    memory.push_back(node.memory.used_share());
+  }
+  if (cpu.empty()) return ViewState{}.balance;
+  return cluster::balance_of(cluster::spread_of(cpu), cluster::spread_of(memory), {}).score;
 }
 
 }  // namespace
@@ -149,7 +156,9 @@ void ClusterWatcher::on_node(const sim::Change& change) {
     return say("node " + name + " is gone", true);
   }
   using enum NodeState::Health;
-  const NodeState::Health health = !is_ready(*node) ? NotReady : node->spec().unschedulable() ? Cordoned : Ready;
+  const NodeState::Health health = !cluster::is_ready(*node)      ? NotReady
+                                   : node->spec().unschedulable() ? Cordoned
+                                                                  : Ready;
   Node& mine = nodes_[name];
   const bool first = !std::exchange(mine.seen, true);
   const NodeState::Health before = std::exchange(mine.health, health);
@@ -188,7 +197,8 @@ ViewState ClusterWatcher::look() {
       if (usage->memory_capacity > 0) line.memory.capacity = static_cast<double>(usage->memory_capacity);
     }
   }
-  state.balance = balance_score(state.nodes);
+  const cluster::Balance* judged = judge_ ? judge_() : nullptr;
+  state.balance = judged != nullptr && judged->known() ? judged->score : score_of(state.nodes);
   return state;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/view/view_state.h"
+#include "cluster/balance.h"
 #include "sim/cluster.h"
 #include "sim/scenario/node_rooms.h"
 #include "sim/scenario/scenario_runner.h"
@@ -30,6 +31,8 @@ class ClusterWatcher {
   ViewState look();
   // How long no pod has changed its state and no node its health; in cluster time.
   std::chrono::nanoseconds quiet_for() const;
+  // Whose word on the balance counts, as soon as there is one: plans then start from the number that is shown.
+  void judge_balance_by(std::function<const cluster::Balance*()> judge) { judge_ = std::move(judge); }
   // A line of the tail from somebody else.
   void tell(std::string text, bool trouble) { say(std::move(text), trouble); }
   // Told each line of the tail as it comes.
@@ -76,6 +79,7 @@ class ClusterWatcher {
   SteadyTime started_;
   SteadyTime changed_;
   std::function<void(const TailLine&)> listener_;
+  std::function<const cluster::Balance*()> judge_;
   std::unique_ptr<sim::Store::Subscription> on_pods_;
   std::unique_ptr<sim::Store::Subscription> on_nodes_;
 };

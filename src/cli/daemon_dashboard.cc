@@ -48,6 +48,7 @@ DaemonDashboard::DaemonDashboard(DaemonDashboardParts parts) : parts_(std::move(
   made.board.cluster = parts_.cluster;
   made.board.boot = fmt::format("{:x}", parts_.services.clock->wall_now().time_since_epoch().count());
   made.board.pools = args.rescheduling.pools;
+  made.board.weights = args.balance_weights();
   made.grafana = args.dashboard.grafana;
   made.settings_json = dashboard::settings_json(*parts_.configuration, scheduler::default_catalog(), *parts_.options,
                                                 text_of(*parts_.options), "file");

@@ -209,9 +209,9 @@ std::string told(const Course& course) {
 
 // Neither than the same without moving, nor than a scheduler that nobody helps.
 TEST(OwnScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
-  const Course moved = mean_course("pressure", OwnScheduler::in_a_hurry(), 8);
-  const Course left = mean_course("pressure", only_looking(OwnScheduler::in_a_hurry()), 8);
-  const Course alone = mean_course("pressure", std::nullopt, 8);
+  const Course moved = mean_course("pressure", OwnScheduler::in_a_hurry(), 4);
+  const Course left = mean_course("pressure", only_looking(OwnScheduler::in_a_hurry()), 4);
+  const Course alone = mean_course("pressure", std::nullopt, 4);
   const std::string all = fmt::format("moved: {}\nleft: {}\nalone: {}", told(moved), told(left), told(alone));
   RecordProperty("courses", all);
   EXPECT_GT(moved.moves, 0);

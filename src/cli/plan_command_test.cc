@@ -57,8 +57,8 @@ TEST(ReadDump, SaysWhatIsWrongAndWhere) {
 TEST(PlanTable, ShowsMovesNodesAndWhoStays) {
   rescheduling::Plan plan;
   plan.judged_by = "test";
-  plan.before.balance_score = 60;
-  plan.after.balance_score = 90;
+  plan.before.balance.score = 60;
+  plan.after.balance.score = 90;
   plan.before.nodes = {{.name = "a", .cpu = 0.91, .memory = 0.4, .pods = 3}, {.name = "b", .cpu = 0.1, .memory = 0.4}};
   plan.after.nodes = {{.name = "a", .cpu = 0.6, .memory = 0.4, .pods = 2},
                       {.name = "b", .cpu = 0.41, .memory = 0.4, .pods = 1}};
@@ -75,12 +75,12 @@ TEST(PlanTable, ShowsMovesNodesAndWhoStays) {
 TEST(PlanTable, SaysOfHowManyNodesTheLoadIsUnknown) {
   rescheduling::Plan plan;
   plan.judged_by = "test";
-  plan.before.balance_score = plan.after.balance_score = 80;
+  plan.before.balance.score = plan.after.balance.score = 80;
   plan.before.nodes = {{.name = "a", .cpu = 0.4, .memory = 0.4}, {.name = "b", .cpu = std::nan(""), .memory = 0.4}};
   plan.after = plan.before;
   const ViewStyle plain{.colour = false, .unicode = false};
   EXPECT_THAT(plan_table(plan, plain), HasSubstr("balance 80 of 100, judged by test; the load of 1 node is unknown"));
-  plan.before.balance_score = std::nan("");
+  plan.before.balance.score = std::nan("");
   EXPECT_THAT(plan_table(plan, plain), HasSubstr("Nothing to do: balance unknown, no load is known of any node"));
 }
 

@@ -55,8 +55,8 @@ std::string headline(const Plan& plan, const ViewStyle& style) {
     steps = std::max(steps, move.step);
     pods.insert(move.ns + "/" + move.pod);
   }
-  const double before = plan.before.balance_score;
-  const double after = plan.after.balance_score;
+  const double before = plan.before.balance.score;
+  const double after = plan.after.balance.score;
   const std::string what =
       plan.moves.empty() ? painted("Nothing to do", std::isnan(before) ? Colour::Yellow : Colour::Green, style)
                          : painted(fmt::format("{} in {}", plural(plan.moves.size(), "move"), plural(steps, "step")),
@@ -123,9 +123,9 @@ std::string nodes_table(const Plan& plan, const ViewStyle& style) {
   }
   std::string text = "\n" + aligned(rows, style);
   if (!all) text += fmt::format("  and {} more\n", before.size() - kMostNodes);
-  if (std::isnan(plan.before.balance_score)) return text;
-  const auto& b = plan.before;
-  const auto& a = plan.after;
+  if (!plan.before.balance.known()) return text;
+  const cluster::Balance& b = plan.before.balance;
+  const cluster::Balance& a = plan.after.balance;
   text += plan.moves.empty()
               ? fmt::format("  deviation {:.1f} points CPU, {:.1f} memory; maximum {:.0f} % CPU, {:.0f} % memory\n",
                             b.cpu_deviation, b.memory_deviation, b.cpu_max, b.memory_max)

@@ -131,7 +131,7 @@ void PlayedCluster::tell(const rescheduling::Plan& plan) {
     text += fmt::format(" {} {} {};", strategy, count, count == 1 ? "move" : "moves");
   }
   watcher_->tell(
-      fmt::format("{} balance score {:.0f} to {:.0f}", text, plan.before.balance_score, plan.after.balance_score),
+      fmt::format("{} balance score {:.0f} to {:.0f}", text, plan.before.balance.score, plan.after.balance.score),
       false);
 }
 
@@ -145,6 +145,12 @@ Result<void> PlayedCluster::start_scheduler(std::uint64_t seed, bool reschedule)
                                      dashboard_ ? dashboard_->listeners() : OwnListeners());
   if (!started) return fail(std::move(started.error()));
   scheduler_ = std::move(*started);
+  if (watcher_ && scheduler_->rescheduler() != nullptr) {
+    watcher_->judge_balance_by([this]() -> const cluster::Balance* {
+      const rescheduling::ControllerStatus& now = scheduler_->rescheduler()->controller().status();
+      return now.cycles == 0 ? nullptr : &now.picture.balance;
+    });
+  }
   return {};
 }
 

@@ -39,14 +39,6 @@ bool same_for_placement(const PlacedPod& a, const PlacedPod& b) {
          && a.terminating == b.terminating && a.being_preempted == b.being_preempted;
 }
 
-}  // namespace
-
-bool is_over(const api::Pod& object) {
-  return object.status().phase() == "Succeeded" || object.status().phase() == "Failed";
-}
-
-namespace {
-
 // Each cluster counts its states from a number of its own, so that what somebody remembers of one is never taken for
 // another's. A trillion changes each.
 std::uint64_t first_generation() {

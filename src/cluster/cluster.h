@@ -29,9 +29,6 @@ class Pod;
 
 namespace rescheduler::cluster {
 
-// Succeeded or failed: it takes no room any more.
-bool is_over(const api::Pod& object);
-
 class Cluster {
  public:
   Cluster();

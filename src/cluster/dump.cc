@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "cluster/objects/pods.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core.pb.h"
@@ -27,7 +28,7 @@ api::Pod with_uid(const api::Pod& pod) {
 }
 
 void take_pod(const api::Pod& pod, Cluster& into, Dump& dump) {
-  if (is_over(pod)) return;
+  if (is_finished(pod)) return;
   if (pod.metadata().uid().empty()) return take_pod(with_uid(pod), into, dump);
   if (pod.spec().node_name().empty()) {
     dump.waiting.push_back(std::make_shared<const api::Pod>(pod));

@@ -31,11 +31,8 @@ void compile_requests(const api::Pod& pod, RequestsOf which, Words& words, NodeN
 }
 
 Toleration compile_toleration(const api::Toleration& wire, Symbols& symbols) {
-  Toleration toleration{symbols.of(wire.key()), symbols.of(wire.value()), symbols.of(wire.effect()),
-                        Toleration::Operator::Unknown};
-  if (wire.operator_().empty() || wire.operator_() == "Equal") toleration.op = Toleration::Operator::Equal;
-  if (wire.operator_() == "Exists") toleration.op = Toleration::Operator::Exists;
-  return toleration;
+  return {symbols.of(wire.key()), symbols.of(wire.value()), symbols.of(wire.effect()),
+          toleration_operator(wire.operator_())};
 }
 
 void compile_tolerations(const api::PodSpec& spec, Words& words, NodeNeeds& into, FormKey& key) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/pods.h"
 #include "cluster/words.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/wire_selectors.h"
@@ -15,12 +16,6 @@ namespace {
 
 std::string key_of(std::string_view kind, std::string_view ns, std::string_view name) {
   return fmt::format("{}/{}/{}", kind, ns, name);
-}
-
-const api::OwnerReference* controller_of(const api::Pod& pod) {
-  const auto& owners = pod.metadata().owner_references();
-  const auto found = std::ranges::find_if(owners, [](const api::OwnerReference& owner) { return owner.controller(); });
-  return found == owners.end() ? nullptr : &*found;
 }
 
 std::string_view group_of(std::string_view api_version) {
@@ -94,7 +89,7 @@ std::optional<SelectorId> Owners::siblings_of(const api::Pod& pod) const {
     if (auto one = kube::Requirement::make(key, kube::SelectorOp::Equals, {value}))
       requirements.push_back(std::move(*one));
   }
-  const api::OwnerReference* owner = controller_of(pod);
+  const api::OwnerReference* owner = controller_of(meta);
   if (owner != nullptr && is_known_owner(*owner)) {
     const auto known = workloads_.find(key_of(owner->kind(), meta.namespace_(), owner->name()));
     if (known != workloads_.end()) {

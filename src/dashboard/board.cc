@@ -33,8 +33,8 @@ void Board::plan(const rescheduling::Plan& plan) {
     text += fmt::format("{}{}: {} {}", text.empty() ? "" : ", ", strategy, count, count == 1 ? "move" : "moves");
   }
   tell({.kind = "plan",
-        .text = fmt::format("plan: {}; balance score {:.0f} to {:.0f}", text, plan.before.balance_score,
-                            plan.after.balance_score)});
+        .text = fmt::format("plan: {}; balance score {:.0f} to {:.0f}", text, plan.before.balance.score,
+                            plan.after.balance.score)});
 }
 
 void Board::api_answers() {

@@ -33,6 +33,7 @@ struct BoardSettings {
   std::chrono::seconds history_every{10};
   std::chrono::nanoseconds load_freshness = std::chrono::minutes{3};
   std::vector<placement::NodePool> pools{};
+  cluster::BalanceWeights weights{};
 };
 
 struct LeaderWord {
@@ -93,7 +94,7 @@ class Board {
 
  private:
   std::string overview_but_time() const;
-  Balance balance() const;
+  cluster::Balance balance() const;
   std::string brakes_json() const;
   std::string paused_json() const;
   std::string strategies_json() const;

@@ -80,11 +80,11 @@ std::string quarantine_json(const std::string& node, const QuarantineWord& word)
                      time_text(word.until), quoted(word.why));
 }
 
-Balance Board::balance() const {
+// As the rescheduler judged last, so that its plans start from the number that is shown.
+cluster::Balance Board::balance() const {
   const auto* now = status();
-  if (now == nullptr || now->cycles == 0 || now->picture.nodes.empty()) return book_.balance();
-  const rescheduling::Picture& picture = now->picture;
-  return {picture.balance_score, picture.cpu_deviation, picture.memory_deviation, picture.cpu_max, picture.memory_max};
+  if (now == nullptr || now->cycles == 0 || now->picture.nodes.empty()) return book_.balance(settings_.weights);
+  return now->picture.balance;
 }
 
 std::string Board::brakes_json() const {
@@ -137,7 +137,7 @@ std::string Board::load_json() const {
 std::string Board::overview_but_time() const {
   const ClusterBook::Counts& counts = book_.counts();
   const MigrationBook::Counts& moves = migrations_.counts();
-  const Balance even = balance();
+  const cluster::Balance even = balance();
   const LeaderWord leader = sources_.leader ? sources_.leader() : LeaderWord{true, {}};
   return fmt::format(
       R"("api":{{"reachable":{},"since":{},"problem":{}}},"leader":{{"here":{},"name":{}}},)"

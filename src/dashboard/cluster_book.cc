@@ -10,6 +10,8 @@
 
 #include "cluster/labels.h"
 #include "cluster/objects/marks.h"
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
 #include "cluster/pod_requests.h"
 #include "dashboard/json.h"
 #include "kube/proto/core_node.pb.h"
@@ -23,7 +25,6 @@ namespace {
 
 using rescheduling::recovery::Confinement;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
 // How those who sell nodes by the group name the group; the plain ones are what people write themselves.
 constexpr std::array kPoolLabels = {"rescheduler.io/pool",
                                     "node-pool",
@@ -45,11 +46,6 @@ WallTime wall_of(const api::Time& time) {
   return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
 }
 
-bool condition_holds(const auto& conditions, std::string_view type) {
-  return std::ranges::any_of(
-      conditions, [type](const auto& condition) { return condition.type() == type && condition.status() == "True"; });
-}
-
 // Why it does not run, where a container says so; else its phase.
 std::string phase_of(const api::Pod& pod) {
   if (pod.metadata().has_deletion_timestamp()) return "Terminating";
@@ -61,26 +57,6 @@ std::string phase_of(const api::Pod& pod) {
   }
   if (!pod.status().reason().empty() && pod.status().phase() == "Failed") return pod.status().reason();
   return pod.status().phase().empty() ? "Pending" : pod.status().phase();
-}
-
-const api::OwnerReference* controller_of(const api::ObjectMeta& meta) {
-  for (const api::OwnerReference& owner : meta.owner_references()) {
-    if (owner.controller()) return &owner;
-  }
-  return nullptr;
-}
-
-void set_owner(PodEntry& entry, const api::ObjectMeta& meta) {
-  const api::OwnerReference* owner = controller_of(meta);
-  if (owner == nullptr) return;
-  entry.owner_kind = owner->kind();
-  entry.owner_name = owner->name();
-  const auto hash = meta.labels().find("pod-template-hash");
-  if (owner->kind() != "ReplicaSet" || hash == meta.labels().end()) return;
-  const std::string tail = "-" + hash->second;
-  if (!entry.owner_name.ends_with(tail)) return;
-  entry.owner_kind = "Deployment";
-  entry.owner_name.resize(entry.owner_name.size() - tail.size());
 }
 
 QuarantineWord quarantine_of(const api::Node& node, WallTime now) {
@@ -109,27 +85,6 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : cluster::kUnknownLoad;
 }
 
-// Mean deviation and largest of what is known.
-struct Spread {
-  double sum = 0;
-  double squares = 0;
-  double max = cluster::kUnknownLoad;
-  std::size_t count = 0;
-
-  void add(double value) {
-    if (std::isnan(value)) return;
-    sum += value;
-    squares += value * value;
-    max = std::isnan(max) ? value : std::max(max, value);
-    ++count;
-  }
-  double deviation() const {
-    if (count == 0) return cluster::kUnknownLoad;
-    const double mean = sum / static_cast<double>(count);
-    return std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean));
-  }
-};
-
 }  // namespace
 
 PodEntry entry_of(const api::Pod& pod, cluster::Symbols& symbols) {
@@ -140,7 +95,7 @@ PodEntry entry_of(const api::Pod& pod, cluster::Symbols& symbols) {
   entry.uid = meta.uid();
   entry.node = pod.spec().node_name();
   entry.phase = phase_of(pod);
-  entry.ready = condition_holds(pod.status().conditions(), "Ready");
+  entry.ready = cluster::is_ready(pod);
   entry.over = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
   entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
   const auto requests = cluster::requests_of(pod, cluster::RequestsOf::Placed, symbols);
@@ -148,7 +103,9 @@ PodEntry entry_of(const api::Pod& pod, cluster::Symbols& symbols) {
   entry.memory = requests.plain.memory;
   entry.priority = pod.spec().priority();
   entry.created = wall_of(meta.creation_timestamp());
-  set_owner(entry, meta);
+  const cluster::WorkloadName owner = cluster::workload_of(pod);
+  entry.owner_kind = owner.kind;
+  entry.owner_name = owner.name;
   return entry;
 }
 
@@ -211,10 +168,9 @@ void ClusterBook::node_seen(const api::Node& object, WallTime now) {
   node.uid = object.metadata().uid();
   const auto& labels = object.metadata().labels();
   node.labels = {labels.begin(), labels.end()};
-  const auto zone = labels.find(kZone);
-  node.zone = zone == labels.end() ? "" : zone->second;
+  node.zone = cluster::zone_of(object);
   node.pool = pool_of(object);
-  node.ready = condition_holds(object.status().conditions(), "Ready");
+  node.ready = cluster::is_ready(object);
   node.unschedulable = object.spec().unschedulable();
   node.maintenance = cluster::asks_for_maintenance(object.metadata());
   node.quarantine = quarantine_of(object, now);
@@ -352,24 +308,16 @@ std::pair<std::vector<const PodEntry*>, std::size_t> ClusterBook::find(const Pod
   return {std::move(found), total};
 }
 
-Balance ClusterBook::balance() const {
-  constexpr double kCpuWeight = 0.6;  // as the plugin's scores have it by default
-  Spread cpu;
-  Spread memory;
+cluster::Balance ClusterBook::balance(cluster::BalanceWeights weights) const {
+  std::vector<double> cpu;
+  std::vector<double> memory;
   for (const auto& [name, node] : nodes_) {
     if (!node.exists || !node.ready || node.unschedulable) continue;
-    const bool measured = load_.measured;
-    cpu.add(measured ? node.load.used[cluster::kCpuLoad] : share(node.cpu_requested, node.cpu));
-    memory.add(measured ? node.load.used[cluster::kMemoryLoad] : share(node.memory_requested, node.memory));
+    cpu.push_back(load_.measured ? node.load.predicted(cluster::kCpuLoad) : share(node.cpu_requested, node.cpu));
+    memory.push_back(load_.measured ? node.load.predicted(cluster::kMemoryLoad)
+                                    : share(node.memory_requested, node.memory));
   }
-  Balance balance;
-  balance.cpu_deviation = cpu.deviation() * 100;
-  balance.memory_deviation = memory.deviation() * 100;
-  balance.cpu_max = cpu.max * 100;
-  balance.memory_max = memory.max * 100;
-  const double weighted = kCpuWeight * balance.cpu_deviation + (1 - kCpuWeight) * balance.memory_deviation;
-  balance.score = std::isnan(weighted) ? weighted : std::max(0.0, 100 - 2 * weighted);
-  return balance;
+  return cluster::balance_of(cluster::spread_of(cpu), cluster::spread_of(memory), weights);
 }
 
 std::string row_json(const NodeEntry& node) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cluster/balance.h"
 #include "cluster/node_load.h"
 #include "cluster/symbols.h"
 #include "kube/value/label_selector.h"
@@ -93,14 +94,6 @@ struct NodeEntry {
 };
 
 // Shares of the nodes that take pods, as rescheduling::Picture has them.
-struct Balance {
-  double score = cluster::kUnknownLoad;
-  double cpu_deviation = cluster::kUnknownLoad;  // points
-  double memory_deviation = cluster::kUnknownLoad;
-  double cpu_max = cluster::kUnknownLoad;  // percent
-  double memory_max = cluster::kUnknownLoad;
-};
-
 struct PodQuery {
   std::string text{};   // part of "namespace/name"
   std::string node{};   // empty: any
@@ -141,7 +134,8 @@ class ClusterBook {
     std::size_t failing = 0;
   };
   const Counts& counts() const { return counts_; }
-  Balance balance() const;
+  // Of the nodes that are ready and take pods: by predicted load where load is measured, else by requests.
+  cluster::Balance balance(cluster::BalanceWeights weights) const;
 
   struct LoadWord {
     std::string source{};  // empty: nobody has said anything

@@ -57,7 +57,7 @@ bool History::due(WallTime now) const {
   return samples_.empty() || seconds_of(now) >= samples_.back().at + every_.count();
 }
 
-std::string History::add(WallTime now, const Balance& balance, std::uint64_t pending, std::uint64_t moves) {
+std::string History::add(WallTime now, const cluster::Balance& balance, std::uint64_t pending, std::uint64_t moves) {
   if (samples_.size() == most_) samples_.pop_front();
   const std::uint64_t since = samples_.empty() ? 0 : moves - moves_before_;
   moves_before_ = moves;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "dashboard/cluster_book.h"
+#include "cluster/balance.h"
 
 namespace rescheduler::dashboard {
 
@@ -50,7 +50,7 @@ class NewsRing {
 
 struct HistorySample {
   std::int64_t at = 0;  // seconds
-  Balance balance{};
+  cluster::Balance balance{};
   std::uint64_t pending = 0;
   std::uint64_t moves = 0;
 };
@@ -63,7 +63,7 @@ class History {
 
   bool due(WallTime now) const;
   // `moves`: ended so far. The JSON of the stream's event.
-  std::string add(WallTime now, const Balance& balance, std::uint64_t pending, std::uint64_t moves);
+  std::string add(WallTime now, const cluster::Balance& balance, std::uint64_t pending, std::uint64_t moves);
   std::string json(std::chrono::minutes back, WallTime now) const;
 
  private:

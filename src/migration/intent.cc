@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/label_selector.h"
 
@@ -39,8 +40,7 @@ std::optional<PlacementIntent> wanted_by(const api::Migration& migration) {
 bool is_meant(const PlacementIntent& intent, const api::Pod& pod) {
   const auto& meta = pod.metadata();
   if (meta.namespace_() != intent.ns || (!intent.pod.empty() && meta.name() != intent.pod)) return false;
-  const auto& owners = meta.owner_references();
-  if (std::ranges::none_of(owners, [](const auto& owner) { return owner.controller(); })) return false;
+  if (cluster::controller_of(meta) == nullptr) return false;
   const auto selector = kube::LabelSelector::parse(intent.selector);
   return selector && !selector->is_everything() && selector->matches(meta.labels());
 }

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "cluster/objects/marks.h"
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/autoscaling.pb.h"
 #include "kube/proto/batch.pb.h"
@@ -26,19 +28,6 @@ std::string value_of(const Map& map, std::string_view key) {
   return found == map.end() ? std::string() : found->second;
 }
 
-bool is_ready(const api::Pod& pod) {
-  return std::ranges::any_of(pod.status().conditions(), [](const api::PodCondition& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
-}
-
-const api::OwnerReference* controller_of(const api::ObjectMeta& metadata) {
-  for (const api::OwnerReference& owner : metadata.owner_references()) {
-    if (owner.controller()) return &owner;
-  }
-  return nullptr;
-}
-
 bool has_host_port(const api::Pod& pod) {
   if (pod.spec().host_network()) return true;
   return std::ranges::any_of(pod.spec().containers(), [](const api::Container& container) {
@@ -47,10 +36,9 @@ bool has_host_port(const api::Pod& pod) {
 }
 
 std::string protection_of(const api::Pod& pod) {
-  const auto* owner = controller_of(pod.metadata());
+  const auto* owner = cluster::controller_of(pod.metadata());
   if (owner != nullptr && owner->kind() == "DaemonSet") return "pods of a DaemonSet belong to their node";
-  if (owner != nullptr && owner->kind() == "Node") return "a static pod belongs to its node";
-  if (pod.metadata().annotations().contains("kubernetes.io/config.mirror")) return "a static pod belongs to its node";
+  if (cluster::is_mirror(pod)) return "a static pod belongs to its node";
   if (pod.spec().priority() >= kCritical) return "the pod is critical to the system";
   return opt_out_of(pod.metadata(), "the pod");
 }
@@ -111,10 +99,7 @@ std::string node_problem(const api::Node& node) {
   const std::string& name = node.metadata().name();
   if (node.metadata().has_deletion_timestamp()) return fmt::format("node {} is being removed", name);
   if (node.spec().unschedulable()) return fmt::format("node {} is cordoned", name);
-  for (const auto& condition : node.status().conditions()) {
-    if (condition.type() == "Ready" && condition.status() != "True") return fmt::format("node {} is not ready", name);
-  }
-  return {};
+  return cluster::says_not_ready(node) ? fmt::format("node {} is not ready", name) : std::string{};
 }
 
 }  // namespace
@@ -130,7 +115,7 @@ std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose
 }
 
 std::optional<SeenWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration) {
-  const auto* owner = controller_of(set.metadata());
+  const auto* owner = cluster::controller_of(set.metadata());
   if (owner == nullptr || owner->kind() != "Deployment") return std::nullopt;
   const auto intent = parse_intent(value_of(set.metadata().annotations(), kIntentAnnotation));
   if (!intent || intent->migration != migration) return std::nullopt;
@@ -149,7 +134,7 @@ SeenPod seen_pod(const api::Pod& pod) {
   seen.uid = meta.uid();
   seen.version = meta.resource_version();
   seen.node = pod.spec().node_name();
-  if (const auto* owner = controller_of(meta)) {
+  if (const auto* owner = cluster::controller_of(meta)) {
     seen.owner_kind = owner->kind();
     seen.owner = owner->uid();
   }
@@ -158,9 +143,9 @@ SeenPod seen_pod(const api::Pod& pod) {
   seen.mark = value_of(meta.labels(), kMigrationLabel);
   seen.copy_of = value_of(meta.annotations(), kCopyOf);
   seen.created = to_wall(meta.creation_timestamp());
-  seen.ready = is_ready(pod);
-  seen.leaving = meta.has_deletion_timestamp();
-  seen.over = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+  seen.ready = cluster::is_ready(pod);
+  seen.leaving = cluster::is_terminating(meta);
+  seen.over = cluster::is_finished(pod);
   seen.gated =
       std::ranges::any_of(pod.spec().scheduling_gates(), [](const auto& gate) { return gate.name() == kGate; });
   seen.protected_because = protection_of(pod);
@@ -200,7 +185,7 @@ net::Task<Result<void>> Observer::see_pods(const api::Migration& migration, Seen
     seen.source = seen_pod(*pod);
     for (const auto& [key, value] : pod->metadata().labels()) source_labels_.emplace_back(key, value);
     std::ranges::sort(source_labels_);
-    if (const auto* controller = controller_of(pod->metadata())) {
+    if (const auto* controller = cluster::controller_of(pod->metadata())) {
       owner = {controller->kind(), controller->name(), controller->uid()};
     }
   } else if (pod && pod->metadata().labels().contains(std::string(kMigrationLabel))) {
@@ -223,7 +208,7 @@ net::Task<Result<Observer::Owner>> Observer::top_owner(std::string ns, Owner of_
   if (!set && set.error().code == Errc::NotFound) co_return of_pod;
   if (!set) co_return fail(std::move(set.error()));
   if (set->metadata().uid() != of_pod.uid) co_return of_pod;
-  const auto* controller = controller_of(set->metadata());
+  const auto* controller = cluster::controller_of(set->metadata());
   if (controller == nullptr || controller->kind() != "Deployment") co_return of_pod;
   Owner top;
   top.kind = controller->kind();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/balance.h"
 #include "cluster/load_settings.h"
 #include "placement/args.h"
 #include "placement/dashboard_settings.h"
@@ -24,6 +25,7 @@ struct ReschedulerArgs final : PluginArgs {
   bool enable_preventive_rescheduling = true;
   double cpu_score_weight = 0.6;  // 0 to 1
   double memory_score_weight = 0.4;
+  cluster::BalanceWeights balance_weights() const { return {cpu_score_weight, memory_score_weight}; }
   double load_balance_bonus = 10;  // points of 100
   bool enable_rescheduling_controller = true;
   std::chrono::nanoseconds rescheduling_interval = std::chrono::seconds{30};

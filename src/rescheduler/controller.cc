@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cluster/dump.h"
 #include "cluster/objects/marks.h"
+#include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/value/duration.h"
 #include "placement/registry.h"
@@ -23,12 +24,6 @@ kube::EventRecorderSettings recorder_settings(const ControllerSettings& settings
   kube::EventRecorderSettings recorder;
   recorder.reporter = {settings.name, settings.name + "-" + settings.host};
   return recorder;
-}
-
-bool is_ready(const api::Node& node) {
-  return std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
 }
 
 }  // namespace
@@ -97,7 +92,7 @@ void Controller::seen(const kube::ObjectPtr& object) {
   boost::asio::post(state_->planning, [self = state_, object] { self->surveyor->seen(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
-  const State::NodeSeen now{is_ready(node), cluster::asks_for_maintenance(node.metadata()),
+  const State::NodeSeen now{cluster::is_ready(node), cluster::asks_for_maintenance(node.metadata()),
                             node.spec().unschedulable()};
   const auto [found, joined] = state_->nodes.try_emplace(node.metadata().name(), now);
   const State::NodeSeen before = std::exchange(found->second, now);
@@ -143,7 +138,7 @@ void Controller::follow() {
 
 std::string Controller::status_text() const {
   const ControllerStatus& now = state_->status;
-  std::string text = fmt::format("balance score {:.1f}, {} moves under way", now.picture.balance_score, now.under_way);
+  std::string text = fmt::format("balance score {:.1f}, {} moves under way", now.picture.balance.score, now.under_way);
   for (const Holding& one : now.holding) text += fmt::format("; {}: {}", to_string(one.brake), one.sentence);
   return text;
 }

@@ -319,8 +319,8 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     if (plan->moves.empty()) continue;
     log_info(messages::kPlanMade, {{"plan", plan->id},
                                    {"moves", plan->moves.size()},
-                                   {"balanceBefore", fmt::format("{:.1f}", plan->before.balance_score)},
-                                   {"balanceAfter", fmt::format("{:.1f}", plan->after.balance_score)}});
+                                   {"balanceBefore", fmt::format("{:.1f}", plan->before.balance.score)},
+                                   {"balanceAfter", fmt::format("{:.1f}", plan->after.balance.score)}});
     metrics.cycle("planned");
     status.acted_on = plan;
     effects.begun(*plan);
@@ -359,7 +359,7 @@ void Controller::State::publish(const Plan& plan) {
   if (now == std::exchange(told_plan, now) || now.empty()) return;
   tell_lease(
       false, "ReschedulingPlanned",
-      fmt::format("{}balance score {:.1f}, then {:.1f}", now, plan.before.balance_score, plan.after.balance_score));
+      fmt::format("{}balance score {:.1f}, then {:.1f}", now, plan.before.balance.score, plan.after.balance.score));
 }
 
 // --- Moves ---

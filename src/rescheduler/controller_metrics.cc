@@ -49,7 +49,7 @@ void ControllerMetrics::picture(const Picture& picture) {
   registry_
       .gauge("rescheduler_load_balance_score",
              "How evenly nodes are loaded: 100 less twice the standard deviation in percentage points.")
-      .set(picture.balance_score);
+      .set(picture.balance.score);
   std::set<std::string> seen;
   for (const NodePicture& node : picture.nodes) {
     registry_.gauge(kUtilization, kUtilizationHelp, {{"node", node.name}, {"resource", "cpu"}}).set(node.cpu * 100);

@@ -25,70 +25,52 @@ constexpr double kPercent = 100;
 // Refused targets of a move that are told.
 constexpr std::size_t kMostRefused = 3;
 
-// The score follows from sums over nodes, so that what one move is worth need not be counted from nothing.
-class ScoreSums {
+// What single moves of a finished draft are worth.
+class MoveWorth {
  public:
-  ScoreSums(const Draft& draft, std::vector<NodeIndex> nodes)
-      : draft_(draft), count_(static_cast<double>(nodes.size())) {
-    in_play_.assign(draft.cluster().nodes().size(), 0);
-    for (const NodeIndex index : nodes) {
-      in_play_[index] = 1;
-      for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad})
-        add(resource, load(index, resource), 1);
-    }
-  }
-  // How much lower the score would be without the move.
-  double worth_of(PodIndex pod, NodeIndex from, NodeIndex to) {
-    const double with = score();
-    const auto shift = [&](double factor) {
-      for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
-        change(resource, from, pod, factor);
-        change(resource, to, pod, -factor);
+  explicit MoveWorth(const Draft& draft)
+      : draft_(draft),
+        place_(draft.cluster().nodes().size(), kNowhere),
+        weights_(draft.request().args->balance_weights()) {
+    for (const NodeIndex index : nodes_in_play(draft.world())) {
+      place_[index] = loads_[0].size();
+      for (std::size_t i = 0; i < kResources.size(); ++i) {
+        const auto& picture = draft.cluster().load_picture();
+        loads_[i].push_back(placement::predicted_load(draft.cluster().node(index), kResources[i], picture));
       }
-    };
-    const auto sums = sums_;
-    shift(+1);
-    const double without = score();
-    sums_ = sums;
-    return with - without;
+    }
+    deviation_ = deviation();
+  }
+  // Points of the balance score that would be lost without the move.
+  double of(PodIndex pod, NodeIndex from, NodeIndex to) {
+    const auto with = loads_;
+    shift(from, pod, +1);
+    shift(to, pod, -1);
+    const double without = deviation();
+    loads_ = with;
+    return std::isnan(without) ? 0 : cluster::score_points(without - deviation_);
   }
 
  private:
-  struct Sums {
-    double sum = 0;
-    double squares = 0;
-  };
-  double load(NodeIndex index, std::size_t resource) const {
-    return placement::predicted_load(draft_.cluster().node(index), resource, draft_.cluster().load_picture());
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  static constexpr std::array<std::size_t, 2> kResources{cluster::kCpuLoad, cluster::kMemoryLoad};
+
+  void shift(NodeIndex index, PodIndex pod, double factor) {
+    if (place_[index] == kNowhere) return;
+    for (std::size_t i = 0; i < kResources.size(); ++i) {
+      const double whole = std::max(whole_of(*draft_.cluster().node(index).node, kResources[i]), 1.0);
+      loads_[i][place_[index]] += factor * draft_.census().load_of(pod)[kResources[i]] / whole;
+    }
   }
-  void add(std::size_t resource, double value, double factor) {
-    sums_[resource].sum += factor * value;
-    sums_[resource].squares += factor * value * value;
-  }
-  void change(std::size_t resource, NodeIndex index, PodIndex pod, double factor) {
-    if (in_play_[index] == 0) return;
-    const double whole = std::max(whole_of(*draft_.cluster().node(index).node, resource), 1.0);
-    const double now = load(index, resource);
-    add(resource, now, -1);
-    add(resource, now + factor * draft_.census().load_of(pod)[resource] / whole, 1);
-  }
-  double score() const {
-    const placement::ReschedulerArgs& args = *draft_.request().args;
-    const double weights = args.cpu_score_weight + args.memory_score_weight;
-    if (count_ < 1 || !(weights > 0)) return 0;
-    const auto deviation = [&](const Sums& one) {
-      const double mean = one.sum / count_;
-      return kPercent * std::sqrt(std::max(one.squares / count_ - mean * mean, 0.0));
-    };
-    return kPercent
-           - 2 * (args.cpu_score_weight * deviation(sums_[0]) + args.memory_score_weight * deviation(sums_[1]))
-                 / weights;
+  double deviation() const {
+    return cluster::weighted_deviation(cluster::spread_of(loads_[0]), cluster::spread_of(loads_[1]), weights_);
   }
 
   const Draft& draft_;
-  double count_;
-  std::vector<std::uint8_t> in_play_;
-  std::array<Sums, 2> sums_{};
+  std::vector<std::size_t> place_;  // by node: where its loads are below
+  std::array<std::vector<double>, 2> loads_{};
+  cluster::BalanceWeights weights_;
+  double deviation_ = 0;
 };
 
 // The draft's moves brought into an order, told in words.
@@ -105,14 +87,14 @@ class Finishing {
       const PodIndex pod = adapted_.pods[one.step.process];
       draft_.trial().move(pod, adapted_.nodes[one.step.to]);
     }
-    ScoreSums sums(draft_, nodes_in_play(draft_.world()));
-    for (const NumberedStep& one : steps_) plan_.moves.push_back(told(one, sums));
+    MoveWorth worth(draft_);
+    for (const NumberedStep& one : steps_) plan_.moves.push_back(told(one, worth));
   }
 
  private:
   void collect();
   void put_in_order();
-  PlannedMove told(const NumberedStep& one, ScoreSums& sums);
+  PlannedMove told(const NumberedStep& one, MoveWorth& worth);
   std::string effect(const Intent& intent, PodIndex pod, NodeIndex from, NodeIndex to) const;
 
   Draft& draft_;
@@ -174,7 +156,7 @@ std::string Finishing::effect(const Intent& intent, PodIndex pod, NodeIndex from
   return text;
 }
 
-PlannedMove Finishing::told(const NumberedStep& one, ScoreSums& sums) {
+PlannedMove Finishing::told(const NumberedStep& one, MoveWorth& worth) {
   const PodIndex pod = adapted_.pods[one.step.process];
   const NodeIndex from = adapted_.nodes[one.step.from];
   const NodeIndex to = adapted_.nodes[one.step.to];
@@ -203,7 +185,7 @@ PlannedMove Finishing::told(const NumberedStep& one, ScoreSums& sums) {
     move.reason = fmt::format("makes way for another; {}", intent.cause);
   } else {
     move.reason = intent.cause + effect(intent, pod, from, to);
-    move.gain = sums.worth_of(pod, draft_.trial().first_on(pod), to);
+    move.gain = worth.of(pod, draft_.trial().first_on(pod), to);
   }
   for (const RefusedTarget& target : intent.refused) {
     if (move.refused.size() >= kMostRefused) break;

@@ -1,7 +1,6 @@
 #include "rescheduler/picture.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "cluster/estimate.h"
 #include "placement/predicted_load.h"
@@ -52,50 +51,25 @@ std::vector<NodeIndex> nodes_in_play(const World& world) {
   return nodes;
 }
 
-Spread spread_of(const World& world, const std::vector<NodeIndex>& nodes, std::size_t resource) {
-  Spread spread;
-  if (nodes.empty()) return spread;
+cluster::LoadSpread spread_of(const World& world, const std::vector<NodeIndex>& nodes, std::size_t resource) {
+  if (nodes.empty()) return {0, 0, 0};
   const auto& picture = world.cluster().load_picture();
   std::vector<double> loads;
   loads.reserve(nodes.size());
   for (const NodeIndex index : nodes) {
     loads.push_back(placement::predicted_load(world.cluster().node(index), resource, picture));
   }
-  const auto count = static_cast<double>(loads.size());
-  for (const double load : loads) {
-    spread.mean += load / count;
-    spread.max = std::max(spread.max, load);
-  }
-  double variance = 0;
-  for (const double load : loads) variance += (load - spread.mean) * (load - spread.mean) / count;
-  spread.deviation = std::sqrt(variance);
-  return spread;
+  return cluster::spread_of(loads);
 }
 
 Picture picture_of(const World& world, const placement::ReschedulerArgs& args) {
-  constexpr double kPercent = 100;
   Picture picture;
   for (const NodeIndex index : world.cluster().existing_nodes()) picture.nodes.push_back(picture_of_node(world, index));
   std::ranges::sort(picture.nodes, {}, &NodePicture::name);
   const auto nodes = nodes_in_play(world);
-  if (nodes.empty()) {
-    // Nothing is known: that is not the same as all of them being equal.
-    picture.balance_score = picture.cpu_deviation = picture.memory_deviation = cluster::kUnknownLoad;
-    picture.cpu_max = picture.memory_max = cluster::kUnknownLoad;
-    return picture;
-  }
-  const Spread cpu = spread_of(world, nodes, kCpuLoad);
-  const Spread memory = spread_of(world, nodes, kMemoryLoad);
-  picture.cpu_deviation = cpu.deviation * kPercent;
-  picture.memory_deviation = memory.deviation * kPercent;
-  picture.cpu_max = cpu.max * kPercent;
-  picture.memory_max = memory.max * kPercent;
-  const double weights = args.cpu_score_weight + args.memory_score_weight;
-  if (weights > 0) {
-    const double deviation =
-        (args.cpu_score_weight * picture.cpu_deviation + args.memory_score_weight * picture.memory_deviation) / weights;
-    picture.balance_score = std::clamp(kPercent - 2 * deviation, 0.0, kPercent);
-  }
+  if (nodes.empty()) return picture;  // nothing is known: that is not the same as all of them being equal
+  picture.balance = cluster::balance_of(spread_of(world, nodes, kCpuLoad), spread_of(world, nodes, kMemoryLoad),
+                                        args.balance_weights());
   return picture;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/balance.h"
 #include "placement/rescheduler_args.h"
 #include "rescheduler/plan.h"
 #include "rescheduler/world.h"
@@ -19,17 +20,12 @@ enum class LoadWord : std::uint8_t {
 };
 LoadWord load_word(const World& world, cluster::NodeIndex node);
 
-// Mean, deviation and maximum of one resource over nodes, as shares.
-struct Spread {
-  double mean = 0;
-  double deviation = 0;
-  double max = 0;
-};
-Spread spread_of(const World& world, const std::vector<cluster::NodeIndex>& nodes, std::size_t resource);
+// Of the nodes' predicted load of one resource; of no nodes all is 0.
+cluster::LoadSpread spread_of(const World& world, const std::vector<cluster::NodeIndex>& nodes, std::size_t resource);
 // Nodes whose load is known and can be changed.
 std::vector<cluster::NodeIndex> nodes_in_play(const World& world);
 
-// Of all nodes; deviations, maxima and the score of those in play.
+// Of all nodes; the balance of those in play.
 Picture picture_of(const World& world, const placement::ReschedulerArgs& args);
 
 }  // namespace rescheduler::rescheduling

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cluster/balance.h"
 #include "migration/mover.h"
 #include "placement/rescheduling_settings.h"
 
@@ -64,12 +65,7 @@ struct NodePicture {
 };
 
 struct Picture {
-  double balance_score = 0;  // 0 to 100: 100 less the standard deviation of node load in points, weighted by resource,
-                             // times two. This and what follows is of the nodes whose load is known; NaN: of none is
-  double cpu_deviation = 0;  // percentage points between nodes
-  double memory_deviation = 0;
-  double cpu_max = 0;  // percent
-  double memory_max = 0;
+  cluster::Balance balance{};  // of the nodes whose load is known and can be changed
   std::vector<NodePicture> nodes{};
 };
 

@@ -45,8 +45,8 @@ std::string node_json(const NodePicture& node) {
 std::string picture_json(const Picture& shown) {
   return fmt::format(
       R"({{"balanceScore":{},"cpuDeviation":{},"memoryDeviation":{},"cpuMax":{},"memoryMax":{},"nodes":{}}})",
-      number(shown.balance_score), number(shown.cpu_deviation), number(shown.memory_deviation), number(shown.cpu_max),
-      number(shown.memory_max), array(shown.nodes, node_json));
+      number(shown.balance.score), number(shown.balance.cpu_deviation), number(shown.balance.memory_deviation),
+      number(shown.balance.cpu_max), number(shown.balance.memory_max), array(shown.nodes, node_json));
 }
 
 std::string target_json(const RefusedTarget& target) {

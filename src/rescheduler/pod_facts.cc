@@ -7,14 +7,13 @@
 #include <boost/container_hash/hash.hpp>
 #include <fmt/format.h>
 
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/time.h"
 
 namespace rescheduler::rescheduling {
 namespace {
 
-constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
-constexpr std::string_view kSource = "kubernetes.io/config.source";
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 using Texts = google::protobuf::Map<std::string, std::string>;
@@ -24,29 +23,17 @@ std::string_view text_of(const Texts& texts, std::string_view key) {
   return found == texts.end() ? std::string_view{} : std::string_view(found->second);
 }
 
-PodPhase phase_of(const std::string& phase) {
+PodPhase phase_of(const api::Pod& pod) {
+  if (cluster::is_finished(pod)) return PodPhase::Over;
+  const std::string& phase = pod.status().phase();
   if (phase == "Running") return PodPhase::Running;
   if (phase == "Pending" || phase.empty()) return PodPhase::Pending;
-  return phase == "Succeeded" || phase == "Failed" ? PodPhase::Over : PodPhase::Unknown;
+  return PodPhase::Unknown;
 }
 
 PodQos qos_of(const std::string& qos) {
   if (qos == "Guaranteed") return PodQos::Guaranteed;
   return qos == "Burstable" ? PodQos::Burstable : PodQos::BestEffort;
-}
-
-bool is_ready(const api::Pod& pod) {
-  return std::ranges::any_of(pod.status().conditions(), [](const api::PodCondition& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
-}
-
-// Files and the node's own kubelet; what the API server was asked for says "api" or nothing.
-bool is_mirror(const api::Pod& pod) {
-  const Texts& annotations = pod.metadata().annotations();
-  if (annotations.contains(std::string(kMirror))) return true;
-  const std::string_view source = text_of(annotations, kSource);
-  return !source.empty() && source != "api";
 }
 
 bool keeps_local_files(const api::Pod& pod) {
@@ -86,23 +73,20 @@ std::string key_of(const OwnerRef& owner) {
   return owner.uid.empty() ? fmt::format("{}/{}/{}", owner.kind, owner.ns, owner.name) : owner.uid;
 }
 
-OwnerRef controller_of(const api::ObjectMeta& meta) {
-  for (const api::OwnerReference& reference : meta.owner_references()) {
-    if (reference.controller()) {
-      return {reference.api_version(), reference.kind(), meta.namespace_(), reference.name(), reference.uid()};
-    }
-  }
-  return {};
+OwnerRef owner_of(const api::ObjectMeta& meta) {
+  const api::OwnerReference* owner = cluster::controller_of(meta);
+  if (owner == nullptr) return {};
+  return {owner->api_version(), owner->kind(), meta.namespace_(), owner->name(), owner->uid()};
 }
 
 PodFacts facts_of(const api::Pod& pod, cluster::Symbols& symbols) {
   PodFacts facts;
-  facts.phase = phase_of(pod.status().phase());
+  facts.phase = phase_of(pod);
   facts.qos = qos_of(pod.status().qos_class());
   facts.opt_out = cluster::opt_out_of(pod.metadata());
-  facts.ready = is_ready(pod);
-  facts.terminating = pod.metadata().has_deletion_timestamp();
-  facts.mirror = is_mirror(pod);
+  facts.ready = cluster::is_ready(pod);
+  facts.terminating = cluster::is_terminating(pod.metadata());
+  facts.mirror = cluster::is_mirror(pod);
   facts.local_storage = keeps_local_files(pod);
   facts.claims = uses_claims(pod);
   facts.gated = !pod.spec().scheduling_gates().empty();

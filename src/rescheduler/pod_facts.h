@@ -33,7 +33,7 @@ using OwnerPtr = std::shared_ptr<const OwnerRef>;
 std::string key_of(const OwnerRef& owner);
 
 // The owner reference with `controller: true`; an empty kind: there is none.
-OwnerRef controller_of(const api::ObjectMeta& meta);
+OwnerRef owner_of(const api::ObjectMeta& meta);
 
 enum class PodPhase : std::uint8_t { Pending, Running, Over, Unknown };
 enum class PodQos : std::uint8_t { BestEffort, Burstable, Guaranteed };

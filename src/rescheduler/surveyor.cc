@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cluster/estimate.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/predicted_load.h"
@@ -82,7 +83,7 @@ void Surveyor::set_args(std::shared_ptr<const placement::ReschedulerArgs> args) 
 void Surveyor::seen(const google::protobuf::Message& object) {
   if (object.GetDescriptor() == api::Pod::descriptor()) {
     const auto& pod = static_cast<const api::Pod&>(object);
-    if (cluster::is_over(pod)) note_departure(pod);  // it may be kept for long after it has ended
+    if (cluster::is_finished(pod)) note_departure(pod);  // it may be kept for long after it has ended
   }
   world_.seen(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;

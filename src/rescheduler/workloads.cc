@@ -88,7 +88,7 @@ bool Workloads::seen(const Message& object) {
   known.uid = key_of(OwnerRef{{}, known.kind, known.ns, known.name, meta.uid()});
   known.replicas = kind->replicas(object);
   known.opt_out = cluster::opt_out_of(meta);
-  known.owner = controller_of(meta);
+  known.owner = owner_of(meta);
   std::string key = known.uid;
   by_uid_.insert_or_assign(std::move(key), std::move(known));
   return true;

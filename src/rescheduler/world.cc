@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "cluster/dump.h"
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/autoscaling.pb.h"
 #include "kube/proto/batch.pb.h"
@@ -77,14 +79,6 @@ std::string uid_of(const api::Pod& pod) {
 
 bool is_true(const api::NodeCondition& condition) { return condition.status() == "True"; }
 
-std::string zone_of(const api::Node& node) {
-  for (const char* key : {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"}) {
-    const auto found = node.metadata().labels().find(key);
-    if (found != node.metadata().labels().end()) return found->second;
-  }
-  return {};
-}
-
 }  // namespace
 
 World::World() { cluster_.listen(false); }
@@ -125,7 +119,7 @@ void World::gone(const Message& object) {
 
 void World::pod_seen(const api::Pod& pod) {
   const std::string uid = uid_of(pod);
-  if (cluster::is_over(pod)) return pod_gone(uid);
+  if (cluster::is_finished(pod)) return pod_gone(uid);
   if (const auto said = cluster::opt_out_word(pod.metadata()); said.meaning == cluster::OptOut::Unclear) {
     warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", pod.metadata().namespace_(),
                      pod.metadata().name(), said.key, said.value));
@@ -140,7 +134,7 @@ void World::pod_seen(const api::Pod& pod) {
     return;
   }
   waiting_.erase(uid);
-  if (OwnerRef owner = controller_of(pod.metadata()); !owner.kind.empty()) {
+  if (OwnerRef owner = owner_of(pod.metadata()); !owner.kind.empty()) {
     owner.workload = usage::workload_of(pod);
     facts.owner = shared(std::move(owner));
   }
@@ -175,16 +169,15 @@ void World::node_seen(const api::Node& node) {
   const cluster::NodeIndex index = *cluster_.find_node(node.metadata().name());
   if (index >= nodes_.size()) nodes_.resize(cluster_.nodes().size());
   NodeFacts& facts = nodes_[index] = NodeFacts{};
-  facts.zone = zone_of(node);
+  facts.zone = cluster::zone_of(node);
   facts.maintenance = cluster::asks_for_maintenance(node.metadata());
   if (const auto word = cluster::unclear_maintenance(node.metadata())) {
     warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
                      *word));
   }
   // A node that says nothing at all of being ready is one that somebody wrote down by hand.
-  facts.ready = true;
+  facts.ready = !cluster::says_not_ready(node);
   for (const api::NodeCondition& condition : node.status().conditions()) {
-    if (condition.type() == "Ready") facts.ready = is_true(condition);
     if (is_true(condition) && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {
       facts.shutdown = condition.type();
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::scheduler {
@@ -23,9 +24,7 @@ const std::string& Intents::uid_of(const api::Pod& pod) { return pod.metadata().
 // One this pod has taken before, else a free one, else any: whether that one's taker is still there is asked later.
 Intents::Held* Intents::find(const api::Pod& pod) {
   const auto& meta = pod.metadata();
-  const bool controlled =
-      std::ranges::any_of(meta.owner_references(), [](const auto& owner) { return owner.controller(); });
-  if (!controlled) return nullptr;
+  if (cluster::controller_of(meta) == nullptr) return nullptr;
   Held* best = nullptr;
   for (auto& [id, held] : intents_) {
     if (held.intent.ns != meta.namespace_()) continue;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cluster/dump.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_node.pb.h"
@@ -113,7 +114,7 @@ void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {
 }
 
 void Scheduler::pod_seen(const PodPtr& pod, WallTime now) {
-  if (cluster::is_over(*pod)) {
+  if (cluster::is_finished(*pod)) {
     pod_gone(pod, now);
     return;
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cluster/estimate.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 #include "usage/half_life.h"
 
@@ -17,51 +18,12 @@ namespace {
 constexpr std::chrono::minutes kHalfLife{1};
 // What runs once a day is known the next day.
 constexpr std::chrono::hours kKept{26};
-// The CronJob controller appends the minute it was due at, counted since 1970.
-constexpr std::size_t kDigitsOfAMinute = 8;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// "nightly" of "nightly-29384120"; nothing: it was not a CronJob that made it.
-std::string_view cron_job_of(std::string_view job) {
-  const auto dash = job.rfind('-');
-  if (dash == std::string_view::npos || dash == 0) return {};
-  const std::string_view minute = job.substr(dash + 1);
-  return minute.size() >= kDigitsOfAMinute && std::ranges::all_of(minute, is_digit) ? job.substr(0, dash)
-                                                                                    : std::string_view{};
-}
-
-// "web" of "web-5488d44c9f", whose pods say that the rest of it is their template's.
-std::string_view deployment_of(std::string_view replica_set, const api::Pod& pod) {
-  const auto hash = pod.metadata().labels().find("pod-template-hash");
-  if (hash == pod.metadata().labels().end() || hash->second.size() + 1 >= replica_set.size()) return {};
-  if (!replica_set.ends_with(hash->second)) return {};
-  replica_set.remove_suffix(hash->second.size());
-  if (!replica_set.ends_with('-')) return {};
-  replica_set.remove_suffix(1);
-  return replica_set;
-}
-
 }  // namespace
 
 std::string workload_of(const api::Pod& pod) {
-  const auto& owners = pod.metadata().owner_references();
-  const auto owner = std::ranges::find_if(owners, [](const auto& one) { return one.controller(); });
-  if (owner == owners.end()) return {};
-  std::string_view kind = owner->kind();
-  std::string_view name = owner->name();
-  if (kind == "ReplicaSet") {
-    if (const auto above = deployment_of(name, pod); !above.empty()) {
-      kind = "Deployment";
-      name = above;
-    }
-  } else if (kind == "Job") {
-    if (const auto above = cron_job_of(name); !above.empty()) {
-      kind = "CronJob";
-      name = above;
-    }
-  }
-  return fmt::format("{}/{}/{}", pod.metadata().namespace_(), kind, name);
+  const cluster::WorkloadName workload = cluster::workload_of(pod);
+  if (workload.kind.empty()) return {};
+  return fmt::format("{}/{}/{}", pod.metadata().namespace_(), workload.kind, workload.name);
 }
 
 const Habit* habit_of(const HabitsPtr& habits, const api::Pod& pod) {

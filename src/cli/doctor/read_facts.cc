@@ -9,6 +9,7 @@
 #include "cli/failure_recovery.h"
 #include "cli/permissions.h"
 #include "cluster/dump.h"
+#include "cluster/objects/pods.h"
 #include "kube/client/client.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/coordination.pb.h"
@@ -82,7 +83,7 @@ BudgetFacts facts_of(const api::PodDisruptionBudget& budget, const std::vector<s
   const auto selector = kube::LabelSelector::from(spec_of(spec.selector()));
   if (!selector) return facts;
   for (const auto& pod : pods) {
-    const bool ended = pod->status().phase() == "Succeeded" || pod->status().phase() == "Failed";
+    const bool ended = cluster::is_finished(*pod);
     if (ended || pod->metadata().namespace_() != facts.ns) continue;
     if (selector->matches(pod->metadata().labels())) facts.pods.push_back(pod->metadata().name());
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/pods.h"
 #include "kube/client/client.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -15,11 +16,6 @@ namespace rescheduler::cli::doctor {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
-
-bool is_ready(const api::Pod& pod) {
-  return std::ranges::any_of(pod.status().conditions(),
-                             [](const auto& one) { return one.type() == "Ready" && one.status() == "True"; });
-}
 
 void read_bundle(const std::string& bundle, WebhookFacts& facts) {
   const auto certificates = net::certificates_in(bundle);
@@ -47,7 +43,7 @@ net::Task<Result<void>> read_service(kube::Api& api, std::string ns, std::string
   }
   auto pods = co_await client.list<api::Pod>(ns, behind);
   if (!pods) co_return fail(std::move(pods.error()));
-  for (const auto& pod : *pods) facts.endpoints += is_ready(*pod) ? 1 : 0;
+  for (const auto& pod : *pods) facts.endpoints += cluster::is_ready(*pod) ? 1 : 0;
   co_return Result<void>{};
 }
 

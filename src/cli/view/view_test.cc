@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/view/balance.h"
 #include "cli/view/bars.h"
 
 namespace rescheduler::cli {
@@ -136,22 +135,6 @@ TEST(View, TheSummaryComparesTheEndWithTheBeginning) {
   last.balance = 97.4;
   last.moves = 9;
   EXPECT_THAT(summary(first, last), Contains("balance 42 at first, 97 at the end; 9 moves"));
-}
-
-TEST(Balance, EvenIsAHundredAndAsUnevenAsCanBeIsNothing) {
-  EXPECT_DOUBLE_EQ(balance_score({node("a", 0.5), node("b", 0.5)}), 100);
-  EXPECT_NEAR(balance_score({node("a", 1, 1), node("b", 0, 0), node("c", 0, 0)}), 0, 1e-9);
-  EXPECT_DOUBLE_EQ(balance_score({}), 100);
-  EXPECT_DOUBLE_EQ(balance_score({node("a", 0, 0), node("b", 0, 0)}), 100);
-  const double third = balance_score({node("a", 0.8), node("b", 0.1), node("c", 0.1)});
-  const double milder = balance_score({node("a", 0.6), node("b", 0.2), node("c", 0.2)});
-  EXPECT_LT(third, milder);
-}
-
-TEST(Balance, NodesNobodyMayUseDoNotCount) {
-  NodeState away = node("c", 0, 0.5);
-  away.health = NodeState::Health::Cordoned;
-  EXPECT_DOUBLE_EQ(balance_score({node("a", 0.5), node("b", 0.5), away}), 100);
 }
 
 TEST(Text, ColumnsCountCharactersNotBytes) {

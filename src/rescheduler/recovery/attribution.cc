@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/value/time.h"
 
@@ -41,9 +42,7 @@ std::string_view to_string(Confinement confinement) {
 }
 
 NodeStanding standing_of(const api::Node& node, WallTime now) {
-  NodeStanding standing{.name = node.metadata().name()};
-  const auto zone = node.metadata().labels().find("topology.kubernetes.io/zone");
-  if (zone != node.metadata().labels().end()) standing.zone = zone->second;
+  NodeStanding standing{.name = node.metadata().name(), .zone = cluster::zone_of(node)};
   for (const api::Taint& taint : node.spec().taints()) {
     if (taint.key() != kQuarantineTaint) continue;
     standing.confinement = taint.effect() == "PreferNoSchedule" ? Confinement::Probation : Confinement::Quarantined;

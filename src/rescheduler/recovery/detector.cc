@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/duration.h"
@@ -31,14 +33,6 @@ std::uint32_t sum_of_restarts(const Statuses& statuses) {
   std::uint32_t sum = 0;
   for (const auto& status : statuses) sum += static_cast<std::uint32_t>(std::max(0, status.restart_count()));
   return sum;
-}
-
-template <class Conditions>
-std::string_view status_of(const Conditions& conditions, std::string_view type) {
-  for (const auto& condition : conditions) {
-    if (condition.type() == type) return condition.status();
-  }
-  return {};
 }
 
 std::uint32_t within(const auto& restarts, std::chrono::nanoseconds window, WallTime now) {
@@ -119,13 +113,12 @@ void Detector::pod_seen(const api::Pod& pod, WallTime now) {
   watched.name = pod.metadata().name();
   watched.node = pod.spec().node_name();
   watched.bound = !watched.node.empty();
-  watched.leaving = pod.metadata().has_deletion_timestamp();
+  watched.leaving = cluster::is_terminating(pod.metadata());
   const std::string& phase = pod.status().phase();
-  watched.over = phase == "Failed" || phase == "Succeeded";
+  watched.over = cluster::is_finished(pod);
   count_restarts(pod, watched, first, now);
 
-  const std::string_view ready = status_of(pod.status().conditions(), "Ready");
-  watched.not_ready = ready != "True";
+  watched.not_ready = !cluster::is_ready(pod);
   if (watched.not_ready || watched.over) {
     watched.well_since.reset();
   } else if (!watched.well_since) {
@@ -148,9 +141,8 @@ void Detector::pod_seen(const api::Pod& pod, WallTime now) {
 
 void Detector::node_seen(const api::Node& node, WallTime now) {
   WatchedNode& watched = nodes_[node.metadata().name()];
-  const auto zone = node.metadata().labels().find("topology.kubernetes.io/zone");
-  watched.zone = zone == node.metadata().labels().end() ? std::string() : zone->second;
-  if (status_of(node.status().conditions(), "Ready") == "True") {
+  watched.zone = cluster::zone_of(node);
+  if (cluster::is_ready(node)) {
     watched.lost_since.reset();
   } else if (!watched.lost_since) {
     watched.lost_since = now;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/pods.h"
 #include "kube/codec/metadata.h"
 #include "kube/codec/resource.h"
 #include "kube/proto/apps.pb.h"
@@ -78,14 +79,12 @@ std::uint32_t replicas_of(const google::protobuf::Message& workload) {
 }
 
 std::optional<Roster::Ref> Roster::controller_of(const api::ObjectMeta& meta, bool* foreign) {
-  for (const api::OwnerReference& ref : meta.owner_references()) {
-    if (!ref.controller()) continue;
-    if (const auto kind = kind_named(ref.kind())) {
-      return Ref{{*kind, meta.namespace_(), ref.name()}, key_of(*kind, meta.namespace_(), ref.name())};
-    }
-    if (foreign != nullptr) *foreign = true;
-    return std::nullopt;
+  const api::OwnerReference* owner = cluster::controller_of(meta);
+  if (owner == nullptr) return std::nullopt;
+  if (const auto kind = kind_named(owner->kind())) {
+    return Ref{{*kind, meta.namespace_(), owner->name()}, key_of(*kind, meta.namespace_(), owner->name())};
   }
+  if (foreign != nullptr) *foreign = true;
   return std::nullopt;
 }
 
@@ -136,8 +135,7 @@ Roster::KnownPod Roster::known_pod(const api::Pod& pod) {
     if (kind == OwnerKind::DaemonSet) known.slot = pod.spec().node_name();
     if (kind == OwnerKind::Job) known.slot = kOnlySlot;
   }
-  const std::string& phase = pod.status().phase();
-  known.live = !meta.has_deletion_timestamp() && phase != "Failed" && phase != "Succeeded";
+  known.live = !cluster::is_terminating(meta) && !cluster::is_finished(pod);
   return known;
 }
 

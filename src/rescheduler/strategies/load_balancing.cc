@@ -119,7 +119,7 @@ Balancing::State Balancing::state() const {
   State state;
   double weights = 0;
   for (const std::size_t resource : draft_.rules().judged()) {
-    const Spread spread = spread_of(draft_.world(), nodes_, resource);
+    const cluster::LoadSpread spread = spread_of(draft_.world(), nodes_, resource);
     const double weight = draft_.rules().weight(resource);
     state.deviation += weight * spread.deviation;
     state.worst = std::max(state.worst, spread.deviation);

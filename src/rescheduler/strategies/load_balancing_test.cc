@@ -36,8 +36,8 @@ TEST(LoadBalancing, TakesLoadOffAHotNodeAndSaysHowMuch) {
     EXPECT_THAT(move.reason, HasSubstr("a at 90 % CPU, above 80 %; takes 15 points off it"));
     EXPECT_GT(move.gain, 0);
   }
-  EXPECT_GT(plan.after.balance_score, plan.before.balance_score);
-  EXPECT_LT(plan.after.cpu_max, 80);
+  EXPECT_GT(plan.after.balance.score, plan.before.balance.score);
+  EXPECT_LT(plan.after.balance.cpu_max, 80);
 }
 
 TEST(LoadBalancing, LeavesAnEvenClusterAlone) {
@@ -53,7 +53,7 @@ TEST(LoadBalancing, EvensOutAClusterThatIsUnevenThoughNobodyIsHot) {
   bench.pods("web", 5, "a", "500m", "1Gi");
   const Plan plan = balance(bench);
   EXPECT_THAT(plan.moves, SizeIs(2));
-  EXPECT_LT(plan.after.cpu_deviation, 8.1);
+  EXPECT_LT(plan.after.balance.cpu_deviation, 8.1);
 }
 
 TEST(LoadBalancing, WaitsForEvidenceWhereSomebodyKeepsWatch) {
@@ -182,7 +182,7 @@ TEST(LoadBalancing, WhatItHasDoneNeedsNoDoingAgain) {
   bench.carry_out(plan);
   const Plan again = balance(bench);
   EXPECT_THAT(again.moves, IsEmpty());
-  EXPECT_NEAR(again.before.balance_score, plan.after.balance_score, 1e-6);
+  EXPECT_NEAR(again.before.balance.score, plan.after.balance.score, 1e-6);
 }
 
 }  // namespace

@@ -6,28 +6,15 @@
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/wire_selectors.h"
 
 namespace rescheduler::sim {
-
-namespace {
-
-std::vector<kube::SelectorExpression> expressions(
-    const google::protobuf::RepeatedPtrField<api::NodeSelectorRequirement>& requirements) {
-  std::vector<kube::SelectorExpression> made;
-  for (const auto& requirement : requirements) {
-    made.push_back(
-        {requirement.key(), requirement.operator_(), {requirement.values().begin(), requirement.values().end()}});
-  }
-  return made;
-}
-
-}  // namespace
 
 NodeTraits traits_of(const api::Node& node) {
   NodeTraits traits;
   traits.labels.pairs.assign(node.metadata().labels().begin(), node.metadata().labels().end());
   std::ranges::sort(traits.labels.pairs);
-  for (const auto& taint : node.spec().taints()) traits.taints.push_back({taint.key(), taint.value(), taint.effect()});
+  for (const auto& taint : node.spec().taints()) traits.taints.push_back(cluster::taint_text(taint));
   return traits;
 }
 
@@ -63,43 +50,25 @@ DaemonEligibility::DaemonEligibility(const api::PodSpec& of_template) {
   spec.set_host_network(of_template.host_network());
   add_daemon_tolerations(spec);
   for (const auto& toleration : spec.tolerations()) {
-    tolerations_.push_back({toleration.key(), toleration.operator_(), toleration.value(), toleration.effect()});
+    tolerations_.push_back(cluster::toleration_text(toleration));
   }
   node_name_ = of_template.node_name();
   node_selector_.assign(of_template.node_selector().begin(), of_template.node_selector().end());
   const auto& affinity = of_template.affinity().node_affinity();
   if (!affinity.has_required_during_scheduling_ignored_during_execution()) return;
-  std::vector<kube::NodeSelectorTerm> terms;
-  for (const auto& term : affinity.required_during_scheduling_ignored_during_execution().node_selector_terms()) {
-    auto made = kube::NodeSelectorTerm::from(expressions(term.match_expressions()), expressions(term.match_fields()));
-    if (!made) {
-      impossible_ = true;
-      return;
-    }
-    terms.push_back(std::move(*made));
-  }
-  affinity_.emplace(std::move(terms));
-}
-
-bool DaemonEligibility::tolerates(const NodeTaint& taint) const {
-  return std::ranges::any_of(tolerations_, [&taint](const Toleration& toleration) {
-    if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-    if (!toleration.key.empty() && toleration.key != taint.key) return false;
-    if (toleration.op == "Exists") return true;
-    return !toleration.key.empty() && toleration.value == taint.value;
-  });
+  affinity_ = kube::compile_node_selector(affinity.required_during_scheduling_ignored_during_execution());
 }
 
 DaemonPlace DaemonEligibility::on(std::string_view node, const NodeTraits& traits) const {
-  if (impossible_ || (!node_name_.empty() && node_name_ != node)) return DaemonPlace::Never;
+  if (!node_name_.empty() && node_name_ != node) return DaemonPlace::Never;
   for (const auto& [key, value] : node_selector_) {
     const auto found = traits.labels.find(key);
     if (!found || *found != value) return DaemonPlace::Never;
   }
   if (affinity_ && !affinity_->matches(traits.labels.lookup(), node)) return DaemonPlace::Never;
   DaemonPlace place = DaemonPlace::Run;
-  for (const NodeTaint& taint : traits.taints) {
-    if (taint.effect == "PreferNoSchedule" || tolerates(taint)) continue;
+  for (const cluster::TaintText& taint : traits.taints) {
+    if (taint.effect == "PreferNoSchedule" || cluster::tolerated(tolerations_, taint)) continue;
     if (taint.effect == "NoExecute") return DaemonPlace::Never;
     place = DaemonPlace::Stay;
   }

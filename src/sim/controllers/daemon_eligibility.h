@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/objects/tolerations.h"
 #include "kube/value/node_selector.h"
 #include "sim/controllers/pod_view.h"
 
@@ -17,17 +18,10 @@ class PodSpec;
 
 namespace rescheduler::sim {
 
-struct NodeTaint {
-  std::string key;
-  std::string value;
-  std::string effect;
-  bool operator==(const NodeTaint&) const = default;
-};
-
 // What decides about pods on a node.
 struct NodeTraits {
   LabelSet labels;
-  std::vector<NodeTaint> taints;
+  std::vector<cluster::TaintText> taints;
 };
 NodeTraits traits_of(const api::Node& node);
 
@@ -46,16 +40,10 @@ class DaemonEligibility {
   DaemonPlace on(std::string_view node, const NodeTraits& traits) const;
 
  private:
-  struct Toleration {
-    std::string key, op, value, effect;
-  };
-  bool tolerates(const NodeTaint& taint) const;
-
   std::string node_name_;
   std::vector<std::pair<std::string, std::string>> node_selector_;
   std::optional<kube::NodeSelector> affinity_;
-  bool impossible_ = false;  // an affinity that cannot be understood
-  std::vector<Toleration> tolerations_;
+  std::vector<cluster::TolerationText> tolerations_;
 };
 
 }  // namespace rescheduler::sim

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/objects/nodes.h"
 #include "kube/events/event_record.h"
 #include "kube/proto/coordination.pb.h"
 #include "kube/proto/core_node.pb.h"
@@ -20,16 +21,9 @@ constexpr std::string_view kReporter = "node-controller";
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 constexpr std::string_view kManager = "kube-controller-manager";
 
-std::string label(const api::Node& node, std::string_view key, std::string_view older) {
-  const auto& labels = node.metadata().labels();
-  auto found = labels.find(std::string(key));
-  if (found == labels.end()) found = labels.find(std::string(older));
-  return found == labels.end() ? std::string() : found->second;
-}
-
 std::string zone_key(const api::Node& node) {
-  const std::string region = label(node, "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region");
-  const std::string zone = label(node, "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
+  const std::string region = cluster::region_of(node);
+  const std::string zone = cluster::zone_of(node);
   return region.empty() && zone.empty() ? std::string() : region + ":" + zone;
 }
 

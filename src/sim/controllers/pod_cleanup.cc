@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/meta.pb.h"
@@ -10,15 +11,7 @@
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
-namespace {
-
-bool is_ready_node(const api::Node& node) {
-  return std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
-}
-
-}  // namespace
+namespace {}  // namespace
 
 PodCleanup::PodCleanup(const ControllerScope& scope, PodCleanupSettings settings)
     : server_(scope.server),
@@ -87,7 +80,7 @@ void PodCleanup::drop_terminating() {
       continue;
     }
     const auto node = server_.find<api::Node>("", pod->node());
-    if (node && !is_ready_node(*node) && has_taint(*node, kOutOfService, {})) force_out(key, {});
+    if (node && !cluster::is_ready(*node) && has_taint(*node, kOutOfService, {})) force_out(key, {});
   }
 }
 

@@ -27,20 +27,13 @@ constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
 
 }  // namespace
 
-bool tolerates(const api::Toleration& toleration, const TaintText& taint) {
-  if (!toleration.effect().empty() && toleration.effect() != taint.effect) return false;
-  if (!toleration.key().empty() && toleration.key() != taint.key) return false;
-  if (toleration.operator_() == "Exists") return true;
-  const bool equal = toleration.operator_().empty() || toleration.operator_() == "Equal";
-  return equal && toleration.value() == taint.value;
-}
-
 std::optional<std::chrono::seconds> may_stay(const std::vector<TaintText>& taints,
                                              const google::protobuf::RepeatedPtrField<api::Toleration>& tolerations) {
   std::optional<std::chrono::seconds> least;
   for (const TaintText& taint : taints) {
-    const auto match = std::ranges::find_if(
-        tolerations, [&taint](const api::Toleration& toleration) { return tolerates(toleration, taint); });
+    const auto match = std::ranges::find_if(tolerations, [&taint](const api::Toleration& toleration) {
+      return cluster::toleration_text(toleration).tolerates(taint);
+    });
     if (match == tolerations.end()) return std::chrono::seconds{0};
     if (!match->has_toleration_seconds()) continue;
     const std::chrono::seconds stay{std::max<std::int64_t>(0, match->toleration_seconds())};
@@ -52,7 +45,7 @@ std::optional<std::chrono::seconds> may_stay(const std::vector<TaintText>& taint
 std::vector<TaintText> no_execute_taints(const api::Node& node) {
   std::vector<TaintText> taints;
   for (const api::Taint& taint : node.spec().taints()) {
-    if (taint.effect() == kNoExecute) taints.push_back({taint.key(), taint.value(), taint.effect()});
+    if (taint.effect() == kNoExecute) taints.push_back(cluster::taint_text(taint));
   }
   return taints;
 }

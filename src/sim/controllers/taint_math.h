@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/objects/tolerations.h"
+
 namespace google::protobuf {
 template <class T>
 class RepeatedPtrField;
@@ -25,14 +27,7 @@ inline constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-ser
 inline constexpr std::string_view kNoSchedule = "NoSchedule";
 inline constexpr std::string_view kNoExecute = "NoExecute";
 
-struct TaintText {
-  std::string key;
-  std::string value;
-  std::string effect;
-  friend bool operator==(const TaintText&, const TaintText&) = default;
-};
-
-bool tolerates(const api::Toleration& toleration, const TaintText& taint);
+using cluster::TaintText;
 
 // How long a pod may stay on a node with these NoExecute taints: nothing means for ever. The first toleration that
 // matches a taint is the one that counts for it.

@@ -89,7 +89,8 @@ void admit_priority(api::PodSpec& spec, const RuleContext& context, Faults& faul
 
 // --- tolerations ---
 
-bool tolerates(const api::PodSpec& spec, std::string_view taint) {
+// As the admission plugin DefaultTolerationSeconds looks: by key and effect, whatever operator and value say.
+bool mentions(const api::PodSpec& spec, std::string_view taint) {
   return std::ranges::any_of(spec.tolerations(), [&](const api::Toleration& toleration) {
     return (toleration.key() == taint || toleration.key().empty())
            && (toleration.effect() == "NoExecute" || toleration.effect().empty());
@@ -97,7 +98,7 @@ bool tolerates(const api::PodSpec& spec, std::string_view taint) {
 }
 
 void tolerate_for_a_while(api::PodSpec& spec, std::string_view taint) {
-  if (tolerates(spec, taint)) return;
+  if (mentions(spec, taint)) return;
   auto& added = *spec.add_tolerations();
   added.set_key(std::string(taint));
   added.set_operator_("Exists");

@@ -60,7 +60,7 @@ bool NodeTable::take_facts(NodeState& state, const api::Node& node) {
   Amounts used = std::move(state.room.used);
   state.room = room_of(node);
   state.room.used = std::move(used);
-  std::erase_if(state.room.taints, [](const NodeRoom::Taint& taint) { return taint.effect != "NoExecute"; });
+  std::erase_if(state.room.taints, [](const cluster::TaintText& taint) { return taint.effect != "NoExecute"; });
   state.uid = node.metadata().uid();
   state.host_ip.clear();
   for (const auto& address : node.status().addresses())

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/pod_requests.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/label_selector.h"
 #include "kube/value/quantity.h"
+#include "kube/value/wire_selectors.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -36,33 +38,6 @@ Amounts amounts_of(const Quantities& quantities) {
   return amounts;
 }
 
-void raise(Amounts& to, const Amounts& at_least) {
-  to.cpu = std::max(to.cpu, at_least.cpu);
-  to.memory = std::max(to.memory, at_least.memory);
-  for (const auto& [name, value] : at_least.others) to.others[name] = std::max(to.others[name], value);
-}
-
-template <class Requirements>
-std::vector<kube::SelectorExpression> expressions_of(const Requirements& requirements) {
-  std::vector<kube::SelectorExpression> expressions;
-  for (const auto& requirement : requirements) {
-    expressions.push_back(
-        {requirement.key(), requirement.operator_(), {requirement.values().begin(), requirement.values().end()}});
-  }
-  return expressions;
-}
-
-Result<kube::NodeSelector> selector_of(const api::NodeSelector& required) {
-  std::vector<kube::NodeSelectorTerm> terms;
-  for (const auto& term : required.node_selector_terms()) {
-    auto made =
-        kube::NodeSelectorTerm::from(expressions_of(term.match_expressions()), expressions_of(term.match_fields()));
-    if (!made) return fail(std::move(made.error()));
-    terms.push_back(std::move(*made));
-  }
-  return kube::NodeSelector(std::move(terms));
-}
-
 }  // namespace
 
 Amounts& Amounts::operator+=(const Amounts& more) {
@@ -82,25 +57,12 @@ Amounts& Amounts::operator-=(const Amounts& less) {
 }
 
 Amounts requests_of(const api::Pod& pod) {
-  Amounts sum;
-  Amounts sidecars;  // init containers that go on running; later init containers need room beside them
-  Amounts largest;
-  for (const auto& container : pod.spec().init_containers()) {
-    Amounts own = amounts_of(container.resources().requests());
-    if (container.restart_policy() == "Always") {
-      sidecars += own;
-      sum += own;
-      raise(largest, sidecars);
-    } else {
-      own += sidecars;
-      raise(largest, own);
-    }
-  }
-  for (const auto& container : pod.spec().containers()) sum += amounts_of(container.resources().requests());
-  raise(sum, largest);
-  sum += amounts_of(pod.spec().overhead());
-  sum.pods = 1;
-  return sum;
+  cluster::Symbols symbols;
+  const cluster::Amounts asked = cluster::requests_of(pod, cluster::RequestsOf::Incoming, symbols).plain;
+  Amounts amounts{.cpu = asked.cpu, .memory = asked.memory, .pods = 1};
+  if (asked.ephemeral_storage != 0) amounts.others.emplace("ephemeral-storage", asked.ephemeral_storage);
+  for (const auto& [name, amount] : asked.others) amounts.others.emplace(symbols.text(name), amount);
+  return amounts;
 }
 
 bool NodeRoom::has_room_for(const Amounts& request) const {
@@ -122,7 +84,7 @@ NodeRoom room_of(const api::Node& node) {
   room.allocatable = amounts_of(node.status().allocatable());
   room.labels.insert(node.metadata().labels().begin(), node.metadata().labels().end());
   for (const auto& taint : node.spec().taints()) {
-    if (taint.effect() != "PreferNoSchedule") room.taints.push_back({taint.key(), taint.value(), taint.effect()});
+    if (taint.effect() != "PreferNoSchedule") room.taints.push_back(cluster::taint_text(taint));
   }
   if (node.spec().unschedulable()) room.taints.push_back({std::string(kUnschedulable), {}, "NoSchedule"});
   return room;
@@ -133,32 +95,19 @@ PodNeeds::PodNeeds(const api::Pod& pod) : requests_(requests_of(pod)) {
   selector_.insert(spec.node_selector().begin(), spec.node_selector().end());
   const auto& affinity = spec.affinity().node_affinity();
   if (affinity.has_required_during_scheduling_ignored_during_execution()) {
-    auto selector = selector_of(affinity.required_during_scheduling_ignored_during_execution());
-    impossible_ = !selector;
-    if (selector) affinity_ = std::move(*selector);
+    affinity_ = kube::compile_node_selector(affinity.required_during_scheduling_ignored_during_execution());
   }
-  for (const auto& toleration : spec.tolerations()) {
-    tolerations_.push_back(
-        {toleration.key(), toleration.value(), toleration.effect(), toleration.operator_() == "Exists"});
-  }
-}
-
-bool PodNeeds::tolerates(const NodeRoom::Taint& taint) const {
-  return std::ranges::any_of(tolerations_, [&taint](const Toleration& toleration) {
-    if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-    if (toleration.key.empty()) return toleration.any_value;
-    return toleration.key == taint.key && (toleration.any_value || toleration.value == taint.value);
-  });
+  for (const auto& toleration : spec.tolerations()) tolerations_.push_back(cluster::toleration_text(toleration));
 }
 
 bool PodNeeds::may_go_to(const NodeRoom& node) const {
-  if (impossible_) return false;
   for (const auto& [key, value] : selector_) {
     const auto found = node.labels.find(key);
     if (found == node.labels.end() || found->second != value) return false;
   }
   if (affinity_ && !affinity_->matches(node.labels, node.name)) return false;
-  return std::ranges::all_of(node.taints, [this](const NodeRoom::Taint& taint) { return tolerates(taint); });
+  return std::ranges::all_of(
+      node.taints, [this](const cluster::TaintText& taint) { return cluster::tolerated(tolerations_, taint); });
 }
 
 }  // namespace rescheduler::sim

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/objects/tolerations.h"
 #include "kube/value/node_selector.h"
 
 namespace rescheduler::api {
@@ -28,19 +29,15 @@ struct Amounts {
   Amounts& operator-=(const Amounts& less);
 };
 
-// What a pod takes of its node: its containers together or the largest of its init containers, and the overhead.
+// What a pod takes of its node (cluster/pod_requests.h), by name.
 Amounts requests_of(const api::Pod& pod);
 
 struct NodeRoom {
-  struct Taint {
-    std::string key, value, effect;
-  };
-
   std::string name;
   Amounts allocatable{};
   Amounts used{};
   std::map<std::string, std::string, std::less<>> labels{};
-  std::vector<Taint> taints{};  // those that keep pods away; a cordon is one of them
+  std::vector<cluster::TaintText> taints{};  // those that keep pods away; a cordon is one of them
 
   bool has_room_for(const Amounts& request) const;
 };
@@ -56,17 +53,10 @@ class PodNeeds {
   bool fits(const NodeRoom& node) const { return node.has_room_for(requests_) && may_go_to(node); }
 
  private:
-  struct Toleration {
-    std::string key, value, effect;
-    bool any_value = false;
-  };
-  bool tolerates(const NodeRoom::Taint& taint) const;
-
   Amounts requests_;
   std::map<std::string, std::string, std::less<>> selector_;
   std::optional<kube::NodeSelector> affinity_;
-  bool impossible_ = false;  // its affinity cannot be understood: nowhere, rather than anywhere
-  std::vector<Toleration> tolerations_;
+  std::vector<cluster::TolerationText> tolerations_;
 };
 
 }  // namespace rescheduler::sim

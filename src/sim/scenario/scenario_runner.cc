@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "cluster/objects/nodes.h"
 #include "kube/codec/metadata.h"
 #include "kube/codec/resource.h"
 #include "kube/proto/core_node.pb.h"
@@ -14,12 +15,6 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::chrono::milliseconds kNodeLook{100};
-
-bool is_ready(const api::Node& node) {
-  return std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
-}
 
 std::string title(const Kind& kind, const Message& object) {
   const api::ObjectMeta& metadata = kube::metadata_of(object);
@@ -42,7 +37,7 @@ void ScenarioRunner::start() {
 void ScenarioRunner::look_at_nodes() {
   bool ready = true;
   server_.store().for_each(server_.kinds().of<api::Node>(), "", "", [&ready](const VersionPtr& version) {
-    ready = is_ready(*version->as<api::Node>());
+    ready = cluster::is_ready(*version->as<api::Node>());
     return ready;
   });
   if (ready || server_.agenda().steady_now() - started_ >= kNodePatience) return begin();

@@ -81,22 +81,6 @@ const api::PodCondition* find_condition(const api::PodStatus& status, std::strin
   return find_in(status.conditions(), type);
 }
 
-bool is_ready(const api::Pod& pod) {
-  const api::PodCondition* ready = find_condition(pod.status(), "Ready");
-  return ready && ready->status() == "True";
-}
-
-bool is_finished(const api::Pod& pod) {
-  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
-}
-
-const api::OwnerReference* controller_of(const api::ObjectMeta& metadata) {
-  for (const api::OwnerReference& owner : metadata.owner_references()) {
-    if (owner.controller()) return &owner;
-  }
-  return nullptr;
-}
-
 kube::LabelSelector selector_from(const api::LabelSelector& selector) {
   kube::LabelSelectorSpec spec;
   for (const auto& [key, value] : selector.match_labels()) spec.match_labels.emplace_back(key, value);

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
 #include "kube/value/label_selector.h"
 
 namespace google::protobuf {
@@ -43,9 +45,9 @@ bool set_condition(google::protobuf::RepeatedPtrField<api::Condition>& condition
                    WallTime now);
 const api::PodCondition* find_condition(const api::PodStatus& status, std::string_view type);  // null: none
 
-bool is_ready(const api::Pod& pod);
-bool is_finished(const api::Pod& pod);  // Succeeded or Failed
-const api::OwnerReference* controller_of(const api::ObjectMeta& metadata);
+using cluster::controller_of;
+using cluster::is_finished;
+using cluster::is_ready;
 
 // One that cannot be compiled selects nothing.
 kube::LabelSelector selector_from(const api::LabelSelector& selector);

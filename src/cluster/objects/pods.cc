@@ -1,0 +1,79 @@
+#include "cluster/objects/pods.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kube/proto/core_pod.pb.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+// The CronJob controller appends the minute it was due at, counted since 1970.
+constexpr std::size_t kDigitsOfAMinute = 8;
+
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+
+// "nightly" of "nightly-29384120"; nothing: it was not a CronJob that made it.
+std::string_view cron_job_of(std::string_view job) {
+  const auto dash = job.rfind('-');
+  if (dash == std::string_view::npos || dash == 0) return {};
+  const std::string_view minute = job.substr(dash + 1);
+  return minute.size() >= kDigitsOfAMinute && std::ranges::all_of(minute, is_decimal) ? job.substr(0, dash)
+                                                                                      : std::string_view{};
+}
+
+// "web" of "web-5488d44c9f", whose pods say that the rest of it is their template's.
+std::string_view deployment_of(std::string_view replica_set, const api::ObjectMeta& pod) {
+  const auto hash = pod.labels().find("pod-template-hash");
+  if (hash == pod.labels().end() || hash->second.size() + 1 >= replica_set.size()) return {};
+  if (!replica_set.ends_with(hash->second)) return {};
+  replica_set.remove_suffix(hash->second.size());
+  if (!replica_set.ends_with('-')) return {};
+  replica_set.remove_suffix(1);
+  return replica_set;
+}
+
+}  // namespace
+
+bool is_ready(const api::Pod& pod) {
+  return std::ranges::any_of(pod.status().conditions(), [](const api::PodCondition& condition) {
+    return condition.type() == "Ready" && condition.status() == "True";
+  });
+}
+
+bool is_finished(const api::Pod& pod) {
+  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+}
+
+bool is_terminating(const api::ObjectMeta& meta) { return meta.has_deletion_timestamp(); }
+
+bool is_mirror(const api::Pod& pod) {
+  const auto& annotations = pod.metadata().annotations();
+  if (annotations.contains("kubernetes.io/config.mirror")) return true;
+  // Where the kubelet has it from; "api" says that it is none.
+  const auto source = annotations.find("kubernetes.io/config.source");
+  if (source != annotations.end() && !source->second.empty() && source->second != "api") return true;
+  const api::OwnerReference* owner = controller_of(pod.metadata());
+  return owner != nullptr && owner->kind() == "Node";
+}
+
+const api::OwnerReference* controller_of(const api::ObjectMeta& meta) {
+  for (const api::OwnerReference& owner : meta.owner_references()) {
+    if (owner.controller()) return &owner;
+  }
+  return nullptr;
+}
+
+WorkloadName workload_of(const api::Pod& pod) {
+  const api::OwnerReference* owner = controller_of(pod.metadata());
+  if (owner == nullptr) return {};
+  if (owner->kind() == "ReplicaSet") {
+    if (const auto above = deployment_of(owner->name(), pod.metadata()); !above.empty()) return {"Deployment", above};
+  }
+  if (owner->kind() == "Job") {
+    if (const auto above = cron_job_of(owner->name()); !above.empty()) return {"CronJob", above};
+  }
+  return {owner->kind(), owner->name()};
+}
+
+}  // namespace rescheduler::cluster
