@@ -5,10 +5,10 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 BASE ?=
-# Tests that drive a cluster wait more than they compute: twice as many of them as there are processors keep those busy.
+# Tests that drive an embedded cluster wait more than they compute: twice as many of them as there are processors keep those busy.
 TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 # Nothing is tried twice: a test that fails has failed.
-CTEST := ctest --output-on-failure --no-tests=error -j $(TEST_JOBS)
+CTEST := ctest --output-on-failure --no-tests=error
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
 .PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc mutate fuzz rig deps deps-build deps-release clean
@@ -34,11 +34,11 @@ release: deps-release ## the program as the image has it and the benchmarks meas
 
 test: deps ## every test that needs no control plane built from source
 	@$(call build,check)
-	@$(CTEST) --test-dir build/check -LE real
+	@$(CTEST) -j $(TEST_JOBS) --test-dir build/check -LE real
 
 test-real: deps rig ## the tests on the real control plane (built once, cached outside the tree)
 	@$(call build,check)
-	@$(CTEST) --test-dir build/check -L real
+	@$(CTEST) -j $(JOBS) --test-dir build/check -L real
 
 test-all: test test-real ## all of both
 
@@ -65,7 +65,7 @@ conformance: deps rig ## 2,000 random scenarios, decided by the real kube-schedu
 
 # ONLY: names of ctest entries (a regular expression) and TARGETS what they are built from; else everything but the real tier.
 sanitized = $(call build,$(1),$(if $(TARGETS),--target $(TARGETS))) && \
-  $(CTEST) --test-dir build/$(1) -LE 'real|web|lint' $(if $(ONLY),-R '$(ONLY)')
+  $(CTEST) -j $(JOBS) --test-dir build/$(1) -LE 'real|web|lint' $(if $(ONLY),-R '$(ONLY)')
 
 asan: deps ## tests under the address and undefined-behaviour sanitizers (ONLY='^kube_test' TARGETS=kube_test)
 	@$(call sanitized,asan)

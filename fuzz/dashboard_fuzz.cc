@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "dashboard/action_body.h"
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rescheduler::dashboard;
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_maintenance(text);
   (void)read_deed(text);
   const auto move = read_move(text);
-  const std::string name = quoted(move ? move->pod : std::string(text));
+  const std::string name = rescheduler::kube::json_string(move ? move->pod : std::string(text));
   for (const char letter : name) {
     if (static_cast<unsigned char>(letter) < 0x20) std::abort();
   }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 
@@ -179,13 +179,13 @@ std::string DemoDeeds::choices() const {
   }
   return fmt::format(
       R"({{"nodes":{},"workloads":{}}})",
-      dashboard::array(nodes,
+      kube::json_array(nodes,
                        [this](const std::string& name) {
-                         return fmt::format(R"({{"name":{},"alive":{},"crashing":{}}})", dashboard::quoted(name),
+                         return fmt::format(R"({{"name":{},"alive":{},"crashing":{}}})", kube::json_string(name),
                                             !dead_.contains(name), crashing_.contains(name));
                        }),
-      dashboard::array(workloads, [](const sim::Workload* one) {
-        return fmt::format(R"({{"namespace":{},"name":{}}})", dashboard::quoted(one->ns), dashboard::quoted(one->name));
+      kube::json_array(workloads, [](const sim::Workload* one) {
+        return fmt::format(R"({{"namespace":{},"name":{}}})", kube::json_string(one->ns), kube::json_string(one->name));
       }));
 }
 

@@ -9,8 +9,8 @@
 #include "dashboard/action_body.h"
 #include "dashboard/dashboard_state.h"
 #include "dashboard/event_lines.h"
-#include "dashboard/json.h"
 #include "kube/client/client.h"
+#include "kube/codec/json_words.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/events.pb.h"
 
@@ -72,9 +72,9 @@ Dashboard::State::Answer Dashboard::State::session(const Ask& ask) {
   const bool needs_token = ask.caller.visitor == nullptr && reads && !*reads;
   std::string json = fmt::format(
       R"({{"user":{},"needsToken":{},"may":{{{}}},"version":{},"cluster":{},"boot":{},"demo":{},"grafana":{}}})",
-      ask.caller.visitor ? quoted(ask.caller.visitor->name) : "null", needs_token, may,
-      needs_token ? "\"\"" : quoted(kVersion), needs_token ? "\"\"" : quoted(parts.board.cluster),
-      quoted(parts.board.boot), parts.demo, needs_token ? "null" : quoted_or_null(parts.grafana));
+      ask.caller.visitor ? kube::json_string(ask.caller.visitor->name) : "null", needs_token, may,
+      needs_token ? "\"\"" : kube::json_string(kVersion), needs_token ? "\"\"" : kube::json_string(parts.board.cluster),
+      kube::json_string(parts.board.boot), parts.demo, needs_token ? "null" : kube::json_string_or_null(parts.grafana));
   co_return found(std::move(json));
 }
 
@@ -119,11 +119,11 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
   std::string json = fmt::format(
       R"({{"pod":{},"uid":{},"scheduler":{},"labels":{},"attempts":{},"migrations":{},"events":{},)"
       R"("eventsProblem":{},"news":{}}})",
-      board.pod_row(*entry), quoted(entry->uid), quoted(object.spec().scheduler_name()),
-      text_object(
+      board.pod_row(*entry), kube::json_string(entry->uid), kube::json_string(object.spec().scheduler_name()),
+      kube::json_texts(
           std::map<std::string, std::string>(object.metadata().labels().begin(), object.metadata().labels().end())),
       board.attempts_of(*entry), board.migration_book().of_pod(ns, name, entry->owner_kind, entry->owner_name), events,
-      quoted_or_null(problem), news);
+      kube::json_string_or_null(problem), news);
   co_return found(std::move(json));
 }
 
@@ -176,7 +176,7 @@ net::HttpResponse Dashboard::State::told(const Ask& ask, const Result<std::strin
   }
   log_info("{}: POST {}: {}", ask.who(), ask.target.path, *result);
   board.tell({.kind = "action", .text = fmt::format("{} ({})", *result, ask.who())});
-  return found(fmt::format(R"({{"message":{}}})", quoted(*result)));
+  return found(fmt::format(R"({{"message":{}}})", kube::json_string(*result)));
 }
 
 Dashboard::State::Answer Dashboard::State::pause(const Ask& ask) {

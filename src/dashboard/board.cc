@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "rescheduler/plan_json.h"
 
 namespace rescheduler::dashboard {
@@ -83,8 +83,8 @@ void Board::tick() {
   if (!changes.empty()) {
     ++revision_;
     feed_.publish("nodes", fmt::format(R"({{"revision":{},"rows":{},"gone":{}}})", revision_,
-                                       array(changes.rows, [](const std::string& row) { return row; }),
-                                       array(changes.gone, quoted)));
+                                       kube::json_array(changes.rows, [](const std::string& row) { return row; }),
+                                       kube::json_array(changes.gone, kube::json_string)));
   }
   if (auto moved = migrations_.take_changes()) feed_.publish("migrations", *moved);
   tell_brakes();
@@ -99,9 +99,10 @@ void Board::tick() {
     feed_.publish("overview", overview());
   }
   if (const auto* controller = status()) {
-    const std::string ids = fmt::format(R"({{"actedOn":{},"observed":{}}})",
-                                        quoted_or_null(controller->acted_on ? controller->acted_on->id : ""),
-                                        quoted_or_null(controller->observed ? controller->observed->id : ""));
+    const std::string ids =
+        fmt::format(R"({{"actedOn":{},"observed":{}}})",
+                    kube::json_string_or_null(controller->acted_on ? controller->acted_on->id : ""),
+                    kube::json_string_or_null(controller->observed ? controller->observed->id : ""));
     publish_if_new("plan", ids, told_plan_);
   }
   publish_if_new("recovery", recovery(), told_recovery_);
@@ -109,7 +110,7 @@ void Board::tick() {
 }
 
 std::string Board::hello() const {
-  return fmt::format(R"({{"boot":{},"revision":{}}})", quoted(settings_.boot), revision_);
+  return fmt::format(R"({{"boot":{},"revision":{}}})", kube::json_string(settings_.boot), revision_);
 }
 
 // What is not told yet is in it, and comes once more with the next event: who asks misses nothing.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "dashboard/board.h"
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -26,12 +26,14 @@ std::string_view mode_word(placement::StrategyMode mode) {
 std::string slot_json(const SlotPicture& one) {
   return fmt::format(
       R"({{"namespace":{},"kind":{},"name":{},"slot":{},"attempts":{},"allowed":{},"visited":{},"verdict":{},"sentence":{}}})",
-      quoted(one.ns), quoted(one.kind), quoted(one.name), quoted(one.slot), one.attempts, one.allowed,
-      array(one.visited,
-            [](const auto& visit) {
-              return fmt::format(R"({{"node":{},"at":{}}})", quoted(visit.first), time_text(visit.second));
-            }),
-      quoted(one.verdict), quoted(one.sentence));
+      kube::json_string(one.ns), kube::json_string(one.kind), kube::json_string(one.name), kube::json_string(one.slot),
+      one.attempts, one.allowed,
+      kube::json_array(one.visited,
+                       [](const auto& visit) {
+                         return fmt::format(R"({{"node":{},"at":{}}})", kube::json_string(visit.first),
+                                            kube::json_time(visit.second));
+                       }),
+      kube::json_string(one.verdict), kube::json_string(one.sentence));
 }
 
 // What the last plans said of these pods; those nobody looked at are not in it.
@@ -58,15 +60,17 @@ std::string row_of(const PodEntry& pod, const Movable& movable) {
   const auto said = movable.find(pod.ns + "/" + pod.name);
   const std::string word = said == movable.end() ? "null"
                                                  : fmt::format(R"({{"allowed":{},"reason":{}}})", said->second.empty(),
-                                                               quoted_or_null(said->second));
-  const std::string owner = pod.owner_kind.empty() ? "null"
-                                                   : fmt::format(R"({{"kind":{},"name":{}}})", quoted(pod.owner_kind),
-                                                                 quoted(pod.owner_name));
+                                                               kube::json_string_or_null(said->second));
+  const std::string owner = pod.owner_kind.empty()
+                                ? "null"
+                                : fmt::format(R"({{"kind":{},"name":{}}})", kube::json_string(pod.owner_kind),
+                                              kube::json_string(pod.owner_name));
   return fmt::format(
       R"({{"namespace":{},"name":{},"node":{},"owner":{},"phase":{},"ready":{},"failing":{},"cpuRequested":{},)"
       R"("memoryRequested":{},"priority":{},"created":{},"movable":{}}})",
-      quoted(pod.ns), quoted(pod.name), quoted_or_null(pod.node), owner, quoted(pod.phase), pod.ready, pod.failing,
-      pod.cpu, pod.memory, pod.priority, time_text(pod.created), word);
+      kube::json_string(pod.ns), kube::json_string(pod.name), kube::json_string_or_null(pod.node), owner,
+      kube::json_string(pod.phase), pod.ready, pod.failing, pod.cpu, pod.memory, pod.priority,
+      kube::json_time(pod.created), word);
 }
 
 bool is_ours(std::string_view taint) {
@@ -76,8 +80,8 @@ bool is_ours(std::string_view taint) {
 }  // namespace
 
 std::string quarantine_json(const std::string& node, const QuarantineWord& word) {
-  return fmt::format(R"({{"node":{},"state":{},"until":{},"why":{}}})", quoted(node), quoted(word.state),
-                     time_text(word.until), quoted(word.why));
+  return fmt::format(R"({{"node":{},"state":{},"until":{},"why":{}}})", kube::json_string(node),
+                     kube::json_string(word.state), kube::json_time(word.until), kube::json_string(word.why));
 }
 
 // As the rescheduler judged last, so that its plans start from the number that is shown.
@@ -90,8 +94,9 @@ cluster::Balance Board::balance() const {
 std::string Board::brakes_json() const {
   const auto* now = status();
   if (now == nullptr) return "[]";
-  return array(now->holding, [](const rescheduling::Holding& one) {
-    return fmt::format(R"({{"name":{},"sentence":{}}})", quoted(to_string(one.brake)), quoted(one.sentence));
+  return kube::json_array(now->holding, [](const rescheduling::Holding& one) {
+    return fmt::format(R"({{"name":{},"sentence":{}}})", kube::json_string(to_string(one.brake)),
+                       kube::json_string(one.sentence));
   });
 }
 
@@ -102,21 +107,21 @@ std::string Board::paused_json() const {
       std::ranges::any_of(now->holding, [](const auto& one) { return one.brake == Brake::Paused && !one.only; });
   if (!holds && !now->paused) return "null";
   const rescheduling::Pause pause = now->paused.value_or(rescheduling::Pause{});
-  return fmt::format(R"({{"by":{},"since":{},"reason":{}}})", quoted_or_null(pause.by), quoted_or_null(pause.since),
-                     quoted_or_null(pause.reason));
+  return fmt::format(R"({{"by":{},"since":{},"reason":{}}})", kube::json_string_or_null(pause.by),
+                     kube::json_string_or_null(pause.since), kube::json_string_or_null(pause.reason));
 }
 
 std::string Board::strategies_json() const {
   if (!sources_.modes) return "[]";
   const auto* now = status();
-  return array(sources_.modes(), [now](const auto& one) {
+  return kube::json_array(sources_.modes(), [now](const auto& one) {
     const auto& [strategy, mode] = one;
     std::string sentence;
     for (const rescheduling::Holding& held : now == nullptr ? std::vector<rescheduling::Holding>() : now->holding) {
       if (held.only && *held.only == strategy) sentence = held.sentence;
     }
-    return fmt::format(R"({{"name":{},"mode":"{}","sentence":{}}})", quoted(to_string(strategy)), mode_word(mode),
-                       quoted_or_null(sentence));
+    return fmt::format(R"({{"name":{},"mode":"{}","sentence":{}}})", kube::json_string(to_string(strategy)),
+                       mode_word(mode), kube::json_string_or_null(sentence));
   });
 }
 
@@ -125,13 +130,14 @@ std::string Board::load_json() const {
   const auto said = sources_.load_sentence ? sources_.load_sentence() : std::nullopt;
   if (load.source.empty()) {
     return fmt::format(R"({{"source":null,"fresh":false,"ageSeconds":null,"sentence":{}}})",
-                       quoted(said.value_or("nobody has said yet how busy nodes are")));
+                       kube::json_string(said.value_or("nobody has said yet how busy nodes are")));
   }
   const auto age = std::max(clock_.wall_now() - load.at, std::chrono::nanoseconds{0});
   const bool fresh = load.measured && age <= settings_.load_freshness;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
-  return fmt::format(R"({{"source":{},"fresh":{},"ageSeconds":{},"sentence":{}}})", quoted(load.source), fresh, seconds,
-                     quoted(said.value_or(load.measured ? "measured" : "judged by what pods request")));
+  return fmt::format(R"({{"source":{},"fresh":{},"ageSeconds":{},"sentence":{}}})", kube::json_string(load.source),
+                     fresh, seconds,
+                     kube::json_string(said.value_or(load.measured ? "measured" : "judged by what pods request")));
 }
 
 std::string Board::overview_but_time() const {
@@ -145,22 +151,23 @@ std::string Board::overview_but_time() const {
       R"("balance":{{"score":{},"cpuDeviation":{},"memoryDeviation":{},"cpuMax":{},"memoryMax":{}}},)"
       R"("load":{},"brakes":{},"paused":{},"strategies":{},)"
       R"("moves":{{"underWay":{},"succeeded":{},"failed":{}}},"speed":{})",
-      reachable_, time_text(reachable_since_), quoted_or_null(problem_), leader.here, quoted_or_null(leader.name),
-      counts.nodes, counts.ready, counts.unschedulable, counts.pods, counts.pending, counts.failing, number(even.score),
-      number(even.cpu_deviation), number(even.memory_deviation), number(even.cpu_max), number(even.memory_max),
+      reachable_, kube::json_time(reachable_since_), kube::json_string_or_null(problem_), leader.here,
+      kube::json_string_or_null(leader.name), counts.nodes, counts.ready, counts.unschedulable, counts.pods,
+      counts.pending, counts.failing, kube::json_number(even.score), kube::json_number(even.cpu_deviation),
+      kube::json_number(even.memory_deviation), kube::json_number(even.cpu_max), kube::json_number(even.memory_max),
       load_json(), brakes_json(), paused_json(), strategies_json(), moves.under_way, moves.succeeded, moves.failed,
-      number(settings_.speed));
+      kube::json_number(settings_.speed));
 }
 
 std::string Board::overview() const {
-  return fmt::format(R"({{"at":{},{}}})", time_text(clock_.wall_now()), overview_but_time());
+  return fmt::format(R"({{"at":{},{}}})", kube::json_time(clock_.wall_now()), overview_but_time());
 }
 
 std::string Board::pod_rows(const std::vector<const PodEntry*>& pods) const {
   std::set<std::string> keys;
   for (const PodEntry* pod : pods) keys.insert(pod->ns + "/" + pod->name);
   const Movable said = movable(status(), keys);
-  return array(pods, [&said](const PodEntry* pod) { return row_of(*pod, said); });
+  return kube::json_array(pods, [&said](const PodEntry* pod) { return row_of(*pod, said); });
 }
 
 std::string Board::pod_row(const PodEntry& pod) const {
@@ -177,18 +184,21 @@ std::optional<std::string> Board::node(std::string_view name) const {
       node->quarantine.state.empty() ? "null" : quarantine_json(node->name, node->quarantine);
   return fmt::format(
       R"({{"row":{},"labels":{},"taints":{},"conditions":{},"allocatable":{},"pods":{},"maintenance":{},"quarantine":{}}})",
-      row_json(*node), text_object(node->labels),
-      array(node->taints,
-            [](const NodeEntry::TaintWord& taint) {
-              return fmt::format(R"({{"key":{},"value":{},"effect":{},"ours":{}}})", quoted(taint.key),
-                                 quoted(taint.value), quoted(taint.effect), is_ours(taint.key));
-            }),
-      array(node->conditions,
-            [](const NodeEntry::ConditionWord& one) {
-              return fmt::format(R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})", quoted(one.type),
-                                 quoted(one.status), quoted(one.reason), quoted(one.message), time_text(one.since));
-            }),
-      text_object(node->allocatable), pod_rows(pods), maintenance, quarantine);
+      row_json(*node), kube::json_texts(node->labels),
+      kube::json_array(node->taints,
+                       [](const NodeEntry::TaintWord& taint) {
+                         return fmt::format(R"({{"key":{},"value":{},"effect":{},"ours":{}}})",
+                                            kube::json_string(taint.key), kube::json_string(taint.value),
+                                            kube::json_string(taint.effect), is_ours(taint.key));
+                       }),
+      kube::json_array(node->conditions,
+                       [](const NodeEntry::ConditionWord& one) {
+                         return fmt::format(R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})",
+                                            kube::json_string(one.type), kube::json_string(one.status),
+                                            kube::json_string(one.reason), kube::json_string(one.message),
+                                            kube::json_time(one.since));
+                       }),
+      kube::json_texts(node->allocatable), pod_rows(pods), maintenance, quarantine);
 }
 
 std::string Board::pods(const PodQuery& query) const {
@@ -204,8 +214,8 @@ std::string Board::recovery() const {
     if (!node.exists || node.quarantine.state.empty()) continue;
     confined += fmt::format("{}{}", confined.empty() ? "" : ",", quarantine_json(name, node.quarantine));
   }
-  return fmt::format(R"({{"enabled":{},"lineages":{},"quarantined":[{}]}})", enabled, array(slots, slot_json),
-                     confined);
+  return fmt::format(R"({{"enabled":{},"lineages":{},"quarantined":[{}]}})", enabled,
+                     kube::json_array(slots, slot_json), confined);
 }
 
 std::string Board::attempts_of(const PodEntry& pod) const {
@@ -247,8 +257,8 @@ std::string Board::maintenance_of(std::string_view name) const {
       if (progress.eta) eta = fmt::to_string(progress.eta->count());
     }
   }
-  return fmt::format(R"({{"node":{},"state":"{}","total":{},"left":{},"etaSeconds":{},"blockers":{}}})", quoted(name),
-                     state, total, left, eta, array(blockers, quoted));
+  return fmt::format(R"({{"node":{},"state":"{}","total":{},"left":{},"etaSeconds":{},"blockers":{}}})",
+                     kube::json_string(name), state, total, left, eta, kube::json_array(blockers, kube::json_string));
 }
 
 std::string Board::maintenance() const {
@@ -257,7 +267,7 @@ std::string Board::maintenance() const {
     if (node.exists && node.maintenance) marked.push_back(name);
   }
   return fmt::format(R"({{"nodes":{}}})",
-                     array(marked, [this](const std::string& name) { return maintenance_of(name); }));
+                     kube::json_array(marked, [this](const std::string& name) { return maintenance_of(name); }));
 }
 
 }  // namespace rescheduler::dashboard

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cluster/objects/marks.h"
-#include "dashboard/json.h"
 #include "kube/client/client.h"
+#include "kube/codec/json_words.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"

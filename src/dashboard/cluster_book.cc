@@ -13,7 +13,7 @@
 #include "cluster/objects/nodes.h"
 #include "cluster/objects/pods.h"
 #include "cluster/pod_requests.h"
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/quantity.h"
@@ -323,11 +323,13 @@ cluster::Balance ClusterBook::balance(cluster::BalanceWeights weights) const {
 std::string row_json(const NodeEntry& node) {
   using cluster::kCpuLoad;
   using cluster::kMemoryLoad;
-  return fmt::format("[{},{},{},\"{}\",{},{},{},{},{},{},{},{}]", quoted(node.name), quoted(node.zone),
-                     quoted(node.pool), node.state(), node.live_pods, node.most_pods, percent(node.load.used[kCpuLoad]),
-                     percent(node.load.used[kMemoryLoad]), percent(node.load.predicted(kCpuLoad)),
-                     percent(node.load.predicted(kMemoryLoad)), percent(share(node.cpu_requested, node.cpu)),
-                     percent(share(node.memory_requested, node.memory)));
+  return fmt::format("[{},{},{},\"{}\",{},{},{},{},{},{},{},{}]", kube::json_string(node.name),
+                     kube::json_string(node.zone), kube::json_string(node.pool), node.state(), node.live_pods,
+                     node.most_pods, kube::json_percent(node.load.used[kCpuLoad]),
+                     kube::json_percent(node.load.used[kMemoryLoad]), kube::json_percent(node.load.predicted(kCpuLoad)),
+                     kube::json_percent(node.load.predicted(kMemoryLoad)),
+                     kube::json_percent(share(node.cpu_requested, node.cpu)),
+                     kube::json_percent(share(node.memory_requested, node.memory)));
 }
 
 std::string_view node_columns() {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/decide.h"
 #include "placement/explain.h"
@@ -30,7 +30,7 @@ Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, place
   std::string json = placement::to_json(decision, asked, framework, told);
   if (lifted) cluster.put_down(*placed, from);
   json.pop_back();  // the brace
-  return fmt::format(R"({},"current":{}}})", json, quoted_or_null(current));
+  return fmt::format(R"({},"current":{}}})", json, kube::json_string_or_null(current));
 }
 
 net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodesTold told) {

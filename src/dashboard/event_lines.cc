@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "kube/proto/events.pb.h"
 #include "kube/value/time.h"
 
@@ -28,8 +28,9 @@ int times(const api::Event& event) {
 std::string line_json(const api::Event& event, WallTime at) {
   const std::string& by =
       event.reporting_controller().empty() ? event.deprecated_source().component() : event.reporting_controller();
-  return fmt::format(R"({{"at":{},"warning":{},"reason":{},"text":{},"by":{},"count":{}}})", time_text(at),
-                     event.type() == "Warning", quoted(event.reason()), quoted(event.note()), quoted(by), times(event));
+  return fmt::format(R"({{"at":{},"warning":{},"reason":{},"text":{},"by":{},"count":{}}})", kube::json_time(at),
+                     event.type() == "Warning", kube::json_string(event.reason()), kube::json_string(event.note()),
+                     kube::json_string(by), times(event));
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ std::string event_lines(const std::vector<std::shared_ptr<const api::Event>>& ev
     return a.first != b.first ? a.first > b.first : a.second->metadata().name() < b.second->metadata().name();
   });
   if (sorted.size() > most) sorted.resize(most);
-  return array(sorted, [](const auto& one) { return line_json(*one.second, one.first); });
+  return kube::json_array(sorted, [](const auto& one) { return line_json(*one.second, one.first); });
 }
 
 }  // namespace rescheduler::dashboard

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "kube/value/time.h"
 #include "migration/record.h"
 
@@ -29,8 +29,9 @@ WallTime finished(const api::Migration& one) {
 }
 
 std::string step_json(const api::MigrationStep& step) {
-  return fmt::format(R"({{"name":{},"at":{},"message":{}}})", quoted(step.name()),
-                     quoted(kube::format_micro_time(migration::to_wall(step.at()))), quoted(step.message()));
+  return fmt::format(R"({{"name":{},"at":{},"message":{}}})", kube::json_string(step.name()),
+                     kube::json_string(kube::format_micro_time(migration::to_wall(step.at()))),
+                     kube::json_string(step.message()));
 }
 
 News news_of(const api::Migration& one, bool over) {
@@ -56,21 +57,24 @@ News news_of(const api::Migration& one, bool over) {
 std::string to_json(const api::Migration& one) {
   const api::MigrationOwner& workload = workload_of(one);
   const auto& status = one.status();
-  const std::string owner = workload.kind().empty() ? "null"
-                                                    : fmt::format(R"({{"kind":{},"name":{}}})", quoted(workload.kind()),
-                                                                  quoted(workload.name()));
+  const std::string owner = workload.kind().empty()
+                                ? "null"
+                                : fmt::format(R"({{"kind":{},"name":{}}})", kube::json_string(workload.kind()),
+                                              kube::json_string(workload.name()));
   return fmt::format(
       R"({{"namespace":{},"name":{},"pod":{},"workload":{},"source":{},"target":{},"strategy":{},"reason":{},"mode":{},)"
       R"("modeReason":{},"phase":{},"over":{},"landed":{},"replacement":{},"message":{},"predicted":{},"measured":{},)"
       R"("plan":{},"created":{},"finished":{},"steps":{}}})",
-      quoted(one.metadata().namespace_()), quoted(one.metadata().name()), quoted(one.spec().pod()), owner,
-      quoted(one.spec().source()), quoted(one.spec().target()), quoted(one.spec().strategy()),
-      quoted(one.spec().reason()), quoted(status.has_mode() ? status.mode() : one.spec().mode()),
-      quoted(status.mode_reason()), quoted(phase_of(one)), migration::has_ended(one), quoted_or_null(status.landed()),
-      quoted_or_null(status.replacement()), quoted(status.message()), quoted(one.spec().predicted()),
-      quoted(status.measured()), quoted(one.spec().plan()),
-      quoted(kube::format_time(migration::to_wall(one.metadata().creation_timestamp()))), time_text(finished(one)),
-      array(status.steps(), step_json));
+      kube::json_string(one.metadata().namespace_()), kube::json_string(one.metadata().name()),
+      kube::json_string(one.spec().pod()), owner, kube::json_string(one.spec().source()),
+      kube::json_string(one.spec().target()), kube::json_string(one.spec().strategy()),
+      kube::json_string(one.spec().reason()), kube::json_string(status.has_mode() ? status.mode() : one.spec().mode()),
+      kube::json_string(status.mode_reason()), kube::json_string(phase_of(one)), migration::has_ended(one),
+      kube::json_string_or_null(status.landed()), kube::json_string_or_null(status.replacement()),
+      kube::json_string(status.message()), kube::json_string(one.spec().predicted()),
+      kube::json_string(status.measured()), kube::json_string(one.spec().plan()),
+      kube::json_string(kube::format_time(migration::to_wall(one.metadata().creation_timestamp()))),
+      kube::json_time(finished(one)), kube::json_array(status.steps(), step_json));
 }
 
 std::optional<News> MigrationBook::seen(const api::Migration& one, WallTime now) {
@@ -128,7 +132,7 @@ std::vector<const MigrationBook::Entry*> MigrationBook::newest_first() const {
 std::string MigrationBook::all() const {
   auto shown = newest_first();
   if (shown.size() > kMostShown) shown.resize(kMostShown);
-  return fmt::format(R"({{"migrations":{}}})", array(shown, [](const Entry* entry) { return entry->json; }));
+  return fmt::format(R"({{"migrations":{}}})", kube::json_array(shown, [](const Entry* entry) { return entry->json; }));
 }
 
 std::optional<std::string> MigrationBook::one(std::string_view ns, std::string_view name) const {
@@ -150,19 +154,19 @@ std::string MigrationBook::of_pod(std::string_view ns,
   }
   std::ranges::sort(shown, newer);
   if (shown.size() > kMostShown) shown.resize(kMostShown);
-  return array(shown, [](const Entry* entry) { return entry->json; });
+  return kube::json_array(shown, [](const Entry* entry) { return entry->json; });
 }
 
 std::optional<std::string> MigrationBook::take_changes() {
   if (changed_.empty() && gone_.empty()) return std::nullopt;
-  std::string text =
-      fmt::format(R"({{"changed":{},"gone":{}}})",
-                  array(changed_, [this](const std::string& key) { return entries_.find(key)->second.json; }),
-                  array(gone_, [](const std::string& key) {
-                    const auto slash = key.find('/');
-                    return fmt::format(R"({{"namespace":{},"name":{}}})", quoted(key.substr(0, slash)),
-                                       quoted(key.substr(slash + 1)));
-                  }));
+  std::string text = fmt::format(
+      R"({{"changed":{},"gone":{}}})",
+      kube::json_array(changed_, [this](const std::string& key) { return entries_.find(key)->second.json; }),
+      kube::json_array(gone_, [](const std::string& key) {
+        const auto slash = key.find('/');
+        return fmt::format(R"({{"namespace":{},"name":{}}})", kube::json_string(key.substr(0, slash)),
+                           kube::json_string(key.substr(slash + 1)));
+      }));
   changed_.clear();
   gone_.clear();
   return text;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -23,17 +23,19 @@ void NewsRing::tell(News news, WallTime now) {
 
 std::string NewsRing::json(const Line& line) {
   const auto& object = line.news.object;
-  const std::string about = object ? fmt::format(R"({{"kind":{},"namespace":{},"name":{}}})", quoted(object->kind),
-                                                 quoted(object->ns), quoted(object->name))
-                                   : "null";
-  return fmt::format(R"({{"id":{},"at":{},"kind":{},"warning":{},"text":{},"object":{}}})", line.id, time_text(line.at),
-                     quoted(line.news.kind), line.news.warning, quoted(line.news.text), about);
+  const std::string about =
+      object ? fmt::format(R"({{"kind":{},"namespace":{},"name":{}}})", kube::json_string(object->kind),
+                           kube::json_string(object->ns), kube::json_string(object->name))
+             : "null";
+  return fmt::format(R"({{"id":{},"at":{},"kind":{},"warning":{},"text":{},"object":{}}})", line.id,
+                     kube::json_time(line.at), kube::json_string(line.news.kind), line.news.warning,
+                     kube::json_string(line.news.text), about);
 }
 
 std::string NewsRing::newest(std::size_t limit) const {
   std::vector<const Line*> shown;
   for (auto line = lines_.rbegin(); line != lines_.rend() && shown.size() < limit; ++line) shown.push_back(&*line);
-  return fmt::format(R"({{"lines":{}}})", array(shown, [](const Line* line) { return json(*line); }));
+  return fmt::format(R"({{"lines":{}}})", kube::json_array(shown, [](const Line* line) { return json(*line); }));
 }
 
 std::optional<std::string> NewsRing::take_new() {
@@ -41,7 +43,7 @@ std::optional<std::string> NewsRing::take_new() {
   std::vector<const Line*> shown;
   for (auto line = lines_.rbegin(); line != lines_.rend() && line->id >= taken_; ++line) shown.push_back(&*line);
   taken_ = next_;
-  return fmt::format(R"({{"lines":{}}})", array(shown, [](const Line* line) { return json(*line); }));
+  return fmt::format(R"({{"lines":{}}})", kube::json_array(shown, [](const Line* line) { return json(*line); }));
 }
 
 std::string NewsRing::about(const NewsObject& object, std::size_t limit) const {
@@ -50,7 +52,7 @@ std::string NewsRing::about(const NewsObject& object, std::size_t limit) const {
     const auto& its = line->news.object;
     if (its && its->kind == object.kind && its->ns == object.ns && its->name == object.name) shown.push_back(&*line);
   }
-  return array(shown, [](const Line* line) { return json(*line); });
+  return kube::json_array(shown, [](const Line* line) { return json(*line); });
 }
 
 bool History::due(WallTime now) const {
@@ -64,8 +66,9 @@ std::string History::add(WallTime now, const cluster::Balance& balance, std::uin
   samples_.push_back({seconds_of(now), balance, pending, since});
   const HistorySample& one = samples_.back();
   return fmt::format(R"({{"at":{},"balance":{},"cpuMax":{},"memoryMax":{},"cpuDeviation":{},"pending":{},"moves":{}}})",
-                     one.at, number(balance.score), number(balance.cpu_max), number(balance.memory_max),
-                     number(balance.cpu_deviation), one.pending, one.moves);
+                     one.at, kube::json_number(balance.score), kube::json_number(balance.cpu_max),
+                     kube::json_number(balance.memory_max), kube::json_number(balance.cpu_deviation), one.pending,
+                     one.moves);
 }
 
 std::string History::json(std::chrono::minutes back, WallTime now) const {
@@ -77,13 +80,13 @@ std::string History::json(std::chrono::minutes back, WallTime now) const {
   using Sample = const HistorySample*;
   return fmt::format(
       R"({{"everySeconds":{},"at":{},"balance":{},"cpuMax":{},"memoryMax":{},"cpuDeviation":{},"pending":{},"moves":{}}})",
-      every_.count(), array(shown, [](Sample s) { return fmt::to_string(s->at); }),
-      array(shown, [](Sample s) { return number(s->balance.score); }),
-      array(shown, [](Sample s) { return number(s->balance.cpu_max); }),
-      array(shown, [](Sample s) { return number(s->balance.memory_max); }),
-      array(shown, [](Sample s) { return number(s->balance.cpu_deviation); }),
-      array(shown, [](Sample s) { return fmt::to_string(s->pending); }),
-      array(shown, [](Sample s) { return fmt::to_string(s->moves); }));
+      every_.count(), kube::json_array(shown, [](Sample s) { return fmt::to_string(s->at); }),
+      kube::json_array(shown, [](Sample s) { return kube::json_number(s->balance.score); }),
+      kube::json_array(shown, [](Sample s) { return kube::json_number(s->balance.cpu_max); }),
+      kube::json_array(shown, [](Sample s) { return kube::json_number(s->balance.memory_max); }),
+      kube::json_array(shown, [](Sample s) { return kube::json_number(s->balance.cpu_deviation); }),
+      kube::json_array(shown, [](Sample s) { return fmt::to_string(s->pending); }),
+      kube::json_array(shown, [](Sample s) { return fmt::to_string(s->moves); }));
 }
 
 }  // namespace rescheduler::dashboard

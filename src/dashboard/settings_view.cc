@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "dashboard/json.h"
+#include "kube/codec/json_words.h"
 #include "kube/config/yaml.h"
 #include "scheduler/config/effective.h"
 #include "scheduler/config/read.h"
@@ -140,12 +140,13 @@ std::string settings_json(const scheduler::Configuration& configuration,
     const bool is_usual = found != usual.end() && found->second == value;
     const std::string_view origin = said != origins.end() ? said->second : is_usual ? "default" : otherwise;
     const Phrase* meaning = scheduler::meaning_of(path);
-    return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":{{"en":{},"zh":{}}}}})", quoted(path),
-                       quoted(without_credentials(value)), origin, quoted(meaning == nullptr ? "" : meaning->english),
-                       quoted(meaning == nullptr ? "" : meaning->chinese));
+    return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":{{"en":{},"zh":{}}}}})",
+                       kube::json_string(path), kube::json_string(without_credentials(value)), origin,
+                       kube::json_string(meaning == nullptr ? "" : meaning->english),
+                       kube::json_string(meaning == nullptr ? "" : meaning->chinese));
   };
-  return fmt::format(R"({{"rows":{},"file":{}}})", array(rows_of(configuration, catalog), row),
-                     quoted_or_null(options.config));
+  return fmt::format(R"({{"rows":{},"file":{}}})", kube::json_array(rows_of(configuration, catalog), row),
+                     kube::json_string_or_null(options.config));
 }
 
 }  // namespace rescheduler::dashboard

@@ -8,6 +8,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "kube/client/fenced_api.h"
 #include "kube/events/event_recorder.h"
 #include "kube/informer/informer.h"
 #include "kube/proto/core_pod.pb.h"
@@ -23,7 +24,6 @@
 #include "migration/turns.h"
 #include "migration/wakeable.h"
 #include "net/waiter.h"
-#include "scheduler/fenced_api.h"
 
 namespace rescheduler::migration {
 namespace {
@@ -87,7 +87,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   MigrationParts parts;
-  scheduler::FencedApi api;
+  kube::FencedApi api;
   kube::Client client;
   kube::EventRecorder recorder;
   kube::Api& observer_api;

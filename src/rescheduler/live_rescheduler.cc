@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "scheduler/fenced_api.h"
+#include "kube/client/fenced_api.h"
 
 namespace rescheduler::rescheduling {
 namespace {
@@ -35,9 +35,8 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
 
   std::unique_ptr<LiveRescheduler> made(new LiveRescheduler);
   LiveRescheduler* raw = made.get();
-  made->writes_ = std::make_unique<scheduler::FencedApi>(*apis.api, settings.fence);
-  made->events_ =
-      std::make_unique<scheduler::FencedApi>(apis.events != nullptr ? *apis.events : *apis.api, settings.fence);
+  made->writes_ = std::make_unique<kube::FencedApi>(*apis.api, settings.fence);
+  made->events_ = std::make_unique<kube::FencedApi>(apis.events != nullptr ? *apis.events : *apis.api, settings.fence);
   RESCHEDULER_CHECK(static_cast<bool>(settings.make_mover), "somebody has to carry moves out");
   made->mover_ = settings.make_mover(*made->writes_, services);
 

@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 #include "cluster/dump.h"
+#include "kube/client/fenced_api.h"
+#include "kube/client/hopping_api.h"
 #include "kube/events/event_recorder.h"
 #include "kube/informer/reflector.h"
 #include "kube/proto/core_node.pb.h"
@@ -13,8 +15,6 @@
 #include "net/run_on.h"
 #include "scheduler/carrier.h"
 #include "scheduler/consulting.h"
-#include "scheduler/fenced_api.h"
-#include "scheduler/hopping_api.h"
 #include "scheduler/load_sources.h"
 #include "scheduler/load_watch.h"
 
@@ -58,8 +58,8 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   std::unique_ptr<Consulting> consulting{};
   std::unique_ptr<DecisionLoop> decisions{};
   net::Executor deciding{};
-  std::unique_ptr<FencedApi> writes{};
-  std::unique_ptr<HoppingApi> volume_api{};
+  std::unique_ptr<kube::FencedApi> writes{};
+  std::unique_ptr<kube::HoppingApi> volume_api{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
   const kube::Reflector* pods = nullptr;
@@ -235,8 +235,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   // Results go back to where decisions are made; their orders come from there to the loop.
   State* raw = state.get();
   state->deciding = deciding;
-  state->writes = std::make_unique<FencedApi>(*state->apis.api, state->settings.fence);
-  state->volume_api = std::make_unique<HoppingApi>(*state->writes, services.executor);
+  state->writes = std::make_unique<kube::FencedApi>(*state->apis.api, state->settings.fence);
+  state->volume_api = std::make_unique<kube::HoppingApi>(*state->writes, services.executor);
   // Weak: decisions belong to the state, not it to them. What is under way keeps it.
   const auto sink = [weak = state->weak_from_this()](Order order) {
     if (const auto self = weak.lock()) self->carry_out(std::move(order));

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "kube/client/client.h"
+#include "kube/client/fenced_api.h"
 #include "kube/config/file.h"
 #include "kube/proto/core.pb.h"
 #include "kube/value/base64.h"
@@ -18,7 +19,6 @@
 #include "net/url.h"
 #include "placement/visited_nodes.h"
 #include "rescheduler/recovery/ledger.h"
-#include "scheduler/fenced_api.h"
 #include "server/admission_review.h"
 #include "server/proto/webhook_configuration.pb.h"
 #include "server/routes.h"
@@ -322,7 +322,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     }
   }
 
-  scheduler::FencedApi writes;
+  kube::FencedApi writes;
   kube::Client client;
   PodHints hints;
   RecoveryWebhookSettings settings;

@@ -8,5 +8,6 @@ namespace rescheduler::kube {
 
 // Appends text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD, as Go's encoder does it.
 void append_json_string(std::string& out, std::string_view text);
+std::string json_string(std::string_view text);
 
 }  // namespace rescheduler::kube

@@ -42,15 +42,9 @@ class OrderedGroups {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
 };
 
-std::string quoted(const std::string& text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + json_string(text);
   return out;
 }
 
@@ -82,17 +76,17 @@ std::string rules_yaml(const std::vector<Permission>& permissions) {
   for (const auto& [key, rule] : rules) {
     const auto& [group, resource, name] = key;
     text += comment_yaml(rule.purposes);
-    text += fmt::format("- apiGroups: [{}]\n  resources: [{}]\n", quoted(group), quoted(resource));
-    if (!name.empty()) text += fmt::format("  resourceNames: [{}]\n", quoted(name));
+    text += fmt::format("- apiGroups: [{}]\n  resources: [{}]\n", json_string(group), json_string(resource));
+    if (!name.empty()) text += fmt::format("  resourceNames: [{}]\n", json_string(name));
     text += fmt::format("  verbs: [{}]\n", quoted_list(rule.verbs.all().front().second));
   }
   return text;
 }
 
 std::string head_yaml(const std::string& kind, const std::string& name, const std::string& ns) {
-  std::string text =
-      fmt::format("apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: {}\n", kind, quoted(name));
-  if (!ns.empty()) text += fmt::format("  namespace: {}\n", quoted(ns));
+  std::string text = fmt::format("apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: {}\n", kind,
+                                 json_string(name));
+  if (!ns.empty()) text += fmt::format("  namespace: {}\n", json_string(ns));
   return text;
 }
 
@@ -103,9 +97,10 @@ std::string role_yaml(const std::vector<Permission>& permissions,
   const std::string kind = ns.empty() ? "ClusterRole" : "Role";
   std::string text = head_yaml(kind, name, ns) + rules_yaml(permissions);
   text += "---\n" + head_yaml(kind + "Binding", name, ns);
-  text += fmt::format("roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: {}\n  name: {}\n", kind, quoted(name));
+  text +=
+      fmt::format("roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: {}\n  name: {}\n", kind, json_string(name));
   text += fmt::format("subjects:\n- kind: ServiceAccount\n  name: {}\n  namespace: {}\n",
-                      quoted(subject.service_account), quoted(subject.ns));
+                      json_string(subject.service_account), json_string(subject.ns));
   return text;
 }
 

@@ -1,7 +1,5 @@
-#include <boost/json/serialize.hpp>
-#include <boost/json/string.hpp>
-
 #include "kube/codec/json.h"
+#include "kube/codec/json_scalars.h"
 #include "kube/extender/wire.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -15,8 +13,6 @@ JsonStyle bare() {
   style.with_type_meta = false;
   return style;
 }
-
-std::string quoted(std::string_view text) { return boost::json::serialize(boost::json::string_view(text)); }
 
 template <class Items, class Write>
 std::string array_of(const Items& items, const Write& write) {
@@ -33,7 +29,7 @@ std::string object_of(const Map& map, const Write& write) {
   std::string out = "{";
   for (const auto& [key, value] : map) {
     if (out.size() > 1) out += ',';
-    out += quoted(key);
+    out += json_string(key);
     out += ':';
     out += write(value);
   }
@@ -56,8 +52,8 @@ std::string node_list(const std::vector<ExtenderNode>& nodes) {
   return fmt::format(R"({{"metadata":{{}},"items":{}}})", array_of(nodes, node_text));
 }
 
-std::string names(const std::vector<std::string>& all) { return array_of(all, quoted); }
-std::string reasons(const NodeReasons& all) { return object_of(all, quoted); }
+std::string names(const std::vector<std::string>& all) { return array_of(all, json_string); }
+std::string reasons(const NodeReasons& all) { return object_of(all, json_string); }
 
 std::string victims_text(const Victims& victims) {
   return fmt::format(R"({{"Pods":{},"NumPDBViolations":{}}})", array_of(victims.pods, object_text<api::Pod>),
@@ -65,7 +61,7 @@ std::string victims_text(const Victims& victims) {
 }
 
 std::string meta_victims_text(const MetaVictims& victims) {
-  const auto pod = [](const std::string& uid) { return fmt::format(R"({{"UID":{}}})", quoted(uid)); };
+  const auto pod = [](const std::string& uid) { return fmt::format(R"({{"UID":{}}})", json_string(uid)); };
   return fmt::format(R"({{"Pods":{},"NumPDBViolations":{}}})", array_of(victims.uids, pod), victims.pdb_violations);
 }
 
@@ -82,12 +78,12 @@ std::string write_extender_args(const ExtenderArgs& args) {
 std::string write_filter_result(const ExtenderFilterResult& result) {
   return fmt::format(R"({{"Nodes":{},"NodeNames":{},"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":{}}})",
                      or_null(result.nodes, node_list), or_null(result.node_names, names), reasons(result.failed),
-                     reasons(result.failed_and_unresolvable), quoted(result.error));
+                     reasons(result.failed_and_unresolvable), json_string(result.error));
 }
 
 std::string write_priorities(const std::vector<HostPriority>& priorities) {
   return array_of(priorities, [](const HostPriority& priority) {
-    return fmt::format(R"({{"Host":{},"Score":{}}})", quoted(priority.host), priority.score);
+    return fmt::format(R"({{"Host":{},"Score":{}}})", json_string(priority.host), priority.score);
   });
 }
 
@@ -101,10 +97,12 @@ std::string write_preemption_result(const MetaVictimsByNode& victims) {
 }
 
 std::string write_binding_args(const ExtenderBindingArgs& args) {
-  return fmt::format(R"({{"PodName":{},"PodNamespace":{},"PodUID":{},"Node":{}}})", quoted(args.pod_name),
-                     quoted(args.pod_namespace), quoted(args.pod_uid), quoted(args.node));
+  return fmt::format(R"({{"PodName":{},"PodNamespace":{},"PodUID":{},"Node":{}}})", json_string(args.pod_name),
+                     json_string(args.pod_namespace), json_string(args.pod_uid), json_string(args.node));
 }
 
-std::string write_binding_result(std::string_view error) { return fmt::format(R"({{"Error":{}}})", quoted(error)); }
+std::string write_binding_result(std::string_view error) {
+  return fmt::format(R"({{"Error":{}}})", json_string(error));
+}
 
 }  // namespace rescheduler::kube

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "kube/client/fenced_api.h"
 #include "kube/events/event_recorder.h"
 #include "kube/informer/reflector.h"
 #include "rescheduler/recovery/attribution.h"
@@ -12,7 +13,6 @@
 #include "rescheduler/recovery/detector.h"
 #include "rescheduler/recovery/live_recovery.h"
 #include "rescheduler/recovery/roster.h"
-#include "scheduler/fenced_api.h"
 
 namespace rescheduler::rescheduling::recovery {
 
@@ -64,7 +64,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   RecoveryApis apis;
   LiveRecoverySettings settings;
   kube::LoopServices services;
-  scheduler::FencedApi writes;
+  kube::FencedApi writes;
   kube::Client client;
   kube::EventRecorder recorder;
   Roster roster{};

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/controllers/controller_scope.h"
-#include "sim/controllers/cron.h"
 #include "sim/controllers/work_queue.h"
+#include "sim/kinds/cron.h"
 
 namespace rescheduler::api {
 class CronJob;

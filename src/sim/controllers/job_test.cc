@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "kube/value/time.h"
-#include "sim/controllers/cron.h"
 #include "sim/controllers/cron_job_controller.h"
 #include "sim/controllers/garbage_collector.h"
 #include "sim/controllers/index_set.h"
 #include "sim/controllers/job_controller.h"
 #include "sim/controllers/job_status.h"
 #include "sim/controllers/lifecycle_rig.h"
+#include "sim/kinds/cron.h"
 
 namespace rescheduler::sim {
 namespace {

@@ -2,7 +2,6 @@
 sim_part(lifecycle
   SOURCES
     controllers.cc
-    cron.cc
     cron_job_controller.cc
     disruption.cc
     disruption_math.cc

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "kube/proto/batch.pb.h"
-#include "sim/kinds/cron_syntax.h"
+#include "sim/kinds/cron.h"
 #include "sim/kinds/pod_rules.h"
 #include "sim/kinds/rules.h"
 #include "sim/kinds/typed_rules.h"
@@ -95,7 +95,8 @@ void check_job_restarts(const api::JobSpec& spec, const At& at, Faults& faults) 
   } else if (policy != "OnFailure" && policy != "Never") {
     faults.not_supported(here.str(), policy, {"OnFailure", "Never"});
   } else if (spec.has_pod_failure_policy() && policy != "Never") {
-    faults.invalid(here.str(), json_quoted(policy), "only \"Never\" is supported when podFailurePolicy is specified");
+    faults.invalid(here.str(), kube::json_string(policy),
+                   "only \"Never\" is supported when podFailurePolicy is specified");
   }
 }
 
@@ -204,9 +205,9 @@ void default_cron_job(api::CronJob& cron) {
 void check_schedule(const api::CronJobSpec& spec, Faults& faults) {
   if (spec.schedule().empty()) return faults.required("spec.schedule");
   const std::string fault = cron_fault(spec.schedule());
-  if (!fault.empty()) faults.invalid("spec.schedule", json_quoted(spec.schedule()), fault);
+  if (!fault.empty()) faults.invalid("spec.schedule", kube::json_string(spec.schedule()), fault);
   if (spec.schedule().find("TZ") != std::string::npos) {
-    faults.invalid("spec.schedule", json_quoted(spec.schedule()),
+    faults.invalid("spec.schedule", kube::json_string(spec.schedule()),
                    "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
   }
 }
@@ -232,7 +233,7 @@ void check_cron_job(const api::CronJob& cron, Faults& faults) {
   check_not_negative(spec.successful_jobs_history_limit(), at.child("successfulJobsHistoryLimit"), faults);
   check_not_negative(spec.failed_jobs_history_limit(), at.child("failedJobsHistoryLimit"), faults);
   if (cron.metadata().name().size() > kMostCronJobName) {
-    faults.invalid("metadata.name", json_quoted(cron.metadata().name()), "must be no more than 52 characters");
+    faults.invalid("metadata.name", kube::json_string(cron.metadata().name()), "must be no more than 52 characters");
   }
 }
 

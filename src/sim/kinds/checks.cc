@@ -21,17 +21,11 @@ std::string At::str() const {
   return out.empty() ? std::string(name_) : out + "." + std::string(name_);
 }
 
-std::string json_quoted(std::string_view text) {
-  std::string out;
-  kube::append_json_string(out, text);
-  return out;
-}
-
 std::string json_of(const StringMap& map) {
   std::string out = "{";
   for (const std::string_view key : sorted_keys(map)) {
     if (out.size() > 1) out += ',';
-    out += json_quoted(key) + ":" + json_quoted(map.at(std::string(key)));
+    out += kube::json_string(key) + ":" + kube::json_string(map.at(std::string(key)));
   }
   return out + "}";
 }
@@ -39,7 +33,7 @@ std::string json_of(const StringMap& map) {
 std::string json_of(const Message& message) { return kube::to_json(message, {.with_type_meta = false}); }
 
 std::string json_of(const api::IntOrString& value) {
-  return value.type() == 1 ? json_quoted(value.str_val()) : fmt::format("{}", value.int_val());
+  return value.type() == 1 ? kube::json_string(value.str_val()) : fmt::format("{}", value.int_val());
 }
 
 void check_not_negative(std::int64_t value, const At& at, Faults& faults) {
@@ -93,7 +87,7 @@ void check_immutable(const Message& before, const Message& after, const At& at, 
 }
 
 void check_immutable(std::string_view before, std::string_view after, const At& at, Faults& faults) {
-  if (before != after) faults.invalid(at.str(), json_quoted(after), "field is immutable");
+  if (before != after) faults.invalid(at.str(), kube::json_string(after), "field is immutable");
 }
 
 bool same(const Message& a, const Message& b) {

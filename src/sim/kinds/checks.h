@@ -9,6 +9,7 @@
 
 #include <google/protobuf/map.h>
 
+#include "kube/codec/json_scalars.h"
 #include "sim/kinds/kind.h"
 
 namespace rescheduler::api {
@@ -39,7 +40,6 @@ class At {
   bool key_ = false;
 };
 
-std::string json_quoted(std::string_view text);
 std::string json_of(const StringMap& map);    // {"a":"1"}, by key
 std::string json_of(const Message& message);  // null for an empty one that is not there
 std::string json_of(const api::IntOrString& value);

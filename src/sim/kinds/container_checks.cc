@@ -61,7 +61,7 @@ void check_environment(const Container& container, const At& at, Faults& faults)
     if (env.name().empty()) {
       faults.required(here.child("name").str());
     } else if (!std::ranges::all_of(env.name(), [](char c) { return c >= ' ' && c <= '~' && c != '='; })) {
-      faults.invalid(here.child("name").str(), json_quoted(env.name()),
+      faults.invalid(here.child("name").str(), kube::json_string(env.name()),
                      "a valid environment variable name must consist only of printable ASCII characters other than "
                      "'='");
     }
@@ -92,13 +92,13 @@ void check_mounts(const Container& container, const api::PodSpec& spec, const At
     const bool known =
         std::ranges::any_of(spec.volumes(), [&](const api::Volume& volume) { return volume.name() == mount.name(); });
     if (!known) {
-      faults.add("FieldValueNotFound", fmt::format("Not found: {}", json_quoted(mount.name())),
+      faults.add("FieldValueNotFound", fmt::format("Not found: {}", kube::json_string(mount.name())),
                  here.child("name").str());
     }
     if (mount.mount_path().empty()) faults.required(here.child("mountPath").str());
     for (int j = 0; j < i; ++j) {
       if (container.volume_mounts(j).mount_path() != mount.mount_path()) continue;
-      faults.invalid(here.child("mountPath").str(), json_quoted(mount.mount_path()), "must be unique");
+      faults.invalid(here.child("mountPath").str(), kube::json_string(mount.mount_path()), "must be unique");
       break;
     }
   }
@@ -181,7 +181,7 @@ void check_container(const Container& container, const api::PodSpec& spec, PodOf
   if (image.empty()) faults.required(at.child("image").str());
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   if (of == PodOf::Pod && !image.empty() && (is_space(image.front()) || is_space(image.back()))) {
-    faults.invalid(at.child("image").str(), json_quoted(image), "must not have leading or trailing whitespace");
+    faults.invalid(at.child("image").str(), kube::json_string(image), "must not have leading or trailing whitespace");
   }
   if (container.termination_message_policy() != "File") {
     check_one_of(container.termination_message_policy(), {"File", "FallbackToLogsOnError"},

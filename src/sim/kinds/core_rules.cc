@@ -108,7 +108,7 @@ void check_config_map(const api::ConfigMap& map, Faults& faults) {
       check_data(map.data(), At("data"), faults) + check_data(map.binary_data(), At("binaryData"), faults);
   for (const std::string_view key : sorted_keys(map.data())) {
     if (!map.binary_data().contains(std::string(key))) continue;
-    faults.invalid(fmt::format("data[{}]", key), json_quoted(key), "duplicate of key present in binaryData");
+    faults.invalid(fmt::format("data[{}]", key), kube::json_string(key), "duplicate of key present in binaryData");
   }
   if (bytes > kMostBytes) faults.too_long("", static_cast<int>(kMostBytes));
 }

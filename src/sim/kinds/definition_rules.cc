@@ -122,7 +122,7 @@ void check_versions(const json::value* versions, Faults& faults) {
       continue;
     }
     if (text_at(schema, "type") != "object") {
-      faults.invalid(here.child("schema.openAPIV3Schema.type").str(), json_quoted(text_at(schema, "type")),
+      faults.invalid(here.child("schema.openAPIV3Schema.type").str(), kube::json_string(text_at(schema, "type")),
                      "must be object at the root");
     }
     const auto usable = Schema::parse(*schema);
@@ -143,13 +143,13 @@ void check_definition(const CustomObject& definition, Faults& faults) {
   const json::value* names = at(spec, "names");
   const std::string plural = text_at(names, "plural");
   if (definition.metadata().name() != plural + "." + group) {
-    faults.invalid("metadata.name", json_quoted(definition.metadata().name()),
+    faults.invalid("metadata.name", kube::json_string(definition.metadata().name()),
                    "must be spec.names.plural+\".\"+spec.group");
   }
   if (group.empty()) {
     faults.required("spec.group");
   } else if (group.find('.') == std::string::npos) {
-    faults.invalid("spec.group", json_quoted(group), "should be a domain with at least one dot");
+    faults.invalid("spec.group", kube::json_string(group), "should be a domain with at least one dot");
   } else {
     check_dns_subdomain(group, At("spec.group"), faults);
   }

@@ -43,7 +43,7 @@ void check_namespace(const api::Event& event, Faults& faults) {
   const std::string& ns = event.metadata().namespace_();
   const std::string& about = event.regarding().namespace_();
   if (about.empty() ? ns == "default" || ns == "kube-system" : about == ns) return;
-  faults.invalid("involvedObject.namespace", json_quoted(about), "does not match event.namespace");
+  faults.invalid("involvedObject.namespace", kube::json_string(about), "does not match event.namespace");
 }
 
 // The newer API is strict; the older one takes what was always sent.

@@ -154,7 +154,7 @@ std::string path_segment_name(std::string_view name) {
 }
 
 void report(std::vector<std::string> sentences, std::string_view value, const At& at, Faults& faults) {
-  for (const std::string& sentence : sentences) faults.invalid(at.str(), json_quoted(value), sentence);
+  for (const std::string& sentence : sentences) faults.invalid(at.str(), kube::json_string(value), sentence);
 }
 
 void check_dns_label(std::string_view text, const At& at, Faults& faults) {
@@ -217,7 +217,7 @@ void check_selector(const api::LabelSelector& selector, const At& at, Faults& fa
                          "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       }
     } else {
-      faults.invalid(here.child("operator").str(), json_quoted(op), "not a valid selector operator");
+      faults.invalid(here.child("operator").str(), kube::json_string(op), "not a valid selector operator");
     }
     check_label_key(expression.key(), here.child("key"), faults);
     const At values = here.child("values");

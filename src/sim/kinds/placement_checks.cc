@@ -30,7 +30,7 @@ void check_expression(const api::NodeSelectorRequirement& expression, Values val
       faults.required(at.child("values").str(), "must be specified single value when `operator` is 'Lt' or 'Gt'");
     }
   } else {
-    faults.invalid(at.child("operator").str(), json_quoted(op), "not a valid selector operator");
+    faults.invalid(at.child("operator").str(), kube::json_string(op), "not a valid selector operator");
   }
   check_label_key(expression.key(), at.child("key"), faults);
   if (values == Values::AnyText) return;
@@ -41,13 +41,13 @@ void check_expression(const api::NodeSelectorRequirement& expression, Values val
 void check_field(const api::NodeSelectorRequirement& requirement, const At& at, Faults& faults) {
   const std::string& op = requirement.operator_();
   if (op != "In" && op != "NotIn") {
-    faults.invalid(at.child("operator").str(), json_quoted(op), "not a valid selector operator");
+    faults.invalid(at.child("operator").str(), kube::json_string(op), "not a valid selector operator");
   } else if (requirement.values_size() != 1) {
     faults.required(at.child("values").str(),
                     "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
   }
   if (requirement.key() != "metadata.name") {
-    faults.invalid(at.child("key").str(), json_quoted(requirement.key()), "not a valid field selector key");
+    faults.invalid(at.child("key").str(), kube::json_string(requirement.key()), "not a valid field selector key");
     return;
   }
   const At values = at.child("values");
@@ -100,7 +100,7 @@ void check_match_label_keys(const Term& term, const At& at, Faults& faults) {
     int uses = term.label_selector().match_labels().contains(key) ? 1 : 0;
     for (const auto& expression : term.label_selector().match_expressions()) uses += expression.key() == key ? 1 : 0;
     if (uses > 1) {
-      faults.invalid(at[i].str(), json_quoted(key), "exists in both matchLabelKeys and labelSelector");
+      faults.invalid(at[i].str(), kube::json_string(key), "exists in both matchLabelKeys and labelSelector");
     }
   }
 }
@@ -112,7 +112,7 @@ void check_pod_term(const api::PodAffinityTerm& term, const At& at, Faults& faul
   check_match_label_keys(term, at, faults);
   for (int i = 0; i < term.mismatch_label_keys_size(); ++i) {
     if (has_key(term.match_label_keys(), term.mismatch_label_keys(i))) {
-      faults.invalid(at.child("matchLabelKeys")[i].str(), json_quoted(term.mismatch_label_keys(i)),
+      faults.invalid(at.child("matchLabelKeys")[i].str(), kube::json_string(term.mismatch_label_keys(i)),
                      "exists in both matchLabelKeys and mismatchLabelKeys");
     }
   }
@@ -138,18 +138,18 @@ void check_toleration(const api::Toleration& toleration, const At& at, Faults& f
   if (!toleration.key().empty()) check_label_key(toleration.key(), at.child("key"), faults);
   const std::string& op = toleration.operator_();
   if (toleration.key().empty() && op != "Exists") {
-    faults.invalid(at.child("operator").str(), json_quoted(op),
+    faults.invalid(at.child("operator").str(), kube::json_string(op),
                    "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
   }
   if (toleration.has_toleration_seconds() && toleration.effect() != "NoExecute") {
-    faults.invalid(at.child("effect").str(), json_quoted(toleration.effect()),
+    faults.invalid(at.child("effect").str(), kube::json_string(toleration.effect()),
                    "effect must be 'NoExecute' when `tolerationSeconds` is set");
   }
   if (op.empty() || op == "Equal") {
     check_label_value(toleration.value(), at.child("operator"), faults);
   } else if (op == "Exists") {
     if (!toleration.value().empty()) {
-      faults.invalid(at.child("operator").str(), json_quoted(toleration.value()),
+      faults.invalid(at.child("operator").str(), kube::json_string(toleration.value()),
                      "value must be empty when `operator` is 'Exists'");
     }
   } else {

@@ -83,7 +83,7 @@ void check_host_network(const api::PodSpec& spec, PodOf of, const At& at, Faults
 void check_pod_annotations(const StringMap& annotations, bool assigned, const At& at, Faults& faults) {
   if (annotations.empty()) return;
   if (const auto mirror = annotations.find(kMirror); mirror != annotations.end() && !assigned) {
-    faults.invalid(at.key(kMirror).str(), json_quoted(mirror->second),
+    faults.invalid(at.key(kMirror).str(), kube::json_string(mirror->second),
                    "must set spec.nodeName if mirror pod annotation is set");
   }
   if (const auto cost = annotations.find(kDeletionCost); cost != annotations.end()) {
@@ -95,7 +95,7 @@ void check_pod_annotations(const StringMap& annotations, bool assigned, const At
     const bool canonical =
         !text.empty() && (text == "0" || (text.front() != '0' && !text.starts_with("-0") && text.front() != '+'));
     if (problem != std::errc{} || stopped != end || !canonical) {
-      faults.invalid(at.key(kDeletionCost).str(), json_quoted(text), "must be a 32bit integer");
+      faults.invalid(at.key(kDeletionCost).str(), kube::json_string(text), "must be a 32bit integer");
     }
   }
 }

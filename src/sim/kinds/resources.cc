@@ -37,24 +37,24 @@ void check_resource_name(std::string_view name, const At& at, Faults& faults) {
   if (is_plain_container_resource(name)) return;
   if (!kube::is_label_key(name)) return report(label_key_faults(name), name, at, faults);
   if (name.find('/') == std::string_view::npos) {
-    faults.invalid(at.str(), json_quoted(name), "must be a standard resource type or fully qualified");
-    faults.invalid(at.str(), json_quoted(name), "must be a standard resource for containers");
+    faults.invalid(at.str(), kube::json_string(name), "must be a standard resource type or fully qualified");
+    faults.invalid(at.str(), kube::json_string(name), "must be a standard resource for containers");
   } else if (!is_native(name) && name.starts_with("requests.")) {
-    faults.invalid(at.str(), json_quoted(name), "doesn't follow extended resource name standard");
+    faults.invalid(at.str(), kube::json_string(name), "doesn't follow extended resource name standard");
   }
 }
 
 std::optional<Quantity> check_amount(std::string_view name, const std::string& text, const At& at, Faults& faults) {
   auto amount = Quantity::parse(text);
   if (!amount) {
-    faults.invalid(at.str(), json_quoted(text), kQuantityRule);
+    faults.invalid(at.str(), kube::json_string(text), kQuantityRule);
     return std::nullopt;
   }
   if (amount->sign() < 0) {
-    faults.invalid(at.str(), json_quoted(amount->to_string()), "must be greater than or equal to 0");
+    faults.invalid(at.str(), kube::json_string(amount->to_string()), "must be greater than or equal to 0");
   }
   if (is_counted(name) && amount->milli_value() % 1000 != 0) {
-    faults.invalid(at.str(), json_quoted(amount->to_string()), "must be an integer");
+    faults.invalid(at.str(), kube::json_string(amount->to_string()), "must be an integer");
   }
   return *amount;
 }
@@ -76,7 +76,7 @@ void check_limit(std::string_view name,
   const bool exact = !may_overcommit(name);
   if (exact ? request == *limit : request <= *limit) return;
   faults.invalid(
-      at.child("requests").str(), json_quoted(request.to_string()),
+      at.child("requests").str(), kube::json_string(request.to_string()),
       fmt::format("must be {} to {} limit of {}", exact ? "equal" : "less than or equal", name, limit->to_string()));
 }
 

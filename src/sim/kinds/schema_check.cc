@@ -56,7 +56,7 @@ void check_allowed(const json::value& value, const std::vector<json::value>& all
   std::string message = fmt::format("Unsupported value: {}", json::serialize(value));
   for (std::size_t i = 0; i < allowed.size(); ++i) {
     message += i == 0 ? ": supported values: " : ", ";
-    message += allowed[i].is_string() ? json::serialize(allowed[i]) : json_quoted(json::serialize(allowed[i]));
+    message += allowed[i].is_string() ? json::serialize(allowed[i]) : kube::json_string(json::serialize(allowed[i]));
   }
   faults.add("FieldValueNotSupported", std::move(message), at.str());
 }
@@ -83,11 +83,11 @@ void Schema::check_value(const json::value& value, const Node& node, const At& a
   const std::string_view type = type_of(value);
   if (node.int_or_string) {
     if (type != "integer" && type != "string") {
-      in_body(at, json_quoted(type), fmt::format("must be of type integer,string: \"{}\"", type), faults);
+      in_body(at, kube::json_string(type), fmt::format("must be of type integer,string: \"{}\"", type), faults);
       return;
     }
   } else if (!node.type.empty() && !fits(type, node.type)) {
-    in_body(at, json_quoted(type), fmt::format("must be of type {}: \"{}\"", node.type, type), faults);
+    in_body(at, kube::json_string(type), fmt::format("must be of type {}: \"{}\"", node.type, type), faults);
     return;
   }
   check_allowed(value, node.allowed, at, faults);
@@ -105,10 +105,10 @@ void Schema::check_text(std::string_view text, const Node& node, const At& at, F
   if (node.max_length && length_of(text) > *node.max_length)
     faults.too_long(at.str(), static_cast<int>(*node.max_length));
   if (node.min_length && length_of(text) < *node.min_length) {
-    in_body(at, json_quoted(text), fmt::format("should be at least {} chars long", *node.min_length), faults);
+    in_body(at, kube::json_string(text), fmt::format("should be at least {} chars long", *node.min_length), faults);
   }
   if (node.pattern && !matches(text, *node.pattern)) {
-    in_body(at, json_quoted(text), fmt::format("should match '{}'", node.pattern_text), faults);
+    in_body(at, kube::json_string(text), fmt::format("should match '{}'", node.pattern_text), faults);
   }
 }
 

@@ -151,7 +151,7 @@ void check_service(const api::Service& service, Faults& faults) {
         continue;
       faults.add("FieldValueDuplicate",
                  fmt::format("Duplicate value: {{\"port\":{},\"protocol\":{}}}", spec.ports(i).port(),
-                             json_quoted(spec.ports(i).protocol())),
+                             kube::json_string(spec.ports(i).protocol())),
                  ports[i].str());
       break;
     }
@@ -166,9 +166,9 @@ void check_service_update(const api::Service& before, const api::Service& after,
     return spec.cluster_ips().empty() ? spec.cluster_ip() : spec.cluster_ips(0);
   };
   if (first(old) != first(now)) {
-    faults.invalid("spec.clusterIPs[0]", fmt::format("[{}]", json_quoted(first(now))), "may not change once set");
+    faults.invalid("spec.clusterIPs[0]", fmt::format("[{}]", kube::json_string(first(now))), "may not change once set");
   } else if (now.cluster_ip() != first(now)) {
-    faults.invalid("spec.clusterIP", json_quoted(now.cluster_ip()), "must match first IP in `clusterIPs`");
+    faults.invalid("spec.clusterIP", kube::json_string(now.cluster_ip()), "must match first IP in `clusterIPs`");
   }
 }
 

@@ -89,7 +89,7 @@ void check_stateful_set(const api::StatefulSet& set, Faults& faults) {
   if (policy.empty()) {
     faults.required("spec.podManagementPolicy");
   } else if (policy != "OrderedReady" && policy != "Parallel") {
-    faults.invalid("spec.podManagementPolicy", json_quoted(policy), "must be 'OrderedReady' or 'Parallel'");
+    faults.invalid("spec.podManagementPolicy", kube::json_string(policy), "must be 'OrderedReady' or 'Parallel'");
   }
   check_update_strategy(spec.update_strategy(), at.child("updateStrategy"), faults);
   const auto& retention = spec.persistent_volume_claim_retention_policy();

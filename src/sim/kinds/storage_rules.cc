@@ -33,7 +33,7 @@ void check_storage(const ResourceMap& amounts, const At& at, Faults& faults) {
   if (storage == amounts.end()) return faults.required(at.str());
   const auto amount = kube::Quantity::parse(storage->second.string());
   if (!amount || amount->sign() <= 0) {
-    faults.invalid(at.str(), json_quoted(storage->second.string()), "must be greater than zero");
+    faults.invalid(at.str(), kube::json_string(storage->second.string()), "must be greater than zero");
   }
 }
 

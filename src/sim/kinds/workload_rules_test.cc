@@ -1,6 +1,6 @@
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/batch.pb.h"
-#include "sim/kinds/cron_syntax.h"
+#include "sim/kinds/cron.h"
 #include "sim/kinds/rules_fixture.h"
 
 namespace rescheduler::sim {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/scenario/pod_needs.h"
+#include "sim/kubelet/pod_needs.h"
 
 namespace rescheduler::sim {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/kubelet/fault_board.h"
-#include "sim/scenario/pod_needs.h"
+#include "sim/kubelet/pod_needs.h"
 #include "sim/time/agenda.h"
 
 namespace rescheduler::api {

@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "kube/codec/json_scalars.h"
 #include "kube/codec/json_text.h"
 #include "sim/patch/json_values.h"
 
@@ -22,8 +23,6 @@ std::string text_member(const json::value& entry, std::string_view name) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
-std::string quoted(std::string_view text) { return json::serialize(json::string(text)); }
-
 Result<void> read_entry(const json::value& entry, std::size_t index, ManagedFields& into) {
   const std::string operation = text_member(entry, "operation");
   if (operation != "Apply" && operation != "Update")
@@ -33,7 +32,8 @@ Result<void> read_entry(const json::value& entry, std::size_t index, ManagedFiel
   const std::string fields_type = text_member(entry, "fieldsType");
   if (fields_type.empty()) return fail(Errc::Invalid, "missing fieldsType in managed fields entry {}", index);
   if (fields_type != "FieldsV1") {
-    return fail(Errc::Invalid, "invalid fieldsType {} in managed fields entry {}", quoted(fields_type), index);
+    return fail(Errc::Invalid, "invalid fieldsType {} in managed fields entry {}", kube::json_string(fields_type),
+                index);
   }
   FieldManager manager{text_member(entry, "manager"), operation == "Apply", {}, text_member(entry, "subresource")};
   if (!manager.applies) manager.api_version = api_version;
@@ -90,8 +90,8 @@ std::string to_text(const ManagedFields& managed) {
 }
 
 std::string described(const FieldManager& manager) {
-  std::string text = quoted(manager.name);
-  if (!manager.subresource.empty()) text += " with subresource " + quoted(manager.subresource);
+  std::string text = kube::json_string(manager.name);
+  if (!manager.subresource.empty()) text += " with subresource " + kube::json_string(manager.subresource);
   if (!manager.applies) text += " using " + manager.api_version;
   return text;
 }

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sim/scenario/pod_needs.h"
+#include "sim/kubelet/pod_needs.h"
 #include "sim/server/server.h"
 
 namespace rescheduler::sim {

@@ -1,5 +1,5 @@
 // Stands in where no scheduler runs: every pending pod goes to the next node, in turn, that it fits (pod_needs.h).
-// Whatever schedulerName a pod has. It neither scores nor preempts, and whoever shows it to people says so: kNotice.
+// Whatever schedulerName a pod has. It neither scores nor preempts.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,6 @@ namespace rescheduler::sim {
 
 class TrivialPlacement {
  public:
-  static constexpr std::string_view kNotice = "no scheduler yet: pods go to the next node that fits";
   // Between a pod's appearance and its binding, for every pod; about what a real scheduler takes. Who wants to place a
   // pod first has that long.
   static constexpr std::chrono::milliseconds kLag{5};

@@ -1,12 +1,14 @@
-#include "sim/controllers/cron.h"
+#include "sim/kinds/cron.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "kube/value/duration.h"
-#include "kube/value/quote.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -14,19 +16,16 @@ namespace {
 using namespace std::chrono;  // NOLINT(google-build-using-namespace): calendars
 
 struct Field {
-  std::string_view name;
   int least;
   int most;
   std::array<std::string_view, 12> names{};  // of `least` and what follows
 };
-constexpr Field kMinute{"minute", 0, 59, {}};
-constexpr Field kHour{"hour", 0, 23, {}};
-constexpr Field kDay{"day of month", 1, 31, {}};
-constexpr Field kMonth{"month",
-                       1,
-                       12,
-                       {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}};
-constexpr Field kWeekday{"day of week", 0, 6, {"sun", "mon", "tue", "wed", "thu", "fri", "sat"}};
+constexpr Field kMinute{0, 59, {}};
+constexpr Field kHour{0, 23, {}};
+constexpr Field kDay{1, 31, {}};
+constexpr Field kMonth{1, 12, {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}};
+constexpr Field kWeekday{0, 6, {"sun", "mon", "tue", "wed", "thu", "fri", "sat"}};
+constexpr Field kStep{0, 1000, {}};
 
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> parts;
@@ -54,9 +53,10 @@ Result<int> number(const Field& field, std::string_view text) {
   }
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    return fail(Errc::Invalid, "{} is no {}", kube::quoted(text), field.name);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return fail(Errc::Invalid, "failed to parse int from {}: strconv.Atoi: parsing \"{}\": invalid syntax", text, text);
   }
+  if (value < 0) return fail(Errc::Invalid, "negative number ({}) not allowed: {}", value, text);
   return value;
 }
 
@@ -67,38 +67,48 @@ struct Span {
   bool any = false;
 };
 
+// "3", "3-9".
+Result<void> parse_ends(const Field& field, std::string_view text, std::string_view whole, Span& into) {
+  const auto ends = split(text, '-');
+  const auto from = number(field, ends[0]);
+  if (!from) return fail(from.error());
+  into.from = into.to = *from;
+  if (ends.size() > 1) {
+    const auto to = number(field, ends[1]);
+    if (!to) return fail(to.error());
+    into.to = *to;
+  }
+  if (ends.size() > 2) return fail(Errc::Invalid, "too many hyphens: {}", whole);
+  return {};
+}
+
 // "*", "3", "3-9", each with "/step".
 Result<Span> parse_span(const Field& field, std::string_view text) {
   const auto parts = split(text, '/');
-  if (parts.size() > 2) return fail(Errc::Invalid, "{}: more than one step in the {}", kube::quoted(text), field.name);
   Span span{field.least, field.most};
   if (parts[0] == "*" || parts[0] == "?") {
     span.any = true;
-  } else {
-    const auto ends = split(parts[0], '-');
-    if (ends.size() > 2) return fail(Errc::Invalid, "{} is no range for the {}", kube::quoted(text), field.name);
-    const auto from = number(field, ends[0]);
-    if (!from) return fail(from.error());
-    span.from = *from;
-    // "3/5" means from 3 on.
-    span.to = parts.size() == 2 ? field.most : *from;
-    if (ends.size() == 2) {
-      const auto to = number(field, ends[1]);
-      if (!to) return fail(to.error());
-      span.to = *to;
-    }
+  } else if (auto ends = parse_ends(field, parts[0], text, span); !ends) {
+    return fail(std::move(ends.error()));
   }
+  if (parts.size() > 2) return fail(Errc::Invalid, "too many slashes: {}", text);
   if (parts.size() == 2) {
-    const auto step = number(Field{field.name, 0, 0, {}}, parts[1]);
+    const auto step = number(kStep, parts[1]);
     if (!step) return fail(step.error());
     span.step = *step;
+    if (!span.any && parts[0].find('-') == std::string_view::npos) span.to = field.most;  // "5/10" is "5-59/10"
     if (span.step > 1) span.any = false;
   }
-  if (span.step == 0) return fail(Errc::Invalid, "{}: the step of the {} is zero", kube::quoted(text), field.name);
-  if (span.from < field.least || span.to > field.most || span.from > span.to) {
-    return fail(Errc::Invalid, "{}: the {} goes from {} to {}", kube::quoted(text), field.name, field.least,
-                field.most);
+  if (span.from < field.least) {
+    return fail(Errc::Invalid, "beginning of range ({}) below minimum ({}): {}", span.from, field.least, text);
   }
+  if (span.to > field.most) {
+    return fail(Errc::Invalid, "end of range ({}) above maximum ({}): {}", span.to, field.most, text);
+  }
+  if (span.from > span.to) {
+    return fail(Errc::Invalid, "beginning of range ({}) beyond end of range ({}): {}", span.from, span.to, text);
+  }
+  if (span.step == 0) return fail(Errc::Invalid, "step of range should be a positive number: {}", text);
   return span;
 }
 
@@ -132,22 +142,26 @@ bool CronSchedule::Days::match(sys_days day) const {
 }
 
 Result<CronSchedule> CronSchedule::parse(std::string_view text) {
+  if (text.empty()) return fail(Errc::Invalid, "empty spec string");
   CronSchedule schedule;
   constexpr std::string_view kEvery = "@every ";
   if (text.starts_with(kEvery)) {
-    const auto length = kube::parse_duration(text.substr(kEvery.size()));
-    if (!length) return fail(length.error());
+    const std::string_view written = text.substr(kEvery.size());
+    const auto length = kube::parse_duration(written);
+    if (!length) {
+      return fail(Errc::Invalid, "failed to parse duration {}: time: invalid duration \"{}\"", text, written);
+    }
     schedule.every_ = std::max(seconds{1}, duration_cast<seconds>(*length));
     return schedule;
   }
   if (text.starts_with('@')) {
     const std::string_view means = meaning(text);
-    if (means.empty()) return fail(Errc::Invalid, "{} is no schedule", kube::quoted(text));
+    if (means.empty()) return fail(Errc::Invalid, "unrecognized descriptor: {}", text);
     return parse(means);
   }
   const auto fields = words(text);
   if (fields.size() != 5) {
-    return fail(Errc::Invalid, "{}: a schedule has 5 fields, not {}", kube::quoted(text), fields.size());
+    return fail(Errc::Invalid, "expected exactly 5 fields, found {}: [{}]", fields.size(), fmt::join(fields, " "));
   }
   const auto minutes = parse_field(kMinute, fields[0], schedule.minutes_);
   const auto hours = parse_field(kHour, fields[1], schedule.hours_);
@@ -160,6 +174,16 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   schedule.days_.any_of_month = *of_month;
   schedule.days_.any_of_week = *of_week;
   return schedule;
+}
+
+std::string cron_fault(std::string_view schedule) {
+  if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
+    const std::size_t space = schedule.find(' ');
+    if (space == std::string_view::npos) return "invalid schedule format: no schedule after the time zone";
+    schedule.remove_prefix(space + 1);
+  }
+  auto parsed = CronSchedule::parse(schedule);
+  return parsed ? std::string{} : std::move(parsed.error().message);
 }
 
 std::optional<WallTime> CronSchedule::next(WallTime after) const {

@@ -1,4 +1,4 @@
-#include "sim/scenario/pod_needs.h"
+#include "sim/kubelet/pod_needs.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,6 +8,7 @@
 #include <bitset>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -17,6 +18,7 @@ namespace rescheduler::sim {
 
 class CronSchedule {
  public:
+  // The error's message is that library's.
   static Result<CronSchedule> parse(std::string_view text);
 
   // The first time strictly after; nothing if there is none within five years ("30 February").
@@ -37,5 +39,9 @@ class CronSchedule {
   std::bitset<13> months_{};
   Days days_{};
 };
+
+// What is wrong with a schedule, in the words of the library Kubernetes uses; empty when nothing is. One that names its
+// time zone is right too, though nothing here runs by it.
+std::string cron_fault(std::string_view schedule);
 
 }  // namespace rescheduler::sim
