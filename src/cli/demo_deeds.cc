@@ -26,14 +26,6 @@ bool belongs_to(const api::Pod& pod, const std::string& key) {
   return app != pod.metadata().labels().end() && pod.metadata().namespace_() + "/" + app->second == key;
 }
 
-std::optional<placement::Strategy> strategy_of(const std::string& name) {
-  using enum placement::Strategy;
-  for (const auto one : {LoadBalancing, ResourceOptimization, NodeMaintenance, ConstraintRepair}) {
-    if (to_string(one) == name) return one;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 DemoDeeds::DemoDeeds(sim::EmbeddedCluster& cluster, sim::ScenarioRunner& runner, rescheduling::Controller* controller)
@@ -156,7 +148,7 @@ Result<std::string> DemoDeeds::heal(const std::string& node) {
 Result<std::string> DemoDeeds::set_strategy(const dashboard::DemoDeed& deed) {
   using placement::StrategyMode;
   if (controller_ == nullptr) return fail(Errc::Conflict, "nothing is moved in this demo (--no-rescheduling)");
-  const auto strategy = strategy_of(deed.strategy);
+  const auto strategy = placement::strategy_named(deed.strategy);
   if (!strategy) return fail(Errc::Invalid, "there is no strategy {}", deed.strategy);
   if (deed.mode.empty()) return fail(Errc::Invalid, "mode is off, observe or act");
   const StrategyMode mode = deed.mode == "act"       ? StrategyMode::Act

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/view/text.h"
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::cli {
@@ -13,21 +14,8 @@ namespace {
 using placement::Decision;
 using placement::Outcome;
 
-// Columns as wide as their widest cell; the last one is left as it is.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += i + 1 == row.size() ? row[i] : fmt::format("{:<{}}  ", row[i], widths[i]);
-    }
-    text += '\n';
-  }
-  return text;
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  return fmt::format("{}\n", fmt::join(aligned(rows), "\n"));
 }
 
 std::string headline(const Decision& decision, const placement::Question& asked) {
@@ -59,7 +47,7 @@ std::string scores_table(const Decision& decision, const cluster::Cluster& clust
     for (const auto& one : decision.choice.by_plugin) row.push_back(std::to_string(one.normalized[i]));
     rows.push_back(std::move(row));
   }
-  return "\nNodes that may take it\n" + aligned(rows);
+  return "\nNodes that may take it\n" + table(rows);
 }
 
 std::string refusals_table(const Decision& decision, const cluster::Cluster& cluster) {
@@ -69,7 +57,7 @@ std::string refusals_table(const Decision& decision, const cluster::Cluster& clu
                     status.code == placement::Code::Unschedulable ? "perhaps" : "no",
                     fmt::format("{}", fmt::join(status.reasons, ", "))});
   }
-  return rows.size() == 1 ? std::string{} : "\nNodes that may not\n" + aligned(rows);
+  return rows.size() == 1 ? std::string{} : "\nNodes that may not\n" + table(rows);
 }
 
 std::string room_table(const Decision& decision, const cluster::Cluster& cluster) {
@@ -84,7 +72,7 @@ std::string room_table(const Decision& decision, const cluster::Cluster& cluster
     rows.push_back({cluster.node(one.node).node->name + (one.node == decision.node ? " *" : ""),
                     std::to_string(one.budget_violations), fmt::format("{}", fmt::join(victims, ", "))});
   }
-  return "\nWhere room could be made (* is the least loss)\n" + aligned(rows);
+  return "\nWhere room could be made (* is the least loss)\n" + table(rows);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "base/version.h"
 #include "cli/check.h"
@@ -15,6 +15,7 @@
 #include "cli/selftest.h"
 #include "cli/sim_command.h"
 #include "cli/validate_command.h"
+#include "placement/rescheduling_settings.h"
 #include "scheduler/config/reference.h"
 
 namespace {
@@ -115,7 +116,7 @@ void add_plan_options(CLI::App& command, cli::PlanOptions& options) {
                      "what nodes use: FILE, prometheus=URL, metrics-server or requests (default: the best there is)");
   command
       .add_option("--strategies", options.strategies,
-                  "NodeMaintenance, ConstraintRepair, LoadBalancing, ResourceOptimization (default: those enabled)")
+                  fmt::format("{} (default: those enabled)", fmt::join(placement::strategy_names(), ", ")))
       ->delimiter(',');
   command.add_option("--config", options.config, "KubeSchedulerConfiguration (default: the default profile)");
   command.add_option("--moves", options.moves, "at most so many moves (default: as many as it takes)");

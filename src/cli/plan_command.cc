@@ -4,8 +4,8 @@
 #include <optional>
 
 #include <boost/json/parse.hpp>
-#include <fmt/core.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/connection.h"
 #include "cli/json_yaml.h"
@@ -18,6 +18,7 @@
 #include "placement/registry.h"
 #include "rescheduler/make_plan.h"
 #include "rescheduler/plan_json.h"
+#include "rescheduler/strategies/strategies.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
@@ -31,9 +32,6 @@ using rescheduling::Plan;
 constexpr std::size_t kMostBytes = std::size_t{2} << 30U;  // a dump of a large cluster
 // A plan that takes longer is cut: what has been found by then is a plan too.
 constexpr std::chrono::seconds kMostTime{30};
-// What must be comes before what would be nice.
-constexpr Strategy kInOrder[] = {Strategy::NodeMaintenance, Strategy::ConstraintRepair, Strategy::LoadBalancing,
-                                 Strategy::ResourceOptimization};
 
 constexpr const char* kPlugin = "Rescheduler";
 
@@ -79,28 +77,19 @@ Result<placement::Profile> profile_of(const std::string& path, std::vector<std::
   return profile;
 }
 
-std::optional<Strategy> strategy_named(std::string_view name) {
-  for (const Strategy one : kInOrder) {
-    if (placement::to_string(one) == name) return one;
-  }
-  return std::nullopt;
-}
-
 // Those asked for; else those that the controller would follow.
 Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const placement::ReschedulerArgs& args) {
   std::vector<Strategy> wanted;
   for (const std::string& name : options.strategies) {
-    const auto one = strategy_named(name);
+    const auto one = placement::strategy_named(name);
     if (!one) {
-      return fail(Errc::Invalid,
-                  "there is no strategy '{}'; there are NodeMaintenance, ConstraintRepair, LoadBalancing and "
-                  "ResourceOptimization",
-                  name);
+      return fail(Errc::Invalid, "there is no strategy '{}'; there are {}", name,
+                  fmt::join(placement::strategy_names(), ", "));
     }
     wanted.push_back(*one);
   }
   std::vector<Strategy> ordered;
-  for (const Strategy one : kInOrder) {
+  for (const auto& [one, apply] : rescheduling::kByImportance) {
     const auto mode = args.rescheduling.modes.find(one);
     const bool enabled =
         std::ranges::find(args.enabled_strategies, placement::to_string(one)) != args.enabled_strategies.end();

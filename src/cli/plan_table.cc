@@ -22,22 +22,11 @@ constexpr std::size_t kMostNodes = 40;
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as their widest cell; the last one is left as it is. The first row is the head.
-std::string aligned(const std::vector<Row>& rows, const ViewStyle& style) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
-  }
+// The first row is the head.
+std::string table(const std::vector<Row>& rows, const ViewStyle& style) {
   std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line = "  ";
-    for (std::size_t i = 0; i < rows[r].size(); ++i) {
-      const bool last = i + 1 == rows[r].size();
-      line += rows[r][i];
-      if (!last) line += std::string(widths[i] - columns_of(rows[r][i]) + 2, ' ');
-    }
-    text += (r == 0 ? painted(line, Colour::Dim, style) : line) + "\n";
+  for (const std::string& line : aligned(rows)) {
+    text += (text.empty() ? painted("  " + line, Colour::Dim, style) : "  " + line) + "\n";
   }
   return text;
 }
@@ -81,7 +70,7 @@ std::string moves_table(const Plan& plan, const ViewStyle& style) {
                     move.target + (move.detour ? " (detour)" : ""), std::string(placement::to_string(move.strategy)),
                     std::string(to_string(move.budget)), move.reason});
   }
-  return "\n" + aligned(rows, style);
+  return "\n" + table(rows, style);
 }
 
 std::string load_cell(double share, const ViewStyle& style) {
@@ -121,7 +110,7 @@ std::string nodes_table(const Plan& plan, const ViewStyle& style) {
          change_cell(before[i].memory, after[i].memory, style),
          same ? std::to_string(before[i].pods) : fmt::format("{} {} {}", before[i].pods, arrow(style), after[i].pods)});
   }
-  std::string text = "\n" + aligned(rows, style);
+  std::string text = "\n" + table(rows, style);
   if (!all) text += fmt::format("  and {} more\n", before.size() - kMostNodes);
   if (!plan.before.balance.known()) return text;
   const cluster::Balance& b = plan.before.balance;
@@ -151,7 +140,7 @@ std::string refusals_table(const Plan& plan, const ViewStyle& style) {
     rows.push_back(
         {fmt::format("{:>4}", count), code, fmt::format("{}/{}: {}", example.ns, example.pod, example.reason)});
   }
-  return "\n" + aligned(rows, style);
+  return "\n" + table(rows, style);
 }
 
 }  // namespace

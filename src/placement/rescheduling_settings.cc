@@ -1,5 +1,7 @@
 #include "placement/rescheduling_settings.h"
 
+#include <algorithm>
+
 namespace rescheduler::placement {
 
 std::string_view to_string(Strategy strategy) {
@@ -10,6 +12,17 @@ std::string_view to_string(Strategy strategy) {
     case Strategy::ConstraintRepair: return "ConstraintRepair";
   }
   return "";
+}
+
+std::optional<Strategy> strategy_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kStrategies, name, [](Strategy one) { return to_string(one); });
+  return found == kStrategies.end() ? std::nullopt : std::optional(*found);
+}
+
+std::vector<std::string_view> strategy_names() {
+  std::vector<std::string_view> names;
+  for (const Strategy one : kStrategies) names.push_back(to_string(one));
+  return names;
 }
 
 std::string_view to_string(StrategyMode mode) {

@@ -1,6 +1,7 @@
 // When and how what already runs is moved, as a configuration says it (`rescheduling` of the plugin Rescheduler).
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -17,9 +18,14 @@ enum class StrategyMode : std::uint8_t {
   Act,      // and carried out
 };
 
+// A new one is added here and to kStrategies below; what it does, and what it comes before, in
+// rescheduler/strategies/strategies.h.
 enum class Strategy : std::uint8_t { LoadBalancing, ResourceOptimization, NodeMaintenance, ConstraintRepair };
-inline constexpr std::size_t kStrategyCount = 4;
+inline constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization,
+                                           Strategy::NodeMaintenance, Strategy::ConstraintRepair};
 std::string_view to_string(Strategy strategy);
+std::optional<Strategy> strategy_named(std::string_view name);
+std::vector<std::string_view> strategy_names();
 std::string_view to_string(StrategyMode mode);
 
 // Percent of a node. Above `trigger` something is to be done, down to `target`; in between nothing is.

@@ -58,8 +58,7 @@ Result<void> Controller::apply_observed(const std::string& plan) { return state_
 
 std::vector<std::pair<Strategy, StrategyMode>> Controller::modes() const {
   std::vector<std::pair<Strategy, StrategyMode>> all;
-  for (const Strategy strategy : {Strategy::LoadBalancing, Strategy::ResourceOptimization, Strategy::NodeMaintenance,
-                                  Strategy::ConstraintRepair}) {
+  for (const Strategy strategy : placement::kStrategies) {
     all.emplace_back(strategy, mode_of(*state_->settings.args, strategy));
   }
   return all;

@@ -14,9 +14,6 @@ namespace {
 namespace json = boost::json;
 using placement::Strategy;
 
-constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization, Strategy::NodeMaintenance,
-                                    Strategy::ConstraintRepair};
-
 // A node is as busy as its busier resource; unknown counts as nothing known.
 std::optional<double> load_of(const NodePicture& node) {
   if (std::isnan(node.cpu) && std::isnan(node.memory)) return std::nullopt;
@@ -119,7 +116,7 @@ void EffectTracker::restore(std::string_view text) {
   const json::value value = json::parse(text, error);
   const json::object* all = error ? nullptr : value.if_object();
   if (all == nullptr) return;
-  for (const Strategy strategy : kStrategies) {
+  for (const Strategy strategy : placement::kStrategies) {
     const json::value* entry = all->if_contains(to_string(strategy));
     const json::object* one = entry == nullptr ? nullptr : entry->if_object();
     const json::value* failures = one == nullptr ? nullptr : one->if_contains("failures");

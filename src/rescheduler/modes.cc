@@ -1,7 +1,8 @@
 #include "rescheduler/modes.h"
 
 #include <algorithm>
-#include <array>
+
+#include "rescheduler/strategies/strategies.h"
 
 namespace rescheduler::rescheduling {
 
@@ -17,9 +18,6 @@ StrategyMode mode_of(const placement::ReschedulerArgs& args, Strategy strategy) 
 }
 
 namespace {
-
-constexpr std::array kByImportance = {Strategy::NodeMaintenance, Strategy::ConstraintRepair, Strategy::LoadBalancing,
-                                      Strategy::ResourceOptimization};
 
 StrategyMode mode_in(const placement::NodePool& pool, Strategy strategy, StrategyMode elsewhere) {
   const auto said = pool.modes.find(strategy);
@@ -42,7 +40,7 @@ placement::ReschedulerArgs only_where(const placement::ReschedulerArgs& args, St
   others.name = "others";
   changed.rescheduling.pools.push_back(others);
   for (placement::NodePool& pool : changed.rescheduling.pools) {
-    for (const Strategy strategy : kByImportance) {
+    for (const Strategy strategy : placement::kStrategies) {
       const StrategyMode said = mode_in(pool, strategy, mode_of(args, strategy));
       pool.modes[strategy] = said == mode ? mode : StrategyMode::Off;
     }
@@ -52,8 +50,8 @@ placement::ReschedulerArgs only_where(const placement::ReschedulerArgs& args, St
 
 std::vector<Strategy> strategies_that(const placement::ReschedulerArgs& args, StrategyMode mode) {
   std::vector<Strategy> chosen;
-  for (const Strategy strategy : kByImportance) {
-    if (does(args, strategy, mode)) chosen.push_back(strategy);
+  for (const StrategyEntry& entry : kByImportance) {
+    if (does(args, entry.strategy, mode)) chosen.push_back(entry.strategy);
   }
   return chosen;
 }

@@ -19,12 +19,7 @@ constexpr int kMostRounds = 8;
 constexpr int kMostBeginnings = 4;
 
 void apply(Strategy strategy, Draft& draft) {
-  switch (strategy) {
-    case Strategy::LoadBalancing: return balance_loads(draft);
-    case Strategy::ResourceOptimization: return optimize_resources(draft);
-    case Strategy::NodeMaintenance: return empty_draining_nodes(draft);
-    case Strategy::ConstraintRepair: return repair_constraints(draft);
-  }
+  std::ranges::find(kByImportance, strategy, &StrategyEntry::strategy)->apply(draft);
 }
 
 class Settling {

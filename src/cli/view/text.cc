@@ -116,6 +116,23 @@ std::string painted(std::string_view text, Colour colour, const ViewStyle& style
   return fmt::format("\x1b[{}m{}{}", code, text, kReset);
 }
 
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+  }
+  std::vector<std::string> lines;
+  for (const auto& row : rows) {
+    std::string& line = lines.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - columns_of(row[i]) + 2, ' ');
+    }
+  }
+  return lines;
+}
+
 Colour heat(double share) { return share >= 0.85 ? Colour::Red : share >= 0.65 ? Colour::Yellow : Colour::Green; }
 
 std::string cores_text(double cores) {

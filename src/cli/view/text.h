@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rescheduler::cli {
 
@@ -23,6 +24,9 @@ std::size_t columns_of(std::string_view text);
 std::string clipped(std::string_view text, std::size_t columns);
 std::string padded(std::string_view text, std::size_t columns);  // and clipped
 std::string painted(std::string_view text, Colour colour, const ViewStyle& style);
+
+// A line for each row: columns as wide as their widest cell, the last one as it is.
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
 
 // Of a share of capacity: calm, busy, hot.
 Colour heat(double share);

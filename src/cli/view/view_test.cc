@@ -137,6 +137,12 @@ TEST(View, TheSummaryComparesTheEndWithTheBeginning) {
   EXPECT_THAT(summary(first, last), Contains("balance 42 at first, 97 at the end; 9 moves"));
 }
 
+TEST(Text, TablesHaveColumnsAsWideAsTheirWidestCell) {
+  EXPECT_THAT(aligned({{"NODE", "WHY"}, {"你好", "no room"}, {"a"}}),
+              ::testing::ElementsAre("NODE  WHY", "你好  no room", "a"));
+  EXPECT_THAT(aligned({{"a", ""}, {"bbb", "c"}}), ::testing::ElementsAre("a    ", "bbb  c"));
+}
+
 TEST(Text, ColumnsCountCharactersNotBytes) {
   EXPECT_EQ(columns_of("abc"), 3U);
   EXPECT_EQ(columns_of("█▏"), 2U);

@@ -1,6 +1,9 @@
 // What is done about a cluster that is not as it should be. Each looks at the draft, moves pods in it and says why.
 #pragma once
 
+#include <array>
+
+#include "placement/rescheduling_settings.h"
 #include "rescheduler/draft.h"
 
 namespace rescheduler::rescheduling {
@@ -19,5 +22,17 @@ void empty_draining_nodes(Draft& draft);
 // Pods that would not be allowed where they are - affinity, taints, anti-affinity, spread - or that stand on top of
 // each other, go where they are.
 void repair_constraints(Draft& draft);
+
+// All of them by importance: what must be before what would be nice.
+struct StrategyEntry {
+  placement::Strategy strategy;
+  void (*apply)(Draft& draft);
+};
+inline constexpr std::array kByImportance = {
+    StrategyEntry{placement::Strategy::NodeMaintenance, empty_draining_nodes},
+    StrategyEntry{placement::Strategy::ConstraintRepair, repair_constraints},
+    StrategyEntry{placement::Strategy::LoadBalancing, balance_loads},
+    StrategyEntry{placement::Strategy::ResourceOptimization, optimize_resources}};
+static_assert(kByImportance.size() == placement::kStrategies.size());
 
 }  // namespace rescheduler::rescheduling

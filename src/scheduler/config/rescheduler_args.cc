@@ -21,17 +21,15 @@ namespace {
 
 using placement::ReschedulerArgs;
 
-constexpr std::array<std::string_view, 4> kStrategies = {"LoadBalancing", "ResourceOptimization", "NodeMaintenance",
-                                                         "ConstraintRepair"};
 constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are no quicker
 
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   from.read("enabledStrategies", into);
-  from.describe("enabledStrategies", "", "", listed({kStrategies.begin(), kStrategies.end()}));
+  from.describe("enabledStrategies", "", "", listed(placement::strategy_names()));
   for (std::size_t i = 0; i < into.size(); ++i) {
-    if (std::ranges::find(kStrategies, into[i]) == kStrategies.end()) {
-      from.problem("enabledStrategies", fmt::format("'{}' is none; there are {}", into[i],
-                                                    listed({kStrategies.begin(), kStrategies.end()})));
+    if (!placement::strategy_named(into[i])) {
+      from.problem("enabledStrategies",
+                   fmt::format("'{}' is none; there are {}", into[i], listed(placement::strategy_names())));
     }
     const auto here = into.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(into.begin(), here, into[i]) != here) {

@@ -22,6 +22,7 @@ namespace {
 using kube::YamlReader;
 using kube::YamlWriter;
 using placement::Brakes;
+using placement::kStrategies;
 using placement::LoadBand;
 using placement::MoveCaps;
 using placement::NodePool;
@@ -31,8 +32,6 @@ using placement::Strategy;
 using placement::StrategyMode;
 using std::chrono::nanoseconds;
 
-constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization, Strategy::NodeMaintenance,
-                                    Strategy::ConstraintRepair};
 constexpr std::array kModes = {StrategyMode::Off, StrategyMode::Observe, StrategyMode::Act};
 constexpr int kMostLooks = 60;         // they are kept as bits; at 30 s that is half an hour
 constexpr int kMostRecentMoves = 200;  // far fewer than are remembered
