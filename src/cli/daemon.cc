@@ -33,7 +33,7 @@ constexpr std::chrono::seconds kBetweenGauges{1};
 }  // namespace
 
 // Clients and the port need their loop to go, and what runs on the loops needs them: first everything is stopped, then
-// the parts go, on the network thread, and the loops last.
+// the parts go, on the network thread, and the loops last, none before all have stopped.
 struct Daemon::State {
   DaemonSettings settings{};
   SystemClock clock{};
@@ -79,6 +79,7 @@ struct Daemon::State {
   ~State() {
     static_cast<void>(stop());
     static_cast<void>(network.await_result(dismantle()));
+    for (net::EventLoop* loop : {&planning, &deciding, &network}) loop->stop();
   }
 
   kube::LoopServices services() { return {network.executor(), &timers, &clock, &rng, &metrics}; }

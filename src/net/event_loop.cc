@@ -101,10 +101,12 @@ EventLoop::EventLoop() : state_(std::make_unique<State>()) {
   });
 }
 
-EventLoop::~EventLoop() {
+EventLoop::~EventLoop() { stop(); }
+
+void EventLoop::stop() {
   RESCHEDULER_CHECK(!on_loop_thread(), "the loop's own thread cannot end the loop");
   state_->context.stop();
-  state_->thread.join();
+  if (state_->thread.joinable()) state_->thread.join();
 }
 
 Executor EventLoop::executor() const { return state_->context.get_executor(); }

@@ -37,9 +37,13 @@ Job spawn(Executor executor, std::string name, Task<void> task);
 class EventLoop {
  public:
   EventLoop();   // starts its thread
-  ~EventLoop();  // stops and joins
+  ~EventLoop();  // stops
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
+
+  // Ends the thread; what still waits goes with the loop. Loops that hand each other work all stop before the first of
+  // them goes: a thread is still inside the other loop when its answer has arrived there.
+  void stop();
 
   Executor executor() const;
   bool on_loop_thread() const;

@@ -3,9 +3,7 @@
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -40,10 +38,11 @@ struct Start {
 // Who is cancelled while waiting cancels the task, is told so by its answer, and never goes on before the task has
 // ended: it may use what the waiting one owns. Asio's own way, co_spawn with use_awaitable, tells a cancelled task by
 // an exception at its next await, and that ends the process.
+//
+// The other thread still touches this loop when the waiting one goes on: before one of the two loops goes, both stop.
 template <class T>
 Task<T> run_on(Executor there, Task<T> task) {
-  const Executor own = co_await boost::asio::this_coro::executor;
-  const Executor home = boost::asio::prefer(own, boost::asio::execution::outstanding_work.tracked);
+  const Executor home = co_await boost::asio::this_coro::executor;
   const run_on_parts::Start start(home, there);
   const boost::asio::use_awaitable_t<Executor> token;
   T answer = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<Executor>, void(T)>(

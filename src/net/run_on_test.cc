@@ -98,5 +98,18 @@ TEST(RunOn, ACancelAndTheEndOfTheTaskMayMeet) {
   }
 }
 
+// The answer may end the loop that it arrives at while the other thread is still leaving it.
+TEST(RunOn, LoopsThatHandEachOtherWorkGoOnceBothHaveStopped) {
+  for (int i = 0; i < 500; ++i) {
+    EventLoop other;
+    EventLoop here;  // goes first
+    auto answer = std::make_shared<std::promise<Result<std::thread::id>>>();
+    spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), thread_it_runs_on(), answer));
+    EXPECT_TRUE(answer->get_future().get());
+    here.stop();
+    other.stop();
+  }
+}
+
 }  // namespace
 }  // namespace rescheduler::net
