@@ -12,7 +12,9 @@ namespace {
 constexpr std::chrono::seconds kPatience{15};
 
 // What ends it while nothing has been done to the pod yet.
-std::optional<Step> stopped_short(const api::Migration& migration, const Seen& seen) {
+std::optional<Step> stopped_short(const api::Migration& migration,
+                                  const Seen& seen,
+                                  const MigrationSettings& settings) {
   const auto stop = [&](MoveResult result, std::string why) {
     return steps::conclude(migration, seen, result, std::move(why));
   };
@@ -27,6 +29,13 @@ std::optional<Step> stopped_short(const api::Migration& migration, const Seen& s
     if (seen.refusal) why += ": " + seen.refusal->message;
     return stop(MoveResult::Refused, std::move(why));
   }
+  // What the mode was chosen by may be another by now: while a single replica is replaced nobody serves.
+  const ModeChoice choice = choose_mode(migration, seen, settings);
+  if (!choice.refused.empty()) return stop(MoveResult::Refused, choice.refused);
+  if (choice.mode != MoveMode::Coordinated) {
+    return stop(MoveResult::Refused, fmt::format("the workload has changed, and its pods move by {} now: {}",
+                                                 to_string(choice.mode), choice.why));
+  }
   return std::nullopt;
 }
 
@@ -34,7 +43,7 @@ Step prepare(const api::Migration& migration, const Seen& seen, const MigrationS
   if (!seen.source || seen.source->leaving) {
     return steps::conclude(migration, seen, MoveResult::Stale, "the pod went by itself");
   }
-  if (auto stopped = stopped_short(migration, seen)) return std::move(*stopped);
+  if (auto stopped = stopped_short(migration, seen, settings)) return std::move(*stopped);
   if (!seen.target_problem.empty()) {
     return steps::conclude(migration, seen, MoveResult::Refused, seen.target_problem);
   }
@@ -81,7 +90,7 @@ Step evict(const api::Migration& migration, const Seen& seen, const MigrationSet
     set_time(*status.mutable_evicted(), seen.now);
     return steps::write(std::move(status));
   }
-  if (auto stopped = stopped_short(migration, seen)) return std::move(*stopped);
+  if (auto stopped = stopped_short(migration, seen, settings)) return std::move(*stopped);
   // The state that made the decision may be another by now.
   if (!seen.workload->settled || !budget_problem(seen, settings).empty()) return steps::wait();
   Step step;

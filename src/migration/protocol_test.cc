@@ -127,6 +127,25 @@ TEST_F(Protocol, NothingSurgesOnceAnAutoscalerOwnsTheReplicas) {
   EXPECT_EQ(result_of(migration_), MoveResult::Refused);
 }
 
+// A user may scale the workload down to the very pod that is moved.
+TEST_F(Protocol, WhatBecameASingleReplicaIsNotEvicted) {
+  prepare();
+  ASSERT_EQ(migration_.status().mode(), "Coordinated");
+  seen_.workload->mark = "m";
+  seen_.preflight_passed = true;
+  const api::Migration prepared = migration_;
+  ASSERT_EQ(write(), "Evicting");
+  const api::Migration evicting = migration_;
+  seen_.workload->desired = 1;
+  seen_.pods.pop_back();
+  for (const api::Migration& begun : {prepared, evicting}) {
+    migration_ = begun;
+    EXPECT_EQ(write(), "CleaningUp") << begun.status().phase();
+    EXPECT_THAT(migration_.status().message(), HasSubstr("MakeBeforeBreak now: a single replica"));
+    EXPECT_EQ(result_of(migration_), MoveResult::Refused);
+  }
+}
+
 TEST_F(Protocol, NothingBeginsTowardsATargetThatTakesNothing) {
   seen_.target_problem = "node b is cordoned";
   EXPECT_EQ(write(), "Refused");
