@@ -61,13 +61,17 @@ class SkipJudge : public testing::EmptyTestEventListener {
   bool refused() const { return refused_; }
 
  private:
+  void OnTestStart(const testing::TestInfo& test) override {
+    current_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+  void OnTestEnd(const testing::TestInfo& /*test*/) override { current_.clear(); }
+
+  // GoogleTest holds its lock meanwhile: to ask it for the current test would wait for ever.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.skipped()) return;
     skipped_ = true;
     const std::string_view need = need_of(result.message());
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string name =
-        test == nullptr ? "a test suite" : std::string(test->test_suite_name()) + "." + test->name();
+    const std::string name = current_.empty() ? "a test suite" : current_;
     if (need.empty()) {
       refused_ = true;
       std::cerr << "FAILED: " << name << " skipped itself without saying what it needs (tests/support/skip.h)\n";
@@ -80,6 +84,7 @@ class SkipJudge : public testing::EmptyTestEventListener {
     }
   }
 
+  std::string current_;
   bool skipped_ = false;
   bool refused_ = false;
 };

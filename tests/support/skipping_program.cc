@@ -1,0 +1,10 @@
+// Skips itself, in each way there is: skips_test runs it.
+#include <gtest/gtest.h>
+
+#include "support/skip.h"
+
+TEST(Skipping, SaysWhatItNeeds) { RESCHEDULER_SKIP("data") << "there is none"; }
+
+TEST(Skipping, SaysNothing) { GTEST_SKIP(); }
+
+TEST(Skipping, DoesNot) {}
