@@ -14,7 +14,7 @@
 #include "dashboard/dashboard.h"
 #include "dashboard/testing.h"
 #include "net/event_loop.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 
 namespace rescheduler::dashboard {
 namespace {

@@ -18,8 +18,8 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
-#include "rescheduler/make_plan.h"
-#include "rescheduler/world.h"
+#include "rescheduler/planning/make_plan.h"
+#include "rescheduler/planning/world.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 

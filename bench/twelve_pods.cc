@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/own_scheduler.h"
+#include "cli/demo/own_scheduler.h"
 #include "sim/cluster.h"
 #include "sim/door/local_api.h"
 #include "sim/load/load_model.h"

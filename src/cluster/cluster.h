@@ -11,15 +11,15 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "cluster/budgets.h"
+#include "cluster/forms/pod_forms.h"
 #include "cluster/happening.h"
 #include "cluster/images.h"
 #include "cluster/node.h"
 #include "cluster/owners.h"
 #include "cluster/placed_pod.h"
 #include "cluster/pod_counts.h"
-#include "cluster/pod_forms.h"
 #include "cluster/topology.h"
-#include "cluster/volumes.h"
+#include "cluster/volumes/volumes.h"
 #include "cluster/words.h"
 
 namespace rescheduler::api {

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "cluster/cluster.h"
-#include "kube/codec/resource.h"
 
 namespace rescheduler::cluster {
 
@@ -25,9 +24,7 @@ struct Dump {
 // Fills the model. An object that cannot be read is an error: a model with holes would give wrong answers.
 Result<Dump> read_dump(std::string_view text, Cluster& into);
 
-// The kinds the model is made of.
-const std::vector<const kube::ResourceType*>& model_kinds();
-// One object of them; a pod without a node goes to the dump.
+// One object of model_kinds() (feed.h); a pod without a node goes to the dump.
 void take_object(const google::protobuf::Message& object, Cluster& into, Dump& dump);
 
 }  // namespace rescheduler::cluster

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/clock.h"
+#include "cluster/forms/pod_form.h"
 #include "cluster/node.h"
-#include "cluster/pod_form.h"
 
 namespace rescheduler::cluster {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "kube/codec/json_words.h"
-#include "rescheduler/plan_json.h"
+#include "rescheduler/planning/plan_json.h"
 
 namespace rescheduler::dashboard {
 

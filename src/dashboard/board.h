@@ -20,7 +20,7 @@
 #include "dashboard/migration_book.h"
 #include "dashboard/news_ring.h"
 #include "kube/client/api.h"
-#include "rescheduler/controller.h"
+#include "rescheduler/loop/controller.h"
 #include "rescheduler/recovery/live_recovery.h"
 #include "scheduler/cluster_sink.h"
 

@@ -11,8 +11,8 @@
 #include "kube/value/time.h"
 #include "migration/keys.h"
 #include "migration/record.h"
-#include "rescheduler/controller.h"
-#include "rescheduler/memory_store.h"
+#include "rescheduler/loop/controller.h"
+#include "rescheduler/memory/memory_store.h"
 
 namespace rescheduler::dashboard {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "net/task.h"
 
 namespace rescheduler::dashboard {

@@ -2,8 +2,8 @@
 
 #include "kube/client/client.h"
 #include "kube/codec/json.h"
-#include "kube/config/exec_credential.h"
 #include "kube/config/yaml.h"
+#include "kube/config/yaml_json.h"
 #include "migration/proto/migration.pb.h"
 
 namespace rescheduler::migration {

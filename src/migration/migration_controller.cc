@@ -450,18 +450,13 @@ std::string MigrationController::wanted_on(const api::Pod& pod) const {
 net::Task<void> MigrationController::stop() {
   const std::shared_ptr<State> state = state_;
   state->stopped = true;
+  [[maybe_unused]] const auto flushed = co_await state->recorder.flush();
   std::vector<net::Job> all = state->jobs;
   for (const auto& [key, one] : state->live) {
     all.push_back(one->driving);
     all.push_back(one->following);
   }
-  [[maybe_unused]] const auto flushed = co_await state->recorder.flush();
-  state->cancel_all();
-  constexpr std::chrono::milliseconds kBetweenLooks{5};
-  for (int i = 0; i < 200 && !std::ranges::all_of(all, [](const net::Job& job) { return job.done(); }); ++i) {
-    const auto slept = co_await state->parts.services.timers->sleep_for(kBetweenLooks);
-    if (!slept) break;
-  }
+  (void)co_await net::end_all(std::move(all));
 }
 
 void MigrationController::begin(MoveOrder order) {

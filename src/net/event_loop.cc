@@ -27,6 +27,7 @@ struct Job::State {
   std::string name;
   asio::cancellation_signal cancellation;
   std::shared_ptr<std::atomic<bool>> done = std::make_shared<std::atomic<bool>>(false);
+  Gate ended{executor};
 };
 
 namespace {
@@ -67,6 +68,7 @@ Job spawn(Executor executor, std::string name, Task<void> task) {
   job.state_ = std::make_shared<Job::State>(executor, std::move(name));
   auto finished = [state = job.state_](std::exception_ptr exception) {
     if (exception) report_escaped(state->name, exception);
+    state->ended.open();
     // Asio's bookkeeping of this coroutine lives in the signal and is used a little longer than this call.
     asio::post(state->executor, [state] {});
   };
@@ -83,6 +85,22 @@ void Job::cancel() {
 }
 
 bool Job::done() const { return !state_ || *state_->done; }
+
+Task<Result<void>> Job::wait() const {
+  const std::shared_ptr<State> state = state_;
+  if (!state) co_return Result<void>{};
+  auto waited = co_await state->ended.wait();
+  co_return waited;
+}
+
+Task<Result<void>> end_all(std::vector<Job> jobs) {
+  for (Job& job : jobs) job.cancel();
+  for (const Job& job : jobs) {
+    auto ended = co_await job.wait();
+    if (!ended) co_return ended;
+  }
+  co_return Result<void>{};
+}
 
 struct EventLoop::State {
   asio::io_context context{1};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -24,12 +25,17 @@ class Job {
   Job() = default;
   void cancel();
   bool done() const;  // has it returned?
+  // Returns once it has, on the loop that it runs on. Errc::Cancelled when the one who waits is cancelled.
+  Task<Result<void>> wait() const;
 
  private:
   friend Job spawn(Executor executor, std::string name, Task<void> task);
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// Cancels all of them and returns when they have ended: they use what the caller is about to take away.
+Task<Result<void>> end_all(std::vector<Job> jobs);
 
 // Starts a coroutine. An exception that leaves it is a defect: it ends the process with the job's name.
 Job spawn(Executor executor, std::string name, Task<void> task);

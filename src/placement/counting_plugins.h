@@ -102,9 +102,9 @@ class CountedFramework {
   explicit CountedFramework(const Profile& profile) : real_(make(profile, Registry::standard())) {
     Registry registry;
     for (const auto& plugin : real_->plugins()) {
-      registry.add(std::string(plugin->name()), [this, real = plugin.get()](const PluginArgs*) {
-        return std::make_unique<CountedPlugin>(*real, calls_);
-      });
+      registry.add({std::string(plugin->name()), [this, real = plugin.get()](const PluginArgs*) {
+                      return std::make_unique<CountedPlugin>(*real, calls_);
+                    }});
     }
     counted_ = make(profile, registry);
   }

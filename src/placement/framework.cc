@@ -10,7 +10,7 @@ Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const
   std::unique_ptr<Framework> framework(new Framework(profile));
   const auto plugin_named = [&](const std::string& name) -> Result<const Plugin*> {
     if (const Plugin* known = framework->find(name)) return known;
-    const Registry::Factory* factory = registry.find(name);
+    const PluginFactory* factory = registry.find(name);
     if (factory == nullptr) {
       return fail(Errc::Invalid, "profile '{}' names the plugin '{}', which this program does not have",
                   profile.scheduler_name, name);

@@ -73,7 +73,7 @@ class Odd final : public Plugin {
 
 Decision decide_with(const Odd& odd, cluster::Cluster& model, bool named_by_affinity = false) {
   Registry registry = Registry::standard();
-  registry.add("Odd", [&](const PluginArgs*) { return std::make_unique<Odd>(odd); });
+  registry.add({"Odd", [&](const PluginArgs*) { return std::make_unique<Odd>(odd); }});
   Profile profile = standard_profile();
   for (const Point point : {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}) {
     profile.at(point).push_back({"Odd"});

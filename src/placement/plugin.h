@@ -1,7 +1,7 @@
-// A plugin has a say at some of the points of a pod's way to its node. It is one class, in one file, and one line in
-// registry.cc. Deciding is pure: everything a plugin may look at is in the Question and in what it noted down itself
-// earlier in the same cycle. What must be done to the world (Reserve, PreBind, Bind) is done by the scheduler's own
-// parts, scheduler/volume_binder.h and scheduler/carrier.h.
+// A plugin has a say at some of the points of a pod's way to its node. It is one class, in one file, and a declaration
+// and a row in plugins/plugins.h. Deciding is pure: everything a plugin may look at is in the Question and in what it
+// noted down itself earlier in the same cycle. What must be done to the world (Reserve, PreBind, Bind) is done by the
+// scheduler's own parts, scheduler/volume_binder.h and scheduler/carrier.h.
 #pragma once
 
 #include <cstdint>

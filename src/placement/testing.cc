@@ -15,28 +15,12 @@ namespace {
 
 using cluster::NodeIndex;
 
-const std::vector<PluginUse>& standard_plugins() {
-  static const std::vector<PluginUse> all = {{"SchedulingGates"},
-                                             {"PrioritySort"},
-                                             {"NodeUnschedulable"},
-                                             {"NodeName"},
-                                             {"TaintToleration", 3},
-                                             {"NodeAffinity", 2},
-                                             {"NodePorts"},
-                                             {"NodeResourcesFit", 1},
-                                             {"VolumeRestrictions"},
-                                             {"NodeVolumeLimits"},
-                                             {"VolumeBinding"},
-                                             {"VolumeZone"},
-                                             {"PodTopologySpread", 2},
-                                             {"InterPodAffinity", 2},
-                                             {"DynamicResources", 2},
-                                             {"DefaultPreemption"},
-                                             {"NodeResourcesBalancedAllocation", 1},
-                                             {"ImageLocality", 1},
-                                             {"DefaultBinder"},
-                                             {"NodeDeclaredFeatures"}};
-  return all;
+std::vector<PluginUse> standard_plugins() {
+  std::vector<PluginUse> uses;
+  for (const RegisteredPlugin& plugin : Registry::standard().plugins()) {
+    if (plugin.unasked) uses.push_back({plugin.name, plugin.weight});
+  }
+  return uses;
 }
 
 Profile profile_with(const std::vector<PluginUse>& plugins) {
@@ -136,8 +120,8 @@ std::string difference(const Answer& a, const Answer& b) {
   return {};
 }
 
-Bench::Bench(const Profile& profile) : cluster_(std::make_unique<cluster::Cluster>()) {
-  auto made = Framework::make(profile, Registry::standard());
+Bench::Bench(const Profile& profile, const Registry& registry) : cluster_(std::make_unique<cluster::Cluster>()) {
+  auto made = Framework::make(profile, registry);
   RESCHEDULER_CHECK(made.has_value(), "no framework for the bench: {}", made.error().message);
   framework_ = std::move(*made);
 }

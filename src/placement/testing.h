@@ -18,6 +18,7 @@
 #include "cluster/testing.h"
 #include "placement/decide.h"
 #include "placement/framework.h"
+#include "placement/registry.h"
 
 namespace rescheduler::placement::testing {
 
@@ -62,7 +63,7 @@ std::string difference(const Answer& a, const Answer& b);
 
 class Bench {
  public:
-  explicit Bench(const Profile& profile = standard_profile());
+  explicit Bench(const Profile& profile = standard_profile(), const Registry& registry = Registry::standard());
 
   Bench& add(const cluster::testing::NodeBuilder& node);
   Bench& add(const cluster::testing::PodBuilder& pod);

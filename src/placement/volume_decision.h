@@ -9,7 +9,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "cluster/volumes.h"
+#include "cluster/volumes/volumes.h"
 #include "placement/plugin.h"
 
 namespace rescheduler::placement {

@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.h"
-#include "cluster/dump.h"
+#include "cluster/feed.h"
 #include "kube/client/fenced_api.h"
 #include "kube/client/hopping_api.h"
 #include "kube/events/event_recorder.h"
@@ -345,12 +345,7 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   for (const auto& recorder : state->recorders) {
     [[maybe_unused]] const auto flushed = co_await recorder->flush();
   }
-  for (net::Job& job : state->jobs) job.cancel();
-  // They use what goes with us; a cancelled job ends with its next step.
-  while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
-    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
-    if (!slept) break;
-  }
+  (void)co_await net::end_all(state->jobs);
   co_return ended;
 }
 

@@ -1,111 +1,26 @@
 // The scheduler's ears: what happens in the cluster, and whom it may help.
-#include <functional>
-#include <map>
-
-#include "cluster/dump.h"
+#include "cluster/feed.h"
 #include "cluster/objects/pods.h"
-#include "kube/proto/apps.pb.h"
-#include "kube/proto/core.pb.h"
-#include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "kube/proto/core_storage.pb.h"
-#include "kube/proto/policy.pb.h"
-#include "kube/proto/storage.pb.h"
 #include "scheduler/pod_changes.h"
 #include "scheduler/scheduler.h"
 
 namespace rescheduler::scheduler {
-namespace {
 
-using google::protobuf::Message;
-
-struct Ears {
-  std::function<cluster::HappeningPtr(const Message&, cluster::Cluster&)> seen;
-  std::function<cluster::HappeningPtr(const Message&, cluster::Cluster&)> gone;
-};
-
-template <class T, class Seen, class Gone>
-std::pair<const google::protobuf::Descriptor*, Ears> ears(Seen seen, Gone gone) {
-  return {
-      T::descriptor(),
-      {[seen](const Message& object, cluster::Cluster& into) { return seen(static_cast<const T&>(object), into); },
-       [gone](const Message& object, cluster::Cluster& into) { return gone(static_cast<const T&>(object), into); }}};
-}
-
-// Services, owners and budgets change how a pod is placed, but none makes room: they wake nobody.
-template <class T, class Gone>
-auto quiet_ears(Gone gone) {
-  return ears<T>(
-      [](const T& object, cluster::Cluster& into) -> cluster::HappeningPtr {
-        cluster::Dump none;
-        cluster::take_object(object, into, none);
-        return nullptr;
-      },
-      [gone](const T& object, cluster::Cluster& into) -> cluster::HappeningPtr {
-        gone(object.metadata(), into);
-        return nullptr;
-      });
-}
-
-template <class T, class Gone>
-auto storage_ears(Gone gone) {
-  return ears<T>([](const T& object, cluster::Cluster& into) { return into.volumes().upsert(object); },
-                 [gone](const T& object, cluster::Cluster& into) { return gone(object.metadata(), into.volumes()); });
-}
-
-const std::map<const google::protobuf::Descriptor*, Ears>& all_ears() {
-  using cluster::Cluster;
-  using cluster::Volumes;
-  using Meta = api::ObjectMeta;
-  static const std::map<const google::protobuf::Descriptor*, Ears> all = {
-      ears<api::Node>([](const api::Node& node, Cluster& into) { return into.upsert_node(node); },
-                      [](const api::Node& node, Cluster& into) { return into.remove_node(node.metadata().name()); }),
-      quiet_ears<api::Namespace>([](const Meta& meta, Cluster& into) { into.remove_namespace(meta.name()); }),
-      quiet_ears<api::Service>(
-          [](const Meta& meta, Cluster& into) { into.owners().remove_service(meta.namespace_(), meta.name()); }),
-      quiet_ears<api::ReplicationController>([](const Meta& meta, Cluster& into) {
-        into.owners().remove_workload("ReplicationController", meta.namespace_(), meta.name());
-      }),
-      quiet_ears<api::ReplicaSet>([](const Meta& meta, Cluster& into) {
-        into.owners().remove_workload("ReplicaSet", meta.namespace_(), meta.name());
-      }),
-      quiet_ears<api::StatefulSet>([](const Meta& meta, Cluster& into) {
-        into.owners().remove_workload("StatefulSet", meta.namespace_(), meta.name());
-      }),
-      quiet_ears<api::PodDisruptionBudget>(
-          [](const Meta& meta, Cluster& into) { into.budgets().remove(meta.namespace_(), meta.name()); }),
-      storage_ears<api::PersistentVolume>([](const Meta& meta, Volumes& in) { return in.remove_volume(meta.name()); }),
-      storage_ears<api::PersistentVolumeClaim>(
-          [](const Meta& meta, Volumes& in) { return in.remove_claim(meta.namespace_(), meta.name()); }),
-      storage_ears<api::StorageClass>([](const Meta& meta, Volumes& in) { return in.remove_class(meta.name()); }),
-      storage_ears<api::CSINode>([](const Meta& meta, Volumes& in) { return in.remove_csi_node(meta.name()); }),
-      storage_ears<api::CSIDriver>([](const Meta& meta, Volumes& in) { return in.remove_csi_driver(meta.name()); }),
-      storage_ears<api::CSIStorageCapacity>(
-          [](const Meta& meta, Volumes& in) { return in.remove_capacity(meta.namespace_(), meta.name()); }),
-      storage_ears<api::VolumeAttachment>(
-          [](const Meta& meta, Volumes& in) { return in.remove_attachment(meta.name()); }),
-  };
-  return all;
-}
-
-}  // namespace
-
-void Scheduler::seen(const std::shared_ptr<const Message>& object, WallTime now) {
+void Scheduler::seen(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now) {
   if (object->GetDescriptor() == api::Pod::descriptor()) {
     pod_seen(std::static_pointer_cast<const api::Pod>(object), now);
     return;
   }
-  const auto found = all_ears().find(object->GetDescriptor());
-  if (found != all_ears().end()) happened(found->second.seen(*object, cluster_), now);
+  happened(cluster::apply(*object, cluster::Word::Seen, cluster_), now);
 }
 
-void Scheduler::gone(const std::shared_ptr<const Message>& object, WallTime now) {
+void Scheduler::gone(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now) {
   if (object->GetDescriptor() == api::Pod::descriptor()) {
     pod_gone(std::static_pointer_cast<const api::Pod>(object), now);
     return;
   }
-  const auto found = all_ears().find(object->GetDescriptor());
-  if (found != all_ears().end()) happened(found->second.gone(*object, cluster_), now);
+  happened(cluster::apply(*object, cluster::Word::Gone, cluster_), now);
 }
 
 void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cluster/volume_records.h"
+#include "cluster/volumes/volume_records.h"
 #include "scheduler/orders.h"
 
 namespace rescheduler::scheduler {

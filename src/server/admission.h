@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "server/reviewer.h"
 #include "server/routes.h"
 

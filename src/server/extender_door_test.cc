@@ -6,7 +6,7 @@
 #include "kube/config/temp_directory.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "scheduler/extender/extender_client.h"
 #include "support/port_fixture.h"
 #include "support/test_certificates.h"

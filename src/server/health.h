@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "server/request_target.h"
 
 namespace rescheduler::server {

@@ -20,7 +20,7 @@
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "placement/recovery_settings.h"
 #include "rescheduler/recovery/live_recovery.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "net/http.h"
-#include "net/http_server.h"
+#include "net/http/http.h"
+#include "net/http/http_server.h"
 #include "net/task.h"
 #include "server/request_target.h"
 #include "server/visitor.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 
 namespace rescheduler::server {
 

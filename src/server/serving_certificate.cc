@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "kube/config/file.h"
-#include "net/certificates.h"
+#include "net/tls/certificates.h"
 
 namespace rescheduler::server {
 namespace {

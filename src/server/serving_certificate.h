@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "net/tls.h"
+#include "net/tls/tls.h"
 
 namespace rescheduler::server {
 

@@ -2,7 +2,7 @@
 
 #include "kube/proto/core.pb.h"
 #include "kube/value/time.h"
-#include "net/certificates.h"
+#include "net/tls/certificates.h"
 
 namespace rescheduler::server {
 namespace {

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "kube/value/base64.h"
-#include "net/certificates.h"
+#include "net/tls/certificates.h"
 #include "sim/door/http_door.h"
 #include "sim/door/local_api.h"
-#include "sim/door/webhooks.h"
+#include "sim/door/webhooks/webhooks.h"
 #include "sim/time/pacer.h"
 
 namespace rescheduler::sim {

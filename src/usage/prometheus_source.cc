@@ -5,8 +5,8 @@
 
 #include "kube/config/credentials.h"
 #include "kube/config/file.h"
-#include "net/http_client.h"
-#include "net/url.h"
+#include "net/http/http_client.h"
+#include "net/http/url.h"
 #include "usage/prometheus_answer.h"
 
 namespace rescheduler::usage {

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "kube/config/temp_directory.h"
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "support/test_certificates.h"
 
 namespace rescheduler::usage {

@@ -1,5 +1,5 @@
 // `rescheduler plan` as a person calls it: by a kubeconfig, whoever measures. It changes nothing.
-#include "cli/plan_command.h"
+#include "cli/plan/plan_command.h"
 
 #include <fstream>
 

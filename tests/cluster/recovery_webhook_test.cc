@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/proto/apps.pb.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "server/proto/webhook_configuration.pb.h"
 #include "support/objects.h"
 #include "support/recovery.h"

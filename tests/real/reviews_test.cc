@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "server/reviewer.h"
 #include "server/server.h"
 #include "support/live_api.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "server/reviewer.h"
 #include "server/server.h"
 #include "sim/served_cluster.h"

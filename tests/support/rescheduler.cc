@@ -9,7 +9,7 @@
 #include "kube/proto/events.pb.h"
 #include "migration/definition.h"
 #include "migration/migration_controller.h"
-#include "rescheduler/memory_store.h"
+#include "rescheduler/memory/memory_store.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 #include "support/objects.h"

@@ -12,7 +12,7 @@
 #include "kube/leader/leader_elector.h"
 #include "kube/proto/apps.pb.h"
 #include "placement/rescheduler_args.h"
-#include "rescheduler/live_rescheduler.h"
+#include "rescheduler/loop/live_rescheduler.h"
 #include "scheduler/live_scheduler.h"
 #include "support/scheduler.h"
 #include "support/tiny_service.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "support/cluster.h"
 
 namespace rescheduler::test {

@@ -151,7 +151,7 @@ class LayerLint(Tree):
 
     def test_keeps_pure_folders_pure(self):
         for header in ('<boost/asio/ip/tcp.hpp>', '<boost/asio.hpp>', '<openssl/ssl.h>', '<thread>', '<mutex>', '<future>',
-                       '<spdlog/spdlog.h>', '"base/log.h"', '"net/http.h"'):
+                       '<spdlog/spdlog.h>', '"base/log.h"', '"net/http/http.h"'):
             with self.subTest(header):
                 found = self.found('src/cluster/a.cc', header)
                 self.assertEqual(len(found), 1)

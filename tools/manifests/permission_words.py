@@ -1,4 +1,4 @@
-"""What each permission is for, in Chinese: the purposes of src/cli/permissions.cc, for docs/security.zh-CN.md. One that is missing
+"""What each permission is for, in Chinese: the purposes of src/cli/daemon/permissions.cc, for docs/security.zh-CN.md. One that is missing
 here is shown in English."""
 
 CHINESE = {

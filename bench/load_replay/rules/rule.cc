@@ -32,8 +32,8 @@ void enlist_plugin(placement::Registry& registry,
                    placement::Profile& profile,
                    const std::string& name,
                    int weight,
-                   const placement::Registry::Factory& factory) {
-  registry.add(name, factory);
+                   const placement::PluginFactory& factory) {
+  registry.add({name, factory});
   const auto plugin = factory(nullptr);
   for (std::size_t point = 0; point < placement::kPointCount; ++point) {
     if (plugin->points().has(static_cast<placement::Point>(point))) profile.plugins[point].push_back({name, weight});

@@ -61,7 +61,7 @@ void enlist_plugin(placement::Registry& registry,
                    placement::Profile& profile,
                    const std::string& name,
                    int weight,
-                   const placement::Registry::Factory& factory);
+                   const placement::PluginFactory& factory);
 
 // The amounts a pod in question asks for, in cores and GiB; a limit of 0 is none.
 struct Asked {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/daemon/failure_recovery.h"
+#include "cli/daemon/permissions.h"
 #include "cli/doctor/webhook_facts.h"
-#include "cli/failure_recovery.h"
-#include "cli/permissions.h"
-#include "cluster/dump.h"
+#include "cluster/feed.h"
 #include "cluster/objects/pods.h"
 #include "kube/client/client.h"
 #include "kube/proto/apps.pb.h"

@@ -8,8 +8,8 @@
 #include "kube/client/client.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "net/certificates.h"
-#include "net/url.h"
+#include "net/http/url.h"
+#include "net/tls/certificates.h"
 #include "server/proto/webhook_configuration.pb.h"
 
 namespace rescheduler::cli::doctor {

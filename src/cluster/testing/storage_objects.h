@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cluster/volume_records.h"
+#include "cluster/volumes/volume_records.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/core_storage.pb.h"
 #include "kube/proto/storage.pb.h"

@@ -15,7 +15,7 @@
 #include "kube/client/request_metrics.h"
 #include "kube/config/client_config.h"
 #include "kube/config/credentials.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 
 namespace rescheduler::kube {
 

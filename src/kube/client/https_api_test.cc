@@ -10,7 +10,7 @@
 #include "kube/client/client.h"
 #include "kube/codec/codec.h"
 #include "kube/proto/core_pod.pb.h"
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 
 namespace rescheduler::kube {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kube/client/api.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace rescheduler::kube {
 

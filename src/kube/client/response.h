@@ -5,7 +5,7 @@
 
 #include "kube/client/api.h"
 #include "kube/codec/decoded.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace rescheduler::api {
 class Status;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kube/client/api.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 
 namespace rescheduler::kube {
 

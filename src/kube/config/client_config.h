@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kube/config/secret.h"
-#include "net/http_client.h"
-#include "net/tls.h"
+#include "net/http/http_client.h"
+#include "net/tls/tls.h"
 
 namespace rescheduler::kube {
 

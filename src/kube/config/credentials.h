@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "kube/config/client_config.h"
 #include "kube/config/exec_source.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "net/task.h"
 
 namespace rescheduler::kube {

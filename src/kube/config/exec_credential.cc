@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 
 #include "kube/config/http_text.h"
-#include "kube/config/yaml_reader.h"
 #include "kube/value/base64.h"
 #include "kube/value/time.h"
 
@@ -11,27 +10,6 @@ namespace rescheduler::kube {
 namespace {
 
 namespace json = boost::json;
-
-json::value to_json(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlKind::Null: return nullptr;
-    case YamlKind::Sequence: {
-      json::array array;
-      for (const YamlNode& item : node.items) array.push_back(to_json(item));
-      return array;
-    }
-    case YamlKind::Map: {
-      json::object object;
-      for (const YamlEntry& entry : node.entries) object[entry.key] = to_json(entry.value);
-      return object;
-    }
-    case YamlKind::Scalar: break;
-  }
-  if (const auto truth = bool_value(node)) return *truth;
-  if (const auto whole = integer_value(node)) return *whole;
-  if (const auto number = float_value(node)) return *number;
-  return json::value(node.text);
-}
 
 // The member if it is a string; an absent or null one is empty; anything else is a problem.
 Result<std::string> string_member(const json::object& object, std::string_view name) {
@@ -81,8 +59,6 @@ Result<ExecAnswer> read_status(const json::object& status) {
 }
 
 }  // namespace
-
-std::string yaml_to_json(const YamlNode& node) { return json::serialize(to_json(node)); }
 
 std::string exec_cluster_json(const ExecClusterInfo& cluster) {
   json::object object;

@@ -10,12 +10,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "kube/config/client_config.h"
-#include "kube/config/yaml.h"
 
 namespace rescheduler::kube {
-
-// YAML 1.2 core types become JSON types.
-std::string yaml_to_json(const YamlNode& node);
 
 struct ExecClusterInfo {
   std::string server;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kube/config/client_config.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace rescheduler::kube {
 

@@ -7,7 +7,7 @@
 #include "kube/config/kubeconfig_model.h"
 #include "kube/config/kubeconfig_user.h"
 #include "kube/value/name.h"
-#include "net/url.h"
+#include "net/http/url.h"
 
 namespace rescheduler::kube {
 namespace {

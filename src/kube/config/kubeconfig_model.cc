@@ -1,7 +1,7 @@
 #include "kube/config/kubeconfig_model.h"
 
-#include "kube/config/exec_credential.h"
 #include "kube/config/file.h"
+#include "kube/config/yaml_json.h"
 #include "kube/value/base64.h"
 
 namespace rescheduler::kube {

@@ -1,10 +1,12 @@
-// Every plugin of this folder. A new one: its file, its line here, its line in ../registry.cc.
+// Every plugin of this folder. A new one is its file, and here its declaration and its row.
 #pragma once
 
 #include <memory>
 
 #include "placement/args.h"
 #include "placement/plugin.h"
+#include "placement/registry.h"
+#include "placement/rescheduler_args.h"
 
 namespace rescheduler::placement {
 
@@ -32,6 +34,34 @@ PluginPtr make_default_binder(const PluginArgs* args);
 PluginPtr make_node_declared_features(const PluginArgs* args);
 PluginPtr make_rescheduler(const PluginArgs* args);
 PluginPtr make_podrescheduling(const PluginArgs* args);
+
+// kube-scheduler 1.36's in its order, then our own, which have to be asked for.
+inline std::vector<RegisteredPlugin> all_plugins() {
+  return {
+      {"SchedulingGates", make_scheduling_gates},
+      {"PrioritySort", make_priority_sort},
+      {"NodeUnschedulable", make_node_unschedulable},
+      {"NodeName", make_node_name},
+      {"TaintToleration", make_taint_toleration, 3},
+      {"NodeAffinity", make_node_affinity, 2},
+      {"NodePorts", make_node_ports},
+      {"NodeResourcesFit", make_node_resources_fit},
+      {"VolumeRestrictions", make_volume_restrictions},
+      {"NodeVolumeLimits", make_node_volume_limits},
+      {"VolumeBinding", make_volume_binding},
+      {"VolumeZone", make_volume_zone},
+      {"PodTopologySpread", make_pod_topology_spread, 2},
+      {"InterPodAffinity", make_inter_pod_affinity, 2},
+      {"DynamicResources", make_dynamic_resources, 2},
+      {"DefaultPreemption", make_default_preemption},
+      {"NodeResourcesBalancedAllocation", make_balanced_allocation},
+      {"ImageLocality", make_image_locality},
+      {"DefaultBinder", make_default_binder},
+      {"NodeDeclaredFeatures", make_node_declared_features},
+      {"Rescheduler", make_rescheduler, kReschedulerWeight, false},
+      {"Podrescheduling", make_podrescheduling, 1, false},
+  };
+}
 
 // The settings given, or the defaults.
 template <class Args>

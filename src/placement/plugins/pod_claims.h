@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/volume_records.h"
+#include "cluster/volumes/volume_records.h"
 #include "placement/plugin.h"
 
 namespace rescheduler::placement {

@@ -388,12 +388,8 @@ net::Task<bool> LiveRecovery::stop(std::chrono::nanoseconds grace) {
   state->acting.cancel();
   if (ended) [[maybe_unused]]
     const auto flushed = co_await state->recorder.flush();
-  for (net::Job& job : state->jobs) job.cancel();
   if (ended) state->jobs.push_back(state->acting);
-  while (!std::ranges::all_of(state->jobs, [](const net::Job& job) { return job.done(); })) {
-    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
-    if (!slept) break;
-  }
+  (void)co_await net::end_all(state->jobs);
   co_return ended;
 }
 

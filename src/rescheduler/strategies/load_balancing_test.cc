@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rescheduler/plan_testing.h"
+#include "rescheduler/planning/plan_testing.h"
 
 namespace rescheduler::rescheduling::testing {
 namespace {

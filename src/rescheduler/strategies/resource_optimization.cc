@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "rescheduler/adapter.h"
-#include "rescheduler/picture.h"
+#include "rescheduler/planning/adapter.h"
+#include "rescheduler/planning/picture.h"
 #include "rescheduler/strategies/strategies.h"
 
 namespace rescheduler::rescheduling {

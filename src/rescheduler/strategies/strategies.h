@@ -4,7 +4,7 @@
 #include <array>
 
 #include "placement/rescheduling_settings.h"
-#include "rescheduler/draft.h"
+#include "rescheduler/planning/draft.h"
 
 namespace rescheduler::rescheduling {
 

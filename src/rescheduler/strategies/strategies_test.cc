@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/proto/core_pod.pb.h"
-#include "rescheduler/plan_testing.h"
+#include "rescheduler/planning/plan_testing.h"
 
 namespace rescheduler::rescheduling::testing {
 namespace {

@@ -11,6 +11,10 @@
 #include "placement/args.h"
 #include "placement/points.h"
 
+namespace rescheduler::placement {
+class Registry;
+}  // namespace rescheduler::placement
+
 namespace rescheduler::kube {
 class YamlReader;
 class YamlWriter;
@@ -39,7 +43,8 @@ using PluginCatalog = std::vector<KnownPlugin>;
 
 const KnownPlugin* find_plugin(const PluginCatalog& catalog, std::string_view name);  // nullptr: unknown
 
-// kube-scheduler 1.36's defaults in its order, then our own plugins, which have to be asked for.
-PluginCatalog default_catalog();
+// The plugins of a registry, each with the points it says it has.
+PluginCatalog catalog_of(const placement::Registry& registry);
+PluginCatalog default_catalog();  // of this program's
 
 }  // namespace rescheduler::scheduler

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "kube/codec/json.h"
-#include "kube/config/exec_credential.h"
+#include "kube/config/yaml_json.h"
 #include "kube/config/yaml_reader.h"
 #include "kube/config/yaml_writer.h"
 #include "kube/proto/core_pod.pb.h"

@@ -1,4 +1,6 @@
-#include "placement/rescheduler_args.h"
+#include <map>
+
+#include "placement/registry.h"
 #include "scheduler/config/catalog.h"
 #include "scheduler/config/default_args.h"
 #include "scheduler/config/podrescheduling_args.h"
@@ -7,15 +9,22 @@
 namespace rescheduler::scheduler {
 namespace {
 
-using placement::PointSet;
-using enum placement::Point;
-
-KnownPlugin unasked(std::string name, PointSet points, int weight = 1, PluginArgsFormat args = {}) {
-  return {std::move(name), points, true, weight, std::move(args)};
-}
-
-KnownPlugin on_request(std::string name, PointSet points, PluginArgsFormat args = {}, int weight = 1) {
-  return {std::move(name), points, false, weight, std::move(args)};
+// Of those that take settings.
+PluginArgsFormat format_of(const std::string& plugin) {
+  static const std::map<std::string, PluginArgsFormat> formats = {
+      {"NodeAffinity", node_affinity_format()},
+      {"NodeResourcesFit", node_resources_fit_format()},
+      {"VolumeBinding", volume_binding_format()},
+      {"PodTopologySpread", pod_topology_spread_format()},
+      {"InterPodAffinity", inter_pod_affinity_format()},
+      {"DynamicResources", dynamic_resources_format()},
+      {"DefaultPreemption", default_preemption_format()},
+      {"NodeResourcesBalancedAllocation", balanced_allocation_format()},
+      {"Rescheduler", rescheduler_format()},
+      {"Podrescheduling", podrescheduling_format()},
+  };
+  const auto found = formats.find(plugin);
+  return found == formats.end() ? PluginArgsFormat{} : found->second;
 }
 
 }  // namespace
@@ -27,32 +36,18 @@ const KnownPlugin* find_plugin(const PluginCatalog& catalog, std::string_view na
   return nullptr;
 }
 
+PluginCatalog catalog_of(const placement::Registry& registry) {
+  PluginCatalog catalog;
+  for (const placement::RegisteredPlugin& plugin : registry.plugins()) {
+    const placement::PointSet points = plugin.make(nullptr)->points();
+    catalog.push_back({plugin.name, points, plugin.unasked, plugin.weight, format_of(plugin.name)});
+  }
+  return catalog;
+}
+
 PluginCatalog default_catalog() {
-  return {
-      unasked("SchedulingGates", {PreEnqueue}),
-      unasked("PrioritySort", {QueueSort}),
-      unasked("NodeUnschedulable", {Filter}),
-      unasked("NodeName", {Filter}),
-      unasked("TaintToleration", {Filter, PreScore, Score}, 3),
-      unasked("NodeAffinity", {PreFilter, Filter, PreScore, Score}, 2, node_affinity_format()),
-      unasked("NodePorts", {PreFilter, Filter}),
-      unasked("NodeResourcesFit", {PreFilter, Filter, PreScore, Score}, 1, node_resources_fit_format()),
-      unasked("VolumeRestrictions", {PreFilter, Filter}),
-      unasked("NodeVolumeLimits", {PreFilter, Filter}),
-      unasked("VolumeBinding", {PreFilter, Filter, PreScore, Score, Reserve, PreBind}, 1, volume_binding_format()),
-      unasked("VolumeZone", {PreFilter, Filter}),
-      unasked("PodTopologySpread", {PreFilter, Filter, PreScore, Score}, 2, pod_topology_spread_format()),
-      unasked("InterPodAffinity", {PreFilter, Filter, PreScore, Score}, 2, inter_pod_affinity_format()),
-      unasked("DynamicResources", {PreEnqueue, PreFilter, Filter, PostFilter, Score, Reserve, PreBind}, 2,
-              dynamic_resources_format()),
-      unasked("DefaultPreemption", {PreEnqueue, PostFilter}, 1, default_preemption_format()),
-      unasked("NodeResourcesBalancedAllocation", {PreScore, Score}, 1, balanced_allocation_format()),
-      unasked("ImageLocality", {Score}),
-      unasked("DefaultBinder", {Bind}),
-      unasked("NodeDeclaredFeatures", {PreFilter, Filter}),
-      on_request("Rescheduler", {Filter, Score, Reserve, PreBind}, rescheduler_format(), placement::kReschedulerWeight),
-      on_request("Podrescheduling", {PreFilter, Filter}, podrescheduling_format()),
-  };
+  static const PluginCatalog catalog = catalog_of(placement::Registry::standard());
+  return catalog;
 }
 
 }  // namespace rescheduler::scheduler

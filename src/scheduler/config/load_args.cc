@@ -14,7 +14,7 @@
 #include "kube/config/yaml_writer.h"
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
-#include "net/url.h"
+#include "net/http/url.h"
 #include "scheduler/config/fields.h"
 
 namespace rescheduler::scheduler {

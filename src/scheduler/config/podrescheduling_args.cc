@@ -10,7 +10,7 @@
 #include "kube/config/yaml_writer.h"
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
-#include "net/url.h"
+#include "net/http/url.h"
 #include "placement/podrescheduling_args.h"
 #include "scheduler/config/fields.h"
 

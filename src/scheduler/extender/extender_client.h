@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "kube/extender/wire.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "scheduler/extender/settings.h"
 
 namespace rescheduler::scheduler {

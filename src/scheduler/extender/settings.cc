@@ -1,7 +1,7 @@
 #include "scheduler/extender/settings.h"
 
 #include "kube/config/file.h"
-#include "net/url.h"
+#include "net/http/url.h"
 
 namespace rescheduler::scheduler {
 namespace {

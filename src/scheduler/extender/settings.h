@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "scheduler/config/configuration.h"
 
 namespace rescheduler::scheduler {

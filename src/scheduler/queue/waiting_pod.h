@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "cluster/pod_form.h"
+#include "cluster/forms/pod_form.h"
 #include "scheduler/queue/plugin_index_set.h"
 
 namespace rescheduler::api {

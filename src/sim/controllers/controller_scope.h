@@ -6,7 +6,7 @@
 
 #include "sim/controllers/event_writer.h"
 #include "sim/controllers/keys.h"
-#include "sim/controllers/pod_index.h"
+#include "sim/controllers/pods/pod_index.h"
 #include "sim/server/server.h"
 #include "sim/time/agenda.h"
 

@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "sim/controllers/event_writer.h"
-#include "sim/controllers/pod_cleanup.h"
+#include "sim/controllers/garbage/pod_cleanup.h"
+#include "sim/controllers/nodes/zone_disruption.h"
 #include "sim/controllers/volume_binder.h"
-#include "sim/controllers/zone_disruption.h"
 #include "sim/time/agenda.h"
 
 namespace rescheduler::sim {

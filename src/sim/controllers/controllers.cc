@@ -3,17 +3,17 @@
 #include <optional>
 
 #include "sim/controllers/controller_scope.h"
-#include "sim/controllers/cron_job_controller.h"
-#include "sim/controllers/daemon_set_controller.h"
-#include "sim/controllers/deployment_controller.h"
-#include "sim/controllers/disruption.h"
-#include "sim/controllers/garbage_collector.h"
-#include "sim/controllers/job_controller.h"
-#include "sim/controllers/namespace_deletion.h"
-#include "sim/controllers/node_lifecycle.h"
-#include "sim/controllers/replica_set_controller.h"
-#include "sim/controllers/stateful_set_controller.h"
-#include "sim/controllers/taint_eviction.h"
+#include "sim/controllers/daemon_set/daemon_set_controller.h"
+#include "sim/controllers/deployment/deployment_controller.h"
+#include "sim/controllers/disruption/disruption.h"
+#include "sim/controllers/garbage/garbage_collector.h"
+#include "sim/controllers/garbage/namespace_deletion.h"
+#include "sim/controllers/job/cron_job_controller.h"
+#include "sim/controllers/job/job_controller.h"
+#include "sim/controllers/nodes/node_lifecycle.h"
+#include "sim/controllers/nodes/taint_eviction.h"
+#include "sim/controllers/replica_set/replica_set_controller.h"
+#include "sim/controllers/stateful_set/stateful_set_controller.h"
 #include "sim/controllers/volume_binder.h"
 
 namespace rescheduler::sim {

@@ -6,7 +6,7 @@
 #include "kube/proto/core_volume.pb.h"
 #include "kube/proto/storage.pb.h"
 #include "sim/controllers/controllers.h"
-#include "sim/controllers/lifecycle_rig.h"
+#include "sim/controllers/nodes/lifecycle_rig.h"
 
 namespace rescheduler::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include "kube/codec/json.h"
 #include "kube/proto/discovery.pb.h"
 #include "sim/door/operation.h"
-#include "sim/kinds/custom_version.h"
+#include "sim/kinds/custom/custom_version.h"
 
 namespace rescheduler::sim {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "kube/client/client.h"
 #include "kube/client/https_api.h"
-#include "net/certificates.h"
 #include "net/event_loop.h"
+#include "net/tls/certificates.h"
 #include "sim/door/documents.h"
 #include "sim/door/faults.h"
 #include "sim/door/http_door.h"

@@ -8,7 +8,7 @@
 #include "kube/codec/protobuf.h"
 #include "kube/proto/meta.pb.h"
 #include "sim/door/served_object.h"
-#include "sim/door/tables.h"
+#include "sim/door/tables/tables.h"
 #include "sim/door/wire_writer.h"
 #include "sim/proto/custom.pb.h"
 

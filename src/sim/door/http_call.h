@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "net/http.h"
+#include "net/http/http.h"
 #include "sim/door/media.h"
 #include "sim/door/operation.h"
 #include "sim/door/request_target.h"

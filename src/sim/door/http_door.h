@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "sim/door/documents.h"
 #include "sim/door/faults.h"
 #include "sim/server/server.h"

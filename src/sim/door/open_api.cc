@@ -9,7 +9,7 @@
 #include "kube/codec/json_shape.h"
 #include "kube/proto/meta.pb.h"
 #include "sim/door/wire_writer.h"
-#include "sim/kinds/custom_version.h"
+#include "sim/kinds/custom/custom_version.h"
 
 namespace rescheduler::sim {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "kube/codec/json_value.h"
 #include "kube/codec/protobuf.h"
-#include "kube/config/exec_credential.h"
 #include "kube/config/yaml.h"
+#include "kube/config/yaml_json.h"
 #include "kube/proto/meta.pb.h"
 #include "sim/door/encoding.h"
 #include "sim/door/media.h"

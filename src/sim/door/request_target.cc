@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace rescheduler::sim {
 namespace {

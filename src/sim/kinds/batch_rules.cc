@@ -6,7 +6,7 @@
 
 #include "kube/proto/batch.pb.h"
 #include "sim/kinds/cron.h"
-#include "sim/kinds/pod_rules.h"
+#include "sim/kinds/pods/pod_rules.h"
 #include "sim/kinds/rules.h"
 #include "sim/kinds/typed_rules.h"
 

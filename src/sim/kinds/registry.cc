@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "sim/kinds/builtin_kinds.h"
-#include "sim/kinds/custom_version.h"
+#include "sim/kinds/custom/custom_version.h"
 #include "sim/kinds/kind.h"
 #include "sim/kinds/rules.h"
 #include "sim/proto/custom.pb.h"

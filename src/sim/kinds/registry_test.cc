@@ -2,7 +2,7 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/events.pb.h"
-#include "sim/kinds/custom_version.h"
+#include "sim/kinds/custom/custom_version.h"
 #include "sim/kinds/kind.h"
 #include "sim/proto/custom.pb.h"
 

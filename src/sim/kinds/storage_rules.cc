@@ -4,7 +4,7 @@
 #include "kube/proto/core_storage.pb.h"
 #include "kube/proto/storage.pb.h"
 #include "kube/value/quantity.h"
-#include "sim/kinds/pod_rules.h"
+#include "sim/kinds/pods/pod_rules.h"
 #include "sim/kinds/resources.h"
 #include "sim/kinds/rules.h"
 #include "sim/kinds/typed_rules.h"

@@ -12,9 +12,9 @@
 #include "kube/codec/json_shape.h"
 #include "kube/proto/meta.pb.h"
 #include "kube/value/quantity.h"
-#include "sim/kinds/custom_version.h"
+#include "sim/kinds/custom/custom_version.h"
+#include "sim/kinds/custom/schema.h"
 #include "sim/kinds/kind.h"
-#include "sim/kinds/schema.h"
 
 namespace rescheduler::sim {
 namespace {

@@ -1,7 +1,7 @@
 // What the workloads share.
 #pragma once
 
-#include "sim/kinds/pod_rules.h"
+#include "sim/kinds/pods/pod_rules.h"
 
 namespace rescheduler::sim {
 

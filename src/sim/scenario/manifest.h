@@ -25,7 +25,4 @@ Result<std::vector<Manifest>> read_manifests(std::string_view text, std::string_
 // One document that stands within another file; what is wrong with it is the reader's problem.
 void read_manifest(kube::YamlReader document, std::vector<Manifest>& into);
 
-// A YAML tree as JSON text, typed by YAML 1.2's core schema as kubectl does it.
-Result<std::string> yaml_to_json(const kube::YamlNode& node);
-
 }  // namespace rescheduler::sim

@@ -13,7 +13,7 @@
 #include "kube/proto/meta.pb.h"
 #include "kube/value/name.h"
 #include "kube/value/quote.h"
-#include "sim/kinds/pod_rules.h"
+#include "sim/kinds/pods/pod_rules.h"
 #include "sim/server/conditions.h"
 #include "sim/server/server.h"
 

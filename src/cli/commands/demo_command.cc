@@ -1,0 +1,152 @@
+#include "cli/commands/demo_command.h"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/commands/output_file.h"
+#include "cli/demo/played_cluster.h"
+#include "cli/stop_signals.h"
+#include "cli/view/terminal.h"
+#include "cli/view/view.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The scenario is over and settled when no pod and no node has changed for so long in cluster time. Some scenarios
+// never settle (CronJobs, crash loops): after the limit the demo is over all the same.
+constexpr std::chrono::seconds kSettled{10};
+constexpr std::chrono::seconds kSettleLimit{90};
+// Nobody can stop a demo that writes into a file or a pipe, so it stops by itself; who names a port wants to look.
+constexpr double kUnattendedSeconds = 27;
+constexpr double kSpeedToFollow = 3;
+constexpr double kSpeedUnattended = 10;
+constexpr std::chrono::milliseconds kRedraw{200};
+constexpr std::chrono::seconds kStatusEvery{5};  // of cluster time, where lines are printed instead of a view
+
+struct Look {
+  ViewState state;
+  bool settled = false;
+};
+
+class Demo {
+ public:
+  Demo(PlayedCluster& played, const DemoOptions& options, bool terminal)
+      : played_(played),
+        options_(options),
+        exit_when_done_(options.exit_when_done || (!terminal && !options.ui_port)) {}
+
+  Look look() {
+    Look now;
+    played_.on_loop([&] {
+      now.state = played_.watcher().look();
+      const auto quiet = played_.watcher().quiet_for();
+      if (played_.runner().over()) {
+        if (!over_since_) over_since_ = now.state.elapsed;
+        const auto over_for = now.state.elapsed - *over_since_;
+        now.settled = (over_for >= kSettled && quiet >= kSettled) || over_for >= kSettleLimit;
+      }
+      if (!first_ && played_.runner().begun() && quiet >= 2s) first_ = now.state;
+    });
+    now.state.notice = options_.no_rescheduling ? OwnScheduler::kNotice : OwnScheduler::kMovingNotice;
+    now.state.speed = options_.speed;
+    now.state.address = played_.ui_url();
+    return now;
+  }
+  // When the first pods had come up; until then, now.
+  ViewState first(const ViewState& now) const { return first_.value_or(now); }
+  bool done(const Look& now, std::chrono::duration<double> ran) const {
+    if (options_.seconds > 0 && ran.count() >= options_.seconds) return true;
+    return exit_when_done_ && now.settled;
+  }
+
+ private:
+  PlayedCluster& played_;
+  const DemoOptions& options_;
+  bool exit_when_done_;
+  std::optional<std::chrono::seconds> over_since_;
+  std::optional<ViewState> first_;
+};
+
+ViewState show_view(Demo& demo, StopSignals& signals) {
+  const SystemClock clock;
+  const SteadyTime begin = clock.steady_now();
+  Screen screen;
+  while (true) {
+    Look now = demo.look();
+    screen.draw(render(now.state, terminal_style()));
+    if (demo.done(now, clock.steady_now() - begin) || signals.wait_for(kRedraw)) return std::move(now.state);
+  }
+}
+
+ViewState print_lines(Demo& demo, StopSignals& signals) {
+  const SystemClock clock;
+  const SteadyTime begin = clock.steady_now();
+  std::size_t told = 0;  // of the tail; it is far longer than what comes between two looks
+  std::chrono::seconds next_status{0};
+  bool titled = false;
+  while (true) {
+    Look now = demo.look();
+    if (!std::exchange(titled, true)) {
+      fmt::print("{}: {}\n", now.state.scenario, now.state.description);
+      if (!now.state.address.empty()) fmt::print("see it: {}\n", now.state.address);
+      fmt::print("note: {}\n", now.state.notice);
+    }
+    for (; told < now.state.tail.size(); ++told) {
+      const TailLine& line = now.state.tail[told];
+      fmt::print("{:>7}  {}{}\n", time_text(line.at.count()), line.trouble ? "! " : "", line.text);
+    }
+    if (now.state.elapsed >= next_status) {
+      fmt::print("{}\n", status_line(now.state));
+      next_status = now.state.elapsed + kStatusEvery;
+    }
+    std::fflush(stdout);
+    if (demo.done(now, clock.steady_now() - begin) || signals.wait_for(kRedraw)) return std::move(now.state);
+  }
+}
+
+Result<void> run(DemoOptions options, StopSignals& signals) {
+  const bool terminal = stdout_is_terminal();
+  if (options.speed == 0) options.speed = terminal ? kSpeedToFollow : kSpeedUnattended;
+  if (!terminal && options.seconds == 0 && !options.ui_port) options.seconds = kUnattendedSeconds;
+  auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
+  if (!scenario) return fail(std::move(scenario.error()));
+  PlaySettings settings;
+  settings.scenario = std::move(*scenario);
+  settings.speed = options.speed;
+  settings.watch = true;
+  settings.reschedule = !options.no_rescheduling;
+  if (!options.no_ui) settings.ui_port = options.ui_port.value_or(DemoOptions::kUiPort);
+  settings.ui_or_any = !options.ui_port;
+  auto played = PlayedCluster::start(std::move(settings));
+  if (!played) return fail(std::move(played.error()));
+  if (!options.kubeconfig_out.empty()) {
+    auto written = write_private_file(options.kubeconfig_out, (*played)->served().kubeconfig());
+    if (!written) return written;
+  }
+  Demo demo(**played, options, terminal);
+  const ViewState last = terminal ? show_view(demo, signals) : print_lines(demo, signals);
+  for (const std::string& line : summary(demo.first(last), last)) fmt::print("{}\n", line);
+  return {};
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& options) {
+  set_log_level(LogLevel::Warning);  // what goes well is in the picture, not in lines between
+  StopSignals signals;
+  const auto done = run(options, signals);
+  if (done) return 0;
+  fmt::print(stderr, "rescheduler demo: {}\n", done.error().message);
+  return 1;
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,184 @@
+// A scheduler and a mover begin together, as after a change of leader: the scheduler waits for what the mover knows.
+#include "cli/daemon/own_mover.h"
+
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "kube/client/client.h"
+#include "kube/codec/json.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "migration/definition.h"
+#include "migration/record.h"
+#include "scheduler/config/read.h"
+#include "sim/cluster.h"
+#include "sim/door/local_api.h"
+#include "sim/time/pacer.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::seconds kLateness{1};  // of the cluster's time, which nobody waits for
+
+// Shows Migrations later than everything else.
+class LateApi final : public kube::Api {
+ public:
+  LateApi(kube::Api& api, net::Timers& timers) : api_(api), timers_(timers) {}
+  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override {
+    return api_.call(std::move(call), answer);
+  }
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
+    const auto slept = co_await timers_.sleep_for(kLateness);
+    if (!slept) co_return fail(slept.error());
+    auto page = co_await api_.list(std::move(call), std::move(sink));
+    co_return page;
+  }
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
+    const auto slept = co_await timers_.sleep_for(kLateness);
+    if (!slept) co_return fail(slept.error());
+    auto stream = co_await api_.watch(std::move(call));
+    co_return stream;
+  }
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
+    return api_.get_text(std::move(path), std::move(accept));
+  }
+
+ private:
+  kube::Api& api_;
+  net::Timers& timers_;
+};
+
+class AfterAChangeOfLeader : public testing::Test {
+ protected:
+  AfterAChangeOfLeader() {
+    for (const char* name : {"a", "b", "c"}) {
+      node_uid_ =
+          create<api::Node>(
+              fmt::format(R"({{"metadata":{{"name":"{0}","labels":{{"kubernetes.io/hostname":"{0}"}}}}}})", name))
+              .metadata()
+              .uid();
+    }
+    loop_.run_for(10s);  // until they are ready
+    scheduler::LiveSettings settings;
+    settings.configuration = configuration_;
+    settings.host = "test";
+    auto made = scheduler::LiveScheduler::make({&api_, nullptr}, std::move(settings), services());
+    RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
+    live_ = std::move(*made);
+    mover_ = make_mover(
+        late_, nullptr, configuration_, "test", nullptr,
+        [this](std::vector<scheduler::Intent> intents) { live_->want(std::move(intents)); }, NodeLoads(), services());
+  }
+  ~AfterAChangeOfLeader() override {
+    (void)loop_.await_result(ended());
+    loop_.run_for(1s);
+  }
+
+  net::Task<Result<void>> ended() {
+    co_await mover_->stop();
+    co_await live_->stop(std::chrono::seconds(1));
+    co_return Result<void>{};
+  }
+  net::Task<Result<void>> begun() {
+    live_->follow();
+    mover_->follow();
+    auto synced = co_await live_->wait_synced();
+    if (!synced) co_return synced;
+    co_await steer_when_shown(*mover_, late_, loop_.timers());
+    live_->lead();
+    co_return Result<void>{};
+  }
+  template <class T>
+  T create(const std::string& json) {
+    T object;
+    const auto read = kube::from_json(json, object, kube::UnknownFields::Refuse);
+    RESCHEDULER_CHECK(read.has_value(), "{}", read.error().message);
+    auto made = loop_.await_result(kube::Client(api_).create(std::move(object)));
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? std::move(*made) : T();
+  }
+  std::string node_of(const std::string& pod) {
+    auto read = loop_.await_result(kube::Client(api_).get<api::Pod>("default", pod));
+    return read ? read->spec().node_name() : std::string();
+  }
+  // Somebody's: of one that exists and does nothing about it.
+  void add_pod(const std::string& name) {
+    create<api::Pod>(fmt::format(
+        R"({{"metadata":{{"namespace":"default","name":"{}","labels":{{"app":"web"}},"ownerReferences":[{{"apiVersion":"v1",
+            "kind":"Node","name":"c","uid":"{}","controller":true}}]}},"spec":{{"schedulerName":"rescheduler-scheduler",
+            "containers":[{{"name":"main","image":"registry.example/app:1"}}]}}}})",
+        name, node_uid_));
+  }
+  kube::LoopServices services() { return {loop_.executor(), &loop_.timers(), &cluster_.agenda(), &rng_, &metrics_}; }
+
+  std::string node_uid_;
+  Rng rng_{1};
+  MetricRegistry metrics_;
+  scheduler::Configuration configuration_ = scheduler::default_configuration(scheduler::default_catalog());
+  sim::EmbeddedCluster cluster_;
+  sim::LocalApi api_{cluster_.server(), cluster_.documents()};
+  sim::VirtualLoop loop_{cluster_.agenda()};
+  LateApi late_{api_, loop_.timers()};
+  std::unique_ptr<scheduler::LiveScheduler> live_;
+  std::unique_ptr<migration::MigrationController> mover_;
+};
+
+// On a quiet cluster all three nodes are equal: each of them is the target once.
+TEST_F(AfterAChangeOfLeader, AReplacementThatWaitsGoesWhereItIsWanted) {
+  ASSERT_TRUE(loop_.await_result(migration::ensure_definition(api_, loop_.timers())));
+  for (const std::string target : {"a", "b", "c"}) {
+    auto made = create<api::Migration>(fmt::format(
+        R"({{"metadata":{{"namespace":"default","name":"to-{0}"}},"spec":{{"pod":"old-{0}","podUID":"old-{0}","source":"x","target":"{0}"}}}})",
+        target));
+    auto written = loop_.await_result(kube::Client(api_).patch<api::Migration>(
+        "default", made.metadata().name(),
+        fmt::format(
+            R"({{"status":{{"phase":"Replacing","mode":"Coordinated","selector":"app=web","workload":{{"kind":"StatefulSet","name":"web","uid":"w"}}}}}})"),
+        {.subresource = "status"}));
+    ASSERT_TRUE(written) << written.error().message;
+    add_pod("old-" + target);
+  }
+  ASSERT_TRUE(loop_.await_result(begun()));
+  EXPECT_TRUE(loop_.run_until(
+      [&] { return !node_of("old-a").empty() && !node_of("old-b").empty() && !node_of("old-c").empty(); }, 30s));
+  EXPECT_EQ(node_of("old-a"), "a");
+  EXPECT_EQ(node_of("old-b"), "b");
+  EXPECT_EQ(node_of("old-c"), "c");
+}
+
+TEST(MovingSettings, ReachTheMoverEachInItsPlace) {
+  placement::MovingSettings said;
+  said.direct = true;
+  said.make_before_break = "Always";
+  said.max_unavailable = 2;
+  said.max_unavailable_percent = 10;
+  said.protect_unprotected = true;
+  said.budget_min_available = "3";
+  said.budget_max_unavailable = "25%";
+  migration::MigrationSettings made;
+  apply(said, made);
+  EXPECT_TRUE(made.direct);
+  EXPECT_EQ(made.surge, migration::SurgeUse::Always);
+  EXPECT_EQ(made.max_unavailable, 2U);
+  EXPECT_EQ(made.max_unavailable_percent, 10U);
+  EXPECT_TRUE(made.protect_unprotected);
+  EXPECT_EQ(made.min_available, "3");
+  EXPECT_EQ(made.max_unavailable_budget, "25%");
+  said.make_before_break = "Never";
+  apply(said, made);
+  EXPECT_EQ(made.surge, migration::SurgeUse::Never);
+}
+
+TEST_F(AfterAChangeOfLeader, NobodyWaitsWhereTheClusterDoesNotKnowTheWord) {
+  add_pod("p");
+  const auto before = cluster_.agenda().wall_now();
+  ASSERT_TRUE(loop_.await_result(begun()));
+  EXPECT_LT(cluster_.agenda().wall_now() - before, 1s);
+  EXPECT_TRUE(loop_.run_until([&] { return !node_of("p").empty(); }, 30s));
+}
+
+}  // namespace
+}  // namespace rescheduler::cli

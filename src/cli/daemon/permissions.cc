@@ -1,0 +1,122 @@
+#include "cli/daemon/permissions.h"
+
+#include <string_view>
+
+namespace rescheduler::cli {
+namespace {
+
+struct Grant {
+  std::string_view group;
+  std::string_view resource;
+  std::string_view subresource;
+  std::vector<std::string_view> verbs;
+  std::string_view why;
+  std::string_view ns{};    // empty: in all of them, or without one
+  std::string_view name{};  // empty: any
+};
+
+// Where the lease and what is remembered are, unless a configuration has them elsewhere. What is to go with `kubectl
+// delete -f` is in the manifests (the webhook's configuration and Secret, empty) and only filled in: nothing has to be
+// created. The lease is created all the same, should somebody delete it: without one nobody leads.
+constexpr std::string_view kHome = "kube-system";
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
+
+const std::vector<std::string_view> kFollow{"list", "watch"};
+// What a change is worked out from is read first.
+const std::vector<std::string_view> kFollowAndGet{"get", "list", "watch"};
+
+std::vector<Grant> grants() {
+  return {
+      {"", "nodes", "", kFollowAndGet, "to know where pods can go"},
+      {"", "pods", "", kFollowAndGet, "to know what runs and what waits"},
+      {"", "namespaces", "", kFollow, "to honour namespace selectors and exclusions"},
+      {"", "services", "", kFollow, "to spread the pods of a service"},
+      {"", "replicationcontrollers", "", kFollow, "to spread the pods of a controller"},
+      {"", "persistentvolumeclaims", "", kFollowAndGet, "to place pods where their volumes are"},
+      {"", "persistentvolumes", "", kFollowAndGet, "to place pods where their volumes are"},
+      {"apps", "deployments", "", kFollowAndGet, "to know a pod's workload"},
+      {"apps", "replicasets", "", kFollowAndGet, "to know a pod's workload"},
+      {"apps", "statefulsets", "", kFollowAndGet, "to know a pod's workload"},
+      {"apps", "daemonsets", "", kFollowAndGet, "to leave their pods alone"},
+      {"batch", "jobs", "", kFollowAndGet, "to know a pod's workload"},
+      {"batch", "cronjobs", "", kFollowAndGet, "to know a pod's workload"},
+      {"autoscaling", "horizontalpodautoscalers", "", kFollow, "to know who sets a workload's scale"},
+      {"policy", "poddisruptionbudgets", "", kFollow, "to keep disruption budgets"},
+      {"storage.k8s.io", "storageclasses", "", kFollow, "to bind volumes when a pod is placed"},
+      {"storage.k8s.io", "csinodes", "", kFollow, "to respect volume limits"},
+      {"storage.k8s.io", "csistoragecapacities", "", kFollow, "to respect storage capacity"},
+      {"storage.k8s.io", "csidrivers", "", kFollow, "to respect storage capacity"},
+      {"storage.k8s.io", "volumeattachments", "", kFollow, "to respect volume limits"},
+      {"metrics.k8s.io", "nodes", "", {"list"}, "to know how busy nodes are, where Prometheus does not say"},
+      {"metrics.k8s.io", "pods", "", {"list"}, "to know what a move takes off a node"},
+      {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
+      {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
+      {"", "configmaps", "", {"create"}, "to remember what was moved", kHome},
+      {"", "configmaps", "", {"get", "update"}, "to remember what was moved", kHome, "rescheduler-moves"},
+      {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
+      {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
+      {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to know who asks on the secure port"},
+      {"authorization.k8s.io", "subjectaccessreviews", "", {"create"}, "to know what they may ask"},
+      {"rescheduler.io", "migrations", "", {"get", "list", "watch", "create", "delete"}, "to write down what is moved"},
+      {"rescheduler.io", "migrations", "", {"patch"}, "to call a move off when somebody says so on the dashboard"},
+      {"rescheduler.io", "migrations", "status", {"patch"}, "to write down how far a move is"},
+      {"apps", "deployments", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
+      {"apps", "replicasets", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
+      {"apps", "statefulsets", "", {"patch"}, "to mark a workload while its pod is moved"},
+      {"batch", "jobs", "", {"patch"}, "to mark a workload while its pod is moved"},
+      {"policy", "poddisruptionbudgets", "", {"create", "delete"}, "to protect a workload while its pod is moved"},
+      {"", "pods", "", {"create", "patch"}, "to copy pods of nobody, and to mark which replica goes first"},
+      {"", "pods", "binding", {"create"}, "to place a pod"},
+      {"", "pods", "eviction", {"create"}, "to move a pod"},
+      {"", "pods", "status", {"patch"}, "to say why a pod waits"},
+      {"", "pods", "", {"delete"}, "to preempt"},
+      {"apps", "deployments", "", {"patch"}, "to count retries of failing pods"},
+      {"apps", "replicasets", "", {"patch"}, "to count retries of failing pods"},
+      {"apps", "statefulsets", "", {"patch"}, "to count retries of failing pods"},
+      {"apps", "daemonsets", "", {"patch"}, "to count retries of failing pods"},
+      {"batch", "jobs", "", {"patch"}, "to count retries of failing pods"},
+      {"batch", "cronjobs", "", {"patch"}, "to count retries of failing pods"},
+      {"", "pods", "", {"create"}, "to make failing pods of nobody anew"},
+      {"",
+       "configmaps",
+       "",
+       {"list", "create", "delete"},
+       "to save failing pods of nobody while they are made anew",
+       kHome},
+      {"", "nodes", "", {"update"}, "to quarantine nodes that fail everybody"},
+      {"", "secrets", "", {"get", "update"}, "to keep the webhook's certificate", kHome, "rescheduler-webhook-tls"},
+      {kAdmission,
+       "mutatingwebhookconfigurations",
+       "",
+       {"patch"},
+       "to have the webhook asked",
+       {},
+       "rescheduler-recovery"},
+      {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
+      {"events.k8s.io", "events", "", {"list"}, "to show a pod's events on the dashboard"},
+      {"coordination.k8s.io", "leases", "", {"create"}, "to elect a leader", kHome},
+      {"coordination.k8s.io", "leases", "", {"get", "update"}, "to elect a leader", kHome, "rescheduler-scheduler"},
+  };
+}
+
+}  // namespace
+
+std::vector<kube::Permission> needed_permissions() {
+  std::vector<kube::Permission> permissions;
+  for (const Grant& grant : grants()) {
+    for (const std::string_view verb : grant.verbs) {
+      kube::Permission permission;
+      permission.group = grant.group;
+      permission.resource = grant.resource;
+      permission.subresource = grant.subresource;
+      permission.verb = verb;
+      permission.why = grant.why;
+      permission.ns = grant.ns;
+      permission.name = grant.name;
+      permissions.push_back(std::move(permission));
+    }
+  }
+  return permissions;
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,98 @@
+#include "cli/demo/cluster_watcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/scenario/scenario_file.h"
+#include "sim/scenario/trivial_placement.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+
+class ClusterWatcherTest : public testing::Test {
+ protected:
+  void play(std::string_view text) {
+    auto scenario = sim::read_scenario(text, "s.yaml");
+    ASSERT_TRUE(scenario) << scenario.error().message;
+    runner = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(*scenario));
+    watcher = std::make_unique<ClusterWatcher>(cluster, *runner);
+    placement = std::make_unique<sim::TrivialPlacement>(cluster.server());
+    runner->start();
+  }
+  const NodeState& node(const ViewState& state, const std::string& name) {
+    for (const NodeState& each : state.nodes) {
+      if (each.name == name) return each;
+    }
+    ADD_FAILURE() << "no node " << name;
+    return state.nodes.at(0);
+  }
+
+  sim::EmbeddedCluster cluster;
+  std::unique_ptr<sim::ScenarioRunner> runner;
+  std::unique_ptr<ClusterWatcher> watcher;
+  std::unique_ptr<sim::TrivialPlacement> placement;
+};
+
+constexpr std::string_view kTwoGroups = R"(
+name: two
+nodeGroups: [{name: a, count: 1, cpu: 4, memory: 8Gi}, {name: b, count: 10, cpu: 4, memory: 8Gi}]
+workloads:
+  - name: web
+    replicas: 4
+    requests: {cpu: 500m, memory: 1Gi}
+    load: {cpu: 800m, memory: 512Mi}
+    placement: {group: a}
+    grace: 1s
+events:
+  - {at: 60s, cordon: {node: a-1}}
+  - {at: 61s, delete: {workload: web, count: 1}}
+  - {at: 120s, fault: {node: b-2, kind: dead}}
+)";
+
+TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
+  play(kTwoGroups);
+  cluster.agenda().run_for(30s);
+  const ViewState state = watcher->look();
+  EXPECT_EQ(state.pods.running, 4);
+  EXPECT_EQ(state.pods.all(), 4);
+  ASSERT_EQ(state.nodes.size(), 11U);
+  EXPECT_EQ(state.nodes[2].name, "b-2") << "in natural order";
+  const NodeState& busy = node(state, "a-1");
+  EXPECT_EQ(busy.pods, 4);
+  EXPECT_EQ(busy.cpu.capacity, 4);
+  EXPECT_EQ(busy.cpu.requested, 2);
+  EXPECT_NEAR(busy.cpu.used, 3.2, 0.2);
+  EXPECT_NEAR(busy.memory.used_share(), 0.25, 0.06);
+  EXPECT_EQ(node(state, "b-1").pods, 0);
+  EXPECT_NEAR(state.balance, 67, 3) << "one of eleven nodes has all the load";
+  EXPECT_EQ(state.moves, 0U);
+  EXPECT_GE(watcher->quiet_for(), 10s);
+}
+
+TEST_F(ClusterWatcherTest, APodWhosePlaceIsTakenElsewhereHasMoved) {
+  play(kTwoGroups);
+  cluster.agenda().run_for(90s);
+  const ViewState state = watcher->look();
+  EXPECT_EQ(state.moves, 1U);
+  EXPECT_EQ(state.pods.running, 4);
+  EXPECT_EQ(node(state, "a-1").pods, 3);
+  EXPECT_EQ(node(state, "a-1").health, NodeState::Health::Cordoned);
+  EXPECT_THAT(state.tail, Contains(Field(&TailLine::text, HasSubstr("a-1 -> b-"))));
+}
+
+TEST_F(ClusterWatcherTest, NodesThatFallSilentAreNoticed) {
+  play(kTwoGroups);
+  cluster.agenda().run_for(4min);
+  const ViewState state = watcher->look();
+  EXPECT_EQ(node(state, "b-2").health, NodeState::Health::NotReady);
+  EXPECT_THAT(state.tail, Contains(Field(&TailLine::text, "node b-2 is not ready")));
+  EXPECT_EQ(state.events_left, 0U);
+}
+
+}  // namespace
+}  // namespace rescheduler::cli

@@ -1,0 +1,318 @@
+// Scenarios from end to end in virtual time: our scheduler and rescheduler on an embedded cluster.
+#include "cli/demo/own_scheduler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/demo/cluster_watcher.h"
+#include "kube/client/client.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "migration/proto/migration.pb.h"
+#include "sim/door/local_api.h"
+#include "sim/scenario/scenario_file.h"
+#include "sim/time/pacer.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Moves as they end, on a cluster that plays a scenario.
+class Played {
+ public:
+  explicit Played(sim::Scenario scenario, std::optional<placement::ReschedulerArgs> args, std::uint64_t seed = 1)
+      : cluster(seeded(seed)),
+        runner(cluster.server(), std::move(scenario)),
+        watcher(cluster, runner),
+        api(cluster.server(), cluster.documents()) {
+    std::optional<OwnRescheduling> moving;
+    if (args) {
+      moving.emplace().args = *args;
+      moving->on_outcome = [this](const migration::MoveOutcome& outcome) { outcomes.push_back(outcome); };
+      moving->on_node_news = [this](const rescheduling::NodeNews& one) { news.push_back(one); };
+    }
+    auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), 1,
+                                       OwnScheduler::Judges::Load, std::move(moving));
+    EXPECT_TRUE(started) << started.error().message;
+    own = std::move(*started);
+    begun = cluster.agenda().wall_now();
+    runner.start();
+  }
+  ~Played() { EXPECT_TRUE(loop.await_result(own->stop())); }
+
+  void run_for(std::chrono::nanoseconds time) { loop.run_for(time); }
+  double hottest() {
+    double most = 0;
+    for (const NodeState& node : watcher.look().nodes) most = std::max(most, node.cpu.used_share());
+    return most;
+  }
+  const api::Node& node(const std::string& name) {
+    node_ = loop.await_result(kube::Client(api).get<api::Node>("", name)).value();
+    return node_;
+  }
+  int pods_on(const std::string& name, const std::string& ns) {
+    const auto all = loop.await_result(kube::Client(api).list<api::Pod>(ns)).value();
+    return static_cast<int>(std::ranges::count_if(
+        all, [&](const auto& pod) { return pod->spec().node_name() == name && pod->status().phase() == "Running"; }));
+  }
+  bool was_told(const std::string& name, const std::string& reason) const {
+    return std::ranges::any_of(news, [&](const auto& one) { return one.node == name && one.reason == reason; });
+  }
+
+  static sim::ClusterSettings seeded(std::uint64_t seed) {
+    sim::ClusterSettings settings;
+    settings.seed = seed;
+    return settings;
+  }
+
+  sim::EmbeddedCluster cluster;
+  sim::ScenarioRunner runner;
+  ClusterWatcher watcher;
+  sim::VirtualLoop loop{cluster.agenda()};
+  sim::LocalApi api;
+  std::vector<migration::MoveOutcome> outcomes;
+  std::vector<rescheduling::NodeNews> news;
+  WallTime begun{};
+  std::unique_ptr<OwnScheduler> own;
+
+ private:
+  api::Node node_;
+};
+
+sim::Scenario shipped(const std::string& name) {
+  auto scenario = sim::load_scenario(name);
+  EXPECT_TRUE(scenario) << scenario.error().message;
+  return std::move(*scenario);
+}
+
+int done(const std::vector<migration::MoveOutcome>& outcomes) {
+  return static_cast<int>(std::ranges::count_if(outcomes, [](const migration::MoveOutcome& outcome) {
+    return outcome.result == migration::MoveResult::Succeeded || outcome.result == migration::MoveResult::Elsewhere;
+  }));
+}
+
+TEST(OwnScheduler, AnImbalanceSettles) {
+  Played moved(shipped("imbalance"), OwnScheduler::in_a_hurry());
+  Played left(shipped("imbalance"), std::nullopt);
+  for (Played* one : {&moved, &left}) one->run_for(30s);
+  const double before = moved.watcher.look().balance;
+  for (Played* one : {&moved, &left}) one->run_for(5min);
+  EXPECT_GT(done(moved.outcomes), 5);
+  EXPECT_GT(moved.watcher.look().balance, before + 10);
+  EXPECT_GT(moved.watcher.look().balance, left.watcher.look().balance + 10);
+  EXPECT_LT(moved.hottest(), left.hottest());
+  EXPECT_EQ(moved.watcher.look().pods.pending, 0);
+}
+
+TEST(OwnScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
+  Played moved(shipped("imbalance"), OwnScheduler::in_a_hurry());
+  moved.run_for(3min);
+  const auto all = [&] { return moved.loop.await_result(kube::Client(moved.api).list<api::Migration>("")).value(); };
+  const auto early = all();
+  ASSERT_FALSE(early.empty());
+  for (const auto& one : early) {
+    EXPECT_THAT(one->status().measured(), testing::HasSubstr(R"("before":{"cpu":)")) << one->metadata().name();
+    EXPECT_THAT(one->status().measured(), testing::Not(testing::HasSubstr("after"))) << "it does not show yet";
+  }
+  moved.run_for(12min);
+  double relieved = 0;
+  int said = 0;
+  for (const auto& one : all()) {
+    if (one->status().phase() != "Succeeded") continue;
+    const auto measured = boost::json::parse(one->status().measured());
+    const auto& source = measured.at("load").at("source").as_object();
+    if (!source.contains("after")) continue;
+    ++said;
+    relieved += source.at("before").at("cpu").to_number<double>() - source.at("after").at("cpu").to_number<double>();
+  }
+  EXPECT_GT(said, 3);
+  EXPECT_GT(relieved / said, 0.02) << "what a move takes off its node is seen there";
+}
+
+// How a scenario went, looked at every second of its time.
+struct Course {
+  double above = 0;      // points above 80 %, summed over nodes, CPU and memory, and looks
+  double highest = 0;    // percent, of any node and look
+  double deviation = 0;  // between nodes at the end, in points, of CPU and memory together
+  int moves = 0;
+  int pending = 0;  // at the end
+};
+
+double deviation_of(const std::vector<NodeState>& nodes, Use NodeState::* resource) {
+  double sum = 0;
+  double squares = 0;
+  for (const NodeState& node : nodes) {
+    const double share = (node.*resource).used_share() * 100;
+    sum += share;
+    squares += share * share;
+  }
+  const auto count = static_cast<double>(nodes.size());
+  return std::sqrt(std::max(squares / count - sum / count * (sum / count), 0.0));
+}
+
+Course course_of(const std::string& name, std::optional<placement::ReschedulerArgs> args, std::uint64_t seed) {
+  constexpr double kFull = 80;
+  Played played(shipped(name), std::move(args), seed);
+  Course course;
+  for (int second = 0; second < 300; ++second) {
+    played.run_for(1s);
+    for (const NodeState& node : played.watcher.look().nodes) {
+      for (const double share : {node.cpu.used_share() * 100, node.memory.used_share() * 100}) {
+        course.above += std::max(share - kFull, 0.0);
+        course.highest = std::max(course.highest, share);
+      }
+    }
+  }
+  const ViewState end = played.watcher.look();
+  course.deviation = deviation_of(end.nodes, &NodeState::cpu) + deviation_of(end.nodes, &NodeState::memory);
+  course.moves = done(played.outcomes);
+  course.pending = end.pods.pending;
+  for (const migration::MoveOutcome& outcome : played.outcomes) {
+    EXPECT_NE(outcome.result, migration::MoveResult::Failed) << outcome.order.pod << ": " << outcome.message;
+  }
+  return course;
+}
+
+// Means over several seeds: what each pod uses when is drawn by its uid, and another object more makes other uids.
+Course mean_course(const std::string& name, const std::optional<placement::ReschedulerArgs>& args, int seeds) {
+  Course mean;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const Course one = course_of(name, args, static_cast<std::uint64_t>(seed));
+    mean.above += one.above / seeds;
+    mean.highest += one.highest / seeds;
+    mean.deviation += one.deviation / seeds;
+    mean.moves += one.moves;
+    mean.pending += one.pending;
+  }
+  return mean;
+}
+
+// All that a controller does but moving.
+placement::ReschedulerArgs only_looking(placement::ReschedulerArgs args) {
+  for (const auto one : {placement::Strategy::LoadBalancing, placement::Strategy::ResourceOptimization}) {
+    args.rescheduling.modes[one] = placement::StrategyMode::Observe;
+  }
+  return args;
+}
+
+std::string told(const Course& course) {
+  return fmt::format("{:.1f} points above 80 %, highest {:.1f} %, deviation {:.2f} at the end, {} moves", course.above,
+                     course.highest, course.deviation, course.moves);
+}
+
+// Neither than the same without moving, nor than a scheduler that nobody helps.
+TEST(OwnScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
+  const Course moved = mean_course("pressure", OwnScheduler::in_a_hurry(), 4);
+  const Course left = mean_course("pressure", only_looking(OwnScheduler::in_a_hurry()), 4);
+  const Course alone = mean_course("pressure", std::nullopt, 4);
+  const std::string all = fmt::format("moved: {}\nleft: {}\nalone: {}", told(moved), told(left), told(alone));
+  RecordProperty("courses", all);
+  EXPECT_GT(moved.moves, 0);
+  EXPECT_EQ(left.moves, 0);
+  EXPECT_EQ(moved.pending, 0);
+  for (const Course& other : {left, alone}) {
+    EXPECT_LE(moved.above, other.above) << all;
+    EXPECT_LE(moved.highest, other.highest + 1) << all;
+    EXPECT_LE(moved.deviation, other.deviation) << all;
+  }
+}
+
+TEST(OwnScheduler, MovingMendsAnImbalance) {
+  const Course moved = mean_course("imbalance", OwnScheduler::in_a_hurry(), 3);
+  const Course left = mean_course("imbalance", only_looking(OwnScheduler::in_a_hurry()), 3);
+  const std::string all = fmt::format("moved: {}\nleft: {}", told(moved), told(left));
+  RecordProperty("courses", all);
+  EXPECT_LT(moved.above, left.above / 5) << all;
+  EXPECT_LT(moved.highest, left.highest - 5) << all;
+  EXPECT_LT(moved.deviation, left.deviation / 2) << all;
+  EXPECT_EQ(moved.pending, 0);
+}
+
+TEST(OwnScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
+  Played played(shipped("maintenance"), OwnScheduler::in_a_hurry());
+  played.run_for(79s);
+  EXPECT_TRUE(played.was_told("worker-1", "MaintenanceStarted"));
+  EXPECT_TRUE(played.was_told("worker-1", "MaintenanceDrained"));
+  EXPECT_TRUE(played.node("worker-1").spec().unschedulable());
+  EXPECT_EQ(played.pods_on("worker-1", "bank"), 0);
+  played.run_for(3min);
+  EXPECT_TRUE(played.was_told("worker-1", "MaintenanceEnded"));
+  EXPECT_TRUE(played.was_told("worker-2", "MaintenanceDrained"));
+  for (const char* name : {"worker-1", "worker-2"}) {
+    const api::Node& node = played.node(name);
+    EXPECT_FALSE(node.spec().unschedulable()) << name;
+    EXPECT_FALSE(node.metadata().annotations().contains("rescheduler.io/cordoned-by")) << name;
+  }
+}
+
+// Two workloads whose day differs: one is busy by day, the other at night.
+constexpr const char* kDay = R"(
+name: day
+seed: 4
+nodeGroups: [{name: worker, count: 6, cpu: 8, memory: 32Gi, zones: [a, b, c]}]
+namespaces: [shop]
+workloads:
+  - name: web
+    namespace: shop
+    replicas: 12
+    requests: {cpu: 800m, memory: 1Gi}
+    load: {cpu: daily low=200m high=2200m peak=14:00 deviation=100m every=1m, memory: 900Mi}
+    pdb: {maxUnavailable: 2}
+  - name: batch
+    namespace: shop
+    replicas: 9
+    requests: {cpu: 800m, memory: 2Gi}
+    load: {cpu: daily low=200m high=1800m peak=02:00 deviation=100m every=1m, memory: 1800Mi}
+    pdb: {maxUnavailable: 2}
+    placement: {group: worker, fill: pack}
+)";
+
+TEST(OwnScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
+  auto scenario = sim::read_scenario(kDay, "day.yaml");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  Played played(std::move(*scenario), placement::ReschedulerArgs{});
+  played.run_for(24h);
+  std::map<long, int> by_hour;
+  std::map<std::string, std::vector<const migration::MoveOutcome*>> by_workload;
+  for (const migration::MoveOutcome& outcome : played.outcomes) {
+    if (outcome.landed.empty()) continue;
+    ++by_hour[std::chrono::duration_cast<std::chrono::hours>(outcome.ended - played.begun).count()];
+    by_workload[outcome.order.lineage.name].push_back(&outcome);
+  }
+  std::string hours;
+  for (const auto& [hour, count] : by_hour) hours += fmt::format("{}:{} ", hour, count);
+  RecordProperty("moves_by_hour", hours);
+  // Settles: what there is to do is done in the first hours; then the day alone is no reason to move anything much.
+  int late = 0;
+  for (const auto& [hour, count] : by_hour) {
+    if (hour >= 12) late += count;
+  }
+  EXPECT_LE(late, 12) << hours;
+  // No replica comes back to a node that one of its workload left for its own good within the memory.
+  for (const auto& [name, moves] : by_workload) {
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      for (std::size_t j = i + 1; j < moves.size(); ++j) {
+        const bool back = moves[j]->order.target == moves[i]->order.source;
+        EXPECT_FALSE(back && moves[j]->began - moves[i]->ended < 6h)
+            << name << " was sent back to " << moves[i]->order.source << "; " << hours;
+      }
+    }
+    // And no single pod is moved again within the cooldown.
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      for (std::size_t j = i + 1; j < moves.size(); ++j) {
+        const bool same = moves[j]->order.pod == moves[i]->replacement;
+        EXPECT_FALSE(same && moves[j]->began - moves[i]->ended < 10min) << moves[j]->order.pod;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::cli

@@ -1,0 +1,177 @@
+#include "cli/plan/plan_command.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/commands/standard_input.h"
+#include "cli/connection.h"
+#include "cli/plan/json_yaml.h"
+#include "cli/plan/plan_table.h"
+#include "cli/plan/plan_usage.h"
+#include "cli/plan/world_reader.h"
+#include "cli/view/terminal.h"
+#include "kube/config/file.h"
+#include "placement/registry.h"
+#include "rescheduler/planning/make_plan.h"
+#include "rescheduler/planning/plan_json.h"
+#include "rescheduler/strategies/strategies.h"
+#include "scheduler/config/read.h"
+#include "scheduler/load_sources.h"
+
+namespace rescheduler::cli {
+namespace {
+
+using placement::Strategy;
+using placement::StrategyMode;
+using rescheduling::Plan;
+
+constexpr std::size_t kMostBytes = std::size_t{2} << 30U;  // a dump of a large cluster
+// A plan that takes longer is cut: what has been found by then is a plan too.
+constexpr std::chrono::seconds kMostTime{30};
+
+constexpr const char* kPlugin = "Rescheduler";
+
+Result<std::string> text_of(const std::string& path) {
+  return path == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(path, kMostBytes);
+}
+
+bool is_enabled(const placement::Profile& profile) {
+  return std::ranges::any_of(profile.plugins, [](const auto& uses) {
+    return std::ranges::find(uses, kPlugin, &placement::PluginUse::name) != uses.end();
+  });
+}
+
+// The one that the controller follows: the first that enables the plugin. Where none does, `run` moves nothing; a plan
+// can be made all the same, by the settings that somebody wrote for the plugin, or by its defaults.
+Result<placement::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
+  const auto catalog = scheduler::default_catalog();
+  scheduler::Configuration configuration = scheduler::default_configuration(catalog);
+  if (!path.empty()) {
+    const auto text = text_of(path);
+    if (!text) return fail(text.error());
+    auto reading = scheduler::load_configuration(*text, path, catalog);
+    if (!reading) return fail(std::move(reading.error()));
+    configuration = std::move(reading->configuration);
+  }
+  auto& profiles = configuration.profiles;
+  auto found = std::ranges::find_if(profiles, is_enabled);
+  if (found != profiles.end()) return *found;
+  const auto is_set = [](const placement::Profile& profile) { return profile.args.contains(kPlugin); };
+  found = std::ranges::find_if(profiles, is_set);
+  placement::Profile profile = found == profiles.end() ? profiles.front() : *found;
+  const auto written = found == profiles.end() ? nullptr : profile.args.at(kPlugin);
+  scheduler::place_by_load(profile, {});
+  if (written) profile.args[kPlugin] = written;
+  if (!path.empty()) {
+    notes.push_back(
+        fmt::format("no profile of {} enables the plugin Rescheduler, so `rescheduler run` would move "
+                    "nothing; this plan is made {}",
+                    path == "-" ? "the configuration" : path,
+                    written ? "as if " + profile.scheduler_name + " enabled it with the settings that stand there"
+                            : std::string("with its default settings")));
+  }
+  return profile;
+}
+
+// Those asked for; else those that the controller would follow.
+Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const placement::ReschedulerArgs& args) {
+  std::vector<Strategy> wanted;
+  for (const std::string& name : options.strategies) {
+    const auto one = placement::strategy_named(name);
+    if (!one) {
+      return fail(Errc::Invalid, "there is no strategy '{}'; there are {}", name,
+                  fmt::join(placement::strategy_names(), ", "));
+    }
+    wanted.push_back(*one);
+  }
+  std::vector<Strategy> ordered;
+  for (const auto& [one, apply] : rescheduling::kByImportance) {
+    const auto mode = args.rescheduling.modes.find(one);
+    const bool enabled =
+        std::ranges::find(args.enabled_strategies, placement::to_string(one)) != args.enabled_strategies.end();
+    const bool on = mode == args.rescheduling.modes.end() ? enabled : mode->second != StrategyMode::Off;
+    const bool asked = std::ranges::find(wanted, one) != wanted.end();
+    if (options.strategies.empty() ? on : asked) ordered.push_back(one);
+  }
+  return ordered;
+}
+
+Result<Plan> plan_of(const PlanOptions& options) {
+  std::vector<std::string> notes;
+  const auto profile = profile_of(options.config, notes);
+  if (!profile) return fail(profile.error());
+  auto framework = placement::Framework::make(*profile, placement::Registry::standard());
+  if (!framework) return fail(std::move(framework.error()));
+  const auto& args = *(*framework)->args_of<placement::ReschedulerArgs>(kPlugin);
+  auto strategies = strategies_of(options, args);
+  if (!strategies) return fail(std::move(strategies.error()));
+
+  Connection network;
+  ReadWorld read;
+  kube::Api* api = nullptr;
+  for (const std::string& file : options.files) {
+    const auto text = text_of(file);
+    if (!text) return fail(text.error());
+    if (auto done = read_dump(*text, file, read); !done) return fail(std::move(done.error()));
+  }
+  if (options.files.empty()) {
+    const auto opened = network.open(options.kubeconfig, options.context);
+    if (!opened) return fail(opened.error());
+    api = *opened;
+    auto done = network.await(read_live(*api, read, notes));
+    if (!done) return fail(std::move(done.error()));
+  }
+  if (read.world.cluster().node_count() == 0) return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
+  // A dump is of its own time: pods in it are as old as they were then.
+  const bool dated = !options.files.empty() && read.newest != WallTime{};
+  const WallTime now = dated ? read.newest : network.clock().wall_now();
+  const LiveSources live{api, &network.loop(), &network.services()};
+  if (auto put = put_loads(options.usage, args.load, live, now, read, notes); !put) return fail(std::move(put.error()));
+  for (std::string& warning : read.world.take_warnings()) notes.push_back(std::move(warning));
+
+  rescheduling::PlanRequest request;
+  request.args = &args;
+  request.framework = framework->get();
+  request.strategies = std::move(*strategies);
+  request.caps = {.total = options.moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};
+  request.draining = read.world.nodes_under_maintenance();
+  request.now = now;
+  request.clock = &network.clock();
+  request.time = kMostTime;
+  Plan plan = rescheduling::make_plan(read.world, request);
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
+}
+
+void print(const Plan& plan, const PlanOptions& options) {
+  if (options.output == "table") {
+    ViewStyle style = terminal_style();
+    if (!stdout_is_terminal()) style.colour = false;
+    fmt::print("{}", plan_table(plan, style));
+    return;
+  }
+  const std::string json = rescheduling::to_json(plan);
+  if (options.output == "json") {
+    fmt::print("{}\n", json);
+  } else {
+    fmt::print("{}", yaml_of(boost::json::parse(json)));
+  }
+}
+
+}  // namespace
+
+int run_plan(const PlanOptions& options) {
+  const auto plan = plan_of(options);
+  if (!plan) {
+    fmt::print(stderr, "rescheduler plan: {}\n", plan.error().message);
+    return 1;
+  }
+  print(*plan, options);
+  return plan->moves.empty() ? 0 : 2;
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,74 @@
+#include "cluster/feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/testing.h"
+#include "kube/proto/apps.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/proto/policy.pb.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+using testing::node;
+using testing::pod;
+
+TEST(Feed, WhatIsSeenIsThereUntilItIsGone) {
+  Cluster cluster;
+  EXPECT_NE(apply(node("n").get(), Word::Seen, cluster), nullptr) << "it may help somebody who waits";
+  apply(pod("p").on("n").get(), Word::Seen, cluster);
+  EXPECT_EQ(cluster.pod_count(), 1U);
+  EXPECT_NE(apply(pod("p").on("n").get(), Word::Gone, cluster), nullptr) << "it leaves room";
+  EXPECT_EQ(cluster.pod_count(), 0U);
+  apply(node("n").get(), Word::Gone, cluster);
+  EXPECT_EQ(cluster.node_count(), 0U);
+
+  api::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_name("b");
+  EXPECT_EQ(apply(budget, Word::Seen, cluster), nullptr);
+  EXPECT_EQ(cluster.budgets().all().size(), 1U);
+  apply(budget, Word::Gone, cluster);
+  EXPECT_EQ(cluster.budgets().all().size(), 0U);
+}
+
+TEST(Feed, APodThatHasFinishedIsGoneAndOneThatWaitsIsNotThere) {
+  Cluster cluster;
+  apply(node("n").get(), Word::Seen, cluster);
+  apply(pod("waits").get(), Word::Seen, cluster);
+  EXPECT_EQ(cluster.pod_count(), 0U);
+  api::Pod runs = pod("p").on("n");
+  apply(runs, Word::Seen, cluster);
+  runs.mutable_status()->set_phase("Failed");
+  apply(runs, Word::Seen, cluster);
+  EXPECT_EQ(cluster.pod_count(), 0U);
+}
+
+TEST(Feed, APodWithoutUidIsKnownByItsName) {
+  Cluster cluster;
+  api::Pod nameless = pod("p").on("n");
+  nameless.mutable_metadata()->clear_uid();
+  apply(nameless, Word::Seen, cluster);
+  EXPECT_TRUE(cluster.find_pod("default/p"));
+  apply(nameless, Word::Gone, cluster);
+  EXPECT_EQ(cluster.pod_count(), 0U);
+}
+
+TEST(Feed, AnEmptyObjectDoesNoHarmWhateverItsKind) {
+  for (const kube::ResourceType* kind : model_kinds()) {
+    Cluster cluster;
+    apply(*kind->make(), Word::Seen, cluster);
+    apply(*kind->make(), Word::Gone, cluster);
+  }
+  EXPECT_EQ(model_kinds().size(), 15U);
+}
+
+TEST(Feed, WhatTheModelIsNotMadeOfSaysNothing) {
+  Cluster cluster;
+  EXPECT_EQ(apply(api::Deployment(), Word::Seen, cluster), nullptr);
+  EXPECT_EQ(apply(api::Deployment(), Word::Gone, cluster), nullptr);
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster

@@ -1,0 +1,31 @@
+// From the API's storage objects to records.
+#pragma once
+
+#include "cluster/volumes/volume_records.h"
+
+namespace rescheduler::api {
+class CSINode;
+class CSIStorageCapacity;
+class LabelSelector;
+class NodeSelector;
+class PersistentVolume;
+class PersistentVolumeClaim;
+class StorageClass;
+class VolumeAttachment;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster {
+
+struct Words;
+
+Volume compile_volume(const api::PersistentVolume& object, Words& words);
+Claim compile_claim(const api::PersistentVolumeClaim& object, Words& words);
+StorageClass compile_class(const api::StorageClass& object, Words& words);
+CsiNode compile_csi_node(const api::CSINode& object, Words& words);
+StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Words& words);
+Attachment compile_attachment(const api::VolumeAttachment& object, Words& words);
+
+// Only labels count: where a volume can be reached from does not depend on what a node is called.
+Reach compile_reach(const api::NodeSelector& required);
+
+}  // namespace rescheduler::cluster

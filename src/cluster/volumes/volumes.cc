@@ -1,0 +1,384 @@
+#include "cluster/volumes/volumes.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "cluster/volumes/volume_compile.h"
+#include "cluster/words.h"
+#include "kube/proto/core_storage.pb.h"
+#include "kube/proto/storage.pb.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+std::string_view word_of(Subject subject) {
+  switch (subject) {
+    case Subject::PersistentVolume: return "PersistentVolume";
+    case Subject::PersistentVolumeClaim: return "PersistentVolumeClaim";
+    case Subject::StorageClass: return "storage.k8s.io/StorageClass";
+    case Subject::CsiNode: return "storage.k8s.io/CSINode";
+    case Subject::CsiDriver: return "storage.k8s.io/CSIDriver";
+    case Subject::CsiStorageCapacity: return "storage.k8s.io/CSIStorageCapacity";
+    default: return "storage.k8s.io/VolumeAttachment";
+  }
+}
+
+HappeningPtr happening(Subject subject,
+                       Change change,
+                       std::string_view ns,
+                       std::string_view name,
+                       StorageNews news = {}) {
+  Happening what;
+  what.subject = subject;
+  what.changes = change;
+  what.label = word_of(subject);
+  what.label += change == Change::Add ? "Add" : change == Change::Delete ? "Delete" : "Update";
+  what.ns = ns;
+  what.name = name;
+  what.storage = news;
+  return std::make_shared<const Happening>(std::move(what));
+}
+
+// All but the version.
+bool same(const Volume& a, const Volume& b) {
+  return a.storage_class == b.storage_class && a.capacity == b.capacity && a.claim == b.claim
+         && a.bound_by_controller == b.bound_by_controller && a.available == b.available
+         && a.terminating == b.terminating && a.block == b.block && a.modes == b.modes
+         && a.attributes_class == b.attributes_class && a.labels == b.labels && a.reach_hash == b.reach_hash
+         && a.driver == b.driver && a.handle == b.handle && a.migration == b.migration;
+}
+
+bool same(const Claim& a, const Claim& b) {
+  return a.uid == b.uid && a.controller_uid == b.controller_uid && a.storage_class == b.storage_class
+         && a.volume == b.volume && a.bind_completed == b.bind_completed && a.lost == b.lost
+         && a.terminating == b.terminating && a.selected_node == b.selected_node && a.request == b.request
+         && a.block == b.block && a.modes == b.modes && a.attributes_class == b.attributes_class
+         && a.selector == b.selector;
+}
+
+bool any_limit_grew(const CsiNode& before, const CsiNode& after) {
+  return std::ranges::any_of(after.drivers, [&](const CsiNode::Driver& driver) {
+    return driver.limit.value_or(0) > before.limit(driver.name).value_or(0);
+  });
+}
+
+std::string joined(std::string_view ns, std::string_view name) {
+  std::string key(ns);
+  key += '/';
+  key += name;
+  return key;
+}
+
+void forget(auto& map, auto place, const std::string& name) {
+  auto& list = place->second;
+  std::erase(list, name);
+  if (list.empty()) map.erase(place);
+}
+
+}  // namespace
+
+// ---- PersistentVolumes.
+
+const Volumes::Known<Volume>* Volumes::find(std::string_view name) const {
+  const auto found = volumes_.find(name);
+  return found == volumes_.end() ? nullptr : &found->second;
+}
+
+VolumePtr Volumes::volume(std::string_view name) const {
+  const auto* known = find(name);
+  return known == nullptr ? nullptr : known->current();
+}
+
+VolumePtr Volumes::volume_said(std::string_view name) const {
+  const auto* known = find(name);
+  return known == nullptr ? nullptr : known->said;
+}
+
+void Volumes::enter_class(Symbol name, const std::string& volume) {
+  Names& names = by_class_[name];
+  names.insert(std::ranges::lower_bound(names, volume), volume);
+}
+
+void Volumes::leave_class(Symbol name, const std::string& volume) {
+  const auto place = by_class_.find(name);
+  if (place != by_class_.end()) forget(by_class_, place, volume);
+}
+
+bool Volumes::same_zone_labels(LabelSetId a, LabelSetId b) const {
+  constexpr std::array kKeys = {Symbol::BetaZone, Symbol::BetaRegion, Symbol::Zone, Symbol::Region};
+  return a == b || std::ranges::all_of(kKeys, [&](Symbol key) {
+           return words_.labels.has(a, key) == words_.labels.has(b, key)
+                  && words_.labels.value(a, key) == words_.labels.value(b, key);
+         });
+}
+
+HappeningPtr Volumes::upsert(const api::PersistentVolume& object) {
+  auto compiled = std::make_shared<const Volume>(compile_volume(object, words_));
+  Known<Volume>& known = volumes_[compiled->name];
+  const VolumePtr before = std::exchange(known.said, compiled);
+  if (before && before->version != compiled->version) known.assumed = nullptr;
+  if (!before || before->storage_class != compiled->storage_class) {
+    if (before) leave_class(before->storage_class, before->name);
+    enter_class(compiled->storage_class, compiled->name);
+  }
+  if (!before) return happening(Subject::PersistentVolume, Change::Add, "", compiled->name);
+  if (same(*before, *compiled)) return nullptr;
+  StorageNews news;
+  news.topology_changed = !same_zone_labels(before->labels, compiled->labels);
+  return happening(Subject::PersistentVolume, Change::Update, "", compiled->name, news);
+}
+
+HappeningPtr Volumes::remove_volume(std::string_view name) {
+  const auto found = volumes_.find(name);
+  if (found == volumes_.end()) return nullptr;
+  leave_class(found->second.said->storage_class, found->first);
+  volumes_.erase(found);
+  return happening(Subject::PersistentVolume, Change::Delete, "", name);
+}
+
+std::vector<VolumePtr> Volumes::volumes_of(Symbol storage_class) const {
+  std::vector<VolumePtr> volumes;
+  const auto found = by_class_.find(storage_class);
+  if (found == by_class_.end()) return volumes;
+  volumes.reserve(found->second.size());
+  for (const std::string& name : found->second) volumes.push_back(volumes_.find(name)->second.current());
+  return volumes;
+}
+
+Result<VolumePtr> Volumes::assume_promise(const Volume& volume, const Claim& claim) {
+  const auto found = volumes_.find(volume.name);
+  if (found == volumes_.end()) {
+    return fail(Errc::Conflict, "PersistentVolume {} is gone", volume.name);
+  }
+  Known<Volume>& known = found->second;
+  if (known.said->version != volume.version) {
+    return fail(Errc::Conflict, "PersistentVolume {} has changed since it was chosen", volume.name);
+  }
+  Volume promised = *known.said;
+  // A promise a user made himself is kept as his: the claim's uid is all that is added.
+  if (!promised_to(*known.said, claim)) promised.bound_by_controller = true;
+  promised.claim = ClaimRef{claim.ns, claim.name, claim.uid};
+  known.assumed = std::make_shared<const Volume>(std::move(promised));
+  return known.assumed;
+}
+
+void Volumes::revert(const Volume& volume) {
+  const auto found = volumes_.find(volume.name);
+  if (found != volumes_.end() && found->second.said->version == volume.version) found->second.assumed = nullptr;
+}
+
+// ---- PersistentVolumeClaims.
+
+const Volumes::Known<Claim>* Volumes::find(Symbol ns, std::string_view name) const {
+  const auto found = claims_.find(ClaimKey{ns, name});
+  return found == claims_.end() ? nullptr : &found->second;
+}
+
+ClaimPtr Volumes::claim(Symbol ns, std::string_view name) const {
+  const auto* known = find(ns, name);
+  return known == nullptr ? nullptr : known->current();
+}
+
+ClaimPtr Volumes::claim(std::string_view ns, std::string_view name) const {
+  const auto symbol = words_.symbols.find(ns);
+  return symbol ? claim(*symbol, name) : nullptr;
+}
+
+ClaimPtr Volumes::claim_said(std::string_view ns, std::string_view name) const {
+  const auto symbol = words_.symbols.find(ns);
+  const auto* known = symbol ? find(*symbol, name) : nullptr;
+  return known == nullptr ? nullptr : known->said;
+}
+
+HappeningPtr Volumes::upsert(const api::PersistentVolumeClaim& object) {
+  auto compiled = std::make_shared<const Claim>(compile_claim(object, words_));
+  Known<Claim>& known = claims_[OwnedClaimKey{words_.symbols.of(compiled->ns), compiled->name}];
+  const ClaimPtr before = std::exchange(known.said, compiled);
+  if (before && before->version != compiled->version) known.assumed = nullptr;
+  if (before && same(*before, *compiled)) return nullptr;
+  return happening(Subject::PersistentVolumeClaim, before ? Change::Update : Change::Add, compiled->ns, compiled->name);
+}
+
+HappeningPtr Volumes::remove_claim(std::string_view ns, std::string_view name) {
+  const auto symbol = words_.symbols.find(ns);
+  if (!symbol || claims_.erase(ClaimKey{*symbol, name}) == 0) return nullptr;
+  return happening(Subject::PersistentVolumeClaim, Change::Delete, ns, name);
+}
+
+Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node) {
+  const auto symbol = words_.symbols.find(claim.ns);
+  const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
+  if (found == claims_.end()) return fail(Errc::Conflict, "claim {}/{} is gone", claim.ns, claim.name);
+  Known<Claim>& known = found->second;
+  if (known.said->version != claim.version) {
+    return fail(Errc::Conflict, "claim {}/{} has changed since its node was chosen", claim.ns, claim.name);
+  }
+  Claim placed = *known.said;
+  placed.selected_node = std::string(node);
+  known.assumed = std::make_shared<const Claim>(std::move(placed));
+  return known.assumed;
+}
+
+void Volumes::revert(const Claim& claim) {
+  const auto symbol = words_.symbols.find(claim.ns);
+  const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
+  if (found != claims_.end() && found->second.said->version == claim.version) found->second.assumed = nullptr;
+}
+
+// ---- StorageClasses, and what CSI drivers tell.
+
+HappeningPtr Volumes::upsert(const api::StorageClass& object) {
+  StorageClass compiled = compile_class(object, words_);
+  const auto [place, fresh] = classes_.try_emplace(compiled.name);
+  StorageNews news;
+  news.waits_for_consumer = compiled.mode == BindingMode::WaitForFirstConsumer;
+  news.topology_changed = !fresh && place->second.allowed_topologies != compiled.allowed_topologies;
+  if (!fresh && place->second == compiled) return nullptr;
+  place->second = std::move(compiled);
+  return happening(Subject::StorageClass, fresh ? Change::Add : Change::Update, "", object.metadata().name(), news);
+}
+
+HappeningPtr Volumes::remove_class(std::string_view name) {
+  const auto symbol = words_.symbols.find(name);
+  if (!symbol || classes_.erase(*symbol) == 0) return nullptr;
+  return happening(Subject::StorageClass, Change::Delete, "", name);
+}
+
+const StorageClass* Volumes::storage_class(Symbol name) const {
+  const auto found = classes_.find(name);
+  return found == classes_.end() ? nullptr : &found->second;
+}
+
+HappeningPtr Volumes::upsert(const api::CSINode& object) {
+  CsiNode compiled = compile_csi_node(object, words_);
+  const std::string& name = object.metadata().name();
+  const auto [place, fresh] = csi_nodes_.try_emplace(name);
+  StorageNews news;
+  news.limit_grew = !fresh && any_limit_grew(place->second, compiled);
+  news.plugins_changed = !fresh && place->second.migrated_text != compiled.migrated_text;
+  if (!fresh && place->second == compiled) return nullptr;
+  place->second = std::move(compiled);
+  return happening(Subject::CsiNode, fresh ? Change::Add : Change::Update, "", name, news);
+}
+
+HappeningPtr Volumes::remove_csi_node(std::string_view name) {
+  if (csi_nodes_.erase(name) == 0) return nullptr;
+  return happening(Subject::CsiNode, Change::Delete, "", name);
+}
+
+const CsiNode* Volumes::csi_node(std::string_view name) const {
+  const auto found = csi_nodes_.find(name);
+  return found == csi_nodes_.end() ? nullptr : &found->second;
+}
+
+HappeningPtr Volumes::upsert(const api::CSIDriver& object) {
+  const std::string& name = object.metadata().name();
+  const auto [place, fresh] = drivers_.try_emplace(words_.symbols.of(name), false);
+  StorageNews news;
+  const bool tracked = std::exchange(place->second, object.spec().storage_capacity());
+  news.capacity_ignored = tracked && !place->second;
+  if (!fresh && tracked == place->second) return nullptr;
+  return happening(Subject::CsiDriver, fresh ? Change::Add : Change::Update, "", name, news);
+}
+
+HappeningPtr Volumes::remove_csi_driver(std::string_view name) {
+  const auto symbol = words_.symbols.find(name);
+  if (!symbol || drivers_.erase(*symbol) == 0) return nullptr;
+  return happening(Subject::CsiDriver, Change::Delete, "", name);
+}
+
+bool Volumes::tracks_capacity(Symbol driver) const {
+  const auto found = drivers_.find(driver);
+  return found != drivers_.end() && found->second;
+}
+
+HappeningPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
+  const auto& meta = object.metadata();
+  StorageCapacity compiled = compile_capacity(object, words_);
+  const std::string key = joined(meta.namespace_(), meta.name());
+  const auto [place, fresh] = capacity_classes_.try_emplace(key, compiled.storage_class);
+  if (!fresh && place->second != compiled.storage_class) {
+    forget_capacity(place->second, key);
+    place->second = compiled.storage_class;
+  }
+  auto& list = capacities_[compiled.storage_class];
+  auto known = std::ranges::find(list, key, &NamedCapacity::key);
+  StorageNews news;
+  if (known == list.end()) {
+    known = list.insert(list.end(), NamedCapacity{key, {}});
+  } else if (known->capacity == compiled) {
+    return nullptr;
+  }
+  const std::optional<std::int64_t> before = known->capacity.largest;
+  news.limit_grew = compiled.largest && (!before || *compiled.largest > *before);
+  known->capacity = std::move(compiled);
+  return happening(Subject::CsiStorageCapacity, fresh ? Change::Add : Change::Update, meta.namespace_(), meta.name(),
+                   news);
+}
+
+void Volumes::forget_capacity(Symbol storage_class, std::string_view key) {
+  const auto place = capacities_.find(storage_class);
+  if (place == capacities_.end()) return;
+  std::erase_if(place->second, [&](const NamedCapacity& named) { return named.key == key; });
+  if (place->second.empty()) capacities_.erase(place);
+}
+
+HappeningPtr Volumes::remove_capacity(std::string_view ns, std::string_view name) {
+  const std::string key = joined(ns, name);
+  const auto found = capacity_classes_.find(key);
+  if (found == capacity_classes_.end()) return nullptr;
+  forget_capacity(found->second, key);
+  capacity_classes_.erase(found);
+  return happening(Subject::CsiStorageCapacity, Change::Delete, ns, name);
+}
+
+bool Volumes::has_room(Symbol storage_class, std::int64_t size, kube::LabelLookup node_labels) const {
+  const auto found = capacities_.find(storage_class);
+  return found != capacities_.end() && std::ranges::any_of(found->second, [&](const NamedCapacity& named) {
+           const StorageCapacity& capacity = named.capacity;
+           return capacity.largest && *capacity.largest >= size && capacity.reachable_from
+                  && capacity.reachable_from->matches(node_labels);
+         });
+}
+
+// ---- VolumeAttachments.
+
+HappeningPtr Volumes::upsert(const api::VolumeAttachment& object) {
+  const std::string& name = object.metadata().name();
+  Attachment compiled = compile_attachment(object, words_);
+  const auto [place, fresh] = attachments_.try_emplace(name);
+  if (!fresh && place->second == compiled) return nullptr;
+  if (!fresh) detach(place->second);
+  attachments_by_node_[compiled.node].push_back(compiled);
+  place->second = std::move(compiled);
+  return happening(Subject::VolumeAttachment, fresh ? Change::Add : Change::Update, "", name);
+}
+
+void Volumes::detach(const Attachment& attachment) {
+  const auto place = attachments_by_node_.find(attachment.node);
+  if (place == attachments_by_node_.end()) return;
+  auto& list = place->second;
+  const auto found = std::ranges::find(list, attachment);
+  if (found != list.end()) list.erase(found);
+  if (list.empty()) attachments_by_node_.erase(place);
+}
+
+HappeningPtr Volumes::remove_attachment(std::string_view name) {
+  const auto found = attachments_.find(name);
+  if (found == attachments_.end()) return nullptr;
+  StorageNews news;
+  news.driver = found->second.driver;
+  detach(found->second);
+  attachments_.erase(found);
+  return happening(Subject::VolumeAttachment, Change::Delete, "", name, news);
+}
+
+const std::vector<Attachment>& Volumes::attachments_to(std::string_view node) const {
+  static const std::vector<Attachment> kNone;
+  const auto found = attachments_by_node_.find(node);
+  return found == attachments_by_node_.end() ? kNone : found->second;
+}
+
+}  // namespace rescheduler::cluster

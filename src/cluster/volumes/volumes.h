@@ -1,0 +1,122 @@
+// Persistent volumes, claims and what else storage says about where a pod may be.
+//
+// A decision to bind a volume to a claim, or to have one provisioned on a node, counts from the moment it is made
+// (assume). The API server's word goes before it: whatever comes with another resourceVersion replaces the assumption.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/error.h"
+#include "cluster/happening.h"
+#include "cluster/volumes/volume_records.h"
+#include "cluster/volumes/volume_use.h"
+
+namespace rescheduler::api {
+class CSIDriver;
+class CSINode;
+class CSIStorageCapacity;
+class PersistentVolume;
+class PersistentVolumeClaim;
+class StorageClass;
+class VolumeAttachment;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster {
+
+struct Words;
+
+class Volumes {
+ public:
+  explicit Volumes(Words& words) : words_(words) {}
+
+  // --- What happens. Null: nothing that a waiting pod could care about. ---
+  HappeningPtr upsert(const api::PersistentVolume& object);
+  HappeningPtr upsert(const api::PersistentVolumeClaim& object);
+  HappeningPtr upsert(const api::StorageClass& object);
+  HappeningPtr upsert(const api::CSINode& object);
+  HappeningPtr upsert(const api::CSIDriver& object);
+  HappeningPtr upsert(const api::CSIStorageCapacity& object);
+  HappeningPtr upsert(const api::VolumeAttachment& object);
+  HappeningPtr remove_volume(std::string_view name);
+  HappeningPtr remove_claim(std::string_view ns, std::string_view name);
+  HappeningPtr remove_class(std::string_view name);
+  HappeningPtr remove_csi_node(std::string_view name);
+  HappeningPtr remove_csi_driver(std::string_view name);
+  HappeningPtr remove_capacity(std::string_view ns, std::string_view name);
+  HappeningPtr remove_attachment(std::string_view name);
+
+  void pod_added(const PlacedPod& pod) { use_.pod_added(pod); }
+  void pod_removed(const PlacedPod& pod) { use_.pod_removed(pod); }
+
+  // --- What we have decided. Fails with Errc::Conflict when the record is not the newest one any more. ---
+  Result<VolumePtr> assume_promise(const Volume& volume, const Claim& claim);
+  Result<ClaimPtr> assume_node(const Claim& claim, std::string_view node);
+  // Takes an assumption back, unless something newer has replaced it.
+  void revert(const Volume& volume);
+  void revert(const Claim& claim);
+
+  // --- What is, our decisions included. Null: not there. ---
+  VolumePtr volume(std::string_view name) const;
+  ClaimPtr claim(Symbol ns, std::string_view name) const;
+  ClaimPtr claim(std::string_view ns, std::string_view name) const;
+  // Without our decisions: what the API server said last.
+  VolumePtr volume_said(std::string_view name) const;
+  ClaimPtr claim_said(std::string_view ns, std::string_view name) const;
+
+  std::vector<VolumePtr> volumes_of(Symbol storage_class) const;  // by name
+  const StorageClass* storage_class(Symbol name) const;
+  const CsiNode* csi_node(std::string_view name) const;
+  bool tracks_capacity(Symbol driver) const;
+  const std::vector<Attachment>& attachments_to(std::string_view node) const;
+  // Is there room for a volume of this class, seen from a node with these labels?
+  bool has_room(Symbol storage_class, std::int64_t size, kube::LabelLookup node_labels) const;
+
+  const VolumeUse& use() const { return use_; }
+  const Words& words() const { return words_; }
+
+ private:
+  template <class T>
+  struct Known {
+    std::shared_ptr<const T> said;
+    std::shared_ptr<const T> assumed{};  // null: nothing
+    const std::shared_ptr<const T>& current() const { return assumed ? assumed : said; }
+  };
+  using Names = std::vector<std::string>;  // sorted
+  struct TextHash : boost::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  template <class Value>
+  using ByName = boost::unordered_flat_map<std::string, Value, TextHash, std::equal_to<>>;
+  struct NamedCapacity {
+    std::string key;  // namespace/name
+    StorageCapacity capacity;
+  };
+
+  const Known<Volume>* find(std::string_view name) const;
+  const Known<Claim>* find(Symbol ns, std::string_view name) const;
+  void enter_class(Symbol name, const std::string& volume);
+  void leave_class(Symbol name, const std::string& volume);
+  void forget_capacity(Symbol storage_class, std::string_view key);
+  void detach(const Attachment& attachment);
+  bool same_zone_labels(LabelSetId a, LabelSetId b) const;
+
+  Words& words_;
+  ByName<Known<Volume>> volumes_;
+  boost::unordered_flat_map<Symbol, Names> by_class_;
+  ByClaim<Known<Claim>> claims_;
+  boost::unordered_flat_map<Symbol, StorageClass> classes_;
+  ByName<CsiNode> csi_nodes_;
+  boost::unordered_flat_map<Symbol, bool> drivers_;                           // do they tell their capacity?
+  boost::unordered_flat_map<Symbol, std::vector<NamedCapacity>> capacities_;  // by class
+  ByName<Symbol> capacity_classes_;                                           // by namespace/name
+  ByName<Attachment> attachments_;
+  ByName<std::vector<Attachment>> attachments_by_node_;
+  VolumeUse use_;
+};
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,260 @@
+#include "cluster/volumes/volumes.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "cluster/testing/storage_objects.h"
+#include "cluster/words.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+using namespace cluster::testing;
+
+struct Store {
+  Words words;
+  Volumes volumes{words};
+  Symbol symbol(std::string_view text) { return words.symbols.of(text); }
+};
+
+TEST(Volumes, AChangeThatMeansNothingToPlacementIsNoNews) {
+  Store store;
+  const auto came = store.volumes.upsert(VolumeObject("a"));
+  ASSERT_TRUE(came);
+  EXPECT_EQ(came->label, "PersistentVolumeAdd");
+  EXPECT_EQ(came->name, "a");
+  EXPECT_FALSE(store.volumes.upsert(VolumeObject("a").version("101")));
+  const auto changed = store.volumes.upsert(VolumeObject("a").version("102").phase("Bound"));
+  ASSERT_TRUE(changed);
+  EXPECT_TRUE(changed->changes.has(Change::Update));
+  EXPECT_FALSE(changed->storage.topology_changed);
+}
+
+TEST(Volumes, TellsWhenAVolumeMovesToAnotherZone) {
+  Store store;
+  store.volumes.upsert(VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z1"}, {"tier", "gold"}}));
+  const auto repainted =
+      store.volumes.upsert(VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z1"}, {"tier", "tin"}}));
+  ASSERT_TRUE(repainted);
+  EXPECT_FALSE(repainted->storage.topology_changed);
+  const auto moved = store.volumes.upsert(VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z2"}}));
+  ASSERT_TRUE(moved);
+  EXPECT_TRUE(moved->storage.topology_changed);
+}
+
+TEST(Volumes, AreListedByTheClassTheyAreOfNow) {
+  Store store;
+  store.volumes.upsert(VolumeObject("b"));
+  store.volumes.upsert(VolumeObject("a"));
+  store.volumes.upsert(VolumeObject("b").of_class("other").version("101"));
+  const auto waiting = store.volumes.volumes_of(store.symbol("wait"));
+  ASSERT_EQ(waiting.size(), 1U);
+  EXPECT_EQ(waiting[0]->name, "a");
+  EXPECT_EQ(store.volumes.volumes_of(store.symbol("other")).size(), 1U);
+  store.volumes.remove_volume("b");
+  EXPECT_TRUE(store.volumes.volumes_of(store.symbol("other")).empty());
+}
+
+TEST(Volumes, TheOldAnnotationNamesTheClassIfItIsThere) {
+  Store store;
+  store.volumes.upsert(ClaimObject("c").annotate({{"volume.beta.kubernetes.io/storage-class", "old"}}));
+  EXPECT_EQ(store.volumes.claim("shop", "c")->storage_class, store.symbol("old"));
+}
+
+TEST(Volumes, APromiseCountsUntilTheServerSaysSomethingNewer) {
+  Store store;
+  store.volumes.upsert(VolumeObject("a"));
+  store.volumes.upsert(ClaimObject("c"));
+  const auto volume = store.volumes.volume("a");
+  const auto claim = store.volumes.claim("shop", "c");
+  ASSERT_TRUE(store.volumes.assume_promise(*volume, *claim));
+  EXPECT_TRUE(promised_to(*store.volumes.volume("a"), *claim));
+  EXPECT_TRUE(store.volumes.volume("a")->bound_by_controller);
+  EXPECT_FALSE(store.volumes.volume_said("a")->claim);
+  EXPECT_TRUE(promised_to(*store.volumes.volumes_of(store.symbol("wait"))[0], *claim));
+
+  store.volumes.upsert(VolumeObject("a"));  // the same version again
+  EXPECT_TRUE(store.volumes.volume("a")->claim);
+  store.volumes.upsert(VolumeObject("a").version("101"));
+  EXPECT_FALSE(store.volumes.volume("a")->claim);
+}
+
+TEST(Volumes, APromiseIsTakenBackOnlyIfNothingNewerIsKnown) {
+  Store store;
+  store.volumes.upsert(VolumeObject("a"));
+  store.volumes.upsert(ClaimObject("c"));
+  const auto first = store.volumes.volume("a");
+  const auto claim = store.volumes.claim("shop", "c");
+  ASSERT_TRUE(store.volumes.assume_promise(*first, *claim));
+  store.volumes.revert(*first);
+  EXPECT_FALSE(store.volumes.volume("a")->claim);
+
+  store.volumes.upsert(VolumeObject("a").version("101"));
+  const auto second = store.volumes.volume("a");
+  EXPECT_FALSE(store.volumes.assume_promise(*first, *claim)) << "it is not the newest any more";
+  ASSERT_TRUE(store.volumes.assume_promise(*second, *claim));
+  store.volumes.revert(*first);
+  EXPECT_TRUE(store.volumes.volume("a")->claim);
+  store.volumes.remove_volume("a");
+  EXPECT_EQ(store.volumes.assume_promise(*second, *claim).error().code, Errc::Conflict);
+}
+
+TEST(Volumes, AUsersOwnPromiseIsNotTakenForOurs) {
+  Store store;
+  store.volumes.upsert(VolumeObject("a").promised("shop", "c"));
+  store.volumes.upsert(ClaimObject("c"));
+  ASSERT_TRUE(store.volumes.assume_promise(*store.volumes.volume("a"), *store.volumes.claim("shop", "c")));
+  EXPECT_FALSE(store.volumes.volume("a")->bound_by_controller);
+  EXPECT_EQ(store.volumes.volume("a")->claim->uid, "uid-c");
+}
+
+TEST(Volumes, AChosenNodeCountsUntilTheServerSaysSomethingNewer) {
+  Store store;
+  store.volumes.upsert(ClaimObject("c"));
+  const auto claim = store.volumes.claim("shop", "c");
+  ASSERT_TRUE(store.volumes.assume_node(*claim, "n1"));
+  EXPECT_EQ(store.volumes.claim("shop", "c")->selected_node, "n1");
+  EXPECT_FALSE(store.volumes.claim_said("shop", "c")->selected_node);
+  store.volumes.revert(*claim);
+  EXPECT_FALSE(store.volumes.claim("shop", "c")->selected_node);
+  ASSERT_TRUE(store.volumes.assume_node(*claim, "n1"));
+  store.volumes.upsert(ClaimObject("c").version("101"));
+  EXPECT_FALSE(store.volumes.claim("shop", "c")->selected_node);
+  EXPECT_FALSE(store.volumes.assume_node(*claim, "n1"));
+}
+
+TEST(Volumes, APromiseNeedsTheNamesAndAMatchingUidIfThereIsOne) {
+  Words words;
+  Volumes volumes{words};
+  volumes.upsert(ClaimObject("c"));
+  const Claim claim = *volumes.claim("shop", "c");
+  const auto promised = [&](const std::string& ns, const std::string& name, const std::string& uid) {
+    volumes.upsert(VolumeObject("a").promised(ns, name, uid));
+    return promised_to(*volumes.volume("a"), claim);
+  };
+  EXPECT_TRUE(promised("shop", "c", ""));
+  EXPECT_TRUE(promised("shop", "c", "uid-c"));
+  EXPECT_FALSE(promised("shop", "c", "uid-of-its-predecessor"));
+  EXPECT_FALSE(promised("shop", "d", ""));
+  EXPECT_FALSE(promised("other", "c", ""));
+}
+
+TEST(Volumes, TellsWhenALimitGrew) {
+  Store store;
+  EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5))->changes.has(Change::Add));
+  EXPECT_FALSE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5)));
+  EXPECT_FALSE(store.volumes.upsert(CsiNodeObject("n").driver("d", 4))->storage.limit_grew);
+  EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5))->storage.limit_grew);
+  EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5).driver("e", 1))->storage.limit_grew);
+  const auto migrated = store.volumes.upsert(CsiNodeObject("n").driver("d", 5).driver("e", 1).migrated("p,q"));
+  EXPECT_TRUE(migrated->storage.plugins_changed);
+  EXPECT_FALSE(migrated->storage.limit_grew);
+  EXPECT_TRUE(store.volumes.csi_node("n")->migrated(store.symbol("q")));
+  EXPECT_FALSE(store.volumes.csi_node("n")->migrated(store.symbol("p,q")));
+}
+
+TEST(Volumes, ADriverWithoutALimitHasNone) {
+  Store store;
+  store.volumes.upsert(CsiNodeObject("n").driver("d").driver("zero", 0));
+  EXPECT_FALSE(store.volumes.csi_node("n")->limit(store.symbol("d")));
+  EXPECT_EQ(store.volumes.csi_node("n")->limit(store.symbol("zero")), 0);
+  EXPECT_FALSE(store.volumes.csi_node("other"));
+}
+
+TEST(Volumes, RoomIsWhereAnyCapacityIsLargeEnoughAndReachable) {
+  Store store;
+  const Symbol fast = store.symbol("fast");
+  const std::map<std::string, std::string, std::less<>> east{{"zone", "east"}};
+  const std::map<std::string, std::string, std::less<>> west{{"zone", "west"}};
+  const std::int64_t gib = 1 << 30;
+  EXPECT_FALSE(store.volumes.has_room(fast, gib, east));
+  store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").seen_from({{"zone", "east"}}));
+  EXPECT_TRUE(store.volumes.has_room(fast, 10 * gib, east));
+  EXPECT_FALSE(store.volumes.has_room(fast, 10 * gib + 1, east));
+  EXPECT_FALSE(store.volumes.has_room(fast, gib, west));
+  EXPECT_FALSE(store.volumes.has_room(store.symbol("slow"), gib, east));
+
+  // The largest possible volume is the better word, even when more is left.
+  const auto news =
+      store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").largest("2Gi").seen_from({{"zone", "east"}}));
+  EXPECT_FALSE(news->storage.limit_grew);
+  EXPECT_FALSE(store.volumes.has_room(fast, 3 * gib, east));
+  EXPECT_TRUE(store.volumes.upsert(CapacityObject("a", "fast").largest("4Gi").seen_from({{"zone", "east"}}))
+                  ->storage.limit_grew);
+  EXPECT_TRUE(store.volumes.has_room(fast, 3 * gib, east));
+  // Reachable from nowhere, and without a size.
+  store.volumes.upsert(CapacityObject("b", "fast").left("100Gi"));
+  store.volumes.upsert(CapacityObject("c", "fast").seen_from({}));
+  EXPECT_FALSE(store.volumes.has_room(fast, 5 * gib, east));
+  store.volumes.remove_capacity("storage-system", "a");
+  EXPECT_FALSE(store.volumes.has_room(fast, gib, east));
+}
+
+TEST(Volumes, TellsWhenADriverStopsToTellItsCapacity) {
+  Store store;
+  store.volumes.upsert(DriverObject("d", true));
+  EXPECT_TRUE(store.volumes.tracks_capacity(store.symbol("d")));
+  EXPECT_FALSE(store.volumes.tracks_capacity(store.symbol("e")));
+  EXPECT_TRUE(store.volumes.upsert(DriverObject("d", false))->storage.capacity_ignored);
+  EXPECT_FALSE(store.volumes.upsert(DriverObject("d", true))->storage.capacity_ignored);
+}
+
+TEST(Volumes, TellsWhatAClassAllowsNow) {
+  Store store;
+  EXPECT_TRUE(store.volumes.upsert(ClassObject("c"))->storage.waits_for_consumer);
+  EXPECT_FALSE(store.volumes.upsert(ClassObject("i").immediate())->storage.waits_for_consumer);
+  EXPECT_FALSE(store.volumes.upsert(ClassObject("c")));
+  EXPECT_TRUE(store.volumes.upsert(ClassObject("c").allow("zone", {"a"}))->storage.topology_changed);
+  EXPECT_TRUE(store.volumes.upsert(ClassObject("c").allow("zone", {"a", "b"}))->storage.topology_changed);
+}
+
+TEST(Volumes, AttachmentsAreKnownByNode) {
+  Store store;
+  store.volumes.upsert(AttachmentObject("x", "d", "a", "n1"));
+  store.volumes.upsert(AttachmentObject("y", "d", "b", "n1"));
+  store.volumes.upsert(AttachmentObject("y", "d", "b", "n2"));
+  ASSERT_EQ(store.volumes.attachments_to("n1").size(), 1U);
+  EXPECT_EQ(store.volumes.attachments_to("n2")[0].volume, "b");
+  const auto gone = store.volumes.remove_attachment("x");
+  EXPECT_EQ(gone->storage.driver, store.symbol("d"));
+  EXPECT_EQ(gone->label, "storage.k8s.io/VolumeAttachmentDelete");
+  EXPECT_TRUE(store.volumes.attachments_to("n1").empty());
+  EXPECT_FALSE(store.volumes.remove_attachment("x"));
+}
+
+TEST(Volumes, CountPodsByTheClaimsTheyUse) {
+  Store store;
+  auto form = std::make_shared<PodForm>();
+  form->claims = {{"c", false}, {"scratch", true}};
+  PlacedPod pod;
+  pod.ns = store.symbol("shop");
+  pod.form = form;
+  store.volumes.pod_added(pod);
+  store.volumes.pod_added(pod);
+  EXPECT_EQ(store.volumes.use().users(pod.ns, "c"), 2);
+  EXPECT_EQ(store.volumes.use().users(pod.ns, "scratch"), 0);
+  EXPECT_EQ(store.volumes.use().users(store.symbol("other"), "c"), 0);
+  store.volumes.pod_removed(pod);
+  store.volumes.pod_removed(pod);
+  EXPECT_EQ(store.volumes.use().users(pod.ns, "c"), 0);
+}
+
+TEST(Volumes, ReachIsAMatterOfLabelsAlone) {
+  Store store;
+  VolumeObject pinned("a");
+  auto& field = *pinned.mutable_spec()->mutable_node_affinity()->mutable_required()->add_node_selector_terms();
+  auto& name = *field.add_match_fields();
+  name.set_key("metadata.name");
+  name.set_operator_("In");
+  name.add_values("n1");
+  store.volumes.upsert(pinned);
+  EXPECT_FALSE(store.volumes.volume("a")->reach) << "from everywhere";
+  store.volumes.upsert(VolumeObject("b").only_on("kubernetes.io/hostname", {"h2", "h1"}));
+  EXPECT_EQ(store.volumes.volume("b")->hosts, (std::vector{store.symbol("h2"), store.symbol("h1")}));
+  store.volumes.upsert(VolumeObject("c").only_on("kubernetes.io/hostname", {"h1"}).only_on("zone", {"east"}));
+  EXPECT_FALSE(store.volumes.volume("c")->hosts);
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster

@@ -1,0 +1,83 @@
+// The client's keep-alive connections, and the queue of calls that wait for one. Internal to net/.
+//
+// A call holds a Place while it runs; there are `most` of them, handed out first come, first served. The place comes
+// with the connection that was used last (it is the likeliest to live), or empty: then the call dials.
+// All on one loop thread. Places must not outlive the pool.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "net/http/input_buffer.h"
+#include "net/stream.h"
+#include "net/task.h"
+#include "net/waiter.h"
+
+namespace rescheduler::net {
+
+struct ClientConnection {
+  std::unique_ptr<Stream> stream;
+  InputBuffer input;
+  std::uint64_t generation = 0;  // of the TLS settings it was made with
+  SteadyTime idle_since{};
+};
+
+class ConnectionPool {
+ public:
+  class Place {
+   public:
+    explicit Place(ConnectionPool& pool) : pool_(&pool) {}
+    Place(Place&& other) noexcept
+        : connection(std::move(other.connection)), pool_(std::exchange(other.pool_, nullptr)) {}
+    Place& operator=(Place&&) = delete;
+    ~Place() {
+      if (pool_ != nullptr) pool_->give_back(nullptr);
+    }
+
+    // The connection is in good order: the next call may have it.
+    void keep_connection() && { std::exchange(pool_, nullptr)->give_back(std::move(connection)); }
+
+    std::unique_ptr<ClientConnection> connection;  // null: none was idle
+
+   private:
+    ConnectionPool* pool_;
+  };
+
+  enum class Want { AnyConnection, EmptyPlace };
+
+  ConnectionPool(Executor executor, std::size_t most, std::chrono::nanoseconds idle_limit);
+
+  Task<Result<Place>> acquire(Want want, SteadyTime deadline);
+
+  // Connections made before this are not handed out again.
+  void start_generation();
+  std::uint64_t generation() const { return generation_; }
+  std::size_t idle() const { return idle_.size(); }
+
+ private:
+  struct Turn {
+    explicit Turn(const Executor& executor) : waiter(executor) {}
+    Waiter waiter;
+    bool granted = false;
+  };
+  class QueuedTurn;
+
+  void give_back(std::unique_ptr<ClientConnection> connection);
+  std::unique_ptr<ClientConnection> take_idle();
+  Place fill(Place place, Want want);
+
+  Executor executor_;
+  std::size_t most_;
+  std::chrono::nanoseconds idle_limit_;
+  std::uint64_t generation_ = 0;
+  std::size_t taken_ = 0;                               // taken_ + idle_.size() <= most_
+  std::deque<std::unique_ptr<ClientConnection>> idle_;  // the most recently used at the back
+  std::list<Turn*> queue_;
+};
+
+}  // namespace rescheduler::net

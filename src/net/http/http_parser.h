@@ -1,0 +1,62 @@
+// Reads one HTTP/1.x message, fed by hand with the bytes as they arrive. Internal to net/.
+// Beast's parser does the work; only the .cc sees it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "net/http/http.h"
+
+namespace rescheduler::net {
+
+struct MessageHead {
+  int status = 0;      // of a response
+  std::string method;  // of a request, like target
+  std::string target;
+  bool http_1_0 = false;
+  Headers headers;
+};
+
+struct ParseFailure {
+  enum class Kind { Malformed, HeadTooLong, BodyTooLong, CutShort };
+  Kind kind = Kind::Malformed;
+  std::string text;
+};
+
+struct ParserLimits {
+  std::size_t head_bytes = 256 * 1024;
+  std::uint64_t body_bytes = UINT64_MAX;
+};
+
+class MessageParser {
+ public:
+  enum class Kind { Request, Response, ResponseToHead };
+
+  MessageParser(Kind kind, ParserLimits limits);
+  ~MessageParser();
+  MessageParser(MessageParser&&) noexcept;
+  MessageParser& operator=(MessageParser&&) noexcept;
+
+  // Takes as much as it can and appends what belongs to the body to `body`. Returns how much it took; the rest must
+  // be offered again, with more behind it, or belongs to the next message. Stops after the head.
+  tl::expected<std::size_t, ParseFailure> feed(std::string_view bytes, std::string& body);
+  // The peer has ended its side. Fails if the message is not complete.
+  tl::expected<void, ParseFailure> feed_end();
+
+  bool begun() const;
+  bool head_done() const;
+  bool done() const;
+  bool keep_alive() const;      // once the head is done
+  bool ends_with_peer() const;  // likewise: only the end of the connection ends the body
+  MessageHead& head();
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace rescheduler::net

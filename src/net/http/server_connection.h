@@ -1,0 +1,67 @@
+// One connection of the server, from its first byte to its last. Internal to net/.
+//
+//   first byte --(0x16)--> TLS handshake --> request --> handler --> request ... --> polite end
+//              `-(else)-> plain HTTP ------^    `-- malformed, too slow, too long: refusal --^
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/http/http_parser.h"
+#include "net/http/http_server.h"
+#include "net/http/input_buffer.h"
+#include "net/http/responder.h"
+#include "net/tcp_stream.h"
+#include "net/tls/tls_context.h"
+
+namespace rescheduler::net {
+
+// What all connections of one server have in common.
+struct ServerShared {
+  HttpServerSettings settings;
+  Handler handler;
+  TlsContext tls;  // for new connections; null: plain only
+};
+
+class ServerConnection {
+ public:
+  enum class Welcome { Serve, TurnAway };  // turned away: a 503 and goodbye
+
+  ServerConnection(const ServerShared& shared, Accepted accepted, Welcome welcome);
+
+  Task<void> run();
+  // No further request: closes now if none is being worked on.
+  void wind_down();
+  void close() noexcept;
+
+ private:
+  // A request, a reason to refuse it, or nothing: the client is gone.
+  struct Arrival {
+    std::optional<HttpRequest> request;
+    std::optional<HttpResponse> refusal;
+    bool http_1_0 = false;
+    bool keep_alive = false;
+  };
+
+  Task<bool> open();
+  Task<bool> secure();
+  Task<bool> wait_for_bytes(std::chrono::nanoseconds limit);
+  Task<Arrival> next_request();
+  Task<std::optional<HttpResponse>> read_message(MessageParser& parser, std::string& body, bool& gone);
+  Task<std::optional<HttpResponse>> ask_gatekeeper(const MessageHead& head);
+  Task<bool> answer(Arrival arrival);
+  Task<void> call_handler(const HttpRequest& request, StreamResponder& responder);
+  Task<void> refuse(HttpResponse refusal);
+  Task<void> end_politely();
+
+  const ServerShared& shared_;
+  std::unique_ptr<Stream> stream_;
+  PeerIdentity peer_;
+  Welcome welcome_;
+  InputBuffer input_;
+  bool winding_down_ = false;
+  bool at_rest_ = true;  // no request has begun to arrive
+};
+
+}  // namespace rescheduler::net

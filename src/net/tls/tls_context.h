@@ -1,0 +1,20 @@
+// OpenSSL contexts made from our settings. Internal to net/.
+#pragma once
+
+#include <memory>
+
+#include "base/error.h"
+#include "net/tls/tls.h"
+
+struct ssl_ctx_st;
+
+namespace rescheduler::net {
+
+// Shared by all connections that were made with the same settings.
+using TlsContext = std::shared_ptr<ssl_ctx_st>;
+
+// Errc::Invalid with the PEM that cannot be used, and why.
+Result<TlsContext> make_client_context(const TlsClientSettings& settings);
+Result<TlsContext> make_server_context(const TlsServerSettings& settings);
+
+}  // namespace rescheduler::net

@@ -1,0 +1,59 @@
+#include "rescheduler/loop/modes.h"
+
+#include <algorithm>
+
+#include "rescheduler/strategies/strategies.h"
+
+namespace rescheduler::rescheduling {
+
+using placement::Strategy;
+using placement::StrategyMode;
+
+StrategyMode mode_of(const placement::ReschedulerArgs& args, Strategy strategy) {
+  if (!args.enable_rescheduling_controller) return StrategyMode::Off;
+  const auto said = args.rescheduling.modes.find(strategy);
+  if (said != args.rescheduling.modes.end()) return said->second;
+  const bool enabled = std::ranges::find(args.enabled_strategies, to_string(strategy)) != args.enabled_strategies.end();
+  return enabled ? StrategyMode::Act : StrategyMode::Off;
+}
+
+namespace {
+
+StrategyMode mode_in(const placement::NodePool& pool, Strategy strategy, StrategyMode elsewhere) {
+  const auto said = pool.modes.find(strategy);
+  return said == pool.modes.end() ? elsewhere : said->second;
+}
+
+}  // namespace
+
+bool does(const placement::ReschedulerArgs& args, Strategy strategy, StrategyMode mode) {
+  const StrategyMode usual = mode_of(args, strategy);
+  if (!args.enable_rescheduling_controller) return mode == StrategyMode::Off;
+  return usual == mode || std::ranges::any_of(args.rescheduling.pools, [&](const placement::NodePool& pool) {
+           return mode_in(pool, strategy, usual) == mode;
+         });
+}
+
+placement::ReschedulerArgs only_where(const placement::ReschedulerArgs& args, StrategyMode mode) {
+  placement::ReschedulerArgs changed = args;
+  placement::NodePool others;  // the first that fits counts, so this is for all that are left
+  others.name = "others";
+  changed.rescheduling.pools.push_back(others);
+  for (placement::NodePool& pool : changed.rescheduling.pools) {
+    for (const Strategy strategy : placement::kStrategies) {
+      const StrategyMode said = mode_in(pool, strategy, mode_of(args, strategy));
+      pool.modes[strategy] = said == mode ? mode : StrategyMode::Off;
+    }
+  }
+  return changed;
+}
+
+std::vector<Strategy> strategies_that(const placement::ReschedulerArgs& args, StrategyMode mode) {
+  std::vector<Strategy> chosen;
+  for (const StrategyEntry& entry : kByImportance) {
+    if (does(args, entry.strategy, mode)) chosen.push_back(entry.strategy);
+  }
+  return chosen;
+}
+
+}  // namespace rescheduler::rescheduling

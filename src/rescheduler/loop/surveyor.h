@@ -1,0 +1,135 @@
+// The controller's view of the cluster: a World of its own, what is read off it at the start of a cycle, plans made on
+// it, and the last look at a move before it begins. Belongs to the planning thread, so that planning never holds up a
+// placement.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/node_load.h"
+#include "kube/value/label_selector.h"
+#include "placement/framework.h"
+#include "placement/rescheduler_args.h"
+#include "rescheduler/loop/brakes.h"
+#include "rescheduler/loop/maintenance.h"
+#include "rescheduler/planning/make_plan.h"
+#include "rescheduler/planning/plan.h"
+#include "rescheduler/planning/world.h"
+#include "scheduler/cluster_sink.h"
+#include "usage/habits.h"
+#include "usage/load_book.h"
+
+namespace rescheduler::rescheduling {
+
+using scheduler::LoadsSeen;
+
+// What a pod was measured to use, in cores and bytes.
+struct PodUse {
+  std::string ns{};
+  std::string name{};
+  double cpu = 0;
+  double memory = 0;
+  WallTime at{};
+};
+
+struct Survey {
+  CycleFacts facts{};  // all but what the cluster does not say: pause, moves under way, backing off
+  std::set<std::string> hot{};
+  bool uneven = false;
+  Picture picture{};
+  std::vector<CaredNode> cared{};  // without what a plan finds out
+  std::vector<std::string> warnings{};
+};
+
+// What a plan is asked for, before names have become uids.
+struct PlanWish {
+  std::vector<placement::Strategy> strategies{};
+  placement::StrategyMode mode = placement::StrategyMode::Act;  // only nodes where they have this one
+  std::optional<Evidence> evidence{};
+  Resting resting{};
+  std::map<std::string, std::string> held{};  // by uid: being moved
+  placement::MoveCaps caps{};
+  std::set<std::string> draining{};
+  std::uint64_t seed = 1;
+};
+
+class Surveyor {
+ public:
+  using Planner = std::function<Plan(World&, const PlanRequest&)>;
+  Surveyor(std::shared_ptr<const placement::ReschedulerArgs> args,
+           std::unique_ptr<placement::Framework> framework,
+           const Clock& clock,
+           Planner planner);
+
+  void seen(const google::protobuf::Message& object);
+  void gone(const google::protobuf::Message& object);
+  void loads(const LoadsSeen& seen);
+  // Says what pods of each workload are used to using.
+  usage::HabitsPtr pods_use(const std::vector<PodUse>& all);
+
+  Survey survey(WallTime now);
+  Plan plan(const PlanWish& wish, WallTime now);
+  // Pods that have to leave a node: all but those that belong to it.
+  std::size_t to_leave(const std::string& node) const;
+  // Fills in what keeps pods on these nodes, from a plan that was to empty them. `moving`: some moves are under way.
+  void add_blockers(const Plan& plan, bool moving, std::vector<CaredNode>& nodes) const;
+  // Is what the plan said of it still so? The reason why not, by its place.
+  std::vector<std::optional<std::string>> check(const std::vector<PlannedMove>& moves,
+                                                const PlanWish& wish,
+                                                WallTime now);
+  // What a pod will bring to another node, as a share of it.
+  std::optional<cluster::Loads> load_there(const std::string& uid, const std::string& node) const;
+
+  // Strategies may be switched while everything else stays.
+  void set_args(std::shared_ptr<const placement::ReschedulerArgs> args);
+
+  World& world() { return world_; }
+
+ private:
+  struct NodeNote {
+    std::string uid{};
+    std::string version{};
+    bool unschedulable = false;
+    std::string cordoned_by{};
+    bool uses_conditions = false;
+  };
+
+  // A pod that left while samples still show what it used there.
+  struct Departure {
+    cluster::Loads load{};  // of the node
+    WallTime at{};
+  };
+
+  void note_departure(const api::Pod& pod);
+  std::optional<usage::Habit> use_of(cluster::PodIndex pod) const;
+  cluster::Loads smoothed(const PodFacts& before, const PodUse& now) const;
+  void apply(const std::string& node);
+  PlanRequest request_for(const PlanWish& wish, WallTime now) const;
+  Held held_for(const PlanWish& wish) const;
+  void find_hot(Survey& survey) const;
+  double trigger_for(const cluster::NodeState& node, const std::string& resource) const;
+  bool is_fresh(WallTime now) const;
+
+  std::shared_ptr<const placement::ReschedulerArgs> args_;
+  placement::ReschedulerArgs acting_;  // the same, for plans of the one mode and the other
+  placement::ReschedulerArgs observing_;
+  std::unique_ptr<placement::Framework> framework_;
+  const Clock& clock_;
+  Planner planner_;
+  std::vector<kube::LabelSelector> pools_;  // in the settings' order
+  World world_;
+  std::map<std::string, NodeNote> notes_;                     // of nodes, by name
+  std::optional<WallTime> measured_;                          // when loads were last told
+  usage::BookSettings smoothing_;                             // as the scheduler's book has it
+  usage::HabitKeeper habits_;                                 // of workloads
+  std::map<std::string, cluster::NodeLoad> told_;             // by node
+  std::map<std::string, std::vector<Departure>> departures_;  // likewise
+};
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,297 @@
+#include "rescheduler/loop/surveyor.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/registry.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+api::Node node(const std::string& name) {
+  api::Node made;
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid(name);
+  auto& allocatable = *made.mutable_status()->mutable_allocatable();
+  allocatable["cpu"].set_string("4");
+  allocatable["memory"].set_string("8Gi");
+  allocatable["pods"].set_string("110");
+  auto& ready = *made.mutable_status()->add_conditions();
+  ready.set_type("Ready");
+  ready.set_status("True");
+  return made;
+}
+
+api::Pod pod(const std::string& name, const std::string& on) {
+  api::Pod made;
+  made.mutable_metadata()->set_namespace_("shop");
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid(name);
+  made.mutable_spec()->set_node_name(on);
+  auto& container = *made.mutable_spec()->add_containers();
+  container.set_name("main");
+  (*container.mutable_resources()->mutable_requests())["cpu"].set_string("1");
+  return made;
+}
+
+class Surveying : public testing::Test {
+ protected:
+  Surveying() { begin({}); }
+  void begin(const placement::ReschedulerArgs& args, const placement::Profile& profile = {}) {
+    auto framework = placement::Framework::make(profile, placement::Registry::standard());
+    EXPECT_TRUE(framework);
+    surveyor = std::make_unique<Surveyor>(std::make_shared<placement::ReschedulerArgs>(args), std::move(*framework),
+                                          clock, [](World&, const PlanRequest&) { return Plan{}; });
+    for (const char* name : {"a", "b", "c"}) surveyor->seen(node(name));
+  }
+  void measure(double a, double b, double c) {
+    LoadsSeen seen;
+    for (const auto& [name, cpu] : {std::pair{"a", a}, std::pair{"b", b}, std::pair{"c", c}}) {
+      cluster::NodeLoad load;
+      load.used[cluster::kCpuLoad] = load.used[cluster::kMemoryLoad] = cpu;
+      seen.nodes.emplace_back(name, load);
+    }
+    seen.picture.basis = cluster::LoadBasis::Usage;
+    seen.picture.source = "prometheus";
+    seen.at = clock.wall_now();
+    surveyor->loads(seen);
+  }
+  Survey survey() { return surveyor->survey(clock.wall_now()); }
+  double cpu_of(const std::string& name) {
+    const auto& cluster = surveyor->world().cluster();
+    return cluster.node(*cluster.find_node(name)).load.used[cluster::kCpuLoad];
+  }
+
+  ManualClock clock;
+  std::unique_ptr<Surveyor> surveyor;
+};
+
+TEST_F(Surveying, HotNodesAndUnevennessAreSeenWhereLoadsAreFresh) {
+  EXPECT_FALSE(survey().facts.load_fresh) << "nobody has measured anything";
+  measure(0.9, 0.2, 0.2);
+  const Survey now = survey();
+  EXPECT_TRUE(now.facts.load_fresh);
+  EXPECT_THAT(now.hot, ElementsAre("a"));
+  EXPECT_TRUE(now.uneven);
+}
+
+TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
+  measure(0.9, 0.2, 0.2);
+  clock.advance(3min + 1s);
+  EXPECT_FALSE(survey().facts.load_fresh);
+  EXPECT_THAT(survey().hot, IsEmpty());
+  measure(0.9, cluster::kUnknownLoad, cluster::kUnknownLoad);
+  EXPECT_FALSE(survey().facts.load_fresh) << "one of three";
+}
+
+TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
+  for (const char* name : {"p1", "p2", "p3", "p4"}) surveyor->seen(pod(name, "a"));
+  EXPECT_FALSE(survey().facts.load_fresh) << "somebody was to measure, and did not";
+  placement::ReschedulerArgs args;
+  args.load.sources.clear();
+  begin(args);
+  for (const char* name : {"p1", "p2", "p3", "p4"}) surveyor->seen(pod(name, "a"));
+  const Survey now = survey();
+  EXPECT_TRUE(now.facts.load_fresh);
+  EXPECT_THAT(now.hot, ElementsAre("a"));
+  EXPECT_TRUE(now.uneven);
+}
+
+TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
+  surveyor->seen(pod("p", "a"));
+  measure(0.9, 0.2, 0.2);
+  surveyor->gone(pod("p", "a"));
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
+  measure(0.9, 0.2, 0.2);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 0.01) << "nothing of it can be in that sample";
+  clock.advance(2h);
+  measure(0.65, 0.2, 0.2);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "all of it is";
+}
+
+TEST_F(Surveying, WhatHasEndedHasLeftThoughItIsStillThereToBeLookedAt) {
+  api::Pod ended = pod("p", "a");
+  surveyor->seen(ended);
+  measure(0.9, 0.2, 0.2);
+  ended.mutable_status()->set_phase("Succeeded");
+  surveyor->seen(ended);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
+  surveyor->seen(ended);
+  surveyor->gone(ended);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "once";
+}
+
+api::Pod replica(const std::string& name, const std::string& on) {
+  api::Pod made = pod(name, on);
+  auto& owner = *made.mutable_metadata()->add_owner_references();
+  owner.set_kind("StatefulSet");
+  owner.set_name("db");
+  owner.set_uid("db");
+  owner.set_controller(true);
+  return made;
+}
+
+TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
+  for (const char* name : {"db-0", "db-1"}) surveyor->seen(replica(name, "a"));
+  EXPECT_NEAR(surveyor->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what it asks for";
+  const auto habits = surveyor->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
+  EXPECT_NEAR(habits->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
+  EXPECT_NEAR(surveyor->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.75, 1e-9);
+  EXPECT_NEAR(surveyor->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "nobody has measured it";
+  surveyor->pods_use({{"shop", "db-0", 0.5, 4e9, clock.wall_now() + 1h}});
+  EXPECT_NEAR(surveyor->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what was promised it may take";
+}
+
+TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
+  surveyor->seen(replica("db-0", "a"));
+  const auto used = [&] { return surveyor->world().find_facts("db-0")->used[cluster::kCpuLoad]; };
+  surveyor->pods_use({{"shop", "db-0", 1, 4e9, clock.wall_now()}});
+  EXPECT_NEAR(used(), 1, 1e-9);
+  const auto half_life = placement::ReschedulerArgs{}.load.smoothing.half_life;
+  surveyor->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now() + half_life}});
+  EXPECT_NEAR(used(), 2, 1e-9);
+  surveyor->pods_use({{"shop", "db-0", 9, 4e9, clock.wall_now() + half_life}});
+  EXPECT_NEAR(used(), 2, 1e-9) << "no other sample";
+  surveyor->pods_use({});
+  EXPECT_TRUE(std::isnan(used()));
+}
+
+TEST_F(Surveying, UnknownStaysUnknownWhoeverLeaves) {
+  surveyor->seen(pod("p", "a"));
+  measure(cluster::kUnknownLoad, 0.2, 0.2);
+  surveyor->gone(pod("p", "a"));
+  EXPECT_TRUE(std::isnan(cpu_of("a")));
+}
+
+TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
+  EXPECT_THAT(survey().cared, IsEmpty());
+  api::Node marked = node("a");
+  (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
+  surveyor->seen(marked);
+  api::Node ours = node("b");
+  ours.mutable_spec()->set_unschedulable(true);
+  (*ours.mutable_metadata()->mutable_annotations())["rescheduler.io/cordoned-by"] = "us";
+  surveyor->seen(ours);
+  surveyor->seen(pod("p", "a"));
+  const Survey now = survey();
+  ASSERT_EQ(now.cared.size(), 2U);
+  EXPECT_TRUE(now.cared[0].marked);
+  EXPECT_EQ(now.cared[0].to_leave, 1U);
+  EXPECT_FALSE(now.cared[1].marked);
+  EXPECT_EQ(now.cared[1].cordoned_by, "us");
+}
+
+// --- The last look at a move before it begins ---
+
+class LookingAgain : public Surveying {
+ protected:
+  LookingAgain() {
+    placement::Profile profile;
+    profile.at(placement::Point::Filter) = {{"NodeUnschedulable"}, {"NodeResourcesFit"}};
+    profile.at(placement::Point::PreFilter).push_back({"NodeResourcesFit"});
+    begin({}, profile);
+    for (const char* name : {"db-0", "db-1"}) surveyor->seen(serving(name));
+  }
+  static api::Pod serving(const std::string& name) {
+    api::Pod made = replica(name, "a");
+    made.mutable_status()->set_phase("Running");
+    auto& ready = *made.mutable_status()->add_conditions();
+    ready.set_type("Ready");
+    ready.set_status("True");
+    return made;
+  }
+  static PlannedMove to_b(const std::string& pod) {
+    PlannedMove move;
+    move.ns = "shop";
+    move.pod = move.uid = pod;
+    move.source = "a";
+    move.target = "b";
+    move.strategy = placement::Strategy::LoadBalancing;
+    return move;
+  }
+  // Empty: it may begin.
+  std::string problem(const PlanWish& wish = {}) {
+    return surveyor->check({to_b("db-0")}, wish, clock.wall_now()).front().value_or("");
+  }
+};
+
+TEST_F(LookingAgain, LetsBeginWhatIsStillAsThePlanSaid) { EXPECT_EQ(problem(), ""); }
+
+TEST_F(LookingAgain, RefusesATargetThatIsNotReadyAnyMore) {
+  api::Node down = node("b");
+  down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  surveyor->seen(down);
+  EXPECT_EQ(problem(), "the node b is not ready");
+}
+
+TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
+  api::Node cordoned = node("b");
+  cordoned.mutable_spec()->set_unschedulable(true);
+  surveyor->seen(cordoned);
+  EXPECT_THAT(problem(), HasSubstr("does not fit on b"));
+}
+
+TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
+  PlanWish wish;
+  wish.draining = {"b"};
+  EXPECT_THAT(problem(wish), HasSubstr("maintenance"));
+  api::Node marked = node("b");
+  (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
+  surveyor->seen(marked);
+  EXPECT_THAT(problem(), HasSubstr("maintenance"));
+}
+
+TEST_F(LookingAgain, RefusesATargetThatIsGone) {
+  surveyor->gone(node("b"));
+  EXPECT_EQ(problem(), "the node b is gone");
+}
+
+TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
+  api::Pod out = serving("db-0");
+  (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
+  surveyor->seen(out);
+  EXPECT_EQ(problem(), "the pod asks not to be moved");
+  surveyor->gone(out);
+  EXPECT_EQ(problem(), "the pod is gone");
+  api::Pod elsewhere = serving("db-0");
+  elsewhere.mutable_spec()->set_node_name("c");
+  surveyor->seen(elsewhere);
+  EXPECT_EQ(problem(), "the pod is not on a");
+}
+
+// Moves of one step begin together: each finds those before it on its target.
+TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
+  api::Node small = node("b");
+  (*small.mutable_status()->mutable_allocatable())["cpu"].set_string("1500m");
+  surveyor->seen(small);
+  const auto answers = surveyor->check({to_b("db-0"), to_b("db-1")}, {}, clock.wall_now());
+  EXPECT_FALSE(answers[0]) << *answers[0];
+  EXPECT_TRUE(answers[1]);
+  EXPECT_EQ(surveyor->check({to_b("db-1")}, {}, clock.wall_now()).front(), std::nullopt) << "nothing was changed";
+}
+
+TEST_F(Surveying, ZonesAndWaitingPodsAreCounted) {
+  api::Node down = node("c");
+  down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  surveyor->seen(down);
+  surveyor->seen(pod("p", "a"));
+  surveyor->seen(pod("q", ""));
+  const Survey now = survey();
+  ASSERT_EQ(now.facts.zones.size(), 1U);
+  EXPECT_EQ(now.facts.zones[0].nodes, 3U);
+  EXPECT_EQ(now.facts.zones[0].unready, 1U);
+  EXPECT_EQ(now.facts.pods, 2U);
+  EXPECT_EQ(now.facts.pending, 1U);
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling

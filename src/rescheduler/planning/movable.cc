@@ -1,0 +1,176 @@
+#include "rescheduler/planning/movable.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::PlacedPod;
+using cluster::PodIndex;
+
+std::string minutes_text(std::chrono::nanoseconds time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  return seconds < 120 ? fmt::format("{} s", seconds) : fmt::format("{} min", seconds / 60);
+}
+
+std::string name_of(const migration::Lineage& lineage) { return fmt::format("{} {}", lineage.kind, lineage.name); }
+
+}  // namespace
+
+Movable::Movable(const World& world, const Census& census, const PlanRequest& request)
+    : world_(world), census_(census), request_(request), rules_(request.args->rescheduling.protections) {
+  for (const std::string& name : request.args->excluded_namespaces) {
+    // A namespace that no pod is in has no symbol, and needs none.
+    if (const auto symbol = world.cluster().words().symbols.find(name)) excluded_.insert(*symbol);
+  }
+}
+
+std::optional<Stays> Movable::why_stays(PodIndex pod, Purpose purpose) const {
+  if (auto stays = by_its_nature(pod)) return stays;
+  if (auto stays = by_somebodys_word(pod)) return stays;
+  if (auto stays = by_its_state(pod, purpose)) return stays;
+  if (auto stays = by_its_storage(pod)) return stays;
+  if (auto stays = by_its_workload(pod, purpose)) return stays;
+  return by_its_budget(pod);
+}
+
+bool Movable::may_go(PodIndex pod, const std::string& from, const std::string& to) const {
+  if (request_.held.circles.empty()) return true;
+  return !request_.held.circles.closes(census_.lineage(census_.lineage_of(pod)).lineage, from, to);
+}
+
+std::optional<Stays> Movable::by_its_nature(PodIndex index) const {
+  const PodFacts& facts = world_.facts(index);
+  const PlacedPod& pod = world_.cluster().pod(index);
+  const cluster::PodForm& form = *pod.form;
+  if (facts.mirror || (facts.owner && facts.owner->kind == "Node")) {
+    return Stays{why::kMirror, "it is a static pod, which belongs to its node"};
+  }
+  if (census_.lineage(census_.lineage_of(index)).lineage.kind == "DaemonSet") {
+    return Stays{why::kDaemon, "it is a DaemonSet's, which has one on every node"};
+  }
+  if (form.priority >= kCriticalPriority) {
+    return Stays{why::kCritical, fmt::format("its priority {} is that of critical pods", form.priority)};
+  }
+  if (rules_.priority_threshold && form.priority >= *rules_.priority_threshold) {
+    return Stays{why::kPriority,
+                 fmt::format("its priority {} is not below {}", form.priority, *rules_.priority_threshold)};
+  }
+  if (!facts.owner && rules_.bare_pods) return Stays{why::kBare, "nobody would make another one: it has no owner"};
+  if (form.has_resource_claims) {
+    return Stays{why::kResourceClaim, "it has devices allocated to it, and nobody knows which are free elsewhere"};
+  }
+  if (!form.unreadable.empty()) return Stays{why::kUnreadable, form.unreadable};
+  return std::nullopt;
+}
+
+std::optional<Stays> Movable::by_somebodys_word(PodIndex index) const {
+  const PlacedPod& pod = world_.cluster().pod(index);
+  if (const auto held = request_.held.pods.find(pod.uid); held != request_.held.pods.end()) {
+    return Stays{why::kHeld, held->second};
+  }
+  const std::string& ns = world_.namespace_of(index);
+  if (excluded_.contains(pod.ns)) return Stays{why::kNamespace, fmt::format("namespace {} is excluded", ns)};
+  const auto said = [](cluster::OptOut word, std::string_view who) -> std::optional<Stays> {
+    if (word == cluster::OptOut::No) return std::nullopt;
+    if (word == cluster::OptOut::Disabled) return Stays{why::kOptOut, fmt::format("{} asks not to be moved", who)};
+    return Stays{why::kOptOut, fmt::format("{} says something about rescheduling that means nothing", who)};
+  };
+  if (auto stays = said(world_.facts(index).opt_out, "the pod")) return stays;
+  const LineageFacts& lineage = census_.lineage(census_.lineage_of(index));
+  if (lineage.opt_out != cluster::OptOut::No) return said(lineage.opt_out, name_of(lineage.lineage));
+  const cluster::OptOut by_namespace = world_.opt_out_of_namespace(pod.ns);
+  return by_namespace == cluster::OptOut::No ? std::nullopt : said(by_namespace, "namespace " + ns);
+}
+
+std::optional<Stays> Movable::by_its_state(PodIndex index, Purpose purpose) const {
+  const PodFacts& facts = world_.facts(index);
+  if (facts.terminating) return Stays{why::kTerminating, "it is going already"};
+  if (facts.phase != PodPhase::Running) return Stays{why::kNotRunning, "it does not run yet"};
+  if (purpose == Purpose::Empty) return std::nullopt;
+  if (!facts.ready) return Stays{why::kNotReady, "it is not ready, and moving it would hide why"};
+  const WallTime since = facts.started == WallTime{} ? facts.created : facts.started;
+  const auto age = request_.now - since;
+  // Where any age will do, one that was made "in the future" by a clock that differs from ours is old enough too.
+  if (since != WallTime{} && rules_.least_age > rules_.least_age.zero() && age < rules_.least_age) {
+    return Stays{why::kYoung,
+                 fmt::format("it is {} old, less than {}", minutes_text(age), minutes_text(rules_.least_age))};
+  }
+  return std::nullopt;
+}
+
+// A claim whose volume only one host can reach: a local disk.
+std::optional<std::string> Movable::pinned_by(PodIndex index) const {
+  const PlacedPod& pod = world_.cluster().pod(index);
+  const cluster::Volumes& volumes = world_.cluster().volumes();
+  for (const cluster::ClaimUse& use : pod.form->claims) {
+    const cluster::ClaimPtr claim = volumes.claim(pod.ns, use.claim(pod.name));
+    if (!claim || claim->volume.empty()) continue;
+    const cluster::VolumePtr volume = volumes.volume(claim->volume);
+    if (volume && volume->hosts && volume->hosts->size() <= 1) return volume->name;
+  }
+  return std::nullopt;
+}
+
+std::optional<Stays> Movable::by_its_storage(PodIndex index) const {
+  const PodFacts& facts = world_.facts(index);
+  if (facts.local_storage && rules_.local_storage) {
+    return Stays{why::kLocalStorage, "it keeps files on its node (emptyDir or hostPath)"};
+  }
+  if (!facts.claims) return std::nullopt;
+  if (const auto volume = pinned_by(index)) {
+    return Stays{why::kPinned, fmt::format("its volume {} can only be reached from this node", *volume)};
+  }
+  if (rules_.claims) return Stays{why::kClaim, "it uses a persistent volume claim"};
+  return std::nullopt;
+}
+
+std::optional<Stays> Movable::by_its_workload(PodIndex index, Purpose purpose) const {
+  if (purpose == Purpose::Empty) return std::nullopt;
+  const LineageFacts& lineage = census_.lineage(census_.lineage_of(index));
+  if (world_.facts(index).owner && world_.facts(index).owner->kind == "Job") {
+    // The work is done twice, the load lasts longer than if it had been left alone, and a Job counts it as a failure.
+    return Stays{why::kJob, fmt::format("{} would begin its work anew", name_of(lineage.lineage))};
+  }
+  if (lineage.lineage.kind == "Pod") return std::nullopt;  // has no copies at all; bare pods have their own rule
+  if (lineage.copies() < rules_.least_replicas) {
+    return Stays{why::kFewReplicas,
+                 fmt::format("{} has {} {}, fewer than {}", name_of(lineage.lineage), lineage.copies(),
+                             lineage.copies() == 1 ? "replica" : "replicas", rules_.least_replicas)};
+  }
+  const std::uint32_t most = request_.args->rescheduling.brakes.at_once.per_workload;
+  const std::uint32_t away = lineage.pods - lineage.ready;
+  if (most != 0 && away >= most) {
+    return Stays{why::kDegraded, fmt::format("{} of {}'s pods {} not ready already", away, name_of(lineage.lineage),
+                                             away == 1 ? "is" : "are")};
+  }
+  return std::nullopt;
+}
+
+std::optional<Stays> Movable::by_its_budget(PodIndex index) const {
+  const auto names = [&] {
+    std::string list;
+    for (const std::uint32_t one : census_.budgets_of(index)) {
+      list += (list.empty() ? "" : ", ") + world_.cluster().budgets().all()[one].name;
+    }
+    return list;
+  };
+  switch (census_.verdict_on(index)) {
+    case BudgetVerdict::NoBudget:
+      if (!rules_.without_budget) return std::nullopt;
+      return Stays{why::kNoBudget, "no PodDisruptionBudget covers it"};
+    case BudgetVerdict::Allowed: return std::nullopt;
+    case BudgetVerdict::Exhausted:
+      return Stays{why::kBudget, fmt::format("PodDisruptionBudget {} allows no disruption now", names())};
+    case BudgetVerdict::Several:
+      return Stays{
+          why::kBudgets,
+          fmt::format("PodDisruptionBudgets {} cover it, and Kubernetes evicts no pod that several cover", names())};
+  }
+  return std::nullopt;
+}
+
+}  // namespace rescheduler::rescheduling

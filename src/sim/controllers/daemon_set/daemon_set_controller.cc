@@ -1,0 +1,271 @@
+#include "sim/controllers/daemon_set/daemon_set_controller.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "sim/controllers/daemon_set/daemon_set_look.h"
+#include "sim/controllers/keys.h"
+#include "sim/controllers/pods/ownership.h"
+#include "sim/controllers/pods/pod_template.h"
+#include "sim/server/conditions.h"
+
+namespace rescheduler::sim {
+
+namespace {
+
+constexpr std::string_view kReporter = "daemonset-controller";
+constexpr std::size_t kMostPerLook = 250;  // creations or deletions, as in the real controller
+constexpr Agenda::Duration kFirstWait = std::chrono::seconds{1};
+constexpr Agenda::Duration kLongestWait = std::chrono::minutes{15};
+
+const api::LabelSelector& selector_in(const Message& set) {
+  return static_cast<const api::DaemonSet&>(set).spec().selector();
+}
+
+}  // namespace
+
+DaemonSetController::DaemonSetController(Server& server,
+                                         PodIndex& pods,
+                                         EventWriter& events,
+                                         ControllerSettings settings)
+    : server_(server),
+      pods_(pods),
+      events_(events),
+      queue_(server.agenda(), settings.lag, [this](const std::string& key) { reconcile(key); }),
+      control_(server, events, std::string(kReporter), [this](const std::string& key) { queue_.add(key); }),
+      history_(server, kRevisionLabel),
+      watch_(server, &pods, server.kinds().of<api::DaemonSet>(), &selector_in, [this](const std::string& key) {
+        queue_.add(key);
+      }) {
+  const auto follow = [this](const Kind& kind, void (DaemonSetController::*take_in)(const Change&)) {
+    server_.store().for_each(kind, "", "", [&](const VersionPtr& version) {
+      (this->*take_in)(Change{version->number(), Change::What::Added, nullptr, version});
+      return true;
+    });
+    return server_.store().subscribe(&kind, [this, take_in](const Change& change) { (this->*take_in)(change); });
+  };
+  set_changes_ = follow(server.kinds().of<api::DaemonSet>(), &DaemonSetController::on_set);
+  node_changes_ = follow(server.kinds().of<api::Node>(), &DaemonSetController::on_node);
+}
+
+DaemonSetController::~DaemonSetController() = default;
+
+void DaemonSetController::on_set(const Change& change) {
+  const auto set = change.after->as<api::DaemonSet>();
+  const std::string key = set->metadata().namespace_() + "/" + set->metadata().name();
+  eligibilities_.erase(key);
+  if (change.what == Change::What::Deleted) return;
+  eligibilities_.emplace(key, DaemonEligibility(set->spec().template_().spec()));
+}
+
+// Nodes change every few seconds; only what concerns a set wakes it.
+void DaemonSetController::on_node(const Change& change) {
+  const auto node = change.after->as<api::Node>();
+  const std::string& name = node->metadata().name();
+  const auto known = nodes_.find(name);
+  if (change.what == Change::What::Deleted) {
+    if (known != nodes_.end()) nodes_.erase(known);
+    for (const auto& [key, eligibility] : eligibilities_) queue_.add(key);
+    return;
+  }
+  NodeTraits traits = traits_of(*node);
+  for (const auto& [key, eligibility] : eligibilities_) {
+    const DaemonPlace before = known == nodes_.end() ? DaemonPlace::Never : eligibility.on(name, known->second);
+    if (eligibility.on(name, traits) != before) queue_.add(key);
+  }
+  nodes_.insert_or_assign(name, std::move(traits));
+}
+
+void DaemonSetController::reconcile(const std::string& key) {
+  const auto [ns, name] = split_key(key);
+  const kube::LabelSelector* selector = watch_.selector(ns, name);
+  Look look{key, server_.find<api::DaemonSet>(ns, name)};
+  if (!look.set || selector == nullptr) {
+    control_.forget(key);
+    queue_.forget_failures(key);
+    std::erase_if(failed_, [&key](const auto& entry) { return entry.first.starts_with(key + "/"); });
+    return;
+  }
+  const kube::LabelSelector own = *selector;  // writes below may replace the watch's
+  if (own.is_everything()) {
+    events_.note(kube::ref_to(*look.set), kube::EventType::Warning, "SelectingAll", "",
+                 "This daemon set is selecting all pods. A non-empty selector is required.", kReporter);
+    return;
+  }
+  static_cast<void>(claim_pods(server_, pods_, *look.set, own));
+  if (!find_revision(look, own)) return queue_.add_after_failure(key);
+  gather(look);
+  if (control_.failed(key)) {
+    look.fault = control_.take_fault(key);  // of pods that admission refused since the last look
+  } else if (!control_.under_way(key) && !look.set->metadata().has_deletion_timestamp()) {
+    manage(look);
+    if (carry_out(look)) gather(look);
+    if (look.fault.empty() && !control_.under_way(key)) {
+      update(look);
+      if (carry_out(look)) gather(look);
+    }
+  }
+  write_status(look);
+  if (!look.fault.empty()) return queue_.add_after_failure(key);
+  if (!control_.under_way(key)) queue_.forget_failures(key);
+}
+
+bool DaemonSetController::find_revision(Look& look, const kube::LabelSelector& selector) {
+  look.revisions = history_.of(*look.set, selector);
+  look.collision_count = look.set->status().collision_count();
+  auto newest = history_.newest(*look.set, look.spec().template_(), look.revisions, look.collision_count);
+  if (!newest) {
+    if (look.collision_count != look.set->status().collision_count()) {
+      static_cast<void>(server_.modify_status<api::DaemonSet>(look.ns(), look.name(), [&look](api::DaemonSet& set) {
+        set.mutable_status()->set_collision_count(look.collision_count);
+      }));
+    }
+    return false;
+  }
+  look.revision = *newest;
+  look.hash = history_.hash_of(look.revision);
+  return true;
+}
+
+void DaemonSetController::gather(Look& look) {
+  look.nodes.clear();
+  const auto eligibility = eligibilities_.find(look.key);
+  for (const auto& [name, traits] : nodes_) {
+    Node& node = look.nodes.emplace_hint(look.nodes.end(), name, Node())->second;
+    if (eligibility != eligibilities_.end()) node.place = eligibility->second.on(name, traits);
+  }
+  const kube::LabelSelector* selector = watch_.selector(look.ns(), look.name());
+  for (const PodView* pod : pods_.of_owner(look.set->metadata().uid())) {
+    if (selector == nullptr || !selector->matches(pod->labels().lookup())) continue;
+    if (pod->finished() && pod->terminating()) continue;
+    look.nodes[pod->target_node()].pods.push_back(pod);
+  }
+  for (auto& [name, node] : look.nodes) {
+    if (node.pods.size() < 2) continue;
+    std::ranges::sort(node.pods, {}, [](const PodView* pod) { return std::tuple(pod->created(), pod->name()); });
+  }
+}
+
+bool DaemonSetController::available(const Look& look, const PodView& pod) const {
+  return pod.available(std::chrono::seconds{look.spec().min_ready_seconds()}, server_.agenda().wall_now());
+}
+
+void DaemonSetController::manage(Look& look) {
+  for (const auto& [name, node] : look.nodes) manage_node(look, name, node);
+}
+
+void DaemonSetController::manage_node(Look& look, std::string_view name, const Node& node) {
+  if (!nodes_.contains(name)) {  // the node is gone: what waits for it never comes there, what ran there is not ours
+    std::ranges::copy_if(node.pods, std::back_inserter(look.to_delete),
+                         [](const PodView* pod) { return !pod->bound() && !pod->terminating(); });
+    return;
+  }
+  if (node.place == DaemonPlace::Never) {
+    std::ranges::copy_if(node.pods, std::back_inserter(look.to_delete),
+                         [](const PodView* pod) { return !pod->terminating(); });
+    return;
+  }
+  if (node.pods.empty()) {
+    if (node.place == DaemonPlace::Run) look.to_create.emplace_back(name);
+    return;
+  }
+  std::vector<const PodView*> running;
+  for (const PodView* pod : node.pods) {
+    if (pod->terminating()) continue;
+    if (!pod->finished()) {
+      running.push_back(pod);
+      continue;
+    }
+    const bool failed = pod->phase() == PodPhase::Failed;
+    if (failed && !may_replace_failed(look, name)) continue;
+    events_.note(kube::ref_to(*look.set), failed ? kube::EventType::Warning : kube::EventType::Normal,
+                 failed ? "FailedDaemonPod" : "SucceededDaemonPod", "",
+                 fmt::format("Found {} daemon pod {} on node {}, will try to {} it", failed ? "failed" : "succeeded",
+                             pod->key(), name, failed ? "kill" : "delete"),
+                 kReporter);
+    look.to_delete.push_back(pod);
+  }
+  prune(look, std::move(running));
+}
+
+// One pod per node; with surge, an old one that works may stay beside a new one that does not yet.
+void DaemonSetController::prune(Look& look, std::vector<const PodView*> running) {
+  if (running.size() < 2) return;
+  const auto& rolling = look.spec().update_strategy().rolling_update();
+  const bool surges = look.spec().update_strategy().type() == "RollingUpdate" && rolling.has_max_surge()
+                      && (rolling.max_surge().int_val() > 0
+                          || (rolling.max_surge().type() == 1 && rolling.max_surge().str_val() != "0%"));
+  if (!surges) {
+    look.to_delete.insert(look.to_delete.end(), running.begin() + 1, running.end());
+    return;
+  }
+  const PodView* is_new = nullptr;
+  const PodView* is_old = nullptr;
+  for (const PodView* pod : running) {
+    const PodView*& oldest = look.is_new(*pod) ? is_new : is_old;
+    if (oldest == nullptr) {
+      oldest = pod;
+    } else {
+      look.to_delete.push_back(pod);
+    }
+  }
+  if (is_new != nullptr && is_old != nullptr && (!is_old->ready() || available(look, *is_new))) {
+    look.to_delete.push_back(is_old);
+  }
+}
+
+bool DaemonSetController::may_replace_failed(const Look& look, std::string_view node) {
+  Backoff& backoff = failed_[look.key + "/" + std::string(node)];
+  const SteadyTime now = server_.agenda().steady_now();
+  if (now < backoff.until) {
+    queue_.add_after(look.key, backoff.until - now);
+    return false;
+  }
+  const bool long_ago = now - backoff.until > 2 * kLongestWait;
+  backoff.wait = backoff.wait == Agenda::Duration{} || long_ago ? kFirstWait : std::min(2 * backoff.wait, kLongestWait);
+  backoff.until = now + backoff.wait;
+  return true;
+}
+
+bool DaemonSetController::carry_out(Look& look) {
+  if (look.to_delete.empty() && look.to_create.empty()) return false;
+  std::size_t room = kMostPerLook;
+  for (const PodView* pod : std::exchange(look.to_delete, {})) {
+    if (room-- == 0) break;
+    std::string fault = control_.remove(*look.set, *pod);
+    if (!fault.empty()) look.fault = std::move(fault);
+  }
+  room = kMostPerLook;
+  for (const std::string& node : std::exchange(look.to_create, {})) {
+    if (room-- == 0 || control_.failed(look.key)) break;
+    create_pod(look, node);
+  }
+  if (control_.failed(look.key)) look.fault = control_.take_fault(look.key);
+  return true;
+}
+
+void DaemonSetController::create_pod(Look& look, const std::string& node) {
+  auto pod = pod_from_template(look.spec().template_(), look.ns(), controller_reference(*look.set));
+  pod->mutable_metadata()->set_generate_name(pod_name_prefix(look.name()));
+  auto& labels = *pod->mutable_metadata()->mutable_labels();
+  labels[std::string(kRevisionLabel)] = look.hash;
+  const auto& annotations = look.set->metadata().annotations();
+  const auto generation = annotations.find("deprecated.daemonset.template.generation");
+  if (generation != annotations.end()) labels["pod-template-generation"] = generation->second;
+  api::PodSpec& spec = *pod->mutable_spec();
+  add_daemon_tolerations(spec);
+  // The node has been checked against what the template asks for; from here on only its name counts.
+  auto& required =
+      *spec.mutable_affinity()->mutable_node_affinity()->mutable_required_during_scheduling_ignored_during_execution();
+  required.Clear();
+  auto& field = *required.add_node_selector_terms()->add_match_fields();
+  field.set_key("metadata.name");
+  field.set_operator_("In");
+  field.add_values(node);
+  control_.create(look.key, *look.set, std::move(pod));
+}
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,274 @@
+#include "sim/controllers/deployment/deployment_controller.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/controllers/deployment/deployment_look.h"
+#include "sim/controllers/keys.h"
+#include "sim/controllers/pods/ownership.h"
+#include "sim/controllers/pods/pod_control.h"
+#include "sim/controllers/pods/pod_template.h"
+#include "sim/server/conditions.h"
+
+namespace rescheduler::sim {
+
+namespace {
+
+constexpr std::string_view kReporter = "deployment-controller";
+
+const api::LabelSelector& selector_in(const Message& deployment) {
+  return static_cast<const api::Deployment&>(deployment).spec().selector();
+}
+
+std::string set_name(const std::string& deployment, const std::string& hash) {
+  constexpr std::size_t kMostNameBytes = 253;
+  return deployment.substr(0, kMostNameBytes - 1 - hash.size()) + "-" + hash;
+}
+
+bool is_already_there(const Refusal& refusal) { return refusal.reason == "AlreadyExists"; }
+
+}  // namespace
+
+DeploymentController::DeploymentController(Server& server,
+                                           PodIndex& pods,
+                                           EventWriter& events,
+                                           ControllerSettings settings)
+    : server_(server),
+      pods_(pods),
+      events_(events),
+      queue_(server.agenda(), settings.lag, [this](const std::string& key) { reconcile(key); }),
+      watch_(server,
+             nullptr,
+             server.kinds().of<api::Deployment>(),
+             &selector_in,
+             [this](const std::string& key) { queue_.add(key); }),
+      sets_(server,
+            server.kinds().of<api::ReplicaSet>(),
+            [this](const OwnedIndex::Entry* before, const OwnedIndex::Entry* after) { on_set(before, after); }),
+      pod_changes_(pods.subscribe([this](const PodView* before, const PodView* after) {
+        if (before != nullptr && (after == nullptr || after->finished())) on_pod_gone(*before);
+      })) {}
+
+DeploymentController::~DeploymentController() = default;
+
+void DeploymentController::on_set(const OwnedIndex::Entry* before, const OwnedIndex::Entry* after) {
+  const auto wake_owner = [this](const OwnedIndex::Entry& set) {
+    if (set.owner.kind == "Deployment") queue_.add(set.ns + "/" + set.owner.name);
+  };
+  if (before != nullptr && (after == nullptr || after->owner.uid != before->owner.uid)) wake_owner(*before);
+  if (after == nullptr) return;
+  wake_owner(*after);
+  if (after->owner.uid.empty()) {
+    for (const std::string& name : watch_.selecting(after->ns, after->labels)) queue_.add(after->ns + "/" + name);
+  }
+}
+
+// A deployment that recreates goes on when the last old pod is gone, and no set tells it.
+void DeploymentController::on_pod_gone(const PodView& pod) {
+  if (waiting_for_old_pods_.empty() || !pod.owned_by("ReplicaSet")) return;
+  const OwnedIndex::Entry* set = sets_.find(pod.ns(), pod.owner()->name);
+  if (set == nullptr) return;
+  const std::string key = set->ns + "/" + set->owner.name;
+  if (waiting_for_old_pods_.contains(key)) queue_.add(key);
+}
+
+void DeploymentController::note(const Look& look, kube::EventType type, std::string_view reason, std::string text) {
+  events_.note(kube::ref_to(look.deployment), type, reason, reason, std::move(text), kReporter);
+}
+
+void DeploymentController::reconcile(const std::string& key) {
+  const auto [ns, name] = split_key(key);
+  const auto deployment = server_.find<api::Deployment>(ns, name);
+  const kube::LabelSelector* selector = watch_.selector(ns, name);
+  waiting_for_old_pods_.erase(key);
+  if (!deployment || selector == nullptr) {
+    queue_.forget_failures(key);
+    return;
+  }
+  Look look{key, *deployment, false, {}, {}};
+  if (selector->is_everything()) {
+    note(look, kube::EventType::Warning, "SelectingAll",
+         "This deployment is selecting all pods. A non-empty selector is required.");
+    api::DeploymentStatus seen = look.deployment.status();
+    seen.set_observed_generation(look.deployment.metadata().generation());
+    static_cast<void>(store(look, seen));
+    return;
+  }
+  const kube::LabelSelector own = *selector;  // writes below may replace the watch's
+  if (claim_sets(look, own) && act(look)) {
+    queue_.forget_failures(key);
+  } else {
+    queue_.add_after_failure(key);
+  }
+}
+
+bool DeploymentController::act(Look& look) {
+  if (look.deployment.metadata().has_deletion_timestamp()) {
+    return sync_revision(look, false) && write_status(look);
+  }
+  if (!check_paused(look) || !sync_revision(look, false)) return false;
+  if (look.deployment.spec().paused() || is_scaling_event(look)) {
+    if (!scale_all(look)) return false;
+    if (look.deployment.spec().paused() && !clean_up(look)) return false;
+    return write_status(look);
+  }
+  return is_rolling(look.deployment) ? roll(look) : recreate(look);
+}
+
+bool DeploymentController::claim_sets(Look& look, const kube::LabelSelector& selector) {
+  const api::ObjectMeta& metadata = look.deployment.metadata();
+  const bool dying = metadata.has_deletion_timestamp();
+  std::vector<std::string> names;
+  std::vector<std::string> released;
+  std::vector<std::string> orphans;
+  for (const OwnedIndex::Entry* set : sets_.of_owner(metadata.uid())) {
+    (selector.matches(set->labels.lookup()) ? names : released).push_back(set->name);
+  }
+  if (!dying) {
+    for (const OwnedIndex::Entry* set : sets_.orphans(look.ns(), selector)) orphans.push_back(set->name);
+    for (const std::string& name : released) {
+      static_cast<void>(server_.modify<api::ReplicaSet>(look.ns(), name, [&metadata](api::ReplicaSet& set) {
+        remove_owner(*set.mutable_metadata(), metadata.uid());
+      }));
+    }
+  }
+  for (const std::string& name : orphans) {
+    bool taken = false;
+    const auto written = server_.modify<api::ReplicaSet>(look.ns(), name, [&](api::ReplicaSet& set) {
+      taken = add_controller(*set.mutable_metadata(), controller_reference(look.deployment));
+    });
+    if (written && taken) names.push_back(name);
+  }
+  ReplicaSets sets;
+  for (const std::string& name : names) {
+    if (auto set = server_.find<api::ReplicaSet>(look.ns(), name)) sets.push_back(std::move(set));
+  }
+  sort_by_creation(sets);
+  for (ReplicaSetPtr& set : sets) {
+    const bool is_new = !look.new_set && same_template(set->spec().template_(), look.deployment.spec().template_());
+    if (is_new) {
+      look.new_set = std::move(set);
+    } else {
+      look.old_sets.push_back(std::move(set));
+    }
+  }
+  return true;
+}
+
+// Time spent paused must not count against the progress deadline.
+bool DeploymentController::check_paused(Look& look) {
+  if (!has_progress_deadline(look.deployment)) return true;
+  const api::DeploymentCondition* progressing = find_condition(look.deployment.status(), "Progressing");
+  if (progressing != nullptr && progressing->reason() == "ProgressDeadlineExceeded") return true;
+  const bool known_paused = progressing != nullptr && progressing->reason() == "DeploymentPaused";
+  const bool paused = look.deployment.spec().paused();
+  if (paused == known_paused) return true;
+  api::DeploymentStatus status = look.deployment.status();
+  put_condition(status,
+                make_condition("Progressing", "Unknown", paused ? "DeploymentPaused" : "DeploymentResumed",
+                               paused ? "Deployment is paused" : "Deployment is resumed", server_.agenda().wall_now()));
+  return store(look, status);
+}
+
+bool DeploymentController::sync_revision(Look& look, bool create) {
+  const std::int64_t revision = max_revision(look.old_sets) + 1;
+  if (look.new_set) return adopt_revision(look, revision);
+  return !create || create_new_set(look, revision);
+}
+
+bool DeploymentController::adopt_revision(Look& look, std::int64_t revision) {
+  api::ReplicaSet wanted = *look.new_set;
+  const bool annotated = annotate_new_set(wanted, look.deployment, revision);
+  if (annotated || wanted.spec().min_ready_seconds() != look.deployment.spec().min_ready_seconds()) {
+    const auto written =
+        server_.modify<api::ReplicaSet>(look.ns(), wanted.metadata().name(), [&](api::ReplicaSet& set) {
+          *set.mutable_metadata()->mutable_annotations() = wanted.metadata().annotations();
+          set.mutable_spec()->set_min_ready_seconds(look.deployment.spec().min_ready_seconds());
+        });
+    if (!written) return false;
+    look.new_set = *written;
+  }
+  look.new_revision |= set_annotation(*look.deployment.mutable_metadata(), kRevisionAnnotation,
+                                      std::to_string(revision_of(look.new_set->metadata())));
+  api::DeploymentStatus status = look.deployment.status();
+  if (has_progress_deadline(look.deployment) && find_condition(status, "Progressing") == nullptr) {
+    put_condition(status, make_condition("Progressing", "True", "FoundNewReplicaSet",
+                                         fmt::format("Found new replica set \"{}\"", wanted.metadata().name()),
+                                         server_.agenda().wall_now()));
+  }
+  return store(look, status);
+}
+
+bool DeploymentController::create_new_set(Look& look, std::int64_t revision) {
+  const api::Deployment& deployment = look.deployment;
+  const std::string hash = template_hash(deployment.spec().template_(), deployment.status().collision_count());
+  const std::string label(kTemplateHashLabel);
+  api::ReplicaSet set;
+  api::ReplicaSetSpec& spec = *set.mutable_spec();
+  *spec.mutable_template_() = deployment.spec().template_();
+  (*spec.mutable_template_()->mutable_metadata()->mutable_labels())[label] = hash;
+  *spec.mutable_selector() = deployment.spec().selector();
+  (*spec.mutable_selector()->mutable_match_labels())[label] = hash;
+  spec.set_min_ready_seconds(deployment.spec().min_ready_seconds());
+  spec.set_replicas(new_set_size(deployment, wanted_replicas(look.old_sets), 0));
+  api::ObjectMeta& metadata = *set.mutable_metadata();
+  metadata.set_name(set_name(look.name(), hash));
+  metadata.set_namespace_(look.ns());
+  *metadata.mutable_labels() = spec.template_().metadata().labels();
+  *metadata.add_owner_references() = controller_reference(deployment);
+  annotate_new_set(set, deployment, revision);
+  set_replicas_annotations(set, deployment);
+
+  auto created = server_.create(set);
+  const WallTime now = server_.agenda().wall_now();
+  api::DeploymentStatus status = deployment.status();
+  if (!created) {
+    if (is_already_there(created.error())) return resolve_collision(look, set);
+    if (namespace_is_going(created.error())) return true;
+    std::string text =
+        fmt::format("Failed to create new replica set \"{}\": {}", metadata.name(), created.error().message);
+    note(look, kube::EventType::Warning, "ReplicaSetCreateError", text);
+    if (has_progress_deadline(deployment)) {
+      put_condition(status, make_condition("Progressing", "False", "ReplicaSetCreateError", std::move(text), now));
+      static_cast<void>(store(look, status));
+    }
+    return false;
+  }
+  look.new_set = *created;
+  if (spec.replicas() > 0) {
+    note(look, kube::EventType::Normal, "ScalingReplicaSet",
+         fmt::format("Scaled up replica set {} from 0 to {}", metadata.name(), spec.replicas()));
+  }
+  look.new_revision |=
+      set_annotation(*look.deployment.mutable_metadata(), kRevisionAnnotation, std::to_string(revision));
+  if (has_progress_deadline(deployment)) {
+    put_condition(status, make_condition("Progressing", "True", "NewReplicaSetCreated",
+                                         fmt::format("Created new replica set \"{}\"", metadata.name()), now));
+  }
+  return store(look, status);
+}
+
+// The name is taken: by a set of ours that somebody has taken labels from, or by another template of the same hash.
+bool DeploymentController::resolve_collision(Look& look, const api::ReplicaSet& wanted) {
+  const auto there = server_.find<api::ReplicaSet>(look.ns(), wanted.metadata().name());
+  const api::OwnerReference* owner = there ? controller_of(there->metadata()) : nullptr;
+  if (owner != nullptr && owner->uid() == look.deployment.metadata().uid()
+      && same_template(there->spec().template_(), look.deployment.spec().template_())) {
+    look.new_set = there;
+    return true;
+  }
+  api::DeploymentStatus status = look.deployment.status();
+  status.set_collision_count(status.collision_count() + 1);
+  static_cast<void>(store(look, status));
+  return false;
+}
+
+bool DeploymentController::is_scaling_event(const Look& look) const {
+  return std::ranges::any_of(active_sets(look.all_sets()), [&look](const ReplicaSetPtr& set) {
+    const auto desired = count_in_annotation(set->metadata(), kDesiredReplicasAnnotation);
+    return desired && *desired != look.deployment.spec().replicas();
+  });
+}
+
+}  // namespace rescheduler::sim

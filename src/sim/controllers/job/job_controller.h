@@ -1,0 +1,65 @@
+// Runs Jobs to their end: as many pods at a time as they allow, until enough have succeeded or too many have failed.
+//
+// A pod keeps the job-tracking finalizer until its end has been counted in the status; so one that somebody deletes is
+// counted, too. Left out: podFailurePolicy, successPolicy, backoffLimitPerIndex and managedBy; a Job that asks for one
+// of the first three is not run, and an event says so.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/controllers/controller_scope.h"
+#include "sim/controllers/pods/pod_control.h"
+#include "sim/controllers/work_queue.h"
+
+namespace rescheduler::api {
+class Job;
+class JobStatus;
+}  // namespace rescheduler::api
+
+namespace rescheduler::sim {
+
+class JobController {
+ public:
+  explicit JobController(const ControllerScope& scope);
+
+ private:
+  struct Look;  // one look at one job
+  struct Trouble {
+    int failures = 0;  // since the last success
+    WallTime last{};
+  };
+
+  void job_changed(const Change& change);
+  void pod_changed(const PodView* before, const PodView* after);
+  void reconcile(const std::string& key);
+  void count(Look& look);
+  void count_end(Look& look, const PodView& pod);
+  void decide_end(Look& look);
+  int restarts(const Look& look) const;
+  void suspend_or_resume(Look& look);
+  bool write_status(Look& look);
+  void release(const std::vector<std::string>& pods, const std::string& ns);
+  void delete_pods(Look& look, std::size_t most);
+  void manage(Look& look);
+  void create_pods(Look& look, int missing);
+  std::unique_ptr<api::Pod> new_pod(const api::Job& job, std::optional<int> index) const;
+  void look_after_finished(const api::Job& job);
+  void free_orphan(const std::string& key);
+  void note(const api::Job& job, kube::EventType type, std::string_view reason, std::string text);
+
+  Server& server_;
+  PodIndex& pods_;
+  EventWriter& events_;
+  WorkQueue queue_;
+  WorkQueue orphans_;  // pods whose job is gone and whose finalizer nobody else takes off
+  PodControl pods_control_;
+  std::map<std::string, Trouble, std::less<>> trouble_;  // by uid
+  std::unique_ptr<Store::Subscription> on_jobs_;
+  PodIndex::Subscription on_pods_;
+};
+
+}  // namespace rescheduler::sim

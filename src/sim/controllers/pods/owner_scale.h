@@ -1,0 +1,21 @@
+// How many pods the controller of a pod wants: the pod's owner, or the Deployment behind its ReplicaSet.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "sim/controllers/pods/pod_view.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+struct ControllerScale {
+  std::string uid;
+  int replicas = 0;
+};
+// Nothing when it is not there (any more); an error when its kind has no scale.
+Result<std::optional<ControllerScale>> controller_scale(const Server& server, std::string_view ns, const Owner& owner);
+
+}  // namespace rescheduler::sim
