@@ -44,12 +44,15 @@ function(rescheduler_library name)
 endfunction()
 
 # The seconds a test may take: those in `variable`, or else the default. Under a sanitizer everything takes several times as long.
-# They are the test's COST too: in a fresh tree, where ctest knows no times yet, the long ones start first.
+# Where a test names its own they are its COST too: the long ones start first, and those that mostly wait do so beside them.
 function(rescheduler_timeout variable default)
   set(seconds ${${variable}})
+  set(cost ${seconds})
   if(NOT seconds)
     set(seconds ${default})
+    set(cost 10)
   endif()
+  set(cost ${cost} PARENT_SCOPE)
   if(RESCHEDULER_SANITIZE)
     math(EXPR seconds "${seconds} * 5")
   endif()
@@ -75,7 +78,7 @@ function(rescheduler_cluster_test name)
   target_link_libraries(${name} PRIVATE test_cluster ${arg_LINK} test_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_embedded TEST_FILTER "-Real/*"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    PROPERTIES LABELS embedded TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+    PROPERTIES LABELS embedded TIMEOUT ${arg_TIMEOUT} COST 20 SKIP_RETURN_CODE 77)
   rescheduler_real_cases(${name} "${arg_TIMEOUT}" "Real/*")
 endfunction()
 
@@ -116,7 +119,7 @@ function(rescheduler_program_tests name labels timeout shards)
     endif()
     math(EXPR index "${shard} - 1")
     add_test(NAME ${test} COMMAND ${name} --gtest_brief=1 ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} COST ${timeout} SKIP_RETURN_CODE 77
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} COST ${cost} SKIP_RETURN_CODE 77
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()
@@ -134,6 +137,6 @@ function(rescheduler_script_test name)
   endif()
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/support/need ${arg_NEEDS} ${arg_COMMAND}
     WORKING_DIRECTORY ${arg_FOLDER})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${cost} SKIP_RETURN_CODE 77
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endfunction()
