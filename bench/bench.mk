@@ -2,7 +2,7 @@
 # Included by the Makefile, which has `build`, `deps`, `deps-release` and `rig`.
 
 .PHONY: bench-codec bench-sync bench-peers bench-decisions bench-load bench-twelve-pods bench-plans bench-planner \
-  bench-roadef bench-scenarios bench-descheduler bench-moves bench-webhook bench-dashboard bench-pages bench-embedded
+  bench-roadef bench-scenarios bench-descheduler bench-moves bench-webhook bench-dashboard bench-pages bench-embedded bench-memory
 
 # $(1): a program below build/release/bench; $(2): its arguments.
 measure = $(call build,release,--target $(notdir $(1))) && bench/run build/release/bench/$(1) $(2)
@@ -62,3 +62,7 @@ bench-pages: deps deps-release ## the pages in a browser, 5,000 nodes: first pic
 
 bench-embedded: deps deps-release ## the embedded cluster with 5,000 nodes and 100,000 pods: speed and memory
 	@$(call measure,embedded_bench,$(ARGS))
+
+bench-memory: deps deps-release ## `rescheduler run` as shipped on 5,000 nodes and 100,000 pods: memory and processor time
+	@$(call build,release,--target rescheduler)
+	@bench/run --of build/release/src/cli/rescheduler bench/memory build/release/src/cli/rescheduler $(ARGS)

@@ -181,9 +181,9 @@ PodIndex Cluster::put(PlacedPod pod) {
     index = free_pods_.back();
     free_pods_.pop_back();
   }
-  pods_by_uid_[pod.uid] = index;
   if (pod.assumed) ++assumed_;
   PlacedPod& placed = pods_[index] = std::move(pod);
+  pods_by_uid_.insert(index);
   NodeState& node = nodes_[placed.node];
   node.take_in(index, *placed.form);
   renew(node);
@@ -193,10 +193,10 @@ PodIndex Cluster::put(PlacedPod pod) {
 }
 
 PlacedPod Cluster::take_out(PodIndex index) {
+  pods_by_uid_.erase(index);
   PlacedPod pod = std::move(pods_[index]);
   pods_[index] = PlacedPod{};
   free_pods_.push_back(index);
-  pods_by_uid_.erase(pod.uid);
   if (pod.assumed) --assumed_;
   counts_.remove(pod);
   volumes_.pod_removed(pod);
@@ -209,8 +209,8 @@ PlacedPod Cluster::take_out(PodIndex index) {
 HappeningPtr Cluster::upsert_pod(const api::Pod& object) {
   PlacedPod now = compile(object);
   now.node = place_for(object.spec().node_name()).index;
-  const auto known = pods_by_uid_.find(now.uid);
-  if (known == pods_by_uid_.end()) {
+  const auto known = find_pod(now.uid);
+  if (!known) {
     const PodIndex index = put(std::move(now));
     return !listened_to_ ? nullptr
                          : tell({.subject = Subject::AssignedPod,
@@ -218,7 +218,7 @@ HappeningPtr Cluster::upsert_pod(const api::Pod& object) {
                                  .label = "AssignedPodAdd",
                                  .pod_after = std::make_shared<const PlacedPod>(pods_[index])});
   }
-  const PodIndex index = known->second;
+  const PodIndex index = *known;
   const bool confirmed = pods_[index].assumed;
   if (same_for_placement(pods_[index], now)) {
     if (confirmed) {
@@ -244,9 +244,9 @@ HappeningPtr Cluster::upsert_pod(const api::Pod& object) {
 }
 
 HappeningPtr Cluster::remove_pod(std::string_view uid) {
-  const auto known = pods_by_uid_.find(std::string(uid));
-  if (known == pods_by_uid_.end()) return nullptr;
-  PlacedPod before = take_out(known->second);
+  const auto known = find_pod(uid);
+  if (!known) return nullptr;
+  PlacedPod before = take_out(*known);
   drop_if_unused(nodes_[before.node]);
   if (!listened_to_) return nullptr;
   return tell({.subject = Subject::AssignedPod,
@@ -256,8 +256,8 @@ HappeningPtr Cluster::remove_pod(std::string_view uid) {
 }
 
 PodIndex Cluster::assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node) {
-  RESCHEDULER_CHECK(!pods_by_uid_.contains(object.metadata().uid()), "pod {}/{} is assumed twice",
-                    object.metadata().namespace_(), object.metadata().name());
+  RESCHEDULER_CHECK(!find_pod(object.metadata().uid()), "pod {}/{} is assumed twice", object.metadata().namespace_(),
+                    object.metadata().name());
   PlacedPod pod = imagine(object, form, node);
   pod.assumed = true;
   return put(std::move(pod));
@@ -270,9 +270,9 @@ HappeningPtr Cluster::forget(std::string_view uid) {
 }
 
 std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
-  const auto known = pods_by_uid_.find(std::string(uid));
+  const auto known = pods_by_uid_.find(uid);
   if (known == pods_by_uid_.end()) return std::nullopt;
-  return known->second;
+  return *known;
 }
 
 // --- Trying out ---

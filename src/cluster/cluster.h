@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "cluster/budgets.h"
 #include "cluster/forms/pod_forms.h"
@@ -100,6 +101,21 @@ class Cluster {
   void prepare(Symbol topology_key) { topology_.prepare(topology_key, nodes_); }
 
  private:
+  // Pods found by their uid without another copy of it: there are very many.
+  struct UidHash {
+    using is_transparent = void;
+    const std::vector<PlacedPod>* pods;
+    std::size_t operator()(std::string_view uid) const { return std::hash<std::string_view>{}(uid); }
+    std::size_t operator()(PodIndex index) const { return (*this)((*pods)[index].uid); }
+  };
+  struct UidEqual {
+    using is_transparent = void;
+    const std::vector<PlacedPod>* pods;
+    bool operator()(PodIndex left, PodIndex right) const { return left == right; }
+    bool operator()(PodIndex left, std::string_view right) const { return (*pods)[left].uid == right; }
+    bool operator()(std::string_view left, PodIndex right) const { return (*pods)[right].uid == left; }
+  };
+
   NodeState& place_for(std::string_view name);
   void drop_if_unused(NodeState& node);
   void renew(NodeState& node) { generations_[node.index] = node.generation = ++generation_; }
@@ -122,7 +138,7 @@ class Cluster {
   std::size_t node_count_ = 0;
   std::vector<PlacedPod> pods_;
   std::vector<PodIndex> free_pods_;
-  boost::unordered_flat_map<std::string, PodIndex> pods_by_uid_;
+  boost::unordered_flat_set<PodIndex, UidHash, UidEqual> pods_by_uid_{0, UidHash{&pods_}, UidEqual{&pods_}};
   std::size_t assumed_ = 0;
   PodCounts counts_{namespaces_, words_.selectors};
   Topology topology_;

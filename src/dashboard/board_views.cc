@@ -57,7 +57,7 @@ Movable movable(const rescheduling::ControllerStatus* status, const std::set<std
 }
 
 std::string row_of(const PodEntry& pod, const Movable& movable) {
-  const auto said = movable.find(pod.ns + "/" + pod.name);
+  const auto said = movable.find(std::string(pod.key));
   const std::string word = said == movable.end() ? "null"
                                                  : fmt::format(R"({{"allowed":{},"reason":{}}})", said->second.empty(),
                                                                kube::json_string_or_null(said->second));
@@ -165,20 +165,18 @@ std::string Board::overview() const {
 
 std::string Board::pod_rows(const std::vector<const PodEntry*>& pods) const {
   std::set<std::string> keys;
-  for (const PodEntry* pod : pods) keys.insert(pod->ns + "/" + pod->name);
+  for (const PodEntry* pod : pods) keys.emplace(pod->key);
   const Movable said = movable(status(), keys);
   return kube::json_array(pods, [&said](const PodEntry* pod) { return row_of(*pod, said); });
 }
 
-std::string Board::pod_row(const PodEntry& pod) const {
-  return row_of(pod, movable(status(), {pod.ns + "/" + pod.name}));
-}
+std::string Board::pod_row(const PodEntry& pod) const { return row_of(pod, movable(status(), {std::string(pod.key)})); }
 
 std::optional<std::string> Board::node(std::string_view name) const {
   const NodeEntry* node = book_.node(name);
   if (node == nullptr) return std::nullopt;
   std::vector<const PodEntry*> pods;
-  for (const std::string& key : node->pods) pods.push_back(book_.pod(key));
+  for (const std::string_view key : node->pods) pods.push_back(book_.pod(key));
   const std::string maintenance = node->maintenance ? maintenance_of(name) : "null";
   const std::string quarantine =
       node->quarantine.state.empty() ? "null" : quarantine_json(node->name, node->quarantine);

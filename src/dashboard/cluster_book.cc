@@ -87,28 +87,6 @@ double share(std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-PodEntry entry_of(const api::Pod& pod, cluster::Symbols& symbols) {
-  PodEntry entry;
-  const api::ObjectMeta& meta = pod.metadata();
-  entry.ns = meta.namespace_();
-  entry.name = meta.name();
-  entry.uid = meta.uid();
-  entry.node = pod.spec().node_name();
-  entry.phase = phase_of(pod);
-  entry.ready = cluster::is_ready(pod);
-  entry.over = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
-  entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
-  const auto requests = cluster::requests_of(pod, cluster::RequestsOf::Placed, symbols);
-  entry.cpu = requests.plain.cpu;
-  entry.memory = requests.plain.memory;
-  entry.priority = pod.spec().priority();
-  entry.created = wall_of(meta.creation_timestamp());
-  const cluster::WorkloadName owner = cluster::workload_of(pod);
-  entry.owner_kind = owner.kind;
-  entry.owner_name = owner.name;
-  return entry;
-}
-
 std::string_view NodeEntry::state() const {
   if (!ready) return "notReady";
   if (quarantine.state == "quarantined") return "quarantined";
@@ -145,7 +123,7 @@ void ClusterBook::gone(const google::protobuf::Message& object) {
     const auto found = pods_.find(key);
     if (found == pods_.end() || found->second.uid != meta.uid()) return;
     count(found->second, -1);
-    place(key, found->second, -1);
+    place(found->second, -1);
     pods_.erase(found);
     return;
   }
@@ -194,16 +172,37 @@ void ClusterBook::node_seen(const api::Node& object, WallTime now) {
 }
 
 void ClusterBook::pod_seen(const api::Pod& object) {
-  PodEntry now = entry_of(object, symbols_);
-  const std::string key = now.ns + "/" + now.name;
-  const auto [found, added] = pods_.try_emplace(key);
-  if (!added) {
-    count(found->second, -1);
-    place(key, found->second, -1);
+  const api::ObjectMeta& meta = object.metadata();
+  const auto [found, added] = pods_.try_emplace(meta.namespace_() + "/" + meta.name());
+  PodEntry& entry = found->second;
+  if (added) {
+    entry.key = found->first;
+    entry.ns = entry.key.substr(0, meta.namespace_().size());
+    entry.name = entry.key.substr(meta.namespace_().size() + 1);
+  } else {
+    count(entry, -1);
+    place(entry, -1);
   }
-  found->second = std::move(now);
-  count(found->second, 1);
-  place(key, found->second, 1);
+  describe(object, entry);
+  count(entry, 1);
+  place(entry, 1);
+}
+
+void ClusterBook::describe(const api::Pod& pod, PodEntry& entry) {
+  entry.uid = pod.metadata().uid();
+  entry.node = word(pod.spec().node_name());
+  entry.phase = word(phase_of(pod));
+  entry.ready = cluster::is_ready(pod);
+  entry.over = cluster::is_finished(pod);
+  entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
+  const auto requests = cluster::requests_of(pod, cluster::RequestsOf::Placed, symbols_);
+  entry.cpu = requests.plain.cpu;
+  entry.memory = requests.plain.memory;
+  entry.priority = pod.spec().priority();
+  entry.created = wall_of(pod.metadata().creation_timestamp());
+  const cluster::WorkloadName owner = cluster::workload_of(pod);
+  entry.owner_kind = word(owner.kind);
+  entry.owner_name = owner.name;
 }
 
 void ClusterBook::count(const PodEntry& pod, int by) {
@@ -221,20 +220,20 @@ void ClusterBook::count(const NodeEntry& node, int by) {
 }
 
 // What is over takes no room, but it is still there to be looked at.
-void ClusterBook::place(const std::string& key, const PodEntry& pod, int by) {
+void ClusterBook::place(const PodEntry& pod, int by) {
   if (pod.node.empty()) return;
   NodeEntry& node = at(pod.node);
   if (by > 0) {
-    node.pods.insert(key);
+    node.pods.insert(pod.key);
   } else {
-    node.pods.erase(key);
+    node.pods.erase(pod.key);
   }
   if (!pod.over) {
     node.cpu_requested += by * pod.cpu;
     node.memory_requested += by * pod.memory;
     node.live_pods = by > 0 ? node.live_pods + 1 : node.live_pods - 1;
   }
-  if (node.exists) dirty_.insert(pod.node);
+  if (node.exists) dirty_.emplace(pod.node);
   if (by < 0) drop_if_unused(pod.node);
 }
 
@@ -292,18 +291,18 @@ const PodEntry* ClusterBook::pod(std::string_view key) const {
 std::pair<std::vector<const PodEntry*>, std::size_t> ClusterBook::find(const PodQuery& query) const {
   std::vector<const PodEntry*> found;
   std::size_t total = 0;
-  const auto look = [&](const std::string& key, const PodEntry& pod) {
+  const auto look = [&](const PodEntry& pod) {
     if (!query.node.empty() && pod.node != query.node) return;
     if (query.state == "pending" && !pod.pending()) return;
     if (query.state == "failing" && !pod.failing) return;
-    if (!query.text.empty() && key.find(query.text) == std::string::npos) return;
+    if (!query.text.empty() && pod.key.find(query.text) == std::string_view::npos) return;
     ++total;
     if (found.size() < query.limit) found.push_back(&pod);
   };
   if (const NodeEntry* on = query.node.empty() ? nullptr : node(query.node); on != nullptr) {
-    for (const std::string& key : on->pods) look(key, pods_.at(key));
+    for (const std::string_view key : on->pods) look(pods_.find(key)->second);
   } else {
-    for (const auto& [key, pod] : pods_) look(key, pod);
+    for (const auto& [key, pod] : pods_) look(pod);
   }
   return {std::move(found), total};
 }

@@ -27,14 +27,16 @@ class Pod;
 
 namespace rescheduler::dashboard {
 
+// There are very many: words that they have in common are the book's, and live as long as it does.
 struct PodEntry {
-  std::string ns{};
-  std::string name{};
+  std::string_view key{};  // "ns/name"; these three are the book's for as long as the pod is in it
+  std::string_view ns{};
+  std::string_view name{};
   std::string uid{};
-  std::string node{};  // empty: none yet
-  std::string owner_kind{};
+  std::string_view node{};  // empty: none yet
+  std::string_view owner_kind{};
   std::string owner_name{};
-  std::string phase{};  // or the reason why a container does not run
+  std::string_view phase{};  // or the reason why a container does not run
   bool ready = false;
   bool failing = false;
   bool over = false;
@@ -45,7 +47,6 @@ struct PodEntry {
 
   bool pending() const { return node.empty() && !over; }
 };
-PodEntry entry_of(const api::Pod& pod, cluster::Symbols& symbols);
 
 struct QuarantineWord {
   std::string state{};  // empty: none
@@ -86,9 +87,9 @@ struct NodeEntry {
   std::int64_t cpu_requested = 0;
   std::int64_t memory_requested = 0;
   cluster::NodeLoad load{};
-  std::set<std::string> pods{};  // that are there, "ns/name"
-  std::size_t live_pods = 0;     // of them, those that are not over
-  std::string row{};             // as it was told last
+  std::set<std::string_view> pods{};  // that are there, by PodEntry::key
+  std::size_t live_pods = 0;          // of them, those that are not over
+  std::string row{};                  // as it was told last
 
   std::string_view state() const;
 };
@@ -147,18 +148,20 @@ class ClusterBook {
  private:
   void node_seen(const api::Node& object, WallTime now);
   void pod_seen(const api::Pod& object);
+  void describe(const api::Pod& object, PodEntry& entry);
+  std::string_view word(std::string_view text) { return symbols_.text(symbols_.of(text)); }
   void count(const PodEntry& pod, int by);
   void count(const NodeEntry& node, int by);
-  void place(const std::string& key, const PodEntry& pod, int by);
+  void place(const PodEntry& pod, int by);
   NodeEntry& at(std::string_view name);
   void drop_if_unused(std::string_view name);
   std::string pool_of(const api::Node& node) const;
 
-  cluster::Symbols symbols_;
+  cluster::Symbols symbols_;  // never forgotten: no names that come and go
   std::vector<std::pair<std::string, kube::LabelSelector>> pools_;
   std::map<std::string, NodeEntry, std::less<>> nodes_;
   std::map<std::string, PodEntry, std::less<>> pods_;
-  std::set<std::string> dirty_;
+  std::set<std::string, std::less<>> dirty_;
   std::set<std::string> gone_;
   Counts counts_;
   LoadWord load_;

@@ -7,6 +7,7 @@
 #include "cluster/objects/marks.h"
 #include "cluster/objects/nodes.h"
 #include "cluster/objects/pods.h"
+#include "cluster/objects/workloads.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/autoscaling.pb.h"
 #include "kube/proto/batch.pb.h"
@@ -63,7 +64,7 @@ void common(const T& object, SeenWorkload& seen) {
 void read(const api::Deployment& object, SeenWorkload& seen) {
   common(object, seen);
   seen.kind = "Deployment";
-  seen.desired = object.spec().has_replicas() ? object.spec().replicas() : 1;
+  seen.desired = cluster::wanted_replicas(object).value_or(1);
   const api::DeploymentStatus& status = object.status();
   seen.settled =
       status.observed_generation() >= object.metadata().generation() && status.updated_replicas() >= status.replicas();
@@ -72,13 +73,13 @@ void read(const api::Deployment& object, SeenWorkload& seen) {
 void read(const api::ReplicaSet& object, SeenWorkload& seen) {
   common(object, seen);
   seen.kind = "ReplicaSet";
-  seen.desired = object.spec().has_replicas() ? object.spec().replicas() : 1;
+  seen.desired = cluster::wanted_replicas(object).value_or(1);
 }
 
 void read(const api::StatefulSet& object, SeenWorkload& seen) {
   common(object, seen);
   seen.kind = "StatefulSet";
-  seen.desired = object.spec().has_replicas() ? object.spec().replicas() : 1;
+  seen.desired = cluster::wanted_replicas(object).value_or(1);
   const api::StatefulSetStatus& status = object.status();
   seen.settled = status.observed_generation() >= object.metadata().generation()
                  && (status.update_revision().empty() || status.update_revision() == status.current_revision()

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "cluster/objects/workloads.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -106,7 +107,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
     workload.uid = meta.uid();
     workload.version = meta.resource_version();
     if constexpr (!std::is_same_v<T, api::Job>) {
-      workload.desired = object->spec().has_replicas() ? object->spec().replicas() : 1;
+      workload.desired = cluster::wanted_replicas(*object).value_or(1);
     }
     if (const auto intent = parse_intent(value_of(meta.annotations(), kIntentAnnotation))) {
       workload.surged_from = intent->surged_from;

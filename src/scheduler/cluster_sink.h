@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cluster/node_load.h"
 #include "kube/client/api.h"
+#include "net/task.h"
 
 namespace rescheduler::scheduler {
 
@@ -25,6 +26,8 @@ struct ClusterSink {
   std::function<void(const kube::ObjectPtr& object)> seen{};
   std::function<void(const kube::ObjectPtr& object)> gone{};
   std::function<void(std::shared_ptr<const LoadsSeen> loads)> loads{};
+  // Returns when what it was told has been taken in; for those that do so on another thread.
+  std::function<net::Task<void>()> caught_up{};
 };
 
 }  // namespace rescheduler::scheduler

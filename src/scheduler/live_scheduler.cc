@@ -194,6 +194,12 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     });
   }
 
+  // What informers told until now has been taken in, here and by whoever listens.
+  net::Task<void> caught_up() {
+    (void)co_await volumes_under_way();
+    if (settings.sink.caught_up) co_await settings.sink.caught_up();
+  }
+
   net::Task<std::size_t> volumes_under_way() {
     const auto count = [this]() -> net::Task<std::size_t> { co_return binding_volumes; };
     const std::size_t answer = co_await net::run_on(deciding, count());
@@ -269,8 +275,10 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     if (!watch) return fail(std::move(watch.error()));
   }
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
-    auto& reflector = state->reflectors.emplace_back(std::make_unique<kube::Reflector>(
-        *state->apis.api, *kind, informer_settings(*kind, state->consulting != nullptr), services));
+    kube::InformerSettings informer = informer_settings(*kind, state->consulting != nullptr);
+    if (state->settings.deciding != nullptr) informer.caught_up = [raw] { return raw->caught_up(); };
+    auto& reflector = state->reflectors.emplace_back(
+        std::make_unique<kube::Reflector>(*state->apis.api, *kind, std::move(informer), services));
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.seen(object, now); });

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "usage/half_life.h"
 
@@ -40,7 +39,7 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
       break;
     case Smoothing::Percentile: {
       kept_.emplace_back(at, value);
-      while (kept_.front().first < at - how.window) kept_.pop_front();
+      std::erase_if(kept_, [&](const auto& one) { return one.first < at - how.window; });
       std::vector<double> sorted;
       sorted.reserve(kept_.size());
       for (const auto& [when, kept] : kept_) sorted.push_back(kept);

@@ -3,9 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "cluster/load_settings.h"
@@ -26,7 +26,7 @@ class Smoother {
  private:
   double value_ = 0.0;
   std::optional<WallTime> newest_{};
-  std::deque<std::pair<WallTime, double>> kept_{};  // for the percentile
+  std::vector<std::pair<WallTime, double>> kept_{};  // for the percentile
 };
 
 // How much a load moves about: the standard deviation of its samples, the older ones counting less (after half an hour

@@ -92,6 +92,7 @@ net::Task<Result<Input>> Reflector::list() {
     ItemSink sink = [this](const ObjectPtr& object) { take_object(object); };
     auto page = co_await api_.list(std::move(call), std::move(sink));
     if (!page) co_return input_from(std::move(page.error()));
+    co_await wait_for_others(settings_.page);
     if (page->continue_token.empty()) {
       take_end_of_state(page->resource_version);
       Listed listed{page->resource_version};
@@ -146,7 +147,16 @@ net::Task<Result<Input>> Reflector::follow(WatchStream& stream, bool collecting)
       }
     }
     if (!collecting) all_well();
+    if (collecting) co_await wait_for_others(events->size());
   }
+}
+
+net::Task<void> Reflector::wait_for_others(std::size_t told) {
+  constexpr std::size_t kMost = 500;
+  untaken_ += told;
+  if (!settings_.caught_up || untaken_ < kMost) co_return;
+  untaken_ = 0;
+  co_await settings_.caught_up();
 }
 
 Result<Input> Reflector::input_from(Error error) {

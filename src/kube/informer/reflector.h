@@ -37,6 +37,9 @@ struct InformerSettings {
   std::chrono::nanoseconds idle_limit = std::chrono::seconds{90};
   BackoffPolicy backoff{};
   Keep keep = Keep::Objects;  // Names: store() has nothing else, nor what handlers are told was removed or updated
+  // Whoever is told and works on another thread says when that has caught up. It is waited for now and then while a
+  // whole state is read: decoded objects that pile up weigh far more than what is made of them.
+  std::function<net::Task<void>()> caught_up{};
 };
 
 struct ReflectorStats {
@@ -69,6 +72,7 @@ class Reflector {
   net::Task<Result<Input>> stream_list();
   net::Task<Result<Input>> watch(std::string version);
   net::Task<Result<Input>> follow(WatchStream& stream, bool collecting);
+  net::Task<void> wait_for_others(std::size_t told);
   Result<Input> input_from(Error error);  // fails only when cancelled
 
   ApiCall call_for(Verb verb) const;
@@ -82,6 +86,7 @@ class Reflector {
   Api& api_;
   const ResourceType& resource_;
   InformerSettings settings_;
+  std::size_t untaken_ = 0;  // told since others were waited for
   LoopServices services_;
   ReflectorProtocol protocol_;
   ObjectStore store_;

@@ -52,6 +52,16 @@ class Collection final : public Api {
       objects_[name] = pod;
     }
   }
+  void fill(int count) {
+    for (int i = 0; i < count; ++i) {
+      auto pod = std::make_shared<api::Pod>();
+      pod->mutable_metadata()->set_name("filled" + std::to_string(i));
+      pod->mutable_metadata()->set_uid(pod->metadata().name());
+      pod->mutable_metadata()->set_resource_version(std::to_string(++version_));
+      objects_[pod->metadata().name()] = pod;
+    }
+    compact();
+  }
   void compact() {
     history_.clear();
     oldest_ = version_;
@@ -256,6 +266,36 @@ void expect_right(const Story& story, std::uint64_t seed) {
 TEST(Reflector, FollowsACollectionOverAGoodNetwork) {
   expect_right(play(1, 0.0, true, 50), 1);
   expect_right(play(2, 0.0, false, 50), 2);
+}
+
+// Decoded objects that others have not taken in yet must not pile up.
+TEST(Reflector, WaitsForThoseItTellsWhileItReadsAWholeState) {
+  for (const bool streaming : {true, false}) {
+    net::EventLoop loop;
+    Rng rng(1);
+    MetricRegistry metrics;
+    NoWait timers;
+    SystemClock clock;
+    Collection collection(rng, 0.0, streaming);
+    collection.fill(3000);
+    std::size_t untaken = 0;
+    std::size_t most = 0;
+    InformerSettings settings;
+    settings.page = 250;
+    settings.caught_up = [&]() -> net::Task<void> {
+      untaken = 0;
+      co_return;
+    };
+    Informer<api::Pod> informer(collection, settings, {loop.executor(), &timers, &clock, &rng, &metrics});
+    informer.add_handler({.upserted = [&](const PodPtr&) { most = std::max(most, ++untaken); }});
+    net::Job running;
+    collection.on_idle = [&] { running.cancel(); };
+    std::promise<void> done;
+    (void)loop.await_result(start(running, loop.executor(), run_to_end(informer, done)));
+    done.get_future().wait();
+    EXPECT_EQ(informer.size(), 3000U);
+    EXPECT_EQ(most, 500U) << (streaming ? "streamed" : "listed");
+  }
 }
 
 RC_GTEST_PROP(Reflector, MissesNothingAndTellsNothingTwiceOverABadNetwork, ()) {

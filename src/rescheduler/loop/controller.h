@@ -88,6 +88,7 @@ class Controller {
   void seen(const kube::ObjectPtr& object);
   void gone(const kube::ObjectPtr& object);
   void loads(std::shared_ptr<const LoadsSeen> loads);
+  net::Task<void> caught_up();  // with what it was told
   // A placement will bring this node above its threshold.
   void overloaded(const std::string& node);
 

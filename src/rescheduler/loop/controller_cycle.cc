@@ -64,6 +64,12 @@ void log_ended(const migration::MoveOutcome& outcome) {
 
 }  // namespace
 
+net::Task<void> Controller::caught_up() {
+  const std::shared_ptr<State> state = state_;
+  const std::function<bool(Surveyor&)> nothing = [](Surveyor&) { return true; };
+  (void)co_await there(state->planning, *state->surveyor, nothing);
+}
+
 net::Task<void> Controller::State::cycle(bool regular) {
   const WallTime now = services.clock->wall_now();
   ++status.cycles;

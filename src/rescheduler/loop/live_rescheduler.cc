@@ -80,6 +80,10 @@ void LiveRescheduler::listen(scheduler::LiveSettings& to) {
   to.sink.loads = [weak](std::shared_ptr<const scheduler::LoadsSeen> loads) {
     if (const auto self = weak.lock()) self->loads(std::move(loads));
   };
+  to.sink.caught_up = [weak]() -> net::Task<void> {
+    const auto self = weak.lock();
+    if (self) co_await self->caught_up();
+  };
   to.overloaded = [weak](const std::string& node) {
     if (const auto self = weak.lock()) self->overloaded(node);
   };

@@ -1,66 +1,29 @@
 #include "rescheduler/planning/workloads.h"
 
-#include <functional>
+#include <algorithm>
+#include <array>
 
-#include "kube/proto/apps.pb.h"
+#include "cluster/objects/workloads.h"
+#include "kube/codec/metadata.h"
+#include "kube/codec/resource.h"
 #include "kube/proto/autoscaling.pb.h"
-#include "kube/proto/batch.pb.h"
-#include "kube/proto/core.pb.h"
 
 namespace rescheduler::rescheduling {
 namespace {
 
-using google::protobuf::Descriptor;
 using google::protobuf::Message;
 
 // Owners of owners of owners: two are usual, and a circle of references is no reason to hang.
 constexpr int kMostLevels = 4;
 
-struct Kind {
-  std::string_view name;
-  std::function<const api::ObjectMeta&(const Message&)> meta;
-  std::function<std::optional<std::int32_t>(const Message&)> replicas;
-};
+constexpr std::array<std::string_view, 7> kKinds = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController",
+                                                    "DaemonSet",  "Job",        "CronJob"};
 
-// `spec.replicas` is one where it is left out.
-template <class T>
-Kind scaled(std::string_view name) {
-  return {name,
-          [](const Message& object) -> const api::ObjectMeta& { return static_cast<const T&>(object).metadata(); },
-          [](const Message& object) -> std::optional<std::int32_t> {
-            const auto& spec = static_cast<const T&>(object).spec();
-            return spec.has_replicas() ? spec.replicas() : 1;
-          }};
-}
-
-template <class T>
-Kind unscaled(std::string_view name) {
-  return {name,
-          [](const Message& object) -> const api::ObjectMeta& { return static_cast<const T&>(object).metadata(); },
-          [](const Message&) -> std::optional<std::int32_t> { return std::nullopt; }};
-}
-
-Kind job() {
-  Kind kind = unscaled<api::Job>("Job");
-  kind.replicas = [](const Message& object) -> std::optional<std::int32_t> {
-    const auto& spec = static_cast<const api::Job&>(object).spec();
-    return spec.has_parallelism() ? spec.parallelism() : 1;
-  };
-  return kind;
-}
-
-const Kind* kind_of(const Descriptor* message) {
-  static const std::map<const Descriptor*, Kind> all = {
-      {api::Deployment::descriptor(), scaled<api::Deployment>("Deployment")},
-      {api::ReplicaSet::descriptor(), scaled<api::ReplicaSet>("ReplicaSet")},
-      {api::StatefulSet::descriptor(), scaled<api::StatefulSet>("StatefulSet")},
-      {api::ReplicationController::descriptor(), scaled<api::ReplicationController>("ReplicationController")},
-      {api::DaemonSet::descriptor(), unscaled<api::DaemonSet>("DaemonSet")},
-      {api::Job::descriptor(), job()},
-      {api::CronJob::descriptor(), unscaled<api::CronJob>("CronJob")},
-  };
-  const auto found = all.find(message);
-  return found == all.end() ? nullptr : &found->second;
+// Empty: it is none.
+std::string kind_of(const Message& object) {
+  const kube::ResourceType* type = kube::find_resource(*object.GetDescriptor());
+  const bool is_one = type != nullptr && std::ranges::find(kKinds, type->kind) != kKinds.end();
+  return is_one ? std::string(type->kind) : std::string();
 }
 
 cluster::OptOut more_careful(cluster::OptOut a, cluster::OptOut b) {
@@ -78,15 +41,15 @@ bool Workloads::seen(const Message& object) {
     autoscalers_[{ns, "HorizontalPodAutoscaler", scaler.metadata().name()}] = {ns, target.kind(), target.name()};
     return true;
   }
-  const Kind* kind = kind_of(object.GetDescriptor());
-  if (kind == nullptr) return false;
-  const api::ObjectMeta& meta = kind->meta(object);
+  const std::string kind = kind_of(object);
+  if (kind.empty()) return false;
+  const api::ObjectMeta& meta = kube::metadata_of(object);
   Workload known;
-  known.kind = kind->name;
+  known.kind = kind;
   known.ns = meta.namespace_();
   known.name = meta.name();
   known.uid = key_of(OwnerRef{{}, known.kind, known.ns, known.name, meta.uid()});
-  known.replicas = kind->replicas(object);
+  known.replicas = cluster::wanted_replicas(object);
   known.opt_out = cluster::opt_out_of(meta);
   known.owner = owner_of(meta);
   std::string key = known.uid;
@@ -100,10 +63,10 @@ bool Workloads::gone(const Message& object) {
     autoscalers_.erase({meta.namespace_(), "HorizontalPodAutoscaler", meta.name()});
     return true;
   }
-  const Kind* kind = kind_of(object.GetDescriptor());
-  if (kind == nullptr) return false;
-  const api::ObjectMeta& meta = kind->meta(object);
-  by_uid_.erase(key_of(OwnerRef{{}, std::string(kind->name), meta.namespace_(), meta.name(), meta.uid()}));
+  const std::string kind = kind_of(object);
+  if (kind.empty()) return false;
+  const api::ObjectMeta& meta = kube::metadata_of(object);
+  by_uid_.erase(key_of(OwnerRef{{}, kind, meta.namespace_(), meta.name(), meta.uid()}));
   return true;
 }
 

@@ -89,7 +89,7 @@ void Detector::look_at_containers(const api::Pod& pod,
 }
 
 void Detector::count_restarts(const api::Pod& pod, Watched& watched, bool first, WallTime now) const {
-  const auto count = [&](std::uint32_t seen, std::uint32_t& known, std::deque<Restarts>& all,
+  const auto count = [&](std::uint32_t seen, std::uint32_t& known, std::vector<Restarts>& all,
                          std::chrono::nanoseconds window) {
     // Of a pod that was there before us nobody knows when it restarted; if it is younger than the window, within it.
     const WallTime started{std::chrono::seconds{pod.status().start_time().seconds()}};
@@ -98,7 +98,7 @@ void Detector::count_restarts(const api::Pod& pod, Watched& watched, bool first,
       all.push_back({now, all_recent ? seen - known : 1});
     }
     known = std::max(known, seen);
-    while (!all.empty() && all.front().at + window <= now) all.pop_front();
+    std::erase_if(all, [&](const Restarts& one) { return one.at + window <= now; });
   };
   count(sum_of_restarts(pod.status().container_statuses()), watched.restart_count, watched.restarts,
         rules_.crash_loop.window);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -71,8 +70,8 @@ class Detector {
     std::string ns{}, name{}, node{};
     std::map<Symptom, WallTime> since{};
     std::map<Symptom, std::string> detail{};
-    std::deque<Restarts> restarts{};  // of containers, then of init containers
-    std::deque<Restarts> init_restarts{};
+    std::vector<Restarts> restarts{};  // of containers, then of init containers; hardly any pod has some
+    std::vector<Restarts> init_restarts{};
     std::uint32_t restart_count = 0;
     std::uint32_t init_restart_count = 0;
     std::optional<WallTime> well_since{};

@@ -1,10 +1,12 @@
 #include "rescheduler/recovery/roster.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "cluster/objects/pods.h"
+#include "cluster/objects/workloads.h"
 #include "kube/codec/metadata.h"
 #include "kube/codec/resource.h"
 #include "kube/proto/apps.pb.h"
@@ -69,23 +71,20 @@ Annotations annotations_of(const api::ObjectMeta& meta) {
 }
 
 std::uint32_t replicas_of(const google::protobuf::Message& workload) {
-  std::int32_t replicas = 1;
-  if (const auto* one = dynamic_cast<const api::Deployment*>(&workload)) {
-    if (one->spec().has_replicas()) replicas = one->spec().replicas();
-  } else if (const auto* set = dynamic_cast<const api::ReplicaSet*>(&workload)) {
-    if (set->spec().has_replicas()) replicas = set->spec().replicas();
-  }
-  return replicas < 1 ? 1 : static_cast<std::uint32_t>(replicas);
+  const auto kind = kind_of(workload);
+  if (kind != OwnerKind::Deployment && kind != OwnerKind::ReplicaSet) return 1;  // others give each pod its own slot
+  return static_cast<std::uint32_t>(std::max(1, cluster::wanted_replicas(workload).value_or(1)));
 }
 
-std::optional<Roster::Ref> Roster::controller_of(const api::ObjectMeta& meta, bool* foreign) {
+Roster::RefPtr Roster::controller_of(const api::ObjectMeta& meta, bool* foreign) {
   const api::OwnerReference* owner = cluster::controller_of(meta);
-  if (owner == nullptr) return std::nullopt;
+  if (owner == nullptr) return nullptr;
   if (const auto kind = kind_named(owner->kind())) {
-    return Ref{{*kind, meta.namespace_(), owner->name()}, key_of(*kind, meta.namespace_(), owner->name())};
+    return std::make_shared<const Ref>(
+        Ref{{*kind, meta.namespace_(), owner->name()}, key_of(*kind, meta.namespace_(), owner->name())});
   }
   if (foreign != nullptr) *foreign = true;
-  return std::nullopt;
+  return nullptr;
 }
 
 void Roster::seen(const google::protobuf::Message& workload) {
@@ -125,8 +124,10 @@ Roster::KnownPod Roster::known_pod(const api::Pod& pod) {
   const api::ObjectMeta& meta = pod.metadata();
   KnownPod known;
   known.controller = controller_of(meta, &known.foreign);
-  known.self = {OwnerKind::Pod, meta.namespace_(), meta.name(), meta.uid(), 1, {}};
-  if (!known.controller && !known.foreign) known.self.annotations = annotations_of(meta);
+  if (!known.controller && !known.foreign) {
+    known.self = std::make_shared<const Owner>(
+        Owner{OwnerKind::Pod, meta.namespace_(), meta.name(), meta.uid(), 1, annotations_of(meta)});
+  }
   const auto slot = meta.annotations().find(std::string(kSlot));
   if (slot != meta.annotations().end()) known.slot = slot->second;
   if (known.controller) {
@@ -140,27 +141,34 @@ Roster::KnownPod Roster::known_pod(const api::Pod& pod) {
 }
 
 void Roster::pod_seen(const api::Pod& pod) {
-  KnownPod known = known_pod(pod);
-  if (known.controller) controlled_pods_[known.controller->key].insert(pod.metadata().uid());
-  pods_.insert_or_assign(pod.metadata().uid(), std::move(known));
+  KnownPod& known = pods_[pod.metadata().uid()];
+  const RefPtr before = known.controller;
+  known = known_pod(pod);
+  if (before && (!known.controller || known.controller->key != before->key)) let_go(*before, pod.metadata().uid());
+  if (!known.controller) return;
+  ControlledPods& siblings = controlled_pods_[known.controller->key];
+  if (!siblings.controller) siblings.controller = known.controller;
+  known.controller = siblings.controller;
+  siblings.uids.insert(pods_.find(pod.metadata().uid())->first);
+}
+
+void Roster::let_go(const Ref& controller, const std::string& uid) {
+  const auto pods = controlled_pods_.find(controller.key);
+  if (pods == controlled_pods_.end()) return;
+  pods->second.uids.erase(uid);
+  if (pods->second.uids.empty()) controlled_pods_.erase(pods);
 }
 
 void Roster::pod_gone(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
-  if (found->second.controller) {
-    const auto pods = controlled_pods_.find(found->second.controller->key);
-    if (pods != controlled_pods_.end()) {
-      pods->second.erase(uid);
-      if (pods->second.empty()) controlled_pods_.erase(pods);
-    }
-  }
+  if (const RefPtr controller = found->second.controller) let_go(*controller, uid);
   pods_.erase(found);
 }
 
 std::optional<Owner> Roster::top_of(const KnownPod& pod) const {
   if (pod.foreign) return std::nullopt;
-  if (!pod.controller) return pod.self;
+  if (!pod.controller) return *pod.self;
   auto found = workloads_.find(pod.controller->key);
   if (found == workloads_.end()) return std::nullopt;
   if (found->second.controller) {
@@ -178,11 +186,11 @@ std::optional<Owner> Roster::owner_of(const std::string& pod_uid) const {
 std::optional<Owner> Roster::owner_of(const api::Pod& pod) const { return top_of(known_pod(pod)); }
 
 std::optional<WorkloadName> Roster::unseen_controller(const api::Pod& pod) const {
-  const std::optional<Ref> controller = controller_of(pod.metadata(), nullptr);
+  const RefPtr controller = controller_of(pod.metadata(), nullptr);
   if (!controller) return std::nullopt;
   const auto found = workloads_.find(controller->key);
   if (found == workloads_.end()) return controller->workload;
-  const std::optional<Ref>& above = found->second.controller;
+  const RefPtr& above = found->second.controller;
   if (above && !workloads_.contains(above->key)) return above->workload;
   return std::nullopt;
 }
@@ -207,9 +215,9 @@ std::vector<Sibling> Roster::live_pods(const Owner& owner) const {
   const auto add_of = [&](const std::string& key) {
     const auto pods = controlled_pods_.find(key);
     if (pods == controlled_pods_.end()) return;
-    for (const std::string& uid : pods->second) {
-      const KnownPod& pod = pods_.at(uid);
-      if (pod.live) all.push_back({uid, pod.slot});
+    for (const std::string_view uid : pods->second.uids) {
+      const auto pod = pods_.find(uid);
+      if (pod->second.live) all.push_back({pod->first, pod->second.slot});
     }
   };
   add_of(owner.key());

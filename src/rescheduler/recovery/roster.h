@@ -3,9 +3,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rescheduler/recovery/ledger.h"
@@ -72,27 +74,35 @@ class Roster {
     WorkloadName workload{};
     std::string key{};
   };
+  using RefPtr = std::shared_ptr<const Ref>;  // null: none
   struct Known {
     Owner owner{};
-    std::optional<Ref> controller{};
+    RefPtr controller{};
     std::uint64_t version = 0;
   };
+  // There are very many: what pods of one controller have in common they share.
   struct KnownPod {
-    Owner self{};  // of a pod of nobody; else without annotations
+    std::shared_ptr<const Owner> self{};  // of a pod of nobody
     std::string slot{};
-    std::optional<Ref> controller{};
+    RefPtr controller{};
     bool foreign = false;  // of a controller we know nothing of
     bool live = false;
   };
 
-  static std::optional<Ref> controller_of(const api::ObjectMeta& meta, bool* foreign);
+  struct ControlledPods {
+    RefPtr controller{};
+    std::set<std::string_view> uids{};  // the keys of pods_
+  };
+
+  static RefPtr controller_of(const api::ObjectMeta& meta, bool* foreign);
   static KnownPod known_pod(const api::Pod& pod);
   std::optional<Owner> top_of(const KnownPod& pod) const;
+  void let_go(const Ref& controller, const std::string& uid);
 
-  std::map<std::string, Known> workloads_;                        // by key
-  std::map<std::string, std::set<std::string>> controlled_;       // by key: keys of workloads
-  std::map<std::string, KnownPod> pods_;                          // by uid
-  std::map<std::string, std::set<std::string>> controlled_pods_;  // by key: uids
+  std::map<std::string, Known> workloads_;                   // by key
+  std::map<std::string, std::set<std::string>> controlled_;  // by key: keys of workloads
+  std::map<std::string, KnownPod, std::less<>> pods_;        // by uid
+  std::map<std::string, ControlledPods> controlled_pods_;    // by key
 };
 
 }  // namespace rescheduler::rescheduling::recovery
