@@ -145,28 +145,12 @@ struct Daemon::State {
     if (rescheduler) rescheduler->listen(live_settings);
     if (pages) pages->listen(live_settings.sink);
     loads.listen(live_settings);
-    if (shares_informers()) tell_recovery(live_settings.sink);
     auto made = scheduler::LiveScheduler::make({api.get(), events.get()}, std::move(live_settings), services());
     if (!made) return fail(std::move(made.error()));
     live = std::move(*made);
     if (rescheduler) rescheduler->attach(*live);
     if (!rescheduler) mover = new_mover();
     return {};
-  }
-
-  // Recovery hears of pods and nodes from the scheduler's informers; unless these wait for the lease, for the webhook
-  // of every replica has to know them.
-  bool shares_informers() const { return !settings.configuration.delay_cache_until_active; }
-
-  void tell_recovery(scheduler::ClusterSink& sink) {
-    sink.seen = [this, others = std::move(sink.seen)](const kube::ObjectPtr& object) {
-      if (others) others(object);
-      if (recovery) recovery->seen(*object);
-    };
-    sink.gone = [this, others = std::move(sink.gone)](const kube::ObjectPtr& object) {
-      if (others) others(object);
-      if (recovery) recovery->gone(*object);
-    };
   }
 
   // Steers what the scheduler places.
@@ -253,7 +237,6 @@ struct Daemon::State {
     if (elector) how.fence = elector->fence();
     if (pages) how.on_news = pages->recovery_news();
     how.target = [this](const api::Pod& pod) { return carrying != nullptr ? carrying->wanted_on(pod) : std::string(); };
-    if (shares_informers()) how.told = [this] { return live->wait_synced(); };
     recovery = FailureRecovery::start({recovering.get(), events.get()}, std::move(how), services());
   }
 

@@ -30,7 +30,6 @@ std::unique_ptr<FailureRecovery> FailureRecovery::start(rescheduling::recovery::
   live.home = settings.own_namespace;
   live.fence = settings.fence;
   live.on_news = std::move(settings.on_news);
-  live.told = std::move(settings.told);
   made->live_ = rescheduling::recovery::LiveRecovery::make(apis, std::move(live), services);
   made->live_->follow();
   if (!settings.recovery.webhook.enabled) return made;

@@ -26,8 +26,6 @@ struct FailureRecoverySettings {
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::function<void(const rescheduling::recovery::RecoveryNews&)> on_news{};
   server::PodTarget target{};  // of what replaces a pod that is being moved
-  // As LiveRecoverySettings has it.
-  std::function<net::Task<Result<void>>()> told{};
 };
 
 // On the loop's thread, as what it is made of.
@@ -38,8 +36,6 @@ class FailureRecovery {
                                                 FailureRecoverySettings settings,
                                                 kube::LoopServices services);
   ~FailureRecovery();
-  void seen(const google::protobuf::Message& object) { live_->seen(object); }
-  void gone(const google::protobuf::Message& object) { live_->gone(object); }
   void lead();  // as soon as the cluster has been seen whole
   net::Task<bool> stop(std::chrono::nanoseconds grace);
   const rescheduling::recovery::LiveRecovery& live() const { return *live_; }

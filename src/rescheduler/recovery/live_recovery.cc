@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "cluster/feed.h"
 #include "kube/codec/metadata.h"
 #include "kube/proto/core_node.pb.h"
 #include "rescheduler/messages.h"
@@ -47,21 +46,17 @@ void LiveRecovery::State::follow_kind(const kube::ResourceType& kind) {
   auto& reflector =
       reflectors.emplace_back(std::make_unique<kube::Reflector>(*apis.api, kind, std::move(informer), services));
   kube::ObjectHandler handler;
-  handler.upserted = [this](const kube::ObjectPtr& object) { seen(*object); };
-  handler.removed = [this](const kube::ObjectPtr& object) { gone(*object); };
+  if (&kind == &kube::resource_of<api::Pod>()) {
+    handler.upserted = [this](const kube::ObjectPtr& object) { pod_seen(static_cast<const api::Pod&>(*object)); };
+    handler.removed = [this](const kube::ObjectPtr& object) { pod_gone(static_cast<const api::Pod&>(*object)); };
+  } else if (&kind == &kube::resource_of<api::Node>()) {
+    handler.upserted = [this](const kube::ObjectPtr& object) { node_seen(static_cast<const api::Node&>(*object)); };
+    handler.removed = [this](const kube::ObjectPtr& object) { node_gone(kube::metadata_of(*object).name()); };
+  } else {
+    handler.upserted = [this](const kube::ObjectPtr& object) { roster.seen(*object); };
+    handler.removed = [this](const kube::ObjectPtr& object) { roster.gone(*object); };
+  }
   reflector->add_handler(std::move(handler));
-}
-
-void LiveRecovery::State::seen(const google::protobuf::Message& object) {
-  if (object.GetDescriptor() == api::Pod::descriptor()) return pod_seen(static_cast<const api::Pod&>(object));
-  if (object.GetDescriptor() == api::Node::descriptor()) return node_seen(static_cast<const api::Node&>(object));
-  roster.seen(object);
-}
-
-void LiveRecovery::State::gone(const google::protobuf::Message& object) {
-  if (object.GetDescriptor() == api::Pod::descriptor()) return pod_gone(static_cast<const api::Pod&>(object));
-  if (object.GetDescriptor() == api::Node::descriptor()) return node_gone(kube::metadata_of(object).name());
-  roster.gone(object);
 }
 
 void LiveRecovery::State::pod_seen(const api::Pod& pod) {
@@ -340,14 +335,10 @@ std::unique_ptr<LiveRecovery> LiveRecovery::make(RecoveryApis apis,
                                                  LiveRecoverySettings settings,
                                                  kube::LoopServices services) {
   auto state = std::make_shared<State>(apis, std::move(settings), services);
-  std::vector<const kube::ResourceType*> kinds = roster_kinds();
-  kinds.push_back(&kube::resource_of<api::Pod>());
-  kinds.push_back(&kube::resource_of<api::Node>());
-  const auto& told = cluster::model_kinds();
-  for (const kube::ResourceType* kind : kinds) {
-    if (state->settings.told && std::ranges::find(told, kind) != told.end()) continue;
-    state->follow_kind(*kind);
-  }
+  // An informer of its own: the scheduler's leaves out pods that have finished, and those that failed count here.
+  state->follow_kind(kube::resource_of<api::Pod>());
+  state->follow_kind(kube::resource_of<api::Node>());
+  for (const kube::ResourceType* kind : roster_kinds()) state->follow_kind(*kind);
   return std::unique_ptr<LiveRecovery>(new LiveRecovery(std::move(state)));
 }
 
@@ -366,17 +357,16 @@ void LiveRecovery::follow() {
   state_->jobs.push_back(net::spawn(executor, "recovery events", recorded(state_, state_->recorder)));
 }
 
-void LiveRecovery::seen(const google::protobuf::Message& object) { state_->seen(object); }
-void LiveRecovery::gone(const google::protobuf::Message& object) { state_->gone(object); }
+bool LiveRecovery::synced() const {
+  return std::ranges::all_of(state_->reflectors, [](const auto& one) { return one->synced(); });
+}
 
 net::Task<Result<void>> LiveRecovery::wait_synced() {
   for (const auto& reflector : state_->reflectors) {
     auto synced = co_await reflector->wait_synced();
     if (!synced) co_return fail(std::move(synced.error()));
   }
-  if (!state_->settings.told) co_return Result<void>{};
-  auto told = co_await state_->settings.told();
-  co_return told;
+  co_return Result<void>{};
 }
 
 void LiveRecovery::lead() {

@@ -68,9 +68,6 @@ struct LiveRecoverySettings {
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};
   std::function<void(const RecoveryNews&)> on_news{};
-  // Somebody else follows the kinds of cluster::model_kinds() and tells of them by seen() and gone(); this returns once
-  // all have been told. Unset: they are followed here.
-  std::function<net::Task<Result<void>>()> told{};
 };
 
 // What a new pod is told: where its forerunners failed, and whose place it takes.
@@ -89,8 +86,7 @@ class LiveRecovery {
   LiveRecovery& operator=(const LiveRecovery&) = delete;
 
   void follow();
-  void seen(const google::protobuf::Message& object);
-  void gone(const google::protobuf::Message& object);
+  bool synced() const;
   net::Task<Result<void>> wait_synced();
   void lead();
   // What was begun is finished; false: not within the grace.

@@ -21,8 +21,6 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
 
   // --- Being told. A feed that is shared with others calls the same. ---
   void follow_kind(const kube::ResourceType& kind);
-  void seen(const google::protobuf::Message& object);
-  void gone(const google::protobuf::Message& object);
   void pod_seen(const api::Pod& pod);
   void pod_gone(const api::Pod& pod);
   void node_seen(const api::Node& node);
