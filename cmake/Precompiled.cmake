@@ -42,7 +42,7 @@ function(rescheduler_add_pch name)
     VERBATIM)
   add_custom_target(${name} DEPENDS ${pch}.sum)
 
-  # What is compiled once, in pch_code.py, and no more in every batch: of 32 s for the largest, 7.
+  # What is compiled once, in pch_code.py, and no more in every batch: of 27 s of CPU for the largest, 6.
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_QUICK}")
   get_directory_property(everywhere COMPILE_OPTIONS)  # sanitizers
   list(FILTER everywhere INCLUDE REGEX "^-(f|g)")

@@ -17,10 +17,10 @@ using testing::pod;
 
 TEST(Feed, WhatIsSeenIsThereUntilItIsGone) {
   Cluster cluster;
-  EXPECT_NE(apply(node("n").get(), Word::Seen, cluster), nullptr) << "it may help somebody who waits";
+  EXPECT_NE(apply(node("n").get(), Word::Seen, cluster), nullptr) << "a new node may help a waiting pod";
   apply(pod("p").on("n").get(), Word::Seen, cluster);
   EXPECT_EQ(cluster.pod_count(), 1U);
-  EXPECT_NE(apply(pod("p").on("n").get(), Word::Gone, cluster), nullptr) << "it leaves room";
+  EXPECT_NE(apply(pod("p").on("n").get(), Word::Gone, cluster), nullptr) << "a removed pod leaves room";
   EXPECT_EQ(cluster.pod_count(), 0U);
   apply(node("n").get(), Word::Gone, cluster);
   EXPECT_EQ(cluster.node_count(), 0U);

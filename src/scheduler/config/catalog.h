@@ -45,6 +45,6 @@ const KnownPlugin* find_plugin(const PluginCatalog& catalog, std::string_view na
 
 // The plugins of a registry, each with the points it says it has.
 PluginCatalog catalog_of(const placement::Registry& registry);
-PluginCatalog default_catalog();  // of this program's
+const PluginCatalog& default_catalog();  // of this program's
 
 }  // namespace rescheduler::scheduler

@@ -56,7 +56,7 @@ TEST(ToyPlugin, MayBeNamedAtThePointsItSaysItHasAndNowhereElse) {
               testing::Contains(placement::PluginUse{"PrefersShortNames", 7}));
   EXPECT_FALSE(everywhere.configuration.profiles[0].uses("PrefersShortNames", Point::Filter));
   EXPECT_THAT(enabling_at("filter", catalog).problems, SizeIs(1));
-  EXPECT_THAT(enabling_at("score", default_catalog()).problems, SizeIs(1)) << "without its row nobody knows it";
+  EXPECT_THAT(enabling_at("score", default_catalog()).problems, SizeIs(1)) << "a plugin without a row is unknown";
 }
 
 TEST(ToyPlugin, HasASayOnceItIsEnabled) {

@@ -45,7 +45,7 @@ PluginCatalog catalog_of(const placement::Registry& registry) {
   return catalog;
 }
 
-PluginCatalog default_catalog() {
+const PluginCatalog& default_catalog() {
   static const PluginCatalog catalog = catalog_of(placement::Registry::standard());
   return catalog;
 }
