@@ -9,8 +9,9 @@ namespace rescheduler::sim {
 Agenda::Agenda(WallTime start) : wall_start_(start) {}
 
 SteadyTime Agenda::paced_now() const {
-  const auto passed = std::chrono::duration<double, std::nano>(real_->steady_now() - real_anchor_) * speed_;
-  return anchor_ + std::chrono::duration_cast<Duration>(passed);
+  Duration passed = real_->steady_now() - real_anchor_;
+  if (waits_for_pacer()) passed = std::min(passed, kLongestStep);
+  return anchor_ + std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::nano>(passed) * speed_);
 }
 
 SteadyTime Agenda::steady_now() const { return real_ == nullptr ? now_ : std::max(now_, paced_now()); }
@@ -69,6 +70,7 @@ void Agenda::follow(const Clock& real, double speed) {
 }
 
 void Agenda::run_due() {
+  if (waits_for_pacer()) follow(*real_, speed_);
   // What these events add for now runs at the next call, so that a chain of them cannot keep the thread.
   const SteadyTime limit = steady_now();
   const std::uint64_t last = last_number_;
@@ -78,11 +80,14 @@ void Agenda::run_due() {
 }
 
 std::optional<Agenda::Duration> Agenda::real_time_to_next() const {
-  if (events_.empty()) return std::nullopt;
+  std::optional<Duration> next;
+  if (waits_for_pacer()) next = kLongestStep / 2;
+  if (events_.empty()) return next;
   const Duration left = events_.begin()->first.at - steady_now();
   if (left <= Duration{0}) return Duration{0};
   const auto real = std::chrono::duration<double, std::nano>(left) / speed_;
-  return std::chrono::duration_cast<Duration>(real) + Duration{1};
+  const Duration due = std::chrono::duration_cast<Duration>(real) + Duration{1};
+  return next ? std::min(*next, due) : due;
 }
 
 }  // namespace rescheduler::sim

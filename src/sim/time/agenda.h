@@ -2,7 +2,8 @@
 //
 // Time passes in one of two ways. Virtual: only when somebody runs the agenda, from event to event; nothing else moves
 // the clock, so a run is a function of its seed. Paced: the clock follows the machine's, times a speed, and a Pacer
-// (pacer.h) runs what has come due.
+// (pacer.h) runs what has come due. A clock with a speed of its own waits for a pacer that is late: on a busy machine a
+// scenario takes longer, and its story stays the same.
 //
 // Belongs to one thread. Events of one moment run in the order they were added.
 #pragma once
@@ -48,10 +49,13 @@ class Agenda final : public Clock {
   // Virtual: runs events until the condition holds (true) or the time is over (false). Looked at after every event.
   bool run_until(const std::function<bool()>& condition, Duration limit);
 
-  // Paced: from now on the clock follows `real`, `speed` times as fast. run_due() runs what has come due.
+  // Paced: from now on the clock follows `real`, `speed` times as fast. run_due() runs what has come due. At a speed
+  // other than 1 the clock goes on by at most kLongestStep of real time from one run_due() to the next.
+  static constexpr Duration kLongestStep = std::chrono::milliseconds{20};
   void follow(const Clock& real, double speed);
   void run_due();
-  // Paced: how long, in real time, until the next event is due; nothing when there is none.
+  // Paced: how long, in real time, until run_due() has work; nothing when there is no event and the clock needs no
+  // turn.
   std::optional<Duration> real_time_to_next() const;
   // Called when an event is added that is due before all others, so that a sleeping Pacer can wake.
   void on_earlier(std::function<void()> wake) { on_earlier_ = std::move(wake); }
@@ -60,6 +64,7 @@ class Agenda final : public Clock {
 
  private:
   SteadyTime paced_now() const;
+  bool waits_for_pacer() const { return speed_ != 1; }
 
   WallTime wall_start_;
   SteadyTime start_{std::chrono::hours{1}};

@@ -69,22 +69,55 @@ TEST(Agenda, RunUntilStopsAtTheEventThatMadeItTrue) {
   EXPECT_EQ(count, 5);
 }
 
-TEST(Agenda, APacedClockFollowsTheRealOneTimesItsSpeed) {
+TEST(Agenda, AClockAtTheMachinesSpeedFollowsIt) {
   Agenda agenda;
   ManualClock real;
-  agenda.follow(real, 10);
+  agenda.follow(real, 1);
+  EXPECT_EQ(agenda.real_time_to_next(), std::nullopt);
   const SteadyTime start = agenda.steady_now();
   bool ran = false;
   agenda.after(seconds{5}, [&] { ran = true; });
-  EXPECT_GE(*agenda.real_time_to_next(), milliseconds{500});
-  EXPECT_LE(*agenda.real_time_to_next(), milliseconds{501});
-  real.advance(milliseconds{400});
+  EXPECT_GE(*agenda.real_time_to_next(), seconds{5});
+  EXPECT_LE(*agenda.real_time_to_next(), milliseconds{5001});
+  real.advance(milliseconds{4900});
   agenda.run_due();
   EXPECT_FALSE(ran);
   real.advance(milliseconds{101});
   agenda.run_due();
   EXPECT_TRUE(ran);
-  EXPECT_GE(agenda.steady_now() - start, seconds{5});
+  EXPECT_EQ(agenda.steady_now() - start, milliseconds{5001});
+}
+
+TEST(Agenda, AClockWithASpeedOfItsOwnPassesThatManyTimesAsFast) {
+  Agenda agenda;
+  ManualClock real;
+  agenda.follow(real, 10);
+  const SteadyTime start = agenda.steady_now();
+  bool ran = false;
+  agenda.after(milliseconds{150}, [&] { ran = true; });
+  real.advance(milliseconds{10});
+  EXPECT_EQ(agenda.steady_now() - start, milliseconds{100});
+  agenda.run_due();
+  EXPECT_FALSE(ran);
+  EXPECT_GE(*agenda.real_time_to_next(), milliseconds{5});
+  EXPECT_LE(*agenda.real_time_to_next(), milliseconds{6});
+  real.advance(milliseconds{6});
+  agenda.run_due();
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(agenda.steady_now() - start, milliseconds{160});
+}
+
+TEST(Agenda, AClockWithASpeedOfItsOwnWaitsForALatePacer) {
+  Agenda agenda;
+  ManualClock real;
+  agenda.follow(real, 10);
+  const SteadyTime start = agenda.steady_now();
+  EXPECT_LT(*agenda.real_time_to_next(), Agenda::kLongestStep) << "without an event the clock needs its turns, too";
+  real.advance(seconds{30});
+  EXPECT_EQ(agenda.steady_now() - start, 10 * Agenda::kLongestStep);
+  agenda.run_due();
+  real.advance(milliseconds{10});
+  EXPECT_EQ(agenda.steady_now() - start, 10 * Agenda::kLongestStep + milliseconds{100});
 }
 
 TEST(Agenda, WhoSleepsIsWokenOnlyByAnEarlierEvent) {
