@@ -32,13 +32,13 @@ demo: deps-build ## build the program, quickly, and watch an embedded cluster li
 release: deps-release ## the program as the image has it and the benchmarks measure it: optimised, ThinLTO
 	@$(call build,release,--target rescheduler)
 
-test: deps ## every test that needs no control plane built from source
+test: deps ## every test that takes seconds and needs no control plane built from source
 	@$(call build,check)
-	@$(CTEST) -j $(TEST_JOBS) --test-dir build/check -LE real
+	@$(CTEST) -j $(TEST_JOBS) --test-dir build/check -LE 'real|long'
 
-test-real: deps rig ## the tests on the real control plane (built once, cached outside the tree)
+test-real: deps rig ## the tests on the real control plane (built once, cached outside the tree), and the long runs
 	@$(call build,check)
-	@$(CTEST) -j $(JOBS) --test-dir build/check -L real
+	@$(CTEST) -j $(JOBS) --test-dir build/check -L 'real|long'
 
 test-all: test test-real ## all of both
 
@@ -65,7 +65,7 @@ conformance: deps rig ## 2,000 random scenarios, decided by the real kube-schedu
 
 # ONLY: names of ctest entries (a regular expression) and TARGETS what they are built from; else everything but the real tier.
 sanitized = $(call build,$(1),$(if $(TARGETS),--target $(TARGETS))) && \
-  $(CTEST) -j $(JOBS) --test-dir build/$(1) -LE 'real|web|lint' $(if $(ONLY),-R '$(ONLY)')
+  $(CTEST) -j $(JOBS) --test-dir build/$(1) -LE 'real|long|web|lint' $(if $(ONLY),-R '$(ONLY)')
 
 asan: deps ## tests under the address and undefined-behaviour sanitizers (ONLY='^kube_test' TARGETS=kube_test)
 	@$(call sanitized,asan)

@@ -16,6 +16,11 @@ import normalise
 import steps
 
 PATIENCE = float(os.environ.get("PERSON_PATIENCE", "60"))  # seconds until a step that waits for something gives up
+
+# A shell has what it starts in the background ignore SIGINT, and so would every kubectl that is started here and ended by it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Objects whose pods, sets, slices or revisions have generated names.
 OWNERS = ["web", "applied", "agent", "once", "db"]
 
