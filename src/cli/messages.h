@@ -27,7 +27,7 @@ inline constexpr Phrase kMigrationsNotShown{
     "the cluster does not show its Migrations: replacements of moved pods may land elsewhere",
     "集群未返回Migration：被迁移Pod的替代者可能落到别处"};
 inline constexpr Phrase kNoWebhook{
-    "recovery: no webhook, replacements of failed pods are not told which nodes to avoid",
+    "recovery: no webhook, replacements of failed pods may return to nodes they failed on",
     "故障恢复：没有webhook，重建的Pod不知道应避开哪些节点"};
 inline constexpr Phrase kWebhookTrouble{"recovery: the webhook is not up to date", "故障恢复：webhook未能更新"};
 

@@ -55,7 +55,7 @@ class Fields {
   Result<T> done(T wish) {
     for (const auto& member : object_) {
       const auto known = [&](const char* name) { return member.key() == name; };
-      if (std::none_of(known_.begin(), known_.end(), known)) complain("the body has a field that nobody knows");
+      if (std::none_of(known_.begin(), known_.end(), known)) complain("the body has an unknown field");
     }
     if (!complaint_.empty()) return fail(Errc::Invalid, "{}", complaint_);
     return wish;

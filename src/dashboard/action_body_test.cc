@@ -27,7 +27,7 @@ TEST(ActionBody, WhatIsNotUnderstoodIsRefusedInOneSentence) {
   EXPECT_THAT(complaint(R"({"namespace":"shop","pod":7,"to":"b"})"), HasSubstr("pod is no text"));
   EXPECT_THAT(complaint(R"({"namespace":"","pod":"web","to":"b"})"), HasSubstr("namespace is empty"));
   EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","mode":"Quick"})"), HasSubstr("mode is none of"));
-  EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","force":true})"), HasSubstr("nobody knows"));
+  EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","force":true})"), HasSubstr("an unknown field"));
   EXPECT_THAT(read_pause(R"({"paused":"yes"})").error().message, HasSubstr("neither true nor false"));
   EXPECT_THAT(read_deed(R"({"do":"rm -rf"})").error().message, HasSubstr("do is none of"));
   const std::string deep(1000, '[');

@@ -129,7 +129,7 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
 
 // The scheduler waits meanwhile, so one at a time.
 Dashboard::State::Answer Dashboard::State::decision(const Ask& ask) {
-  if (!parts.explain || parts.api == nullptr) co_return server::problem_response(501, "nobody decides here");
+  if (!parts.explain || parts.api == nullptr) co_return server::problem_response(501, "this process does not schedule");
   if (explaining > 0) co_return server::problem_response(429, "another decision is being explained; try again");
   ++explaining;
   auto pod = co_await kube::Client(*parts.api).get<api::Pod>(ask.names[0], ask.names[1]);

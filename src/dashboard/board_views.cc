@@ -130,7 +130,7 @@ std::string Board::load_json() const {
   const auto said = sources_.load_sentence ? sources_.load_sentence() : std::nullopt;
   if (load.source.empty()) {
     return fmt::format(R"({{"source":null,"fresh":false,"ageSeconds":null,"sentence":{}}})",
-                       kube::json_string(said.value_or("nobody has said yet how busy nodes are")));
+                       kube::json_string(said.value_or("node load is not measured yet")));
   }
   const auto age = std::max(clock_.wall_now() - load.at, std::chrono::nanoseconds{0});
   const bool fresh = load.measured && age <= settings_.load_freshness;

@@ -48,7 +48,7 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
       if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return otherwise;
       return std::min(value, most);
     }
-    std::string who() const { return caller.visitor ? caller.visitor->name : "somebody at this machine"; }
+    std::string who() const { return caller.visitor ? caller.visitor->name : "a user of this machine"; }
   };
   using Answer = net::Task<net::HttpResponse>;
   using Handler = Answer (State::*)(const Ask&);

@@ -75,10 +75,10 @@ Step create_before(const api::Migration& migration, const Seen& seen) {
     return stop(migration, seen, MoveResult::Failed, "the copy was not ready in time");
   }
   if (seen.copy_name_taken) {
-    return stop(migration, seen, MoveResult::Failed, fmt::format("somebody else has a pod {}", status.copy()));
+    return stop(migration, seen, MoveResult::Failed, fmt::format("another pod has the name {}", status.copy()));
   }
   if (!seen.copy && status.has_replacement_uid()) {
-    return stop(migration, seen, MoveResult::Failed, "somebody took the copy away");
+    return stop(migration, seen, MoveResult::Failed, "another client deleted the copy");
   }
   if (auto step = note_copy(migration, seen)) return std::move(*step);
   if (seen.copy && seen.copy->over) return stop(migration, seen, MoveResult::Failed, "the copy ended");
@@ -127,7 +127,7 @@ Step retire_first(const api::Migration& migration, const Seen& seen) {
 Step create_after(const api::Migration& migration, const Seen& seen) {
   if (auto step = note_copy(migration, seen)) return std::move(*step);
   if (!seen.copy && migration.status().has_replacement_uid()) {
-    return stop(migration, seen, MoveResult::Failed, "somebody took the copy away");
+    return stop(migration, seen, MoveResult::Failed, "another client deleted the copy");
   }
   const bool failed =
       seen.copy_name_taken || (seen.copy && seen.copy->over) || (seen.refusal && seen.refusal->for_good);

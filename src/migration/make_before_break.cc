@@ -55,7 +55,8 @@ Step surge(const api::Migration& migration, const Seen& seen, const MigrationSet
   }
   const bool ours = seen.workload->mark == name && seen.workload->surged_to.has_value();
   if (!ours && surge.done()) {
-    return steps::conclude(migration, seen, MoveResult::Failed, "somebody took our mark off the workload");
+    return steps::conclude(migration, seen, MoveResult::Failed,
+                           "another client removed the move's annotation from the workload");
   }
   if (!ours && marked_by_another(migration, seen)) return steps::wait();
   if (!ours) {
@@ -71,8 +72,9 @@ Step surge(const api::Migration& migration, const Seen& seen, const MigrationSet
     return steps::write(std::move(status));
   }
   if (seen.workload->desired != surge.during()) {
-    return steps::conclude(migration, seen, MoveResult::Failed,
-                           fmt::format("somebody set the replicas to {}: they stay so", seen.workload->desired));
+    return steps::conclude(
+        migration, seen, MoveResult::Failed,
+        fmt::format("another client set the replicas to {}; they stay at that", seen.workload->desired));
   }
   const SeenPod* replacement = replacement_in(migration, seen);
   if (replacement == nullptr) return steps::wait();
@@ -108,7 +110,7 @@ Step retire(const api::Migration& migration, const Seen& seen) {
   if (ours) {
     if (seen.workload->desired != surge.during()) {
       return stop(MoveResult::Failed,
-                  fmt::format("somebody set the replicas to {}: they stay so", seen.workload->desired));
+                  fmt::format("another client set the replicas to {}; they stay at that", seen.workload->desired));
     }
     if (!all_ready(seen) || !seen.workload->settled) {
       return late ? stop(MoveResult::Failed, "not all replicas were ready in time") : steps::wait();

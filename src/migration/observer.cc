@@ -112,7 +112,7 @@ std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose
     case cluster::OptOut::Disabled: return fmt::format("{} is not to be moved ({}: disabled)", whose, said.key);
     case cluster::OptOut::Unclear: break;
   }
-  return fmt::format("{} says {}: \"{}\", which is left alone", whose, said.key, said.value);
+  return fmt::format("{} says {}: \"{}\" and is not moved", whose, said.key, said.value);
 }
 
 std::optional<SeenWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration) {

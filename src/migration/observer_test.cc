@@ -181,8 +181,8 @@ TEST(Protection, OfWhateverSaysSoByEitherKeyAsLabelOrAnnotation) {
         return opt_out_of(pod_from(json).metadata(), "the pod");
       };
       EXPECT_THAT(why("disabled"), HasSubstr("not to be moved")) << key << " in " << place;
-      EXPECT_THAT(why("nonsense"), HasSubstr("left alone")) << key << " in " << place;
-      EXPECT_THAT(why(""), HasSubstr("left alone")) << key << " in " << place;
+      EXPECT_THAT(why("nonsense"), HasSubstr("is not moved")) << key << " in " << place;
+      EXPECT_THAT(why(""), HasSubstr("is not moved")) << key << " in " << place;
       EXPECT_EQ(why("enabled"), "") << key << " in " << place;
     }
   }

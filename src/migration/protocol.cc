@@ -48,8 +48,9 @@ Step begin(const api::Migration& migration, const Seen& seen, const MigrationSet
   if (!seen.target_problem.empty()) return end(MoveResult::Refused, seen.target_problem);
   if (seen.refusal && seen.refusal->for_good) return end(MoveResult::Refused, seen.refusal->message);
   if (seen.now >= deadline_of(migration)) {
-    return end(MoveResult::Refused,
-               seen.ahead.empty() ? "its time was over before it began" : "its turn did not come: " + seen.ahead);
+    return end(MoveResult::Refused, seen.ahead.empty()
+                                        ? "the deadline passed before the move began"
+                                        : "the deadline passed while the move was queued: " + seen.ahead);
   }
   if (!seen.ahead.empty() || marked_by_another(migration, seen)) return steps::wait();
   const ModeChoice choice = choose_mode(migration, seen, settings);
@@ -120,19 +121,17 @@ ModeChoice choose_mode(const api::Migration& migration, const Seen& seen, const 
   const MoveMode wanted = mode_of(migration.spec().mode());
   if (seen.source->owner.empty()) {
     if (wanted == MoveMode::Coordinated || wanted == MoveMode::MakeBeforeBreak) {
-      return {.refused = fmt::format("nobody would replace a pod of nobody: {} is not for it", to_string(wanted))};
+      return {.refused = fmt::format("no controller would replace a bare pod: {} is not possible", to_string(wanted))};
     }
-    if (!settings.direct) return {.refused = "moving pods of nobody is not enabled"};
+    if (!settings.direct) return {.refused = "moving bare pods is not enabled"};
     if (!seen.source->no_copy.empty()) return {.refused = seen.source->no_copy};
     return {MoveMode::Direct,
-            seen.source->no_second_copy.empty()
-                ? "a pod of nobody: its copy is ready before it goes"
-                : "a pod of nobody, and " + seen.source->no_second_copy + ": it goes first",
+            seen.source->no_second_copy.empty() ? "a bare pod: its copy is ready before it is deleted"
+                                                : "a bare pod, and " + seen.source->no_second_copy + ": it goes first",
             {}};
   }
   if (!seen.workload) return {.refused = "the workload of the pod is gone, or of a kind that is not moved"};
-  if (wanted == MoveMode::Direct)
-    return {.refused = "the pod's controller would replace it: Direct is for pods of nobody"};
+  if (wanted == MoveMode::Direct) return {.refused = "the pod's controller would replace it: Direct is for bare pods"};
   const std::string unsafe = why_no_surge(seen);
   if (wanted == MoveMode::MakeBeforeBreak) {
     if (!unsafe.empty()) return {.refused = "make-before-break is not safe here: " + unsafe};
@@ -143,7 +142,7 @@ ModeChoice choose_mode(const api::Migration& migration, const Seen& seen, const 
   const bool surge = settings.surge == SurgeUse::Always || (settings.surge == SurgeUse::SingleReplicas && single);
   if (surge && unsafe.empty()) {
     return {MoveMode::MakeBeforeBreak,
-            single ? "a single replica: nobody would serve while it is replaced" : "preferred where it is safe",
+            single ? "a single replica: no other pod serves while it is replaced" : "preferred where it is safe",
             {}};
   }
   if (surge) return {MoveMode::Coordinated, "make-before-break is not safe here: " + unsafe, {}};

@@ -192,7 +192,7 @@ TEST_F(Protocol, AnotherMoveOfTheWorkloadIsWaitedForUntilTheTimeIsOver) {
   EXPECT_EQ(step().what, Do::Wait);
   seen_.now = deadline_of(migration_);
   EXPECT_EQ(write(), "Refused");
-  EXPECT_THAT(migration_.status().message(), HasSubstr("its turn did not come: web/other"));
+  EXPECT_THAT(migration_.status().message(), HasSubstr("the deadline passed while the move was queued: web/other"));
 }
 
 TEST_F(Protocol, TheLastLookBeforeTheEvictionCountsToo) {

@@ -244,7 +244,7 @@ std::string Ordering::why(const Move& move) {
   for (std::size_t r = 0; r < problem_.resource_count(); ++r) {
     const Amount lacking = state_.demand(process)[r] - state_.room(move.to)[r];
     if (lacking <= 0 || state_.demand(process)[r] == 0) continue;
-    return fmt::format("Machine {} lacks {} of resource {} for it, and no order of the other moves makes room.",
+    return fmt::format("Machine {} lacks {} of resource {} for it, and no order of the other moves frees enough.",
                        move.to, lacking, r);
   }
   board_.lift(process);

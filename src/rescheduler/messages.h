@@ -28,7 +28,7 @@ inline constexpr Phrase kMoveFailed{"rescheduling: pod migration failed", "Pod�
 inline constexpr Phrase kRecovered{"recovery: a failing pod gets another node", "故障恢复：重调度异常Pod"};
 inline constexpr Phrase kRecoveryObserves{"recovery observes: a pod fails", "故障恢复（仅观察）：Pod异常"};
 inline constexpr Phrase kRecoveryFailed{"recovery failed for now", "故障恢复暂时失败"};
-inline constexpr Phrase kRecoveryOfBarePod{"recovery of a pod that belongs to nobody", "故障恢复：重建独立Pod"};
+inline constexpr Phrase kRecoveryOfBarePod{"recovery of a bare pod", "故障恢复：重建独立Pod"};
 inline constexpr Phrase kNodeNotConfined{"recovery: the node was not put under quarantine",
                                          "故障恢复：节点隔离状态修改失败"};
 

@@ -54,17 +54,16 @@ Result<Plan> plan_of(const SimOptions& options) {
     return fail(Errc::Invalid, "--virtual needs --for: virtual time does not end by itself, as in --for 1h");
   }
   if (options.virtual_time && options.ui_port) {
-    return fail(Errc::Invalid, "--virtual serves nobody: --ui-port makes no sense with it");
+    return fail(Errc::Invalid, "--virtual serves no clients: --ui-port makes no sense with it");
   }
   if (options.virtual_time && !options.kubeconfig_out.empty()) {
-    return fail(Errc::Invalid, "--virtual serves nobody: --kubeconfig-out makes no sense with it");
+    return fail(Errc::Invalid, "--virtual serves no clients: --kubeconfig-out makes no sense with it");
   }
   if (options.reschedule && !options.place) {
-    return fail(Errc::Invalid,
-                "--rescheduling moves pods by having them placed anew: it makes no sense with --no-place");
+    return fail(Errc::Invalid, "--rescheduling needs a scheduler: it makes no sense with --no-place");
   }
   if (options.virtual_time && !options.prometheus_config_out.empty()) {
-    return fail(Errc::Invalid, "--virtual serves nobody: --prometheus-config-out makes no sense with it");
+    return fail(Errc::Invalid, "--virtual serves no clients: --prometheus-config-out makes no sense with it");
   }
   Plan plan;
   if (!options.run_for.empty()) {
@@ -173,7 +172,7 @@ void print_what_next(const sim::Scenario& scenario,
   if (options.place) {
     fmt::print("{}\n", options.reschedule ? OwnScheduler::kMovingNotice : OwnScheduler::kNotice);
   } else {
-    fmt::print("nobody places pods: run your scheduler against it\n");
+    fmt::print("no scheduler runs: start yours against this cluster\n");
   }
   fmt::print(
       "\n"

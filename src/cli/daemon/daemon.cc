@@ -294,7 +294,7 @@ struct Daemon::State {
   net::Task<Result<void>> add_pages() {
     server->readyz().add("informers", [this]() -> Result<void> {
       if (live->synced()) return {};
-      return fail(Errc::Unavailable, "the cluster has not been seen whole yet");
+      return fail(Errc::Unavailable, "informers have not synced");
     });
     server->readyz().add("shutdown", [this]() -> Result<void> {
       if (!stopping) return {};

@@ -25,7 +25,7 @@ PlayedDashboard::PlayedDashboard(sim::ServedCluster& served, const sim::Scenario
   parts.board.speed = speed;
   parts.board.history_every = std::chrono::seconds{2};  // a demo is over before ten have passed often enough
   parts.explain = [this](api::Pod pod, placement::NodesTold told) -> net::Task<Result<std::string>> {
-    if (scheduler_ == nullptr) co_return fail(Errc::Unsupported, "nobody places pods here");
+    if (scheduler_ == nullptr) co_return fail(Errc::Unsupported, "no scheduler runs here");
     auto said = co_await dashboard::explain(scheduler_->live(), std::move(pod), std::move(told));
     co_return said;
   };

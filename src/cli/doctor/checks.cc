@@ -151,12 +151,12 @@ Findings check_leader(const Facts& facts) {
     return {{Severity::Note, "leader", "leader election is off: every replica acts"}};
   }
   if (!facts.lease || facts.lease->holder.empty()) {
-    return {{Severity::Error, "leader", "nobody leads: the lease has no holder", logs_of(facts)}};
+    return {{Severity::Error, "leader", "no leader: the lease has no holder", logs_of(facts)}};
   }
   const LeaseFacts& lease = *facts.lease;
   if (!is_held(lease, facts)) {
     return {{Severity::Error, "leader",
-             fmt::format("nobody leads: {} renewed the lease {} s ago and it lasts {} s", lease.holder,
+             fmt::format("no leader: {} renewed the lease {} s ago; it expires after {} s", lease.holder,
                          since(lease.renewed, facts).count(), lease.duration.count()),
              restart_of(facts)}};
   }
@@ -188,7 +188,8 @@ Findings check_names(const Facts& facts) {
                                  facts.installation->replicas),
                      fmt::format("kubectl scale -n {} deployment/{} --replicas=1", facts.ns, facts.name)});
   }
-  if (found.empty()) found.push_back(ok("names", fmt::format("nobody else answers to {}", fmt::join(names, ", "))));
+  if (found.empty())
+    found.push_back(ok("names", fmt::format("no other scheduler uses the names {}", fmt::join(names, ", "))));
   return found;
 }
 
@@ -225,8 +226,8 @@ Findings check_load(const Facts& facts) {
         {Severity::Note, "load", "nodes are judged by what pods ask for: no source of loads is configured"});
   } else if (!any_fresh) {
     found.push_back({Severity::Warning, "load",
-                     "nobody says how busy nodes are: pods are placed by what they ask for "
-                     "and none is moved for load",
+                     "no source measures node load: pods are placed by requests "
+                     "and no pod is moved for load",
                      "kubectl apply -f manifests/node-monitor.yaml"});
   }
   return found;
@@ -237,8 +238,8 @@ Findings check_webhook(const Facts& facts) {
   const WebhookFacts& hook = *facts.webhook;
   if (!hook.configured) {
     return {{facts.installation ? Severity::Error : Severity::Note, "webhook",
-             fmt::format("there is no MutatingWebhookConfiguration {}: replacements of failed pods are not told which "
-                         "nodes to avoid",
+             fmt::format("there is no MutatingWebhookConfiguration {}: replacements of failed pods do not avoid the "
+                         "nodes they failed on",
                          hook.name),
              facts.installation ? restart_of(facts) : std::string(kInstall)}};
   }

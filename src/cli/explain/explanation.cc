@@ -46,8 +46,7 @@ Result<std::string> explain(cluster::Cluster& cluster,
                             ExplanationForm form) {
   const auto found = std::ranges::find_if(dump.waiting, [&](const auto& one) { return key_of(*one) == pod; });
   if (found == dump.waiting.end()) {
-    return fail(Errc::NotFound, "there is no pod {} that waits for a node; a pod that has one is not decided again",
-                pod);
+    return fail(Errc::NotFound, "there is no pending pod {}; a pod that has a node is not scheduled again", pod);
   }
   const api::Pod& object = **found;
   auto framework = placement::Framework::make(profile_for(object, configuration), placement::Registry::standard());

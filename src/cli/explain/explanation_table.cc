@@ -23,7 +23,7 @@ std::string headline(const Decision& decision, const placement::Question& asked)
   const auto node = [&] { return asked.cluster.node(decision.node).node->name; };
   switch (decision.outcome) {
     case Outcome::Scheduled: return fmt::format("{} goes to {}\n", name, node());
-    case Outcome::MakesRoom: return fmt::format("{} goes to {} once room has been made\n", name, node());
+    case Outcome::MakesRoom: return fmt::format("{} goes to {} after preemption\n", name, node());
     case Outcome::Gated: return fmt::format("{} is held back: {}\n", name, decision.message);
     case Outcome::Unschedulable: return fmt::format("{} fits nowhere\n", name);
     case Outcome::Failed: return fmt::format("{} could not be decided: {}\n", name, decision.message);
@@ -47,22 +47,22 @@ std::string scores_table(const Decision& decision, const cluster::Cluster& clust
     for (const auto& one : decision.choice.by_plugin) row.push_back(std::to_string(one.normalized[i]));
     rows.push_back(std::move(row));
   }
-  return "\nNodes that may take it\n" + table(rows);
+  return "\nFeasible nodes\n" + table(rows);
 }
 
 std::string refusals_table(const Decision& decision, const cluster::Cluster& cluster) {
-  std::vector<std::vector<std::string>> rows{{"NODE", "REFUSED BY", "MAKING ROOM HELPS", "WHY"}};
+  std::vector<std::vector<std::string>> rows{{"NODE", "REFUSED BY", "PREEMPTION HELPS", "WHY"}};
   for (const auto& [node, status] : decision.diagnosis.verdicts) {
     rows.push_back({cluster.node(node).node->name, status.plugin,
                     status.code == placement::Code::Unschedulable ? "perhaps" : "no",
                     fmt::format("{}", fmt::join(status.reasons, ", "))});
   }
-  return rows.size() == 1 ? std::string{} : "\nNodes that may not\n" + table(rows);
+  return rows.size() == 1 ? std::string{} : "\nInfeasible nodes\n" + table(rows);
 }
 
 std::string room_table(const Decision& decision, const cluster::Cluster& cluster) {
   if (decision.candidates.empty()) return {};
-  std::vector<std::vector<std::string>> rows{{"NODE", "BUDGETS VIOLATED", "PODS THAT WOULD GO"}};
+  std::vector<std::vector<std::string>> rows{{"NODE", "PDBS VIOLATED", "VICTIMS"}};
   for (const auto& one : decision.candidates) {
     std::vector<std::string> victims;
     for (const auto index : one.victims) {
@@ -72,7 +72,7 @@ std::string room_table(const Decision& decision, const cluster::Cluster& cluster
     rows.push_back({cluster.node(one.node).node->name + (one.node == decision.node ? " *" : ""),
                     std::to_string(one.budget_violations), fmt::format("{}", fmt::join(victims, ", "))});
   }
-  return "\nWhere room could be made (* is the least loss)\n" + table(rows);
+  return "\nCandidates for preemption (* is chosen)\n" + table(rows);
 }
 
 }  // namespace

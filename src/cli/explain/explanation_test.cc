@@ -45,7 +45,7 @@ TEST(Explanation, ATableOfScoresAndRefusals) {
             "shop/waits goes to free\n"
             "by profile rescheduler-scheduler\n"
             "\n"
-            "Nodes that may take it\n"
+            "Feasible nodes\n"
             "NODE  TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  "
             "NodeResourcesBalancedAllocation x1  ImageLocality x1\n"
             "free  471    100                 97                   0                    "
@@ -54,7 +54,7 @@ TEST(Explanation, ATableOfScoresAndRefusals) {
             "74                                  0\n"
             "\n"
             "Nodes that may not\n"
-            "NODE      REFUSED BY         MAKING ROOM HELPS  WHY\n"
+            "NODE      REFUSED BY         PREEMPTION HELPS  WHY\n"
             "cordoned  NodeUnschedulable  no                 node(s) were unschedulable\n");
 }
 

@@ -17,7 +17,7 @@ struct Pending {
 };
 
 // The door between the threads that have something to say and the loop. It also knows how many writers are at work,
-// so that "nothing left, I go home" and "there is work, who does it?" cannot miss each other.
+// so that "nothing left, I go home" and "the event recorder runs without an executor" cannot miss each other.
 class Mailbox {
  public:
   Mailbox(std::size_t capacity, std::size_t most_writers) : capacity_(capacity), most_writers_(most_writers) {}

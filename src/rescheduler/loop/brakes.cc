@@ -151,7 +151,7 @@ BrakeVerdict judge(const placement::ReschedulingSettings& settings,
   for (const auto& [strategy, when] : facts.backing_off) {
     if (now >= when) continue;
     verdict.holding.push_back({Brake::NoEffect, strategy,
-                               fmt::format("the moves of {} did not bring what they promised; it rests until {}",
+                               fmt::format("the moves of {} improved less than predicted; paused until {}",
                                            to_string(strategy), kube::format_time(when))});
   }
   // Last: whoever asks what holds is told the graver reason.

@@ -100,7 +100,7 @@ void Controller::seen(const kube::ObjectPtr& object) {
     state_->look_soon("the mark for maintenance changed on " + node.metadata().name());
   }
   if (!joined && before.unschedulable && !now.unschedulable) {
-    state_->look_soon(node.metadata().name() + " takes pods again");
+    state_->look_soon(node.metadata().name() + " was uncordoned");
   }
 }
 
@@ -218,7 +218,7 @@ net::Task<void> Controller::State::look_later(std::shared_ptr<State> self) {
 
 void Controller::State::look_soon(const std::string& why) {
   if (!leading || stopping || std::exchange(looking_soon, true)) return;
-  log_debug("rescheduling looks at the cluster soon: {}", why);
+  log_debug("rescheduling cycle starts early: {}", why);
   std::erase_if(jobs, [](const net::Job& job) { return job.done(); });
   jobs.push_back(net::spawn(services.executor, "rescheduling soon", look_later(shared_from_this())));
 }

@@ -20,7 +20,7 @@ constexpr const char* kLeftHelp = "Pods that still have to leave a node under ma
 constexpr const char* kProgress = "rescheduler_maintenance_progress_percent";
 constexpr const char* kProgressHelp = "How much of a node under maintenance is empty.";
 constexpr const char* kEta = "rescheduler_maintenance_eta_seconds";
-constexpr const char* kEtaHelp = "When a node under maintenance will be empty, at the pace so far; NaN: nobody knows.";
+constexpr const char* kEtaHelp = "Estimated time at which a node under maintenance is empty; NaN if unknown.";
 
 const std::vector<double> kSeconds = {0.001, 0.005, 0.02, 0.1, 0.25, 0.5, 1, 2, 5};
 
@@ -90,9 +90,7 @@ void ControllerMetrics::refused(std::string_view code) {
 }
 
 void ControllerMetrics::cycle(std::string_view what) {
-  registry_
-      .counter("rescheduler_cycles_total", "Looks at the cluster, by what came of them.",
-               {{"result", std::string(what)}})
+  registry_.counter("rescheduler_cycles_total", "Rescheduling cycles, by result.", {{"result", std::string(what)}})
       .add();
 }
 

@@ -17,7 +17,7 @@ using placement::StrategyMode;
 Result<void> Controller::State::apply_observed(const std::string& plan) {
   if (!leading || stopping) return fail(Errc::Conflict, "this process does not lead, so it moves nothing");
   if (!status.observed || status.observed->id != plan) {
-    return fail(Errc::Conflict, "plan {} is not the one that is shown now: look at it again", plan);
+    return fail(Errc::Conflict, "plan {} is outdated: review the current plan", plan);
   }
   if (status.observed->moves.empty()) return fail(Errc::Invalid, "plan {} has no moves", plan);
   if (waves.waiting())

@@ -67,7 +67,8 @@ MaintenanceStep Maintenance::next(const std::vector<CaredNode>& nodes, WallTime 
       ++it;
       continue;
     }
-    step.news.push_back({it->first, "", false, "MaintenanceEnded", "The mark is gone; the node is left as it is"});
+    step.news.push_back(
+        {it->first, "", false, "MaintenanceEnded", "The maintenance annotation was removed; the node stays as it is"});
     if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
     it = drains_.erase(it);
   }
@@ -91,7 +92,7 @@ void Maintenance::begin(const CaredNode& node, WallTime now, MaintenanceStep& st
   drain.total = drain.told_left = node.to_leave;
   tell(node, false, "MaintenanceStarted",
        fmt::format("{} to leave{}", pods(node.to_leave),
-                   node.unschedulable ? "; the node was cordoned before, by somebody else" : ""),
+                   node.unschedulable ? "; the node was cordoned before maintenance started" : ""),
        step);
   go_on(node, now, step);
 }
@@ -107,7 +108,7 @@ void Maintenance::go_on(const CaredNode& node, WallTime now, MaintenanceStep& st
   if (is_ours(node) && !node.unschedulable) {
     step.writes.push_back({NodeDeed::MarkReleased, node.name, node.version});
     tell(node, true, "MaintenanceReleased",
-         "Somebody made the node schedulable again: it is left alone until the mark is set anew", step);
+         "The node was uncordoned by another client: maintenance stops until the annotation is set again", step);
     return;
   }
   if (!node.unschedulable) step.writes.push_back({NodeDeed::Cordon, node.name, node.version});
@@ -162,7 +163,7 @@ void Maintenance::tell_blockers(const CaredNode& node, Drain& drain, WallTime no
   if (!drain.told_giving_up && now - *drain.blocked_since >= settings_.give_up_after) {
     drain.told_giving_up = true;
     tell(node, true, "MaintenanceStuck",
-         fmt::format("For {} min now {}. Somebody has to see to it",
+         fmt::format("Blocked for {} min: {}. Manual action is needed",
                      std::chrono::duration_cast<std::chrono::minutes>(now - *drain.blocked_since).count(), words),
          step);
   }
@@ -173,13 +174,13 @@ void Maintenance::take_back(const CaredNode& node, MaintenanceStep& step) {
   if (node.uses_conditions && (was_ours || drains_.contains(node.name))) step.conditions_to_clear.insert(node.name);
   if (was_ours && node.unschedulable) {
     step.writes.push_back({NodeDeed::Uncordon, node.name, node.version});
-    tell(node, false, "MaintenanceEnded", "The node takes pods again", step);
+    tell(node, false, "MaintenanceEnded", "The node is uncordoned", step);
   } else if (was_ours || node.cordoned_by == kReleased) {
     step.writes.push_back({NodeDeed::DropMark, node.name, node.version});
-    tell(node, false, "MaintenanceEnded", "The node was made schedulable by somebody else", step);
+    tell(node, false, "MaintenanceEnded", "The node was uncordoned by another client", step);
   } else if (drains_.contains(node.name)) {
     tell(node, false, "MaintenanceEnded",
-         node.unschedulable ? "The node stays cordoned: somebody else cordoned it" : "The node takes pods again", step);
+         node.unschedulable ? "The node stays cordoned: another client cordoned it" : "The node is uncordoned", step);
   }
   drains_.erase(node.name);
   told_full_.erase(node.name);

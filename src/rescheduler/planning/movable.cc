@@ -59,9 +59,9 @@ std::optional<Stays> Movable::by_its_nature(PodIndex index) const {
     return Stays{why::kPriority,
                  fmt::format("its priority {} is not below {}", form.priority, *rules_.priority_threshold)};
   }
-  if (!facts.owner && rules_.bare_pods) return Stays{why::kBare, "nobody would make another one: it has no owner"};
+  if (!facts.owner && rules_.bare_pods) return Stays{why::kBare, "it is a bare pod: no controller would replace it"};
   if (form.has_resource_claims) {
-    return Stays{why::kResourceClaim, "it has devices allocated to it, and nobody knows which are free elsewhere"};
+    return Stays{why::kResourceClaim, "it uses ResourceClaims, whose devices may not be free on another node"};
   }
   if (!form.unreadable.empty()) return Stays{why::kUnreadable, form.unreadable};
   return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Stays> Movable::by_somebodys_word(PodIndex index) const {
   const auto said = [](cluster::OptOut word, std::string_view who) -> std::optional<Stays> {
     if (word == cluster::OptOut::No) return std::nullopt;
     if (word == cluster::OptOut::Disabled) return Stays{why::kOptOut, fmt::format("{} asks not to be moved", who)};
-    return Stays{why::kOptOut, fmt::format("{} says something about rescheduling that means nothing", who)};
+    return Stays{why::kOptOut, fmt::format("{} has a rescheduling annotation with an unknown value", who)};
   };
   if (auto stays = said(world_.facts(index).opt_out, "the pod")) return stays;
   const LineageFacts& lineage = census_.lineage(census_.lineage_of(index));
@@ -88,7 +88,7 @@ std::optional<Stays> Movable::by_somebodys_word(PodIndex index) const {
 
 std::optional<Stays> Movable::by_its_state(PodIndex index, Purpose purpose) const {
   const PodFacts& facts = world_.facts(index);
-  if (facts.terminating) return Stays{why::kTerminating, "it is going already"};
+  if (facts.terminating) return Stays{why::kTerminating, "it is terminating"};
   if (facts.phase != PodPhase::Running) return Stays{why::kNotRunning, "it does not run yet"};
   if (purpose == Purpose::Empty) return std::nullopt;
   if (!facts.ready) return Stays{why::kNotReady, "it is not ready, and moving it would hide why"};
@@ -133,7 +133,7 @@ std::optional<Stays> Movable::by_its_workload(PodIndex index, Purpose purpose) c
   const LineageFacts& lineage = census_.lineage(census_.lineage_of(index));
   if (world_.facts(index).owner && world_.facts(index).owner->kind == "Job") {
     // The work is done twice, the load lasts longer than if it had been left alone, and a Job counts it as a failure.
-    return Stays{why::kJob, fmt::format("{} would begin its work anew", name_of(lineage.lineage))};
+    return Stays{why::kJob, fmt::format("{} would start its work from the beginning", name_of(lineage.lineage))};
   }
   if (lineage.lineage.kind == "Pod") return std::nullopt;  // has no copies at all; bare pods have their own rule
   if (lineage.copies() < rules_.least_replicas) {

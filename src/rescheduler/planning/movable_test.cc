@@ -131,7 +131,7 @@ TEST(Movable, AJobsPodLosesItsWorkOnlyWhereTheNodeIsToBeEmpty) {
   improve.pod = changed(improve.pod, of_a_job);
   const Stays stays = improve.stays();
   EXPECT_EQ(stays.code, "job");
-  EXPECT_EQ(stays.reason, "Job import would begin its work anew");
+  EXPECT_EQ(stays.reason, "Job import would start its work from the beginning");
   OnePod empty;
   empty.pod = changed(empty.pod, of_a_job);
   EXPECT_EQ(empty.code(Purpose::Empty), "");

@@ -85,7 +85,7 @@ void Settling::run() {
     if (!left_out || left_out->empty()) return;
     if (draft_.places() != before && !over()) continue;
     for (const Strategy strategy : *left_out) {
-      draft_.note(fmt::format("{} is left out: what it would move, others would move again", to_string(strategy)));
+      draft_.note(fmt::format("{} is skipped: other strategies would undo its moves", to_string(strategy)));
     }
     return;
   }

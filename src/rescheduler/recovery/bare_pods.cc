@@ -106,7 +106,7 @@ net::Task<Result<std::string>> BarePods::finish(Saved one) {
   const std::string name = one.pod.metadata().name();
   auto there = co_await client_.get<api::Pod>(ns, name);
   if (there && there->metadata().uid() != one.uid) {
-    auto dropped = co_await drop(std::move(one), fmt::format("pod {} has been made anew", name));
+    auto dropped = co_await drop(std::move(one), fmt::format("pod {} was created again", name));
     co_return dropped;
   }
   if (there && !there->metadata().has_deletion_timestamp()) {
@@ -118,7 +118,7 @@ net::Task<Result<std::string>> BarePods::finish(Saved one) {
   if (there.error().code != Errc::NotFound) co_return fail(std::move(there.error()));
   auto made = co_await client_.create(one.pod);
   if (!made && made.error().code != Errc::AlreadyExists) co_return fail(std::move(made.error()));
-  auto dropped = co_await drop(std::move(one), fmt::format("pod {} has been made anew", name));
+  auto dropped = co_await drop(std::move(one), fmt::format("pod {} was created again", name));
   co_return dropped;
 }
 

@@ -75,7 +75,7 @@ TEST_F(BarePodsTest, AreSavedEvictedMadeAnewAndForgotten) {
   ASSERT_THAT(api_.all<api::ConfigMap>(), SizeIs(1));
   EXPECT_THAT(go_on(), IsEmpty());
   EXPECT_FALSE(pod()) << "evicted";
-  EXPECT_THAT(go_on(), ElementsAre("pod p has been made anew"));
+  EXPECT_THAT(go_on(), ElementsAre("pod p was created again"));
   ASSERT_TRUE(pod());
   EXPECT_NE(pod()->metadata().uid(), "u1");
   EXPECT_EQ(pod()->spec().node_name(), "");
@@ -86,7 +86,7 @@ TEST_F(BarePodsTest, OneThatSomebodyElseMadeAnewIsLeftToHim) {
   put_pod("u1");
   ASSERT_TRUE(save("u1"));
   put_pod("another");
-  EXPECT_THAT(go_on(), ElementsAre("pod p has been made anew"));
+  EXPECT_THAT(go_on(), ElementsAre("pod p was created again"));
   ASSERT_TRUE(pod());
   EXPECT_EQ(pod()->metadata().uid(), "another");
   EXPECT_THAT(api_.all<api::ConfigMap>(), IsEmpty());

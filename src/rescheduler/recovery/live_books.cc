@@ -89,7 +89,7 @@ net::Task<void> LiveRecovery::State::mark(Finding finding, std::string reason, s
 net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, Decision decision) {
   const bool application = decision.judgement == Judgement::Application;
   verdicts[owner.key() + "/" + decision.slot] = decision.judgement;
-  count("rescheduler_recovery_stopped_total", "Failing pods that are left alone, by the verdict.",
+  count("rescheduler_recovery_stopped_total", "Failing pods without another retry, by verdict.",
         {{"verdict", std::string(to_string(decision.judgement))}});
   const std::string why = application ? fmt::format("verdict application, it fails wherever it is ({})",
                                                     fmt::join(decision.ledger.nodes(), ", "))
@@ -206,9 +206,10 @@ net::Task<void> LiveRecovery::State::forgive_owner(Owner owner) {
   case_action::Write write{read->resource_version, write_ledger(owner.kind, *ledger)};
   auto written = co_await write_books(read->owner, std::move(write));
   if (!written || forgiven.empty()) co_return;
-  count("rescheduler_recovery_forgiven_total", "Lineages that have been well for long enough to begin anew.", {});
+  count("rescheduler_recovery_forgiven_total",
+        "Workloads that stayed healthy for the window, so that their retry count starts at zero.", {});
   say(read->owner, nullptr, kube::EventType::Normal, "Recovered",
-      fmt::format("well again for the whole window; retries are counted anew ({})", fmt::join(forgiven, ", ")));
+      fmt::format("healthy for the whole window; the retry count starts at zero ({})", fmt::join(forgiven, ", ")));
 }
 
 // --- New pods ---
