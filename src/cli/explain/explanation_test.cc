@@ -53,22 +53,22 @@ TEST(Explanation, ATableOfScoresAndRefusals) {
             "busy  432    100                 58                   0                    "
             "74                                  0\n"
             "\n"
-            "Nodes that may not\n"
+            "Infeasible nodes\n"
             "NODE      REFUSED BY         PREEMPTION HELPS  WHY\n"
-            "cordoned  NodeUnschedulable  no                 node(s) were unschedulable\n");
+            "cordoned  NodeUnschedulable  no                node(s) were unschedulable\n");
 }
 
 TEST(Explanation, APodThatFitsNowhereIsToldAsTheEventTellsIt) {
   const auto text = explained("shop/big", ExplanationForm::Table);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("shop/big fits nowhere\n"));
-  EXPECT_THAT(*text, HasSubstr("busy      NodeAffinity       no                 "
+  EXPECT_THAT(*text, HasSubstr("busy      NodeAffinity       no                "
                                "node(s) didn't match Pod's node affinity/selector\n"));
   EXPECT_THAT(*text, HasSubstr("\n0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match Pod's "
                                "node affinity/selector."));
 }
 
-TEST(Explanation, WhereRoomCouldBeMade) {
+TEST(Explanation, CandidatesForPreemption) {
   std::string text = kCluster;
   const std::string selector = R"(,"nodeSelector":{"kubernetes.io/hostname":"x"})";
   text.replace(text.find(selector), selector.size(), R"(,"nodeName":"")");
@@ -76,8 +76,8 @@ TEST(Explanation, WhereRoomCouldBeMade) {
   text.replace(text.find(free), free.size(), free + R"(,"spec":{"unschedulable":true})");
   const auto table = explained("shop/big", ExplanationForm::Table, text);
   ASSERT_TRUE(table);
-  EXPECT_THAT(*table, HasSubstr("shop/big goes to busy once room has been made\n"));
-  EXPECT_THAT(*table, HasSubstr("busy *  0                 shop/there (priority 0)\n"));
+  EXPECT_THAT(*table, HasSubstr("shop/big goes to busy after preemption\n"));
+  EXPECT_THAT(*table, HasSubstr("busy *  0              shop/there (priority 0)\n"));
 }
 
 TEST(Explanation, AGatedPodIsHeldBack) {
@@ -167,7 +167,7 @@ TEST(Explanation, LoadAndWhatItScores) {
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, testing::StartsWith("shop/waits goes to busy\n"));
   EXPECT_THAT(*text, HasSubstr("Rescheduler x5"));
-  EXPECT_THAT(*text, HasSubstr("free      Rescheduler        no                 node(s) were above the cpu load "
+  EXPECT_THAT(*text, HasSubstr("free      Rescheduler        no                node(s) were above the cpu load "
                                "threshold, node(s) were above the memory load threshold\n"));
   const auto json = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Json);
   ASSERT_TRUE(json);
@@ -175,12 +175,12 @@ TEST(Explanation, LoadAndWhatItScores) {
   EXPECT_EQ(parsed.at("nodes").at(0).at("scores").at("Rescheduler").at("normalized").as_int64(), 87);
 }
 
-TEST(Explanation, OnlyAPodThatWaitsIsDecided) {
+TEST(Explanation, OnlyAPendingPodIsExplained) {
   for (const char* pod : {"shop/there", "shop/nobody", "default/waits"}) {
     const auto text = explained(pod, ExplanationForm::Table);
     ASSERT_FALSE(text);
-    EXPECT_EQ(text.error().message, std::string("there is no pod ") + pod
-                                        + " that waits for a node; a pod that has one is not decided again");
+    EXPECT_EQ(text.error().message,
+              std::string("there is no pending pod ") + pod + "; a pod that has a node is not scheduled again");
   }
 }
 
@@ -229,7 +229,7 @@ TEST_F(ExplainCommand, EveryMistakeIsOneLine) {
   const std::string misfit = file("misfit.json", R"({"items":[{"apiVersion":"v1","kind":"Pod","spec":7}]})");
   const std::string nowhere = (folder / "nowhere.json").string();
   const std::pair<ExplainOptions, std::string> rows[] = {
-      {{.pod = "nobody", .dump = good}, "there is no pod default/nobody that waits for a node"},
+      {{.pod = "nobody", .dump = good}, "there is no pending pod default/nobody"},
       {{.pod = "p", .dump = broken}, broken + ": not JSON: "},
       {{.pod = "p", .dump = misfit}, misfit + ": an object of kind Pod: spec: "},
       {{.pod = "p", .dump = nowhere}, nowhere},
