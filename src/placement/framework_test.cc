@@ -52,10 +52,9 @@ TEST(FrameworkMade, ScoresAreWeighedAsTheProfileSays) {
 }
 
 // A plugin of somebody's own that misbehaves in ways the standard ones do not.
-class Odd final : public Plugin {
+class Odd final : public PluginOf<Odd> {
  public:
   std::string_view name() const override { return "Odd"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
   PreFilterResult pre_filter(const Question&, CycleState&) const override { return {before, nodes}; }
   Code filter(const Question&, const CycleState&, const cluster::NodeState&, Reasons* why) const override {
     if (why != nullptr) why->emplace_back("odd");

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "cluster/cluster.h"
@@ -134,6 +135,32 @@ class Plugin {
  private:
   friend class Framework;
   std::size_t slot_ = 0;
+};
+
+// A plugin whose points are read off the functions it overrides. kMore: points where the scheduler's own parts act for
+// it (Reserve, PreBind), or where it says nothing and is listed as kube-scheduler's is.
+template <class Self, Point... kMore>
+class PluginOf : public Plugin {
+ public:
+  PointSet points() const override {
+    PointSet points{kMore...};
+    const auto add_if = [&points](bool overridden, Point point) {
+      if (overridden) points.add(point);
+    };
+    add_if(overrides(&Self::pre_enqueue, &Plugin::pre_enqueue), Point::PreEnqueue);
+    add_if(overrides(&Self::pre_filter, &Plugin::pre_filter), Point::PreFilter);
+    add_if(overrides(&Self::filter, &Plugin::filter), Point::Filter);
+    add_if(overrides(&Self::pre_score, &Plugin::pre_score), Point::PreScore);
+    add_if(overrides(&Self::score, &Plugin::score), Point::Score);
+    return points;
+  }
+
+ private:
+  // The address of a function that Self inherits has the type of one of Plugin's.
+  template <class Own, class Inherited>
+  static constexpr bool overrides(Own /*own*/, Inherited /*inherited*/) {
+    return !std::is_same_v<Own, Inherited>;
+  }
 };
 
 inline constexpr std::int64_t kMaxScore = 100;

@@ -36,8 +36,9 @@ class PointSet {
  public:
   constexpr PointSet() = default;
   constexpr PointSet(std::initializer_list<Point> points) {
-    for (Point point : points) bits_ = static_cast<std::uint16_t>(bits_ | bit(point));
+    for (Point point : points) add(point);
   }
+  constexpr void add(Point point) { bits_ = static_cast<std::uint16_t>(bits_ | bit(point)); }
   constexpr bool has(Point point) const { return (bits_ & bit(point)) != 0; }
 
  private:

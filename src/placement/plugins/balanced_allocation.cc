@@ -28,12 +28,11 @@ std::int64_t evenness(const std::vector<double>& fractions) {
   return static_cast<std::int64_t>((1 - deviation) * static_cast<double>(kMaxScore));
 }
 
-class BalancedAllocation final : public Plugin {
+class BalancedAllocation final : public PluginOf<BalancedAllocation> {
  public:
   explicit BalancedAllocation(NodeResourcesBalancedAllocationArgs args) : args_(std::move(args)) {}
 
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
-  PointSet points() const override { return {Point::PreScore, Point::Score}; }
   bool looks_at_node_alone() const override { return true; }
   bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
 

@@ -4,13 +4,15 @@
 namespace rescheduler::placement {
 namespace {
 
-class DynamicResources final : public Plugin {
+class DynamicResources final : public PluginOf<DynamicResources,
+                                               Point::PreEnqueue,
+                                               Point::Filter,
+                                               Point::PostFilter,
+                                               Point::Score,
+                                               Point::Reserve,
+                                               Point::PreBind> {
  public:
   std::string_view name() const override { return "DynamicResources"; }
-  PointSet points() const override {
-    return {Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::PostFilter,
-            Point::Score,      Point::Reserve,   Point::PreBind};
-  }
   // No pod with claims gets as far as filters and scores, so they look at nothing at all.
   bool looks_at_node_alone() const override { return true; }
   bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }

@@ -17,10 +17,9 @@ struct KnownImages final : Notes {
   std::unique_ptr<Notes> clone() const override { return std::make_unique<KnownImages>(*this); }
 };
 
-class ImageLocality final : public Plugin {
+class ImageLocality final : public PluginOf<ImageLocality> {
  public:
   std::string_view name() const override { return "ImageLocality"; }
-  PointSet points() const override { return {Point::Score}; }
 
   void before_scores(const Question& asked, CycleState& state) const override {
     KnownImages known;

@@ -53,12 +53,11 @@ struct BothNotes final : Notes {
   std::unique_ptr<Notes> clone() const override { return std::make_unique<BothNotes>(*this); }
 };
 
-class InterPodAffinity final : public Plugin {
+class InterPodAffinity final : public PluginOf<InterPodAffinity> {
  public:
   explicit InterPodAffinity(InterPodAffinityArgs args) : args_(args) {}
 
   std::string_view name() const override { return "InterPodAffinity"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
 
   void prepare(cluster::Cluster& cluster, const Question& asked) const override;
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;

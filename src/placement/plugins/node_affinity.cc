@@ -19,7 +19,7 @@ std::vector<cluster::PreferredTerm> preferred_of(const api::NodeAffinity& affini
   return terms;
 }
 
-class NodeAffinity final : public Plugin {
+class NodeAffinity final : public PluginOf<NodeAffinity> {
  public:
   explicit NodeAffinity(const NodeAffinityArgs& args) {
     if (!args.added_affinity) return;
@@ -31,7 +31,6 @@ class NodeAffinity final : public Plugin {
   }
 
   std::string_view name() const override { return "NodeAffinity"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
   bool looks_at_node_alone() const override { return true; }
 
   PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {

@@ -6,10 +6,9 @@
 namespace rescheduler::placement {
 namespace {
 
-class NodeDeclaredFeatures final : public Plugin {
+class NodeDeclaredFeatures final : public PluginOf<NodeDeclaredFeatures> {
  public:
   std::string_view name() const override { return "NodeDeclaredFeatures"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
   bool looks_at_node_alone() const override { return true; }
 
   PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {

@@ -4,10 +4,9 @@
 namespace rescheduler::placement {
 namespace {
 
-class NodeName final : public Plugin {
+class NodeName final : public PluginOf<NodeName> {
  public:
   std::string_view name() const override { return "NodeName"; }
-  PointSet points() const override { return {Point::Filter}; }
   bool looks_at_node_alone() const override { return true; }
 
   Code filter(const Question& asked,

@@ -4,10 +4,9 @@
 namespace rescheduler::placement {
 namespace {
 
-class NodePorts final : public Plugin {
+class NodePorts final : public PluginOf<NodePorts> {
  public:
   std::string_view name() const override { return "NodePorts"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
   bool looks_at_node_alone() const override { return true; }
 
   PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {

@@ -29,12 +29,11 @@ std::int64_t on_shape(const std::vector<UtilizationShapePoint>& shape, std::int6
   return shape.back().score * kShapeScale;
 }
 
-class NodeResourcesFit final : public Plugin {
+class NodeResourcesFit final : public PluginOf<NodeResourcesFit, Point::PreFilter, Point::PreScore> {
  public:
   explicit NodeResourcesFit(NodeResourcesFitArgs args) : args_(std::move(args)) {}
 
   std::string_view name() const override { return "NodeResourcesFit"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
   bool looks_at_node_alone() const override { return true; }
   bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
 

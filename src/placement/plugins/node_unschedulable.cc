@@ -7,10 +7,9 @@ namespace {
 constexpr cluster::Taint kCordon{cluster::Symbol::UnschedulableTaint, cluster::Symbol::Empty,
                                  cluster::Symbol::NoSchedule};
 
-class NodeUnschedulable final : public Plugin {
+class NodeUnschedulable final : public PluginOf<NodeUnschedulable> {
  public:
   std::string_view name() const override { return "NodeUnschedulable"; }
-  PointSet points() const override { return {Point::Filter}; }
   bool looks_at_node_alone() const override { return true; }
 
   Code filter(const Question& asked,

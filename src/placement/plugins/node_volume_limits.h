@@ -8,10 +8,9 @@
 
 namespace rescheduler::placement {
 
-class NodeVolumeLimits final : public Plugin {
+class NodeVolumeLimits final : public PluginOf<NodeVolumeLimits> {
  public:
   std::string_view name() const override { return "NodeVolumeLimits"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
   Code filter(const Question& asked,
               const CycleState& state,

@@ -51,12 +51,11 @@ struct SpreadNotes final : Notes {
   }
 };
 
-class PodTopologySpread final : public Plugin {
+class PodTopologySpread final : public PluginOf<PodTopologySpread> {
  public:
   explicit PodTopologySpread(PodTopologySpreadArgs args) : constraints_(std::move(args)) {}
 
   std::string_view name() const override { return "PodTopologySpread"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}; }
 
   void prepare(cluster::Cluster& cluster, const Question& asked) const override;
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;

@@ -23,12 +23,11 @@ struct Visited final : Notes {
   std::unique_ptr<Notes> clone() const override { return std::make_unique<Visited>(*this); }
 };
 
-class Podrescheduling final : public Plugin {
+class Podrescheduling final : public PluginOf<Podrescheduling> {
  public:
   explicit Podrescheduling(const PodreschedulingArgs& args) : hard_(args.hard) {}
 
   std::string_view name() const override { return "Podrescheduling"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
 
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override {
     const auto& annotations = asked.pod.metadata().annotations();

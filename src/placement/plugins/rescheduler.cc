@@ -83,12 +83,11 @@ struct Digest {
   float bonus = 0;   // points
 };
 
-class Rescheduler final : public Plugin {
+class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::PreBind> {
  public:
   explicit Rescheduler(const ReschedulerArgs& args);
 
   std::string_view name() const override { return "Rescheduler"; }
-  PointSet points() const override { return {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}; }
   // The picture is of all nodes, and a new one makes new nodes of them: see Cluster::set_load_picture.
   bool looks_at_node_alone() const override { return true; }
   bool scores_stand(const cluster::Cluster& cluster) const override {
@@ -111,7 +110,7 @@ class Rescheduler final : public Plugin {
  private:
   void keep_up(cluster::NodeIndex index, const cluster::Cluster& cluster) const;
   Digest digested(const NodeState& node, const LoadPicture& picture) const;
-  std::int64_t points(const Digest& digest, const cluster::Coming& coming) const;
+  std::int64_t load_score(const Digest& digest, const cluster::Coming& coming) const;
   std::optional<std::size_t> place_of(std::size_t number, const LoadPicture& picture) const;
   bool is_above(std::size_t number, const NodeState& node, const LoadPicture& picture) const;
   bool takes_pods(const NodeState& node, const LoadPicture& picture) const;
@@ -230,7 +229,7 @@ Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) 
 std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state*/, const NodeState& node) const {
   if (!active_) return 0;
   if (asked.cluster.load_picture().basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
-  return points(digested(node, asked.cluster.load_picture()), cluster::coming_with(asked.needs().requests));
+  return load_score(digested(node, asked.cluster.load_picture()), cluster::coming_with(asked.needs().requests));
 }
 
 void Rescheduler::score_each(const Question& asked,
@@ -243,11 +242,11 @@ void Rescheduler::score_each(const Question& asked,
   const cluster::Coming coming = cluster::coming_with(asked.needs().requests);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     keep_up(nodes[i], asked.cluster);
-    scores[i] = points(digests_[nodes[i]], coming);
+    scores[i] = load_score(digests_[nodes[i]], coming);
   }
 }
 
-std::int64_t Rescheduler::points(const Digest& digest, const cluster::Coming& coming) const {
+std::int64_t Rescheduler::load_score(const Digest& digest, const cluster::Coming& coming) const {
   const float cpu = 1 - free_share(digest.cpu + digest.per_milli_cpu * coming.milli_cpu);
   const float memory = 1 - free_share(digest.memory + digest.per_byte * coming.memory);
   const float squared_cpu = cpu * cpu;

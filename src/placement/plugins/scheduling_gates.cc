@@ -8,10 +8,9 @@
 namespace rescheduler::placement {
 namespace {
 
-class SchedulingGates final : public Plugin {
+class SchedulingGates final : public PluginOf<SchedulingGates> {
  public:
   std::string_view name() const override { return "SchedulingGates"; }
-  PointSet points() const override { return {Point::PreEnqueue}; }
 
   Status pre_enqueue(const Question& asked) const override {
     std::vector<std::string> gates;

@@ -8,10 +8,9 @@ namespace {
 
 using cluster::Symbol;
 
-class TaintToleration final : public Plugin {
+class TaintToleration final : public PluginOf<TaintToleration, Point::PreScore> {
  public:
   std::string_view name() const override { return "TaintToleration"; }
-  PointSet points() const override { return {Point::Filter, Point::PreScore, Point::Score}; }
   bool looks_at_node_alone() const override { return true; }
 
   Code filter(const Question& asked,

@@ -10,14 +10,11 @@
 
 namespace rescheduler::placement {
 
-class VolumeBinding final : public Plugin {
+class VolumeBinding final : public PluginOf<VolumeBinding, Point::Score, Point::Reserve, Point::PreBind> {
  public:
   explicit VolumeBinding(std::chrono::seconds bind_timeout) : bind_timeout_(bind_timeout) {}
 
   std::string_view name() const override { return "VolumeBinding"; }
-  PointSet points() const override {
-    return {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score, Point::Reserve, Point::PreBind};
-  }
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
   Code filter(const Question& asked,
               const CycleState& state,

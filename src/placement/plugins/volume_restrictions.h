@@ -8,10 +8,9 @@
 
 namespace rescheduler::placement {
 
-class VolumeRestrictions final : public Plugin {
+class VolumeRestrictions final : public PluginOf<VolumeRestrictions> {
  public:
   std::string_view name() const override { return "VolumeRestrictions"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
   void add_pod(const Question& asked,
                CycleState& state,

@@ -8,10 +8,9 @@
 
 namespace rescheduler::placement {
 
-class VolumeZone final : public Plugin {
+class VolumeZone final : public PluginOf<VolumeZone> {
  public:
   std::string_view name() const override { return "VolumeZone"; }
-  PointSet points() const override { return {Point::PreFilter, Point::Filter}; }
   PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
   Code filter(const Question& asked,
               const CycleState& state,

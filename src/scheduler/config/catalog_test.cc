@@ -19,10 +19,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class PrefersShortNames final : public placement::Plugin {
+class PrefersShortNames final : public placement::PluginOf<PrefersShortNames> {
  public:
   std::string_view name() const override { return "PrefersShortNames"; }
-  placement::PointSet points() const override { return {Point::Score}; }
   std::int64_t score(const placement::Question& /*asked*/,
                      const placement::CycleState& /*state*/,
                      const cluster::NodeState& node) const override {
