@@ -7,7 +7,7 @@
 namespace rescheduler::test {
 namespace {
 
-TEST(LongChaos, MovesBreakNoRuleWhateverHappens) { expect_survives(run_seed(), 1000); }
+TEST(LongChaos, MovesBreakNoRuleWhateverHappens) { expect_survives(run_seed(), 500); }
 
 // 2: a user scales a workload below what its budget asks for, and its single replica is moved.
 // 13: the answer to the creation of a Migration is lost, and a user deletes the Migration.
