@@ -197,4 +197,25 @@ Task<Result<void>> Gate::wait() {
   co_return Result<void>{};
 }
 
+namespace {
+
+Task<void> open_after(Task<Result<void>> what, std::shared_ptr<Gate> gate) {
+  (void)co_await std::move(what);
+  gate->open();
+}
+
+}  // namespace
+
+Task<bool> ended_within(Job job, Timers& timers, std::chrono::nanoseconds limit) {
+  if (job.done()) co_return true;
+  const Executor executor = co_await asio::this_coro::executor;
+  const auto either = std::make_shared<Gate>(executor);
+  Job ending = spawn(executor, "wait for a job", open_after(job.wait(), either));
+  Job alarm = spawn(executor, "limit of a wait", open_after(timers.sleep_for(limit), either));
+  (void)co_await either->wait();
+  ending.cancel();
+  alarm.cancel();
+  co_return job.done();
+}
+
 }  // namespace rescheduler::net

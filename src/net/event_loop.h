@@ -87,6 +87,9 @@ class RealTimers final : public Timers {
   Task<Result<void>> sleep_for(std::chrono::nanoseconds duration) override;
 };
 
+// Waits for a job of this loop, at most so long. True: it has ended. It is not cancelled.
+Task<bool> ended_within(Job job, Timers& timers, std::chrono::nanoseconds limit);
+
 // A value that coroutines of one loop can wait for: set() wakes every waiter, once and for all.
 class Gate {
  public:

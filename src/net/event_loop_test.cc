@@ -108,6 +108,25 @@ TEST(Job, CancelAfterTheEndDoesNothing) {
   EXPECT_TRUE(loop.await_result<void>(sleep_in(0ns)));
 }
 
+Task<Result<bool>> ended(Job job, std::chrono::nanoseconds limit) {
+  RealTimers timers;
+  const bool has = co_await ended_within(job, timers, limit);
+  co_return has;
+}
+
+TEST(Job, IsWaitedForUntilItEndsOrTheLimitHasPassed) {
+  EventLoop loop;
+  auto outcomes = std::make_shared<Outcomes>();
+  auto started = std::make_shared<std::promise<void>>();
+  Job job = spawn(loop.executor(), "sleeper", sleep_twice(outcomes, started));
+  started->get_future().wait();
+  EXPECT_EQ(loop.await_result<bool>(ended(job, 1ms)), false);
+  EXPECT_FALSE(job.done()) << "nobody cancelled it";
+  job.cancel();
+  EXPECT_EQ(loop.await_result<bool>(ended(job, 1h)), true);
+  EXPECT_EQ(loop.await_result<bool>(ended(job, 0s)), true) << "it has ended before";
+}
+
 TEST(JobDeathTest, AnEscapedExceptionEndsTheProcessWithTheJobsName) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(

@@ -48,6 +48,16 @@ void Carrier::begin_nothing_more() {
   reports_.drop_waiting();
 }
 
+net::Task<Result<void>> Carrier::wait_idle() {
+  while (!idle()) {
+    for (WorkLane* lane : {&bindings_, &reports_}) {
+      auto waited = co_await lane->wait_idle();
+      if (!waited) co_return waited;
+    }
+  }
+  co_return Result<void>{};
+}
+
 void Carrier::tell(std::size_t profile, kube::EventRecord record) const {
   recorders_[profile]->record(std::move(record));
 }

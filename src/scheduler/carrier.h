@@ -51,8 +51,8 @@ class Carrier {
     reports_.keep(owner);
   }
   void take(Order order);
-  // Everything that was begun has ended; nothing new is begun.
   bool idle() const { return bindings_.idle() && reports_.idle(); }
+  net::Task<Result<void>> wait_idle();  // everything that was begun has ended
   void begin_nothing_more();
 
   // How a pod gets its node; another way may stand in (volumes first, an extender).

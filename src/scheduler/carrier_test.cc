@@ -47,10 +47,8 @@ struct Desk {
   }
   net::Task<Result<void>> carried_out(Order order) {
     carrier.take(std::move(order));
-    while (!carrier.idle()) {
-      auto slept = co_await time.timers.sleep_for(1ms);
-      if (!slept) co_return slept;
-    }
+    auto carried = co_await carrier.wait_idle();
+    if (!carried) co_return carried;
     auto told = co_await recorder.flush();
     co_return told;
   }

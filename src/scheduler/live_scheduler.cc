@@ -1,6 +1,7 @@
 #include "scheduler/live_scheduler.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <boost/asio/post.hpp>
 
@@ -17,11 +18,10 @@
 #include "scheduler/consulting.h"
 #include "scheduler/load_sources.h"
 #include "scheduler/load_watch.h"
+#include "scheduler/work_lane.h"
 
 namespace rescheduler::scheduler {
 namespace {
-
-constexpr std::chrono::milliseconds kBetweenLooks{10};  // at what is under way, while stopping
 
 // The model has all that deciding needs; only extenders are shown whole objects.
 kube::InformerSettings informer_settings(const kube::ResourceType& kind, bool extenders) {
@@ -60,6 +60,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   net::Executor deciding{};
   std::unique_ptr<kube::FencedApi> writes{};
   std::unique_ptr<kube::HoppingApi> volume_api{};
+  std::unique_ptr<WorkLane> volumes{};  // on the decision thread: pods whose claims are being bound
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
   const kube::Reflector* pods = nullptr;
@@ -140,14 +141,11 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     return handler;
   }
 
-  std::size_t binding_volumes = 0;  // on the decision thread: pods whose claims are being bound
-
   // On the decision thread.
   void carry_out(Order order) {
     auto* binding = std::get_if<BindOrder>(&order);
     if (binding != nullptr && binding->has_claims) {
-      ++binding_volumes;
-      net::spawn(deciding, "bind volumes", bind_volumes_first(shared_from_this(), std::move(*binding)));
+      volumes->add([self = this, one = std::move(*binding)] { return self->bind_volumes_first(one); });
       return;
     }
     const std::string overloaded = binding != nullptr && binding->overloads ? binding->node : std::string();
@@ -170,7 +168,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   }
 
   // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
-  net::Task<void> bind_volumes_first(std::shared_ptr<State> self, BindOrder order) {
+  net::Task<void> bind_volumes_first(BindOrder order) {
     const auto& meta = order.pod->metadata();
     Scheduler& scheduler = decisions->scheduler();
     const ClusterStorageView view(scheduler.cluster(),
@@ -182,28 +180,39 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     const auto timeout = args != nullptr ? args->bind_timeout : placement::VolumeBindingArgs{}.bind_timeout;
     PodToBind pod{meta.namespace_(), meta.name(), meta.uid()};
     auto outcome = co_await binder.bind(scheduler.take_reserved(meta.uid()), std::move(pod), timeout);
-    --binding_volumes;
     if (outcome.bound) {
       order.has_claims = false;
       carry_out(std::move(order));
       co_return;
     }
     scheduler.unreserve(outcome.unwritten);
-    decisions->post([self, uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
-      for (Order& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
-    });
+    decisions->post(
+        [self = shared_from_this(), uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
+          for (Order& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
+        });
   }
 
   // What informers told until now has been taken in, here and by whoever listens.
   net::Task<void> caught_up() {
-    (void)co_await volumes_under_way();
+    co_await taken_in();
     if (settings.sink.caught_up) co_await settings.sink.caught_up();
   }
 
-  net::Task<std::size_t> volumes_under_way() {
-    const auto count = [this]() -> net::Task<std::size_t> { co_return binding_volumes; };
-    const std::size_t answer = co_await net::run_on(deciding, count());
-    co_return answer;
+  // Over to where decisions are made, and back: what was handed in until now has been taken in there.
+  net::Task<void> taken_in() {
+    const auto nothing = []() -> net::Task<bool> { co_return true; };
+    (void)co_await net::run_on(deciding, nothing());
+  }
+
+  // Everything that was decided has been carried out. A result on its way to the decision thread may come back as
+  // something to do.
+  static net::Task<void> finish(std::shared_ptr<State> self) {
+    do {
+      const auto carried = co_await self->carrier->wait_idle();
+      if (!carried) co_return;
+      const auto bound = co_await net::run_on(self->deciding, self->volumes->wait_idle());
+      if (!bound) co_return;
+    } while (!self->carrier->idle());
   }
 };
 
@@ -243,6 +252,9 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   state->deciding = deciding;
   state->writes = std::make_unique<kube::FencedApi>(*state->apis.api, state->settings.fence);
   state->volume_api = std::make_unique<kube::HoppingApi>(*state->writes, services.executor);
+  constexpr auto kAllAtOnce = std::numeric_limits<std::size_t>::max();
+  state->volumes = std::make_unique<WorkLane>(deciding, "bind volumes", kAllAtOnce);
+  state->volumes->keep(state);
   // Weak: decisions belong to the state, not it to them. What is under way keeps it.
   const auto sink = [weak = state->weak_from_this()](Order order) {
     if (const auto self = weak.lock()) self->carry_out(std::move(order));
@@ -336,20 +348,11 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   // By value: whoever asked may let go of us meanwhile.
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
-  // Over to where decisions are made, and back: what was decided until then is the carrier's by now.
-  co_await state->volumes_under_way();
+  co_await state->taken_in();  // what was decided until now is the carrier's by now
   state->carrier->begin_nothing_more();
-  const SteadyTime until = state->services.clock->steady_now() + grace;
-  bool ended = false;
-  for (;;) {
-    // Idle before and after: a result on its way to the decision thread may come back as something to do.
-    const bool idle = state->carrier->idle();
-    const std::size_t volumes = co_await state->volumes_under_way();
-    ended = idle && volumes == 0 && state->carrier->idle();
-    if (ended || state->services.clock->steady_now() >= until) break;
-    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
-    if (!slept) break;
-  }
+  net::Job finishing = net::spawn(state->services.executor, "finish what was decided", State::finish(state));
+  const bool ended = co_await net::ended_within(finishing, *state->services.timers, grace);
+  finishing.cancel();
   for (const auto& recorder : state->recorders) {
     [[maybe_unused]] const auto flushed = co_await recorder->flush();
   }

@@ -16,6 +16,17 @@ net::Task<void> WorkLane::work_off(std::shared_ptr<void> /*owner: kept until the
     co_await next();
   }
   --running_;
+  if (!idle() || !emptied_) co_return;
+  emptied_->open();
+  emptied_.reset();
+}
+
+net::Task<Result<void>> WorkLane::wait_idle() {
+  if (idle()) co_return Result<void>{};
+  if (!emptied_) emptied_ = std::make_shared<net::Gate>(executor_);
+  const auto emptied = emptied_;
+  auto waited = co_await emptied->wait();
+  co_return waited;
 }
 
 }  // namespace rescheduler::scheduler

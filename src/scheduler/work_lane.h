@@ -23,6 +23,7 @@ class WorkLane {
   std::size_t waiting() const { return waiting_.size(); }
   std::size_t running() const { return running_; }
   bool idle() const { return waiting_.empty() && running_ == 0; }
+  net::Task<Result<void>> wait_idle();
   // What has not been begun is not begun any more.
   void drop_waiting() { waiting_.clear(); }
 
@@ -35,6 +36,7 @@ class WorkLane {
   std::weak_ptr<void> owner_;
   std::size_t running_ = 0;
   std::deque<Work> waiting_;
+  std::shared_ptr<net::Gate> emptied_;  // null: nobody waits for it
 };
 
 }  // namespace rescheduler::scheduler

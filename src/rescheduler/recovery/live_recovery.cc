@@ -13,8 +13,7 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{10};  // at what is under way, while stopping
-constexpr std::size_t kMostTold = 100'000;              // sentences remembered so that they are not said twice
+constexpr std::size_t kMostTold = 100'000;  // sentences remembered so that they are not said twice
 
 CaseInput refusal(Error error) { return case_input::Refused{std::move(error)}; }
 
@@ -108,6 +107,7 @@ net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
     self->busy = true;
     co_await self->look();
     self->busy = false;
+    if (self->stopping) co_return;
     const auto slept = co_await self->services.timers->sleep_for(self->settings.look_every);
     if (!slept) co_return;
   }
@@ -380,16 +380,11 @@ void LiveRecovery::lead() {
 net::Task<bool> LiveRecovery::stop(std::chrono::nanoseconds grace) {
   const std::shared_ptr<State> state = state_;
   state->stopping = true;
-  const SteadyTime until = state->services.clock->steady_now() + grace;
-  while (state->busy && state->services.clock->steady_now() < until) {
-    const auto slept = co_await state->services.timers->sleep_for(kBetweenLooks);
-    if (!slept) break;
-  }
-  const bool ended = !state->busy;
+  if (!state->busy) state->acting.cancel();  // it sleeps
+  const bool ended = co_await net::ended_within(state->acting, *state->services.timers, grace);
   state->acting.cancel();
   if (ended) [[maybe_unused]]
     const auto flushed = co_await state->recorder.flush();
-  if (ended) state->jobs.push_back(state->acting);
   (void)co_await net::end_all(state->jobs);
   co_return ended;
 }
