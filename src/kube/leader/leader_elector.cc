@@ -65,6 +65,15 @@ net::Task<void> LeaderElector::run() {
   }
 }
 
+void LeaderElector::follow() { running_ = net::spawn(services_.executor, "leader election", run()); }
+
+net::Task<bool> LeaderElector::stop(nanoseconds /*grace*/) {
+  if (!running_) co_return true;
+  running_->cancel();
+  const auto stopped = co_await wait_stopped();
+  co_return stopped.has_value();
+}
+
 Action LeaderElector::step(Input happened) {
   Action action = protocol_.next(happened, now());
   publish();

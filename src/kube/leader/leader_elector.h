@@ -7,10 +7,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
+#include "kube/leader/component.h"
 #include "kube/leader/election_protocol.h"
 #include "kube/leader/leader_fence.h"
 
@@ -44,15 +46,17 @@ struct LeaderCallbacks {
 // "<host>_<16 hex digits>": a restarted process, or a second one on the same host, is another candidate.
 std::string make_identity(const std::string& host, Rng& rng);
 
-class LeaderElector {
+class LeaderElector final : public Component {
  public:
   // Fails when the settings cannot be right; the sentence says why.
   static Result<std::unique_ptr<LeaderElector>> create(Api& api,
                                                        LeaderSettings settings,
                                                        LeaderCallbacks callbacks,
                                                        LoopServices services);
-  ~LeaderElector();
+  ~LeaderElector() override;
 
+  void follow() override;                                         // run() as a job
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;  // of that job
   net::Task<void> run();  // until cancelled, or until leadership is lost with AfterLoss::Return; once
   // Opens when run() has ended and the lease has been released, if it was to be.
   net::Task<Result<void>> wait_stopped() { return stopped_.wait(); }
@@ -85,6 +89,7 @@ class LeaderElector {
   LoopServices services_;
   ElectionProtocol protocol_;
   std::shared_ptr<LeaderFence> fence_;
+  std::optional<net::Job> running_;
   net::Gate stopped_;
   Gauge& status_;
   std::unique_ptr<api::Lease> lease_;  // as last read or written
