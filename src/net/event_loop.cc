@@ -210,11 +210,11 @@ Task<bool> ended_within(Job job, Timers& timers, std::chrono::nanoseconds limit)
   if (job.done()) co_return true;
   const Executor executor = co_await asio::this_coro::executor;
   const auto either = std::make_shared<Gate>(executor);
-  Job ending = spawn(executor, "wait for a job", open_after(job.wait(), either));
-  Job alarm = spawn(executor, "limit of a wait", open_after(timers.sleep_for(limit), either));
+  const Job ending = spawn(executor, "wait for a job", open_after(job.wait(), either));
+  const Job alarm = spawn(executor, "limit of a wait", open_after(timers.sleep_for(limit), either));
   (void)co_await either->wait();
-  ending.cancel();
-  alarm.cancel();
+  std::vector<Job> both = {ending, alarm};
+  (void)co_await end_all(std::move(both));
   co_return job.done();
 }
 
