@@ -37,7 +37,7 @@ bench-roadef: deps deps-release ## the planner on the ROADEF/EURO 2012 instances
 	@$(call measure,roadef/roadef,$(ARGS))
 
 bench-scenarios: deps deps-release ## what moving brings in two shipped scenarios, in virtual time
-	@$(call build,release,--target own_scheduler_test)
+	@$(call build,release,--target embedded_scheduler_test)
 	@bench/scenarios --build build/release
 
 bench-descheduler: deps deps-release rig ## descheduler's LowNodeUtilization and ours on one real control plane, half an hour or more (ARGS='--quick')

@@ -142,7 +142,7 @@ class ReleaseOnly(unittest.TestCase):
 
     def test_every_script_refuses_in_one_sentence(self):
         for name, binary in (("sync", "bench/sync_bench"), ("peers", "src/cli/rescheduler"), ("moves", "bench/migration_bench"),
-                             ("descheduler", "src/cli/rescheduler"), ("scenarios", "src/cli/own_scheduler_test")):
+                             ("descheduler", "src/cli/rescheduler"), ("scenarios", "src/cli/embedded_scheduler_test")):
             with self.subTest(name):
                 self.configured(RELEASE.replace("=Release", "=Dev"))
                 path = self.build / binary

@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/demo/own_scheduler.h"
+#include "cli/demo/embedded_scheduler.h"
 #include "sim/cluster.h"
 #include "sim/door/local_api.h"
 #include "sim/load/load_model.h"
@@ -77,14 +77,16 @@ Result<Used> play(sim::Scenario scenario, Placer placer, std::uint64_t seed) {
   sim::VirtualLoop loop(cluster.agenda());
   sim::LocalApi api(cluster.server(), cluster.documents());
   std::unique_ptr<sim::TrivialPlacement> in_turn;
-  std::unique_ptr<cli::OwnScheduler> scheduler;
+  std::unique_ptr<cli::EmbeddedScheduler> scheduler;
   if (placer == Placer::InTurn) {
     in_turn = std::make_unique<sim::TrivialPlacement>(cluster.server());
   } else {
-    const auto how = placer == Placer::ByLoad ? cli::OwnScheduler::Judges::Load : cli::OwnScheduler::Judges::Requests;
-    auto started = cli::OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), seed, how);
-    if (!started) return fail(std::move(started.error()));
-    scheduler = std::move(*started);
+    const auto by = placer == Placer::ByLoad ? cli::Judges::Load : cli::Judges::Requests;
+    auto made =
+        cli::EmbeddedScheduler::make(api, loop.executor(), loop.timers(), cluster.agenda(), {.seed = seed, .by = by});
+    if (!made) return fail(std::move(made.error()));
+    scheduler = std::move(*made);
+    scheduler->start();
   }
   runner.start();
   loop.run_for(130s);

@@ -165,23 +165,20 @@ void Dashboard::set_actions(Actions* actions, DemoDeeds* deeds) {
   state_->deeds = deeds;
 }
 
-void Dashboard::set_settings(std::string json) { state_->parts.settings_json = std::move(json); }
-
 // Weak: the scheduler may speak longer than we listen.
-void Dashboard::listen(scheduler::ClusterSink& sink) {
+scheduler::ClusterSink Dashboard::sink() {
   const std::weak_ptr<State> weak = state_;
-  sink.seen = [weak, before = std::move(sink.seen)](const kube::ObjectPtr& object) {
-    if (before) before(object);
+  scheduler::ClusterSink sink;
+  sink.seen = [weak](const kube::ObjectPtr& object) {
     if (const auto self = weak.lock()) self->board.seen(object);
   };
-  sink.gone = [weak, before = std::move(sink.gone)](const kube::ObjectPtr& object) {
-    if (before) before(object);
+  sink.gone = [weak](const kube::ObjectPtr& object) {
     if (const auto self = weak.lock()) self->board.gone(object);
   };
-  sink.loads = [weak, before = std::move(sink.loads)](std::shared_ptr<const scheduler::LoadsSeen> loads) {
+  sink.loads = [weak](const std::shared_ptr<const scheduler::LoadsSeen>& loads) {
     if (const auto self = weak.lock()) self->board.loads(*loads);
-    if (before) before(std::move(loads));
   };
+  return sink;
 }
 
 void Dashboard::serve(server::Server& server) {

@@ -1,7 +1,7 @@
 // /ui/ and /api/v1 on a server: the board, the stream of its changes, and what answers where.
 //
 //   Dashboard dashboard(parts);
-//   dashboard.board().ask(sources); dashboard.listen(live_settings.sink); ...
+//   dashboard.board().ask(sources); scheduler.listen(dashboard.sink()); ...
 //   dashboard.serve(server);       // once
 //   dashboard.start();             // tells what changes from now on
 //   dashboard.stop();              // before what it asks is gone
@@ -59,10 +59,8 @@ class Dashboard {
 
   Board& board();
   Feed& feed();
-  // Told what the scheduler is told, after whoever was before.
-  void listen(scheduler::ClusterSink& sink);
+  scheduler::ClusterSink sink();                                   // for what the scheduler is told
   void set_actions(Actions* actions, DemoDeeds* deeds = nullptr);  // outlive stop()
-  void set_settings(std::string json);
 
   void serve(server::Server& server);
   void start();

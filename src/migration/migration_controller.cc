@@ -447,7 +447,8 @@ std::string MigrationController::wanted_on(const api::Pod& pod) const {
   return {};
 }
 
-net::Task<void> MigrationController::stop() {
+// Nothing has to be finished: the next one goes on with it.
+net::Task<bool> MigrationController::stop(std::chrono::nanoseconds /*grace*/) {
   const std::shared_ptr<State> state = state_;
   state->stopped = true;
   [[maybe_unused]] const auto flushed = co_await state->recorder.flush();
@@ -457,6 +458,7 @@ net::Task<void> MigrationController::stop() {
     all.push_back(one->following);
   }
   (void)co_await net::end_all(std::move(all));
+  co_return true;
 }
 
 void MigrationController::begin(MoveOrder order) {

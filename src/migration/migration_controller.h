@@ -1,11 +1,5 @@
 // The Mover that keeps its word: every move is a Migration object, and whoever leads goes on from there.
 //
-//   MigrationController mover({&api, nullptr, services, fence, settings});
-//   mover.follow();                    // watches Migrations
-//   co_await mover.wait_synced();
-//   mover.lead();                      // takes up what it finds, sweeps, and begins what it is given
-//   co_await mover.stop();             // what is under way stays as it is, for the next one
-//
 // Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
 #pragma once
 
@@ -14,6 +8,7 @@
 
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
+#include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
 #include "migration/mover.h"
 #include "migration/settings.h"
@@ -33,20 +28,18 @@ struct MigrationParts {
   MigrationSettings settings{};
 };
 
-class MigrationController final : public Mover {
+class MigrationController final : public Mover, public kube::Component {
  public:
   explicit MigrationController(MigrationParts parts);
   ~MigrationController() override;
-  MigrationController(const MigrationController&) = delete;
-  MigrationController& operator=(const MigrationController&) = delete;
 
-  void follow();
+  void follow() override;
   bool synced() const;
-  net::Task<Result<void>> wait_synced();
+  net::Task<Result<void>> wait_synced() override;
   // Says where replacements are wanted, as far as is known: before a scheduler of ours begins to decide.
   void steer();
-  void lead();
-  net::Task<void> stop();
+  void lead() override;  // takes up what it finds, sweeps, and begins what it is given
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
   void begin(MoveOrder order) override;
   std::vector<MoveOrder> under_way() const override;

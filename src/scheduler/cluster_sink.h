@@ -28,6 +28,9 @@ struct ClusterSink {
   std::function<void(std::shared_ptr<const LoadsSeen> loads)> loads{};
   // Returns when what it was told has been taken in; for those that do so on another thread.
   std::function<net::Task<void>()> caught_up{};
+  // A pod was placed that will bring its node above a threshold, and preventive rescheduling is on. The binding does
+  // not wait for it.
+  std::function<void(const std::string& node)> overloaded{};
 };
 
 }  // namespace rescheduler::scheduler

@@ -66,6 +66,13 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   const kube::Reflector* pods = nullptr;
   std::unique_ptr<LoadWatch> load{};  // null: no profile places by load
   std::vector<net::Job> jobs{};
+  std::vector<ClusterSink> listeners{};  // does not change once informers run
+
+  void tell(auto ClusterSink::* what, const auto& about) const {
+    for (const ClusterSink& one : listeners) {
+      if (one.*what) (one.*what)(about);
+    }
+  }
 
   static net::Task<void> follow(std::shared_ptr<State> /*kept*/, kube::Reflector& reflector) {
     co_await reflector.run();
@@ -100,7 +107,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
 
   // On the decision thread.
   void share_loads(const Scheduler& from, WallTime now) {
-    if (!settings.sink.loads) return;
+    if (std::ranges::none_of(listeners, [](const ClusterSink& one) { return bool(one.loads); })) return;
     auto seen = std::make_shared<LoadsSeen>();
     const cluster::Cluster& model = from.cluster();
     seen->picture = model.load_picture();
@@ -109,7 +116,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     for (const cluster::NodeIndex index : model.existing_nodes()) {
       seen->nodes.emplace_back(model.node(index).node->name, model.node(index).load);
     }
-    boost::asio::post(services.executor, [self = shared_from_this(), seen] { self->settings.sink.loads(seen); });
+    boost::asio::post(services.executor, [self = shared_from_this(), seen] { self->tell(&ClusterSink::loads, seen); });
   }
 
   // About the lease: the one object that is ours wherever we run.
@@ -164,7 +171,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
 
   void ask_to_relieve(const std::string& node) {
     count_overloads(1);
-    if (settings.overloaded) settings.overloaded(node);
+    tell(&ClusterSink::overloaded, node);
   }
 
   // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
@@ -195,7 +202,9 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   // What informers told until now has been taken in, here and by whoever listens.
   net::Task<void> caught_up() {
     co_await taken_in();
-    if (settings.sink.caught_up) co_await settings.sink.caught_up();
+    for (const ClusterSink& one : listeners) {
+      if (one.caught_up) co_await one.caught_up();
+    }
   }
 
   // Over to where decisions are made, and back: what was handed in until now has been taken in there.
@@ -294,11 +303,11 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.seen(object, now); });
-      if (raw->settings.sink.seen) raw->settings.sink.seen(object);
+      raw->tell(&ClusterSink::seen, object);
     };
     handler.removed = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.gone(object, now); });
-      if (raw->settings.sink.gone) raw->settings.sink.gone(object);
+      raw->tell(&ClusterSink::gone, object);
     };
     reflector->add_handler(std::move(handler));
     if (kind == &kube::resource_of<api::Node>()) {
@@ -318,6 +327,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   }
   return std::unique_ptr<LiveScheduler>(new LiveScheduler(std::move(state)));
 }
+
+void LiveScheduler::listen(ClusterSink sink) { state_->listeners.push_back(std::move(sink)); }
 
 void LiveScheduler::follow() {
   const net::Executor& executor = state_->services.executor;

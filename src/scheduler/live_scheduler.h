@@ -1,11 +1,5 @@
 // A Scheduler at work in a cluster: informers tell it what happens, a Carrier does what it decides.
 //
-//   auto live = LiveScheduler::make({.api = &api, .events = &events}, settings, services);
-//   (*live)->follow();                       // begins to watch
-//   co_await (*live)->wait_synced();
-//   (*live)->lead();                         // begins to decide
-//   co_await (*live)->stop(grace);           // decides no more; what was begun is finished
-//
 // Members belong to the loop's thread unless said otherwise. Apis and services outlive it and the loop's jobs.
 #pragma once
 
@@ -18,6 +12,7 @@
 
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
+#include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
 #include "scheduler/cluster_sink.h"
 #include "scheduler/config/configuration.h"
@@ -39,26 +34,20 @@ struct LiveSettings {
   std::shared_ptr<const kube::LeaderFence> fence{};
   // Where decisions are made: a loop of its own (a thread), or nothing: the same as everything else.
   net::EventLoop* deciding = nullptr;
-  // A pod was placed that will bring its node above a threshold, and preventive rescheduling is on. On the loop's
-  // thread; the binding does not wait for it.
-  std::function<void(const std::string& node)> overloaded{};
-  ClusterSink sink{};                 // told what the scheduler is told
   net::EventLoop* network = nullptr;  // the loop of `services`; needed for extenders, which are waited for
 };
 
-class LiveScheduler {
+class LiveScheduler final : public kube::Component {
  public:
   static Result<std::unique_ptr<LiveScheduler>> make(LiveApis apis, LiveSettings settings, kube::LoopServices services);
-  ~LiveScheduler();
-  LiveScheduler(const LiveScheduler&) = delete;
-  LiveScheduler& operator=(const LiveScheduler&) = delete;
+  ~LiveScheduler() override;
 
-  void follow();
+  void listen(ClusterSink sink);  // before follow(): told what the scheduler is told
+  void follow() override;
   bool synced() const;
-  net::Task<Result<void>> wait_synced();
-  void lead();
-  // False: something was still under way when the grace was over, and uses what it was given.
-  net::Task<bool> stop(std::chrono::nanoseconds grace);
+  net::Task<Result<void>> wait_synced() override;
+  void lead() override;
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
   // Where replacements of pods that are being moved are wanted; before whatever makes them appear.
   void want(std::vector<Intent> intents);

@@ -190,7 +190,7 @@ class MoveCost : public testing::Test {
     co_return synced;
   }
   net::Task<Result<void>> ended() {
-    co_await mover_->stop();
+    co_await mover_->stop(1s);
     co_await live_->stop(1s);
     co_return Result<void>{};
   }

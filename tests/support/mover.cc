@@ -19,7 +19,7 @@ net::Task<Result<void>> started(migration::MigrationController& mover) {
 }
 
 net::Task<Result<void>> ended(migration::MigrationController& mover) {
-  co_await mover.stop();
+  co_await mover.stop(std::chrono::seconds(10));
   co_return Result<void>{};
 }
 

@@ -8,7 +8,6 @@
 #include "kube/proto/core.pb.h"
 #include "kube/proto/events.pb.h"
 #include "migration/definition.h"
-#include "migration/migration_controller.h"
 #include "rescheduler/memory/memory_store.h"
 #include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
@@ -18,11 +17,6 @@ namespace rescheduler::test {
 namespace {
 
 constexpr std::chrono::seconds kGrace{20};
-
-net::Task<Result<void>> shown(migration::MigrationController& mover) {
-  auto synced = co_await mover.wait_synced();
-  co_return synced;
-}
 
 }  // namespace
 
@@ -103,86 +97,49 @@ TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
     elector_ = std::move(*made);
   }
-  scheduler::LiveSettings live;
-  live.configuration = scheduler::default_configuration(scheduler::default_catalog());
-  placement::Profile& profile = live.configuration.profiles.front();
+  cli::CompositionSettings how;
+  how.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  placement::Profile& profile = how.configuration.profiles.front();
   profile.scheduler_name = settings.ns;
   scheduler::place_by_load(profile, settings.args.load);
   profile.args["Rescheduler"] = std::make_shared<placement::ReschedulerArgs>(settings.args);
-  live.configuration.pod_max_backoff = live.configuration.pod_initial_backoff;
-  live.configuration.leader_election.resource_namespace = settings.ns;
-  live.host = "test";
-  live.deciding = deciding_.get();
-  live.network = &link_->loop();
-  if (elector_) live.fence = elector_->fence();
-  rescheduling::LiveReschedulerSettings moving;
-  moving.configuration = live.configuration;
-  moving.host = "test";
-  moving.fence = live.fence;
-  moving.planning = planning_.get();
-  moving.debounce = std::chrono::milliseconds{50};
-  moving.make_mover = [this, ns = settings.ns, fence = live.fence](kube::Api&, const kube::LoopServices& services) {
-    return make_mover(ns, fence, services);
-  };
-  auto rescheduler = rescheduling::LiveRescheduler::make({api_.get(), nullptr}, std::move(moving), link_->services());
-  RESCHEDULER_CHECK(rescheduler.has_value(), "{}", rescheduler.error().message);
-  rescheduler_ = std::move(*rescheduler);
-  rescheduler_->listen(live);
-  auto made = scheduler::LiveScheduler::make({api_.get(), nullptr}, std::move(live), link_->services());
+  how.configuration.pod_max_backoff = how.configuration.pod_initial_backoff;
+  how.configuration.leader_election.resource_namespace = settings.ns;
+  how.host = "test";
+  how.deciding = deciding_.get();
+  how.planning = planning_.get();
+  how.network = &link_->loop();
+  if (elector_) how.fence = elector_->fence();
+  how.debounce = std::chrono::milliseconds{50};
+  how.migrations.ns = settings.ns;
+  how.migrations.look_every = std::chrono::milliseconds{200};
+  auto made = cli::Composition::make({api_.get()}, std::move(how), link_->services());
   RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
-  live_ = std::move(*made);
-  rescheduler_->attach(*live_);
+  composition_ = std::move(*made);
   auto begun = link_->await(begin());
   EXPECT_TRUE(begun) << begun.error().message;
 }
 
 net::Task<Result<void>> TestRescheduler::begin() {
-  live_->follow();
-  rescheduler_->follow();
-  auto synced = co_await live_->wait_synced();
+  composition_->follow();
+  auto synced = co_await composition_->wait_synced();
   if (!synced) co_return synced;
-  auto seen = co_await rescheduler_->wait_synced();
-  if (!seen) co_return seen;
   if (elector_) {
-    electing_ = net::spawn(link_->services().executor, "a test's election", elector_->run());
+    elector_->follow();
   } else {
     take_the_lead();
   }
-  co_return seen;
-}
-
-rescheduling::MadeMover TestRescheduler::make_mover(const std::string& ns,
-                                                    std::shared_ptr<const kube::LeaderFence> fence,
-                                                    const kube::LoopServices& services) {
-  migration::MigrationParts parts{api_.get(), nullptr, services, std::move(fence), {}};
-  parts.settings.ns = ns;
-  parts.settings.scheduler_names = {ns};
-  parts.settings.look_every = std::chrono::milliseconds{200};
-  parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
-    std::vector<scheduler::Intent> intents;
-    for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
-    if (live_) live_->want(std::move(intents));
-  };
-  auto mover = std::make_unique<migration::MigrationController>(std::move(parts));
-  migration::MigrationController* raw = mover.get();
-  rescheduling::MadeMover made;
-  made.mover = std::move(mover);
-  made.follow = [raw] { raw->follow(); };
-  made.wait_synced = [raw] { return shown(*raw); };
-  made.lead = [raw] { raw->lead(); };
-  made.stop = [raw] { return raw->stop(); };
-  return made;
+  co_return synced;
 }
 
 void TestRescheduler::take_the_lead() {
   leads_ = true;
-  live_->lead();
-  rescheduler_->lead();
+  composition_->lead();
 }
 
 net::Task<Result<void>> TestRescheduler::end() {
-  co_await rescheduler_->stop();
-  co_await live_->stop(kGrace);
+  co_await composition_->stop(kGrace);
+  if (elector_) co_await elector_->stop(kGrace);
   co_return Result<void>{};
 }
 
@@ -190,14 +147,7 @@ void TestRescheduler::stop() {
   if (stopped_) return;
   stopped_ = true;
   (void)link_->await(end());
-  if (elector_) {
-    electing_.cancel();
-    (void)link_->await(elector_->wait_stopped());
-  }
-  link_->on_loop([this] {
-    live_.reset();
-    rescheduler_.reset();
-  });
+  link_->on_loop([this] { composition_.reset(); });
 }
 
 TestRescheduler::~TestRescheduler() { stop(); }
@@ -215,7 +165,7 @@ double TestRescheduler::metric(const std::string& name, const std::string& label
 
 rescheduling::ControllerStatus TestRescheduler::status() {
   rescheduling::ControllerStatus now;
-  link_->on_loop([&] { now = rescheduler_->controller().status(); });
+  link_->on_loop([&] { now = composition_->controller()->status(); });
   return now;
 }
 

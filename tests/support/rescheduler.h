@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/composition/composition.h"
 #include "kube/leader/leader_elector.h"
 #include "kube/proto/apps.pb.h"
 #include "placement/rescheduler_args.h"
-#include "rescheduler/loop/live_rescheduler.h"
-#include "scheduler/live_scheduler.h"
 #include "support/scheduler.h"
 #include "support/tiny_service.h"
 
@@ -75,20 +74,15 @@ class TestRescheduler {
   net::Task<Result<void>> begin();
   net::Task<Result<void>> end();
   void take_the_lead();
-  rescheduling::MadeMover make_mover(const std::string& ns,
-                                     std::shared_ptr<const kube::LeaderFence> fence,
-                                     const kube::LoopServices& services);
 
   std::unique_ptr<LiveApi> link_;
   std::unique_ptr<NarrowApi> api_;
   std::unique_ptr<net::EventLoop> planning_;
   std::unique_ptr<net::EventLoop> deciding_;
   std::unique_ptr<kube::LeaderElector> elector_;
-  net::Job electing_;
   bool leads_ = false;
   bool stopped_ = false;
-  std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;
-  std::unique_ptr<scheduler::LiveScheduler> live_;
+  std::unique_ptr<cli::Composition> composition_;
 };
 
 class ReschedulingTest : public SchedulingTest {

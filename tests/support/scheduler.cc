@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::chrono::seconds kGrace{20};
 
-net::Task<Result<void>> stopped(scheduler::LiveScheduler& live) {
-  co_await live.stop(kGrace);
+net::Task<Result<void>> stopped(kube::Component& component) {
+  co_await component.stop(kGrace);
   co_return Result<void>{};
 }
 
@@ -74,7 +74,7 @@ net::Task<Result<void>> TestScheduler::begin() {
   auto synced = co_await live_->wait_synced();
   if (!synced) co_return synced;
   if (elector_) {
-    electing_ = net::spawn(link_->services().executor, "a test's election", elector_->run());
+    elector_->follow();
   } else {
     live_->lead();
   }
@@ -90,9 +90,7 @@ void TestScheduler::stop() {
   if (stopped_) return;
   stopped_ = true;
   (void)link_->await(stopped(*live_));
-  if (!elector_) return;
-  electing_.cancel();
-  (void)link_->await(elector_->wait_stopped());
+  if (elector_) (void)link_->await(stopped(*elector_));
 }
 
 void TestScheduler::look(std::function<void(scheduler::Scheduler&)> at) {

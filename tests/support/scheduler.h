@@ -64,7 +64,6 @@ class TestScheduler {
   std::unique_ptr<net::EventLoop> deciding_;
   std::unique_ptr<kube::LeaderElector> elector_;
   std::shared_ptr<const kube::LeaderFence> fence_;
-  net::Job electing_;
   bool leads_ = false;
   bool stopped_ = false;
   std::unique_ptr<scheduler::LiveScheduler> live_;

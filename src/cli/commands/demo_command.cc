@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/commands/output_file.h"
-#include "cli/demo/played_cluster.h"
+#include "cli/demo/scenario_cluster.h"
 #include "cli/stop_signals.h"
 #include "cli/view/terminal.h"
 #include "cli/view/view.h"
@@ -39,26 +39,26 @@ struct Look {
 
 class Demo {
  public:
-  Demo(PlayedCluster& played, const DemoOptions& options, bool terminal)
-      : played_(played),
+  Demo(ScenarioCluster& cluster, const DemoOptions& options, bool terminal)
+      : cluster_(cluster),
         options_(options),
         exit_when_done_(options.exit_when_done || (!terminal && !options.ui_port)) {}
 
   Look look() {
     Look now;
-    played_.on_loop([&] {
-      now.state = played_.watcher().look();
-      const auto quiet = played_.watcher().quiet_for();
-      if (played_.runner().over()) {
+    cluster_.on_loop([&] {
+      now.state = cluster_.watcher().look();
+      const auto quiet = cluster_.watcher().quiet_for();
+      if (cluster_.runner().over()) {
         if (!over_since_) over_since_ = now.state.elapsed;
         const auto over_for = now.state.elapsed - *over_since_;
         now.settled = (over_for >= kSettled && quiet >= kSettled) || over_for >= kSettleLimit;
       }
-      if (!first_ && played_.runner().begun() && quiet >= 2s) first_ = now.state;
+      if (!first_ && cluster_.runner().begun() && quiet >= 2s) first_ = now.state;
     });
-    now.state.notice = options_.no_rescheduling ? OwnScheduler::kNotice : OwnScheduler::kMovingNotice;
+    now.state.notice = options_.no_rescheduling ? EmbeddedScheduler::kNotice : EmbeddedScheduler::kMovingNotice;
     now.state.speed = options_.speed;
-    now.state.address = played_.ui_url();
+    now.state.address = cluster_.ui_url();
     return now;
   }
   // When the first pods had come up; until then, now.
@@ -69,7 +69,7 @@ class Demo {
   }
 
  private:
-  PlayedCluster& played_;
+  ScenarioCluster& cluster_;
   const DemoOptions& options_;
   bool exit_when_done_;
   std::optional<std::chrono::seconds> over_since_;
@@ -119,20 +119,20 @@ Result<void> run(DemoOptions options, StopSignals& signals) {
   if (!terminal && options.seconds == 0 && !options.ui_port) options.seconds = kUnattendedSeconds;
   auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
   if (!scenario) return fail(std::move(scenario.error()));
-  PlaySettings settings;
+  ScenarioClusterSettings settings;
   settings.scenario = std::move(*scenario);
   settings.speed = options.speed;
   settings.watch = true;
   settings.reschedule = !options.no_rescheduling;
   if (!options.no_ui) settings.ui_port = options.ui_port.value_or(DemoOptions::kUiPort);
   settings.ui_or_any = !options.ui_port;
-  auto played = PlayedCluster::start(std::move(settings));
-  if (!played) return fail(std::move(played.error()));
+  auto cluster = ScenarioCluster::start(std::move(settings));
+  if (!cluster) return fail(std::move(cluster.error()));
   if (!options.kubeconfig_out.empty()) {
-    auto written = write_private_file(options.kubeconfig_out, (*played)->served().kubeconfig());
+    auto written = write_private_file(options.kubeconfig_out, (*cluster)->served().kubeconfig());
     if (!written) return written;
   }
-  Demo demo(**played, options, terminal);
+  Demo demo(**cluster, options, terminal);
   const ViewState last = terminal ? show_view(demo, signals) : print_lines(demo, signals);
   for (const std::string& line : summary(demo.first(last), last)) fmt::print("{}\n", line);
   return {};

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/commands/output_file.h"
-#include "cli/demo/played_cluster.h"
 #include "cli/demo/prometheus_config.h"
+#include "cli/demo/scenario_cluster.h"
 #include "cli/stop_signals.h"
 #include "kube/config/environment.h"
 #include "kube/value/duration.h"
@@ -107,14 +107,14 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
     sim::ScenarioRunner runner(cluster.server(), plan.scenario);
     sim::VirtualLoop loop(cluster.agenda());
     sim::LocalApi api(cluster.server(), cluster.documents());
-    std::unique_ptr<OwnScheduler> placing;
+    std::unique_ptr<EmbeddedScheduler> placing;
     if (options.place) {
-      std::optional<OwnRescheduling> moving;
-      if (options.reschedule) moving = OwnRescheduling{.args = OwnScheduler::in_a_hurry()};
-      auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), plan.scenario.seed,
-                                         OwnScheduler::Judges::Load, std::move(moving));
-      if (!started) return fail(std::move(started.error()));
-      placing = std::move(*started);
+      EmbeddedSettings how{.seed = plan.scenario.seed};
+      if (options.reschedule) how.rescheduling = EmbeddedScheduler::in_a_hurry();
+      auto made = EmbeddedScheduler::make(api, loop.executor(), loop.timers(), cluster.agenda(), std::move(how));
+      if (!made) return fail(std::move(made.error()));
+      placing = std::move(*made);
+      placing->start();
     }
     runner.start();
     loop.run_for(*plan.run_for);
@@ -170,7 +170,7 @@ void print_what_next(const sim::Scenario& scenario,
              scenario.seed, speed);
   if (!ui_url.empty()) fmt::print("see it: {}\n", ui_url);
   if (options.place) {
-    fmt::print("{}\n", options.reschedule ? OwnScheduler::kMovingNotice : OwnScheduler::kNotice);
+    fmt::print("{}\n", options.reschedule ? EmbeddedScheduler::kMovingNotice : EmbeddedScheduler::kNotice);
   } else {
     fmt::print("no scheduler runs: start yours against this cluster\n");
   }
@@ -192,7 +192,7 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
   if (!journal_file) return fail(std::move(journal_file.error()));
   auto directory = TemporaryDirectory::make("rescheduler-sim");
   if (!directory) return fail(std::move(directory.error()));
-  PlaySettings settings;
+  ScenarioClusterSettings settings;
   settings.scenario = plan.scenario;
   settings.speed = options.speed;
   settings.port = options.port;
@@ -201,11 +201,11 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
   settings.reschedule = options.reschedule;
   settings.ui_port = options.ui_port;
   if (*journal_file) settings.journal = lines_into(journal_file->get());
-  auto played = PlayedCluster::start(std::move(settings));
-  if (!played) return fail(std::move(played.error()));
-  const auto files = write_files((*played)->served(), options, directory->path());
+  auto cluster = ScenarioCluster::start(std::move(settings));
+  if (!cluster) return fail(std::move(cluster.error()));
+  const auto files = write_files((*cluster)->served(), options, directory->path());
   if (!files) return fail(files.error());
-  print_what_next(plan.scenario, options, (*played)->served().url(), (*played)->ui_url(), *files);
+  print_what_next(plan.scenario, options, (*cluster)->served().url(), (*cluster)->ui_url(), *files);
 
   const SystemClock clock;
   const auto real_limit = plan.run_for ? std::optional(nanoseconds(static_cast<std::int64_t>(
@@ -215,15 +215,15 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
   std::size_t told = 0;
   while (!signals.wait_for(milliseconds{100})) {
     if (real_limit && clock.steady_now() - begin >= *real_limit) break;
-    (*played)->on_loop([&] {
-      const auto& news = (*played)->runner().news();
+    (*cluster)->on_loop([&] {
+      const auto& news = (*cluster)->runner().news();
       for (; told < news.size(); ++told) {
         fmt::print(news[told].trouble ? stderr : stdout, "{}\n", news[told].text);
       }
     });
     std::fflush(stdout);
   }
-  played->reset();
+  cluster->reset();
   fmt::print("the embedded cluster is gone\n");
   return *journal_file ? (*journal_file)->close() : Result<void>{};
 }

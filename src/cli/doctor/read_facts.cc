@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/daemon/failure_recovery.h"
+#include "cli/composition/failure_recovery.h"
 #include "cli/daemon/permissions.h"
 #include "cli/doctor/webhook_facts.h"
 #include "cluster/feed.h"

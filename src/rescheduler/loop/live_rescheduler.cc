@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "kube/client/fenced_api.h"
 
 namespace rescheduler::rescheduling {
@@ -25,6 +24,8 @@ LiveRescheduler::~LiveRescheduler() = default;
 
 Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveApis apis,
                                                                LiveReschedulerSettings settings,
+                                                               migration::Mover& mover,
+                                                               scheduler::LiveScheduler& scheduler,
                                                                kube::LoopServices services) {
   const placement::Profile* profile = with_plugin(settings.configuration);
   if (profile == nullptr) return std::unique_ptr<LiveRescheduler>();
@@ -34,85 +35,53 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   if (!args->enable_rescheduling_controller) return std::unique_ptr<LiveRescheduler>();
 
   std::unique_ptr<LiveRescheduler> made(new LiveRescheduler);
-  LiveRescheduler* raw = made.get();
   made->writes_ = std::make_unique<kube::FencedApi>(*apis.api, settings.fence);
   made->events_ = std::make_unique<kube::FencedApi>(apis.events != nullptr ? *apis.events : *apis.api, settings.fence);
-  RESCHEDULER_CHECK(static_cast<bool>(settings.make_mover), "somebody has to carry moves out");
-  made->mover_ = settings.make_mover(*made->writes_, services);
-
-  ControllerSettings controller;
+  ControllerSettings& controller = settings.controller;
   controller.args = std::move(args);
   controller.profile = *profile;
   controller.ns = settings.configuration.leader_election.resource_namespace;
   controller.name = settings.configuration.leader_election.resource_name;
-  controller.host = std::move(settings.host);
-  controller.seed = settings.seed;
-  controller.planning = settings.planning;
-  controller.debounce = settings.debounce;
-  controller.on_plan = std::move(settings.on_plan);
-  controller.on_outcome = std::move(settings.on_outcome);
-  controller.on_node_news = std::move(settings.on_node_news);
-  controller.booking.book = [raw](const std::string& key, const std::string& node, const cluster::Loads& load) {
-    if (raw->live_ != nullptr) raw->live_->book(key, node, load);
+  controller.booking.book = [&scheduler](const std::string& key, const std::string& node, const cluster::Loads& load) {
+    scheduler.book(key, node, load);
   };
-  controller.booking.release = [raw](const std::string& key) {
-    if (raw->live_ != nullptr) raw->live_->release(key);
-  };
-  controller.booking.expect = [raw](usage::HabitsPtr habits) {
-    if (raw->live_ != nullptr) raw->live_->expect(std::move(habits));
-  };
-  auto begun = Controller::make({apis.api, made->writes_.get(), made->events_.get()}, std::move(controller),
-                                *made->mover_.mover, services);
+  controller.booking.release = [&scheduler](const std::string& key) { scheduler.release(key); };
+  controller.booking.expect = [&scheduler](usage::HabitsPtr habits) { scheduler.expect(std::move(habits)); };
+  auto begun =
+      Controller::make({apis.api, made->writes_.get(), made->events_.get()}, std::move(controller), mover, services);
   if (!begun) return fail(std::move(begun.error()));
   made->controller_ = std::move(*begun);
+  scheduler.listen(made->sink());
   return made;
 }
 
 // Weak: the scheduler may speak longer than we listen.
-void LiveRescheduler::listen(scheduler::LiveSettings& to) {
+scheduler::ClusterSink LiveRescheduler::sink() const {
   const std::weak_ptr<Controller> weak = controller_;
-  to.sink.seen = [weak](const kube::ObjectPtr& object) {
+  scheduler::ClusterSink sink;
+  sink.seen = [weak](const kube::ObjectPtr& object) {
     if (const auto self = weak.lock()) self->seen(object);
   };
-  to.sink.gone = [weak](const kube::ObjectPtr& object) {
+  sink.gone = [weak](const kube::ObjectPtr& object) {
     if (const auto self = weak.lock()) self->gone(object);
   };
-  to.sink.loads = [weak](std::shared_ptr<const scheduler::LoadsSeen> loads) {
+  sink.loads = [weak](std::shared_ptr<const scheduler::LoadsSeen> loads) {
     if (const auto self = weak.lock()) self->loads(std::move(loads));
   };
-  to.sink.caught_up = [weak]() -> net::Task<void> {
+  sink.caught_up = [weak]() -> net::Task<void> {
     const auto self = weak.lock();
     if (self) co_await self->caught_up();
   };
-  to.overloaded = [weak](const std::string& node) {
+  sink.overloaded = [weak](const std::string& node) {
     if (const auto self = weak.lock()) self->overloaded(node);
   };
+  return sink;
 }
 
-void LiveRescheduler::follow() {
-  if (mover_.follow) mover_.follow();
-  controller_->follow();
-}
-
-net::Task<Result<void>> LiveRescheduler::wait_synced() {
-  if (mover_.wait_synced) {
-    auto synced = co_await mover_.wait_synced();
-    if (!synced) co_return synced;
-  }
-  auto seen = co_await controller_->wait_synced();
-  co_return seen;
-}
-
-// The mover first: it takes up what it finds, and that counts as under way from the first cycle on.
-void LiveRescheduler::lead() {
-  if (mover_.lead) mover_.lead();
-  controller_->lead();
-}
-
-net::Task<void> LiveRescheduler::stop() {
-  live_ = nullptr;
+// What it has begun is the mover's.
+net::Task<bool> LiveRescheduler::stop(std::chrono::nanoseconds /*grace*/) {
   co_await controller_->stop();
-  if (mover_.stop) co_await mover_.stop();
+  co_return true;
 }
 
 }  // namespace rescheduler::rescheduling

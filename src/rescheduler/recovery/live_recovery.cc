@@ -357,10 +357,6 @@ void LiveRecovery::follow() {
   state_->jobs.push_back(net::spawn(executor, "recovery events", recorded(state_, state_->recorder)));
 }
 
-bool LiveRecovery::synced() const {
-  return std::ranges::all_of(state_->reflectors, [](const auto& one) { return one->synced(); });
-}
-
 net::Task<Result<void>> LiveRecovery::wait_synced() {
   for (const auto& reflector : state_->reflectors) {
     auto synced = co_await reflector->wait_synced();

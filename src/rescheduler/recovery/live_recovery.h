@@ -1,12 +1,6 @@
 // Failure recovery at work in a cluster: informers tell what happens, the Detector says who fails, a CaseProtocol takes
 // each failing pod through its owner's books, the Attribution says which nodes are to blame.
 //
-//   auto live = LiveRecovery::make(apis, settings, services);
-//   live->follow();                 // every replica: the webhook answers from what is known here
-//   co_await live->wait_synced();
-//   live->lead();                   // the leader only: begins to act
-//   co_await live->stop(grace);
-//
 // Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
 #pragma once
 
@@ -22,6 +16,7 @@
 #include "base/clock.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
+#include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
 #include "placement/recovery_settings.h"
 
@@ -76,21 +71,17 @@ struct NewPodHint {
   std::string slot{};
 };
 
-class LiveRecovery {
+class LiveRecovery final : public kube::Component {
  public:
   static std::unique_ptr<LiveRecovery> make(RecoveryApis apis,
                                             LiveRecoverySettings settings,
                                             kube::LoopServices services);
-  ~LiveRecovery();
-  LiveRecovery(const LiveRecovery&) = delete;
-  LiveRecovery& operator=(const LiveRecovery&) = delete;
+  ~LiveRecovery() override;
 
-  void follow();
-  bool synced() const;
-  net::Task<Result<void>> wait_synced();
-  void lead();
-  // What was begun is finished; false: not within the grace.
-  net::Task<bool> stop(std::chrono::nanoseconds grace);
+  void follow() override;
+  net::Task<Result<void>> wait_synced() override;
+  void lead() override;
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
   // Nothing: the pod is nobody's replacement. Never fails: what cannot be found out is not said.
   net::Task<std::optional<NewPodHint>> hint_for(api::Pod pod);

@@ -7,10 +7,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "cli/daemon/failure_recovery.h"
 #include "cli/demo/cluster_watcher.h"
-#include "cli/demo/own_scheduler.h"
-#include "cli/demo/played_dashboard.h"
+#include "cli/demo/demo_dashboard.h"
+#include "cli/demo/embedded_scheduler.h"
 #include "sim/scenario/journal.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_runner.h"
@@ -22,7 +21,7 @@ namespace rescheduler::cli {
 // A shipped scenario or a file; without a name so many plain nodes. `nodes` 0: as many as it has (or three plain ones).
 Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::optional<std::uint64_t> seed);
 
-struct PlaySettings {
+struct ScenarioClusterSettings {
   sim::Scenario scenario{};
   double speed = 1;
   std::uint16_t port = 0;
@@ -36,41 +35,37 @@ struct PlaySettings {
   bool ui_or_any = false;  // another port where that one is taken
 };
 
-class PlayedCluster {
+class ScenarioCluster {
  public:
-  static Result<std::unique_ptr<PlayedCluster>> start(PlaySettings settings);
-  ~PlayedCluster();
-  PlayedCluster(const PlayedCluster&) = delete;
-  PlayedCluster& operator=(const PlayedCluster&) = delete;
+  static Result<std::unique_ptr<ScenarioCluster>> start(ScenarioClusterSettings settings);
+  ~ScenarioCluster();
+  ScenarioCluster(const ScenarioCluster&) = delete;
+  ScenarioCluster& operator=(const ScenarioCluster&) = delete;
 
   sim::ServedCluster& served() { return *served_; }
   // On the cluster's thread; waits.
   void on_loop(const std::function<void()>& look) { served_->on_loop(look); }
-  sim::ScenarioRunner& runner() { return *runner_; }      // on the cluster's thread only
-  ClusterWatcher& watcher() { return *watcher_; }         // likewise; with `watch`
-  OwnScheduler* scheduler() { return scheduler_.get(); }  // likewise; with `place`
+  sim::ScenarioRunner& runner() { return *runner_; }  // on the cluster's thread only
+  ClusterWatcher& watcher() { return *watcher_; }     // likewise; with `watch`
   std::string ui_url() const { return dashboard_ ? dashboard_->url() : std::string(); }
 
  private:
-  PlayedCluster() = default;
-  OwnRescheduling rescheduling();
+  ScenarioCluster() = default;
+  // On the cluster's thread, as the next ones.
+  Result<void> start_on_loop(ScenarioClusterSettings settings);
+  Result<void> make_scheduler(const ScenarioClusterSettings& settings);
+  void watch_composition(Composition& composition);
+  void tell_news(const sim::ScenarioNews& news);
   void tell(const rescheduling::Plan& plan);
-  Result<void> start_scheduler(std::uint64_t seed, bool reschedule);  // on the cluster's thread
-  void start_recovery(std::uint64_t seed);                            // likewise
-  Result<void> start_dashboard(const PlaySettings& settings);         // likewise
-  void tell(dashboard::News news);                                    // likewise
-  net::Task<Result<void>> stop_recovery();
+
   // All but the first are made and destroyed on the cluster's thread.
   std::unique_ptr<sim::ServedCluster> served_;
   std::unique_ptr<sim::Journal> journal_;
   std::unique_ptr<sim::ScenarioRunner> runner_;
   std::unique_ptr<ClusterWatcher> watcher_;
   std::unique_ptr<sim::AgendaTimers> timers_;
-  std::unique_ptr<PlayedDashboard> dashboard_;  // with `ui_port`
-  std::unique_ptr<OwnScheduler> scheduler_;
-  std::unique_ptr<Rng> recovery_rng_;
-  MetricRegistry recovery_metrics_;
-  std::unique_ptr<FailureRecovery> recovery_;  // with `place` and `watch`
+  std::unique_ptr<EmbeddedScheduler> scheduler_;
+  std::unique_ptr<DemoDashboard> dashboard_;  // with `ui_port`
 };
 
 }  // namespace rescheduler::cli

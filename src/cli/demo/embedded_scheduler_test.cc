@@ -1,5 +1,5 @@
 // Scenarios from end to end in virtual time: our scheduler and rescheduler on an embedded cluster.
-#include "cli/demo/own_scheduler.h"
+#include "cli/demo/embedded_scheduler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,20 +32,19 @@ class Played {
         runner(cluster.server(), std::move(scenario)),
         watcher(cluster, runner),
         api(cluster.server(), cluster.documents()) {
-    std::optional<OwnRescheduling> moving;
-    if (args) {
-      moving.emplace().args = *args;
-      moving->on_outcome = [this](const migration::MoveOutcome& outcome) { outcomes.push_back(outcome); };
-      moving->on_node_news = [this](const rescheduling::NodeNews& one) { news.push_back(one); };
-    }
-    auto started = OwnScheduler::start(api, loop.executor(), loop.timers(), cluster.agenda(), 1,
-                                       OwnScheduler::Judges::Load, std::move(moving));
-    EXPECT_TRUE(started) << started.error().message;
-    own = std::move(*started);
+    auto made = EmbeddedScheduler::make(api, loop.executor(), loop.timers(), cluster.agenda(),
+                                        {.rescheduling = std::move(args)});
+    EXPECT_TRUE(made) << made.error().message;
+    scheduler = std::move(*made);
+    Listeners listeners;
+    listeners.on_outcome = [this](const migration::MoveOutcome& outcome) { outcomes.push_back(outcome); };
+    listeners.on_node_news = [this](const rescheduling::NodeNews& one) { news.push_back(one); };
+    scheduler->composition().listen(std::move(listeners));
+    scheduler->start();
     begun = cluster.agenda().wall_now();
     runner.start();
   }
-  ~Played() { EXPECT_TRUE(loop.await_result(own->stop())); }
+  ~Played() { EXPECT_TRUE(loop.await_result(scheduler->stop())); }
 
   void run_for(std::chrono::nanoseconds time) { loop.run_for(time); }
   double hottest() {
@@ -80,7 +79,7 @@ class Played {
   std::vector<migration::MoveOutcome> outcomes;
   std::vector<rescheduling::NodeNews> news;
   WallTime begun{};
-  std::unique_ptr<OwnScheduler> own;
+  std::unique_ptr<EmbeddedScheduler> scheduler;
 
  private:
   api::Node node_;
@@ -98,8 +97,8 @@ int done(const std::vector<migration::MoveOutcome>& outcomes) {
   }));
 }
 
-TEST(OwnScheduler, AnImbalanceSettles) {
-  Played moved(shipped("imbalance"), OwnScheduler::in_a_hurry());
+TEST(EmbeddedScheduler, AnImbalanceSettles) {
+  Played moved(shipped("imbalance"), EmbeddedScheduler::in_a_hurry());
   Played left(shipped("imbalance"), std::nullopt);
   for (Played* one : {&moved, &left}) one->run_for(30s);
   const double before = moved.watcher.look().balance;
@@ -111,8 +110,8 @@ TEST(OwnScheduler, AnImbalanceSettles) {
   EXPECT_EQ(moved.watcher.look().pods.pending, 0);
 }
 
-TEST(OwnScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
-  Played moved(shipped("imbalance"), OwnScheduler::in_a_hurry());
+TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
+  Played moved(shipped("imbalance"), EmbeddedScheduler::in_a_hurry());
   moved.run_for(3min);
   const auto all = [&] { return moved.loop.await_result(kube::Client(moved.api).list<api::Migration>("")).value(); };
   const auto early = all();
@@ -208,9 +207,9 @@ std::string told(const Course& course) {
 }
 
 // Neither than the same without moving, nor than a scheduler that nobody helps.
-TEST(OwnScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
-  const Course moved = mean_course("pressure", OwnScheduler::in_a_hurry(), 4);
-  const Course left = mean_course("pressure", only_looking(OwnScheduler::in_a_hurry()), 4);
+TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
+  const Course moved = mean_course("pressure", EmbeddedScheduler::in_a_hurry(), 4);
+  const Course left = mean_course("pressure", only_looking(EmbeddedScheduler::in_a_hurry()), 4);
   const Course alone = mean_course("pressure", std::nullopt, 4);
   const std::string all = fmt::format("moved: {}\nleft: {}\nalone: {}", told(moved), told(left), told(alone));
   RecordProperty("courses", all);
@@ -224,9 +223,9 @@ TEST(OwnScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
   }
 }
 
-TEST(OwnScheduler, MovingMendsAnImbalance) {
-  const Course moved = mean_course("imbalance", OwnScheduler::in_a_hurry(), 3);
-  const Course left = mean_course("imbalance", only_looking(OwnScheduler::in_a_hurry()), 3);
+TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
+  const Course moved = mean_course("imbalance", EmbeddedScheduler::in_a_hurry(), 3);
+  const Course left = mean_course("imbalance", only_looking(EmbeddedScheduler::in_a_hurry()), 3);
   const std::string all = fmt::format("moved: {}\nleft: {}", told(moved), told(left));
   RecordProperty("courses", all);
   EXPECT_LT(moved.above, left.above / 5) << all;
@@ -235,8 +234,8 @@ TEST(OwnScheduler, MovingMendsAnImbalance) {
   EXPECT_EQ(moved.pending, 0);
 }
 
-TEST(OwnScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
-  Played played(shipped("maintenance"), OwnScheduler::in_a_hurry());
+TEST(EmbeddedScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
+  Played played(shipped("maintenance"), EmbeddedScheduler::in_a_hurry());
   played.run_for(79s);
   EXPECT_TRUE(played.was_told("worker-1", "MaintenanceStarted"));
   EXPECT_TRUE(played.was_told("worker-1", "MaintenanceDrained"));
@@ -274,7 +273,7 @@ workloads:
     placement: {group: worker, fill: pack}
 )";
 
-TEST(OwnScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
+TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
   auto scenario = sim::read_scenario(kDay, "day.yaml");
   ASSERT_TRUE(scenario) << scenario.error().message;
   Played played(std::move(*scenario), placement::ReschedulerArgs{});

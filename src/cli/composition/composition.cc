@@ -1,0 +1,203 @@
+#include "cli/composition/composition.h"
+
+#include "base/log.h"
+#include "cli/composition/migrator.h"
+#include "cli/messages.h"
+#include "migration/definition.h"
+
+namespace rescheduler::cli {
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};  // with a cluster that does not show its Migrations: pods wait meanwhile
+constexpr std::chrono::seconds kWarnAfter{10};
+
+}  // namespace
+
+Composition::Composition(CompositionApis apis, CompositionSettings settings, kube::LoopServices services)
+    : apis_(apis), settings_(std::move(settings)), services_(services) {
+  for (kube::Api** other : {&apis_.events, &apis_.migrations, &apis_.recovery}) {
+    if (*other == nullptr) *other = apis_.api;
+  }
+}
+
+Composition::~Composition() {
+  for (net::Job& job : jobs_) job.cancel();
+}
+
+Result<std::unique_ptr<Composition>> Composition::make(CompositionApis apis,
+                                                       CompositionSettings settings,
+                                                       kube::LoopServices services) {
+  std::unique_ptr<Composition> made(new Composition(apis, std::move(settings), services));
+  auto scheduler = made->make_scheduler();
+  if (!scheduler) return fail(std::move(scheduler.error()));
+  made->make_migrations();
+  auto rescheduler = made->make_rescheduler();
+  if (!rescheduler) return fail(std::move(rescheduler.error()));
+  made->make_recovery();
+  return made;
+}
+
+// --- Making ---
+
+Result<void> Composition::make_scheduler() {
+  scheduler::LiveSettings live;
+  live.configuration = settings_.configuration;
+  live.host = settings_.host;
+  live.seed = settings_.seed;
+  live.fence = settings_.fence;
+  live.deciding = settings_.deciding;
+  live.network = settings_.network;
+  auto made = scheduler::LiveScheduler::make({apis_.api, apis_.events}, std::move(live), services_);
+  if (!made) return fail(std::move(made.error()));
+  scheduler_ = &components_.add(std::move(*made));
+  return {};
+}
+
+void Composition::make_migrations() {
+  migration::MigrationParts parts{apis_.migrations, apis_.events, services_, settings_.fence, settings_.migrations};
+  parts.settings.host = settings_.host;
+  migrations_ = &components_.add(make_migrator(std::move(parts), settings_.configuration, *scheduler_));
+  migrations_->on_change(teller(&Listeners::on_migration));
+}
+
+Result<void> Composition::make_rescheduler() {
+  rescheduling::LiveReschedulerSettings moving;
+  moving.configuration = settings_.configuration;
+  moving.controller.host = settings_.host;
+  moving.controller.seed = settings_.seed;
+  moving.fence = settings_.fence;
+  moving.controller.planning = settings_.planning;
+  moving.controller.debounce = settings_.debounce;
+  moving.controller.on_plan = teller(&Listeners::on_plan);
+  moving.controller.on_outcome = teller(&Listeners::on_outcome);
+  moving.controller.on_node_news = teller(&Listeners::on_node_news);
+  auto made = rescheduling::LiveRescheduler::make({apis_.api, apis_.events}, std::move(moving), *migrations_,
+                                                  *scheduler_, services_);
+  if (!made) return fail(std::move(made.error()));
+  if (*made) rescheduler_ = &components_.add(std::move(*made));
+  return {};
+}
+
+void Composition::make_recovery() {
+  if (!settings_.recovery) return;
+  rescheduling::recovery::LiveRecoverySettings live;
+  live.recovery = *settings_.recovery;
+  live.host = settings_.host;
+  live.home = settings_.configuration.leader_election.resource_namespace;
+  live.fence = settings_.fence;
+  live.on_news = teller(&Listeners::on_recovery_news);
+  server::RecoveryWebhookSettings hook;
+  hook.address = settings_.webhook_address;
+  for (const auto& profile : settings_.configuration.profiles) hook.own_schedulers.push_back(profile.scheduler_name);
+  hook.target = [migrations = migrations_](const api::Pod& pod) { return migrations->wanted_on(pod); };
+  const rescheduling::recovery::RecoveryApis apis{apis_.recovery, apis_.events};
+  recovery_ = &components_.add(std::make_unique<FailureRecovery>(apis, live, std::move(hook), services_));
+}
+
+template <class... About>
+std::function<void(About...)> Composition::teller(std::function<void(About...)> Listeners::* what) const {
+  return [listeners = listeners_, what](About... about) {
+    for (const Listeners& one : *listeners) {
+      if (one.*what) (one.*what)(about...);
+    }
+  };
+}
+
+void Composition::listen(Listeners listeners) {
+  scheduler_->listen(listeners.cluster);
+  listeners_->push_back(std::move(listeners));
+}
+
+// --- Living ---
+
+void Composition::spawn(std::string name, net::Task<void> task) {
+  jobs_.push_back(net::spawn(services_.executor, std::move(name), std::move(task)));
+}
+
+void Composition::follow() {
+  if (recovery_ != nullptr) recovery_->follow();
+  if (!settings_.configuration.delay_cache_until_active) follow_cluster();
+}
+
+void Composition::follow_cluster() {
+  scheduler_->follow();
+  if (rescheduler_ != nullptr) rescheduler_->follow();
+  if (settings_.define_migrations) {
+    spawn("define migrations", define_migrations());
+  } else {
+    migrations_->follow();
+  }
+}
+
+net::Task<void> Composition::define_migrations() {
+  const auto defined = co_await migration::ensure_definition(*apis_.migrations, *services_.timers);
+  if (defined) migrations_->follow();
+}
+
+net::Task<Result<void>> Composition::wait_synced() {
+  auto synced = co_await scheduler_->wait_synced();
+  if (synced) synced = co_await migrations_->wait_synced();
+  if (synced && rescheduler_ != nullptr) synced = co_await rescheduler_->wait_synced();
+  co_return synced;
+}
+
+void Composition::lead() {
+  if (settings_.configuration.delay_cache_until_active) follow_cluster();
+  spawn("begin to decide", begin());
+  if (recovery_ != nullptr) spawn("begin to recover", begin_to_recover());
+}
+
+net::Task<void> Composition::begin() {
+  const auto synced = co_await scheduler_->wait_synced();
+  if (!synced) co_return;
+  co_await steer_first();
+  if (stopping_) co_return;
+  log_info(messages::kDeciding);
+  scheduler_->lead();
+  spawn("warn without migrations", warn_without_migrations());
+  const auto shown = co_await wait_synced();
+  if (!shown) co_return;
+  // First: it takes up what it finds, and that counts as under way from the rescheduler's first cycle on.
+  migrations_->lead();
+  if (rescheduler_ == nullptr) co_return;
+  log_info(messages::kMoving);
+  rescheduler_->lead();
+}
+
+net::Task<void> Composition::begin_to_recover() {
+  const auto synced = co_await recovery_->wait_synced();
+  if (synced) recovery_->lead();
+}
+
+// Before the scheduler decides: where replacements are wanted stands in Migrations. Not for long where the cluster does
+// not show them, nor at all where it does not know the word.
+net::Task<void> Composition::steer_first() {
+  if (!migrations_->synced()) {
+    const auto known = co_await apis_.migrations->get_text("/apis/rescheduler.io/v1alpha1", "application/json");
+    if (stopping_ || (!known && known.error().code == Errc::NotFound)) co_return;
+  }
+  net::Job showing = net::spawn(services_.executor, "wait for migrations", await_migrations());
+  jobs_.push_back(showing);
+  const bool shown = co_await net::ended_within(showing, *services_.timers, kPatience);
+  showing.cancel();
+  if (stopping_) co_return;
+  if (!shown) log_warning(messages::kMigrationsNotShown);
+  if (shown) migrations_->steer();
+}
+
+net::Task<void> Composition::await_migrations() { (void)co_await migrations_->wait_synced(); }
+
+net::Task<void> Composition::warn_without_migrations() {
+  const auto slept = co_await services_.timers->sleep_for(kWarnAfter);
+  if (!slept || migrations_->synced()) co_return;
+  log_warning(messages::kNoMigrations, {{"fix", "kubectl apply -f manifests/rescheduler/crd.yaml"}});
+}
+
+net::Task<bool> Composition::stop(std::chrono::nanoseconds grace) {
+  stopping_ = true;
+  (void)co_await net::end_all(jobs_);
+  const bool ended = co_await components_.stop(grace);
+  co_return ended;
+}
+
+}  // namespace rescheduler::cli

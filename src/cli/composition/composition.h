@@ -1,0 +1,114 @@
+// The program put together: scheduler, migrations, rescheduler and failure recovery, and what they tell each other.
+// `rescheduler run` has one beside its port and its lease, `demo` and `sim` have one on an embedded cluster.
+//
+//   auto composition = Composition::make({&api}, settings, services);
+//   (*composition)->listen(listeners);      // before follow()
+//   (*composition)->follow();
+//   (*composition)->lead();                 // each component acts as soon as it is synced
+//   co_await (*composition)->stop(grace);
+//
+// Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/composition/failure_recovery.h"
+#include "kube/leader/component.h"
+#include "migration/migration_controller.h"
+#include "rescheduler/loop/live_rescheduler.h"
+#include "scheduler/live_scheduler.h"
+
+namespace rescheduler::cli {
+
+// Each may be a client of its own, so that none holds up another; null: the first.
+struct CompositionApis {
+  kube::Api* api = nullptr;
+  kube::Api* events = nullptr;
+  kube::Api* migrations = nullptr;
+  kube::Api* recovery = nullptr;
+};
+
+struct CompositionSettings {
+  scheduler::Configuration configuration{};
+  std::string host{};  // who speaks in events
+  std::uint64_t seed = 1;
+  std::shared_ptr<const kube::LeaderFence> fence{};  // null: nobody else could be leading
+  net::EventLoop* network = nullptr;                 // the loop of the services; null: extenders cannot be asked
+  net::EventLoop* deciding = nullptr;                // null: the loop of the services, as the next
+  net::EventLoop* planning = nullptr;
+  bool define_migrations = false;                               // in a cluster that may not know them
+  migration::MigrationSettings migrations{};                    // what the configuration does not say
+  std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // of the rescheduler
+  std::optional<placement::RecoverySettings> recovery{};        // nothing: no failure recovery
+  std::string webhook_address = "0.0.0.0";  // of its own port: the API server has no token for the other
+};
+
+// Whoever else wants to know. Each may be empty.
+struct Listeners {
+  scheduler::ClusterSink cluster{};
+  std::function<void(const api::Migration& migration, bool gone)> on_migration{};
+  std::function<void(const rescheduling::Plan&)> on_plan{};
+  std::function<void(const migration::MoveOutcome&)> on_outcome{};
+  std::function<void(const rescheduling::NodeNews&)> on_node_news{};
+  std::function<void(const rescheduling::recovery::RecoveryNews&)> on_recovery_news{};
+};
+
+class Composition final : public kube::Component {
+ public:
+  static Result<std::unique_ptr<Composition>> make(CompositionApis apis,
+                                                   CompositionSettings settings,
+                                                   kube::LoopServices services);
+  ~Composition() override;
+
+  void listen(Listeners listeners);
+  // With delayCacheUntilActive only what the webhook needs; the rest when it leads.
+  void follow() override;
+  net::Task<Result<void>> wait_synced() override;
+  void lead() override;
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;
+
+  const scheduler::Configuration& configuration() const { return settings_.configuration; }
+  scheduler::LiveScheduler& scheduler() { return *scheduler_; }
+  // Null: it is switched off.
+  rescheduling::Controller* controller() { return rescheduler_ == nullptr ? nullptr : &rescheduler_->controller(); }
+  const rescheduling::recovery::LiveRecovery* recovery() const {
+    return recovery_ == nullptr ? nullptr : &recovery_->live();
+  }
+
+ private:
+  Composition(CompositionApis apis, CompositionSettings settings, kube::LoopServices services);
+  Result<void> make_scheduler();
+  void make_migrations();
+  Result<void> make_rescheduler();
+  void make_recovery();
+  template <class... About>
+  std::function<void(About...)> teller(std::function<void(About...)> Listeners::* what) const;
+
+  void follow_cluster();
+  void spawn(std::string name, net::Task<void> task);
+  net::Task<void> define_migrations();
+  net::Task<void> begin();
+  net::Task<void> begin_to_recover();
+  net::Task<void> steer_first();
+  net::Task<void> await_migrations();
+  net::Task<void> warn_without_migrations();
+
+  CompositionApis apis_;
+  CompositionSettings settings_;
+  kube::LoopServices services_;
+  std::shared_ptr<std::vector<Listeners>> listeners_ = std::make_shared<std::vector<Listeners>>();
+  scheduler::LiveScheduler* scheduler_ = nullptr;
+  migration::MigrationController* migrations_ = nullptr;
+  rescheduling::LiveRescheduler* rescheduler_ = nullptr;
+  FailureRecovery* recovery_ = nullptr;
+  kube::Components components_;  // these four
+  std::vector<net::Job> jobs_;
+  bool stopping_ = false;
+};
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,75 @@
+#include "cli/composition/failure_recovery.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "cli/messages.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/podrescheduling_args.h"
+
+namespace rescheduler::cli {
+
+std::optional<placement::RecoverySettings> recovery_of(const scheduler::Configuration& configuration) {
+  for (const placement::Profile& profile : configuration.profiles) {
+    if (!profile.uses("Podrescheduling", placement::Point::Filter)) continue;
+    const auto args = profile.args.find("Podrescheduling");
+    const auto recovery = args == profile.args.end()
+                              ? placement::RecoverySettings{}
+                              : static_cast<const placement::PodreschedulingArgs&>(*args->second).recovery;
+    if (recovery.mode == placement::StrategyMode::Off) return std::nullopt;
+    return recovery;
+  }
+  return std::nullopt;
+}
+
+FailureRecovery::FailureRecovery(rescheduling::recovery::RecoveryApis apis,
+                                 const rescheduling::recovery::LiveRecoverySettings& settings,
+                                 server::RecoveryWebhookSettings webhook,
+                                 kube::LoopServices services)
+    : api_(apis.api),
+      hook_(std::move(webhook)),
+      services_(services),
+      live_(rescheduling::recovery::LiveRecovery::make(apis, settings, services)) {
+  hook_.webhook = settings.recovery.webhook;
+  hook_.own_namespace = settings.home;
+  hook_.excluded_namespaces = settings.recovery.excluded_namespaces;
+  hook_.fence = settings.fence;
+}
+
+FailureRecovery::~FailureRecovery() { beginning_.cancel(); }
+
+void FailureRecovery::follow() {
+  live_->follow();
+  if (!hook_.webhook.enabled) return;
+  const server::PodHints hints = [live = live_.get()](const api::Pod& pod) { return live->hint_for(pod); };
+  auto webhook = server::RecoveryWebhook::start(*api_, hints, hook_, services_);
+  if (webhook) {
+    webhook_ = std::move(*webhook);
+  } else {
+    log_error(messages::kNoWebhook, {{"err", webhook.error().message}});
+  }
+}
+
+net::Task<void> FailureRecovery::begin() {
+  if (webhook_) {
+    // First, so that already the first replacement is told.
+    auto ready = co_await webhook_->bring_up_to_date(false);
+    if (!ready && ready.error().code == Errc::Cancelled) co_return;
+    if (!ready) log_warning(messages::kWebhookTrouble, {{"err", ready.error().message}});
+  }
+  live_->lead();
+}
+
+void FailureRecovery::lead() { beginning_ = net::spawn(services_.executor, "begin to recover", begin()); }
+
+net::Task<bool> FailureRecovery::stop(std::chrono::nanoseconds grace) {
+  constexpr std::chrono::seconds kServingGrace{2};
+  const std::vector<net::Job> jobs = {beginning_};
+  (void)co_await net::end_all(jobs);
+  const std::chrono::nanoseconds soon = std::min<std::chrono::nanoseconds>(grace, kServingGrace);
+  if (webhook_) co_await webhook_->stop(soon);
+  const bool ended = co_await live_->stop(soon);
+  co_return ended;
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,44 @@
+// Failure recovery and its webhook, put together.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "placement/recovery_settings.h"
+#include "rescheduler/recovery/live_recovery.h"
+#include "scheduler/config/configuration.h"
+#include "server/recovery_webhook.h"
+
+namespace rescheduler::cli {
+
+// Of the first profile with the plugin Podrescheduling; nothing: there is none, or it is switched off there.
+std::optional<placement::RecoverySettings> recovery_of(const scheduler::Configuration& configuration);
+
+// On the loop's thread, as what it is made of.
+class FailureRecovery final : public kube::Component {
+ public:
+  // What the settings of the webhook have in common with the others is taken from those.
+  FailureRecovery(rescheduling::recovery::RecoveryApis apis,
+                  const rescheduling::recovery::LiveRecoverySettings& settings,
+                  server::RecoveryWebhookSettings webhook,
+                  kube::LoopServices services);
+  ~FailureRecovery() override;
+  // Serves the webhook too. A port that cannot be had costs the webhook, not the rest.
+  void follow() override;
+  net::Task<Result<void>> wait_synced() override { return live_->wait_synced(); }
+  void lead() override;
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;
+  const rescheduling::recovery::LiveRecovery& live() const { return *live_; }
+
+ private:
+  net::Task<void> begin();
+
+  kube::Api* api_;
+  server::RecoveryWebhookSettings hook_;
+  kube::LoopServices services_;
+  std::unique_ptr<rescheduling::recovery::LiveRecovery> live_;
+  std::unique_ptr<server::RecoveryWebhook> webhook_;
+  net::Job beginning_;
+};
+
+}  // namespace rescheduler::cli

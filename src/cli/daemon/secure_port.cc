@@ -1,0 +1,133 @@
+#include "cli/daemon/secure_port.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "dashboard/settings_view.h"
+#include "kube/config/file.h"
+#include "placement/rescheduler_args.h"
+#include "rescheduler/planning/plan_json.h"
+#include "scheduler/config/effective.h"
+#include "server/extender_door.h"
+
+namespace rescheduler::cli {
+namespace {
+
+constexpr std::chrono::seconds kServingGrace{2};
+
+// Of the first profile that has some.
+placement::ReschedulerArgs args_of(const scheduler::Configuration& configuration) {
+  for (const auto& profile : configuration.profiles) {
+    const auto found = profile.args.find("Rescheduler");
+    if (found == profile.args.end()) continue;
+    if (const auto* args = dynamic_cast<const placement::ReschedulerArgs*>(found->second.get())) return *args;
+  }
+  return {};
+}
+
+// As it was read when we began, unless somebody changed it since. Nothing: there is none.
+std::string text_of(const scheduler::RunOptions& options) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+  if (options.config.empty()) return {};
+  return kube::read_whole_file(options.config, kMostBytes).value_or("");
+}
+
+// What the leader last planned, to act on and to look at, and what holds it back.
+net::Task<net::HttpResponse> rescheduling_page(const rescheduling::Controller* controller) {
+  std::string holding;
+  std::string acted_on = "null";
+  std::string observed = "null";
+  if (controller != nullptr) {
+    const rescheduling::ControllerStatus& now = controller->status();
+    if (now.acted_on) acted_on = rescheduling::to_json(*now.acted_on);
+    if (now.observed) observed = rescheduling::to_json(*now.observed);
+    for (const rescheduling::Holding& one : now.holding) {
+      holding += fmt::format("{}\"{}\"", holding.empty() ? "" : ",", to_string(one.brake));
+    }
+  }
+  co_return server::json_response(
+      200, fmt::format(R"({{"actedOn":{},"observed":{},"brakes":[{}]}})", acted_on, observed, holding));
+}
+
+net::Task<net::HttpResponse> configz(const scheduler::Configuration& configuration) {
+  co_return server::text_response(200, scheduler::effective_configuration(configuration, scheduler::default_catalog()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SecurePort>> SecurePort::listen(const DaemonSettings& settings,
+                                                       server::Reviewer reviewer,
+                                                       const kube::LoopServices& services) {
+  std::unique_ptr<SecurePort> made(new SecurePort(std::move(reviewer)));
+  const scheduler::RunOptions& options = settings.options;
+  server::ServerSettings serving;
+  serving.address = options.bind_address;
+  serving.port = static_cast<std::uint16_t>(options.secure_port);
+  serving.files = {options.tls_cert_file, options.tls_private_key_file, options.client_ca_file};
+  auto started = server::Server::start(services, &made->reviewer_, std::move(serving));
+  if (!started) return fail(std::move(started.error()));
+  made->server_ = std::move(*started);
+  return made;
+}
+
+void SecurePort::serve(Composition& composition, std::function<dashboard::LeaderWord()> leader, kube::Api& api) {
+  server_->readyz().add("informers", [&composition]() -> Result<void> {
+    if (composition.scheduler().synced()) return {};
+    return fail(Errc::Unavailable, "informers have not synced");
+  });
+  server_->readyz().add("shutdown", [this]() -> Result<void> {
+    if (!stopping_) return {};
+    return fail(Errc::Unavailable, "this process is about to end");
+  });
+  server_->readyz().add_note("load", [&composition] { return composition.scheduler().load_status(); });
+  server_->readyz().add_note("rescheduling",
+                             [&composition, leader = std::move(leader)]() -> std::optional<std::string> {
+                               const auto* controller = composition.controller();
+                               if (controller == nullptr || !leader().here) return std::nullopt;
+                               return controller->status_text();
+                             });
+  server_->add_route(
+      {.path = "/configz", .handle = [&composition](const net::HttpRequest&, const server::RequestTarget&) {
+         return configz(composition.configuration());
+       }});
+  server_->add_route(
+      {.path = "/rescheduling", .handle = [&composition](const net::HttpRequest&, const server::RequestTarget&) {
+         return rescheduling_page(composition.controller());
+       }});
+  extender_ = std::make_unique<server::PluginExtender>(composition.scheduler(), api);
+  server::add_extender_routes(*server_, *extender_);
+}
+
+net::Task<bool> SecurePort::stop(std::chrono::nanoseconds grace) {
+  co_await server_->stop(std::min<std::chrono::nanoseconds>(grace, kServingGrace));
+  co_return true;
+}
+
+std::optional<LiveDashboardSettings> dashboard_settings(const DaemonSettings& settings,
+                                                        kube::Api& api,
+                                                        kube::Api& events,
+                                                        const kube::LoopServices& services) {
+  const placement::ReschedulerArgs args = args_of(settings.configuration);
+  if (!args.dashboard.enabled) return std::nullopt;
+  const auto& lease = settings.configuration.leader_election;
+  LiveDashboardSettings made{.parts = {.executor = services.executor}, .actions = {.api = &api, .services = services}};
+  made.parts.clock = services.clock;
+  made.parts.api = &api;
+  made.parts.lease_namespace = lease.resource_namespace;
+  made.parts.lease_name = lease.resource_name;
+  made.parts.board.cluster = settings.cluster.origin.text();
+  made.parts.board.boot = fmt::format("{:x}", services.clock->wall_now().time_since_epoch().count());
+  made.parts.board.pools = args.rescheduling.pools;
+  made.parts.board.weights = args.balance_weights();
+  made.parts.grafana = args.dashboard.grafana;
+  made.parts.settings_json = dashboard::settings_json(settings.configuration, scheduler::default_catalog(),
+                                                      settings.options, text_of(settings.options), "file");
+  made.actions.events = &events;
+  made.actions.ns = lease.resource_namespace;
+  made.actions.lease = lease.resource_name;
+  made.actions.host = settings.host;
+  return made;
+}
+
+}  // namespace rescheduler::cli

@@ -1,0 +1,43 @@
+// The daemon's port: health and metrics, /configz, the last plans, our plugins as an extender, the dashboard.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cli/composition/live_dashboard.h"
+#include "cli/daemon/daemon.h"
+#include "server/plugin_extender.h"
+#include "server/reviewer.h"
+#include "server/server.h"
+
+namespace rescheduler::cli {
+
+// Members belong to the network thread, but port(). All that it is given outlives it.
+class SecurePort final : public kube::Component {
+ public:
+  static Result<std::unique_ptr<SecurePort>> listen(const DaemonSettings& settings,
+                                                    server::Reviewer reviewer,
+                                                    const kube::LoopServices& services);
+
+  void serve(Composition& composition, std::function<dashboard::LeaderWord()> leader, kube::Api& api);
+  void serve(LiveDashboard& dashboard) { dashboard.serve(*server_); }
+  int port() const { return server_->port(); }
+  void about_to_stop() { stopping_ = true; }  // /readyz says so
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;
+
+ private:
+  explicit SecurePort(server::Reviewer reviewer) : reviewer_(std::move(reviewer)) {}
+
+  server::Reviewer reviewer_;
+  std::unique_ptr<server::Server> server_;
+  std::unique_ptr<server::PluginExtender> extender_;
+  bool stopping_ = false;
+};
+
+// Nothing: it is switched off.
+std::optional<LiveDashboardSettings> dashboard_settings(const DaemonSettings& settings,
+                                                        kube::Api& api,
+                                                        kube::Api& events,
+                                                        const kube::LoopServices& services);
+
+}  // namespace rescheduler::cli
