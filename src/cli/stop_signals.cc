@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <unistd.h>
 
 #include <pthread.h>
 
@@ -15,7 +16,18 @@ StopSignals::StopSignals() {
   pthread_sigmask(SIG_BLOCK, &heard_, &before_);
 }
 
-StopSignals::~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+StopSignals::~StopSignals() {
+  while (wait_for(std::chrono::milliseconds{0})) {  // told twice: the second would end the process in its last moment
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void StopSignals::wait() {
+  int heard = 0;
+  sigwait(&heard_, &heard);
+}
+
+void StopSignals::wake() { kill(getpid(), SIGTERM); }
 
 bool StopSignals::wait_for(std::chrono::milliseconds patience) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);

@@ -15,6 +15,8 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   bool wait_for(std::chrono::milliseconds patience);  // true: told to stop
+  void wait();                                        // until told to stop
+  static void wake();                                 // any thread: as if somebody had told it
 
  private:
   sigset_t heard_{};

@@ -1,7 +1,6 @@
 #include "cli/commands/run_command.h"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -92,7 +91,7 @@ Result<DaemonSettings> settings_of(const scheduler::RunOptions& options) {
   auto cluster =
       kube::default_config({applied->configuration.client_connection.kubeconfig, {}, kube::process_environment()});
   if (!cluster) return fail(std::move(cluster.error()));
-  DaemonSettings settings{options, std::move(applied->configuration), *cluster, *cluster, *cluster, host_name()};
+  DaemonSettings settings{options, std::move(applied->configuration), *cluster, *cluster, *cluster, host_name(), {}};
   for (const auto& [path, config] : {std::pair{&options.authentication_kubeconfig, &settings.token_reviews},
                                      std::pair{&options.authorization_kubeconfig, &settings.access_reviews}}) {
     if (path->empty()) continue;
@@ -117,12 +116,11 @@ int run_daemon(const scheduler::RunOptions& options) {
   auto settings = settings_of(options);
   if (!settings) return complain(settings.error());
   log_start(*settings);
+  settings->on_lost_lead = [] { StopSignals::wake(); };
   auto daemon = Daemon::start(std::move(*settings));
   if (!daemon) return complain(daemon.error());
   if ((*daemon)->port() != 0) log_info(messages::kServing, {{"port", (*daemon)->port()}});
-  while (!signals.wait_for(std::chrono::milliseconds{200})) {
-    if ((*daemon)->lost_the_lead()) break;
-  }
+  signals.wait();
   const bool lost = (*daemon)->lost_the_lead();
   if (!lost) log_info(messages::kStopping);
   const int code = lost ? 1 : 0;

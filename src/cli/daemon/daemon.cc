@@ -198,6 +198,7 @@ struct Daemon::State {
     if (parts->stopping) return;
     log_error(messages::kLeaseLost);
     lost = true;
+    if (settings.on_lost_lead) settings.on_lost_lead();
   }
 
   bool stop() {

@@ -1,6 +1,7 @@
 // The daemon, put together: clients, election, scheduler, port. What `rescheduler run` runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,7 @@ struct DaemonSettings {
   kube::ClientConfig token_reviews{};  // where tokens are reviewed, and access; mostly the same
   kube::ClientConfig access_reviews{};
   std::string host{};
+  std::function<void()> on_lost_lead{};  // on a thread of the daemon: it leads no more, time to end
 };
 
 class Daemon {
@@ -28,7 +30,7 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   int port() const;            // 0: it serves nothing
-  bool lost_the_lead() const;  // it led and does so no more: time to end
+  bool lost_the_lead() const;  // it led and does so no more
   // No more decisions; what was begun is finished; the lease is handed on. False: something would not end in time, and
   // only the end of the process will end it.
   bool stop();
