@@ -110,7 +110,7 @@ const leaves = (who: string, reason: string): Promise<unknown> => until(`an Even
 const go = (hash: string): Promise<void> => page.evaluate((text) => void (location.hash = text), hash);
 const enter = async (text: string): Promise<void> => {
   await page.locator("#token").fill(text);
-  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
 };
 
 before(async () => {
@@ -140,7 +140,7 @@ after(async () => {
 });
 
 test("without a token nothing is shown but that one is needed, and a wrong one is refused", { skip }, async () => {
-  await page.getByRole("dialog", { name: "A token, please" }).waitFor();
+  await page.getByRole("dialog", { name: "Enter a token" }).waitFor();
   assert.equal(await page.locator(".score-number").count(), 0);
   await enter("not-a-token");
   await page.getByText("The cluster did not accept this token").waitFor();

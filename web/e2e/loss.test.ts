@@ -31,7 +31,7 @@ test("the page says that the server is gone, and shows the new one's state when 
   const again = page.locator("[data-testid=again]").waitFor({ timeout: 40_000 }); // said for some seconds only
   await demo.startAgain();
   assert.notEqual((await demo.get<Session>("session")).boot, boot);
-  await page.getByRole("button", { name: "Try now" }).click({ timeout: 500 }).catch(() => undefined); // it may have tried already
+  await page.getByRole("button", { name: "Retry now" }).click({ timeout: 500 }).catch(() => undefined); // it may have tried already
   await again;
   await page.locator("[data-testid=lost]").waitFor({ state: "detached" });
   await page.locator(".live:not(.off)").waitFor();

@@ -104,12 +104,12 @@ test("a proposed plan is seen step by step, and applied", { skip }, async () => 
   await page.locator("[data-testid=plan-moves] tbody tr").first().waitFor();
   await page.getByRole("slider").fill("0");
   await page.getByText("before the first step").waitFor();
-  await page.getByRole("button", { name: "One step on" }).click();
+  await page.getByRole("button", { name: "Next step" }).click();
   await page.locator(".stepper output", { hasText: "after step 1" }).waitFor();
   assert.ok(plan.refused.length > 0);
   await page.locator("[data-testid=refused] summary").first().click();
   // Another one may come between looking and saying yes: then that is refused, and looked at anew.
-  const newest = page.getByRole("button", { name: "Show the newest" });
+  const newest = page.getByRole("button", { name: "Show the newest plan" });
   await until("the plan that was looked at is applied", async () => {
     if (await newest.isVisible()) await newest.click();
     await page.getByRole("button", { name: "Apply this plan" }).click();
@@ -188,13 +188,13 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   const home = (await demo.get<PodList>("pods?query=shop/web&limit=50")).pods.find((pod) => pod.ready)!.node!;
   await sets.getByLabel("Node").selectOption(home);
   await sets.getByLabel("Workload").selectOption("shop/web");
-  await sets.getByRole("button", { name: "Crash pods there" }).click();
-  await sets.getByRole("button", { name: "Stop the crashes" }).waitFor();
+  await sets.getByRole("button", { name: "Crash pods on this node" }).click();
+  await sets.getByRole("button", { name: "Stop crashing pods" }).waitFor();
   await until("its pods there crash", async () => (await demo.get<PodList>("pods?query=shop/web&state=failing")).total > 0);
   await go("recovery");
   await page.locator("[data-testid=lineages] > li", { hasText: "shop/flaky" }).first().waitFor({ timeout: 40_000 });
   await page.locator("[data-testid=lineages] > li", { hasText: "shop/web" }).first().waitFor({ timeout: 40_000 });
-  await sets.getByRole("button", { name: "Stop the crashes" }).click();
+  await sets.getByRole("button", { name: "Stop crashing pods" }).click();
   await sets.getByRole("button", { name: "Strategies on" }).or(sets.getByRole("button", { name: "Strategies off" })).first().click();
   await toast("good");
 });
@@ -224,7 +224,7 @@ test("what others wrote never becomes markup", { skip }, async () => {
   await go("overview");
   await page.locator("[data-testid=news] li").first().waitFor();
   await page.locator("#search").fill("<img src=x onerror=window.pwned=1>");
-  await page.locator("#search-list", { hasText: "Nothing by that name" }).waitFor();
+  await page.locator("#search-list", { hasText: "No node or pod has this name" }).waitFor();
   await go("nodes/" + encodeURIComponent("<img src=x onerror=window.pwned=1>"));
   await page.getByRole("heading", { level: 1, name: "<img" }).waitFor();
   await page.locator(".problem").waitFor();
