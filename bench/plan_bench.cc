@@ -14,13 +14,13 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "config/read.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
 #include "rescheduler/planning/make_plan.h"
 #include "rescheduler/planning/world.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace {
@@ -119,7 +119,7 @@ void measure(int nodes, std::uint32_t moves, const std::vector<Strategy>& strate
   rescheduling::World world;
   fill(world, nodes, rng);
   const double model = memory("VmRSS:");
-  placement::Profile profile = scheduler::default_configuration(scheduler::default_catalog()).profiles.front();
+  placement::Profile profile = config::default_configuration(config::default_catalog()).profiles.front();
   scheduler::place_by_load(profile, {});
   const auto framework = placement::Framework::make(profile, placement::Registry::standard());
   rescheduling::PlanRequest request;

@@ -15,8 +15,8 @@
 #include "cli/doctor/doctor_command.h"
 #include "cli/explain/explain_command.h"
 #include "cli/plan/plan_command.h"
+#include "config/reference.h"
 #include "placement/rescheduling_settings.h"
-#include "scheduler/config/reference.h"
 
 namespace {
 
@@ -68,7 +68,7 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
 }
 
 // kube-scheduler's flags, by its names.
-void add_run_options(CLI::App& command, scheduler::RunOptions& options) {
+void add_run_options(CLI::App& command, config::RunOptions& options) {
   command.add_option("--config", options.config, "KubeSchedulerConfiguration file");
   command.add_option("--kubeconfig", options.kubeconfig,
                      "kubeconfig (default: $KUBECONFIG, in-cluster, ~/.kube/config)");
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   // Manifests start it as `rescheduler --config=...`, without a word: that is `run`.
-  scheduler::RunOptions run_options;
+  config::RunOptions run_options;
   add_run_options(app, run_options);
   auto* run = app.add_subcommand("run", "schedule pods: the daemon");
   add_run_options(*run, run_options);
@@ -244,7 +244,7 @@ int main(int argc, char** argv) {
   if (doctor->parsed()) return cli::run_doctor(doctor_options);
   if (reference->parsed()) {
     const Language language = reference_language == "zh" ? Language::Chinese : Language::English;
-    fmt::print("{}", scheduler::reference_page(scheduler::default_catalog(), language));
+    fmt::print("{}", config::reference_page(config::default_catalog(), language));
   }
   if (validate->parsed()) return cli::run_validate(validate_options);
   if (explain->parsed()) return cli::run_explain(explain_options);

@@ -116,7 +116,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     const auto& sources = load->status().sources;
     const bool best = !sources.empty() && change.to == sources.front().name;
     if (settings.fence && !settings.fence->may_act()) return;
-    const LeaderElection& lease = settings.configuration.leader_election;
+    const config::LeaderElection& lease = settings.configuration.leader_election;
     kube::EventRecord record;
     record.regarding = {.api_version = "coordination.k8s.io/v1",
                         .kind = "Lease",

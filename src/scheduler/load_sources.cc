@@ -99,7 +99,7 @@ void place_by_load(placement::Profile& profile, cluster::LoadSettings load) {
   profile.args[kPlugin] = std::move(args);
 }
 
-std::optional<cluster::LoadSettings> load_settings_of(const Configuration& configuration) {
+std::optional<cluster::LoadSettings> load_settings_of(const config::Configuration& configuration) {
   const auto profile = std::ranges::find_if(configuration.profiles, has_plugin);
   if (profile == configuration.profiles.end()) return std::nullopt;
   const auto args = profile->args.find(kPlugin);

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "cluster/load_settings.h"
+#include "config/configuration.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
-#include "scheduler/config/configuration.h"
 #include "usage/load_book.h"
 #include "usage/source.h"
 
@@ -19,7 +19,7 @@ namespace rescheduler::scheduler {
 void place_by_load(placement::Profile& profile, cluster::LoadSettings load);
 
 // What the first profile with the plugin Rescheduler says about loads; nothing: no profile has it.
-std::optional<cluster::LoadSettings> load_settings_of(const Configuration& configuration);
+std::optional<cluster::LoadSettings> load_settings_of(const config::Configuration& configuration);
 
 usage::BookSettings book_settings(const cluster::LoadSettings& settings);
 

@@ -4,13 +4,13 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "config/read.h"
 #include "kube/codec/json.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/events.pb.h"
 #include "migration/definition.h"
 #include "migration/migration_controller.h"
 #include "rescheduler/memory/memory_store.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 #include "support/objects.h"
 
@@ -104,7 +104,7 @@ TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
     elector_ = std::move(*made);
   }
   scheduler::LiveSettings live;
-  live.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  live.configuration = config::default_configuration(config::default_catalog());
   placement::Profile& profile = live.configuration.profiles.front();
   profile.scheduler_name = settings.ns;
   scheduler::place_by_load(profile, settings.args.load);

@@ -11,12 +11,12 @@
 #include "cli/daemon/own_mover.h"
 #include "cli/daemon/startup_check.h"
 #include "cli/messages.h"
+#include "config/effective.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
 #include "rescheduler/loop/live_rescheduler.h"
 #include "rescheduler/planning/plan_json.h"
-#include "scheduler/config/effective.h"
 #include "scheduler/live_scheduler.h"
 #include "server/extender_door.h"
 #include "server/plugin_extender.h"
@@ -277,7 +277,7 @@ struct Daemon::State {
   }
 
   Result<void> serve() {
-    const scheduler::RunOptions& options = settings.options;
+    const config::RunOptions& options = settings.options;
     if (options.secure_port == 0) return {};
     reviewer = std::make_unique<server::Reviewer>(*token_reviews, *access_reviews, clock);
     server::ServerSettings serving;
@@ -333,8 +333,8 @@ struct Daemon::State {
   }
 
   net::Task<net::HttpResponse> configz() const {
-    co_return server::text_response(
-        200, scheduler::effective_configuration(settings.configuration, scheduler::default_catalog()));
+    co_return server::text_response(200,
+                                    config::effective_configuration(settings.configuration, config::default_catalog()));
   }
 
   bool stop() {

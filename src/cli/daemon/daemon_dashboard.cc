@@ -2,19 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "config/catalog.h"
+#include "config/read.h"
 #include "dashboard/decision.h"
 #include "dashboard/settings_view.h"
 #include "kube/config/file.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/rescheduler_args.h"
-#include "scheduler/config/catalog.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
 namespace {
 
 // Of the first profile that has some.
-placement::ReschedulerArgs args_of(const scheduler::Configuration& configuration) {
+placement::ReschedulerArgs args_of(const config::Configuration& configuration) {
   for (const auto& profile : configuration.profiles) {
     const auto found = profile.args.find("Rescheduler");
     if (found == profile.args.end()) continue;
@@ -24,7 +24,7 @@ placement::ReschedulerArgs args_of(const scheduler::Configuration& configuration
 }
 
 // As it was read when we began, unless somebody changed it since. Nothing: there is none.
-std::string text_of(const scheduler::RunOptions& options) {
+std::string text_of(const config::RunOptions& options) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
   if (options.config.empty()) return {};
   return kube::read_whole_file(options.config, kMostBytes).value_or("");
@@ -50,7 +50,7 @@ DaemonDashboard::DaemonDashboard(DaemonDashboardParts parts) : parts_(std::move(
   made.board.pools = args.rescheduling.pools;
   made.board.weights = args.balance_weights();
   made.grafana = args.dashboard.grafana;
-  made.settings_json = dashboard::settings_json(*parts_.configuration, scheduler::default_catalog(), *parts_.options,
+  made.settings_json = dashboard::settings_json(*parts_.configuration, config::default_catalog(), *parts_.options,
                                                 text_of(*parts_.options), "file");
   made.explain = [this](api::Pod pod, placement::NodesTold told) -> net::Task<Result<std::string>> {
     if (sources_.live == nullptr) co_return fail(Errc::Unavailable, "this process is about to end");

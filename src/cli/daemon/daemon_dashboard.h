@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "config/run_options.h"
 #include "dashboard/cluster_actions.h"
 #include "dashboard/dashboard.h"
 #include "kube/client/api.h"
@@ -13,7 +14,6 @@
 #include "migration/migration_controller.h"
 #include "rescheduler/loop/live_rescheduler.h"
 #include "rescheduler/recovery/live_recovery.h"
-#include "scheduler/config/run_options.h"
 #include "scheduler/live_scheduler.h"
 #include "server/server.h"
 
@@ -23,8 +23,8 @@ struct DaemonDashboardParts {
   kube::Api* api = nullptr;
   kube::Api* events = nullptr;
   kube::LoopServices services;
-  const scheduler::Configuration* configuration = nullptr;
-  const scheduler::RunOptions* options = nullptr;
+  const config::Configuration* configuration = nullptr;
+  const config::RunOptions* options = nullptr;
   std::string cluster{};  // what people call it
   std::string host{};
 };

@@ -7,7 +7,7 @@
 
 namespace rescheduler::cli {
 
-std::optional<placement::RecoverySettings> recovery_of(const scheduler::Configuration& configuration) {
+std::optional<placement::RecoverySettings> recovery_of(const config::Configuration& configuration) {
   for (const placement::Profile& profile : configuration.profiles) {
     if (!profile.uses("Podrescheduling", placement::Point::Filter)) continue;
     const auto args = profile.args.find("Podrescheduling");

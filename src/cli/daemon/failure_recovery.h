@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "config/configuration.h"
 #include "placement/recovery_settings.h"
 #include "rescheduler/recovery/live_recovery.h"
-#include "scheduler/config/configuration.h"
 #include "server/recovery_webhook.h"
 
 namespace rescheduler::cli {
 
 // Of the first profile with the plugin Podrescheduling; nothing: there is none, or it is switched off there.
-std::optional<placement::RecoverySettings> recovery_of(const scheduler::Configuration& configuration);
+std::optional<placement::RecoverySettings> recovery_of(const config::Configuration& configuration);
 
 struct FailureRecoverySettings {
   placement::RecoverySettings recovery{};

@@ -47,7 +47,7 @@ std::string NodeLoads::of(const std::string& node) const {
 
 std::unique_ptr<migration::MigrationController> make_mover(kube::Api& api,
                                                            kube::Api* events,
-                                                           const scheduler::Configuration& configuration,
+                                                           const config::Configuration& configuration,
                                                            const std::string& host,
                                                            std::shared_ptr<const kube::LeaderFence> fence,
                                                            Steer steer,

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "config/configuration.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
 #include "migration/migration_controller.h"
 #include "placement/moving_settings.h"
 #include "rescheduler/loop/live_rescheduler.h"
-#include "scheduler/config/configuration.h"
 #include "scheduler/live_scheduler.h"
 
 namespace rescheduler::cli {
@@ -35,7 +35,7 @@ using Steer = std::function<void(std::vector<scheduler::Intent>)>;
 
 std::unique_ptr<migration::MigrationController> make_mover(kube::Api& api,
                                                            kube::Api* events,
-                                                           const scheduler::Configuration& configuration,
+                                                           const config::Configuration& configuration,
                                                            const std::string& host,
                                                            std::shared_ptr<const kube::LeaderFence> fence,
                                                            Steer steer,

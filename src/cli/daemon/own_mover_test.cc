@@ -5,13 +5,13 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/codec/json.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
 #include "migration/record.h"
-#include "scheduler/config/read.h"
 #include "sim/cluster.h"
 #include "sim/door/local_api.h"
 #include "sim/time/pacer.h"
@@ -117,7 +117,7 @@ class AfterAChangeOfLeader : public testing::Test {
   std::string node_uid_;
   Rng rng_{1};
   MetricRegistry metrics_;
-  scheduler::Configuration configuration_ = scheduler::default_configuration(scheduler::default_catalog());
+  config::Configuration configuration_ = config::default_configuration(config::default_catalog());
   sim::EmbeddedCluster cluster_;
   sim::LocalApi api_{cluster_.server(), cluster_.documents()};
   sim::VirtualLoop loop_{cluster_.agenda()};

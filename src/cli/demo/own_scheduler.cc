@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "config/read.h"
 #include "migration/definition.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli {
@@ -55,7 +55,7 @@ placement::ReschedulerArgs OwnScheduler::in_a_hurry(int nodes) {
 }
 
 std::unique_ptr<migration::MigrationController> OwnScheduler::new_mover(kube::Api& api,
-                                                                        const scheduler::Configuration& configuration,
+                                                                        const config::Configuration& configuration,
                                                                         const kube::LoopServices& services) {
   const auto steer = [this](std::vector<scheduler::Intent> intents) {
     if (live_) live_->want(std::move(intents));
@@ -76,7 +76,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   std::unique_ptr<OwnScheduler> own(new OwnScheduler(seed));
   own->listeners_ = std::move(listeners);
   scheduler::LiveSettings settings;
-  settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  settings.configuration = config::default_configuration(config::default_catalog());
   // By the load that the embedded cluster's kubelets report.
   if (by == Judges::Load) scheduler::place_by_load(settings.configuration.profiles.front(), {});
   if (rescheduling) {
@@ -91,7 +91,7 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   settings.host = "embedded";
   settings.seed = seed;
   own->configuration_ = settings.configuration;
-  const scheduler::Configuration& configuration = own->configuration_;
+  const config::Configuration& configuration = own->configuration_;
   const kube::LoopServices services{executor, &timers, &clock, &own->rng_, &own->metrics_};
   if (rescheduling) {
     rescheduling::LiveReschedulerSettings moving;

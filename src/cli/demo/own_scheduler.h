@@ -61,19 +61,19 @@ class OwnScheduler {
   const MetricRegistry& metrics() const { return metrics_; }
   rescheduling::LiveRescheduler* rescheduler() { return rescheduler_.get(); }
   scheduler::LiveScheduler& live() { return *live_; }
-  const scheduler::Configuration& configuration() const { return configuration_; }
+  const config::Configuration& configuration() const { return configuration_; }
   // To its end before it is destroyed: what it began on the loop uses it.
   net::Task<Result<void>> stop();
 
  private:
   explicit OwnScheduler(std::uint64_t seed) : rng_(seed) {}
   std::unique_ptr<migration::MigrationController> new_mover(kube::Api& api,
-                                                            const scheduler::Configuration& configuration,
+                                                            const config::Configuration& configuration,
                                                             const kube::LoopServices& services);
 
   Rng rng_;
   OwnListeners listeners_;
-  scheduler::Configuration configuration_;
+  config::Configuration configuration_;
   MetricRegistry metrics_;
   NodeLoads loads_;
   std::unique_ptr<rescheduling::LiveRescheduler> rescheduler_;  // null: nothing is moved

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "config/catalog.h"
 #include "dashboard/decision.h"
 #include "dashboard/settings_view.h"
 #include "kube/proto/core_pod.pb.h"
-#include "scheduler/config/catalog.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -57,7 +57,7 @@ void PlayedDashboard::attach(OwnScheduler* scheduler, sim::ScenarioRunner& runne
   if (scheduler != nullptr) {
     sources.load_sentence = [scheduler] { return scheduler->live().load_status(); };
     dashboard_->set_settings(
-        dashboard::settings_json(scheduler->configuration(), scheduler::default_catalog(), {}, "", "demo"));
+        dashboard::settings_json(scheduler->configuration(), config::default_catalog(), {}, "", "demo"));
   }
   dashboard_->board().ask(std::move(sources));
   dashboard::ClusterActionsParts doing{

@@ -10,6 +10,7 @@
 #include "cli/doctor/webhook_facts.h"
 #include "cluster/feed.h"
 #include "cluster/objects/pods.h"
+#include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/coordination.pb.h"
@@ -19,7 +20,6 @@
 #include "kube/proto/policy.pb.h"
 #include "kube/value/label_selector.h"
 #include "kube/value/time.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli::doctor {
@@ -152,9 +152,9 @@ class Looker {
       }
       text = held->second;
     }
-    auto reading = scheduler::read_configuration(text, where, scheduler::default_catalog());
+    auto reading = config::read_configuration(text, where, config::default_catalog());
     ConfigFacts facts{where};
-    for (const kube::YamlRemark& problem : reading.problems) facts.problems.push_back(scheduler::sentence(problem));
+    for (const kube::YamlRemark& problem : reading.problems) facts.problems.push_back(config::sentence(problem));
     if (reading.problems.empty()) {
       configured_ = std::move(reading.configuration);
       facts.leader_elect = configured_->leader_election.leader_elect;
@@ -253,7 +253,7 @@ class Looker {
   kube::LoopServices services_;
   kube::Client client_;
   Facts facts_{};
-  std::optional<scheduler::Configuration> configured_{};
+  std::optional<config::Configuration> configured_{};
   std::vector<std::shared_ptr<const api::Pod>> pods_{};
 };
 

@@ -14,12 +14,12 @@
 #include "cli/plan/plan_usage.h"
 #include "cli/plan/world_reader.h"
 #include "cli/view/terminal.h"
+#include "config/read.h"
 #include "kube/config/file.h"
 #include "placement/registry.h"
 #include "rescheduler/planning/make_plan.h"
 #include "rescheduler/planning/plan_json.h"
 #include "rescheduler/strategies/strategies.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli {
@@ -48,12 +48,12 @@ bool is_enabled(const placement::Profile& profile) {
 // The one that the controller follows: the first that enables the plugin. Where none does, `run` moves nothing; a plan
 // can be made all the same, by the settings that somebody wrote for the plugin, or by its defaults.
 Result<placement::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
-  const auto catalog = scheduler::default_catalog();
-  scheduler::Configuration configuration = scheduler::default_configuration(catalog);
+  const auto catalog = config::default_catalog();
+  config::Configuration configuration = config::default_configuration(catalog);
   if (!path.empty()) {
     const auto text = text_of(path);
     if (!text) return fail(text.error());
-    auto reading = scheduler::load_configuration(*text, path, catalog);
+    auto reading = config::load_configuration(*text, path, catalog);
     if (!reading) return fail(std::move(reading.error()));
     configuration = std::move(reading->configuration);
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kPlugin = "Rescheduler";
 
-const placement::Profile* with_plugin(const scheduler::Configuration& configuration) {
+const placement::Profile* with_plugin(const config::Configuration& configuration) {
   const auto found = std::ranges::find_if(configuration.profiles, [](const placement::Profile& profile) {
     return std::ranges::any_of(profile.plugins, [](const auto& uses) {
       return std::ranges::any_of(uses, [](const placement::PluginUse& use) { return use.name == kPlugin; });

@@ -33,7 +33,7 @@ struct MadeMover {
 using MakeMover = std::function<MadeMover(kube::Api& fenced, const kube::LoopServices& services)>;
 
 struct LiveReschedulerSettings {
-  scheduler::Configuration configuration{};  // the first profile with the plugin Rescheduler says what is done
+  config::Configuration configuration{};  // the first profile with the plugin Rescheduler says what is done
   std::string host{};
   std::uint64_t seed = 1;
   std::shared_ptr<const kube::LeaderFence> fence{};

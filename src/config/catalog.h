@@ -1,0 +1,50 @@
+// Which plugins a configuration may name: where each can have a say, whether it does unasked, and what settings it
+// takes. Reading knows no plugin but by this list.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "placement/args.h"
+#include "placement/points.h"
+
+namespace rescheduler::placement {
+class Registry;
+}  // namespace rescheduler::placement
+
+namespace rescheduler::kube {
+class YamlReader;
+class YamlWriter;
+}  // namespace rescheduler::kube
+
+namespace rescheduler::config {
+
+// How a plugin's `args` are read and printed. `read` takes the fields it knows - the caller refuses the others - and
+// tells the reader what is wrong; it always answers, with defaults where nothing or nonsense was written. What `print`
+// writes, `read` understands.
+struct PluginArgsFormat {
+  std::function<std::shared_ptr<const placement::PluginArgs>(kube::YamlReader&)> read{};
+  std::function<void(const placement::PluginArgs&, kube::YamlWriter&)> print{};
+};
+
+struct KnownPlugin {
+  std::string name;
+  placement::PointSet points{};
+  bool default_enabled = false;
+  int default_weight = 1;
+  PluginArgsFormat args{};  // empty: it takes none
+};
+
+// Those that are enabled by default are so in this order.
+using PluginCatalog = std::vector<KnownPlugin>;
+
+const KnownPlugin* find_plugin(const PluginCatalog& catalog, std::string_view name);  // nullptr: unknown
+
+// The plugins of a registry, each with the points it says it has.
+PluginCatalog catalog_of(const placement::Registry& registry);
+const PluginCatalog& default_catalog();  // of this program's
+
+}  // namespace rescheduler::config
