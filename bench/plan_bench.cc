@@ -26,7 +26,7 @@
 namespace {
 
 using namespace rescheduler;
-using placement::Strategy;
+using config::Strategy;
 
 constexpr int kPodsPerNode = 20;
 constexpr int kReplicas = 50;
@@ -119,11 +119,11 @@ void measure(int nodes, std::uint32_t moves, const std::vector<Strategy>& strate
   rescheduling::World world;
   fill(world, nodes, rng);
   const double model = memory("VmRSS:");
-  placement::Profile profile = config::default_configuration(config::default_catalog()).profiles.front();
-  scheduler::place_by_load(profile, {});
+  config::Profile profile = config::default_configuration(config::default_catalog()).profiles.front();
+  config::place_by_load(profile, {});
   const auto framework = placement::Framework::make(profile, placement::Registry::standard());
   rescheduling::PlanRequest request;
-  request.args = (*framework)->args_of<placement::ReschedulerArgs>("Rescheduler");
+  request.args = &*profile.rescheduler;
   request.framework = framework->get();
   request.strategies = strategies;
   request.caps = {.total = moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};

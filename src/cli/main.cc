@@ -16,7 +16,7 @@
 #include "cli/explain/explain_command.h"
 #include "cli/plan/plan_command.h"
 #include "config/reference.h"
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 
 namespace {
 
@@ -116,7 +116,7 @@ void add_plan_options(CLI::App& command, cli::PlanOptions& options) {
                      "what nodes use: FILE, prometheus=URL, metrics-server or requests (default: the best there is)");
   command
       .add_option("--strategies", options.strategies,
-                  fmt::format("{} (default: those enabled)", fmt::join(placement::strategy_names(), ", ")))
+                  fmt::format("{} (default: those enabled)", fmt::join(config::strategy_names(), ", ")))
       ->delimiter(',');
   command.add_option("--config", options.config, "KubeSchedulerConfiguration (default: the default profile)");
   command.add_option("--moves", options.moves, "at most so many moves (default: as many as it takes)");

@@ -1,14 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/configuration.h"
 #include "config/read.h"
 #include "kube/proto/core_pod.pb.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::config {
 namespace {
 
-using placement::ReschedulerArgs;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -32,7 +31,12 @@ template <class Args>
 Args good(const std::string& plugin, const std::string& args) {
   const auto reading = read(plugin, args);
   for (const auto& problem : reading.problems) ADD_FAILURE() << sentence(problem);
-  return dynamic_cast<const Args&>(*reading.configuration.profiles.at(0).args.at(plugin));
+  const Profile& profile = reading.configuration.profiles.at(0);
+  if constexpr (std::is_same_v<Args, ReschedulerSettings>) {
+    return *profile.rescheduler;
+  } else {
+    return *profile.args_of<Args>(plugin);
+  }
 }
 
 // The problems, without the place that they share.
@@ -171,10 +175,10 @@ TEST(NodeAffinityArgs, AreReadAndChecked) {
 }
 
 TEST(ReschedulerArgs, HaveTheDefaultsOfTheGuides) {
-  const auto args = good<ReschedulerArgs>("Rescheduler", "{}");
-  EXPECT_EQ(args.cpu_threshold, 80);
-  EXPECT_EQ(args.memory_score_weight, 0.4);
-  EXPECT_EQ(args.rescheduling_interval, std::chrono::seconds{30});
+  const auto args = good<ReschedulerSettings>("Rescheduler", "{}");
+  EXPECT_EQ(args.placing.cpu_threshold, 80);
+  EXPECT_EQ(args.placing.memory_score_weight, 0.4);
+  EXPECT_EQ(args.rescheduling.interval, std::chrono::seconds{30});
 }
 
 TEST(ReschedulerArgs, EachKeyHasItsTypeAndRange) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "placement/args.h"
 #include "placement/points.h"
 
 namespace rescheduler::placement {
@@ -22,12 +21,14 @@ class YamlWriter;
 
 namespace rescheduler::config {
 
-// How a plugin's `args` are read and printed. `read` takes the fields it knows - the caller refuses the others - and
-// tells the reader what is wrong; it always answers, with defaults where nothing or nonsense was written. What `print`
-// writes, `read` understands.
+struct Profile;
+
+// How a plugin's `args` are read into a profile and printed out of it. `read` takes the fields it knows - the caller
+// refuses the others - and tells the reader what is wrong; the profile has settings for the plugin afterwards, defaults
+// where nothing or nonsense was written. What `print` writes, `read` understands.
 struct PluginArgsFormat {
-  std::function<std::shared_ptr<const placement::PluginArgs>(kube::YamlReader&)> read{};
-  std::function<void(const placement::PluginArgs&, kube::YamlWriter&)> print{};
+  std::function<void(kube::YamlReader&, Profile&)> read{};
+  std::function<void(const Profile&, kube::YamlWriter&)> print{};
 };
 
 struct KnownPlugin {

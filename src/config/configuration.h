@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "config/rescheduler_settings.h"
 #include "kube/config/secret.h"
 #include "placement/profile.h"
 
@@ -74,6 +75,17 @@ struct Extender {
   friend bool operator==(const Extender&, const Extender&) = default;
 };
 
+// A profile, and what it says to the parts of the program that place no pods. Nothing: it has no such settings.
+struct Profile : placement::Profile {
+  std::optional<ReschedulerSettings> rescheduler{};
+  std::optional<PodreschedulingSettings> podrescheduling{};
+};
+// Puts the settings where the profile's plugins find theirs, too.
+void set_settings(Profile& profile, ReschedulerSettings settings);
+void set_settings(Profile& profile, PodreschedulingSettings settings);
+// Has the profile place pods by load, at all points the plugin Rescheduler has a say at.
+void place_by_load(Profile& profile, ReschedulerSettings settings);
+
 struct Configuration {
   int parallelism = 16;
   LeaderElection leader_election{};
@@ -84,9 +96,27 @@ struct Configuration {
   int percentage_of_nodes_to_score = 100;
   std::chrono::seconds pod_initial_backoff{1};
   std::chrono::seconds pod_max_backoff{10};
-  std::vector<placement::Profile> profiles{};  // at least one after reading
+  std::vector<Profile> profiles{};  // at least one after reading
   std::vector<Extender> extenders{};
   bool delay_cache_until_active = false;
+
+  // What the program has once, whatever the number of profiles: resolve_settings() takes it from them.
+  std::optional<cluster::LoadSettings> load{};  // nothing: no profile places by load
+  std::optional<Profile> rescheduled{};         // whose filters and settings plans go by; nothing: none are made
+  ReschedulerSettings rescheduler{};            // what the log and the pages go by
+  MigrationSettings migration{};
+  std::optional<RecoverySettings> recovery{};  // nothing: failing pods are left alone
+
+  std::vector<placement::Profile> placing() const { return {profiles.begin(), profiles.end()}; }
 };
+
+// Where profiles differ:
+//   load         the first that uses the plugin Rescheduler to place pods
+//   rescheduled  the first that uses it at any point, unless that one switches the controller off
+//   rescheduler  the first that has settings for it, used or not
+//   migration    the last that has
+//   recovery     the first that uses Podrescheduling to filter nodes, unless that one switches recovery off
+// To be called again by those who change profiles after reading.
+void resolve_settings(Configuration& configuration);
 
 }  // namespace rescheduler::config

@@ -20,7 +20,7 @@ bool is_web_address(std::string_view text) {
 
 }  // namespace
 
-void read_dashboard(kube::YamlReader& from, placement::DashboardSettings& into) {
+void read_dashboard(kube::YamlReader& from, DashboardSettings& into) {
   if (!from.has("dashboard")) return;
   kube::YamlReader section = from.child("dashboard");
   section.read("enabled", into.enabled);
@@ -30,8 +30,8 @@ void read_dashboard(kube::YamlReader& from, placement::DashboardSettings& into) 
   }
 }
 
-void print_dashboard(const placement::DashboardSettings& settings, kube::YamlWriter& to) {
-  if (settings == placement::DashboardSettings{}) return;
+void print_dashboard(const DashboardSettings& settings, kube::YamlWriter& to) {
+  if (settings.enabled && settings.grafana.empty()) return;
   to.open("dashboard");
   to.field("enabled", settings.enabled);
   to.field("grafana", settings.grafana);

@@ -1,7 +1,7 @@
 // `dashboard` of the plugin Rescheduler.
 #pragma once
 
-#include "placement/dashboard_settings.h"
+#include "config/rescheduler_settings.h"
 
 namespace rescheduler::kube {
 class YamlReader;
@@ -10,8 +10,8 @@ class YamlWriter;
 
 namespace rescheduler::config {
 
-void read_dashboard(kube::YamlReader& from, placement::DashboardSettings& into);
+void read_dashboard(kube::YamlReader& from, DashboardSettings& into);
 // What differs from the defaults.
-void print_dashboard(const placement::DashboardSettings& settings, kube::YamlWriter& to);
+void print_dashboard(const DashboardSettings& settings, kube::YamlWriter& to);
 
 }  // namespace rescheduler::config

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "config/configuration.h"
 #include "config/fields.h"
 #include "kube/codec/json.h"
 #include "kube/config/yaml_json.h"
@@ -27,13 +28,11 @@ using placement::UtilizationShapePoint;
 
 // A format out of two functions that know the type of their settings.
 template <class Args>
-PluginArgsFormat format_of(void (*read)(YamlReader&, Args&), void (*print)(const Args&, YamlWriter&)) {
-  return {[read](YamlReader& from) {
-            auto args = std::make_shared<Args>();
-            read(from, *args);
-            return args;
-          },
-          [print](const placement::PluginArgs& args, YamlWriter& to) { print(dynamic_cast<const Args&>(args), to); }};
+PluginArgsFormat format_of(const char* plugin,
+                           void (*read)(YamlReader&, Args&),
+                           void (*print)(const Args&, YamlWriter&)) {
+  return {[=](YamlReader& from, Profile& profile) { read(from, profile.args[plugin].emplace<Args>()); },
+          [=](const Profile& profile, YamlWriter& to) { print(*profile.args_of<Args>(plugin), to); }};
 }
 
 template <class Message>
@@ -299,13 +298,23 @@ void print_node_affinity(const placement::NodeAffinityArgs& args, YamlWriter& to
 
 }  // namespace
 
-PluginArgsFormat default_preemption_format() { return format_of(&read_preemption, &print_preemption); }
-PluginArgsFormat inter_pod_affinity_format() { return format_of(&read_pod_affinity, &print_pod_affinity); }
-PluginArgsFormat node_resources_fit_format() { return format_of(&read_fit, &print_fit); }
-PluginArgsFormat balanced_allocation_format() { return format_of(&read_balanced, &print_balanced); }
-PluginArgsFormat pod_topology_spread_format() { return format_of(&read_spread, &print_spread); }
-PluginArgsFormat volume_binding_format() { return format_of(&read_volume_binding, &print_volume_binding); }
-PluginArgsFormat node_affinity_format() { return format_of(&read_node_affinity, &print_node_affinity); }
-PluginArgsFormat dynamic_resources_format() { return format_of(&read_dynamic_resources, &print_dynamic_resources); }
+PluginArgsFormat default_preemption_format() {
+  return format_of("DefaultPreemption", &read_preemption, &print_preemption);
+}
+PluginArgsFormat inter_pod_affinity_format() {
+  return format_of("InterPodAffinity", &read_pod_affinity, &print_pod_affinity);
+}
+PluginArgsFormat node_resources_fit_format() { return format_of("NodeResourcesFit", &read_fit, &print_fit); }
+PluginArgsFormat balanced_allocation_format() {
+  return format_of("NodeResourcesBalancedAllocation", &read_balanced, &print_balanced);
+}
+PluginArgsFormat pod_topology_spread_format() { return format_of("PodTopologySpread", &read_spread, &print_spread); }
+PluginArgsFormat volume_binding_format() {
+  return format_of("VolumeBinding", &read_volume_binding, &print_volume_binding);
+}
+PluginArgsFormat node_affinity_format() { return format_of("NodeAffinity", &read_node_affinity, &print_node_affinity); }
+PluginArgsFormat dynamic_resources_format() {
+  return format_of("DynamicResources", &read_dynamic_resources, &print_dynamic_resources);
+}
 
 }  // namespace rescheduler::config

@@ -56,7 +56,7 @@ void print_plugins(const placement::Profile& profile, YamlWriter& to) {
   to.close();
 }
 
-void print_args(const placement::Profile& profile, const PluginCatalog& catalog, YamlWriter& to) {
+void print_args(const Profile& profile, const PluginCatalog& catalog, YamlWriter& to) {
   if (profile.args.empty()) return to.json("pluginConfig", "[]");
   to.open("pluginConfig");
   for (const auto& [name, args] : profile.args) {
@@ -67,7 +67,7 @@ void print_args(const placement::Profile& profile, const PluginCatalog& catalog,
     to.open("args");
     to.field("apiVersion", kConfigurationV1);
     to.field("kind", name + "Args");
-    plugin->args.print(*args, to);
+    plugin->args.print(profile, to);
     to.close();
   }
   to.close();
@@ -125,7 +125,7 @@ std::string effective_configuration(const Configuration& configuration, const Pl
   yaml.field("podInitialBackoffSeconds", configuration.pod_initial_backoff.count());
   yaml.field("podMaxBackoffSeconds", configuration.pod_max_backoff.count());
   yaml.open("profiles");
-  for (const placement::Profile& profile : configuration.profiles) {
+  for (const Profile& profile : configuration.profiles) {
     yaml.item();
     yaml.field("schedulerName", profile.scheduler_name);
     yaml.field("percentageOfNodesToScore",

@@ -2,14 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/configuration.h"
 #include "config/read.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::config {
 namespace {
 
 using placement::Point;
-using placement::ReschedulerArgs;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -21,15 +20,9 @@ ConfigurationReading loaded(std::string_view text) {
   return reading;
 }
 
-const ReschedulerArgs& args_of(const ConfigurationReading& reading) {
-  static const ReschedulerArgs none;
-  const auto& args = reading.configuration.profiles.at(0).args;
-  const auto found = args.find("Rescheduler");
-  if (found == args.end()) {
-    ADD_FAILURE() << "the plugin has no settings";
-    return none;
-  }
-  return dynamic_cast<const ReschedulerArgs&>(*found->second);
+const ReschedulerSettings& args_of(const ConfigurationReading& reading) {
+  EXPECT_TRUE(reading.configuration.profiles.at(0).rescheduler) << "the plugin has no settings";
+  return reading.configuration.rescheduler;
 }
 
 bool runs(const ConfigurationReading& reading, Point point, std::string_view plugin) {
@@ -92,13 +85,13 @@ void expect_full_configuration(const ConfigurationReading& reading) {
     EXPECT_TRUE(runs(reading, point, "Rescheduler")) << name_of(point);
   }
   EXPECT_TRUE(runs(reading, Point::Filter, "NodeResourcesFit")) << "the defaults stay";
-  const ReschedulerArgs& args = args_of(reading);
-  EXPECT_EQ(args.cpu_threshold, 80);
-  EXPECT_EQ(args.cpu_score_weight, 0.6);
-  EXPECT_EQ(args.load_balance_bonus, 10);
-  EXPECT_TRUE(args.enable_rescheduling_controller);
-  EXPECT_EQ(args.rescheduling_interval, std::chrono::seconds{30});
-  EXPECT_THAT(args.excluded_namespaces, ElementsAre("kube-system", "kube-public", "monitoring"));
+  const ReschedulerSettings& args = args_of(reading);
+  EXPECT_EQ(args.placing.cpu_threshold, 80);
+  EXPECT_EQ(args.placing.cpu_score_weight, 0.6);
+  EXPECT_EQ(args.placing.load_balance_bonus, 10);
+  EXPECT_TRUE(args.rescheduling.enabled);
+  EXPECT_EQ(args.rescheduling.interval, std::chrono::seconds{30});
+  EXPECT_THAT(args.rescheduling.excluded_namespaces, ElementsAre("kube-system", "kube-public", "monitoring"));
 }
 
 TEST(Guides, TheDataOfAConfigMapLoads) { expect_full_configuration(loaded(kConfigMapData)); }
@@ -134,10 +127,10 @@ TEST(Guides, TheSettingsForProductionLoadAsTheyStand) {
     - logging
     - critical-apps
 )");
-  EXPECT_EQ(args_of(reading).memory_threshold, 85);
-  EXPECT_EQ(args_of(reading).rescheduling_interval, std::chrono::minutes{1});
-  EXPECT_FALSE(args_of(reading).enable_preventive_rescheduling);
-  EXPECT_EQ(args_of(reading).excluded_namespaces.size(), 5U);
+  EXPECT_EQ(args_of(reading).placing.memory_threshold, 85);
+  EXPECT_EQ(args_of(reading).rescheduling.interval, std::chrono::minutes{1});
+  EXPECT_FALSE(args_of(reading).placing.enable_preventive_rescheduling);
+  EXPECT_EQ(args_of(reading).rescheduling.excluded_namespaces.size(), 5U);
   ASSERT_EQ(reading.notes.size(), 2U) << "a profile alone, and settings of a plugin that it does not enable";
   EXPECT_THAT(reading.notes[0].text, HasSubstr("profile without the file around it"));
   EXPECT_THAT(reading.notes[1].text, HasSubstr("Rescheduler is not enabled"));
@@ -162,9 +155,9 @@ TEST(Guides, TheSettingsForFrequentReschedulingLoadAsTheyStand) {
     memoryScoreWeight: 0.3
     loadBalanceBonus: 15.0
 )");
-  EXPECT_EQ(args_of(reading).cpu_threshold, 70);
-  EXPECT_EQ(args_of(reading).memory_score_weight, 0.3);
-  EXPECT_EQ(args_of(reading).load_balance_bonus, 15);
+  EXPECT_EQ(args_of(reading).placing.cpu_threshold, 70);
+  EXPECT_EQ(args_of(reading).placing.memory_score_weight, 0.3);
+  EXPECT_EQ(args_of(reading).placing.load_balance_bonus, 15);
 }
 
 constexpr const char* kShort = R"(apiVersion: kubescheduler.config.k8s.io/v1
@@ -197,7 +190,7 @@ void expect_short_configuration(const ConfigurationReading& reading) {
     EXPECT_TRUE(runs(reading, point, "Rescheduler")) << name_of(point);
   }
   EXPECT_FALSE(runs(reading, Point::Reserve, "Rescheduler"));
-  EXPECT_THAT(args_of(reading).enabled_strategies, ElementsAre("LoadBalancing", "ResourceOptimization"));
+  EXPECT_THAT(args_of(reading).rescheduling.enabled_strategies, ElementsAre("LoadBalancing", "ResourceOptimization"));
 }
 
 TEST(Guides, PairsInBracketsLoad) {
@@ -233,8 +226,8 @@ pluginConfig:
     enablePreventiveRescheduling: {}
 )",
                                             optimize, prevent));
-    EXPECT_EQ(args_of(reading).enable_scheduling_optimization, optimize);
-    EXPECT_EQ(args_of(reading).enable_preventive_rescheduling, prevent);
+    EXPECT_EQ(args_of(reading).placing.enable_scheduling_optimization, optimize);
+    EXPECT_EQ(args_of(reading).placing.enable_preventive_rescheduling, prevent);
   }
 }
 

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/configuration.h"
 #include "config/effective.h"
 #include "config/read.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::config {
 namespace {
@@ -33,8 +33,7 @@ profiles:
 
 LoadSettings load_of(const ConfigurationReading& reading) {
   for (const auto& problem : reading.problems) ADD_FAILURE() << sentence(problem);
-  const auto& args = reading.configuration.profiles.at(0).args.at("Rescheduler");
-  return dynamic_cast<const placement::ReschedulerArgs&>(*args).load;
+  return reading.configuration.profiles.at(0).rescheduler->load;
 }
 
 std::vector<std::string> texts(const std::vector<kube::YamlRemark>& remarks) {

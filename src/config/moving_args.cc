@@ -11,8 +11,6 @@
 namespace rescheduler::config {
 namespace {
 
-using placement::MovingSettings;
-
 void read_word(kube::YamlReader& from,
                std::string_view field,
                std::string& into,
@@ -37,39 +35,49 @@ void read_amount(kube::YamlReader& from, std::string_view field, std::string& in
 
 }  // namespace
 
-void read_moving(kube::YamlReader& from, MovingSettings& into) {
-  read_word(from, "logLanguage", into.log_language, {"en", "zh"});
-  read_word(from, "logFormat", into.log_format, {"text", "json"});
+void read_moving(kube::YamlReader& from, ReschedulerSettings& settings) {
+  std::string language = "en";
+  std::string format = "text";
+  read_word(from, "logLanguage", language, {"en", "zh"});
+  read_word(from, "logFormat", format, {"text", "json"});
+  if (language == "zh") settings.log.language = Language::Chinese;
+  settings.log.json = format == "json";
   if (!from.has("migration")) return;
   kube::YamlReader section = from.child("migration");
+  MigrationSettings& into = settings.migration;
   section.read("direct", into.direct);
-  read_word(section, "makeBeforeBreak", into.make_before_break, {"Never", "SingleReplicas", "Always"});
-  read_int(section, "maxUnavailable", into.max_unavailable, 1);
-  read_int(section, "maxUnavailablePercent", into.max_unavailable_percent, 0, 100);
+  std::string surge = "SingleReplicas";
+  read_word(section, "makeBeforeBreak", surge, {"Never", "SingleReplicas", "Always"});
+  if (surge != "SingleReplicas") into.surge = surge == "Always" ? SurgeUse::Always : SurgeUse::Never;
+  int most = 1;
+  int percent = 0;
+  read_int(section, "maxUnavailable", most, 1);
+  read_int(section, "maxUnavailablePercent", percent, 0, 100);
+  into.max_unavailable = static_cast<std::uint32_t>(most);
+  into.max_unavailable_percent = static_cast<std::uint32_t>(percent);
   section.read("protectUnprotected", into.protect_unprotected);
-  read_amount(section, "budgetMinAvailable", into.budget_min_available);
-  read_amount(section, "budgetMaxUnavailable", into.budget_max_unavailable);
-  if (!into.budget_min_available.empty() && !into.budget_max_unavailable.empty()) {
+  read_amount(section, "budgetMinAvailable", into.min_available);
+  read_amount(section, "budgetMaxUnavailable", into.max_unavailable_budget);
+  if (!into.min_available.empty() && !into.max_unavailable_budget.empty()) {
     section.problem("budgetMinAvailable", "must not stand together with budgetMaxUnavailable");
   }
 }
 
-void print_moving(const MovingSettings& settings, kube::YamlWriter& to) {
-  const MovingSettings usual;
-  if (settings.log_language != usual.log_language) to.field("logLanguage", settings.log_language);
-  if (settings.log_format != usual.log_format) to.field("logFormat", settings.log_format);
-  MovingSettings section = settings;
-  section.log_language = usual.log_language;
-  section.log_format = usual.log_format;
-  if (section == usual) return;
+void print_moving(const ReschedulerSettings& all, kube::YamlWriter& to) {
+  const MigrationSettings& settings = all.migration;
+  if (all.log.language == Language::Chinese) to.field("logLanguage", "zh");
+  if (all.log.json) to.field("logFormat", "json");
+  if (settings == MigrationSettings{}) return;
   to.open("migration");
   to.field("direct", settings.direct);
-  to.field("makeBeforeBreak", settings.make_before_break);
+  to.field("makeBeforeBreak", settings.surge == SurgeUse::Never    ? "Never"
+                              : settings.surge == SurgeUse::Always ? "Always"
+                                                                   : "SingleReplicas");
   to.field("maxUnavailable", settings.max_unavailable);
   to.field("maxUnavailablePercent", settings.max_unavailable_percent);
   to.field("protectUnprotected", settings.protect_unprotected);
-  if (!settings.budget_min_available.empty()) to.field("budgetMinAvailable", settings.budget_min_available);
-  if (!settings.budget_max_unavailable.empty()) to.field("budgetMaxUnavailable", settings.budget_max_unavailable);
+  if (!settings.min_available.empty()) to.field("budgetMinAvailable", settings.min_available);
+  if (!settings.max_unavailable_budget.empty()) to.field("budgetMaxUnavailable", settings.max_unavailable_budget);
   to.close();
 }
 

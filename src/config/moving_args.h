@@ -1,7 +1,7 @@
 // `logLanguage` and `migration` of the plugin Rescheduler.
 #pragma once
 
-#include "placement/moving_settings.h"
+#include "config/migration_settings.h"
 
 namespace rescheduler::kube {
 class YamlReader;
@@ -10,8 +10,8 @@ class YamlWriter;
 
 namespace rescheduler::config {
 
-void read_moving(kube::YamlReader& from, placement::MovingSettings& into);
+void read_moving(kube::YamlReader& from, ReschedulerSettings& into);
 // What differs from the defaults.
-void print_moving(const placement::MovingSettings& settings, kube::YamlWriter& to);
+void print_moving(const ReschedulerSettings& settings, kube::YamlWriter& to);
 
 }  // namespace rescheduler::config

@@ -6,27 +6,26 @@
 
 #include <fmt/core.h>
 
+#include "config/configuration.h"
 #include "config/fields.h"
 #include "kube/config/yaml_reader.h"
 #include "kube/config/yaml_writer.h"
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
 #include "net/http/url.h"
-#include "placement/podrescheduling_args.h"
 
 namespace rescheduler::config {
 namespace {
 
+using config::DurationRule;
+using config::QuarantineSettings;
+using config::RecoveryRules;
+using config::RecoverySettings;
+using config::RestartRule;
+using config::StrategyMode;
+using config::WebhookSettings;
 using kube::YamlReader;
 using kube::YamlWriter;
-using placement::DurationRule;
-using placement::PodreschedulingArgs;
-using placement::QuarantineSettings;
-using placement::RecoveryRules;
-using placement::RecoverySettings;
-using placement::RestartRule;
-using placement::StrategyMode;
-using placement::WebhookSettings;
 using std::chrono::nanoseconds;
 
 constexpr std::array<std::pair<std::string_view, StrategyMode>, 3> kModes = {
@@ -165,11 +164,11 @@ void read_recovery(YamlReader from, RecoverySettings& into) {
   from.refuse_unknown_fields();
 }
 
-std::shared_ptr<const placement::PluginArgs> read_args(YamlReader& from) {
-  auto args = std::make_shared<PodreschedulingArgs>();
-  from.read("hard", args->hard);
-  if (from.has("recovery")) read_recovery(from.child("recovery"), args->recovery);
-  return args;
+void read_args(YamlReader& from, Profile& profile) {
+  PodreschedulingSettings settings;
+  from.read("hard", settings.placing.hard);
+  if (from.has("recovery")) read_recovery(from.child("recovery"), settings.recovery);
+  set_settings(profile, std::move(settings));
 }
 
 void print_rule(std::string_view field, const RestartRule& rule, YamlWriter& to) {
@@ -236,10 +235,9 @@ void print_webhook(const WebhookSettings& webhook, YamlWriter& to) {
   to.close();
 }
 
-void print_args(const placement::PluginArgs& any, YamlWriter& to) {
-  const auto& args = dynamic_cast<const PodreschedulingArgs&>(any);
-  const RecoverySettings& recovery = args.recovery;
-  to.field("hard", args.hard);
+void print_args(const Profile& profile, YamlWriter& to) {
+  const RecoverySettings& recovery = profile.podrescheduling->recovery;
+  to.field("hard", profile.podrescheduling->placing.hard);
   to.open("recovery");
   to.field("mode", word_for(recovery.mode));
   print_rules(recovery.rules, to);

@@ -1,17 +1,14 @@
-#include "placement/podrescheduling_args.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "config/catalog.h"
+#include "config/configuration.h"
 #include "config/effective.h"
 #include "config/read.h"
 
 namespace rescheduler::config {
 namespace {
 
-using placement::PodreschedulingArgs;
-using placement::StrategyMode;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -34,16 +31,16 @@ ConfigurationReading reading(const std::string& args, const std::string& version
   return read_configuration(with_args(args, version), "test", default_catalog());
 }
 
-PodreschedulingArgs args_of(const ConfigurationReading& read) {
-  return static_cast<const PodreschedulingArgs&>(*read.configuration.profiles.at(0).args.at("Podrescheduling"));
+const PodreschedulingSettings& args_of(const ConfigurationReading& read) {
+  return *read.configuration.profiles.at(0).podrescheduling;
 }
 
 TEST(PodreschedulingArgs, AreTheDefaultsWhereNothingIsSaid) {
   const auto read = reading("{}");
   EXPECT_THAT(read.problems, IsEmpty());
-  EXPECT_EQ(args_of(read).recovery, placement::RecoverySettings{});
+  EXPECT_EQ(args_of(read).recovery, RecoverySettings{});
   EXPECT_EQ(args_of(read).recovery.mode, StrategyMode::Act);
-  EXPECT_FALSE(args_of(read).hard);
+  EXPECT_FALSE(args_of(read).placing.hard);
 }
 
 TEST(PodreschedulingArgs, AreReadInBothVersions) {
@@ -55,7 +52,7 @@ TEST(PodreschedulingArgs, AreReadInBothVersions) {
         version);
     ASSERT_THAT(read.problems, IsEmpty()) << version;
     const auto args = args_of(read);
-    EXPECT_TRUE(args.hard);
+    EXPECT_TRUE(args.placing.hard);
     EXPECT_EQ(args.recovery.mode, StrategyMode::Observe);
     EXPECT_EQ(args.recovery.healthy_window, minutes{5});
     EXPECT_EQ(args.recovery.rules.crash_loop.restarts, 2U);

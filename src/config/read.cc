@@ -132,6 +132,7 @@ void read_profiles(std::vector<YamlReader> places,
   if (places.empty()) places.emplace_back(nothing, problems, "profiles");
   for (const YamlReader& place : places) into.profiles.push_back(read_profile(place, catalog));
   check_profiles(places, into.profiles);
+  resolve_settings(into);
 }
 
 void check_version(YamlReader& top) {

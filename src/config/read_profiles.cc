@@ -138,13 +138,7 @@ PluginChoices read_plugins(YamlReader plugins, const PluginCatalog& catalog) {
   return choices;
 }
 
-bool is_used(const placement::Profile& profile, std::string_view name) {
-  return std::ranges::any_of(profile.plugins, [&](const auto& uses) {
-    return std::ranges::any_of(uses, [&](const auto& use) { return use.name == name; });
-  });
-}
-
-std::shared_ptr<const placement::PluginArgs> read_args(YamlReader args, const KnownPlugin& plugin) {
+void read_args(YamlReader args, const KnownPlugin& plugin, Profile& profile) {
   std::string version;
   std::string kind;
   args.read("apiVersion", version);
@@ -155,13 +149,11 @@ std::shared_ptr<const placement::PluginArgs> read_args(YamlReader args, const Kn
   if (!kind.empty() && kind != plugin.name + "Args") {
     args.problem("kind", fmt::format("must be {}Args, as the plugin is {}", plugin.name, plugin.name));
   }
-  std::shared_ptr<const placement::PluginArgs> read;
-  if (plugin.args.read) read = plugin.args.read(args);
+  if (plugin.args.read) plugin.args.read(args, profile);
   args.refuse_unknown_fields();
-  return read;
 }
 
-void read_plugin_config(YamlReader& from, const PluginCatalog& catalog, placement::Profile& profile) {
+void read_plugin_config(YamlReader& from, const PluginCatalog& catalog, Profile& profile) {
   std::set<std::string> seen;
   for (YamlReader& entry : from.items("pluginConfig")) {
     const std::string name = name_of(entry);
@@ -172,25 +164,25 @@ void read_plugin_config(YamlReader& from, const PluginCatalog& catalog, placemen
       entry.problem("name", fmt::format("the settings of {} stand twice", name));
       continue;
     }
-    if (!is_used(profile, name)) entry.note(fmt::format("has no effect: {} is not enabled in this profile", name));
-    if (auto read = read_args(args, *find_plugin(catalog, name))) profile.args[name] = std::move(read);
+    if (!profile.uses(name)) entry.note(fmt::format("has no effect: {} is not enabled in this profile", name));
+    read_args(args, *find_plugin(catalog, name), profile);
   }
 }
 
-void add_default_args(const PluginCatalog& catalog, placement::Profile& profile) {
+void add_default_args(const PluginCatalog& catalog, Profile& profile) {
   for (const KnownPlugin& plugin : catalog) {
-    if (!plugin.args.read || profile.args.contains(plugin.name) || !is_used(profile, plugin.name)) continue;
+    if (!plugin.args.read || profile.args.contains(plugin.name) || !profile.uses(plugin.name)) continue;
     kube::YamlNode nothing;
     kube::YamlProblems none("");
     YamlReader defaults(nothing, none);
-    profile.args[plugin.name] = plugin.args.read(defaults);
+    plugin.args.read(defaults, profile);
   }
 }
 
 }  // namespace
 
-placement::Profile read_profile(YamlReader from, const PluginCatalog& catalog) {
-  placement::Profile profile;
+Profile read_profile(YamlReader from, const PluginCatalog& catalog) {
+  Profile profile;
   if (from.has("schedulerName")) {
     from.read("schedulerName", profile.scheduler_name);
     if (profile.scheduler_name.empty()) from.problem("schedulerName", "must not be empty");
@@ -215,7 +207,7 @@ placement::Profile read_profile(YamlReader from, const PluginCatalog& catalog) {
   return profile;
 }
 
-void check_profiles(const std::vector<YamlReader>& places, std::vector<placement::Profile>& profiles) {
+void check_profiles(const std::vector<YamlReader>& places, std::vector<Profile>& profiles) {
   if (profiles.size() == 1 && profiles[0].scheduler_name.empty()) profiles[0].scheduler_name = kDefaultSchedulerName;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const std::string& name = profiles[i].scheduler_name;

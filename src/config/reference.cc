@@ -179,7 +179,13 @@ std::vector<ReferenceField> reference_fields(const PluginCatalog& catalog) {
     if (!plugin.args.read) continue;
     const auto specimen = plugin_specimens().find(plugin.name);
     const std::string_view text = specimen == plugin_specimens().end() ? "{}" : specimen->second;
-    add(plugin.name, asked_of(text, [&](kube::YamlReader& from, auto&) { (void)plugin.args.read(from); }), all);
+    add(plugin.name,
+        asked_of(text,
+                 [&](kube::YamlReader& from, auto&) {
+                   Profile ignored;
+                   plugin.args.read(from, ignored);
+                 }),
+        all);
   }
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "config/configuration.h"
 #include "config/dashboard_args.h"
 #include "config/fields.h"
 #include "config/load_args.h"
@@ -14,22 +15,19 @@
 #include "kube/config/yaml_writer.h"
 #include "kube/value/duration.h"
 #include "kube/value/name.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::config {
 namespace {
-
-using placement::ReschedulerArgs;
 
 constexpr std::chrono::seconds kShortestInterval{1};  // the sources of load are no quicker
 
 void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   from.read("enabledStrategies", into);
-  from.describe("enabledStrategies", "", "", listed(placement::strategy_names()));
+  from.describe("enabledStrategies", "", "", listed(config::strategy_names()));
   for (std::size_t i = 0; i < into.size(); ++i) {
-    if (!placement::strategy_named(into[i])) {
+    if (!config::strategy_named(into[i])) {
       from.problem("enabledStrategies",
-                   fmt::format("'{}' is none; there are {}", into[i], listed(placement::strategy_names())));
+                   fmt::format("'{}' is none; there are {}", into[i], listed(config::strategy_names())));
     }
     const auto here = into.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(into.begin(), here, into[i]) != here) {
@@ -38,58 +36,59 @@ void read_strategies(kube::YamlReader& from, std::vector<std::string>& into) {
   }
 }
 
-std::shared_ptr<const placement::PluginArgs> read_args(kube::YamlReader& from) {
-  auto args = std::make_shared<ReschedulerArgs>();
-  read_percentage(from, "cpuThreshold", args->cpu_threshold);
-  read_percentage(from, "memoryThreshold", args->memory_threshold);
-  from.read("enableSchedulingOptimization", args->enable_scheduling_optimization);
-  from.read("enablePreventiveRescheduling", args->enable_preventive_rescheduling);
-  read_number_within(from, "cpuScoreWeight", args->cpu_score_weight, 0, 1);
-  read_number_within(from, "memoryScoreWeight", args->memory_score_weight, 0, 1);
-  if (args->cpu_score_weight + args->memory_score_weight <= 0) {
+void read_args(kube::YamlReader& from, Profile& profile) {
+  ReschedulerSettings settings;
+  placement::ReschedulerArgs& placing = settings.placing;
+  ReschedulingSettings& rescheduling = settings.rescheduling;
+  read_percentage(from, "cpuThreshold", placing.cpu_threshold);
+  read_percentage(from, "memoryThreshold", placing.memory_threshold);
+  from.read("enableSchedulingOptimization", placing.enable_scheduling_optimization);
+  from.read("enablePreventiveRescheduling", placing.enable_preventive_rescheduling);
+  read_number_within(from, "cpuScoreWeight", placing.cpu_score_weight, 0, 1);
+  read_number_within(from, "memoryScoreWeight", placing.memory_score_weight, 0, 1);
+  if (placing.cpu_score_weight + placing.memory_score_weight <= 0) {
     from.problem("cpuScoreWeight", "must not be zero together with memoryScoreWeight");
   }
-  read_number_within(from, "loadBalanceBonus", args->load_balance_bonus, 0, 100);
-  from.read("enableReschedulingController", args->enable_rescheduling_controller);
-  if (read_duration(from, "reschedulingInterval", args->rescheduling_interval)
-      && args->rescheduling_interval < kShortestInterval) {
+  read_number_within(from, "loadBalanceBonus", placing.load_balance_bonus, 0, 100);
+  from.read("enableReschedulingController", rescheduling.enabled);
+  if (read_duration(from, "reschedulingInterval", rescheduling.interval) && rescheduling.interval < kShortestInterval) {
     from.problem("reschedulingInterval", "must be at least 1s");
   }
   from.describe("reschedulingInterval", "", "", "at least 1s");
-  read_strategies(from, args->enabled_strategies);
-  from.read("excludedNamespaces", args->excluded_namespaces);
-  for (const std::string& name : args->excluded_namespaces) {
+  read_strategies(from, rescheduling.enabled_strategies);
+  from.read("excludedNamespaces", rescheduling.excluded_namespaces);
+  for (const std::string& name : rescheduling.excluded_namespaces) {
     if (!kube::is_dns_label(name)) {
       from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
     }
   }
-  read_moving(from, args->moving);
-  read_dashboard(from, args->dashboard);
-  if (from.has("load")) read_load(from.child("load"), args->load);
-  if (from.has("rescheduling")) read_rescheduling(from.child("rescheduling"), args->rescheduling);
-  if (!args->enable_rescheduling_controller && from.has("rescheduling")) {
+  read_moving(from, settings);
+  read_dashboard(from, settings.dashboard);
+  if (from.has("load")) read_load(from.child("load"), settings.load);
+  if (from.has("rescheduling")) read_rescheduling(from.child("rescheduling"), rescheduling);
+  if (!rescheduling.enabled && from.has("rescheduling")) {
     from.note("rescheduling", "has no effect without enableReschedulingController");
   }
-  return args;
+  set_settings(profile, std::move(settings));
 }
 
-void print_args(const placement::PluginArgs& any, kube::YamlWriter& to) {
-  const auto& args = dynamic_cast<const ReschedulerArgs&>(any);
-  to.field("cpuThreshold", args.cpu_threshold);
-  to.field("memoryThreshold", args.memory_threshold);
-  to.field("enableSchedulingOptimization", args.enable_scheduling_optimization);
-  to.field("enablePreventiveRescheduling", args.enable_preventive_rescheduling);
-  to.field("cpuScoreWeight", args.cpu_score_weight);
-  to.field("memoryScoreWeight", args.memory_score_weight);
-  to.field("loadBalanceBonus", args.load_balance_bonus);
-  to.field("enableReschedulingController", args.enable_rescheduling_controller);
-  to.field("reschedulingInterval", kube::format_duration(args.rescheduling_interval));
-  to.field("enabledStrategies", args.enabled_strategies);
-  to.field("excludedNamespaces", args.excluded_namespaces);
-  print_load(args.load, to);
-  print_rescheduling(args.rescheduling, to);
-  print_moving(args.moving, to);
-  print_dashboard(args.dashboard, to);
+void print_args(const Profile& profile, kube::YamlWriter& to) {
+  const ReschedulerSettings& settings = *profile.rescheduler;
+  to.field("cpuThreshold", settings.placing.cpu_threshold);
+  to.field("memoryThreshold", settings.placing.memory_threshold);
+  to.field("enableSchedulingOptimization", settings.placing.enable_scheduling_optimization);
+  to.field("enablePreventiveRescheduling", settings.placing.enable_preventive_rescheduling);
+  to.field("cpuScoreWeight", settings.placing.cpu_score_weight);
+  to.field("memoryScoreWeight", settings.placing.memory_score_weight);
+  to.field("loadBalanceBonus", settings.placing.load_balance_bonus);
+  to.field("enableReschedulingController", settings.rescheduling.enabled);
+  to.field("reschedulingInterval", kube::format_duration(settings.rescheduling.interval));
+  to.field("enabledStrategies", settings.rescheduling.enabled_strategies);
+  to.field("excludedNamespaces", settings.rescheduling.excluded_namespaces);
+  print_load(settings.load, to);
+  print_rescheduling(settings.rescheduling, to);
+  print_moving(settings, to);
+  print_dashboard(settings.dashboard, to);
 }
 
 }  // namespace

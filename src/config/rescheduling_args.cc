@@ -21,15 +21,6 @@ namespace {
 
 using kube::YamlReader;
 using kube::YamlWriter;
-using placement::Brakes;
-using placement::kStrategies;
-using placement::LoadBand;
-using placement::MoveCaps;
-using placement::NodePool;
-using placement::Protections;
-using placement::ReschedulingSettings;
-using placement::Strategy;
-using placement::StrategyMode;
 using std::chrono::nanoseconds;
 
 constexpr std::array kModes = {StrategyMode::Off, StrategyMode::Observe, StrategyMode::Act};
@@ -128,7 +119,7 @@ void print_bands(const std::map<std::string, LoadBand>& bands, YamlWriter& to) {
 
 // --- Strategies ---
 
-void read_load_balancing(YamlReader from, placement::LoadBalancingSettings& into) {
+void read_load_balancing(YamlReader from, LoadBalancingSettings& into) {
   read_bands(from, into.bands);
   read_int(from, "of", into.persistence.of, 1, kMostLooks);
   into.persistence.needed = std::min(into.persistence.needed, into.persistence.of);
@@ -145,7 +136,7 @@ void read_load_balancing(YamlReader from, placement::LoadBalancingSettings& into
   from.refuse_unknown_fields();
 }
 
-void read_optimization(YamlReader from, placement::ResourceOptimizationSettings& into) {
+void read_optimization(YamlReader from, ResourceOptimizationSettings& into) {
   read_number_within(from, "strandedTrigger", into.stranded_trigger, 0, 100);
   read_number_within(from, "underused", into.underused, 0, 100);
   read_percentage(from, "packedTarget", into.packed_target);
@@ -156,7 +147,7 @@ void read_optimization(YamlReader from, placement::ResourceOptimizationSettings&
   }
 }
 
-void read_repair(YamlReader from, placement::ConstraintRepairSettings& into) {
+void read_repair(YamlReader from, ConstraintRepairSettings& into) {
   from.read("nodeAffinity", into.node_affinity);
   from.read("taints", into.taints);
   from.read("podAntiAffinity", into.pod_anti_affinity);
@@ -165,7 +156,7 @@ void read_repair(YamlReader from, placement::ConstraintRepairSettings& into) {
   from.refuse_unknown_fields();
 }
 
-void read_maintenance(YamlReader from, placement::MaintenanceSettings& into) {
+void read_maintenance(YamlReader from, MaintenanceSettings& into) {
   read_count(from, "nodesAtOnce", into.nodes_at_once, 1, 1000);
   read_span(from, "giveUpAfter", into.give_up_after);
   from.refuse_unknown_fields();
@@ -285,7 +276,7 @@ void print_brakes(const Brakes& brakes, YamlWriter& to) {
 
 // --- When and where ---
 
-void read_windows(YamlReader& from, std::vector<placement::TimeWindow>& into) {
+void read_windows(YamlReader& from, std::vector<TimeWindow>& into) {
   std::vector<std::string> texts;
   from.read("windows", texts);
   from.describe("windows", "", "", "such as Mon-Fri 22:00-06:00");
@@ -299,9 +290,9 @@ void read_windows(YamlReader& from, std::vector<placement::TimeWindow>& into) {
   }
 }
 
-void print_windows(const std::vector<placement::TimeWindow>& windows, YamlWriter& to) {
+void print_windows(const std::vector<TimeWindow>& windows, YamlWriter& to) {
   std::vector<std::string> texts;
-  for (const placement::TimeWindow& window : windows) texts.push_back(format_time_window(window));
+  for (const TimeWindow& window : windows) texts.push_back(format_time_window(window));
   to.field("windows", texts);
 }
 

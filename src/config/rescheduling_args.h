@@ -1,7 +1,7 @@
 // `rescheduling` of the plugin Rescheduler: when and how what already runs is moved.
 #pragma once
 
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 
 namespace rescheduler::kube {
 class YamlReader;
@@ -10,7 +10,7 @@ class YamlWriter;
 
 namespace rescheduler::config {
 
-void read_rescheduling(kube::YamlReader from, placement::ReschedulingSettings& into);
-void print_rescheduling(const placement::ReschedulingSettings& settings, kube::YamlWriter& to);
+void read_rescheduling(kube::YamlReader from, ReschedulingSettings& into);
+void print_rescheduling(const ReschedulingSettings& settings, kube::YamlWriter& to);
 
 }  // namespace rescheduler::config

@@ -4,18 +4,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "config/configuration.h"
 #include "config/effective.h"
 #include "config/read.h"
 #include "config/time_window.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::config {
 namespace {
 
-using placement::ReschedulingSettings;
-using placement::Strategy;
-using placement::StrategyMode;
-using placement::TimeWindow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -31,9 +27,9 @@ profiles:
                             "f", default_catalog());
 }
 
-const placement::ReschedulerArgs& args_of(const ConfigurationReading& reading) {
+const ReschedulerSettings& args_of(const ConfigurationReading& reading) {
   for (const auto& problem : reading.problems) ADD_FAILURE() << sentence(problem);
-  return dynamic_cast<const placement::ReschedulerArgs&>(*reading.configuration.profiles.at(0).args.at("Rescheduler"));
+  return *reading.configuration.profiles.at(0).rescheduler;
 }
 
 std::vector<std::string> problems_of(const std::string& rescheduling) {
@@ -66,17 +62,17 @@ TEST(ReschedulingArgs, EveryFieldIsRead) {
   EXPECT_EQ(settings.modes, (std::map<Strategy, StrategyMode>{{Strategy::LoadBalancing, StrategyMode::Observe},
                                                               {Strategy::NodeMaintenance, StrategyMode::Off},
                                                               {Strategy::ConstraintRepair, StrategyMode::Act}}));
-  EXPECT_EQ(settings.load_balancing.bands.at("cpu"), (placement::LoadBand{75, 60}));
-  EXPECT_EQ(settings.load_balancing.bands.at("memory"), (placement::LoadBand{90, 80}));
-  EXPECT_EQ(settings.load_balancing.persistence, (placement::Persistence{4, 6}));
+  EXPECT_EQ(settings.load_balancing.bands.at("cpu"), (LoadBand{75, 60}));
+  EXPECT_EQ(settings.load_balancing.bands.at("memory"), (LoadBand{90, 80}));
+  EXPECT_EQ(settings.load_balancing.persistence, (Persistence{4, 6}));
   EXPECT_EQ(settings.load_balancing.deviation_target, 5);
   EXPECT_TRUE(settings.resource_optimization.free_nodes);
-  EXPECT_EQ(settings.constraint_repair, (placement::ConstraintRepairSettings{false, false, false, false, false}));
+  EXPECT_EQ(settings.constraint_repair, (ConstraintRepairSettings{false, false, false, false, false}));
   EXPECT_EQ(settings.maintenance.give_up_after, 30min);
   EXPECT_EQ(settings.protections.priority_threshold, 1000);
   EXPECT_FALSE(settings.protections.bare_pods);
-  EXPECT_EQ(settings.brakes.per_cycle, (placement::MoveCaps{5, 1, 2, 1}));
-  EXPECT_EQ(settings.brakes.at_once, (placement::MoveCaps{3, 0, 5, 1})) << "what is not said keeps its default";
+  EXPECT_EQ(settings.brakes.per_cycle, (MoveCaps{5, 1, 2, 1}));
+  EXPECT_EQ(settings.brakes.at_once, (MoveCaps{3, 0, 5, 1})) << "what is not said keeps its default";
   EXPECT_EQ(settings.brakes.memory, 1h);
   EXPECT_TRUE(settings.brakes.paused);
   EXPECT_THAT(settings.windows, ElementsAre(TimeWindow{0x1f, 22 * 60, 6 * 60}, TimeWindow{0x60, 0, 24 * 60}));
@@ -121,7 +117,7 @@ TEST(ReschedulingArgs, WhatCannotBeIsRefusedInOneSentence) {
 
 TEST(ReschedulingArgs, ConstraintRepairCanBeEnabledByName) {
   const auto reading = read("{enabledStrategies: [ConstraintRepair]}");
-  EXPECT_THAT(args_of(reading).enabled_strategies, ElementsAre("ConstraintRepair"));
+  EXPECT_THAT(args_of(reading).rescheduling.enabled_strategies, ElementsAre("ConstraintRepair"));
 }
 
 TEST(ReschedulingArgs, SettingsOfAControllerThatIsOffAreRemarkedOn) {
@@ -160,6 +156,68 @@ TEST(DashboardArgs, AreReadCheckedAndPrinted) {
     ASSERT_EQ(refused.problems.size(), 1u) << bad;
     EXPECT_THAT(refused.problems[0].text, HasSubstr("dashboard.grafana"));
   }
+}
+
+TEST(MigrationSettings, AreReadEachIntoItsPlaceAndPrintedBack) {
+  const auto reading = read(
+      "{migration: {direct: true, makeBeforeBreak: Always, maxUnavailable: 2, maxUnavailablePercent: 10, "
+      "protectUnprotected: true, budgetMinAvailable: '3'}}");
+  const MigrationSettings& made = args_of(reading).migration;
+  EXPECT_TRUE(made.direct);
+  EXPECT_EQ(made.surge, SurgeUse::Always);
+  EXPECT_EQ(made.max_unavailable, 2U);
+  EXPECT_EQ(made.max_unavailable_percent, 10U);
+  EXPECT_TRUE(made.protect_unprotected);
+  EXPECT_EQ(made.min_available, "3");
+  EXPECT_EQ(reading.configuration.migration, made);
+  const auto again =
+      read_configuration(effective_configuration(reading.configuration, default_catalog()), "again", default_catalog());
+  EXPECT_EQ(args_of(again).migration, made);
+  const auto other = read("{migration: {makeBeforeBreak: Never, budgetMaxUnavailable: 25%}}");
+  EXPECT_EQ(args_of(other).migration.surge, SurgeUse::Never);
+  EXPECT_EQ(args_of(other).migration.max_unavailable_budget, "25%");
+}
+
+// As it was when each part of the program looked for its settings itself.
+TEST(ResolvedSettings, OfSeveralProfilesEachPartHasItsOwnRule) {
+  const auto reading = read_configuration(R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: written
+  pluginConfig:
+  - {name: Rescheduler, args: {logLanguage: zh, load: {interval: 1s}, dashboard: {enabled: false}}}
+- schedulerName: reserves
+  plugins: {reserve: {enabled: [{name: Rescheduler}]}, preFilter: {enabled: [{name: Podrescheduling}]}}
+  pluginConfig:
+  - {name: Rescheduler, args: {load: {interval: 2s}, reschedulingInterval: 2s}}
+  - {name: Podrescheduling, args: {recovery: {mostRetries: 2}}}
+- schedulerName: all
+  plugins: {multiPoint: {enabled: [{name: Rescheduler}, {name: Podrescheduling}]}}
+  pluginConfig:
+  - {name: Rescheduler, args: {load: {interval: 3s}, migration: {direct: true}}}
+  - {name: Podrescheduling, args: {recovery: {mostRetries: 3}}}
+- schedulerName: last
+  pluginConfig: [{name: Rescheduler, args: {migration: {maxUnavailable: 4}}}]
+)",
+                                          "f", default_catalog());
+  for (const auto& problem : reading.problems) ADD_FAILURE() << sentence(problem);
+  const Configuration& configuration = reading.configuration;
+  ASSERT_TRUE(configuration.load && configuration.rescheduled && configuration.recovery);
+  EXPECT_EQ(configuration.load->interval, 2s) << "the first that uses the plugin";
+  EXPECT_EQ(configuration.rescheduled->scheduler_name, "reserves");
+  EXPECT_EQ(configuration.rescheduled->rescheduler->rescheduling.interval, 2s);
+  EXPECT_EQ(configuration.rescheduler.log.language, Language::Chinese) << "the first that has settings";
+  EXPECT_FALSE(configuration.rescheduler.dashboard.enabled);
+  EXPECT_EQ(configuration.migration.max_unavailable, 4U) << "the last that has settings";
+  EXPECT_EQ(configuration.recovery->most_retries, 3U) << "the first that filters by it";
+}
+
+TEST(ResolvedSettings, WhatNoProfileUsesOrWhatIsSwitchedOffIsNotThere) {
+  const Configuration usual = default_configuration(default_catalog());
+  EXPECT_FALSE(usual.load || usual.rescheduled || usual.recovery);
+  const auto off = read("{enableReschedulingController: false}");
+  EXPECT_TRUE(off.configuration.load);
+  EXPECT_FALSE(off.configuration.rescheduled);
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 namespace rescheduler::config {
 namespace {
 
-using placement::TimeWindow;
-
 constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
 constexpr std::uint8_t kEveryDay = 0x7f;
 constexpr int kDayMinutes = 24 * 60;

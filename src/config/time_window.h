@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 
 namespace rescheduler::config {
 
 // A window that ends before it begins goes past midnight and belongs to the day it begins on.
-Result<placement::TimeWindow> parse_time_window(std::string_view text);
-std::string format_time_window(const placement::TimeWindow& window);  // which parse_time_window() takes back
+Result<TimeWindow> parse_time_window(std::string_view text);
+std::string format_time_window(const TimeWindow& window);  // which parse_time_window() takes back
 
 }  // namespace rescheduler::config

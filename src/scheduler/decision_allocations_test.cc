@@ -39,7 +39,7 @@ WallTime at(int seconds) { return WallTime{std::chrono::seconds{1'700'000'000 + 
 double per_decision(int nodes) {
   MetricRegistry metrics;
   SchedulerSettings settings;
-  settings.profiles = config::default_configuration(config::default_catalog()).profiles;
+  settings.profiles = config::default_configuration(config::default_catalog()).placing();
   auto made = Scheduler::make(settings, metrics, at(0));
   EXPECT_TRUE(made);
   Scheduler& scheduler = **made;

@@ -50,7 +50,7 @@ TEST(NodeOrder, AZoneOfAnotherRegionIsAnotherZoneAndTheBetaLabelCountsFirst) {
 struct SampledScheduler : testing::Test {
   SampledScheduler() {
     SchedulerSettings settings;
-    settings.profiles = config::default_configuration(config::default_catalog()).profiles;
+    settings.profiles = config::default_configuration(config::default_catalog()).placing();
     settings.percentage_of_nodes_to_score = 1;  // so that 100 are enough
     scheduler = std::move(Scheduler::make(settings, metrics, now).value());
   }

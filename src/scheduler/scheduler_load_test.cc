@@ -39,8 +39,8 @@ struct LoadedScheduler : testing::Test {
     auto reading = config::read_configuration(kConfiguration, "f", config::default_catalog());
     EXPECT_TRUE(reading.problems.empty());
     SchedulerSettings settings;
-    settings.profiles = reading.configuration.profiles;
-    settings.load = book_settings(*load_settings_of(reading.configuration));
+    settings.profiles = reading.configuration.placing();
+    settings.load = book_settings(*reading.configuration.load);
     settings.load->smoothing.kind = usage::Smoothing::None;
     auto made = Scheduler::make(settings, metrics, at(0));
     EXPECT_TRUE(made);

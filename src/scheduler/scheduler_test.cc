@@ -31,7 +31,7 @@ class OneScheduler : public testing::Test {
  protected:
   void start(int percentage_of_nodes_to_score = 100) {
     SchedulerSettings settings;
-    settings.profiles = config::default_configuration(config::default_catalog()).profiles;
+    settings.profiles = config::default_configuration(config::default_catalog()).placing();
     settings.percentage_of_nodes_to_score = percentage_of_nodes_to_score;
     auto made = Scheduler::make(settings, metrics_, at(0));
     ASSERT_TRUE(made) << made.error().message;

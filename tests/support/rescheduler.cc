@@ -105,10 +105,10 @@ TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
   }
   scheduler::LiveSettings live;
   live.configuration = config::default_configuration(config::default_catalog());
-  placement::Profile& profile = live.configuration.profiles.front();
+  config::Profile& profile = live.configuration.profiles.front();
   profile.scheduler_name = settings.ns;
-  scheduler::place_by_load(profile, settings.args.load);
-  profile.args["Rescheduler"] = std::make_shared<placement::ReschedulerArgs>(settings.args);
+  config::place_by_load(profile, settings.args);
+  config::resolve_settings(live.configuration);
   live.configuration.pod_max_backoff = live.configuration.pod_initial_backoff;
   live.configuration.leader_election.resource_namespace = settings.ns;
   live.host = "test";
@@ -247,17 +247,17 @@ void ReschedulingTest::TearDown() {
   meter_.reset();
 }
 
-placement::ReschedulerArgs ReschedulingTest::hasty() const {
-  placement::ReschedulerArgs args;
+config::ReschedulerSettings ReschedulingTest::hasty() const {
+  config::ReschedulerSettings args;
   args.load = meter_->settings();
-  args.rescheduling_interval = std::chrono::milliseconds{200};
+  args.rescheduling.interval = std::chrono::milliseconds{200};
   args.rescheduling.protections.least_age = std::chrono::seconds{0};
   args.rescheduling.load_balancing.persistence = {2, 3};
-  args.excluded_namespaces = {"kube-system"};
+  args.rescheduling.excluded_namespaces = {"kube-system"};
   return args;
 }
 
-TestRescheduler& ReschedulingTest::start(placement::ReschedulerArgs args, std::optional<kube::LeaderSettings> lease) {
+TestRescheduler& ReschedulingTest::start(config::ReschedulerSettings args, std::optional<kube::LeaderSettings> lease) {
   return *all_.emplace_back(
       std::make_unique<TestRescheduler>(cluster(), TestRescheduler::Settings{std::move(args), ns(), std::move(lease)}));
 }

@@ -18,7 +18,6 @@
 #include "kube/config/file.h"
 #include "kube/config/in_cluster.h"
 #include "placement/registry.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -61,30 +60,24 @@ void leave_out_missing(config::Configuration& configuration) {
   }
 }
 
-// The first profile with the plugin says how the log shall be; a flag beats it.
-void apply_log_settings(const config::Configuration& configuration, const config::RunOptions& options) {
-  for (const placement::Profile& profile : configuration.profiles) {
-    const auto args = profile.args.find("Rescheduler");
-    if (args == profile.args.end()) continue;
-    const auto& moving = dynamic_cast<const placement::ReschedulerArgs&>(*args->second).moving;
-    set_log_language(moving.log_language == "zh" ? Language::Chinese : Language::English);
-    if (!options.logging_format && moving.log_format == "json") set_log_format(LogFormat::Json);
-    return;
-  }
+// A flag beats the file.
+void apply_log_settings(const config::LogSettings& log, const config::RunOptions& options) {
+  set_log_language(log.language);
+  if (!options.logging_format && log.json) set_log_format(LogFormat::Json);
 }
 
 void log_start(const DaemonSettings& settings) {
   log_info(messages::kStarting,
            {{"version", kVersion}, {"server", settings.cluster.origin.text()}, {"from", settings.cluster.description}});
-  for (const placement::Profile& profile : settings.configuration.profiles) {
-    if (profile.args.contains("Rescheduler")) log_info(messages::kPluginReady, {{"profile", profile.scheduler_name}});
+  for (const config::Profile& profile : settings.configuration.profiles) {
+    if (profile.rescheduler) log_info(messages::kPluginReady, {{"profile", profile.scheduler_name}});
   }
 }
 
 Result<DaemonSettings> settings_of(const config::RunOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return fail(std::move(configuration.error()));
-  apply_log_settings(*configuration, options);
+  apply_log_settings(configuration->rescheduler.log, options);
   auto applied = config::apply(options, std::move(*configuration));
   if (!applied) return fail(std::move(applied.error()));
   for (const std::string& note : applied->notes) log_info(messages::kConfigNote, {{"note", note}});

@@ -127,7 +127,7 @@ struct Daemon::State {
     sources.elector = elector.get();
     sources.leading = [this] { return leading; };
     sources.recovery = [this] { return recovery ? &recovery->live() : nullptr; };
-    sources.recovers = recovery_of(settings.configuration).has_value();
+    sources.recovers = settings.configuration.recovery.has_value();
     pages->ask(std::move(sources));
     pages->serve(*server);
   }
@@ -224,7 +224,7 @@ struct Daemon::State {
 
   // Its port is another one: the API server has no token for ours.
   void start_recovery() {
-    const auto wanted = recovery_of(settings.configuration);
+    const auto wanted = settings.configuration.recovery;
     if (!wanted) return;
     FailureRecoverySettings how;
     how.recovery = *wanted;

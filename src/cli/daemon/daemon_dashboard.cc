@@ -8,20 +8,9 @@
 #include "dashboard/settings_view.h"
 #include "kube/config/file.h"
 #include "kube/proto/core_pod.pb.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::cli {
 namespace {
-
-// Of the first profile that has some.
-placement::ReschedulerArgs args_of(const config::Configuration& configuration) {
-  for (const auto& profile : configuration.profiles) {
-    const auto found = profile.args.find("Rescheduler");
-    if (found == profile.args.end()) continue;
-    if (const auto* args = dynamic_cast<const placement::ReschedulerArgs*>(found->second.get())) return *args;
-  }
-  return {};
-}
 
 // As it was read when we began, unless somebody changed it since. Nothing: there is none.
 std::string text_of(const config::RunOptions& options) {
@@ -33,12 +22,12 @@ std::string text_of(const config::RunOptions& options) {
 }  // namespace
 
 std::unique_ptr<DaemonDashboard> DaemonDashboard::make(DaemonDashboardParts parts) {
-  if (!args_of(*parts.configuration).dashboard.enabled) return nullptr;
+  if (!parts.configuration->rescheduler.dashboard.enabled) return nullptr;
   return std::unique_ptr<DaemonDashboard>(new DaemonDashboard(std::move(parts)));
 }
 
 DaemonDashboard::DaemonDashboard(DaemonDashboardParts parts) : parts_(std::move(parts)) {
-  const placement::ReschedulerArgs args = args_of(*parts_.configuration);
+  const config::ReschedulerSettings& settings = parts_.configuration->rescheduler;
   const auto& election = parts_.configuration->leader_election;
   dashboard::DashboardParts made{.executor = parts_.services.executor};
   made.clock = parts_.services.clock;
@@ -47,9 +36,9 @@ DaemonDashboard::DaemonDashboard(DaemonDashboardParts parts) : parts_(std::move(
   made.lease_name = election.resource_name;
   made.board.cluster = parts_.cluster;
   made.board.boot = fmt::format("{:x}", parts_.services.clock->wall_now().time_since_epoch().count());
-  made.board.pools = args.rescheduling.pools;
-  made.board.weights = args.balance_weights();
-  made.grafana = args.dashboard.grafana;
+  made.board.pools = settings.rescheduling.pools;
+  made.board.weights = settings.placing.balance_weights();
+  made.grafana = settings.dashboard.grafana;
   made.settings_json = dashboard::settings_json(*parts_.configuration, config::default_catalog(), *parts_.options,
                                                 text_of(*parts_.options), "file");
   made.explain = [this](api::Pod pod, placement::NodesTold told) -> net::Task<Result<std::string>> {

@@ -3,22 +3,17 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "config/configuration.h"
-#include "placement/recovery_settings.h"
+#include "config/recovery_settings.h"
 #include "rescheduler/recovery/live_recovery.h"
 #include "server/recovery_webhook.h"
 
 namespace rescheduler::cli {
 
-// Of the first profile with the plugin Podrescheduling; nothing: there is none, or it is switched off there.
-std::optional<placement::RecoverySettings> recovery_of(const config::Configuration& configuration);
-
 struct FailureRecoverySettings {
-  placement::RecoverySettings recovery{};
+  config::RecoverySettings recovery{};
   std::string host{};
   std::string own_namespace = "kube-system";
   std::vector<std::string> own_schedulers{};

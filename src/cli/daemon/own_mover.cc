@@ -7,22 +7,8 @@
 #include "base/log.h"
 #include "cli/messages.h"
 #include "migration/definition.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::cli {
-
-void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to) {
-  using migration::SurgeUse;
-  to.direct = moving.direct;
-  to.surge = moving.make_before_break == "Never"    ? SurgeUse::Never
-             : moving.make_before_break == "Always" ? SurgeUse::Always
-                                                    : SurgeUse::SingleReplicas;
-  to.max_unavailable = static_cast<std::uint32_t>(moving.max_unavailable);
-  to.max_unavailable_percent = static_cast<std::uint32_t>(moving.max_unavailable_percent);
-  to.protect_unprotected = moving.protect_unprotected;
-  to.min_available = moving.budget_min_available;
-  to.max_unavailable_budget = moving.budget_max_unavailable;
-}
 
 void NodeLoads::listen(scheduler::LiveSettings& to) {
   to.sink.loads = [others = std::move(to.sink.loads), last = last_](std::shared_ptr<const scheduler::LoadsSeen> seen) {
@@ -55,14 +41,8 @@ std::unique_ptr<migration::MigrationController> make_mover(kube::Api& api,
                                                            kube::LoopServices services) {
   migration::MigrationParts parts{&api, events, services, std::move(fence), {}};
   parts.settings.host = host;
-  for (const auto& profile : configuration.profiles) {
-    parts.settings.scheduler_names.insert(profile.scheduler_name);
-    const auto found = profile.args.find("Rescheduler");
-    if (found == profile.args.end()) continue;
-    if (const auto* args = dynamic_cast<const placement::ReschedulerArgs*>(found->second.get())) {
-      apply(args->moving, parts.settings);
-    }
-  }
+  static_cast<config::MigrationSettings&>(parts.settings) = configuration.migration;
+  for (const auto& profile : configuration.profiles) parts.settings.scheduler_names.insert(profile.scheduler_name);
   parts.settings.steer = [steer = std::move(steer)](std::vector<migration::PlacementIntent> wanted) {
     std::vector<scheduler::Intent> intents;
     for (auto& one : wanted) {

@@ -10,7 +10,6 @@
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
 #include "migration/migration_controller.h"
-#include "placement/moving_settings.h"
 #include "rescheduler/loop/live_rescheduler.h"
 #include "scheduler/live_scheduler.h"
 
@@ -26,9 +25,6 @@ class NodeLoads {
   std::shared_ptr<std::shared_ptr<const scheduler::LoadsSeen>> last_ =
       std::make_shared<std::shared_ptr<const scheduler::LoadsSeen>>();
 };
-
-// What a configuration says of how moves are carried out.
-void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to);
 
 // Tells the scheduler where replacements are wanted.
 using Steer = std::function<void(std::vector<scheduler::Intent>)>;

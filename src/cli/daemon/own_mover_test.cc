@@ -149,29 +149,6 @@ TEST_F(AfterAChangeOfLeader, AReplacementThatWaitsGoesWhereItIsWanted) {
   EXPECT_EQ(node_of("old-c"), "c");
 }
 
-TEST(MovingSettings, ReachTheMoverEachInItsPlace) {
-  placement::MovingSettings said;
-  said.direct = true;
-  said.make_before_break = "Always";
-  said.max_unavailable = 2;
-  said.max_unavailable_percent = 10;
-  said.protect_unprotected = true;
-  said.budget_min_available = "3";
-  said.budget_max_unavailable = "25%";
-  migration::MigrationSettings made;
-  apply(said, made);
-  EXPECT_TRUE(made.direct);
-  EXPECT_EQ(made.surge, migration::SurgeUse::Always);
-  EXPECT_EQ(made.max_unavailable, 2U);
-  EXPECT_EQ(made.max_unavailable_percent, 10U);
-  EXPECT_TRUE(made.protect_unprotected);
-  EXPECT_EQ(made.min_available, "3");
-  EXPECT_EQ(made.max_unavailable_budget, "25%");
-  said.make_before_break = "Never";
-  apply(said, made);
-  EXPECT_EQ(made.surge, migration::SurgeUse::Never);
-}
-
 TEST_F(AfterAChangeOfLeader, NobodyWaitsWhereTheClusterDoesNotKnowTheWord) {
   add_pod("p");
   const auto before = cluster_.agenda().wall_now();

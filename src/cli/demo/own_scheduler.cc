@@ -39,14 +39,14 @@ net::Task<Result<void>> OwnScheduler::stop() {
   co_return Result<void>{};
 }
 
-placement::ReschedulerArgs OwnScheduler::in_a_hurry(int nodes) {
+config::ReschedulerSettings OwnScheduler::in_a_hurry(int nodes) {
   using namespace std::chrono_literals;
   constexpr int kFew = 1000;
   const int slower = std::clamp(nodes / kFew, 1, 6);
-  placement::ReschedulerArgs args;
+  config::ReschedulerSettings args;
   args.load.interval = 5s * slower;
   args.load.smoothing.half_life = 15s * slower;
-  args.rescheduling_interval = 5s * slower;
+  args.rescheduling.interval = 5s * slower;
   args.rescheduling.protections.least_age = 10s;
   args.rescheduling.load_balancing.persistence = {2, 3};
   args.rescheduling.brakes.cooldown = 60s;
@@ -77,17 +77,16 @@ Result<std::unique_ptr<OwnScheduler>> OwnScheduler::start(kube::Api& api,
   own->listeners_ = std::move(listeners);
   scheduler::LiveSettings settings;
   settings.configuration = config::default_configuration(config::default_catalog());
+  config::Profile& profile = settings.configuration.profiles.front();
   // By the load that the embedded cluster's kubelets report.
-  if (by == Judges::Load) scheduler::place_by_load(settings.configuration.profiles.front(), {});
-  if (rescheduling) {
-    settings.configuration.profiles.front().args["Rescheduler"] =
-        std::make_shared<placement::ReschedulerArgs>(rescheduling->args);
-  }
+  if (by == Judges::Load) config::place_by_load(profile, {});
+  if (rescheduling) config::set_settings(profile, rescheduling->args);
   for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
-    settings.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
+    profile.at(point).push_back({"Podrescheduling"});
   }
-  settings.configuration.profiles.push_back(settings.configuration.profiles.front());
+  settings.configuration.profiles.push_back(config::Profile(profile));
   settings.configuration.profiles.back().scheduler_name = "default-scheduler";
+  config::resolve_settings(settings.configuration);
   settings.host = "embedded";
   settings.seed = seed;
   own->configuration_ = settings.configuration;

@@ -11,10 +11,10 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/daemon/own_mover.h"
+#include "config/rescheduler_settings.h"
 #include "kube/client/api.h"
 #include "migration/migration_controller.h"
 #include "net/event_loop.h"
-#include "placement/rescheduler_args.h"
 #include "rescheduler/loop/live_rescheduler.h"
 #include "scheduler/live_scheduler.h"
 
@@ -22,7 +22,7 @@ namespace rescheduler::cli {
 
 // What is moved once it runs, and who is told of it.
 struct OwnRescheduling {
-  placement::ReschedulerArgs args{};
+  config::ReschedulerSettings args{};
   std::function<void(const rescheduling::Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const rescheduling::NodeNews&)> on_node_news{};
@@ -46,7 +46,7 @@ class OwnScheduler {
   // As a demo has it, where a day is over in minutes: looks every few seconds, believes what it sees sooner, lets pods
   // rest for seconds where the defaults have minutes. Of thousands of nodes one look is a second's work for the thread
   // that also plays the cluster and answers browsers: they are looked at less often.
-  static placement::ReschedulerArgs in_a_hurry(int nodes = 0);
+  static config::ReschedulerSettings in_a_hurry(int nodes = 0);
 
   // Places pods that name it, and those that name nobody (default-scheduler). All of these outlive it and the loop.
   static Result<std::unique_ptr<OwnScheduler>> start(kube::Api& api,

@@ -192,8 +192,7 @@ class Looker {
   }
 
   net::Task<void> load() {
-    const auto settings =
-        configured_ ? scheduler::load_settings_of(*configured_) : std::optional(cluster::LoadSettings{});
+    const auto settings = configured_ ? configured_->load : std::optional(cluster::LoadSettings{});
     if (!settings) co_return;
     auto nodes = co_await client_.list<api::Node>("");
     if (!seen(nodes, "nodes")) co_return;
@@ -239,7 +238,7 @@ class Looker {
   }
 
   net::Task<void> webhook() {
-    const auto recovery = configured_ ? recovery_of(*configured_) : std::nullopt;
+    const auto recovery = configured_ ? configured_->recovery : std::nullopt;
     if (!recovery || !recovery->webhook.enabled) co_return;
     auto found = co_await read_webhook(*look_.api, recovery->webhook.name, services_);
     if (!seen(found, fmt::format("the MutatingWebhookConfiguration {}", recovery->webhook.name))) {

@@ -1,37 +1,16 @@
 #include "rescheduler/loop/live_rescheduler.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "kube/client/fenced_api.h"
 
 namespace rescheduler::rescheduling {
-namespace {
-
-constexpr const char* kPlugin = "Rescheduler";
-
-const placement::Profile* with_plugin(const config::Configuration& configuration) {
-  const auto found = std::ranges::find_if(configuration.profiles, [](const placement::Profile& profile) {
-    return std::ranges::any_of(profile.plugins, [](const auto& uses) {
-      return std::ranges::any_of(uses, [](const placement::PluginUse& use) { return use.name == kPlugin; });
-    });
-  });
-  return found == configuration.profiles.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
 LiveRescheduler::~LiveRescheduler() = default;
 
 Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveApis apis,
                                                                LiveReschedulerSettings settings,
                                                                kube::LoopServices services) {
-  const placement::Profile* profile = with_plugin(settings.configuration);
-  if (profile == nullptr) return std::unique_ptr<LiveRescheduler>();
-  auto args = std::make_shared<const placement::ReschedulerArgs>();
-  const auto given = profile->args.find(kPlugin);
-  if (given != profile->args.end()) args = std::dynamic_pointer_cast<const placement::ReschedulerArgs>(given->second);
-  if (!args->enable_rescheduling_controller) return std::unique_ptr<LiveRescheduler>();
+  const auto& profile = settings.configuration.rescheduled;
+  if (!profile) return std::unique_ptr<LiveRescheduler>();
 
   std::unique_ptr<LiveRescheduler> made(new LiveRescheduler);
   LiveRescheduler* raw = made.get();
@@ -41,7 +20,7 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   made->mover_ = settings.make_mover(*made->writes_, services);
 
   ControllerSettings controller;
-  controller.args = std::move(args);
+  controller.args = std::make_shared<config::ReschedulerSettings>(*profile->rescheduler);
   controller.profile = *profile;
   controller.ns = settings.configuration.leader_election.resource_namespace;
   controller.name = settings.configuration.leader_election.resource_name;

@@ -33,7 +33,7 @@ struct MadeMover {
 using MakeMover = std::function<MadeMover(kube::Api& fenced, const kube::LoopServices& services)>;
 
 struct LiveReschedulerSettings {
-  config::Configuration configuration{};  // the first profile with the plugin Rescheduler says what is done
+  config::Configuration configuration{};  // `rescheduled` says what is done
   std::string host{};
   std::uint64_t seed = 1;
   std::shared_ptr<const kube::LeaderFence> fence{};
@@ -47,7 +47,7 @@ struct LiveReschedulerSettings {
 
 class LiveRescheduler {
  public:
-  // Nothing: no profile has the plugin, or enableReschedulingController is false.
+  // Nothing: nothing is rescheduled.
   static Result<std::unique_ptr<LiveRescheduler>> make(scheduler::LiveApis apis,
                                                        LiveReschedulerSettings settings,
                                                        kube::LoopServices services);

@@ -13,8 +13,8 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-using placement::DurationRule;
-using placement::RestartRule;
+using config::DurationRule;
+using config::RestartRule;
 
 constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
 // As the node controller has it: when that much of a zone is lost, it is not the nodes.

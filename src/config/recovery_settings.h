@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 
-namespace rescheduler::placement {
+namespace rescheduler::config {
 
 // A pod that restarts so often within the window, and is being held back for it.
 struct RestartRule {
@@ -86,4 +86,4 @@ struct RecoverySettings {
   friend bool operator==(const RecoverySettings&, const RecoverySettings&) = default;
 };
 
-}  // namespace rescheduler::placement
+}  // namespace rescheduler::config

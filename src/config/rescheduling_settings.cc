@@ -1,8 +1,8 @@
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 
 #include <algorithm>
 
-namespace rescheduler::placement {
+namespace rescheduler::config {
 
 std::string_view to_string(Strategy strategy) {
   switch (strategy) {
@@ -34,4 +34,4 @@ std::string_view to_string(StrategyMode mode) {
   return "";
 }
 
-}  // namespace rescheduler::placement
+}  // namespace rescheduler::config

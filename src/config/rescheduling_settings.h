@@ -1,4 +1,4 @@
-// When and how what already runs is moved, as a configuration says it (`rescheduling` of the plugin Rescheduler).
+// When and how what already runs is moved, (`rescheduling` of the plugin Rescheduler, and some keys beside it).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rescheduler::placement {
+namespace rescheduler::config {
 
 enum class StrategyMode : std::uint8_t {
   Off,
@@ -128,6 +128,10 @@ struct NodePool {
 };
 
 struct ReschedulingSettings {
+  bool enabled = true;  // enableReschedulingController
+  std::chrono::nanoseconds interval = std::chrono::seconds{30};
+  std::vector<std::string> enabled_strategies{"LoadBalancing", "ResourceOptimization", "NodeMaintenance"};
+  std::vector<std::string> excluded_namespaces{"kube-system", "kube-public"};
   std::map<Strategy, StrategyMode> modes{};  // that differ from enabledStrategies
   LoadBalancingSettings load_balancing{};
   ResourceOptimizationSettings resource_optimization{};
@@ -140,4 +144,4 @@ struct ReschedulingSettings {
   friend bool operator==(const ReschedulingSettings&, const ReschedulingSettings&) = default;
 };
 
-}  // namespace rescheduler::placement
+}  // namespace rescheduler::config
