@@ -22,11 +22,13 @@ class YamlWriter;
 namespace rescheduler::config {
 
 struct Profile;
+struct Table;
 
 // How a plugin's `args` are read into a profile and printed out of it. `read` takes the fields it knows - the caller
 // refuses the others - and tells the reader what is wrong; the profile has settings for the plugin afterwards, defaults
 // where nothing or nonsense was written. What `print` writes, `read` understands.
 struct PluginArgsFormat {
+  const Table* table = nullptr;  // null: it takes none
   std::function<void(kube::YamlReader&, Profile&)> read{};
   std::function<void(const Profile&, kube::YamlWriter&)> print{};
 };
@@ -36,7 +38,7 @@ struct KnownPlugin {
   placement::PointSet points{};
   bool default_enabled = false;
   int default_weight = 1;
-  PluginArgsFormat args{};  // empty: it takes none
+  PluginArgsFormat args{};
 };
 
 // Those that are enabled by default are so in this order.

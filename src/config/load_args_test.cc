@@ -1,5 +1,3 @@
-#include "config/load_args.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

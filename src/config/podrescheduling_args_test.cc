@@ -100,7 +100,7 @@ TEST(PodreschedulingArgs, WhatIsPrintedIsReadBack) {
   const auto again = read_configuration(text, "again", default_catalog());
   ASSERT_THAT(again.problems, IsEmpty()) << text;
   EXPECT_EQ(args_of(again).recovery, args_of(read).recovery) << text;
-  EXPECT_THAT(args_of(again).recovery.rules.failed_reasons, ElementsAre("A", "B"));
+  EXPECT_THAT(args_of(again).recovery.rules.failed.reasons, ElementsAre("A", "B"));
 }
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include <fmt/core.h>
 
 #include "config/document.h"
-#include "config/fields.h"
-#include "config/read_extenders.h"
 #include "config/read_profiles.h"
-#include "kube/value/duration.h"
+#include "config/tables.h"
 
 namespace rescheduler::config {
 namespace {
@@ -20,66 +18,6 @@ using kube::YamlNode;
 using kube::YamlProblems;
 using kube::YamlReader;
 using std::chrono::nanoseconds;
-
-constexpr int kLongestBackoff = 24 * 3600;  // seconds; whoever wants a pod to wait longer has a gate for it
-
-// Zero is "not said", as for kube-scheduler.
-void read_time(YamlReader& from, std::string_view field, nanoseconds& into) {
-  nanoseconds value{};
-  const bool given = read_duration(from, field, value);
-  from.describe(field, "", kube::format_duration(into), "above 0s");
-  if (!given || value.count() == 0) return;
-  if (value.count() < 0) return from.problem(field, "must be greater than zero");
-  into = value;
-}
-
-void read_unless_empty(YamlReader& from, std::string_view field, std::string& into) {
-  std::string value;
-  from.read(field, value);
-  from.describe(field, "", into, "");
-  if (!value.empty()) into = std::move(value);
-}
-
-LeaderElection read_leader_election(YamlReader from) {
-  LeaderElection election;
-  from.read("leaderElect", election.leader_elect);
-  read_time(from, "leaseDuration", election.lease_duration);
-  read_time(from, "renewDeadline", election.renew_deadline);
-  read_time(from, "retryPeriod", election.retry_period);
-  read_unless_empty(from, "resourceLock", election.resource_lock);
-  read_unless_empty(from, "resourceName", election.resource_name);
-  read_unless_empty(from, "resourceNamespace", election.resource_namespace);
-  from.refuse_unknown_fields();
-  if (const auto fault = fault_of(election)) from.problem(fault->field, fault->what);
-  return election;
-}
-
-ClientConnection read_client_connection(YamlReader from) {
-  ClientConnection connection;
-  from.read("kubeconfig", connection.kubeconfig);
-  from.read("acceptContentTypes", connection.accept_content_types);
-  if (!connection.accept_content_types.empty()) {
-    from.note("acceptContentTypes", "has no effect here: protobuf is asked for wherever the server knows it");
-  }
-  read_unless_empty(from, "contentType", connection.content_type);
-  if (connection.content_type != "application/vnd.kubernetes.protobuf"
-      && connection.content_type != "application/json") {
-    from.problem("contentType", "must be application/vnd.kubernetes.protobuf or application/json");
-  }
-  if (connection.content_type == "application/json") {
-    from.note("contentType", "has no effect here: protobuf is spoken wherever the server knows it");
-  }
-  double qps = 0;
-  from.read("qps", qps);
-  from.describe("qps", "", fmt::format("{}", connection.qps), "");
-  if (qps != 0) connection.qps = qps;
-  int burst = 0;
-  read_int(from, "burst", burst);
-  from.describe("burst", "", fmt::format("{}", connection.burst), "");
-  if (burst != 0) connection.burst = burst;
-  from.refuse_unknown_fields();
-  return connection;
-}
 
 // "10.0.0.1:10251", "[::]:0" or just "0.0.0.0".
 bool is_address(std::string_view text) {
@@ -99,29 +37,6 @@ void read_old_addresses(YamlReader& top) {
     if (!is_address(address)) top.problem(field, "must be an address such as 0.0.0.0:10251");
     top.note(field, "has no effect here: health and metrics answer on the secure port");
   }
-}
-
-void read_debugging(YamlReader& top, Configuration& into) {
-  for (const char* field : {"enableProfiling", "enableContentionProfiling"}) {
-    if (top.has(field)) top.note(field, "has no effect here: there is no profiler of Go's to serve");
-  }
-  top.read("enableProfiling", into.enable_profiling);
-  into.enable_contention_profiling = into.enable_profiling;
-  top.read("enableContentionProfiling", into.enable_contention_profiling);
-}
-
-void read_backoffs(YamlReader& top, Configuration& into) {
-  int initial = 1;
-  int most = 10;
-  read_int(top, "podInitialBackoffSeconds", initial, 1, kLongestBackoff);
-  read_int(top, "podMaxBackoffSeconds", most, 1, kLongestBackoff);
-  if (most < initial) {
-    const char* said = top.has("podMaxBackoffSeconds") ? "podMaxBackoffSeconds" : "podInitialBackoffSeconds";
-    top.problem(said,
-                fmt::format("the longest back-off ({}s) must not be shorter than the first ({}s)", most, initial));
-  }
-  into.pod_initial_backoff = std::chrono::seconds{initial};
-  into.pod_max_backoff = std::chrono::seconds{most};
 }
 
 void read_profiles(std::vector<YamlReader> places,
@@ -152,16 +67,9 @@ void check_version(YamlReader& top) {
 
 void read_top(YamlReader top, const PluginCatalog& catalog, YamlProblems& problems, Configuration& into) {
   check_version(top);
-  if (top.has("parallelism")) top.note("parallelism", "has no effect here: one thread decides where pods go");
-  read_int(top, "parallelism", into.parallelism, 1);
-  into.leader_election = read_leader_election(top.child("leaderElection"));
-  into.client_connection = read_client_connection(top.child("clientConnection"));
-  read_debugging(top, into);
-  read_int(top, "percentageOfNodesToScore", into.percentage_of_nodes_to_score, 0, 100);
-  read_backoffs(top, into);
+  read_fields(head_table(), top, &into);
   read_profiles(top.items("profiles"), catalog, problems, into);
-  into.extenders = read_extenders(top);
-  top.read("delayCacheUntilActive", into.delay_cache_until_active);
+  read_fields(tail_table(), top, &into);
   top.refuse_unknown_fields();
 }
 
@@ -217,32 +125,33 @@ std::string sentence(const kube::YamlRemark& remark) { return fmt::format("line 
 
 namespace {
 
-// Problems and notes go into `problems`, but those of a file that is no YAML at all: they are the answer.
-std::optional<kube::YamlRemark> read_text(std::string_view text,
-                                          std::string_view file_name,
-                                          const PluginCatalog& catalog,
-                                          YamlProblems& problems,
-                                          Configuration& into) {
+// The configuration in a text. What is wrong with a ConfigMap around it goes into `problems`.
+Result<YamlNode> document_in(std::string_view text, std::string_view file_name, YamlProblems& problems) {
   auto document = kube::parse_yaml(text, file_name);
-  if (document && is_config_map(*document)) {
-    const auto inner = embedded_configuration(*document, text, problems);
-    if (inner) document = kube::parse_yaml(*inner, file_name);
+  if (!document || !is_config_map(*document)) return document;
+  const auto inner = embedded_configuration(*document, text, problems);
+  return inner ? kube::parse_yaml(*inner, file_name) : std::move(document);
+}
+
+void add_values(const YamlNode& node, const std::string& path, std::vector<std::string>& into) {
+  if (node.kind == YamlKind::Scalar) into.push_back(path);
+  for (const kube::YamlEntry& entry : node.entries) {
+    add_values(entry.value, path.empty() ? entry.key : fmt::format("{}.{}", path, entry.key), into);
   }
-  if (!document) return remark_of(document.error(), file_name);
-  if (problems.empty()) read_document(*document, catalog, problems, into);
-  return std::nullopt;
+  const auto is_scalar = [](const YamlNode& item) { return item.kind == YamlKind::Scalar; };
+  if (node.kind == YamlKind::Sequence && std::ranges::all_of(node.items, is_scalar)) return into.push_back(path);
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    add_values(node.items[i], fmt::format("{}[{}]", path, i), into);
+  }
 }
 
 }  // namespace
 
-std::vector<kube::AskedField> questions_about(std::string_view text,
-                                              const PluginCatalog& catalog,
-                                              std::string_view file_name) {
-  YamlProblems problems{std::string(file_name)};
-  problems.record_questions();
-  Configuration ignored;
-  (void)read_text(text, file_name, catalog, problems, ignored);
-  return problems.asked();
+std::vector<std::string> values_in(std::string_view text, std::string_view file_name) {
+  YamlProblems ignored{std::string(file_name)};
+  std::vector<std::string> values;
+  if (const auto document = document_in(text, file_name, ignored)) add_values(*document, {}, values);
+  return values;
 }
 
 ConfigurationReading read_configuration(std::string_view text,
@@ -250,10 +159,12 @@ ConfigurationReading read_configuration(std::string_view text,
                                         const PluginCatalog& catalog) {
   ConfigurationReading reading;
   YamlProblems problems{std::string(file_name)};
-  if (auto unreadable = read_text(text, file_name, catalog, problems, reading.configuration)) {
-    reading.problems = {std::move(*unreadable)};
+  const auto document = document_in(text, file_name, problems);
+  if (!document) {
+    reading.problems = {remark_of(document.error(), file_name)};
     return reading;
   }
+  if (problems.empty()) read_document(*document, catalog, problems, reading.configuration);
   reading.problems = in_order(problems.remarks());
   reading.notes = in_order(problems.notes());
   return reading;

@@ -28,10 +28,8 @@ ConfigurationReading read_configuration(std::string_view text,
                                         std::string_view file_name,
                                         const PluginCatalog& catalog);
 
-// Every field that is asked for on the way, with what it may hold and whether it stands there.
-std::vector<kube::AskedField> questions_about(std::string_view text,
-                                              const PluginCatalog& catalog,
-                                              std::string_view file_name = "configuration");
+// Where values stand in the text: "profiles[0].pluginConfig[1].args.cpuThreshold". A list of strings is one value.
+std::vector<std::string> values_in(std::string_view text, std::string_view file_name);
 
 // What is wrong with these settings, if anything; flags that come on top have to be checked again.
 struct ElectionFault {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 #include <string>
 
 #include <fmt/core.h>
 
 #include "config/configuration.h"
-#include "config/fields.h"
 #include "config/read.h"
 #include "config/resolve.h"
 
@@ -68,15 +68,22 @@ std::string name_of(YamlReader& entry) {
   return name;
 }
 
+// The rest of what stands there.
+int weight_in(YamlReader& entry) {
+  std::int64_t weight = 0;
+  if (entry.node().kind == YamlKind::Map) {
+    entry.read("weight", weight, 0, std::numeric_limits<int>::max());
+    entry.refuse_unknown_fields();
+  }
+  return static_cast<int>(weight);
+}
+
 void read_enabled(YamlReader& set, const Place& place, const PluginCatalog& catalog, PluginSet& into) {
   std::set<std::string> seen;
   for (YamlReader& entry : entries_of(set, "enabled").readers) {
     PluginChoice choice;
     choice.name = name_of(entry);
-    if (entry.node().kind == YamlKind::Map) {
-      read_int(entry, "weight", choice.weight);
-      entry.refuse_unknown_fields();
-    }
+    choice.weight = weight_in(entry);
     if (choice.name.empty() || !is_known(entry, choice.name, catalog)) continue;
     if (place.point && !find_plugin(catalog, choice.name)->points.has(*place.point)) {
       entry.problem(fmt::format("plugin {} has nothing to say at {}", choice.name, place.name));
@@ -96,11 +103,7 @@ void read_enabled(YamlReader& set, const Place& place, const PluginCatalog& cata
 void read_disabled(YamlReader& set, const PluginCatalog& catalog, PluginSet& into) {
   for (YamlReader& entry : entries_of(set, "disabled").readers) {
     std::string name = name_of(entry);
-    if (entry.node().kind == YamlKind::Map) {
-      int weight = 0;
-      read_int(entry, "weight", weight);  // the same type in kube-scheduler; nothing comes of it
-      entry.refuse_unknown_fields();
-    }
+    (void)weight_in(entry);  // the same type in kube-scheduler; nothing comes of it
     if (name.empty()) continue;
     if (name != "*" && find_plugin(catalog, name) == nullptr) {
       entry.note(fmt::format("has no effect: there is no plugin '{}'", name));
@@ -149,7 +152,7 @@ void read_args(YamlReader args, const KnownPlugin& plugin, Profile& profile) {
   if (!kind.empty() && kind != plugin.name + "Args") {
     args.problem("kind", fmt::format("must be {}Args, as the plugin is {}", plugin.name, plugin.name));
   }
-  if (plugin.args.read) plugin.args.read(args, profile);
+  if (plugin.args.table != nullptr) plugin.args.read(args, profile);
   args.refuse_unknown_fields();
 }
 
@@ -171,7 +174,7 @@ void read_plugin_config(YamlReader& from, const PluginCatalog& catalog, Profile&
 
 void add_default_args(const PluginCatalog& catalog, Profile& profile) {
   for (const KnownPlugin& plugin : catalog) {
-    if (!plugin.args.read || profile.args.contains(plugin.name) || !profile.uses(plugin.name)) continue;
+    if (plugin.args.table == nullptr || profile.args.contains(plugin.name) || !profile.uses(plugin.name)) continue;
     kube::YamlNode nothing;
     kube::YamlProblems none("");
     YamlReader defaults(nothing, none);
@@ -192,9 +195,9 @@ Profile read_profile(YamlReader from, const PluginCatalog& catalog) {
               "is the one kube-scheduler answers to; see that it does not run, or both will place the same pods");
   }
   if (from.has("percentageOfNodesToScore")) {
-    int percentage = 0;
-    read_int(from, "percentageOfNodesToScore", percentage, 0, 100);
-    profile.percentage_of_nodes_to_score = percentage;
+    std::int64_t percentage = 0;
+    from.read("percentageOfNodesToScore", percentage, 0, 100);
+    profile.percentage_of_nodes_to_score = static_cast<int>(percentage);
   }
   profile.plugins = resolve_plugins(read_plugins(from.child("plugins"), catalog), catalog);
   read_plugin_config(from, catalog, profile);

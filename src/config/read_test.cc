@@ -210,7 +210,7 @@ TEST(ReadConfiguration, LeaderElectionMustBeAbleToWork) {
            {"{leaseDuration: 1500ms, renewDeadline: 1s, retryPeriod: 100ms}",
             "leaseDuration: must be whole seconds, at least one"},
            {"{retryPeriod: 9s}", "renewDeadline: must be greater than 1.2 times retryPeriod"},
-           {"{retryPeriod: -1s}", "retryPeriod: must be greater than zero"},
+           {"{retryPeriod: -1s}", "retryPeriod: must be above 0s"},
            {"{leaseDuration: soon}", "leaseDuration: must be a duration such as 30s or 1m30s"}}) {
     EXPECT_THAT(problems_of(fmt::format("leaderElection: {}\n", settings)),
                 ElementsAre(fmt::format("line 3: leaderElection.{}", problem)));

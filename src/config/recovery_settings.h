@@ -26,17 +26,22 @@ struct DurationRule {
   friend bool operator==(const DurationRule&, const DurationRule&) = default;
 };
 
+// A pod that failed for good, for one of these reasons.
+struct FailedRule {
+  DurationRule rule{.after = std::chrono::seconds{5}};
+  std::vector<std::string> reasons{"Evicted",      "OutOfcpu",   "OutOfmemory",          "OutOfpods",
+                                   "NodeAffinity", "NodeLost",   "Preempting",           "UnexpectedAdmissionError",
+                                   "NodeShutdown", "Terminated", "TopologyAffinityError"};
+  friend bool operator==(const FailedRule&, const FailedRule&) = default;
+};
+
 struct RecoveryRules {
   RestartRule crash_loop{};
   RestartRule init_failure{};
   DurationRule image_pull{.after = std::chrono::minutes{2}};       // a registry's hiccup is over by then
   DurationRule container_error{.after = std::chrono::minutes{1}};  // CreateContainerError and its like
   DurationRule stuck_creating{.after = std::chrono::minutes{5}};   // volumes take their time to be attached
-  DurationRule failed{.after = std::chrono::seconds{5}};           // for good, with one of these reasons
-  std::vector<std::string> failed_reasons{
-      "Evicted",      "OutOfcpu",   "OutOfmemory",          "OutOfpods",
-      "NodeAffinity", "NodeLost",   "Preempting",           "UnexpectedAdmissionError",
-      "NodeShutdown", "Terminated", "TopologyAffinityError"};
+  FailedRule failed{};
   DurationRule node_lost{.after = std::chrono::seconds{30}};  // not ready on a node that is not ready
   DurationRule unknown{.after = std::chrono::seconds{30}};
   friend bool operator==(const RecoveryRules&, const RecoveryRules&) = default;

@@ -1,75 +1,16 @@
 #include "config/reference.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "config/read.h"
-#include "config/reference_words.h"
-#include "kube/config/yaml_reader.h"
+#include "config/tables.h"
 
 namespace rescheduler::config {
 namespace {
 
 constexpr std::string_view kTop = "KubeSchedulerConfiguration";
-constexpr std::string_view kPluginArgs = "profiles[].pluginConfig[].args.";
-
-// With everything in it that is read only if it is there. Values of plain fields are left out: their defaults are
-// asked.
-constexpr std::string_view kTopSpecimen = R"(
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: a
-  percentageOfNodesToScore: 0
-  plugins:
-    multiPoint: {enabled: [{name: Rescheduler}], disabled: [{name: "*"}]}
-  pluginConfig: [{name: Rescheduler}]
-extenders:
-- urlPrefix: http://a
-  tlsConfig: {}
-  managedResources: [{}]
-)";
-
-const std::map<std::string_view, std::string_view>& plugin_specimens() {
-  static const std::map<std::string_view, std::string_view> all = {
-      {"NodeAffinity", "addedAffinity: {}"},
-      {"NodeResourcesFit", R"(
-scoringStrategy:
-  resources: [{}]
-  requestedToCapacityRatio: {shape: [{}]}
-)"},
-      {"NodeResourcesBalancedAllocation", "resources: [{}]"},
-      {"PodTopologySpread", "defaultConstraints: [{}]"},
-      {"Rescheduler", R"(
-load:
-  resources: [{}]
-  smoothing: {}
-  sources: [{kind: prometheus, matchNodeBy: [], queries: {cpu: a}}, {kind: metrics-server}, {kind: file}]
-rescheduling:
-  modes: {LoadBalancing: act}
-  loadBalancing: {bands: {cpu: {}}}
-  resourceOptimization: {}
-  constraintRepair: {}
-  maintenance: {}
-  protections: {priorityThreshold: 0}
-  brakes: {perCycle: {}, atOnce: {}}
-  pools: [{modes: {LoadBalancing: act}, bands: {cpu: {}}}]
-migration: {}
-dashboard: {}
-)"},
-      {"Podrescheduling", R"(
-recovery:
-  rules: {crashLoop: {}, initFailure: {}, imagePull: {}, containerError: {}, stuckCreating: {}, failed: {}, nodeLost: {}, unknown: {}}
-  visited: {}
-  quarantine: {}
-  webhook: {}
-)"},
-  };
-  return all;
-}
 
 // "profiles[0].plugins.score" is one of many alike: "profiles[].plugins.POINT".
 std::string general(std::string path) {
@@ -84,32 +25,6 @@ std::string general(std::string path) {
     path.replace(begin, std::min(path.find('.', begin), path.size()) - begin, word);
   }
   return path;
-}
-
-std::vector<kube::AskedField> asked_of(std::string_view specimen,
-                                       const std::function<void(kube::YamlReader&, kube::YamlProblems&)>& read) {
-  const auto document = kube::parse_yaml(specimen, "specimen");
-  if (!document) return {};
-  kube::YamlProblems problems("specimen");
-  problems.record_questions();
-  kube::YamlReader reader(*document, problems);
-  read(reader, problems);
-  return problems.asked();
-}
-
-void add(std::string_view section, const std::vector<kube::AskedField>& asked, std::vector<ReferenceField>& into) {
-  std::set<std::string> known;
-  for (const ReferenceField& field : into) known.insert(field.section + " " + field.path);
-  for (const kube::AskedField& field : asked) {
-    ReferenceField made{std::string(section), general(field.path), field.type, field.usual, field.range};
-    if (made.path.starts_with(kPluginArgs)) continue;  // each plugin has a section
-    if (made.type.empty()) made.type = "object";
-    std::string key = made.section + " " + made.path;
-    if (!known.insert(key).second) continue;
-    const auto words = reference_words().find(key);
-    if (words != reference_words().end()) made.meaning = words->second;
-    into.push_back(std::move(made));
-  }
 }
 
 // What stands in a cell of a table must not end it.
@@ -142,18 +57,6 @@ std::string translated(std::string text, Language language) {
 
 }  // namespace
 
-const ReferenceWords& reference_words() {
-  static const ReferenceWords all = [] {
-    ReferenceWords words;
-    add_kube_words(words);
-    add_rescheduler_words(words);
-    add_rescheduling_words(words);
-    add_recovery_words(words);
-    return words;
-  }();
-  return all;
-}
-
 const Phrase* meaning_of(std::string_view path) {
   std::string section(kTop);
   const auto plugin = path.find(".pluginConfig[");
@@ -163,29 +66,19 @@ const Phrase* meaning_of(std::string_view path) {
     section = path.substr(begin, args - begin);
     path.remove_prefix(args + std::string_view("].args.").size());
   }
-  const auto found = reference_words().find(section + " " + general(std::string(path)));
-  return found == reference_words().end() ? nullptr : &found->second;
+  static const std::vector<ReferenceField> fields = reference_fields(default_catalog());
+  const std::string generally = general(std::string(path));
+  const auto found = std::ranges::find_if(
+      fields, [&](const ReferenceField& field) { return field.section == section && field.path == generally; });
+  return found == fields.end() ? nullptr : &found->meaning;
 }
 
 std::vector<ReferenceField> reference_fields(const PluginCatalog& catalog) {
   std::vector<ReferenceField> all;
-  for (const std::string_view version : {kConfigurationV1, kConfigurationV1Beta3}) {
-    std::string specimen(kTopSpecimen);
-    const auto at = specimen.find(kConfigurationV1);
-    specimen.replace(at, kConfigurationV1.size(), version);
-    add(kTop, questions_about(specimen, catalog), all);
-  }
+  add_reference(head_table(), kTop, all);
+  add_reference(tail_table(), kTop, all);
   for (const KnownPlugin& plugin : catalog) {
-    if (!plugin.args.read) continue;
-    const auto specimen = plugin_specimens().find(plugin.name);
-    const std::string_view text = specimen == plugin_specimens().end() ? "{}" : specimen->second;
-    add(plugin.name,
-        asked_of(text,
-                 [&](kube::YamlReader& from, auto&) {
-                   Profile ignored;
-                   plugin.args.read(from, ignored);
-                 }),
-        all);
+    if (plugin.args.table != nullptr) add_reference(*plugin.args.table, plugin.name, all);
   }
   return all;
 }
@@ -217,12 +110,9 @@ std::string reference_page(const PluginCatalog& catalog, Language language) {
 
 std::map<std::string, Origin> value_origins(std::string_view text,
                                             std::string_view file_name,
-                                            const PluginCatalog& catalog,
                                             const RunOptions& options) {
   std::map<std::string, Origin> origins;
-  for (const kube::AskedField& field : questions_about(text, catalog, file_name)) {
-    if (field.given && !field.type.empty() && field.type != "list") origins[field.path] = Origin::File;
-  }
+  for (const std::string& path : values_in(text, file_name)) origins[path] = Origin::File;
   const auto beats = [&](bool given, const char* path) {
     if (given) origins[path] = Origin::Flag;
   };

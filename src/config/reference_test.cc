@@ -24,7 +24,7 @@ bool is_chinese(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0xE4; });
 }
 
-TEST(Reference, EveryFieldThatIsReadHasAMeaningInBothLanguagesAndNoOtherHas) {
+TEST(Reference, EveryFieldHasAMeaningInBothLanguages) {
   std::set<std::string> fields;
   for (const ReferenceField& field : reference_fields(default_catalog())) {
     const std::string key = field.section + " " + field.path;
@@ -33,7 +33,6 @@ TEST(Reference, EveryFieldThatIsReadHasAMeaningInBothLanguagesAndNoOtherHas) {
     EXPECT_TRUE(is_chinese(field.meaning.chinese)) << key;
   }
   EXPECT_GT(fields.size(), 150U);
-  for (const auto& [key, meaning] : reference_words()) EXPECT_TRUE(fields.contains(key)) << key << " is not read";
 }
 
 TEST(Reference, TypesDefaultsAndRangesAreTheReadersOwn) {
@@ -55,23 +54,6 @@ TEST(Reference, TypesDefaultsAndRangesAreTheReadersOwn) {
   EXPECT_EQ(lease->usual, "15s");
   EXPECT_NE(find(all, "KubeSchedulerConfiguration", "profiles[].plugins.POINT.enabled[].weight"), nullptr);
   EXPECT_NE(find(all, "Podrescheduling", "recovery.rules.crashLoop.restarts"), nullptr);
-}
-
-TEST(Reference, AContainerThatTheSpecimenLeavesOutWouldHideItsFields) {
-  for (const ReferenceField& field : reference_fields(default_catalog())) {
-    if (field.type != "object" && field.type != "list") continue;
-    // Kubernetes' own objects are taken whole, and what is refused has no fields.
-    const std::set<std::string> whole{"addedAffinity", "defaultConstraints", "shape", "profiles[].pluginConfig[].args",
-                                      "profiles[].plugins.POINT.disabled"};
-    if (whole.contains(field.path)) continue;
-    bool has_fields = false;
-    for (const ReferenceField& other : reference_fields(default_catalog())) {
-      has_fields = has_fields
-                   || (other.section == field.section && other.path.size() > field.path.size()
-                       && other.path.starts_with(field.path));
-    }
-    EXPECT_TRUE(has_fields) << field.section << " " << field.path;
-  }
 }
 
 TEST(Reference, BothPagesHaveARowForEachField) {
@@ -101,7 +83,7 @@ profiles:
   options.config = "a.yaml";
   options.leader_elect_lease_duration = "30s";
   options.kube_api_qps = 7;  // without effect: there is a file
-  const auto origins = value_origins(kText, "a.yaml", default_catalog(), options);
+  const auto origins = value_origins(kText, "a.yaml", options);
   EXPECT_THAT(origins, Contains(Pair("profiles[0].pluginConfig[0].args.cpuThreshold", Origin::File)));
   EXPECT_THAT(origins, Contains(Pair("profiles[0].pluginConfig[0].args.load.interval", Origin::File)));
   EXPECT_THAT(origins, Contains(Pair("leaderElection.leaseDuration", Origin::Flag)));

@@ -1,5 +1,3 @@
-#include "config/rescheduling_args.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -101,13 +101,11 @@ std::string by_names(const YamlNode& file, std::string_view path) {
   return named;
 }
 
-std::map<std::string, std::string_view> origins_of(const config::PluginCatalog& catalog,
-                                                   const config::RunOptions& options,
-                                                   std::string_view text) {
+std::map<std::string, std::string_view> origins_of(const config::RunOptions& options, std::string_view text) {
   std::map<std::string, std::string_view> origins;
   const auto file = kube::parse_yaml(text, options.config);
   if (!file) return origins;
-  for (const auto& [path, origin] : config::value_origins(text, options.config, catalog, options)) {
+  for (const auto& [path, origin] : config::value_origins(text, options.config, options)) {
     origins[by_names(*file, path)] = origin == config::Origin::Flag ? "flag" : "file";
   }
   return origins;
@@ -132,7 +130,7 @@ std::string settings_json(const config::Configuration& configuration,
   for (const auto& [path, value] : rows_of(config::default_configuration(catalog), catalog)) {
     usual[of_any_profile(path)] = value;
   }
-  const auto origins = origins_of(catalog, options, text);
+  const auto origins = origins_of(options, text);
   const auto row = [&](const auto& one) {
     const auto& [path, value] = one;
     const auto said = origins.find(path);

@@ -204,7 +204,7 @@ config::RecoverySettings RecoveryTest::quick() const {
   recovery.rules.init_failure.restarts = 2;
   recovery.rules.image_pull.after = milliseconds{500};
   recovery.rules.container_error.after = milliseconds{500};
-  recovery.rules.failed.after = milliseconds{200};
+  recovery.rules.failed.rule.after = milliseconds{200};
   recovery.rules.node_lost.after = seconds{1};
   recovery.quarantine.mode = config::StrategyMode::Off;
   return recovery;
