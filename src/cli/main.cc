@@ -17,6 +17,7 @@
 #include "cli/plan/plan_command.h"
 #include "config/reference.h"
 #include "config/rescheduling_settings.h"
+#include "config/tables.h"
 
 namespace {
 
@@ -193,6 +194,7 @@ int main(int argc, char** argv) {
   auto* config_command = app.add_subcommand("config", "what a configuration may hold");
   auto* reference = config_command->add_subcommand("reference", "print every field: type, default, range, meaning");
   reference->add_option("--language", reference_language, "en (default) or zh")->check(CLI::IsMember({"en", "zh"}));
+  auto* schema = config_command->add_subcommand("schema", "print the JSON Schema of the plugin Rescheduler's settings");
   config_command->require_subcommand(1);
 
   cli::ValidateOptions validate_options;
@@ -246,6 +248,7 @@ int main(int argc, char** argv) {
     const Language language = reference_language == "zh" ? Language::Chinese : Language::English;
     fmt::print("{}", config::reference_page(config::default_catalog(), language));
   }
+  if (schema->parsed()) fmt::print("{}\n", config::schema_of(config::rescheduler_table()));
   if (validate->parsed()) return cli::run_validate(validate_options);
   if (explain->parsed()) return cli::run_explain(explain_options);
   if (plan->parsed()) return cli::run_plan(plan_options);
