@@ -21,13 +21,13 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "cluster/estimate.h"
+#include "config/catalog.h"
+#include "config/read.h"
 #include "kube/codec/json.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/decide.h"
 #include "placement/registry.h"
-#include "scheduler/config/catalog.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler {
 namespace {
@@ -137,7 +137,7 @@ class Bench {
 // One pod in ten of those that are there is like those that come; the others are of services of their own.
 Bench::Bench(int nodes, int present, const Workload& workload, Judging judging)
     : workload_(workload), judging_(judging), model_(model_of(workload, "100m", "500Mi")) {
-  const auto configuration = scheduler::default_configuration(scheduler::default_catalog());
+  const auto configuration = config::default_configuration(config::default_catalog());
   placement::Profile profile = configuration.profiles.front();
   if (judging == Judging::ByLoadToo) {
     for (const auto point : {placement::Point::Filter, placement::Point::Score}) {

@@ -14,19 +14,19 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "config/read.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
 #include "rescheduler/planning/make_plan.h"
 #include "rescheduler/planning/world.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace {
 
 using namespace rescheduler;
-using placement::Strategy;
+using config::Strategy;
 
 constexpr int kPodsPerNode = 20;
 constexpr int kReplicas = 50;
@@ -119,11 +119,11 @@ void measure(int nodes, std::uint32_t moves, const std::vector<Strategy>& strate
   rescheduling::World world;
   fill(world, nodes, rng);
   const double model = memory("VmRSS:");
-  placement::Profile profile = scheduler::default_configuration(scheduler::default_catalog()).profiles.front();
-  scheduler::place_by_load(profile, {});
+  config::Profile profile = config::default_configuration(config::default_catalog()).profiles.front();
+  config::place_by_load(profile, {});
   const auto framework = placement::Framework::make(profile, placement::Registry::standard());
   rescheduling::PlanRequest request;
-  request.args = (*framework)->args_of<placement::ReschedulerArgs>("Rescheduler");
+  request.args = &*profile.rescheduler;
   request.framework = framework->get();
   request.strategies = strategies;
   request.caps = {.total = moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};

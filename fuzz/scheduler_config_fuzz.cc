@@ -8,11 +8,11 @@
 
 #include <fmt/core.h>
 
-#include "scheduler/config/effective.h"
-#include "scheduler/config/read.h"
+#include "config/effective.h"
+#include "config/read.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace rescheduler::scheduler;
+  using namespace rescheduler::config;
   static const PluginCatalog catalog = default_catalog();
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const ConfigurationReading first = read_configuration(text, "fuzz", catalog);

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "config/catalog.h"
+#include "config/read.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/decide.h"
 #include "placement/registry.h"
-#include "scheduler/config/catalog.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler::replay {
 namespace {
@@ -51,7 +51,7 @@ api::Pod pod_of(const Asked& asked, const std::string& name) {
 
 Placer::Placer(const std::vector<NodeShape>& nodes, const NamedRule& rule, std::uint64_t seed)
     : rule_(rule.make(nodes)), rng_(seed) {
-  auto profile = scheduler::default_configuration(scheduler::default_catalog()).profiles.front();
+  auto profile = config::default_configuration(config::default_catalog()).profiles.front();
   placement::Registry registry = placement::Registry::standard();
   rule_->enlist(registry, profile, rule.weight);
   auto made = placement::Framework::make(profile, registry);

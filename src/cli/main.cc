@@ -19,8 +19,9 @@
 #include "cli/doctor/doctor_command.h"
 #include "cli/explain/explain_command.h"
 #include "cli/plan/plan_command.h"
-#include "placement/rescheduling_settings.h"
-#include "scheduler/config/reference.h"
+#include "config/reference.h"
+#include "config/rescheduling_settings.h"
+#include "config/tables.h"
 
 namespace {
 
@@ -95,7 +96,7 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
 }
 
 // kube-scheduler's flags, by its names.
-void add_run_options(CLI::App& command, scheduler::RunOptions& options) {
+void add_run_options(CLI::App& command, config::RunOptions& options) {
   shared(command, "--config", options.config);
   shared(command, "--kubeconfig", options.kubeconfig);
   command.add_option("--leader-elect", options.leader_elect, "lead only while holding the lease (default: true)");
@@ -152,7 +153,7 @@ void add_plan_options(CLI::App& command, cli::PlanOptions& options) {
       "source of node load: FILE, prometheus=URL, metrics-server or requests (default: the best that is available)");
   command
       .add_option("--strategies", options.strategies,
-                  fmt::format("{} (default: those enabled)", fmt::join(placement::strategy_names(), ", ")))
+                  fmt::format("{} (default: those enabled)", fmt::join(config::strategy_names(), ", ")))
       ->delimiter(',');
   shared(command, "--config", options.config);
   command.add_option("--moves", options.moves, "maximum number of moves (default: no limit)");
@@ -201,7 +202,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   // Manifests start it as `rescheduler --config=...`, without a word: that is `run`.
-  scheduler::RunOptions run_options;
+  config::RunOptions run_options;
   add_run_options(app, run_options);
   auto* run = app.add_subcommand("run", "run the scheduler and rescheduler");
   add_run_options(*run, run_options);
@@ -227,6 +228,7 @@ int main(int argc, char** argv) {
   auto* config_command = app.add_subcommand("config", "print the configuration reference");
   auto* reference = config_command->add_subcommand("reference", "print every field: type, default, range, meaning");
   reference->add_option("--language", reference_language, "en (default) or zh")->check(CLI::IsMember({"en", "zh"}));
+  auto* schema = config_command->add_subcommand("schema", "print the JSON Schema of the plugin Rescheduler's settings");
   config_command->require_subcommand(1);
 
   cli::ValidateOptions validate_options;
@@ -279,8 +281,9 @@ int main(int argc, char** argv) {
   if (doctor->parsed()) return cli::run_doctor(doctor_options);
   if (reference->parsed()) {
     const Language language = reference_language == "zh" ? Language::Chinese : Language::English;
-    fmt::print("{}", scheduler::reference_page(scheduler::default_catalog(), language));
+    fmt::print("{}", config::reference_page(config::default_catalog(), language));
   }
+  if (schema->parsed()) fmt::print("{}\n", config::schema_of(config::rescheduler_table()));
   if (validate->parsed()) return cli::run_validate(validate_options);
   if (explain->parsed()) return cli::run_explain(explain_options);
   if (plan->parsed()) return cli::run_plan(plan_options);

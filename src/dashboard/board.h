@@ -32,7 +32,7 @@ struct BoardSettings {
   double speed = 1;       // of a demo's time
   std::chrono::seconds history_every{10};
   std::chrono::nanoseconds load_freshness = std::chrono::minutes{3};
-  std::vector<placement::NodePool> pools{};
+  std::vector<config::NodePool> pools{};
   cluster::BalanceWeights weights{};
 };
 
@@ -44,7 +44,7 @@ struct LeaderWord {
 // Asked while a view is made. Any may be empty.
 struct BoardSources {
   std::function<const rescheduling::ControllerStatus*()> status{};  // null: nothing is moved
-  std::function<std::vector<std::pair<placement::Strategy, placement::StrategyMode>>()> modes{};
+  std::function<std::vector<std::pair<config::Strategy, config::StrategyMode>>()> modes{};
   std::function<std::vector<rescheduling::recovery::SlotPicture>()> recovery{};  // empty: it is switched off
   std::function<LeaderWord()> leader{};
   std::function<std::optional<std::string>()> load_sentence{};

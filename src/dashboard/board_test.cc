@@ -36,8 +36,8 @@ struct BoardTest : testing::Test {
     BoardSources sources;
     sources.status = [this] { return &status; };
     sources.modes = [] {
-      return std::vector<std::pair<placement::Strategy, placement::StrategyMode>>{
-          {placement::Strategy::LoadBalancing, placement::StrategyMode::Observe}};
+      return std::vector<std::pair<config::Strategy, config::StrategyMode>>{
+          {config::Strategy::LoadBalancing, config::StrategyMode::Observe}};
     };
     board.ask(std::move(sources));
     net::spawn(loop.executor(), "viewer", feed.serve(board.hello(), {}, listener));

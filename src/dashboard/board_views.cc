@@ -14,11 +14,11 @@ namespace {
 using rescheduling::Brake;
 using rescheduling::recovery::SlotPicture;
 
-std::string_view mode_word(placement::StrategyMode mode) {
+std::string_view mode_word(config::StrategyMode mode) {
   switch (mode) {
-    case placement::StrategyMode::Off: return "off";
-    case placement::StrategyMode::Observe: return "observe";
-    case placement::StrategyMode::Act: return "act";
+    case config::StrategyMode::Off: return "off";
+    case config::StrategyMode::Observe: return "observe";
+    case config::StrategyMode::Act: return "act";
   }
   return "off";
 }

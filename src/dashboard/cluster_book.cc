@@ -94,8 +94,8 @@ std::string_view NodeEntry::state() const {
   return unschedulable ? "cordoned" : "ready";
 }
 
-ClusterBook::ClusterBook(const std::vector<placement::NodePool>& pools) {
-  for (const placement::NodePool& pool : pools) {
+ClusterBook::ClusterBook(const std::vector<config::NodePool>& pools) {
+  for (const config::NodePool& pool : pools) {
     if (auto selector = kube::LabelSelector::parse(pool.selector)) pools_.emplace_back(pool.name, std::move(*selector));
   }
 }

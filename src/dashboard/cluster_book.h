@@ -16,8 +16,8 @@
 #include "cluster/balance.h"
 #include "cluster/node_load.h"
 #include "cluster/symbols.h"
+#include "config/rescheduling_settings.h"
 #include "kube/value/label_selector.h"
-#include "placement/rescheduling_settings.h"
 #include "scheduler/cluster_sink.h"
 
 namespace rescheduler::api {
@@ -105,7 +105,7 @@ struct PodQuery {
 class ClusterBook {
  public:
   // What nodes are grouped by: the pools of the settings, else the labels clouds put on their node groups.
-  explicit ClusterBook(const std::vector<placement::NodePool>& pools = {});
+  explicit ClusterBook(const std::vector<config::NodePool>& pools = {});
 
   // Pods and nodes; others are none of its business.
   void seen(const google::protobuf::Message& object, WallTime now);

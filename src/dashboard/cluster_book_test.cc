@@ -113,7 +113,7 @@ TEST(ClusterBook, TheWorstOfANodesStatesIsShown) {
 }
 
 TEST(ClusterBook, PoolsOfTheSettingsComeBeforeWhatCloudsSay) {
-  placement::NodePool gpu;
+  config::NodePool gpu;
   gpu.name = "graphics";
   gpu.selector = "gpu=yes";
   ClusterBook book({gpu});

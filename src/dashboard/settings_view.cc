@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "config/effective.h"
+#include "config/read.h"
+#include "config/reference.h"
 #include "kube/codec/json_words.h"
 #include "kube/config/yaml.h"
-#include "scheduler/config/effective.h"
-#include "scheduler/config/read.h"
-#include "scheduler/config/reference.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -66,9 +66,9 @@ std::string without_credentials(std::string value) {
   return value.replace(begin, at - begin, "...");
 }
 
-Rows rows_of(const scheduler::Configuration& configuration, const scheduler::PluginCatalog& catalog) {
+Rows rows_of(const config::Configuration& configuration, const config::PluginCatalog& catalog) {
   Rows rows;
-  const auto tree = kube::parse_yaml(scheduler::effective_configuration(configuration, catalog), "configuration");
+  const auto tree = kube::parse_yaml(config::effective_configuration(configuration, catalog), "configuration");
   if (tree) flatten(*tree, "", rows);
   // Which kind of arguments they are says nothing that the plugin's name does not.
   std::erase_if(rows, [](const auto& row) {
@@ -101,14 +101,12 @@ std::string by_names(const YamlNode& file, std::string_view path) {
   return named;
 }
 
-std::map<std::string, std::string_view> origins_of(const scheduler::PluginCatalog& catalog,
-                                                   const scheduler::RunOptions& options,
-                                                   std::string_view text) {
+std::map<std::string, std::string_view> origins_of(const config::RunOptions& options, std::string_view text) {
   std::map<std::string, std::string_view> origins;
   const auto file = kube::parse_yaml(text, options.config);
   if (!file) return origins;
-  for (const auto& [path, origin] : scheduler::value_origins(text, options.config, catalog, options)) {
-    origins[by_names(*file, path)] = origin == scheduler::Origin::Flag ? "flag" : "file";
+  for (const auto& [path, origin] : config::value_origins(text, options.config, options)) {
+    origins[by_names(*file, path)] = origin == config::Origin::Flag ? "flag" : "file";
   }
   return origins;
 }
@@ -123,23 +121,23 @@ std::string of_any_profile(std::string path) {
 
 }  // namespace
 
-std::string settings_json(const scheduler::Configuration& configuration,
-                          const scheduler::PluginCatalog& catalog,
-                          const scheduler::RunOptions& options,
+std::string settings_json(const config::Configuration& configuration,
+                          const config::PluginCatalog& catalog,
+                          const config::RunOptions& options,
                           std::string_view text,
                           std::string_view otherwise) {
   std::map<std::string, std::string> usual;
-  for (const auto& [path, value] : rows_of(scheduler::default_configuration(catalog), catalog)) {
+  for (const auto& [path, value] : rows_of(config::default_configuration(catalog), catalog)) {
     usual[of_any_profile(path)] = value;
   }
-  const auto origins = origins_of(catalog, options, text);
+  const auto origins = origins_of(options, text);
   const auto row = [&](const auto& one) {
     const auto& [path, value] = one;
     const auto said = origins.find(path);
     const auto found = usual.find(of_any_profile(path));
     const bool is_usual = found != usual.end() && found->second == value;
     const std::string_view origin = said != origins.end() ? said->second : is_usual ? "default" : otherwise;
-    const Phrase* meaning = scheduler::meaning_of(path);
+    const Phrase* meaning = config::meaning_of(path);
     return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":{{"en":{},"zh":{}}}}})",
                        kube::json_string(path), kube::json_string(without_credentials(value)), origin,
                        kube::json_string(meaning == nullptr ? "" : meaning->english),

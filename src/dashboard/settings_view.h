@@ -4,17 +4,17 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/config/catalog.h"
-#include "scheduler/config/configuration.h"
-#include "scheduler/config/run_options.h"
+#include "config/catalog.h"
+#include "config/configuration.h"
+#include "config/run_options.h"
 
 namespace rescheduler::dashboard {
 
 // `text` is that of options.config. `otherwise` is where a value comes from that is none of the defaults and stands
 // neither there nor in a flag: "file" or "demo".
-std::string settings_json(const scheduler::Configuration& configuration,
-                          const scheduler::PluginCatalog& catalog,
-                          const scheduler::RunOptions& options,
+std::string settings_json(const config::Configuration& configuration,
+                          const config::PluginCatalog& catalog,
+                          const config::RunOptions& options,
                           std::string_view text,
                           std::string_view otherwise);
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/config/read.h"
+#include "config/read.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -33,14 +33,14 @@ struct SettingsView : testing::Test {
   SettingsView() {
     options.config = "a.yaml";
     options.leader_elect_retry_period = "3s";
-    auto reading = scheduler::load_configuration(kFile, "a.yaml", scheduler::default_catalog());
+    auto reading = config::load_configuration(kFile, "a.yaml", config::default_catalog());
     EXPECT_TRUE(reading) << reading.error().message;
     if (!reading) return;
     // No reader lets that in; should one, it is not shown.
-    scheduler::Extender& extender = reading->configuration.extenders.emplace_back();
+    config::Extender& extender = reading->configuration.extenders.emplace_back();
     extender.url_prefix = "http://ann:secret@extender.example/a";
     extender.tls.emplace().key_data = kube::Secret("secret");
-    text = settings_json(reading->configuration, scheduler::default_catalog(), options, kFile, "file");
+    text = settings_json(reading->configuration, config::default_catalog(), options, kFile, "file");
     view = json::parse(text);
   }
   const json::value* row(std::string_view path) const {
@@ -54,7 +54,7 @@ struct SettingsView : testing::Test {
     return found == nullptr ? "no such row" : std::string(found->at("origin").as_string());
   }
 
-  scheduler::RunOptions options;
+  config::RunOptions options;
   std::string text;
   json::value view;
 };

@@ -2,22 +2,18 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/migration_settings.h"
 #include "migration/mover.h"
 
 namespace rescheduler::migration {
 
-enum class SurgeUse : std::uint8_t {
-  Never,
-  SingleReplicas,  // of their own accord only those whose move would be an outage
-  Always,          // wherever it is safe
-};
+using config::SurgeUse;
 
 // Where a replacement is wanted: for whoever schedules it.
 struct PlacementIntent {
@@ -29,18 +25,7 @@ struct PlacementIntent {
   friend bool operator==(const PlacementIntent&, const PlacementIntent&) = default;
 };
 
-struct MigrationSettings {
-  bool direct = false;  // pods of nobody are moved at all
-  SurgeUse surge = SurgeUse::SingleReplicas;
-  // A workload may lack so many replicas at a time by our doing: the larger of the two, and at least one.
-  std::uint32_t max_unavailable = 1;
-  std::uint32_t max_unavailable_percent = 0;
-  // Makes a PodDisruptionBudget where none matches, for as long as the move takes. Either of the two, as text: "1",
-  // "25%"; both empty: maxUnavailable 1.
-  bool protect_unprotected = false;
-  std::string min_available{};
-  std::string max_unavailable_budget{};
-
+struct MigrationSettings : config::MigrationSettings {
   std::string ns{};  // only Migrations of this namespace; empty: of all
 
   std::size_t history = 200;  // so many finished Migrations are kept

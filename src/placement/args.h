@@ -1,12 +1,15 @@
-// The settings of the default plugins, with kube-scheduler's defaults. A plugin of another kind derives its own.
+// What plugins are told: kube-scheduler's with its defaults, then our own.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
+
+#include "cluster/balance.h"
+#include "cluster/load_settings.h"
 
 namespace rescheduler::api {
 class NodeAffinity;
@@ -15,16 +18,12 @@ class TopologySpreadConstraint;
 
 namespace rescheduler::placement {
 
-struct PluginArgs {
-  virtual ~PluginArgs() = default;
-};
-
-struct DefaultPreemptionArgs final : PluginArgs {
+struct DefaultPreemptionArgs {
   int min_candidate_nodes_percentage = 10;
   int min_candidate_nodes_absolute = 100;
 };
 
-struct InterPodAffinityArgs final : PluginArgs {
+struct InterPodAffinityArgs {
   int hard_pod_affinity_weight = 1;
   bool ignore_preferred_terms_of_existing_pods = false;
 };
@@ -41,7 +40,7 @@ struct UtilizationShapePoint {
 
 enum class ScoringStrategy { LeastAllocated, MostAllocated, RequestedToCapacityRatio };
 
-struct NodeResourcesFitArgs final : PluginArgs {
+struct NodeResourcesFitArgs {
   std::vector<std::string> ignored_resources{};
   std::vector<std::string> ignored_resource_groups{};
   ScoringStrategy strategy = ScoringStrategy::LeastAllocated;
@@ -49,27 +48,59 @@ struct NodeResourcesFitArgs final : PluginArgs {
   std::vector<UtilizationShapePoint> shape{};  // of RequestedToCapacityRatio
 };
 
-struct NodeResourcesBalancedAllocationArgs final : PluginArgs {
+struct NodeResourcesBalancedAllocationArgs {
   std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
 };
 
 enum class SpreadDefaulting { System, List };
 
-struct PodTopologySpreadArgs final : PluginArgs {
+struct PodTopologySpreadArgs {
   SpreadDefaulting defaulting = SpreadDefaulting::System;
   std::vector<std::shared_ptr<const api::TopologySpreadConstraint>> default_constraints{};
 };
 
-struct VolumeBindingArgs final : PluginArgs {
+struct VolumeBindingArgs {
   std::chrono::seconds bind_timeout{600};
 };
 
-struct NodeAffinityArgs final : PluginArgs {
+struct NodeAffinityArgs {
   std::shared_ptr<const api::NodeAffinity> added_affinity{};  // null: none
 };
 
-struct DynamicResourcesArgs final : PluginArgs {
+struct DynamicResourcesArgs {
   std::chrono::nanoseconds filter_timeout = std::chrono::seconds{10};
 };
+
+// Of Rescheduler's scores, where a configuration gives none: the plugins that look at requests weigh 2 together, those
+// that look at the pod's wishes up to 3 each, and none of them outvotes it. docs/benchmarks.md compares it with 1.
+inline constexpr int kReschedulerWeight = 5;
+
+struct ReschedulerArgs {
+  double cpu_threshold = 80;     // percent of a node in use; above it a node takes no new pods
+  double memory_threshold = 80;  // likewise
+  bool enable_scheduling_optimization = true;
+  bool enable_preventive_rescheduling = true;
+  double cpu_score_weight = 0.6;  // 0 to 1
+  double memory_score_weight = 0.4;
+  double load_balance_bonus = 10;                       // points of 100
+  std::vector<cluster::LoadResource> load_resources{};  // besides CPU and memory
+  cluster::BalanceWeights balance_weights() const { return {cpu_score_weight, memory_score_weight}; }
+};
+
+struct PodreschedulingArgs {
+  bool hard = false;  // rather no node than one it failed on
+};
+
+using PluginArgs = std::variant<std::monostate,
+                                DefaultPreemptionArgs,
+                                DynamicResourcesArgs,
+                                InterPodAffinityArgs,
+                                NodeAffinityArgs,
+                                NodeResourcesBalancedAllocationArgs,
+                                NodeResourcesFitArgs,
+                                PodTopologySpreadArgs,
+                                PodreschedulingArgs,
+                                ReschedulerArgs,
+                                VolumeBindingArgs>;
 
 }  // namespace rescheduler::placement

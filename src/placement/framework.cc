@@ -16,7 +16,7 @@ Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const
                   profile.scheduler_name, name);
     }
     const auto args = profile.args.find(name);
-    auto plugin = (*factory)(args == profile.args.end() ? nullptr : args->second.get());
+    auto plugin = (*factory)(args == profile.args.end() ? nullptr : &args->second);
     plugin->slot_ = framework->plugins_.size();
     return framework->plugins_.emplace_back(std::move(plugin)).get();
   };

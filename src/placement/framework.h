@@ -31,8 +31,7 @@ class Framework {
   const Plugin* find(std::string_view name) const;
   template <class Args>
   const Args* args_of(std::string_view name) const {
-    const auto found = profile_.args.find(std::string(name));
-    return found == profile_.args.end() ? nullptr : static_cast<const Args*>(found->second.get());
+    return profile_.args_of<Args>(name);
   }
 
   // Have counted what the plugins will ask for. Before every cycle; costs little when all is known.

@@ -24,14 +24,23 @@ struct PluginUse {
 
 struct Profile {
   std::string scheduler_name;
-  std::optional<int> percentage_of_nodes_to_score;                  // unset: the configuration's own, or all nodes
-  std::array<std::vector<PluginUse>, kPointCount> plugins{};        // by Point, in the order they run
-  std::map<std::string, std::shared_ptr<const PluginArgs>> args{};  // by plugin; every plugin that has any is here
+  std::optional<int> percentage_of_nodes_to_score;            // unset: the configuration's own, or all nodes
+  std::array<std::vector<PluginUse>, kPointCount> plugins{};  // by Point, in the order they run
+  std::map<std::string, PluginArgs, std::less<>> args{};      // by plugin; every plugin that has any is here
 
   const std::vector<PluginUse>& at(Point point) const { return plugins[static_cast<std::size_t>(point)]; }
   std::vector<PluginUse>& at(Point point) { return plugins[static_cast<std::size_t>(point)]; }
   bool uses(std::string_view plugin, Point point) const {
     return std::ranges::find(at(point), plugin, &PluginUse::name) != at(point).end();
+  }
+  bool uses(std::string_view plugin) const {  // at some point
+    return std::ranges::any_of(
+        plugins, [&](const auto& uses) { return std::ranges::find(uses, plugin, &PluginUse::name) != uses.end(); });
+  }
+  template <class Args>
+  const Args* args_of(std::string_view plugin) const {  // null: it has none
+    const auto found = args.find(plugin);
+    return found == args.end() ? nullptr : std::get_if<Args>(&found->second);
   }
 };
 

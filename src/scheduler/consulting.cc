@@ -49,7 +49,7 @@ kube::ExtenderBindingArgs binding_args(const BindOrder& order) {
 
 }  // namespace
 
-Result<std::unique_ptr<Consulting>> Consulting::make(const std::vector<Extender>& extenders,
+Result<std::unique_ptr<Consulting>> Consulting::make(const std::vector<config::Extender>& extenders,
                                                      net::EventLoop* network,
                                                      kube::LoopServices services) {
   if (extenders.empty()) return std::unique_ptr<Consulting>();
@@ -58,7 +58,7 @@ Result<std::unique_ptr<Consulting>> Consulting::make(const std::vector<Extender>
   }
   Clients clients;
   for (const bool ignorable : {false, true}) {
-    for (const Extender& extender : extenders) {
+    for (const config::Extender& extender : extenders) {
       if (extender.ignorable != ignorable) continue;
       auto client = ExtenderClient::make(services.executor, extender);
       if (!client) return fail(std::move(client.error()));

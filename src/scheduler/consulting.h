@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "config/configuration.h"
 #include "kube/client/loop_services.h"
 #include "net/event_loop.h"
 #include "placement/decide.h"
 #include "scheduler/carrier.h"
-#include "scheduler/config/configuration.h"
 #include "scheduler/extender/extender_client.h"
 
 namespace rescheduler::scheduler {
@@ -25,7 +25,7 @@ struct ObjectLookup {
 class Consulting final : public placement::Consulted {
  public:
   // Null when there are no extenders. `network` is not the loop decisions are made on.
-  static Result<std::unique_ptr<Consulting>> make(const std::vector<Extender>& extenders,
+  static Result<std::unique_ptr<Consulting>> make(const std::vector<config::Extender>& extenders,
                                                   net::EventLoop* network,
                                                   kube::LoopServices services);
 

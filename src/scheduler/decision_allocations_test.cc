@@ -7,9 +7,9 @@
 
 #include "base/metrics.h"
 #include "cluster/testing.h"
+#include "config/read.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "scheduler/config/read.h"
 #include "scheduler/scheduler.h"
 
 namespace {
@@ -39,7 +39,7 @@ WallTime at(int seconds) { return WallTime{std::chrono::seconds{1'700'000'000 + 
 double per_decision(int nodes) {
   MetricRegistry metrics;
   SchedulerSettings settings;
-  settings.profiles = default_configuration(default_catalog()).profiles;
+  settings.profiles = config::default_configuration(config::default_catalog()).placing();
   auto made = Scheduler::make(settings, metrics, at(0));
   EXPECT_TRUE(made);
   Scheduler& scheduler = **made;
@@ -50,7 +50,7 @@ double per_decision(int nodes) {
   constexpr int kCounted = 200;
   for (int i = 0; i < kFirst + kCounted; ++i) {
     auto object = std::make_shared<api::Pod>(pod("p" + std::to_string(i)).requests("100m", "100Mi").get());
-    object->mutable_spec()->set_scheduler_name(kDefaultSchedulerName);
+    object->mutable_spec()->set_scheduler_name(config::kDefaultSchedulerName);
     scheduler.seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
   for (int i = 0; i < kFirst; ++i) EXPECT_EQ(scheduler.decide_next(at(1)).size(), 1U);

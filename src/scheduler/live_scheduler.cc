@@ -36,7 +36,7 @@ kube::InformerSettings informer_settings(const kube::ResourceType& kind, bool ex
 
 SchedulerSettings scheduler_settings(const LiveSettings& live) {
   SchedulerSettings settings;
-  settings.profiles = live.configuration.profiles;
+  settings.profiles = live.configuration.placing();
   settings.queue.retry.initial_backoff = live.configuration.pod_initial_backoff;
   settings.queue.retry.max_backoff = live.configuration.pod_max_backoff;
   settings.percentage_of_nodes_to_score = live.configuration.percentage_of_nodes_to_score;
@@ -124,7 +124,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     const auto& sources = load->status().sources;
     const bool best = !sources.empty() && change.to == sources.front().name;
     if (settings.fence && !settings.fence->may_act()) return;
-    const LeaderElection& lease = settings.configuration.leader_election;
+    const config::LeaderElection& lease = settings.configuration.leader_election;
     kube::EventRecord record;
     record.regarding = {.api_version = "coordination.k8s.io/v1",
                         .kind = "Lease",
@@ -236,8 +236,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
                                                            kube::LoopServices services) {
   auto scheduler_wants = scheduler_settings(settings);
   scheduler_wants.clock = services.clock;
-  const auto load = load_settings_of(settings.configuration);
-  if (load) scheduler_wants.load = book_settings(*load);
+  if (settings.configuration.load) scheduler_wants.load = book_settings(*settings.configuration.load);
   auto scheduler = Scheduler::make(scheduler_wants, *services.metrics, services.clock->wall_now());
   if (!scheduler) return fail(std::move(scheduler.error()));
   auto state = std::make_shared<State>(apis, std::move(settings), services);
@@ -291,7 +290,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   state->carrier->keep(state);
   state->decisions = std::make_unique<DecisionLoop>(std::move(*scheduler), deciding, *services.timers, *services.clock,
                                                     sink, state->consulting.get());
-  if (load) {
+  if (const auto& load = state->settings.configuration.load) {
     auto watch = state->watch_load(*load);
     if (!watch) return fail(std::move(watch.error()));
   }

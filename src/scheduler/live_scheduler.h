@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "config/configuration.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
 #include "scheduler/cluster_sink.h"
-#include "scheduler/config/configuration.h"
 #include "scheduler/decision_loop.h"
 #include "scheduler/intents.h"
 
@@ -27,7 +27,7 @@ struct LiveApis {
 };
 
 struct LiveSettings {
-  Configuration configuration{};
+  config::Configuration configuration{};
   std::string host{};  // who speaks in events
   std::size_t bindings_at_once = 64;
   std::uint64_t seed = 1;

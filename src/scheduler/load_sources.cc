@@ -1,12 +1,8 @@
 #include "scheduler/load_sources.h"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 
 #include "kube/config/file.h"
-#include "placement/rescheduler_args.h"
 #include "usage/metrics_server_source.h"
 #include "usage/prometheus_source.h"
 #include "usage/recorded_source.h"
@@ -16,15 +12,7 @@ namespace {
 
 using cluster::LoadSource;
 using cluster::LoadSourceKind;
-using placement::Point;
 using SourcePtr = std::unique_ptr<usage::Source>;
-
-constexpr const char* kPlugin = "Rescheduler";
-constexpr std::array kPoints = {Point::Filter, Point::Score, Point::Reserve, Point::PreBind};
-
-bool has_plugin(const placement::Profile& profile) {
-  return std::ranges::any_of(kPoints, [&](Point point) { return profile.uses(kPlugin, point); });
-}
 
 // The defaults for CPU and memory unless the source says otherwise; further resources bring their own query.
 std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const cluster::LoadSettings& settings) {
@@ -89,23 +77,6 @@ Result<SourcePtr> make_source(const LoadSource& source,
 }
 
 }  // namespace
-
-void place_by_load(placement::Profile& profile, cluster::LoadSettings load) {
-  for (const Point point : kPoints) {
-    if (!profile.uses(kPlugin, point)) profile.at(point).push_back({kPlugin, placement::kReschedulerWeight});
-  }
-  auto args = std::make_shared<placement::ReschedulerArgs>();
-  args->load = std::move(load);
-  profile.args[kPlugin] = std::move(args);
-}
-
-std::optional<cluster::LoadSettings> load_settings_of(const Configuration& configuration) {
-  const auto profile = std::ranges::find_if(configuration.profiles, has_plugin);
-  if (profile == configuration.profiles.end()) return std::nullopt;
-  const auto args = profile->args.find(kPlugin);
-  if (args == profile->args.end()) return cluster::LoadSettings{};
-  return dynamic_cast<const placement::ReschedulerArgs&>(*args->second).load;
-}
 
 usage::BookSettings book_settings(const cluster::LoadSettings& settings) {
   usage::BookSettings book;

@@ -2,24 +2,16 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"
 #include "cluster/load_settings.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
-#include "scheduler/config/configuration.h"
 #include "usage/load_book.h"
 #include "usage/source.h"
 
 namespace rescheduler::scheduler {
-
-// Has a profile place pods by load, at all points the plugin has a say at.
-void place_by_load(placement::Profile& profile, cluster::LoadSettings load);
-
-// What the first profile with the plugin Rescheduler says about loads; nothing: no profile has it.
-std::optional<cluster::LoadSettings> load_settings_of(const Configuration& configuration);
 
 usage::BookSettings book_settings(const cluster::LoadSettings& settings);
 

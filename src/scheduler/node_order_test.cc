@@ -6,9 +6,9 @@
 
 #include "base/metrics.h"
 #include "cluster/testing.h"
+#include "config/read.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "scheduler/config/read.h"
 #include "scheduler/scheduler.h"
 
 namespace rescheduler::scheduler {
@@ -50,7 +50,7 @@ TEST(NodeOrder, AZoneOfAnotherRegionIsAnotherZoneAndTheBetaLabelCountsFirst) {
 struct SampledScheduler : testing::Test {
   SampledScheduler() {
     SchedulerSettings settings;
-    settings.profiles = default_configuration(default_catalog()).profiles;
+    settings.profiles = config::default_configuration(config::default_catalog()).placing();
     settings.percentage_of_nodes_to_score = 1;  // so that 100 are enough
     scheduler = std::move(Scheduler::make(settings, metrics, now).value());
   }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "kube/proto/core_pod.pb.h"
+#include "placement/args.h"
 #include "placement/predicted_load.h"
-#include "placement/rescheduler_args.h"
 #include "scheduler/scheduler.h"
 
 namespace rescheduler::scheduler {

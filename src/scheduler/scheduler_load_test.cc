@@ -4,9 +4,9 @@
 
 #include "base/metrics.h"
 #include "cluster/testing.h"
+#include "config/read.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 #include "scheduler/scheduler.h"
 
@@ -36,11 +36,11 @@ profiles:
 
 struct LoadedScheduler : testing::Test {
   LoadedScheduler() {
-    auto reading = read_configuration(kConfiguration, "f", default_catalog());
+    auto reading = config::read_configuration(kConfiguration, "f", config::default_catalog());
     EXPECT_TRUE(reading.problems.empty());
     SchedulerSettings settings;
-    settings.profiles = reading.configuration.profiles;
-    settings.load = book_settings(*load_settings_of(reading.configuration));
+    settings.profiles = reading.configuration.placing();
+    settings.load = book_settings(*reading.configuration.load);
     settings.load->smoothing.kind = usage::Smoothing::None;
     auto made = Scheduler::make(settings, metrics, at(0));
     EXPECT_TRUE(made);

@@ -9,9 +9,9 @@
 #include "base/metrics.h"
 #include "cluster/testing.h"
 #include "cluster/testing/storage_objects.h"
+#include "config/read.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler::scheduler {
 namespace {
@@ -31,7 +31,7 @@ class OneScheduler : public testing::Test {
  protected:
   void start(int percentage_of_nodes_to_score = 100) {
     SchedulerSettings settings;
-    settings.profiles = default_configuration(default_catalog()).profiles;
+    settings.profiles = config::default_configuration(config::default_catalog()).placing();
     settings.percentage_of_nodes_to_score = percentage_of_nodes_to_score;
     auto made = Scheduler::make(settings, metrics_, at(0));
     ASSERT_TRUE(made) << made.error().message;
@@ -40,7 +40,7 @@ class OneScheduler : public testing::Test {
   void see(const NodeBuilder& node) { scheduler_->seen(std::make_shared<const api::Node>(node.get()), at(0)); }
   void see(const PodBuilder& pod) {
     auto object = std::make_shared<api::Pod>(pod.get());
-    object->mutable_spec()->set_scheduler_name(kDefaultSchedulerName);
+    object->mutable_spec()->set_scheduler_name(config::kDefaultSchedulerName);
     scheduler_->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
   std::vector<Order> decide() { return scheduler_->decide_next(at(1)); }

@@ -141,7 +141,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
 
   Result<WebhookCertificate> read_files() const {
     WebhookCertificate read;
-    const placement::WebhookSettings& from = settings.webhook;
+    const config::WebhookSettings& from = settings.webhook;
     for (const auto& [path, into] :
          {std::pair{&from.certificate_file, &read.certificate_pem}, std::pair{&from.key_file, &read.key_pem},
           std::pair{&from.ca_file, &read.ca_bundle}}) {
@@ -249,7 +249,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
   // --- Configuration ---
 
   std::string configuration(const std::string& ca_bundle) const {
-    const placement::WebhookSettings& hook = settings.webhook;
+    const config::WebhookSettings& hook = settings.webhook;
     json::object client_config{{"caBundle", kube::base64_encode(ca_bundle)}};
     if (hook.url.empty()) {
       client_config["service"] = json::object{{"name", hook.service},

@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "config/recovery_settings.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
 #include "net/http/http.h"
-#include "placement/recovery_settings.h"
 #include "rescheduler/recovery/live_recovery.h"
 
 namespace rescheduler::server {
@@ -31,7 +31,7 @@ using PodTarget = std::function<std::string(const api::Pod&)>;
 using PodHints = std::function<net::Task<std::optional<rescheduling::recovery::NewPodHint>>(const api::Pod&)>;
 
 struct RecoveryWebhookSettings {
-  placement::WebhookSettings webhook{};
+  config::WebhookSettings webhook{};
   std::string address = "0.0.0.0";
   std::string own_namespace = "kube-system";
   std::vector<std::string> excluded_namespaces{};

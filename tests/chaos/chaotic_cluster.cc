@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/objects/marks.h"
+#include "config/read.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core.pb.h"
@@ -16,7 +17,6 @@
 #include "migration/intent.h"
 #include "migration/keys.h"
 #include "migration/record.h"
-#include "scheduler/config/read.h"
 #include "sim/kubelet/fault_board.h"
 
 namespace rescheduler::test {
@@ -170,7 +170,7 @@ void ChaoticCluster::protect(const std::string& app, const std::string& demand, 
 
 void ChaoticCluster::start_scheduler() {
   scheduler::LiveSettings settings;
-  settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  settings.configuration = config::default_configuration(config::default_catalog());
   settings.host = "chaos";
   auto made = scheduler::LiveScheduler::make({calm_.get(), nullptr}, std::move(settings), services());
   RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);

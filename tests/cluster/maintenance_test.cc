@@ -20,7 +20,7 @@ class Maintained : public ReschedulingTest {
     for (const char* suffix : {"a", "b", "c"}) measured_.push_back(add_node(suffix));
     measure(per_pod_);
     auto args = hasty();
-    args.enabled_strategies = {"NodeMaintenance"};
+    args.rescheduling.enabled_strategies = {"NodeMaintenance"};
     start(args);
     deploy("web", kReplicas, differs);
     ASSERT_TRUE(eventually_measured([&] { return all_ready("web", kReplicas); }));

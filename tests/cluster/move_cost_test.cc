@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
@@ -14,7 +15,6 @@
 #include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
 #include "migration/migration_controller.h"
-#include "scheduler/config/read.h"
 #include "scheduler/live_scheduler.h"
 #include "sim/cluster.h"
 #include "sim/door/local_api.h"
@@ -72,7 +72,7 @@ class MoveCost : public testing::Test {
     }
     loop_.run_for(10s);  // until they are ready
     scheduler::LiveSettings settings;
-    settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
+    settings.configuration = config::default_configuration(config::default_catalog());
     settings.host = "test";
     auto made = scheduler::LiveScheduler::make({&api_, nullptr}, std::move(settings), services());
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);

@@ -158,7 +158,7 @@ TEST_P(Recovery, WhatIsHeldAgainstANodeOutlivesWhoeverLed) {
   start();
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
   auto settings = quick();
-  settings.quarantine.mode = placement::StrategyMode::Act;
+  settings.quarantine.mode = config::StrategyMode::Act;
   const auto add = [&](const std::string& name) {
     auto deployment = failing_deployment(name, 1, "3", nodes[0]);
     (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
@@ -187,7 +187,7 @@ TEST_P(Recovery, ANodeThatFailsThreeOwnersIsQuarantinedAndNobodyElse) {
   start();
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
   auto settings = quick();
-  settings.quarantine.mode = placement::StrategyMode::Act;
+  settings.quarantine.mode = config::StrategyMode::Act;
   start_recovery(settings);
   for (const char* name : {"one", "two", "three"}) {
     auto deployment = failing_deployment(name, 1, "3", nodes[0]);

@@ -11,8 +11,8 @@
 namespace rescheduler::test {
 namespace {
 
-using placement::Strategy;
-using placement::StrategyMode;
+using config::Strategy;
+using config::StrategyMode;
 
 constexpr int kReplicas = 6;
 

@@ -32,8 +32,8 @@ class TinyExtender {
     service_.on_loop([&] { all = bound_; });
     return all;
   }
-  scheduler::Extender entry() const {
-    scheduler::Extender extender;
+  config::Extender entry() const {
+    config::Extender extender;
     extender.url_prefix = service_.url() + "/x";
     extender.filter_verb = "filter";
     extender.prioritize_verb = "prioritize";

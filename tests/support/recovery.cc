@@ -198,21 +198,19 @@ void RecoveryTest::TearDown() {
   SchedulingTest::TearDown();
 }
 
-placement::RecoverySettings RecoveryTest::quick() const {
-  placement::RecoverySettings recovery;
+config::RecoverySettings RecoveryTest::quick() const {
+  config::RecoverySettings recovery;
   recovery.rules.crash_loop.restarts = 2;
   recovery.rules.init_failure.restarts = 2;
   recovery.rules.image_pull.after = milliseconds{500};
   recovery.rules.container_error.after = milliseconds{500};
-  recovery.rules.failed.after = milliseconds{200};
+  recovery.rules.failed.rule.after = milliseconds{200};
   recovery.rules.node_lost.after = seconds{1};
-  recovery.quarantine.mode = placement::StrategyMode::Off;
+  recovery.quarantine.mode = config::StrategyMode::Off;
   return recovery;
 }
 
-TestRecovery& RecoveryTest::start_recovery(placement::RecoverySettings recovery,
-                                           GuardedApi::Guard guard,
-                                           bool webhook) {
+TestRecovery& RecoveryTest::start_recovery(config::RecoverySettings recovery, GuardedApi::Guard guard, bool webhook) {
   TestRecoverySettings settings;
   settings.recovery = std::move(recovery);
   settings.ns = ns();

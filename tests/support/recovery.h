@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "config/recovery_settings.h"
 #include "kube/proto/apps.pb.h"
-#include "placement/recovery_settings.h"
 #include "rescheduler/recovery/live_recovery.h"
 #include "server/recovery_webhook.h"
 #include "support/scheduler.h"
@@ -41,7 +41,7 @@ class GuardedApi final : public kube::Api {
 };
 
 struct TestRecoverySettings {
-  placement::RecoverySettings recovery{};
+  config::RecoverySettings recovery{};
   std::string ns{};
   bool webhook = true;
   GuardedApi::Guard guard{};
@@ -102,8 +102,8 @@ class RecoveryTest : public SchedulingTest {
   void TearDown() override;
 
   // Quick rules: two restarts, seconds instead of minutes.
-  placement::RecoverySettings quick() const;
-  TestRecovery& start_recovery(placement::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
+  config::RecoverySettings quick() const;
+  TestRecovery& start_recovery(config::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
   TestRecovery& start_recovery() { return start_recovery(quick()); }
   std::vector<std::string> add_nodes(int count);
   // Nobody speaks for it from now on. On the real cluster it takes its lease's time to be noticed.

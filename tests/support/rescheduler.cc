@@ -4,12 +4,12 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "config/read.h"
 #include "kube/codec/json.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/events.pb.h"
 #include "migration/definition.h"
 #include "rescheduler/memory/memory_store.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 #include "support/objects.h"
 
@@ -98,11 +98,11 @@ TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
     elector_ = std::move(*made);
   }
   cli::CompositionSettings how;
-  how.configuration = scheduler::default_configuration(scheduler::default_catalog());
-  placement::Profile& profile = how.configuration.profiles.front();
+  how.configuration = config::default_configuration(config::default_catalog());
+  config::Profile& profile = how.configuration.profiles.front();
   profile.scheduler_name = settings.ns;
-  scheduler::place_by_load(profile, settings.args.load);
-  profile.args["Rescheduler"] = std::make_shared<placement::ReschedulerArgs>(settings.args);
+  config::place_by_load(profile, settings.args);
+  config::resolve_settings(how.configuration);
   how.configuration.pod_max_backoff = how.configuration.pod_initial_backoff;
   how.configuration.leader_election.resource_namespace = settings.ns;
   how.host = "test";
@@ -197,17 +197,17 @@ void ReschedulingTest::TearDown() {
   meter_.reset();
 }
 
-placement::ReschedulerArgs ReschedulingTest::hasty() const {
-  placement::ReschedulerArgs args;
+config::ReschedulerSettings ReschedulingTest::hasty() const {
+  config::ReschedulerSettings args;
   args.load = meter_->settings();
-  args.rescheduling_interval = std::chrono::milliseconds{200};
+  args.rescheduling.interval = std::chrono::milliseconds{200};
   args.rescheduling.protections.least_age = std::chrono::seconds{0};
   args.rescheduling.load_balancing.persistence = {2, 3};
-  args.excluded_namespaces = {"kube-system"};
+  args.rescheduling.excluded_namespaces = {"kube-system"};
   return args;
 }
 
-TestRescheduler& ReschedulingTest::start(placement::ReschedulerArgs args, std::optional<kube::LeaderSettings> lease) {
+TestRescheduler& ReschedulingTest::start(config::ReschedulerSettings args, std::optional<kube::LeaderSettings> lease) {
   return *all_.emplace_back(
       std::make_unique<TestRescheduler>(cluster(), TestRescheduler::Settings{std::move(args), ns(), std::move(lease)}));
 }

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/composition/composition.h"
+#include "config/rescheduler_settings.h"
 #include "kube/leader/leader_elector.h"
 #include "kube/proto/apps.pb.h"
-#include "placement/rescheduler_args.h"
 #include "support/scheduler.h"
 #include "support/tiny_service.h"
 
@@ -53,7 +53,7 @@ class Meter {
 class TestRescheduler {
  public:
   struct Settings {
-    placement::ReschedulerArgs args{};
+    config::ReschedulerSettings args{};
     std::string ns{};  // of the test
     std::optional<kube::LeaderSettings> lease{};
   };
@@ -91,8 +91,8 @@ class ReschedulingTest : public SchedulingTest {
   void TearDown() override;
 
   // Acts at once on what it sees, every 200 ms.
-  placement::ReschedulerArgs hasty() const;
-  TestRescheduler& start(placement::ReschedulerArgs args, std::optional<kube::LeaderSettings> lease = std::nullopt);
+  config::ReschedulerSettings hasty() const;
+  TestRescheduler& start(config::ReschedulerSettings args, std::optional<kube::LeaderSettings> lease = std::nullopt);
   TestRescheduler& rescheduler() { return *all_.back(); }
 
   // A Deployment whose pods ask for the test's scheduler and its nodes.

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "config/read.h"
 #include "kube/codec/json.h"
 #include "kube/proto/events.pb.h"
 #include "kube/proto/scheduling.pb.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 #include "support/objects.h"
 
@@ -34,16 +34,18 @@ TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings setting
       deciding_(std::make_unique<net::EventLoop>()) {
   if (settings.lease) stand_for_election(std::move(*settings.lease));
   scheduler::LiveSettings live;
-  live.configuration = scheduler::default_configuration(scheduler::default_catalog());
+  live.configuration = config::default_configuration(config::default_catalog());
   live.configuration.profiles.front().scheduler_name = settings.name;
   live.configuration.pod_max_backoff = live.configuration.pod_initial_backoff;
   live.configuration.extenders = std::move(settings.extenders);
-  if (settings.load) scheduler::place_by_load(live.configuration.profiles.front(), *settings.load);
+  config::Profile& profile = live.configuration.profiles.front();
+  if (settings.load) config::place_by_load(profile, {.load = *settings.load});
   if (settings.keeps_off_visited_nodes) {
     for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
-      live.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
+      profile.at(point).push_back({"Podrescheduling"});
     }
   }
+  config::resolve_settings(live.configuration);
   live.configuration.leader_election.resource_namespace = settings.home;
   live.host = "test";
   live.deciding = deciding_.get();

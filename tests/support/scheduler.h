@@ -24,7 +24,7 @@ namespace rescheduler::test {
 
 struct TestSchedulerSettings {
   std::string name{};  // profile; who asks for pods
-  std::vector<scheduler::Extender> extenders{};
+  std::vector<config::Extender> extenders{};
   std::optional<cluster::LoadSettings> load{};  // places by load, with the plugin's defaults otherwise
   bool keeps_off_visited_nodes = false;         // with the plugin Podrescheduling
   std::string home{};                           // the namespace in which it tells of itself

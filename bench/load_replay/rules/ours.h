@@ -1,6 +1,6 @@
 #pragma once
 
-#include "placement/rescheduler_args.h"
+#include "placement/args.h"
 #include "rules/rule.h"
 #include "usage/load_book.h"
 

@@ -13,11 +13,10 @@
 #include "cli/daemon/daemon.h"
 #include "cli/messages.h"
 #include "cli/stop_signals.h"
+#include "config/read.h"
 #include "kube/config/file.h"
 #include "kube/config/in_cluster.h"
 #include "placement/registry.h"
-#include "placement/rescheduler_args.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -30,20 +29,20 @@ std::string host_name() {
   return name.data();
 }
 
-Result<scheduler::Configuration> configuration_of(const scheduler::RunOptions& options) {
-  const auto catalog = scheduler::default_catalog();
-  if (options.config.empty()) return scheduler::default_configuration(catalog);
+Result<config::Configuration> configuration_of(const config::RunOptions& options) {
+  const auto catalog = config::default_catalog();
+  if (options.config.empty()) return config::default_configuration(catalog);
   const auto text = kube::read_whole_file(options.config, kMostConfigBytes);
   if (!text) return fail(text.error());
-  auto reading = scheduler::load_configuration(*text, options.config, catalog);
+  auto reading = config::load_configuration(*text, options.config, catalog);
   if (!reading) return fail(std::move(reading.error()));
   for (const kube::YamlRemark& note : reading->notes)
-    log_info(messages::kConfigNote, {{"file", options.config}, {"note", scheduler::sentence(note)}});
+    log_info(messages::kConfigNote, {{"file", options.config}, {"note", config::sentence(note)}});
   return std::move(reading->configuration);
 }
 
 // Plugins that a configuration may name but this version does not have. Better said than met.
-void leave_out_missing(scheduler::Configuration& configuration) {
+void leave_out_missing(config::Configuration& configuration) {
   const placement::Registry& registry = placement::Registry::standard();
   for (placement::Profile& profile : configuration.profiles) {
     std::set<std::string> missing;
@@ -60,31 +59,25 @@ void leave_out_missing(scheduler::Configuration& configuration) {
   }
 }
 
-// The first profile with the plugin says how the log shall be; a flag beats it.
-void apply_log_settings(const scheduler::Configuration& configuration, const scheduler::RunOptions& options) {
-  for (const placement::Profile& profile : configuration.profiles) {
-    const auto args = profile.args.find("Rescheduler");
-    if (args == profile.args.end()) continue;
-    const auto& moving = dynamic_cast<const placement::ReschedulerArgs&>(*args->second).moving;
-    set_log_language(moving.log_language == "zh" ? Language::Chinese : Language::English);
-    if (!options.logging_format && moving.log_format == "json") set_log_format(LogFormat::Json);
-    return;
-  }
+// A flag beats the file.
+void apply_log_settings(const config::LogSettings& log, const config::RunOptions& options) {
+  set_log_language(log.language);
+  if (!options.logging_format && log.json) set_log_format(LogFormat::Json);
 }
 
 void log_start(const DaemonSettings& settings) {
   log_info(messages::kStarting,
            {{"version", kVersion}, {"server", settings.cluster.origin.text()}, {"from", settings.cluster.description}});
-  for (const placement::Profile& profile : settings.configuration.profiles) {
-    if (profile.args.contains("Rescheduler")) log_info(messages::kPluginReady, {{"profile", profile.scheduler_name}});
+  for (const config::Profile& profile : settings.configuration.profiles) {
+    if (profile.rescheduler) log_info(messages::kPluginReady, {{"profile", profile.scheduler_name}});
   }
 }
 
-Result<DaemonSettings> settings_of(const scheduler::RunOptions& options) {
+Result<DaemonSettings> settings_of(const config::RunOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return fail(std::move(configuration.error()));
-  apply_log_settings(*configuration, options);
-  auto applied = scheduler::apply(options, std::move(*configuration));
+  apply_log_settings(configuration->rescheduler.log, options);
+  auto applied = config::apply(options, std::move(*configuration));
   if (!applied) return fail(std::move(applied.error()));
   for (const std::string& note : applied->notes) log_info(messages::kConfigNote, {{"note", note}});
   leave_out_missing(applied->configuration);
@@ -109,7 +102,7 @@ int complain(const Error& error) {
 
 }  // namespace
 
-int run_daemon(const scheduler::RunOptions& options) {
+int run_daemon(const config::RunOptions& options) {
   set_log_verbosity(options.verbosity);
   if (options.logging_format == "json") set_log_format(LogFormat::Json);
   StopSignals signals;  // before any thread

@@ -1,10 +1,10 @@
 // `rescheduler run`, and a bare `rescheduler --config=...`: the daemon.
 #pragma once
 
-#include "scheduler/config/run_options.h"
+#include "config/run_options.h"
 
 namespace rescheduler::cli {
 
-int run_daemon(const scheduler::RunOptions& options);
+int run_daemon(const config::RunOptions& options);
 
 }  // namespace rescheduler::cli

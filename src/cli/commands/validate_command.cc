@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "cli/commands/standard_input.h"
+#include "config/effective.h"
+#include "config/read.h"
 #include "kube/config/file.h"
-#include "scheduler/config/effective.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -21,13 +21,13 @@ std::string line(std::string_view file_name, const kube::YamlRemark& remark, std
 }  // namespace
 
 Verdict validate(std::string_view text, std::string_view file_name) {
-  const scheduler::PluginCatalog catalog = scheduler::default_catalog();
-  const scheduler::ConfigurationReading reading = scheduler::read_configuration(text, file_name, catalog);
+  const config::PluginCatalog catalog = config::default_catalog();
+  const config::ConfigurationReading reading = config::read_configuration(text, file_name, catalog);
   Verdict verdict;
   for (const kube::YamlRemark& problem : reading.problems) verdict.complaints += line(file_name, problem, "");
   for (const kube::YamlRemark& note : reading.notes) verdict.complaints += line(file_name, note, "note: ");
   if (reading.problems.empty()) {
-    verdict.output = scheduler::effective_configuration(reading.configuration, catalog);
+    verdict.output = config::effective_configuration(reading.configuration, catalog);
   } else {
     verdict.exit_code = 1;
   }

@@ -34,7 +34,7 @@ struct CompositionApis {
 };
 
 struct CompositionSettings {
-  scheduler::Configuration configuration{};
+  config::Configuration configuration{};
   std::string host{};  // who speaks in events
   std::uint64_t seed = 1;
   std::shared_ptr<const kube::LeaderFence> fence{};  // null: nobody else could be leading
@@ -44,7 +44,7 @@ struct CompositionSettings {
   bool define_migrations = false;                               // in a cluster that may not know them
   migration::MigrationSettings migrations{};                    // what the configuration does not say
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // of the rescheduler
-  std::optional<placement::RecoverySettings> recovery{};        // nothing: no failure recovery
+  std::optional<config::RecoverySettings> recovery{};           // nothing: no failure recovery
   std::string webhook_address = "0.0.0.0";  // of its own port: the API server has no token for the other
 };
 
@@ -72,7 +72,7 @@ class Composition final : public kube::Component {
   void lead() override;
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
-  const scheduler::Configuration& configuration() const { return settings_.configuration; }
+  const config::Configuration& configuration() const { return settings_.configuration; }
   scheduler::LiveScheduler& scheduler() { return *scheduler_; }
   // Null: it is switched off.
   rescheduling::Controller* controller() { return rescheduler_ == nullptr ? nullptr : &rescheduler_->controller(); }

@@ -12,7 +12,6 @@
 #include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
 #include "migration/record.h"
-#include "scheduler/config/read.h"
 #include "sim/cluster.h"
 #include "sim/door/local_api.h"
 #include "sim/time/pacer.h"
@@ -64,7 +63,7 @@ class AfterAChangeOfLeader : public testing::Test {
     }
     loop_.run_for(10s);  // until they are ready
     CompositionSettings settings;
-    settings.configuration = scheduler::default_configuration(scheduler::default_catalog());
+    settings.configuration = config::default_configuration(config::default_catalog());
     settings.host = "test";
     auto made = Composition::make({.api = &api_, .migrations = &late_}, std::move(settings), services());
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
@@ -137,29 +136,6 @@ TEST_F(AfterAChangeOfLeader, AReplacementThatWaitsGoesWhereItIsWanted) {
   EXPECT_EQ(node_of("old-a"), "a");
   EXPECT_EQ(node_of("old-b"), "b");
   EXPECT_EQ(node_of("old-c"), "c");
-}
-
-TEST(MovingSettings, ReachTheMoverEachInItsPlace) {
-  placement::MovingSettings said;
-  said.direct = true;
-  said.make_before_break = "Always";
-  said.max_unavailable = 2;
-  said.max_unavailable_percent = 10;
-  said.protect_unprotected = true;
-  said.budget_min_available = "3";
-  said.budget_max_unavailable = "25%";
-  migration::MigrationSettings made;
-  apply(said, made);
-  EXPECT_TRUE(made.direct);
-  EXPECT_EQ(made.surge, migration::SurgeUse::Always);
-  EXPECT_EQ(made.max_unavailable, 2U);
-  EXPECT_EQ(made.max_unavailable_percent, 10U);
-  EXPECT_TRUE(made.protect_unprotected);
-  EXPECT_EQ(made.min_available, "3");
-  EXPECT_EQ(made.max_unavailable_budget, "25%");
-  said.make_before_break = "Never";
-  apply(said, made);
-  EXPECT_EQ(made.surge, migration::SurgeUse::Never);
 }
 
 TEST_F(AfterAChangeOfLeader, NobodyWaitsWhereTheClusterDoesNotKnowTheWord) {

@@ -5,22 +5,8 @@
 #include "base/log.h"
 #include "cli/messages.h"
 #include "kube/proto/core_pod.pb.h"
-#include "placement/podrescheduling_args.h"
 
 namespace rescheduler::cli {
-
-std::optional<placement::RecoverySettings> recovery_of(const scheduler::Configuration& configuration) {
-  for (const placement::Profile& profile : configuration.profiles) {
-    if (!profile.uses("Podrescheduling", placement::Point::Filter)) continue;
-    const auto args = profile.args.find("Podrescheduling");
-    const auto recovery = args == profile.args.end()
-                              ? placement::RecoverySettings{}
-                              : static_cast<const placement::PodreschedulingArgs&>(*args->second).recovery;
-    if (recovery.mode == placement::StrategyMode::Off) return std::nullopt;
-    return recovery;
-  }
-  return std::nullopt;
-}
 
 FailureRecovery::FailureRecovery(rescheduling::recovery::RecoveryApis apis,
                                  const rescheduling::recovery::LiveRecoverySettings& settings,

@@ -4,15 +4,12 @@
 #include <memory>
 #include <optional>
 
-#include "placement/recovery_settings.h"
+#include "config/configuration.h"
+#include "config/recovery_settings.h"
 #include "rescheduler/recovery/live_recovery.h"
-#include "scheduler/config/configuration.h"
 #include "server/recovery_webhook.h"
 
 namespace rescheduler::cli {
-
-// Of the first profile with the plugin Podrescheduling; nothing: there is none, or it is switched off there.
-std::optional<placement::RecoverySettings> recovery_of(const scheduler::Configuration& configuration);
 
 // On the loop's thread, as what it is made of.
 class FailureRecovery final : public kube::Component {

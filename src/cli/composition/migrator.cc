@@ -4,22 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "placement/rescheduler_args.h"
-
 namespace rescheduler::cli {
-
-void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to) {
-  using migration::SurgeUse;
-  to.direct = moving.direct;
-  to.surge = moving.make_before_break == "Never"    ? SurgeUse::Never
-             : moving.make_before_break == "Always" ? SurgeUse::Always
-                                                    : SurgeUse::SingleReplicas;
-  to.max_unavailable = static_cast<std::uint32_t>(moving.max_unavailable);
-  to.max_unavailable_percent = static_cast<std::uint32_t>(moving.max_unavailable_percent);
-  to.protect_unprotected = moving.protect_unprotected;
-  to.min_available = moving.budget_min_available;
-  to.max_unavailable_budget = moving.budget_max_unavailable;
-}
 
 namespace {
 
@@ -41,16 +26,10 @@ std::string load_of(const std::string& node, const scheduler::LoadsSeen* last) {
 }  // namespace
 
 std::unique_ptr<migration::MigrationController> make_migrator(migration::MigrationParts parts,
-                                                              const scheduler::Configuration& configuration,
+                                                              const config::Configuration& configuration,
                                                               scheduler::LiveScheduler& scheduler) {
-  for (const auto& profile : configuration.profiles) {
-    parts.settings.scheduler_names.insert(profile.scheduler_name);
-    const auto found = profile.args.find("Rescheduler");
-    if (found == profile.args.end()) continue;
-    if (const auto* args = dynamic_cast<const placement::ReschedulerArgs*>(found->second.get())) {
-      apply(args->moving, parts.settings);
-    }
-  }
+  static_cast<config::MigrationSettings&>(parts.settings) = configuration.migration;
+  for (const auto& profile : configuration.profiles) parts.settings.scheduler_names.insert(profile.scheduler_name);
   parts.settings.steer = [&scheduler](std::vector<migration::PlacementIntent> wanted) {
     std::vector<scheduler::Intent> intents;
     for (auto& one : wanted) {

@@ -3,19 +3,16 @@
 
 #include <memory>
 
+#include "config/configuration.h"
 #include "migration/migration_controller.h"
-#include "placement/moving_settings.h"
 #include "scheduler/live_scheduler.h"
 
 namespace rescheduler::cli {
 
-// What a configuration says of how moves are carried out.
-void apply(const placement::MovingSettings& moving, migration::MigrationSettings& to);
-
 // Tells the scheduler where replacements are wanted, and records how busy the scheduler says nodes are. The scheduler
 // does not follow yet, and outlives it.
 std::unique_ptr<migration::MigrationController> make_migrator(migration::MigrationParts parts,
-                                                              const scheduler::Configuration& configuration,
+                                                              const config::Configuration& configuration,
                                                               scheduler::LiveScheduler& scheduler);
 
 }  // namespace rescheduler::cli

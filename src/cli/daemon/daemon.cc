@@ -11,6 +11,7 @@
 #include "cli/daemon/permissions.h"
 #include "cli/daemon/secure_port.h"
 #include "cli/messages.h"
+#include "config/effective.h"
 #include "kube/client/https_api.h"
 #include "kube/leader/leader_elector.h"
 #include "net/event_loop.h"
@@ -152,7 +153,7 @@ struct Daemon::State {
     how.network = &network;
     how.deciding = &deciding;
     how.planning = &planning;
-    how.recovery = recovery_of(settings.configuration);
+    how.recovery = settings.configuration.recovery;
     how.webhook_address = settings.options.bind_address;
     return Composition::make(
         {clients.scheduler.get(), clients.events.get(), clients.migrations.get(), clients.recovery.get()},

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "base/error.h"
+#include "config/run_options.h"
 #include "kube/config/client_config.h"
-#include "scheduler/config/run_options.h"
 
 namespace rescheduler::cli {
 
 struct DaemonSettings {
-  scheduler::RunOptions options{};
-  scheduler::Configuration configuration{};  // with the options applied
+  config::RunOptions options{};
+  config::Configuration configuration{};  // with the options applied
   kube::ClientConfig cluster{};
   kube::ClientConfig token_reviews{};  // where tokens are reviewed, and access; mostly the same
   kube::ClientConfig access_reviews{};

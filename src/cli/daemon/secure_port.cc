@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "config/effective.h"
+#include "config/rescheduler_settings.h"
 #include "dashboard/settings_view.h"
 #include "kube/config/file.h"
-#include "placement/rescheduler_args.h"
 #include "rescheduler/planning/plan_json.h"
-#include "scheduler/config/effective.h"
 #include "server/extender_door.h"
 
 namespace rescheduler::cli {
@@ -16,18 +16,8 @@ namespace {
 
 constexpr std::chrono::seconds kServingGrace{2};
 
-// Of the first profile that has some.
-placement::ReschedulerArgs args_of(const scheduler::Configuration& configuration) {
-  for (const auto& profile : configuration.profiles) {
-    const auto found = profile.args.find("Rescheduler");
-    if (found == profile.args.end()) continue;
-    if (const auto* args = dynamic_cast<const placement::ReschedulerArgs*>(found->second.get())) return *args;
-  }
-  return {};
-}
-
 // As it was read when we began, unless somebody changed it since. Nothing: there is none.
-std::string text_of(const scheduler::RunOptions& options) {
+std::string text_of(const config::RunOptions& options) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
   if (options.config.empty()) return {};
   return kube::read_whole_file(options.config, kMostBytes).value_or("");
@@ -50,8 +40,8 @@ net::Task<net::HttpResponse> rescheduling_page(const rescheduling::Controller* c
       200, fmt::format(R"({{"actedOn":{},"observed":{},"brakes":[{}]}})", acted_on, observed, holding));
 }
 
-net::Task<net::HttpResponse> configz(const scheduler::Configuration& configuration) {
-  co_return server::text_response(200, scheduler::effective_configuration(configuration, scheduler::default_catalog()));
+net::Task<net::HttpResponse> configz(const config::Configuration& configuration) {
+  co_return server::text_response(200, config::effective_configuration(configuration, config::default_catalog()));
 }
 
 }  // namespace
@@ -60,7 +50,7 @@ Result<std::unique_ptr<SecurePort>> SecurePort::listen(const DaemonSettings& set
                                                        server::Reviewer reviewer,
                                                        const kube::LoopServices& services) {
   std::unique_ptr<SecurePort> made(new SecurePort(std::move(reviewer)));
-  const scheduler::RunOptions& options = settings.options;
+  const config::RunOptions& options = settings.options;
   server::ServerSettings serving;
   serving.address = options.bind_address;
   serving.port = static_cast<std::uint16_t>(options.secure_port);
@@ -108,8 +98,8 @@ std::optional<LiveDashboardSettings> dashboard_settings(const DaemonSettings& se
                                                         kube::Api& api,
                                                         kube::Api& events,
                                                         const kube::LoopServices& services) {
-  const placement::ReschedulerArgs args = args_of(settings.configuration);
-  if (!args.dashboard.enabled) return std::nullopt;
+  const config::ReschedulerSettings& product = settings.configuration.rescheduler;
+  if (!product.dashboard.enabled) return std::nullopt;
   const auto& lease = settings.configuration.leader_election;
   LiveDashboardSettings made{.parts = {.executor = services.executor}, .actions = {.api = &api, .services = services}};
   made.parts.clock = services.clock;
@@ -118,10 +108,10 @@ std::optional<LiveDashboardSettings> dashboard_settings(const DaemonSettings& se
   made.parts.lease_name = lease.resource_name;
   made.parts.board.cluster = settings.cluster.origin.text();
   made.parts.board.boot = fmt::format("{:x}", services.clock->wall_now().time_since_epoch().count());
-  made.parts.board.pools = args.rescheduling.pools;
-  made.parts.board.weights = args.balance_weights();
-  made.parts.grafana = args.dashboard.grafana;
-  made.parts.settings_json = dashboard::settings_json(settings.configuration, scheduler::default_catalog(),
+  made.parts.board.pools = product.rescheduling.pools;
+  made.parts.board.weights = product.placing.balance_weights();
+  made.parts.grafana = product.dashboard.grafana;
+  made.parts.settings_json = dashboard::settings_json(settings.configuration, config::default_catalog(),
                                                       settings.options, text_of(settings.options), "file");
   made.actions.events = &events;
   made.actions.ns = lease.resource_namespace;

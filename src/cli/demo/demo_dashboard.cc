@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "config/catalog.h"
 #include "dashboard/settings_view.h"
-#include "scheduler/config/catalog.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -31,7 +31,7 @@ DemoDashboard::DemoDashboard(sim::ServedCluster& served,
   settings.parts.board.history_every = std::chrono::seconds{2};  // a demo is over before ten have passed often enough
   if (composition != nullptr) {
     settings.parts.settings_json =
-        dashboard::settings_json(composition->configuration(), scheduler::default_catalog(), {}, "", "demo");
+        dashboard::settings_json(composition->configuration(), config::default_catalog(), {}, "", "demo");
   }
   dashboard_ = std::make_unique<LiveDashboard>(std::move(settings), composition);
   deeds_ = std::make_unique<DemoDeeds>(served.cluster(), runner,

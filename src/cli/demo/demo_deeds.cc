@@ -146,9 +146,9 @@ Result<std::string> DemoDeeds::heal(const std::string& node) {
 }
 
 Result<std::string> DemoDeeds::set_strategy(const dashboard::DemoDeed& deed) {
-  using placement::StrategyMode;
+  using config::StrategyMode;
   if (controller_ == nullptr) return fail(Errc::Conflict, "nothing is moved in this demo (--no-rescheduling)");
-  const auto strategy = placement::strategy_named(deed.strategy);
+  const auto strategy = config::strategy_named(deed.strategy);
   if (!strategy) return fail(Errc::Invalid, "there is no strategy {}", deed.strategy);
   if (deed.mode.empty()) return fail(Errc::Invalid, "mode is off, observe or act");
   const StrategyMode mode = deed.mode == "act"       ? StrategyMode::Act

@@ -2,45 +2,45 @@
 
 #include <algorithm>
 
-#include "scheduler/config/read.h"
+#include "config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli {
 namespace {
 
-scheduler::Configuration configuration_of(const EmbeddedSettings& settings) {
-  auto configuration = scheduler::default_configuration(scheduler::default_catalog());
-  placement::Profile& profile = configuration.profiles.front();
+config::Configuration configuration_of(const EmbeddedSettings& settings) {
+  auto configuration = config::default_configuration(config::default_catalog());
+  config::Profile& profile = configuration.profiles.front();
   if (settings.by == Judges::Load) {
     // By the load that the embedded cluster's kubelets report.
-    scheduler::place_by_load(profile, {});
-    auto args = settings.rescheduling.value_or(placement::ReschedulerArgs{});
-    args.enable_rescheduling_controller = settings.rescheduling.has_value();
-    profile.args["Rescheduler"] = std::make_shared<placement::ReschedulerArgs>(std::move(args));
+    auto product = settings.rescheduling.value_or(config::ReschedulerSettings{});
+    product.rescheduling.enabled = settings.rescheduling.has_value();
+    config::place_by_load(profile, std::move(product));
   }
   for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
     profile.at(point).push_back({"Podrescheduling"});
   }
-  configuration.profiles.push_back(profile);
+  configuration.profiles.push_back(config::Profile(profile));
   configuration.profiles.back().scheduler_name = "default-scheduler";
+  config::resolve_settings(configuration);
   return configuration;
 }
 
 }  // namespace
 
-placement::ReschedulerArgs EmbeddedScheduler::in_a_hurry(int nodes) {
+config::ReschedulerSettings EmbeddedScheduler::in_a_hurry(int nodes) {
   using namespace std::chrono_literals;
   constexpr int kFew = 1000;
   const int slower = std::clamp(nodes / kFew, 1, 6);
-  placement::ReschedulerArgs args;
-  args.load.interval = 5s * slower;
-  args.load.smoothing.half_life = 15s * slower;
-  args.rescheduling_interval = 5s * slower;
-  args.rescheduling.protections.least_age = 10s;
-  args.rescheduling.load_balancing.persistence = {2, 3};
-  args.rescheduling.brakes.cooldown = 60s;
-  args.rescheduling.brakes.rest = 60s;
-  return args;
+  config::ReschedulerSettings settings;
+  settings.load.interval = 5s * slower;
+  settings.load.smoothing.half_life = 15s * slower;
+  settings.rescheduling.interval = 5s * slower;
+  settings.rescheduling.protections.least_age = 10s;
+  settings.rescheduling.load_balancing.persistence = {2, 3};
+  settings.rescheduling.brakes.cooldown = 60s;
+  settings.rescheduling.brakes.rest = 60s;
+  return settings;
 }
 
 Result<std::unique_ptr<EmbeddedScheduler>> EmbeddedScheduler::make(kube::Api& api,

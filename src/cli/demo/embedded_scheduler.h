@@ -10,7 +10,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/composition/composition.h"
-#include "placement/rescheduler_args.h"
+#include "config/rescheduler_settings.h"
 
 namespace rescheduler::cli {
 
@@ -19,8 +19,8 @@ enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kub
 struct EmbeddedSettings {
   std::uint64_t seed = 1;
   Judges by = Judges::Load;
-  std::optional<placement::ReschedulerArgs> rescheduling{};  // nothing: pods stay where they are
-  std::optional<placement::RecoverySettings> recovery{};     // nothing: those that fail do too
+  std::optional<config::ReschedulerSettings> rescheduling{};  // nothing: pods stay where they are
+  std::optional<config::RecoverySettings> recovery{};         // nothing: those that fail do too
 };
 
 class EmbeddedScheduler {
@@ -32,7 +32,7 @@ class EmbeddedScheduler {
   // As a demo has it, where a day is over in minutes: looks every few seconds, believes what it sees sooner, lets pods
   // rest for seconds where the defaults have minutes. Of thousands of nodes one look is a second's work for the thread
   // that also plays the cluster and answers browsers: they are looked at less often.
-  static placement::ReschedulerArgs in_a_hurry(int nodes = 0);
+  static config::ReschedulerSettings in_a_hurry(int nodes = 0);
 
   // Places pods that name it, and those that name nobody (default-scheduler). All of these outlive it and the loop.
   static Result<std::unique_ptr<EmbeddedScheduler>> make(kube::Api& api,

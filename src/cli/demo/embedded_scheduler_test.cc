@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 // Moves as they end, on a cluster that plays a scenario.
 class Played {
  public:
-  explicit Played(sim::Scenario scenario, std::optional<placement::ReschedulerArgs> args, std::uint64_t seed = 1)
+  explicit Played(sim::Scenario scenario, std::optional<config::ReschedulerSettings> args, std::uint64_t seed = 1)
       : cluster(seeded(seed)),
         runner(cluster.server(), std::move(scenario)),
         watcher(cluster, runner),
@@ -156,7 +156,7 @@ double deviation_of(const std::vector<NodeState>& nodes, Use NodeState::* resour
   return std::sqrt(std::max(squares / count - sum / count * (sum / count), 0.0));
 }
 
-Course course_of(const std::string& name, std::optional<placement::ReschedulerArgs> args, std::uint64_t seed) {
+Course course_of(const std::string& name, std::optional<config::ReschedulerSettings> args, std::uint64_t seed) {
   constexpr double kFull = 80;
   Played played(shipped(name), std::move(args), seed);
   Course course;
@@ -180,7 +180,7 @@ Course course_of(const std::string& name, std::optional<placement::ReschedulerAr
 }
 
 // Means over several seeds: what each pod uses when is drawn by its uid, and another object more makes other uids.
-Course mean_course(const std::string& name, const std::optional<placement::ReschedulerArgs>& args, int seeds) {
+Course mean_course(const std::string& name, const std::optional<config::ReschedulerSettings>& args, int seeds) {
   Course mean;
   for (int seed = 1; seed <= seeds; ++seed) {
     const Course one = course_of(name, args, static_cast<std::uint64_t>(seed));
@@ -194,9 +194,9 @@ Course mean_course(const std::string& name, const std::optional<placement::Resch
 }
 
 // All that a controller does but moving.
-placement::ReschedulerArgs only_looking(placement::ReschedulerArgs args) {
-  for (const auto one : {placement::Strategy::LoadBalancing, placement::Strategy::ResourceOptimization}) {
-    args.rescheduling.modes[one] = placement::StrategyMode::Observe;
+config::ReschedulerSettings only_looking(config::ReschedulerSettings args) {
+  for (const auto one : {config::Strategy::LoadBalancing, config::Strategy::ResourceOptimization}) {
+    args.rescheduling.modes[one] = config::StrategyMode::Observe;
   }
   return args;
 }
@@ -276,7 +276,7 @@ workloads:
 TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
   auto scenario = sim::read_scenario(kDay, "day.yaml");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  Played played(std::move(*scenario), placement::ReschedulerArgs{});
+  Played played(std::move(*scenario), config::ReschedulerSettings{});
   played.run_for(24h);
   std::map<long, int> by_hour;
   std::map<std::string, std::vector<const migration::MoveOutcome*>> by_workload;

@@ -10,6 +10,7 @@
 #include "cli/doctor/webhook_facts.h"
 #include "cluster/feed.h"
 #include "cluster/objects/pods.h"
+#include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/coordination.pb.h"
@@ -19,7 +20,6 @@
 #include "kube/proto/policy.pb.h"
 #include "kube/value/label_selector.h"
 #include "kube/value/time.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli::doctor {
@@ -152,9 +152,9 @@ class Looker {
       }
       text = held->second;
     }
-    auto reading = scheduler::read_configuration(text, where, scheduler::default_catalog());
+    auto reading = config::read_configuration(text, where, config::default_catalog());
     ConfigFacts facts{where};
-    for (const kube::YamlRemark& problem : reading.problems) facts.problems.push_back(scheduler::sentence(problem));
+    for (const kube::YamlRemark& problem : reading.problems) facts.problems.push_back(config::sentence(problem));
     if (reading.problems.empty()) {
       configured_ = std::move(reading.configuration);
       facts.leader_elect = configured_->leader_election.leader_elect;
@@ -192,8 +192,7 @@ class Looker {
   }
 
   net::Task<void> load() {
-    const auto settings =
-        configured_ ? scheduler::load_settings_of(*configured_) : std::optional(cluster::LoadSettings{});
+    const auto settings = configured_ ? configured_->load : std::optional(cluster::LoadSettings{});
     if (!settings) co_return;
     auto nodes = co_await client_.list<api::Node>("");
     if (!seen(nodes, "nodes")) co_return;
@@ -239,7 +238,7 @@ class Looker {
   }
 
   net::Task<void> webhook() {
-    const auto recovery = configured_ ? recovery_of(*configured_) : std::nullopt;
+    const auto recovery = configured_ ? configured_->recovery : std::nullopt;
     if (!recovery || !recovery->webhook.enabled) co_return;
     auto found = co_await read_webhook(*look_.api, recovery->webhook.name, services_);
     if (!seen(found, fmt::format("the MutatingWebhookConfiguration {}", recovery->webhook.name))) {
@@ -253,7 +252,7 @@ class Looker {
   kube::LoopServices services_;
   kube::Client client_;
   Facts facts_{};
-  std::optional<scheduler::Configuration> configured_{};
+  std::optional<config::Configuration> configured_{};
   std::vector<std::shared_ptr<const api::Pod>> pods_{};
 };
 

@@ -10,20 +10,20 @@
 #include "cli/connection.h"
 #include "cli/explain/cluster_reader.h"
 #include "cli/explain/explanation.h"
+#include "config/read.h"
 #include "kube/config/file.h"
-#include "scheduler/config/read.h"
 
 namespace rescheduler::cli {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{2} << 30U;  // a dump of a large cluster
 
-Result<scheduler::Configuration> configuration_of(const std::string& path) {
-  const auto catalog = scheduler::default_catalog();
-  if (path.empty()) return scheduler::default_configuration(catalog);
+Result<config::Configuration> configuration_of(const std::string& path) {
+  const auto catalog = config::default_catalog();
+  if (path.empty()) return config::default_configuration(catalog);
   const auto text = kube::read_whole_file(path, kMostBytes);
   if (!text) return fail(text.error());
-  auto reading = scheduler::load_configuration(*text, path, catalog);
+  auto reading = config::load_configuration(*text, path, catalog);
   if (!reading) return fail(std::move(reading.error()));
   return std::move(reading->configuration);
 }
@@ -38,7 +38,7 @@ std::string pod_of(const ExplainOptions& options) {
 
 Result<std::string> explain_dump(const std::string& text,
                                  const std::string& pod,
-                                 const scheduler::Configuration& configuration,
+                                 const config::Configuration& configuration,
                                  ExplanationForm form) {
   cluster::Cluster cluster;
   const auto dump = cluster::read_dump(text, cluster);
@@ -47,7 +47,7 @@ Result<std::string> explain_dump(const std::string& text,
 }
 
 // Every NAME.dump.json of a folder to NAME.ours.json: for comparing many decisions without starting as often.
-Result<void> explain_batch(const ExplainOptions& options, const scheduler::Configuration& configuration) {
+Result<void> explain_batch(const ExplainOptions& options, const config::Configuration& configuration) {
   constexpr std::string_view kEnding = ".dump.json";
   std::error_code problem;
   for (const auto& entry : std::filesystem::directory_iterator(options.batch, problem)) {
@@ -65,7 +65,7 @@ Result<void> explain_batch(const ExplainOptions& options, const scheduler::Confi
   return {};
 }
 
-Result<std::string> explain_live(const ExplainOptions& options, const scheduler::Configuration& configuration) {
+Result<std::string> explain_live(const ExplainOptions& options, const config::Configuration& configuration) {
   Connection connection;
   const auto api = connection.open(options.kubeconfig, options.context);
   if (!api) return fail(api.error());

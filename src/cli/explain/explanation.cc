@@ -18,7 +18,7 @@ std::string key_of(const api::Pod& pod) {
   return fmt::format("{}/{}", pod.metadata().namespace_(), pod.metadata().name());
 }
 
-const placement::Profile& profile_for(const api::Pod& pod, const scheduler::Configuration& configuration) {
+const placement::Profile& profile_for(const api::Pod& pod, const config::Configuration& configuration) {
   const auto found =
       std::ranges::find(configuration.profiles, pod.spec().scheduler_name(), &placement::Profile::scheduler_name);
   return found == configuration.profiles.end() ? configuration.profiles.front() : *found;
@@ -42,7 +42,7 @@ placement::NominatedPods promised(cluster::Cluster& cluster, const cluster::Dump
 Result<std::string> explain(cluster::Cluster& cluster,
                             const cluster::Dump& dump,
                             const std::string& pod,
-                            const scheduler::Configuration& configuration,
+                            const config::Configuration& configuration,
                             ExplanationForm form) {
   const auto found = std::ranges::find_if(dump.waiting, [&](const auto& one) { return key_of(*one) == pod; });
   if (found == dump.waiting.end()) {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cluster/dump.h"
-#include "scheduler/config/configuration.h"
+#include "config/configuration.h"
 
 namespace rescheduler::cli {
 
@@ -17,7 +17,7 @@ enum class ExplanationForm { Json, Table };
 Result<std::string> explain(cluster::Cluster& cluster,
                             const cluster::Dump& dump,
                             const std::string& pod,
-                            const scheduler::Configuration& configuration,
+                            const config::Configuration& configuration,
                             ExplanationForm form);
 
 }  // namespace rescheduler::cli

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/explain/explain_command.h"
-#include "scheduler/config/read.h"
+#include "config/read.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -35,7 +35,7 @@ Result<std::string> explained(const std::string& pod, ExplanationForm form, cons
   cluster::Cluster cluster;
   const auto dump = cluster::read_dump(text, cluster);
   EXPECT_TRUE(dump);
-  return explain(cluster, *dump, pod, scheduler::default_configuration(scheduler::default_catalog()), form);
+  return explain(cluster, *dump, pod, config::default_configuration(config::default_catalog()), form);
 }
 
 TEST(Explanation, ATableOfScoresAndRefusals) {
@@ -118,7 +118,7 @@ std::string large_cluster(const std::string& more) {
 
 // A dump that says where the scheduler's search starts is searched as far as percentageOfNodesToScore says.
 TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
-  auto configuration = scheduler::default_configuration(scheduler::default_catalog());
+  auto configuration = config::default_configuration(config::default_catalog());
   configuration.percentage_of_nodes_to_score = 1;  // 100 are the least
   const auto nodes_of = [&](const std::string& text) {
     cluster::Cluster cluster;
@@ -145,9 +145,9 @@ TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
 
 // How busy a node is decides like everything else.
 TEST(Explanation, LoadAndWhatItScores) {
-  const auto reading = scheduler::read_configuration(
+  const auto reading = config::read_configuration(
       "schedulerName: rescheduler-scheduler\nplugins: {multiPoint: {enabled: [name: Rescheduler]}}\n", "f",
-      scheduler::default_catalog());
+      config::default_catalog());
   ASSERT_TRUE(reading.problems.empty());
   cluster::Cluster cluster;
   const auto dump = cluster::read_dump(kCluster, cluster);

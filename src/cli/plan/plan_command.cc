@@ -14,19 +14,19 @@
 #include "cli/plan/plan_usage.h"
 #include "cli/plan/world_reader.h"
 #include "cli/view/terminal.h"
+#include "config/read.h"
 #include "kube/config/file.h"
 #include "placement/registry.h"
 #include "rescheduler/planning/make_plan.h"
 #include "rescheduler/planning/plan_json.h"
 #include "rescheduler/strategies/strategies.h"
-#include "scheduler/config/read.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli {
 namespace {
 
-using placement::Strategy;
-using placement::StrategyMode;
+using config::Strategy;
+using config::StrategyMode;
 using rescheduling::Plan;
 
 constexpr std::size_t kMostBytes = std::size_t{2} << 30U;  // a dump of a large cluster
@@ -39,33 +39,26 @@ Result<std::string> text_of(const std::string& path) {
   return path == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(path, kMostBytes);
 }
 
-bool is_enabled(const placement::Profile& profile) {
-  return std::ranges::any_of(profile.plugins, [](const auto& uses) {
-    return std::ranges::find(uses, kPlugin, &placement::PluginUse::name) != uses.end();
-  });
-}
-
 // The one that the controller follows: the first that enables the plugin. Where none does, `run` moves nothing; a plan
 // can be made all the same, by the settings that somebody wrote for the plugin, or by its defaults.
-Result<placement::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
-  const auto catalog = scheduler::default_catalog();
-  scheduler::Configuration configuration = scheduler::default_configuration(catalog);
+Result<config::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
+  const auto catalog = config::default_catalog();
+  config::Configuration configuration = config::default_configuration(catalog);
   if (!path.empty()) {
     const auto text = text_of(path);
     if (!text) return fail(text.error());
-    auto reading = scheduler::load_configuration(*text, path, catalog);
+    auto reading = config::load_configuration(*text, path, catalog);
     if (!reading) return fail(std::move(reading.error()));
     configuration = std::move(reading->configuration);
   }
   auto& profiles = configuration.profiles;
-  auto found = std::ranges::find_if(profiles, is_enabled);
+  auto found = std::ranges::find_if(profiles, [](const config::Profile& profile) { return profile.uses(kPlugin); });
   if (found != profiles.end()) return *found;
-  const auto is_set = [](const placement::Profile& profile) { return profile.args.contains(kPlugin); };
-  found = std::ranges::find_if(profiles, is_set);
-  placement::Profile profile = found == profiles.end() ? profiles.front() : *found;
-  const auto written = found == profiles.end() ? nullptr : profile.args.at(kPlugin);
-  scheduler::place_by_load(profile, {});
-  if (written) profile.args[kPlugin] = written;
+  found =
+      std::ranges::find_if(profiles, [](const config::Profile& profile) { return profile.rescheduler.has_value(); });
+  config::Profile profile = found == profiles.end() ? profiles.front() : *found;
+  const bool written = profile.rescheduler.has_value();
+  config::place_by_load(profile, profile.rescheduler.value_or(config::ReschedulerSettings{}));
   if (!path.empty()) {
     notes.push_back(
         fmt::format("no profile of {} enables the plugin Rescheduler, so `rescheduler run` would move "
@@ -78,21 +71,21 @@ Result<placement::Profile> profile_of(const std::string& path, std::vector<std::
 }
 
 // Those asked for; else those that the controller would follow.
-Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const placement::ReschedulerArgs& args) {
+Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const config::ReschedulerSettings& args) {
   std::vector<Strategy> wanted;
   for (const std::string& name : options.strategies) {
-    const auto one = placement::strategy_named(name);
+    const auto one = config::strategy_named(name);
     if (!one) {
       return fail(Errc::Invalid, "there is no strategy '{}'; there are {}", name,
-                  fmt::join(placement::strategy_names(), ", "));
+                  fmt::join(config::strategy_names(), ", "));
     }
     wanted.push_back(*one);
   }
   std::vector<Strategy> ordered;
   for (const auto& [one, apply] : rescheduling::kByImportance) {
     const auto mode = args.rescheduling.modes.find(one);
-    const bool enabled =
-        std::ranges::find(args.enabled_strategies, placement::to_string(one)) != args.enabled_strategies.end();
+    const bool enabled = std::ranges::find(args.rescheduling.enabled_strategies, config::to_string(one))
+                         != args.rescheduling.enabled_strategies.end();
     const bool on = mode == args.rescheduling.modes.end() ? enabled : mode->second != StrategyMode::Off;
     const bool asked = std::ranges::find(wanted, one) != wanted.end();
     if (options.strategies.empty() ? on : asked) ordered.push_back(one);
@@ -106,7 +99,7 @@ Result<Plan> plan_of(const PlanOptions& options) {
   if (!profile) return fail(profile.error());
   auto framework = placement::Framework::make(*profile, placement::Registry::standard());
   if (!framework) return fail(std::move(framework.error()));
-  const auto& args = *(*framework)->args_of<placement::ReschedulerArgs>(kPlugin);
+  const config::ReschedulerSettings& args = *profile->rescheduler;
   auto strategies = strategies_of(options, args);
   if (!strategies) return fail(std::move(strategies.error()));
 

@@ -67,7 +67,7 @@ std::string moves_table(const Plan& plan, const ViewStyle& style) {
   std::vector<Row> rows{{"STEP", "POD", "FROM", "TO", "STRATEGY", "BUDGET", "WHY"}};
   for (const PlannedMove& move : plan.moves) {
     rows.push_back({fmt::format("{:>4}", move.step), move.ns + "/" + move.pod, move.source,
-                    move.target + (move.detour ? " (detour)" : ""), std::string(placement::to_string(move.strategy)),
+                    move.target + (move.detour ? " (detour)" : ""), std::string(config::to_string(move.strategy)),
                     std::string(to_string(move.budget)), move.reason});
   }
   return "\n" + table(rows, style);

@@ -85,13 +85,6 @@ std::string_view name_of(const YamlNode& node) {
   return "something else";
 }
 
-// Numbers that only say how wide a type is are no range.
-std::string range_text(std::int64_t least, std::int64_t most) {
-  const bool open = most >= INT32_MAX;
-  if (least <= INT32_MIN) return {};
-  return open ? fmt::format("at least {}", least) : fmt::format("{} to {}", least, most);
-}
-
 YamlRemark remark(const YamlNode& at, std::string_view path, std::string_view what) {
   return {at.line, at.column, path.empty() ? std::string(what) : fmt::format("{}: {}", path, what)};
 }
@@ -139,14 +132,6 @@ void YamlProblems::add_note(const YamlNode& at, std::string_view path, std::stri
   notes_.push_back(remark(at, path, what));
 }
 
-AskedField* YamlProblems::ask(std::string path) {
-  if (!recording_) return nullptr;
-  const auto known = std::ranges::find(asked_, path, &AskedField::path);
-  if (known != asked_.end()) return &*known;
-  asked_.push_back({std::move(path)});
-  return &asked_.back();
-}
-
 Error YamlProblems::error() const {
   std::string text;
   for (std::size_t i = 0; i < std::min(sentences_.size(), kMostReported); ++i) {
@@ -173,20 +158,7 @@ const YamlNode* YamlReader::look_up(std::string_view field) {
     known_.emplace_back(field);
   }
   const YamlNode* found = node_->find(field);
-  if (found != nullptr && found->kind == YamlKind::Null) found = nullptr;
-  if (AskedField* asked = problems_->ask(path_of(field))) asked->given = asked->given || found != nullptr;
-  return found;
-}
-
-void YamlReader::describe(std::string_view field,
-                          std::string_view type,
-                          std::string_view usual,
-                          std::string_view range) const {
-  AskedField* asked = problems_->ask(path_of(field));
-  if (asked == nullptr) return;
-  if (!type.empty()) asked->type = type;
-  if (!usual.empty()) asked->usual = usual;
-  if (!range.empty()) asked->range = range;
+  return found != nullptr && found->kind == YamlKind::Null ? nullptr : found;
 }
 
 bool YamlReader::read_string(const YamlNode& node, const std::string& path, std::string& into) const {
@@ -202,12 +174,10 @@ bool YamlReader::read_string(const YamlNode& node, const std::string& path, std:
 }
 
 void YamlReader::read(std::string_view field, std::string& into) {
-  describe(field, "string", into, "");
   if (const YamlNode* found = look_up(field)) (void)read_string(*found, path_of(field), into);  // the problem is noted
 }
 
 void YamlReader::read(std::string_view field, bool& into) {
-  describe(field, "boolean", into ? "true" : "false", "");
   const YamlNode* found = look_up(field);
   if (found == nullptr) return;
   if (const auto value = bool_value(*found)) {
@@ -218,7 +188,6 @@ void YamlReader::read(std::string_view field, bool& into) {
 }
 
 void YamlReader::read(std::string_view field, std::int64_t& into, std::int64_t least, std::int64_t most) {
-  describe(field, "integer", fmt::format("{}", into), range_text(least, most));
   const YamlNode* found = look_up(field);
   if (found == nullptr) return;
   if (scalar_type(*found) != ScalarType::Integer) {
@@ -234,7 +203,6 @@ void YamlReader::read(std::string_view field, std::int64_t& into, std::int64_t l
 }
 
 void YamlReader::read(std::string_view field, double& into) {
-  describe(field, "number", fmt::format("{}", into), "");
   const YamlNode* found = look_up(field);
   if (found == nullptr) return;
   const ScalarType type = scalar_type(*found);
@@ -251,7 +219,6 @@ void YamlReader::read(std::string_view field, double& into) {
 }
 
 void YamlReader::read(std::string_view field, std::vector<std::string>& into) {
-  describe(field, "list of strings", fmt::format("{}", fmt::join(into, ", ")), "");
   if (has(field)) into = child(field).as_strings();
 }
 
@@ -263,7 +230,6 @@ YamlReader YamlReader::child(std::string_view field) {
 }
 
 std::vector<YamlReader> YamlReader::items(std::string_view field) {
-  describe(field, "list", "", "");
   std::vector<YamlReader> readers;
   const YamlNode* found = look_up(field);
   if (found == nullptr) return readers;
@@ -284,14 +250,12 @@ std::vector<std::pair<std::string, YamlReader>> YamlReader::members() {
   }
   for (const YamlEntry& entry : node_->entries) {
     known_.push_back(entry.key);
-    describe(entry.key, "", "", "");
     readers.emplace_back(entry.key, YamlReader(entry.value, *problems_, path_of(entry.key)));
   }
   return readers;
 }
 
 std::string YamlReader::as_string() const {
-  if (AskedField* asked = problems_->ask(path_); asked != nullptr && asked->type.empty()) asked->type = "string";
   std::string text;
   (void)read_string(*node_, path_, text);  // the problem is noted
   return text;

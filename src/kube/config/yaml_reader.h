@@ -38,15 +38,6 @@ struct YamlRemark {
   friend bool operator==(const YamlRemark&, const YamlRemark&) = default;
 };
 
-// A field that a reader was asked for: what it may hold, and what holds without it.
-struct AskedField {
-  std::string path{};
-  std::string type{};   // "string", "boolean", "integer", "number", "list of strings", or what describe() called it
-  std::string usual{};  // the default, as one would write it
-  std::string range{};  // "0 to 100"; empty: any
-  bool given = false;   // it stands in the document
-};
-
 class YamlProblems {
  public:
   explicit YamlProblems(std::string file_name) : file_name_(std::move(file_name)) {}
@@ -61,19 +52,11 @@ class YamlProblems {
   void add_note(const YamlNode& at, std::string_view path, std::string_view what);
   const std::vector<YamlRemark>& notes() const { return notes_; }
 
-  // From now on every field that is asked for is written down, in the order of the questions: what a document may hold
-  // is what its reader asks for.
-  void record_questions() { recording_ = true; }
-  const std::vector<AskedField>& asked() const { return asked_; }
-  AskedField* ask(std::string path);  // null: nothing is written down
-
  private:
   std::string file_name_;
   std::vector<std::string> sentences_;
   std::vector<YamlRemark> remarks_;
   std::vector<YamlRemark> notes_;
-  bool recording_ = false;
-  std::vector<AskedField> asked_;
 };
 
 class YamlReader {
@@ -94,9 +77,6 @@ class YamlReader {
 
   std::string as_string() const;  // of this very node
   std::vector<std::string> as_strings() const;
-
-  // For the record of questions: what is known of a field beyond its type in C++. Empty: as it is.
-  void describe(std::string_view field, std::string_view type, std::string_view usual, std::string_view range) const;
 
   void refuse_unknown_fields() const;  // every key that was never asked for
   void problem(std::string_view what) const { problems_->add(*node_, path_, what); }

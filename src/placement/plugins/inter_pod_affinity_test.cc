@@ -189,8 +189,8 @@ TEST(AffinityScores, NothingToSayWhereNobodyIsConcerned) {
 }
 
 TEST(AffinityScores, TheProfileMaySilenceThePodsThatAreThere) {
-  auto args = std::make_shared<InterPodAffinityArgs>();
-  args->ignore_preferred_terms_of_existing_pods = true;
+  InterPodAffinityArgs args;
+  args.ignore_preferred_terms_of_existing_pods = true;
   Profile profile = standard_profile();
   profile.args[kPlugin] = args;
   Bench bench(profile);
@@ -200,8 +200,8 @@ TEST(AffinityScores, TheProfileMaySilenceThePodsThatAreThere) {
 
 TEST(AffinityScores, TheProfileWeighsTheirRequirements) {
   for (const auto& [weight, expected] : {std::pair{5, 5}, {0, -1}}) {
-    auto args = std::make_shared<InterPodAffinityArgs>();
-    args->hard_pod_affinity_weight = weight;
+    InterPodAffinityArgs args;
+    args.hard_pod_affinity_weight = weight;
     Profile profile = standard_profile();
     profile.args[kPlugin] = args;
     Bench bench(profile);

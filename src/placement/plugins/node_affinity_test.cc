@@ -122,8 +122,8 @@ TEST(NodeAffinity, TheProfileMayAddToEveryPods) {
       "preferredDuringSchedulingIgnoredDuringExecution":[
       {"weight":7,"preference":{"matchExpressions":[{"key":"disk","operator":"Exists"}]}}]})",
                               *affinity));
-  auto args = std::make_shared<NodeAffinityArgs>();
-  args->added_affinity = affinity;
+  NodeAffinityArgs args;
+  args.added_affinity = affinity;
   Profile profile = standard_profile();
   profile.args[kPlugin] = args;
   Bench bench(profile);

@@ -81,7 +81,7 @@ TEST(NodeResourcesFit, ANodeThatDoesNotSayHowManyPodsItTakesTakesNone) {
 
 Profile profile_with(const NodeResourcesFitArgs& args) {
   Profile profile = standard_profile();
-  profile.args[kPlugin] = std::make_shared<NodeResourcesFitArgs>(args);
+  profile.args[kPlugin] = args;
   return profile;
 }
 
@@ -176,7 +176,7 @@ TEST(BalancedAllocation, ThreeResourcesByTheirDeviation) {
   NodeResourcesBalancedAllocationArgs args;
   args.resources = {{"cpu", 1}, {"memory", 1}, {"example.com/gpu", 1}};
   Profile profile = standard_profile();
-  profile.args["NodeResourcesBalancedAllocation"] = std::make_shared<NodeResourcesBalancedAllocationArgs>(args);
+  profile.args["NodeResourcesBalancedAllocation"] = args;
   Bench bench(profile);
   bench.add(node("n").resource("example.com/gpu", "4"));
   // What the pod does not want is left out: fractions 1 and 0, so 50 against 100 before.

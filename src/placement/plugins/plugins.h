@@ -6,7 +6,6 @@
 #include "placement/args.h"
 #include "placement/plugin.h"
 #include "placement/registry.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::placement {
 
@@ -66,7 +65,8 @@ inline std::vector<RegisteredPlugin> all_plugins() {
 // The settings given, or the defaults.
 template <class Args>
 Args args_or_default(const PluginArgs* args) {
-  return args == nullptr ? Args{} : static_cast<const Args&>(*args);
+  const Args* given = args == nullptr ? nullptr : std::get_if<Args>(args);
+  return given == nullptr ? Args{} : *given;
 }
 
 }  // namespace rescheduler::placement

@@ -161,9 +161,9 @@ TEST(SoftSpread, ServicesAndOwnersSpreadTheirPodsUnasked) {
 Profile defaulting_to(const std::string& json) {
   auto constraint = std::make_shared<api::TopologySpreadConstraint>();
   EXPECT_TRUE(kube::from_json(json, *constraint));
-  auto args = std::make_shared<PodTopologySpreadArgs>();
-  args->defaulting = SpreadDefaulting::List;
-  args->default_constraints = {constraint};
+  PodTopologySpreadArgs args;
+  args.defaulting = SpreadDefaulting::List;
+  args.default_constraints = {constraint};
   Profile profile = standard_profile();
   profile.args[kPlugin] = args;
   return profile;

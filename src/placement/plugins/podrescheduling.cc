@@ -9,7 +9,6 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "placement/plugins/plugins.h"
-#include "placement/podrescheduling_args.h"
 #include "placement/visited_nodes.h"
 
 namespace rescheduler::placement {

@@ -3,7 +3,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "kube/proto/core_pod.pb.h"
-#include "placement/podrescheduling_args.h"
 #include "placement/testing.h"
 #include "placement/visited_nodes.h"
 
@@ -24,9 +23,7 @@ Profile with_plugin(bool hard = false) {
   for (const Point point : {Point::PreFilter, Point::Filter}) {
     profile.plugins[static_cast<std::size_t>(point)].push_back({"Podrescheduling"});
   }
-  auto args = std::make_shared<PodreschedulingArgs>();
-  args->hard = hard;
-  profile.args["Podrescheduling"] = args;
+  profile.args["Podrescheduling"] = PodreschedulingArgs{hard};
   return profile;
 }
 

@@ -24,7 +24,6 @@
 #include "cluster/estimate.h"
 #include "placement/plugins/plugins.h"
 #include "placement/predicted_load.h"
-#include "placement/rescheduler_args.h"
 
 namespace rescheduler::placement {
 namespace {
@@ -129,7 +128,7 @@ Rescheduler::Rescheduler(const ReschedulerArgs& args)
     : active_(args.enable_scheduling_optimization), bonus_(static_cast<float>(args.load_balance_bonus)) {
   judged_.push_back(judged("cpu", args.cpu_score_weight, args.cpu_threshold));
   judged_.push_back(judged("memory", args.memory_score_weight, args.memory_threshold));
-  for (const auto& one : args.load.resources) judged_.push_back(judged(one.name, one.weight, one.threshold));
+  for (const auto& one : args.load_resources) judged_.push_back(judged(one.name, one.weight, one.threshold));
 }
 
 // Where in Loads; nothing: nobody measures it. CPU and memory have their places; of the others the picture says where,

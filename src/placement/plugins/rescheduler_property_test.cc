@@ -36,7 +36,7 @@ ReschedulerArgs any_args() {
   args.cpu_threshold = args.memory_threshold = 100;
   const int further = *rc::gen::inRange(0, 3);
   for (int i = 0; i < further; ++i) {
-    args.load.resources.push_back(
+    args.load_resources.push_back(
         {.name = "r" + std::to_string(i), .query = "q", .weight = any_number(0, 1), .threshold = 100});
   }
   return args;

@@ -96,7 +96,7 @@ TEST(ReschedulerFilter, IsSilentWhenPlacingIsNotToBeOptimized) {
 
 ReschedulerArgs with_pressure(double weight, double threshold) {
   return with([&](ReschedulerArgs& args) {
-    args.load.resources.push_back({.name = "pressure", .query = "x", .weight = weight, .threshold = threshold});
+    args.load_resources.push_back({.name = "pressure", .query = "x", .weight = weight, .threshold = threshold});
   });
 }
 

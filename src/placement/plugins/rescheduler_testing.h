@@ -5,14 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "placement/rescheduler_args.h"
 #include "placement/testing.h"
 
 namespace rescheduler::placement::testing {
 
 inline Profile by_load(const ReschedulerArgs& args, const std::vector<std::string>& plugins = {"Rescheduler"}) {
   Profile profile = profile_of(plugins);
-  profile.args["Rescheduler"] = std::make_shared<const ReschedulerArgs>(args);
+  profile.args["Rescheduler"] = args;
   return profile;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/proto/core_pod.pb.h"
+#include "placement/plugins/plugins.h"
 #include "placement/plugins/pod_claims.h"
 #include "placement/volume_decision.h"
 
@@ -86,8 +87,7 @@ std::vector<Interest> VolumeBinding::interests() const {
 }
 
 std::unique_ptr<Plugin> make_volume_binding(const PluginArgs* args) {
-  const auto* own = dynamic_cast<const VolumeBindingArgs*>(args);
-  return std::make_unique<VolumeBinding>(own != nullptr ? own->bind_timeout : VolumeBindingArgs{}.bind_timeout);
+  return std::make_unique<VolumeBinding>(args_or_default<VolumeBindingArgs>(args).bind_timeout);
 }
 
 }  // namespace rescheduler::placement

@@ -302,8 +302,7 @@ TEST(VolumeBinding, DoesNotScore) {
 }
 
 TEST(VolumeBinding, TakesItsTimeoutFromItsSettings) {
-  VolumeBindingArgs args;
-  args.bind_timeout = std::chrono::seconds{7};
+  const PluginArgs args = VolumeBindingArgs{std::chrono::seconds{7}};
   const auto plugin = make_volume_binding(&args);
   EXPECT_EQ(static_cast<const VolumeBinding&>(*plugin).bind_timeout(), std::chrono::seconds{7});
 }

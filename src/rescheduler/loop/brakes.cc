@@ -10,16 +10,16 @@
 namespace rescheduler::rescheduling {
 namespace {
 
+using config::Strategy;
+using config::TimeWindow;
 using migration::MoveResult;
-using placement::Strategy;
-using placement::TimeWindow;
 
 constexpr std::uint32_t kSmallestZone = 3;  // as the node controller has it: of two nodes one may well be away
 
 // Percent, rounded down; of nothing: nothing.
 std::uint64_t percent(std::uint64_t part, std::uint64_t whole) { return whole == 0 ? 0 : part * 100 / whole; }
 
-void look_at_zones(const placement::Brakes& brakes, const CycleFacts& facts, std::vector<Holding>& into) {
+void look_at_zones(const config::Brakes& brakes, const CycleFacts& facts, std::vector<Holding>& into) {
   for (const ZoneHealth& zone : facts.zones) {
     if (zone.nodes < kSmallestZone || percent(zone.unready, zone.nodes) < brakes.failing_zone) continue;
     into.push_back({Brake::FailingZone, std::nullopt,
@@ -30,7 +30,7 @@ void look_at_zones(const placement::Brakes& brakes, const CycleFacts& facts, std
   }
 }
 
-void look_at_pending(const placement::Brakes& brakes, const CycleFacts& facts, std::vector<Holding>& into) {
+void look_at_pending(const config::Brakes& brakes, const CycleFacts& facts, std::vector<Holding>& into) {
   // More than, not as many as: with few pods a single one may well wait.
   if (facts.pending * 100 <= facts.pods * brakes.pending_pods || facts.pending < 2) return;
   into.push_back({Brake::PendingPods, std::nullopt,
@@ -39,7 +39,7 @@ void look_at_pending(const placement::Brakes& brakes, const CycleFacts& facts, s
 }
 
 // What is left of the caps of a cycle: prompt cycles share them with the regular one.
-void look_at_caps(const placement::Brakes& brakes,
+void look_at_caps(const config::Brakes& brakes,
                   const CycleFacts& facts,
                   const MoveMemory& memory,
                   WallTime since,
@@ -98,7 +98,7 @@ bool is_open(const std::vector<TimeWindow>& windows, WallTime now) {
   });
 }
 
-std::optional<WallTime> failures_hold_until(const placement::Brakes& brakes, const MoveMemory& memory) {
+std::optional<WallTime> failures_hold_until(const config::Brakes& brakes, const MoveMemory& memory) {
   std::vector<const PastMove*> ended;
   for (const PastMove& move : memory.moves()) {
     // Refused or stale: nothing was done, so nothing went wrong.
@@ -121,12 +121,12 @@ std::optional<WallTime> failures_hold_until(const placement::Brakes& brakes, con
   return until;
 }
 
-BrakeVerdict judge(const placement::ReschedulingSettings& settings,
+BrakeVerdict judge(const config::ReschedulingSettings& settings,
                    const CycleFacts& facts,
                    const MoveMemory& memory,
                    std::chrono::nanoseconds interval,
                    WallTime now) {
-  const placement::Brakes& brakes = settings.brakes;
+  const config::Brakes& brakes = settings.brakes;
   BrakeVerdict verdict;
   if (brakes.paused) verdict.holding.push_back({Brake::Paused, std::nullopt, "the configuration says paused"});
   if (facts.paused) {

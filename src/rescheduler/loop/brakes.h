@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "cluster/node_load.h"
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 #include "rescheduler/memory/memory.h"
 
 namespace rescheduler::rescheduling {
@@ -44,26 +44,26 @@ struct CycleFacts {
   bool load_fresh = false;  // usage is measured, and of most nodes
   std::string load_source{};
   std::size_t under_way = 0;
-  std::map<placement::Strategy, WallTime> backing_off{};  // until (effects.h)
+  std::map<config::Strategy, WallTime> backing_off{};  // until (effects.h)
 };
 
 struct Holding {
   Brake brake{};
-  std::optional<placement::Strategy> only{};  // holds this strategy alone
+  std::optional<config::Strategy> only{};  // holds this strategy alone
   std::string sentence{};
 };
 
 struct BrakeVerdict {
   std::vector<Holding> holding{};
-  placement::MoveCaps caps{};  // what is left; of no use while CapReached holds
+  config::MoveCaps caps{};  // what is left; of no use while CapReached holds
 
   // The first that keeps this strategy from acting.
-  const Holding* against(placement::Strategy strategy) const;
+  const Holding* against(config::Strategy strategy) const;
 };
 
 // A pod is moved because its node goes into maintenance: somebody wants it now. Windows do not hold that, nor does
 // missing load.
-BrakeVerdict judge(const placement::ReschedulingSettings& settings,
+BrakeVerdict judge(const config::ReschedulingSettings& settings,
                    const CycleFacts& facts,
                    const MoveMemory& memory,
                    std::chrono::nanoseconds interval,
@@ -71,9 +71,9 @@ BrakeVerdict judge(const placement::ReschedulingSettings& settings,
 
 // Until when too many failures hold us: after the last `recent_moves` ended moves had a larger share of failures than
 // allowed, for `rest`. Those moves are not counted again.
-std::optional<WallTime> failures_hold_until(const placement::Brakes& brakes, const MoveMemory& memory);
+std::optional<WallTime> failures_hold_until(const config::Brakes& brakes, const MoveMemory& memory);
 
 // No windows: always.
-bool is_open(const std::vector<placement::TimeWindow>& windows, WallTime now);
+bool is_open(const std::vector<config::TimeWindow>& windows, WallTime now);
 
 }  // namespace rescheduler::rescheduling

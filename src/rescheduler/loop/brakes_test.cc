@@ -7,8 +7,8 @@
 namespace rescheduler::rescheduling {
 namespace {
 
+using config::Strategy;
 using migration::MoveResult;
-using placement::Strategy;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
@@ -51,7 +51,7 @@ std::string holding(const BrakeVerdict& verdict) {
 TEST(Brakes, NothingHoldsWhereAllIsWell) {
   const BrakeVerdict now = verdict(well());
   EXPECT_THAT(now.holding, IsEmpty());
-  EXPECT_EQ(now.caps, placement::Brakes{}.per_cycle);
+  EXPECT_EQ(now.caps, config::Brakes{}.per_cycle);
   EXPECT_EQ(now.against(Strategy::LoadBalancing), nullptr);
 }
 
@@ -62,7 +62,7 @@ TEST(Brakes, APauseHoldsEverything) {
     ASSERT_NE(verdict(facts).against(strategy), nullptr);
     EXPECT_EQ(verdict(facts).against(strategy)->brake, Brake::Paused);
   }
-  placement::ReschedulingSettings paused;
+  config::ReschedulingSettings paused;
   paused.brakes.paused = true;
   EXPECT_NE(judge(paused, well(), {}, kInterval, kMonday).against(Strategy::LoadBalancing), nullptr);
 }
@@ -149,7 +149,7 @@ TEST(Brakes, RefusalsAndStaleMovesAreNoFailures) {
 }
 
 TEST(Windows, AreOpenInTheirHoursAndPastMidnight) {
-  const std::vector<placement::TimeWindow> night{{0x1f, 22 * 60, 6 * 60}};  // Mon-Fri 22:00-06:00
+  const std::vector<config::TimeWindow> night{{0x1f, 22 * 60, 6 * 60}};  // Mon-Fri 22:00-06:00
   EXPECT_FALSE(is_open(night, kMonday + 5h)) << "that belongs to Sunday";
   EXPECT_FALSE(is_open(night, kMonday + 21h + 59min));
   EXPECT_TRUE(is_open(night, kMonday + 22h));
@@ -161,7 +161,7 @@ TEST(Windows, AreOpenInTheirHoursAndPastMidnight) {
 }
 
 TEST(Windows, DoNotHoldMaintenance) {
-  placement::ReschedulingSettings settings;
+  config::ReschedulingSettings settings;
   settings.windows = {{0x7f, 60, 120}};
   const BrakeVerdict now = judge(settings, well(), {}, kInterval, kMonday);
   EXPECT_NE(now.against(Strategy::LoadBalancing), nullptr);
@@ -175,7 +175,7 @@ RC_GTEST_PROP(Brakes, FailuresNeverHoldLongerThanTheRestAfterTheLastOne, ()) {
   const MoveMemory memory = with(results);
   const auto until = failures_hold_until({}, memory);
   if (!until) return;
-  RC_ASSERT(*until <= *memory.moves().back().ended + placement::Brakes{}.rest);
+  RC_ASSERT(*until <= *memory.moves().back().ended + config::Brakes{}.rest);
   const auto failed = std::ranges::count(results, MoveResult::Failed);
   RC_ASSERT(failed > 5);
 }

@@ -153,7 +153,7 @@ void Controller::lead() {
   if (state_->leading) return;
   state_->leading = true;
   log_info(messages::kControllerStarts,
-           {{"interval", kube::format_duration(state_->settings.args->rescheduling_interval)}});
+           {{"interval", kube::format_duration(state_->settings.args->rescheduling.interval)}});
   const net::Executor& executor = state_->services.executor;
   state_->jobs.push_back(net::spawn(executor, "rescheduling", State::run(state_)));
   state_->jobs.push_back(net::spawn(executor, "rescheduling interval", State::tick(state_)));
@@ -202,7 +202,7 @@ net::Task<void> Controller::State::tick(std::shared_ptr<State> self) {
   while (!self->stopping) {
     self->tick_due = true;
     self->wake();
-    const auto slept = co_await self->services.timers->sleep_for(self->settings.args->rescheduling_interval);
+    const auto slept = co_await self->services.timers->sleep_for(self->settings.args->rescheduling.interval);
     if (!slept) co_return;
   }
 }

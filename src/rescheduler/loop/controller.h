@@ -20,12 +20,12 @@
 #include <utility>
 #include <vector>
 
+#include "config/rescheduler_settings.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
 #include "migration/mover.h"
 #include "placement/profile.h"
-#include "placement/rescheduler_args.h"
 #include "rescheduler/loop/surveyor.h"
 #include "rescheduler/memory/memory_store.h"
 
@@ -45,7 +45,7 @@ struct Booking {
 };
 
 struct ControllerSettings {
-  std::shared_ptr<const placement::ReschedulerArgs> args{};
+  std::shared_ptr<const config::ReschedulerSettings> args{};
   placement::Profile profile{};    // whose filters targets have to pass
   std::string ns = "kube-system";  // of the lease, and of what we remember
   std::string name = "rescheduler-scheduler";
@@ -105,8 +105,8 @@ class Controller {
   // brakes, and a look at each move before it begins.
   Result<void> apply_observed(const std::string& plan);
   // What each strategy does now, and a change of it that lasts as long as this process.
-  std::vector<std::pair<placement::Strategy, placement::StrategyMode>> modes() const;
-  void set_mode(placement::Strategy strategy, placement::StrategyMode mode);
+  std::vector<std::pair<config::Strategy, config::StrategyMode>> modes() const;
+  void set_mode(config::Strategy strategy, config::StrategyMode mode);
 
  private:
   struct State;

@@ -18,8 +18,8 @@
 namespace rescheduler::rescheduling {
 namespace {
 
-using placement::Strategy;
-using placement::StrategyMode;
+using config::Strategy;
+using config::StrategyMode;
 
 // What has not begun of a plan by then rests on a world that is long gone.
 constexpr int kPlanLifeInIntervals = 4;
@@ -89,7 +89,7 @@ net::Task<void> Controller::State::cycle(bool regular) {
   survey.facts.under_way = mover.under_way().size();
   survey.facts.backing_off = effects.backing_off();
   const BrakeVerdict verdict =
-      judge(settings.args->rescheduling, survey.facts, store.memory(), settings.args->rescheduling_interval, now);
+      judge(settings.args->rescheduling, survey.facts, store.memory(), settings.args->rescheduling.interval, now);
   take_in(survey, verdict, regular, now);
   std::set<std::string> draining = co_await look_after_nodes(survey, verdict, now);
   co_await plan_to_act(verdict, draining, now);
@@ -286,7 +286,7 @@ net::Task<std::shared_ptr<const Plan>> Controller::State::made_plan(PlanWish wis
 }
 
 net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now) {
-  const placement::Brakes& brakes = settings.args->rescheduling.brakes;
+  const config::Brakes& brakes = settings.args->rescheduling.brakes;
   const auto held = [&](Strategy strategy) {
     const Holding* one = verdict.against(strategy);
     return one != nullptr && one->brake != Brake::CapReached;
@@ -295,7 +295,7 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
   const bool yields = !draining.empty() && !held(Strategy::NodeMaintenance)
                       && std::ranges::find(acting.strategies, Strategy::NodeMaintenance) == acting.strategies.end();
   if (yields || std::ranges::any_of(acting.strategies, held)) waves.drop();
-  const bool too_old = now - adopted > settings.args->rescheduling_interval * kPlanLifeInIntervals;
+  const bool too_old = now - adopted > settings.args->rescheduling.interval * kPlanLifeInIntervals;
   if (waves.waiting() && !too_old) {
     metrics.cycle("busy");
     co_return;

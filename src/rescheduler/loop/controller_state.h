@@ -44,10 +44,10 @@ struct Controller::State : std::enable_shared_from_this<State> {
   net::Task<void> plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now);
   net::Task<void> plan_to_observe(std::set<std::string> draining, WallTime now);
   net::Task<std::shared_ptr<const Plan>> made_plan(PlanWish wish, std::string mode, WallTime now);
-  PlanWish wish_for(std::vector<placement::Strategy> strategies, std::set<std::string> draining) const;
+  PlanWish wish_for(std::vector<config::Strategy> strategies, std::set<std::string> draining) const;
   void publish(const Plan& plan);
   Result<void> apply_observed(const std::string& plan);
-  void set_mode(placement::Strategy strategy, placement::StrategyMode mode);
+  void set_mode(config::Strategy strategy, config::StrategyMode mode);
 
   // --- Moves. ---
   net::Task<void> advance();

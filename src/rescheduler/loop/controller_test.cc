@@ -18,7 +18,7 @@
 namespace rescheduler::rescheduling {
 namespace {
 
-using placement::StrategyMode;
+using config::StrategyMode;
 using testing::changed;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -57,7 +57,7 @@ class Controlling : public ::testing::Test {
  protected:
   Controlling() {
     args_.load.sources.clear();  // requests are what there is to go by, and always fresh
-    args_.rescheduling_interval = std::chrono::hours{24};
+    args_.rescheduling.interval = std::chrono::hours{24};
     for (const char* name : {"a", "b"}) see(ready_node(name));
     for (int i = 0; i < 4; ++i) see(running(fmt::format("web-{}", i)).requests("100m", "1Gi").on("a"));
   }
@@ -68,7 +68,7 @@ class Controlling : public ::testing::Test {
 
   void lead() {
     ControllerSettings settings;
-    settings.args = std::make_shared<placement::ReschedulerArgs>(args_);
+    settings.args = std::make_shared<config::ReschedulerSettings>(args_);
     settings.debounce = std::chrono::nanoseconds{0};
     settings.planner = [this](World&, const PlanRequest&) {
       Plan plan;
@@ -162,7 +162,7 @@ class Controlling : public ::testing::Test {
   Controller& controller() { return *controller_; }
   kube::LoopServices services() { return {loop_.executor(), &timers_, &clock_, &rng_, &metrics_}; }
 
-  placement::ReschedulerArgs args_;
+  config::ReschedulerSettings args_;
   test::ScriptedApi api_;
   HandMover mover_;
 

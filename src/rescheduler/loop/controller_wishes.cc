@@ -11,8 +11,8 @@
 
 namespace rescheduler::rescheduling {
 
-using placement::Strategy;
-using placement::StrategyMode;
+using config::Strategy;
+using config::StrategyMode;
 
 Result<void> Controller::State::apply_observed(const std::string& plan) {
   if (!leading || stopping) return fail(Errc::Conflict, "this process does not lead, so it moves nothing");
@@ -42,7 +42,7 @@ Result<void> Controller::State::apply_observed(const std::string& plan) {
 }
 
 void Controller::State::set_mode(Strategy strategy, StrategyMode mode) {
-  auto changed = std::make_shared<placement::ReschedulerArgs>(*settings.args);
+  auto changed = std::make_shared<config::ReschedulerSettings>(*settings.args);
   changed->rescheduling.modes[strategy] = mode;
   settings.args = changed;
   if (mode != StrategyMode::Observe && strategies_that(*changed, StrategyMode::Observe).empty())
@@ -58,7 +58,7 @@ Result<void> Controller::apply_observed(const std::string& plan) { return state_
 
 std::vector<std::pair<Strategy, StrategyMode>> Controller::modes() const {
   std::vector<std::pair<Strategy, StrategyMode>> all;
-  for (const Strategy strategy : placement::kStrategies) {
+  for (const Strategy strategy : config::kStrategies) {
     all.emplace_back(strategy, mode_of(*state_->settings.args, strategy));
   }
   return all;

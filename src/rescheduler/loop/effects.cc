@@ -12,7 +12,7 @@ namespace rescheduler::rescheduling {
 namespace {
 
 namespace json = boost::json;
-using placement::Strategy;
+using config::Strategy;
 
 // A node is as busy as its busier resource; unknown counts as nothing known.
 std::optional<double> load_of(const NodePicture& node) {
@@ -44,7 +44,7 @@ void EffectTracker::begun(const Plan& plan) {
   const auto after = above_mean(plan.after);
   Watched watched;
   for (const PlannedMove& move : plan.moves) {
-    if (move.strategy != placement::Strategy::LoadBalancing) continue;
+    if (move.strategy != config::Strategy::LoadBalancing) continue;
     watched.strategy = move.strategy;
     const auto was = before.find(move.source);
     const auto will = after.find(move.source);
@@ -116,7 +116,7 @@ void EffectTracker::restore(std::string_view text) {
   const json::value value = json::parse(text, error);
   const json::object* all = error ? nullptr : value.if_object();
   if (all == nullptr) return;
-  for (const Strategy strategy : placement::kStrategies) {
+  for (const Strategy strategy : config::kStrategies) {
     const json::value* entry = all->if_contains(to_string(strategy));
     const json::object* one = entry == nullptr ? nullptr : entry->if_object();
     const json::value* failures = one == nullptr ? nullptr : one->if_contains("failures");

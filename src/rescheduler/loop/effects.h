@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 #include "rescheduler/planning/plan.h"
 
 namespace rescheduler::rescheduling {
@@ -21,7 +21,7 @@ namespace rescheduler::rescheduling {
 // Percentage points; what is expected of, and seen on, the nodes that a plan's moves left.
 struct Effect {
   std::string plan{};
-  placement::Strategy strategy{};
+  config::Strategy strategy{};
   double predicted = 0;
   double measured = 0;
   bool helped = false;
@@ -44,7 +44,7 @@ class EffectTracker {
   // Compares what is due now; each plan once.
   std::vector<Effect> look(const Picture& now, WallTime at);
 
-  const std::map<placement::Strategy, WallTime>& backing_off() const { return until_; }
+  const std::map<config::Strategy, WallTime>& backing_off() const { return until_; }
   // Who rests and how often in a row it did not help, for whoever leads next. Times are kept in whole seconds.
   std::string to_json() const;
   // What cannot be read is as if it were not there: whoever rests wrongly is no worse off than whoever does not.
@@ -58,7 +58,7 @@ class EffectTracker {
     int moved = 0;
   };
   struct Watched {
-    placement::Strategy strategy{};
+    config::Strategy strategy{};
     std::map<std::string, Promise> nodes{};  // that the moves leave
     WallTime last{};
     bool any_ended = false;
@@ -66,8 +66,8 @@ class EffectTracker {
 
   std::chrono::nanoseconds rest_;
   std::map<std::string, Watched> plans_;
-  std::map<placement::Strategy, int> failures_;  // in a row
-  std::map<placement::Strategy, WallTime> until_;
+  std::map<config::Strategy, int> failures_;  // in a row
+  std::map<config::Strategy, WallTime> until_;
 };
 
 }  // namespace rescheduler::rescheduling

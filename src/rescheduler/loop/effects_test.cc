@@ -8,7 +8,7 @@
 namespace rescheduler::rescheduling {
 namespace {
 
-using placement::Strategy;
+using config::Strategy;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;

@@ -5,20 +5,6 @@
 #include "kube/client/fenced_api.h"
 
 namespace rescheduler::rescheduling {
-namespace {
-
-constexpr const char* kPlugin = "Rescheduler";
-
-const placement::Profile* with_plugin(const scheduler::Configuration& configuration) {
-  const auto found = std::ranges::find_if(configuration.profiles, [](const placement::Profile& profile) {
-    return std::ranges::any_of(profile.plugins, [](const auto& uses) {
-      return std::ranges::any_of(uses, [](const placement::PluginUse& use) { return use.name == kPlugin; });
-    });
-  });
-  return found == configuration.profiles.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 LiveRescheduler::~LiveRescheduler() = default;
 
@@ -27,18 +13,14 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
                                                                migration::Mover& mover,
                                                                scheduler::LiveScheduler& scheduler,
                                                                kube::LoopServices services) {
-  const placement::Profile* profile = with_plugin(settings.configuration);
-  if (profile == nullptr) return std::unique_ptr<LiveRescheduler>();
-  auto args = std::make_shared<const placement::ReschedulerArgs>();
-  const auto given = profile->args.find(kPlugin);
-  if (given != profile->args.end()) args = std::dynamic_pointer_cast<const placement::ReschedulerArgs>(given->second);
-  if (!args->enable_rescheduling_controller) return std::unique_ptr<LiveRescheduler>();
+  const auto& profile = settings.configuration.rescheduled;
+  if (!profile) return std::unique_ptr<LiveRescheduler>();
 
   std::unique_ptr<LiveRescheduler> made(new LiveRescheduler);
   made->writes_ = std::make_unique<kube::FencedApi>(*apis.api, settings.fence);
   made->events_ = std::make_unique<kube::FencedApi>(apis.events != nullptr ? *apis.events : *apis.api, settings.fence);
   ControllerSettings& controller = settings.controller;
-  controller.args = std::move(args);
+  controller.args = std::make_shared<config::ReschedulerSettings>(*profile->rescheduler);
   controller.profile = *profile;
   controller.ns = settings.configuration.leader_election.resource_namespace;
   controller.name = settings.configuration.leader_election.resource_name;

@@ -15,7 +15,7 @@
 namespace rescheduler::rescheduling {
 
 struct LiveReschedulerSettings {
-  scheduler::Configuration configuration{};  // the first profile with the plugin Rescheduler says what is done
+  config::Configuration configuration{};  // `rescheduled` says what is done
   std::shared_ptr<const kube::LeaderFence> fence{};
   ControllerSettings controller{};  // what the configuration does not say
 };

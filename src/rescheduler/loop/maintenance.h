@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 
 namespace rescheduler::rescheduling {
 
@@ -78,8 +78,7 @@ struct MaintenanceStep {
 class Maintenance {
  public:
   // `name` is whom we cordon as.
-  Maintenance(placement::MaintenanceSettings settings, std::string name)
-      : settings_(settings), name_(std::move(name)) {}
+  Maintenance(config::MaintenanceSettings settings, std::string name) : settings_(settings), name_(std::move(name)) {}
 
   // The marked nodes to find out about before the next step: those under way, and those whose turn it would be.
   std::set<std::string> considered(const std::vector<CaredNode>& nodes) const;
@@ -106,7 +105,7 @@ class Maintenance {
   void tell_blockers(const CaredNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
   void take_back(const CaredNode& node, MaintenanceStep& step);
 
-  placement::MaintenanceSettings settings_;
+  config::MaintenanceSettings settings_;
   std::string name_;
   std::map<std::string, Drain> drains_;           // by node: under way
   std::map<std::string, std::string> told_full_;  // nodes that wait for room, with what was said

@@ -45,7 +45,7 @@ std::vector<NodeDeed> deeds(const MaintenanceStep& step) {
 
 class Maintained : public testing::Test {
  protected:
-  Maintenance care{placement::MaintenanceSettings{}, kUs};
+  Maintenance care{config::MaintenanceSettings{}, kUs};
 };
 
 TEST_F(Maintained, ANodeIsCordonedAndDrainedAndGivenBack) {

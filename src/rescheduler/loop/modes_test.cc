@@ -6,34 +6,34 @@
 namespace rescheduler::rescheduling {
 namespace {
 
-using placement::NodePool;
-using placement::ReschedulerArgs;
-using placement::Strategy;
-using placement::StrategyMode;
+using config::NodePool;
+using config::ReschedulerSettings;
+using config::Strategy;
+using config::StrategyMode;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(Modes, TheDocumentsSwitchesMapOntoThem) {
-  ReschedulerArgs args;
+  ReschedulerSettings args;
   EXPECT_EQ(mode_of(args, Strategy::LoadBalancing), StrategyMode::Act);
   EXPECT_EQ(mode_of(args, Strategy::ConstraintRepair), StrategyMode::Off) << "not in the default";
-  args.enabled_strategies = {"ConstraintRepair"};
+  args.rescheduling.enabled_strategies = {"ConstraintRepair"};
   EXPECT_EQ(mode_of(args, Strategy::ConstraintRepair), StrategyMode::Act);
   EXPECT_EQ(mode_of(args, Strategy::LoadBalancing), StrategyMode::Off);
   args.rescheduling.modes[Strategy::LoadBalancing] = StrategyMode::Observe;
   EXPECT_EQ(mode_of(args, Strategy::LoadBalancing), StrategyMode::Observe);
-  args.enable_rescheduling_controller = false;
+  args.rescheduling.enabled = false;
   EXPECT_EQ(mode_of(args, Strategy::LoadBalancing), StrategyMode::Off);
   EXPECT_THAT(strategies_that(args, StrategyMode::Act), IsEmpty());
 }
 
 TEST(Modes, WhatMustBeGoesBeforeWhatIsNicer) {
-  EXPECT_THAT(strategies_that(ReschedulerArgs{}, StrategyMode::Act),
+  EXPECT_THAT(strategies_that(ReschedulerSettings{}, StrategyMode::Act),
               ElementsAre(Strategy::NodeMaintenance, Strategy::LoadBalancing, Strategy::ResourceOptimization));
 }
 
 TEST(Modes, APoolHasItsOwnAndAPlanOfOneModeLeavesTheOthersNodesAlone) {
-  ReschedulerArgs args;
+  ReschedulerSettings args;
   NodePool careful;
   careful.name = "careful";
   careful.selector = "careful=yes";

@@ -19,7 +19,7 @@ std::uint32_t count_of(const std::map<Key, std::uint32_t>& counts, const Key& ke
 
 }  // namespace
 
-CapsInUse::CapsInUse(placement::MoveCaps caps, const std::vector<migration::MoveOrder>& under_way) : caps_(caps) {
+CapsInUse::CapsInUse(config::MoveCaps caps, const std::vector<migration::MoveOrder>& under_way) : caps_(caps) {
   for (const migration::MoveOrder& order : under_way) take(order.ns, order.lineage, order.source, order.target);
 }
 
@@ -47,7 +47,7 @@ void PlanProgress::adopt(std::shared_ptr<const Plan> plan) {
 }
 
 std::vector<PlannedMove> PlanProgress::due(const std::vector<migration::MoveOrder>& under_way,
-                                           const placement::MoveCaps& at_once) const {
+                                           const config::MoveCaps& at_once) const {
   std::vector<PlannedMove> due;
   if (!plan_) return due;
   std::optional<std::uint32_t> step;  // the first that is not over

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "config/rescheduling_settings.h"
 #include "migration/mover.h"
-#include "placement/rescheduling_settings.h"
 #include "rescheduler/planning/plan.h"
 
 namespace rescheduler::rescheduling {
@@ -17,14 +17,14 @@ namespace rescheduler::rescheduling {
 // Room for one more move among those under way? Nodes count by what leaves them and by what comes.
 class CapsInUse {
  public:
-  CapsInUse(placement::MoveCaps caps, const std::vector<migration::MoveOrder>& under_way);
+  CapsInUse(config::MoveCaps caps, const std::vector<migration::MoveOrder>& under_way);
   bool fits(const PlannedMove& move) const;
   void take(const PlannedMove& move) { take(move.ns, move.lineage, move.source, move.target); }
 
  private:
   void take(const std::string& ns, const migration::Lineage& lineage, const std::string& from, const std::string& to);
 
-  placement::MoveCaps caps_;
+  config::MoveCaps caps_;
   std::uint32_t total_ = 0;
   std::map<std::string, std::uint32_t> leaving_;
   std::map<std::string, std::uint32_t> coming_;
@@ -39,7 +39,7 @@ class PlanProgress {
   void drop() { adopt(nullptr); }
 
   std::vector<PlannedMove> due(const std::vector<migration::MoveOrder>& under_way,
-                               const placement::MoveCaps& at_once) const;
+                               const config::MoveCaps& at_once) const;
   void began(const std::string& uid) { set(uid, State::Begun); }
   void ended(const std::string& uid) { set(uid, State::Over); }
   void skipped(const std::string& uid) { set(uid, State::Over); }  // the world has changed

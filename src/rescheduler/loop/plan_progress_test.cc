@@ -7,8 +7,8 @@
 namespace rescheduler::rescheduling {
 namespace {
 
+using config::MoveCaps;
 using migration::MoveOrder;
-using placement::MoveCaps;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

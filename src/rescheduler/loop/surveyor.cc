@@ -57,27 +57,27 @@ bool is_passing(std::string_view code, bool moving) {
 
 }  // namespace
 
-Surveyor::Surveyor(std::shared_ptr<const placement::ReschedulerArgs> args,
+Surveyor::Surveyor(std::shared_ptr<const config::ReschedulerSettings> args,
                    std::unique_ptr<placement::Framework> framework,
                    const Clock& clock,
                    Planner planner)
     : args_(std::move(args)),
-      acting_(only_where(*args_, placement::StrategyMode::Act)),
-      observing_(only_where(*args_, placement::StrategyMode::Observe)),
+      acting_(only_where(*args_, config::StrategyMode::Act)),
+      observing_(only_where(*args_, config::StrategyMode::Observe)),
       framework_(std::move(framework)),
       clock_(clock),
       planner_(std::move(planner)),
       smoothing_(scheduler::book_settings(args_->load)) {
-  for (const placement::NodePool& pool : args_->rescheduling.pools) {
+  for (const config::NodePool& pool : args_->rescheduling.pools) {
     // Checked when the configuration was read; one made otherwise picks nobody.
     pools_.push_back(kube::LabelSelector::parse(pool.selector).value_or(kube::LabelSelector::nothing()));
   }
 }
 
-void Surveyor::set_args(std::shared_ptr<const placement::ReschedulerArgs> args) {
+void Surveyor::set_args(std::shared_ptr<const config::ReschedulerSettings> args) {
   args_ = std::move(args);
-  acting_ = only_where(*args_, placement::StrategyMode::Act);
-  observing_ = only_where(*args_, placement::StrategyMode::Observe);
+  acting_ = only_where(*args_, config::StrategyMode::Act);
+  observing_ = only_where(*args_, config::StrategyMode::Observe);
 }
 
 void Surveyor::seen(const google::protobuf::Message& object) {
@@ -234,10 +234,10 @@ double Surveyor::trigger_for(const cluster::NodeState& node, const std::string& 
   const auto& bands = args_->rescheduling.load_balancing.bands;
   const auto found = bands.find(resource);
   if (found != bands.end()) return found->second.trigger;
-  if (resource == "cpu") return args_->cpu_threshold;
-  if (resource == "memory") return args_->memory_threshold;
+  if (resource == "cpu") return args_->placing.cpu_threshold;
+  if (resource == "memory") return args_->placing.memory_threshold;
   const auto further = std::ranges::find(args_->load.resources, resource, &cluster::LoadResource::name);
-  return further != args_->load.resources.end() ? further->threshold : placement::LoadBand{}.trigger;
+  return further != args_->load.resources.end() ? further->threshold : config::LoadBand{}.trigger;
 }
 
 void Surveyor::find_hot(Survey& survey) const {
@@ -339,7 +339,7 @@ Held Surveyor::held_for(const PlanWish& wish) const {
 
 PlanRequest Surveyor::request_for(const PlanWish& wish, WallTime now) const {
   PlanRequest request;
-  request.args = wish.mode == placement::StrategyMode::Observe ? &observing_ : &acting_;
+  request.args = wish.mode == config::StrategyMode::Observe ? &observing_ : &acting_;
   request.framework = framework_.get();
   request.strategies = wish.strategies;
   request.evidence = wish.evidence;
@@ -378,7 +378,7 @@ std::vector<std::optional<std::string>> Surveyor::check(const std::vector<Planne
       if (wish.draining.contains(move.target) || world_.node_facts(*target).maintenance) {
         return fmt::format("the node {} goes into maintenance", move.target);
       }
-      const auto purpose = move.strategy == placement::Strategy::NodeMaintenance ? Purpose::Empty : Purpose::Improve;
+      const auto purpose = move.strategy == config::Strategy::NodeMaintenance ? Purpose::Empty : Purpose::Improve;
       const auto stays = movable.why_stays(*pod, purpose);
       if (stays) return stays->reason;
       trial.lift(*pod);

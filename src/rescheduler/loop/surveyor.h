@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "cluster/node_load.h"
+#include "config/rescheduler_settings.h"
 #include "kube/value/label_selector.h"
 #include "placement/framework.h"
-#include "placement/rescheduler_args.h"
 #include "rescheduler/loop/brakes.h"
 #include "rescheduler/loop/maintenance.h"
 #include "rescheduler/planning/make_plan.h"
@@ -49,12 +49,12 @@ struct Survey {
 
 // What a plan is asked for, before names have become uids.
 struct PlanWish {
-  std::vector<placement::Strategy> strategies{};
-  placement::StrategyMode mode = placement::StrategyMode::Act;  // only nodes where they have this one
+  std::vector<config::Strategy> strategies{};
+  config::StrategyMode mode = config::StrategyMode::Act;  // only nodes where they have this one
   std::optional<Evidence> evidence{};
   Resting resting{};
   std::map<std::string, std::string> held{};  // by uid: being moved
-  placement::MoveCaps caps{};
+  config::MoveCaps caps{};
   std::set<std::string> draining{};
   std::uint64_t seed = 1;
 };
@@ -62,7 +62,7 @@ struct PlanWish {
 class Surveyor {
  public:
   using Planner = std::function<Plan(World&, const PlanRequest&)>;
-  Surveyor(std::shared_ptr<const placement::ReschedulerArgs> args,
+  Surveyor(std::shared_ptr<const config::ReschedulerSettings> args,
            std::unique_ptr<placement::Framework> framework,
            const Clock& clock,
            Planner planner);
@@ -87,7 +87,7 @@ class Surveyor {
   std::optional<cluster::Loads> load_there(const std::string& uid, const std::string& node) const;
 
   // Strategies may be switched while everything else stays.
-  void set_args(std::shared_ptr<const placement::ReschedulerArgs> args);
+  void set_args(std::shared_ptr<const config::ReschedulerSettings> args);
 
   World& world() { return world_; }
 
@@ -116,9 +116,9 @@ class Surveyor {
   double trigger_for(const cluster::NodeState& node, const std::string& resource) const;
   bool is_fresh(WallTime now) const;
 
-  std::shared_ptr<const placement::ReschedulerArgs> args_;
-  placement::ReschedulerArgs acting_;  // the same, for plans of the one mode and the other
-  placement::ReschedulerArgs observing_;
+  std::shared_ptr<const config::ReschedulerSettings> args_;
+  config::ReschedulerSettings acting_;  // the same, for plans of the one mode and the other
+  config::ReschedulerSettings observing_;
   std::unique_ptr<placement::Framework> framework_;
   const Clock& clock_;
   Planner planner_;

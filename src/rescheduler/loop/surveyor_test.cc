@@ -46,10 +46,10 @@ api::Pod pod(const std::string& name, const std::string& on) {
 class Surveying : public testing::Test {
  protected:
   Surveying() { begin({}); }
-  void begin(const placement::ReschedulerArgs& args, const placement::Profile& profile = {}) {
+  void begin(const config::ReschedulerSettings& args, const placement::Profile& profile = {}) {
     auto framework = placement::Framework::make(profile, placement::Registry::standard());
     EXPECT_TRUE(framework);
-    surveyor = std::make_unique<Surveyor>(std::make_shared<placement::ReschedulerArgs>(args), std::move(*framework),
+    surveyor = std::make_unique<Surveyor>(std::make_shared<config::ReschedulerSettings>(args), std::move(*framework),
                                           clock, [](World&, const PlanRequest&) { return Plan{}; });
     for (const char* name : {"a", "b", "c"}) surveyor->seen(node(name));
   }
@@ -96,7 +96,7 @@ TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
 TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
   for (const char* name : {"p1", "p2", "p3", "p4"}) surveyor->seen(pod(name, "a"));
   EXPECT_FALSE(survey().facts.load_fresh) << "somebody was to measure, and did not";
-  placement::ReschedulerArgs args;
+  config::ReschedulerSettings args;
   args.load.sources.clear();
   begin(args);
   for (const char* name : {"p1", "p2", "p3", "p4"}) surveyor->seen(pod(name, "a"));
@@ -156,7 +156,7 @@ TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
   const auto used = [&] { return surveyor->world().find_facts("db-0")->used[cluster::kCpuLoad]; };
   surveyor->pods_use({{"shop", "db-0", 1, 4e9, clock.wall_now()}});
   EXPECT_NEAR(used(), 1, 1e-9);
-  const auto half_life = placement::ReschedulerArgs{}.load.smoothing.half_life;
+  const auto half_life = config::ReschedulerSettings{}.load.smoothing.half_life;
   surveyor->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now() + half_life}});
   EXPECT_NEAR(used(), 2, 1e-9);
   surveyor->pods_use({{"shop", "db-0", 9, 4e9, clock.wall_now() + half_life}});
@@ -215,7 +215,7 @@ class LookingAgain : public Surveying {
     move.pod = move.uid = pod;
     move.source = "a";
     move.target = "b";
-    move.strategy = placement::Strategy::LoadBalancing;
+    move.strategy = config::Strategy::LoadBalancing;
     return move;
   }
   // Empty: it may begin.

@@ -157,7 +157,7 @@ Resting resting_from_refusals(const MoveMemory& memory, WallTime now) {
   return resting;
 }
 
-Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallTime now) {
+Resting resting(const MoveMemory& memory, const config::Brakes& brakes, WallTime now) {
   Resting resting = resting_from_refusals(memory, now);
   const auto minutes_ago = [&](WallTime then) {
     return std::chrono::duration_cast<std::chrono::minutes>(now - then).count();
@@ -180,7 +180,7 @@ Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallT
       }
     }
     // It left a node under maintenance because it had to, not because it is better off elsewhere.
-    const bool by_choice = move.strategy != to_string(placement::Strategy::NodeMaintenance);
+    const bool by_choice = move.strategy != to_string(config::Strategy::NodeMaintenance);
     const bool left = !move.ended || done || move.result == MoveResult::Failed;
     if (by_choice && left && now - last < brakes.memory) {
       resting.circles.went(move.lineage, move.source, move.landed.empty() ? move.target : move.landed);

@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "config/rescheduling_settings.h"
 #include "migration/mover.h"
-#include "placement/rescheduling_settings.h"
 #include "rescheduler/planning/circles.h"
 
 namespace rescheduler::rescheduling {
@@ -68,7 +68,7 @@ struct Resting {
   Circles circles{};
 };
 
-Resting resting(const MoveMemory& memory, const placement::Brakes& brakes, WallTime now);
+Resting resting(const MoveMemory& memory, const config::Brakes& brakes, WallTime now);
 // Where a pod has to leave, only that a refusal is not answered by asking again at once.
 Resting resting_from_refusals(const MoveMemory& memory, WallTime now);
 

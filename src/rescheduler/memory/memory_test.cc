@@ -45,7 +45,7 @@ MoveOutcome outcome(const MoveOrder& of, MoveResult result, WallTime at, const s
   return made;
 }
 
-const placement::Brakes kBrakes;  // cooldown 10 min, memory 6 h
+const config::Brakes kBrakes;  // cooldown 10 min, memory 6 h
 
 TEST(MoveMemory, ReadsBackWhatItWrites) {
   MoveMemory memory;

@@ -7,14 +7,14 @@
 #include <set>
 #include <string>
 
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 #include "rescheduler/planning/make_plan.h"
 
 namespace rescheduler::rescheduling {
 
 class PersistenceTracker {
  public:
-  explicit PersistenceTracker(placement::Persistence settings) : settings_(settings) {}
+  explicit PersistenceTracker(config::Persistence settings) : settings_(settings) {}
 
   // One look at the cluster: the nodes that are hot in it. A node of which nothing is known is not in it.
   void look(const std::set<std::string>& hot, bool uneven);
@@ -27,7 +27,7 @@ class PersistenceTracker {
   bool lasts(Looks looks) const;
   Looks shifted(Looks looks, bool now) const;
 
-  placement::Persistence settings_;
+  config::Persistence settings_;
   std::map<std::string, Looks> nodes_;
   Looks uneven_ = 0;
 };

@@ -108,7 +108,7 @@ void Adapting::machines() {
     put(node.node->allowed_pods, node.node->allowed_pods);
     for (const std::size_t resource : loads_) {
       const double whole = whole_of(*node.node, resource);
-      const placement::LoadBand& band = draft_.rules().band(index, resource);
+      const config::LoadBand& band = draft_.rules().band(index, resource);
       const bool judged = !draft_.measured() || node.load.knows(resource);
       // Of what is not known nothing can be too much; such a node is in a problem only where loads are no matter.
       put(load_units(resource, judged ? band.trigger * whole : 1e15),
@@ -135,7 +135,7 @@ std::vector<Amount> Adapting::demand_of(PodIndex pod) const {
 void Adapting::caps_of(PodIndex pod) {
   auto& mine = adapted_.problem.caps_of.emplace_back();
   if (draft_.is_moved(pod)) return;
-  const placement::MoveCaps& caps = draft_.request().caps;
+  const config::MoveCaps& caps = draft_.request().caps;
   const cluster::PlacedPod& placed = draft_.cluster().pod(pod);
   const LineageIndex lineage = draft_.census().lineage_of(pod);
   if (caps.total != 0) mine.push_back(cap(total_cap_, 0, [&] { return draft_.left_in_total(); }));

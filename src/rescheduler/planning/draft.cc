@@ -14,7 +14,7 @@ namespace {
 
 using cluster::NodeIndex;
 using cluster::PodIndex;
-using placement::Strategy;
+using config::Strategy;
 
 constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
 // Of the nodes with most room so many are asked for their filters' word before the pod is given up.

@@ -20,7 +20,7 @@ namespace rescheduler::rescheduling {
 
 // Why a move is in the plan.
 struct Intent {
-  placement::Strategy strategy{};
+  config::Strategy strategy{};
   std::string cause{};                       // the first half of its reason
   std::size_t resource = cluster::kCpuLoad;  // the one its effect is told in
   std::vector<RefusedTarget> refused{};
@@ -92,7 +92,7 @@ class Draft {
   Trial& trial() { return trial_; }
   const Trial& trial() const { return trial_; }
   const PlanRequest& request() const { return request_; }
-  const placement::ReschedulingSettings& settings() const { return request_.args->rescheduling; }
+  const config::ReschedulingSettings& settings() const { return request_.args->rescheduling; }
   const Census& census() const { return census_; }
   const NodeRules& rules() const { return rules_; }
   const std::map<cluster::PodIndex, Intent>& intents() const { return intents_; }

@@ -19,7 +19,7 @@ namespace {
 
 using cluster::NodeIndex;
 using cluster::PodIndex;
-using placement::Strategy;
+using config::Strategy;
 
 constexpr double kPercent = 100;
 // Refused targets of a move that are told.
@@ -31,7 +31,7 @@ class MoveWorth {
   explicit MoveWorth(const Draft& draft)
       : draft_(draft),
         place_(draft.cluster().nodes().size(), kNowhere),
-        weights_(draft.request().args->balance_weights()) {
+        weights_(draft.request().args->placing.balance_weights()) {
     for (const NodeIndex index : nodes_in_play(draft.world())) {
       place_[index] = loads_[0].size();
       for (std::size_t i = 0; i < kResources.size(); ++i) {

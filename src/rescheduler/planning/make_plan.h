@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "config/rescheduler_settings.h"
 #include "placement/framework.h"
-#include "placement/rescheduler_args.h"
 #include "rescheduler/planning/circles.h"
 #include "rescheduler/planning/plan.h"
 
@@ -33,12 +33,12 @@ struct Held {
 };
 
 struct PlanRequest {
-  const placement::ReschedulerArgs* args = nullptr;  // settings, with args->rescheduling
-  const placement::Framework* framework = nullptr;   // whose filters every target passes
-  std::vector<placement::Strategy> strategies{};     // in order of importance; maintenance and repair before balance
+  const config::ReschedulerSettings* args = nullptr;  // settings, with args->rescheduling
+  const placement::Framework* framework = nullptr;    // whose filters every target passes
+  std::vector<config::Strategy> strategies{};         // in order of importance; maintenance and repair before balance
   std::optional<Evidence> evidence{};
   Held held{};
-  placement::MoveCaps caps{};        // what is left of them
+  config::MoveCaps caps{};           // what is left of them
   std::set<std::string> draining{};  // nodes under maintenance: everything movable leaves
   WallTime now{};
   std::uint64_t seed = 1;

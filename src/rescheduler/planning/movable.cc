@@ -22,7 +22,7 @@ std::string name_of(const migration::Lineage& lineage) { return fmt::format("{} 
 
 Movable::Movable(const World& world, const Census& census, const PlanRequest& request)
     : world_(world), census_(census), request_(request), rules_(request.args->rescheduling.protections) {
-  for (const std::string& name : request.args->excluded_namespaces) {
+  for (const std::string& name : request.args->rescheduling.excluded_namespaces) {
     // A namespace that no pod is in has no symbol, and needs none.
     if (const auto symbol = world.cluster().words().symbols.find(name)) excluded_.insert(*symbol);
   }

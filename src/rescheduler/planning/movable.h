@@ -79,7 +79,7 @@ class Movable {
   const World& world_;
   const Census& census_;
   const PlanRequest& request_;
-  const placement::Protections& rules_;
+  const config::Protections& rules_;
   std::set<cluster::Symbol> excluded_;
 };
 

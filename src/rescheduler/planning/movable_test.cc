@@ -91,7 +91,7 @@ TEST(Movable, TheWordOfAWorkloadAndOfANamespaceCountsToo) {
   ns.bench.world.seen(cluster::testing::name_space("default", {{kMark, "disabled"}}).get());
   EXPECT_THAT(ns.stays().reason, HasSubstr("namespace default"));
   OnePod excluded;
-  excluded.bench.args.excluded_namespaces = {"default"};
+  excluded.bench.args.rescheduling.excluded_namespaces = {"default"};
   EXPECT_EQ(excluded.code(Purpose::Empty), "excluded-namespace");
 }
 

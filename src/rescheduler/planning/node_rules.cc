@@ -10,7 +10,7 @@ namespace rescheduler::rescheduling {
 namespace {
 
 using cluster::NodeIndex;
-using placement::LoadBand;
+using config::LoadBand;
 
 constexpr double kPercent = 100;
 // Below a threshold nobody gave a band for: far enough that a node does not come back at the next gust.
@@ -31,7 +31,7 @@ NodeRules::NodeRules(const World& world, const PlanRequest& request) {
   pool_of_.assign(places, 0);
   modes_.emplace_back();
   std::vector<kube::LabelSelector> selectors;
-  for (const placement::NodePool& pool : settings.pools) {
+  for (const config::NodePool& pool : settings.pools) {
     auto selector = kube::LabelSelector::parse(pool.selector);
     selectors.push_back(selector ? std::move(*selector) : kube::LabelSelector::nothing());
     modes_.push_back(pool.modes);
@@ -53,14 +53,14 @@ NodeRules::NodeRules(const World& world, const PlanRequest& request) {
   }
 }
 
-void NodeRules::read_bands(const placement::ReschedulerArgs& args, const std::vector<std::string>& resources) {
+void NodeRules::read_bands(const config::ReschedulerSettings& args, const std::vector<std::string>& resources) {
   const auto& settings = args.rescheduling;
   weights_.assign(cluster::kMostLoads, 0);
   names_.assign(cluster::kMostLoads, {});
   std::vector<LoadBand> base(cluster::kMostLoads);
   for (std::size_t i = 0; i < std::min(resources.size(), cluster::kMostLoads); ++i) {
-    double threshold = i == cluster::kCpuLoad ? args.cpu_threshold : args.memory_threshold;
-    weights_[i] = i == cluster::kCpuLoad ? args.cpu_score_weight : args.memory_score_weight;
+    double threshold = i == cluster::kCpuLoad ? args.placing.cpu_threshold : args.placing.memory_threshold;
+    weights_[i] = i == cluster::kCpuLoad ? args.placing.cpu_score_weight : args.placing.memory_score_weight;
     names_[i] = i == cluster::kCpuLoad ? "CPU" : resources[i];
     if (i > cluster::kMemoryLoad) {
       const auto found = std::ranges::find(args.load.resources, resources[i], &cluster::LoadResource::name);
@@ -71,7 +71,7 @@ void NodeRules::read_bands(const placement::ReschedulerArgs& args, const std::ve
     base[i] = shares(band == settings.load_balancing.bands.end() ? default_band(threshold) : band->second);
   }
   bands_.push_back(base);
-  for (const placement::NodePool& pool : settings.pools) {
+  for (const config::NodePool& pool : settings.pools) {
     std::vector<LoadBand> own = base;
     for (std::size_t i = 0; i < std::min(resources.size(), cluster::kMostLoads); ++i) {
       const auto band = pool.bands.find(resources[i]);
@@ -81,10 +81,10 @@ void NodeRules::read_bands(const placement::ReschedulerArgs& args, const std::ve
   }
 }
 
-bool NodeRules::is_off(NodeIndex node, placement::Strategy strategy) const {
+bool NodeRules::is_off(NodeIndex node, config::Strategy strategy) const {
   const auto& modes = modes_[pool_of_[node]];
   const auto found = modes.find(strategy);
-  return found != modes.end() && found->second == placement::StrategyMode::Off;
+  return found != modes.end() && found->second == config::StrategyMode::Off;
 }
 
 }  // namespace rescheduler::rescheduling

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/node_load.h"
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 #include "rescheduler/planning/make_plan.h"
 #include "rescheduler/planning/world.h"
 
@@ -22,9 +22,9 @@ class NodeRules {
   bool takes(cluster::NodeIndex node) const { return takes_[node]; }
   bool drains(cluster::NodeIndex node) const { return drains_[node]; }
   // Its pool has the strategy switched off.
-  bool is_off(cluster::NodeIndex node, placement::Strategy strategy) const;
+  bool is_off(cluster::NodeIndex node, config::Strategy strategy) const;
   // Shares, not percent; by place in Loads.
-  const placement::LoadBand& band(cluster::NodeIndex node, std::size_t resource) const {
+  const config::LoadBand& band(cluster::NodeIndex node, std::size_t resource) const {
     return bands_[pool_of_[node]][resource];
   }
   // Resources of which load is judged, by place in Loads.
@@ -33,13 +33,13 @@ class NodeRules {
   const std::string& name(std::size_t resource) const { return names_[resource]; }  // "CPU", "memory", ...
 
  private:
-  void read_bands(const placement::ReschedulerArgs& args, const std::vector<std::string>& resources);
+  void read_bands(const config::ReschedulerSettings& args, const std::vector<std::string>& resources);
 
   std::vector<std::uint8_t> takes_;
   std::vector<std::uint8_t> drains_;
-  std::vector<std::uint32_t> pool_of_;                   // 0: none; else one more than its place in the settings
-  std::vector<std::vector<placement::LoadBand>> bands_;  // by pool, then by place in Loads
-  std::vector<std::map<placement::Strategy, placement::StrategyMode>> modes_;  // by pool
+  std::vector<std::uint32_t> pool_of_;                // 0: none; else one more than its place in the settings
+  std::vector<std::vector<config::LoadBand>> bands_;  // by pool, then by place in Loads
+  std::vector<std::map<config::Strategy, config::StrategyMode>> modes_;  // by pool
   std::vector<std::size_t> judged_;
   std::vector<double> weights_;
   std::vector<std::string> names_;

@@ -62,14 +62,14 @@ cluster::LoadSpread spread_of(const World& world, const std::vector<NodeIndex>& 
   return cluster::spread_of(loads);
 }
 
-Picture picture_of(const World& world, const placement::ReschedulerArgs& args) {
+Picture picture_of(const World& world, const config::ReschedulerSettings& args) {
   Picture picture;
   for (const NodeIndex index : world.cluster().existing_nodes()) picture.nodes.push_back(picture_of_node(world, index));
   std::ranges::sort(picture.nodes, {}, &NodePicture::name);
   const auto nodes = nodes_in_play(world);
   if (nodes.empty()) return picture;  // nothing is known: that is not the same as all of them being equal
   picture.balance = cluster::balance_of(spread_of(world, nodes, kCpuLoad), spread_of(world, nodes, kMemoryLoad),
-                                        args.balance_weights());
+                                        args.placing.balance_weights());
   return picture;
 }
 

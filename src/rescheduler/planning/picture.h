@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cluster/balance.h"
-#include "placement/rescheduler_args.h"
+#include "config/rescheduler_settings.h"
 #include "rescheduler/planning/plan.h"
 #include "rescheduler/planning/world.h"
 
@@ -26,6 +26,6 @@ cluster::LoadSpread spread_of(const World& world, const std::vector<cluster::Nod
 std::vector<cluster::NodeIndex> nodes_in_play(const World& world);
 
 // Of all nodes; the balance of those in play.
-Picture picture_of(const World& world, const placement::ReschedulerArgs& args);
+Picture picture_of(const World& world, const config::ReschedulerSettings& args);
 
 }  // namespace rescheduler::rescheduling

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "cluster/balance.h"
+#include "config/rescheduling_settings.h"
 #include "migration/mover.h"
-#include "placement/rescheduling_settings.h"
 
 namespace rescheduler::rescheduling {
 
@@ -35,7 +35,7 @@ struct PlannedMove {
   migration::Lineage lineage{};
   std::string source{};
   std::string target{};
-  placement::Strategy strategy{};
+  config::Strategy strategy{};
   std::string reason{};     // one sentence with numbers
   double gain = 0;          // points of the balance score
   std::uint32_t step = 1;   // moves of one step may be done together, after those of the steps before

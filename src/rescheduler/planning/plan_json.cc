@@ -35,7 +35,7 @@ std::string move_json(const PlannedMove& move) {
       R"("strategy":{},"reason":{},"gain":{},"budget":{},"detour":{},"autoscaled":{},"refusedTargets":{}}})",
       move.step, kube::json_string(move.ns), kube::json_string(move.pod), kube::json_string(move.uid),
       kube::json_string(move.lineage.kind), kube::json_string(move.lineage.name), kube::json_string(move.source),
-      kube::json_string(move.target), kube::json_string(placement::to_string(move.strategy)),
+      kube::json_string(move.target), kube::json_string(config::to_string(move.strategy)),
       kube::json_string(move.reason), kube::json_number(move.gain), kube::json_string(to_string(move.budget)),
       move.detour, move.autoscaled, kube::json_array(move.refused, target_json));
 }

@@ -262,7 +262,7 @@ RC_GTEST_PROP(Plans, OfAllStrategiesMadeAgainAfterTheyWereCarriedOutAreEmpty, ()
 }
 
 // Was a cap used up, or would one have been too narrow for two plans in one?
-bool cut_short(const placement::MoveCaps& caps, const Plan& plan, const Plan& again) {
+bool cut_short(const config::MoveCaps& caps, const Plan& plan, const Plan& again) {
   std::set<std::string> pods;
   std::map<std::string, std::map<std::string, std::uint32_t>> counts;  // by kind of cap, then by key
   const auto count = [&](const Plan& one) {

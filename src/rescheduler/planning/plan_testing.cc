@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "config/configuration.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
@@ -130,8 +131,8 @@ void PlanBench::look() {
 
 Plan PlanBench::plan(const std::vector<Strategy>& strategies) {
   look();
-  placement::Profile profile = placement::testing::standard_profile();
-  profile.args["Rescheduler"] = std::make_shared<const placement::ReschedulerArgs>(args);
+  config::Profile profile{placement::testing::standard_profile()};
+  config::set_settings(profile, args);
   profile.at(Point::Filter).push_back({"Rescheduler"});
   auto framework = placement::Framework::make(profile, placement::Registry::standard());
   RESCHEDULER_CHECK(framework.has_value(), "the standard profile");

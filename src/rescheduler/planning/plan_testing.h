@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cluster/testing.h"
+#include "config/rescheduler_settings.h"
 #include "placement/framework.h"
-#include "placement/rescheduler_args.h"
 #include "rescheduler/planning/make_plan.h"
 #include "rescheduler/planning/world.h"
 
@@ -25,7 +25,7 @@ using cluster::testing::budget;
 using cluster::testing::BudgetBuilder;
 using cluster::testing::NodeBuilder;
 using cluster::testing::PodBuilder;
-using placement::Strategy;
+using config::Strategy;
 
 inline constexpr std::int64_t kNow = 1'800'000'000;  // seconds since 1970
 
@@ -62,7 +62,7 @@ class PlanBench {
   void carry_out(const PlannedMove& move);
 
   World world;
-  placement::ReschedulerArgs args;
+  config::ReschedulerSettings args;
   PlanRequest request;  // all but args, framework and strategies
 
  private:

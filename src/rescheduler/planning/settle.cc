@@ -10,7 +10,7 @@
 namespace rescheduler::rescheduling {
 namespace {
 
-using placement::Strategy;
+using config::Strategy;
 using Places = std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>>;
 
 // Rounds in which every strategy has its turn. Two do nearly always: the second finds nothing.

@@ -65,7 +65,7 @@ class Filling {
 
 bool Filling::takes(const planner::Step& step) const {
   if (total_ == 0) return true;  // a step of nothing would never end
-  const placement::MoveCaps& most = draft_.settings().brakes.at_once;
+  const config::MoveCaps& most = draft_.settings().brakes.at_once;
   const PodIndex pod = adapted_.pods[step.process];
   if (full(most.total, total_) || full(most.per_node, in(leaving_, step.from))
       || full(most.per_node, in(coming_, step.to))

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "placement/recovery_settings.h"
+#include "config/recovery_settings.h"
 
 namespace rescheduler::api {
 class Node;
@@ -52,7 +52,7 @@ struct NodeOrder {
 
 class Attribution {
  public:
-  explicit Attribution(placement::QuarantineSettings settings) : settings_(settings) {}
+  explicit Attribution(config::QuarantineSettings settings) : settings_(settings) {}
 
   // An owner's pod fails there; told again and again while it does.
   void failed(const std::string& node, const std::string& owner, WallTime at) {
@@ -72,7 +72,7 @@ class Attribution {
  private:
   void forget_old(WallTime now);
 
-  placement::QuarantineSettings settings_;
+  config::QuarantineSettings settings_;
   std::map<std::string, std::map<std::string, WallTime>> failures_;  // by node, by owner
   std::map<std::string, WallTime> well_;                             // by node: latest such pod
 };

@@ -109,7 +109,7 @@ TEST(Confining, ARecordNobodyCanReadEndsNow) {
 
 // Whoever fails where and when: a zone never has more nodes in quarantine than it may.
 RC_GTEST_PROP(QuarantineProperty, NeverTakesTooMuchOfAZone, ()) {
-  placement::QuarantineSettings settings;
+  config::QuarantineSettings settings;
   settings.per_zone = *rc::gen::inRange<std::uint32_t>(1, 3);
   settings.owners = 2;
   Attribution attribution(settings);

@@ -74,7 +74,7 @@ using CaseInput = std::
     variant<case_input::OwnerRead, case_input::Allowed, case_input::Written, case_input::Removed, case_input::Refused>;
 
 struct CaseSetting {
-  const placement::RecoverySettings* settings = nullptr;
+  const config::RecoverySettings* settings = nullptr;
   Finding finding{};
   OwnerKind kind{};
   std::string own_slot{};  // what the pod says

@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr WallTime kNow{std::chrono::hours{24 * 365 * 50}};
-const placement::RecoverySettings kSettings;
+const config::RecoverySettings kSettings;
 
 // A server with one workload and one pod, that fails when it is told to.
 struct World {

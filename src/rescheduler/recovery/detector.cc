@@ -13,8 +13,8 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-using placement::DurationRule;
-using placement::RestartRule;
+using config::DurationRule;
+using config::RestartRule;
 
 constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
 // As the node controller has it: when that much of a zone is lost, it is not the nodes.
@@ -127,7 +127,7 @@ void Detector::pod_seen(const api::Pod& pod, WallTime now) {
   std::map<Symptom, std::string> holds;
   if (!watched.over) look_at_containers(pod, watched, holds);
   if (phase == "Failed"
-      && std::ranges::find(rules_.failed_reasons, pod.status().reason()) != rules_.failed_reasons.end()) {
+      && std::ranges::find(rules_.failed.reasons, pod.status().reason()) != rules_.failed.reasons.end()) {
     holds[Symptom::Failed] = fmt::format("it failed: {}", pod.status().reason());
   }
   if (phase == "Unknown") holds[Symptom::Unknown] = "its state is unknown";
@@ -198,7 +198,7 @@ std::optional<Finding> Detector::judge(const std::string& uid, const Watched& wa
     return found(symptom, since->second,
                  fmt::format("{} for {}", watched.detail.at(symptom), kube::format_duration(rule.after)));
   };
-  if (auto is = lasting(Symptom::Failed, rules_.failed)) return is;
+  if (auto is = lasting(Symptom::Failed, rules_.failed.rule)) return is;
   if (watched.over) return std::nullopt;
   if (const auto since = lost(watched); since && rules_.node_lost.enabled && *since + rules_.node_lost.after <= now) {
     return found(Symptom::NodeLost, *since,

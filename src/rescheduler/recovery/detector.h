@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "placement/recovery_settings.h"
+#include "config/recovery_settings.h"
 
 namespace rescheduler::api {
 class Node;
@@ -45,7 +45,7 @@ struct Finding {
 
 class Detector {
  public:
-  explicit Detector(placement::RecoveryRules rules) : rules_(std::move(rules)) {}
+  explicit Detector(config::RecoveryRules rules) : rules_(std::move(rules)) {}
 
   void pod_seen(const api::Pod& pod, WallTime now);
   void pod_gone(const std::string& uid) { pods_.erase(uid); }
@@ -92,7 +92,7 @@ class Detector {
   std::optional<WallTime> lost(const Watched& watched) const;
   bool zone_is_failing(const std::string& zone) const;
 
-  placement::RecoveryRules rules_;
+  config::RecoveryRules rules_;
   std::map<std::string, Watched> pods_;  // by uid
   std::map<std::string, WatchedNode> nodes_;
 };

@@ -174,7 +174,7 @@ TEST(Pods, OnTheirWayOutOrWithoutANodeNeverFail) {
 }
 
 TEST(Rules, CanBeSwitchedOff) {
-  placement::RecoveryRules rules;
+  config::RecoveryRules rules;
   rules.crash_loop.enabled = false;
   rules.image_pull.enabled = false;
   Detector detector(rules);

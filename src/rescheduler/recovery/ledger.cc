@@ -100,7 +100,7 @@ std::vector<std::string> Ledger::nodes() const {
   return names;
 }
 
-void tidy(Ledger& ledger, const placement::VisitedSettings& settings, WallTime now) {
+void tidy(Ledger& ledger, const config::VisitedSettings& settings, WallTime now) {
   for (Slot& slot : ledger.slots) {
     std::erase_if(slot.visits, [&](const Visit& visit) { return visit.at + settings.expiry <= now; });
     if (slot.visits.size() > settings.most) {
@@ -155,7 +155,7 @@ Decision judge(Ledger ledger,
                OwnerKind kind,
                const Failure& failure,
                std::uint32_t retries,
-               const placement::RecoverySettings& settings,
+               const config::RecoverySettings& settings,
                const std::set<std::string>& not_to_blame,
                WallTime now) {
   tidy(ledger, settings.visited, now);

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "placement/recovery_settings.h"
+#include "config/recovery_settings.h"
 
 namespace rescheduler::rescheduling::recovery {
 
@@ -77,7 +77,7 @@ Result<Ledger> read_ledger(OwnerKind kind, const Annotations& annotations, std::
 std::map<std::string, std::optional<std::string>> write_ledger(OwnerKind kind, const Ledger& ledger);
 
 // Visits that are too old, or too many, go; slots in which nothing is left too.
-void tidy(Ledger& ledger, const placement::VisitedSettings& settings, WallTime now);
+void tidy(Ledger& ledger, const config::VisitedSettings& settings, WallTime now);
 
 // --- What is to be ---
 
@@ -128,7 +128,7 @@ Decision judge(Ledger ledger,
                OwnerKind kind,
                const Failure& failure,
                std::uint32_t retries,
-               const placement::RecoverySettings& settings,
+               const config::RecoverySettings& settings,
                const std::set<std::string>& not_to_blame,
                WallTime now);
 

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr WallTime kNow{hours{24 * 365 * 50}};
-const placement::RecoverySettings kSettings;
+const config::RecoverySettings kSettings;
 const std::set<std::string> kNobody;
 
 Annotations applied(Annotations to, const std::map<std::string, std::optional<std::string>>& changes) {
@@ -256,7 +256,7 @@ RC_GTEST_PROP(JudgingProperty, NeverRetriesMoreThanItMay, ()) {
   const auto retries = *rc::gen::inRange<std::uint32_t>(1, 5);
   const auto replicas = *rc::gen::inRange<std::uint32_t>(1, 4);
   const int failures = *rc::gen::inRange(1, 40);
-  placement::RecoverySettings settings;
+  config::RecoverySettings settings;
   settings.visited.most = 3;
   Annotations annotations;
   std::map<std::string, int> counted;

@@ -119,8 +119,8 @@ net::Task<void> LiveRecovery::State::look() {
       .set(static_cast<double>(findings.size()));
   if (told.size() > kMostTold) told.clear();
   notice(findings, now());
-  if (settings.recovery.quarantine.mode == placement::StrategyMode::Act
-      && settings.recovery.mode == placement::StrategyMode::Act) {
+  if (settings.recovery.quarantine.mode == config::StrategyMode::Act
+      && settings.recovery.mode == config::StrategyMode::Act) {
     co_await confine_nodes(now());
   }
   for (const Finding& finding : findings) {
@@ -131,7 +131,7 @@ net::Task<void> LiveRecovery::State::look() {
     if (wait != not_before.end() && wait->second > now()) continue;
     co_await handle(finding, *owner);
   }
-  if (settings.recovery.mode != placement::StrategyMode::Act) co_return;
+  if (settings.recovery.mode != config::StrategyMode::Act) co_return;
   co_await forgive_the_well(now());
   const auto said = co_await bare_pods.go_on();
   for (const std::string& sentence : said) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
@@ -213,7 +213,7 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
   // Made anew it would be where it is now: on a node that is away.
   const bool node_away = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
   if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
-  if (settings.recovery.mode == placement::StrategyMode::Observe) {
+  if (settings.recovery.mode == config::StrategyMode::Observe) {
     if (!say_once("observed " + finding.uid)) co_return;
     log_info(messages::kRecoveryObserves,
              {{"pod", finding.ns + "/" + finding.name}, {"node", finding.node}, {"detail", finding.detail}});
@@ -366,7 +366,7 @@ net::Task<Result<void>> LiveRecovery::wait_synced() {
 }
 
 void LiveRecovery::lead() {
-  if (state_->settings.recovery.mode == placement::StrategyMode::Off || state_->stopping) return;
+  if (state_->settings.recovery.mode == config::StrategyMode::Off || state_->stopping) return;
   state_->leading = true;
   state_->ended_well.clear();
   state_->remember_failures(state_->now());

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "config/recovery_settings.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
-#include "placement/recovery_settings.h"
 
 namespace rescheduler::api {
 class Node;
@@ -55,7 +55,7 @@ struct SlotPicture {
 };
 
 struct LiveRecoverySettings {
-  placement::RecoverySettings recovery{};
+  config::RecoverySettings recovery{};
   std::string component = "rescheduler-scheduler";  // who speaks in events
   std::string host{};
   std::string ns{};                  // only pods of this namespace; empty: of all but the excluded ones

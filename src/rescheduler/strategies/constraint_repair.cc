@@ -12,7 +12,7 @@ namespace {
 
 using cluster::NodeIndex;
 using cluster::PodIndex;
-using placement::Strategy;
+using config::Strategy;
 
 // Every pass moves somebody, or is the last.
 constexpr int kMostPasses = 8;
@@ -36,7 +36,7 @@ class Repairing {
   bool repair(PodIndex pod, const std::string& violation);
 
   Draft& draft_;
-  const placement::ConstraintRepairSettings& settings_;
+  const config::ConstraintRepairSettings& settings_;
 };
 
 const cluster::Node& node_of(const Draft& draft, PodIndex pod) {

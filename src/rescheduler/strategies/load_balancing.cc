@@ -17,7 +17,7 @@ namespace {
 
 using cluster::NodeIndex;
 using cluster::PodIndex;
-using placement::Strategy;
+using config::Strategy;
 
 constexpr double kPercent = 100;
 // For every move that may be made so many pods of the hottest nodes are looked at; where as many as it takes may be
@@ -40,7 +40,7 @@ class Balancing {
     double max = 0;        // of nodes that can be helped, as a part of their trigger
   };
   double load(NodeIndex node, std::size_t resource) const;
-  bool is_above(NodeIndex node, double placement::LoadBand::* limit) const;
+  bool is_above(NodeIndex node, double config::LoadBand::* limit) const;
   std::size_t hottest(NodeIndex node) const;
   void find_nodes();
   void find_sources();
@@ -56,7 +56,7 @@ class Balancing {
   void refuse_on_sources() const;
 
   Draft& draft_;
-  const placement::LoadBalancingSettings& settings_;
+  const config::LoadBalancingSettings& settings_;
   std::vector<NodeIndex> nodes_;
   std::vector<NodeIndex> hot_;
   bool uneven_ = false;
@@ -70,7 +70,7 @@ double Balancing::load(NodeIndex node, std::size_t resource) const {
   return placement::predicted_load(draft_.cluster().node(node), resource, draft_.cluster().load_picture());
 }
 
-bool Balancing::is_above(NodeIndex node, double placement::LoadBand::* limit) const {
+bool Balancing::is_above(NodeIndex node, double config::LoadBand::* limit) const {
   return std::ranges::any_of(draft_.rules().judged(), [&](std::size_t resource) {
     return load(node, resource) > draft_.rules().band(node, resource).*limit + kRounding;
   });
@@ -107,9 +107,9 @@ void Balancing::find_nodes() {
 void Balancing::find_sources() {
   const auto& evidence = draft_.request().evidence;
   for (const NodeIndex index : nodes_) {
-    const bool hot =
-        evidence ? evidence->hot.contains(draft_.name_of(index)) && is_above(index, &placement::LoadBand::target)
-                 : is_above(index, &placement::LoadBand::trigger);
+    const bool hot = evidence
+                         ? evidence->hot.contains(draft_.name_of(index)) && is_above(index, &config::LoadBand::target)
+                         : is_above(index, &config::LoadBand::trigger);
     if (hot) hot_.push_back(index);
   }
   uneven_ = (!evidence || evidence->uneven) && state().worst * kPercent > settings_.deviation_trigger;
@@ -178,7 +178,7 @@ bool Balancing::goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ce
     }
   }
   // Nobody who was cool is made hot by a move that is taken back.
-  if (!ceilings.contains(home) && is_above(home, &placement::LoadBand::trigger)) return false;
+  if (!ceilings.contains(home) && is_above(home, &config::LoadBand::trigger)) return false;
   return !uneven_ || state().worst <= deviation + kRounding;
 }
 
@@ -316,7 +316,7 @@ void Balancing::run() {
   for (int i = 0; i < kMostRounds; ++i) {
     const bool moved = round();
     if (!leave_out_those_taken_back() && !moved) break;
-    if (std::ranges::none_of(hot_, [&](NodeIndex index) { return is_above(index, &placement::LoadBand::target); })
+    if (std::ranges::none_of(hot_, [&](NodeIndex index) { return is_above(index, &config::LoadBand::target); })
         && state().worst * kPercent <= settings_.deviation_trigger) {
       break;
     }

@@ -157,7 +157,7 @@ TEST(LoadBalancing, LeavesPoolsAloneWhereItIsOff) {
   bench.node("b", 0.1, 0.3).node("c", 0.1, 0.3);
   bench.pods("web", 6, "a", "500m", "1Gi");
   bench.args.rescheduling.pools = {
-      {.name = "batch", .selector = "pool=batch", .modes = {{Strategy::LoadBalancing, placement::StrategyMode::Off}}}};
+      {.name = "batch", .selector = "pool=batch", .modes = {{Strategy::LoadBalancing, config::StrategyMode::Off}}}};
   EXPECT_THAT(balance(bench).moves, IsEmpty());
   bench.args.rescheduling.pools[0].modes.clear();
   bench.args.rescheduling.pools[0].bands = {{"cpu", {98, 97}}};

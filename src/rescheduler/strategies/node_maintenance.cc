@@ -11,7 +11,7 @@ namespace {
 
 using cluster::NodeIndex;
 using cluster::PodIndex;
-using placement::Strategy;
+using config::Strategy;
 
 struct Verdict {
   std::size_t going = 0;

@@ -17,7 +17,7 @@ namespace {
 
 using cluster::NodeIndex;
 using cluster::PodIndex;
-using placement::Strategy;
+using config::Strategy;
 
 constexpr double kPercent = 100;
 constexpr int kMostRounds = 4;
@@ -48,7 +48,7 @@ class Optimizing {
   void undo(const std::vector<std::pair<PodIndex, NodeIndex>>& back);
 
   Draft& draft_;
-  const placement::ResourceOptimizationSettings& settings_;
+  const config::ResourceOptimizationSettings& settings_;
   std::vector<NodeIndex> nodes_;
   double cpu_ = 0;  // of all nodes
   double memory_ = 0;

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "placement/rescheduling_settings.h"
+#include "config/rescheduling_settings.h"
 #include "rescheduler/planning/draft.h"
 
 namespace rescheduler::rescheduling {
@@ -25,14 +25,13 @@ void repair_constraints(Draft& draft);
 
 // All of them by importance: what must be before what would be nice.
 struct StrategyEntry {
-  placement::Strategy strategy;
+  config::Strategy strategy;
   void (*apply)(Draft& draft);
 };
-inline constexpr std::array kByImportance = {
-    StrategyEntry{placement::Strategy::NodeMaintenance, empty_draining_nodes},
-    StrategyEntry{placement::Strategy::ConstraintRepair, repair_constraints},
-    StrategyEntry{placement::Strategy::LoadBalancing, balance_loads},
-    StrategyEntry{placement::Strategy::ResourceOptimization, optimize_resources}};
-static_assert(kByImportance.size() == placement::kStrategies.size());
+inline constexpr std::array kByImportance = {StrategyEntry{config::Strategy::NodeMaintenance, empty_draining_nodes},
+                                             StrategyEntry{config::Strategy::ConstraintRepair, repair_constraints},
+                                             StrategyEntry{config::Strategy::LoadBalancing, balance_loads},
+                                             StrategyEntry{config::Strategy::ResourceOptimization, optimize_resources}};
+static_assert(kByImportance.size() == config::kStrategies.size());
 
 }  // namespace rescheduler::rescheduling

@@ -11,7 +11,7 @@ Result<std::string> content(const std::string& data, const std::string& file) {
   return kube::read_whole_file(file, kube::kMostCredentialFileBytes);
 }
 
-Result<net::TlsClientSettings> read_tls(const ExtenderTls& tls) {
+Result<net::TlsClientSettings> read_tls(const config::ExtenderTls& tls) {
   net::TlsClientSettings read;
   auto ca = content(tls.ca_data, tls.ca_file);
   if (!ca) return fail(std::move(ca.error()));
@@ -36,7 +36,7 @@ Result<ExtenderEndpoint> endpoint_of(const ExtenderSettings& settings) {
   auto url = net::parse_url(prefix);
   if (!url) return fail(std::move(url.error()).within(where));
   if (!url->query.empty()) return fail(Errc::Invalid, "{}: a urlPrefix cannot have a query", where);
-  auto tls = read_tls(settings.tls.value_or(ExtenderTls{}));
+  auto tls = read_tls(settings.tls.value_or(config::ExtenderTls{}));
   if (!tls) return fail(std::move(tls.error()).within(where));
   if (tls->insecure_skip_verify && !tls->ca_pem.empty()) {
     return fail(Errc::Invalid, "{}: tlsConfig cannot be insecure and have a certificate authority as well", where);

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/configuration.h"
 #include "net/http/http_client.h"
-#include "scheduler/config/configuration.h"
 
 namespace rescheduler::scheduler {
 
-using ExtenderSettings = Extender;
+using ExtenderSettings = config::Extender;
 
 // Where it is and how it is trusted, as kube-scheduler reads it: HTTPS without an authority is HTTPS without
 // verification. Reads the files. Errc::Invalid when the settings contradict each other.

@@ -1,0 +1,311 @@
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cluster/load_settings.h"
+#include "cluster/node_load.h"
+#include "config/tables.h"
+#include "kube/config/yaml_reader.h"
+#include "kube/config/yaml_writer.h"
+#include "kube/value/name.h"
+#include "net/http/url.h"
+
+namespace rescheduler::config {
+namespace {
+
+using cluster::LoadResource;
+using cluster::LoadSettings;
+using cluster::LoadSource;
+using cluster::LoadSourceKind;
+using cluster::LoadUnit;
+using cluster::NodeMatch;
+using cluster::Smoothing;
+using cluster::SmoothingKind;
+using kube::YamlReader;
+using kube::YamlWriter;
+
+constexpr std::size_t kMostFurther = cluster::kMostLoads - cluster::kMemoryLoad - 1;
+constexpr Limits kIntervals = at_least(std::chrono::seconds{1});  // no source measures more often
+constexpr Limits kTimeouts = at_least(std::chrono::milliseconds{100});
+
+// --- Resources. ---
+
+void check_resource(YamlReader& from, LoadResource& resource) {
+  if (resource.name == "cpu" || resource.name == "memory") {
+    from.problem("name", fmt::format("{0} is measured anyway; to ask for it differently, give a source queries.{0}",
+                                     resource.name));
+  } else if (!kube::is_dns_label(resource.name)) {
+    from.problem("name", "must be given, in lower-case letters, digits and '-'");
+  }
+  if (resource.query.empty()) from.problem("query", "must be given");
+}
+
+const Table& resource_table() {
+  using S = LoadResource;
+  static const Table table = table_of<S>(
+      {
+          field<&S::name>("name", {"lower-case letters, digits and dashes", "小写字母、数字和短横线"}),
+          field<&S::query>("query", {"PromQL, a value for each node", "PromQL，每个节点一个值"}),
+          word<&S::unit>("unit", {{"percent", LoadUnit::Percent}, {"fraction", LoadUnit::Fraction}},
+                         {"of what the query answers", "查询结果的单位"}),
+          field<&S::weight>("weight", between(0, 1),
+                            {"in the score, beside cpuScoreWeight and memoryScoreWeight",
+                             "打分权重，与 cpuScoreWeight、memoryScoreWeight 并列"}),
+          field<&S::threshold>("threshold", kPercentage,
+                               {"percent; a node above takes no new pods", "阈值（%）；超过的节点不接收新 Pod"}),
+      },
+      check_resource);
+  return table;
+}
+
+// --- Smoothing. Only what has an effect is printed, so that it reads back without remarks. ---
+
+void check_smoothing(YamlReader& from, Smoothing& smoothing) {
+  if (smoothing.kind != SmoothingKind::Ewma && from.has("halfLife")) {
+    from.note("halfLife", "has no effect without kind: ewma");
+  }
+  for (const char* key : {"percentile", "window"}) {
+    if (smoothing.kind != SmoothingKind::Percentile && from.has(key)) {
+      from.note(key, "has no effect without kind: percentile");
+    }
+  }
+}
+
+const Table& smoothing_table() {
+  using S = Smoothing;
+  constexpr auto kEwma = [](const S& smoothing) { return smoothing.kind == SmoothingKind::Ewma; };
+  constexpr auto kPercentile = [](const S& smoothing) { return smoothing.kind == SmoothingKind::Percentile; };
+  static const Table table = table_of<S>(
+      {
+          word<&S::kind>(
+              "kind",
+              {{"none", SmoothingKind::None}, {"ewma", SmoothingKind::Ewma}, {"percentile", SmoothingKind::Percentile}},
+              {"none, an average that forgets, or a percentile of a window", "不平滑、指数衰减平均或窗口百分位"}),
+          field<&S::half_life>("halfLife", kIntervals,
+                               {"of ewma: a sample counts half after so long", "用于 ewma：样本权重减半所需时间"})
+              .printed_if(kEwma),
+          field<&S::percentile>("percentile", kPercentage, {"of percentile", "用于 percentile：百分位"})
+              .printed_if(kPercentile),
+          field<&S::window>("window", kIntervals, {"of percentile: samples of so long", "用于 percentile：窗口长度"})
+              .printed_if(kPercentile),
+      },
+      check_smoothing);
+  return table;
+}
+
+// --- Sources. ---
+
+using Matches = std::vector<NodeMatch>;
+constexpr std::array<std::pair<std::string_view, NodeMatch>, 3> kMatches = {
+    {{"internalIP", NodeMatch::InternalIp}, {"name", NodeMatch::Name}, {"hostname", NodeMatch::Hostname}}};
+constexpr std::string_view kMatchWords = "internalIP, name and hostname";
+
+void read_matches(YamlReader& from, std::string_view key, Matches& into) {
+  if (!from.has(key)) return;
+  std::vector<std::string> words;
+  from.read(key, words);
+  into.clear();
+  for (const std::string& word : words) {
+    const auto* const found = std::ranges::find(kMatches, word, [](const auto& match) { return match.first; });
+    if (found == kMatches.end()) {
+      from.problem(key, fmt::format("'{}' is none; there are {}", word, kMatchWords));
+      continue;
+    }
+    if (std::ranges::find(into, found->second) != into.end()) {
+      from.problem(key, fmt::format("'{}' stands twice", word));
+    }
+    into.push_back(found->second);
+  }
+}
+
+void print_matches(const Matches& matches, std::string_view key, YamlWriter& to) {
+  std::vector<std::string> words;
+  for (const NodeMatch match : matches) {
+    words.emplace_back(std::ranges::find(kMatches, match, [](const auto& one) { return one.second; })->first);
+  }
+  to.field(key, words);
+}
+
+using Queries = std::map<std::string, std::string>;
+
+void read_queries(YamlReader& from, std::string_view key, Queries& into) {
+  if (!from.has(key)) return;
+  for (const auto& [name, member] : from.child(key).members()) into[name] = member.as_string();
+}
+
+void print_queries(const Queries& queries, std::string_view key, YamlWriter& to) {
+  to.open(key);
+  for (const auto& [name, query] : queries) to.field(name, query);
+  to.close();
+}
+
+void check_queries(YamlReader& from, const std::set<std::string>& resources) {
+  if (!from.has("queries")) return;
+  for (const auto& [name, member] : from.child("queries").members()) {
+    if (!resources.contains(name)) {
+      member.problem("is no resource: there are cpu, memory and those of load.resources");
+    } else if (member.node().text.empty()) {
+      member.problem("must not be empty; leave it out for the default");
+    }
+  }
+}
+
+bool is_series_label(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !text.empty() && letter(text.front())
+         && std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+void check_address(const YamlReader& from, const LoadSource& source) {
+  if (source.address.empty()) {
+    return from.problem("address", "must be given, such as http://prometheus.monitoring:9090");
+  }
+  const auto url = net::parse_url(source.address);
+  if (!url) return from.problem("address", url.error().message);
+  if (!url->query.empty()) from.problem("address", "must not have a query");
+  if (!source.address.starts_with("https://") && (!source.ca_file.empty() || source.insecure_skip_verify)) {
+    from.problem("address", "must begin with https:// where caFile or insecureSkipVerify is given");
+  }
+  if (!source.ca_file.empty() && source.insecure_skip_verify) {
+    from.problem("insecureSkipVerify", "and caFile exclude each other");
+  }
+}
+
+void check_credentials(const YamlReader& from, const LoadSource& source) {
+  if (source.username.empty() != source.password_file.empty()) {
+    from.problem(source.username.empty() ? "passwordFile" : "username", "username and passwordFile go together");
+  }
+  const bool has_password = !source.username.empty() || !source.password_file.empty();
+  if (!source.bearer_token_file.empty() && has_password) {
+    from.problem("bearerTokenFile", "and a username exclude each other");
+  }
+  if ((has_password || !source.bearer_token_file.empty()) && source.address.starts_with("http://")) {
+    from.note("address", "the credentials can be read on the way; https:// keeps them secret");
+  }
+}
+
+bool is_prometheus(const LoadSource& source) { return source.kind == LoadSourceKind::Prometheus; }
+bool is_file(const LoadSource& source) { return source.kind == LoadSourceKind::File; }
+
+void check_source(YamlReader& from, LoadSource& source) {
+  if (is_file(source) && source.path.empty()) from.problem("path", "must be given");
+  if (!is_prometheus(source)) return;
+  check_address(from, source);
+  check_credentials(from, source);
+  if (!is_series_label(source.instance_label)) from.problem("instanceLabel", "must be the name of a label of series");
+  if (!source.node_label.empty() && !kube::is_label_key(source.node_label)) {
+    from.problem("nodeLabel", "must be the key of a label of nodes");
+  }
+  const kube::YamlNode* matches = from.node().find("matchNodeBy");
+  if (matches != nullptr && matches->items.empty() && source.match_node_by.empty() && source.node_label.empty()) {
+    from.problem("matchNodeBy", "must not be empty without nodeLabel");
+  }
+}
+
+const Table& source_table() {
+  using S = LoadSource;
+  static const Table table = table_of<S>(
+      {
+          word<&S::kind>("kind",
+                         {{"prometheus", LoadSourceKind::Prometheus},
+                          {"metrics-server", LoadSourceKind::MetricsServer},
+                          {"file", LoadSourceKind::File}},
+                         {"who measures", "数据源类型"})
+              .must_be_given(),
+          field<&S::address>("address", {"of Prometheus", "Prometheus 地址"}).exists_if(is_prometheus),
+          field<&S::ca_file>(
+              "caFile", {"whom to trust; none: the system's authorities", "信任的证书颁发机构；未设置时使用系统的"})
+              .exists_if(is_prometheus),
+          field<&S::insecure_skip_verify>("insecureSkipVerify", {"do not check its certificate", "不验证其证书"})
+              .exists_if(is_prometheus),
+          field<&S::bearer_token_file>("bearerTokenFile", {"a token to show", "访问令牌文件"}).exists_if(is_prometheus),
+          field<&S::username>("username", {"or a name", "或者用户名"}).exists_if(is_prometheus),
+          field<&S::password_file>("passwordFile", {"and a password", "以及密码文件"}).exists_if(is_prometheus),
+          field<&S::instance_label>("instanceLabel",
+                                    {"which label of a series says whose it is; a port behind it is ignored",
+                                     "哪个序列标签表示所属节点；其后的端口被忽略"})
+              .exists_if(is_prometheus),
+          custom<&S::match_node_by, read_matches, print_matches>(
+              "matchNodeBy", {"list of strings", kMatchWords, kMatchWords},
+              {"what of a node that label may be", "该标签可以匹配节点的哪些属性"})
+              .exists_if(is_prometheus),
+          field<&S::node_label>("nodeLabel", {"also this label of the node", "也匹配节点的这个标签"})
+              .exists_if(is_prometheus),
+          field<&S::timeout>("timeout", kTimeouts, {"of one question", "一次查询的超时"}).exists_if(is_prometheus),
+          custom<&S::queries, read_queries, print_queries>(
+              "queries", {.type = "object"},
+              {"PromQL by resource; what is not here has its default", "按资源给出的 PromQL；未给出的使用默认查询"})
+              .exists_if(is_prometheus)
+              .printed_if([](const S& source) { return !source.queries.empty(); }),
+          documented<S>("queries.RESOURCE", {.type = "string"},
+                        {"PromQL, percent of each node", "PromQL，每个节点的百分比"}),
+          field<&S::path>("path", {"of the file: time, node and loads", "文件路径：时间、节点和负载"})
+              .exists_if(is_file),
+      },
+      check_source);
+  return table;
+}
+
+// --- All of it. ---
+
+void check_resources(YamlReader& from, const std::vector<LoadResource>& resources) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const std::string& name = resources[i].name;
+    const auto here = resources.begin() + static_cast<std::ptrdiff_t>(i);
+    if (!kube::is_dns_label(name) || std::ranges::find(resources, name, &LoadResource::name) == here) continue;
+    from.items("resources")[i].problem("name", fmt::format("'{}' stands twice", name));
+  }
+  if (resources.size() > kMostFurther) from.problem("resources", fmt::format("can be {} at most", kMostFurther));
+}
+
+void check_sources(YamlReader& from, const LoadSettings& load) {
+  if (!from.has("sources") || load.sources.empty()) return;
+  std::set<std::string> resources{"cpu", "memory"};
+  for (const LoadResource& resource : load.resources) resources.insert(resource.name);
+  std::vector<YamlReader> items = from.items("sources");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    check_queries(items[i], resources);
+    const auto here = load.sources.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(load.sources.begin(), here, *here) != here) items[i].problem("stands twice");
+  }
+}
+
+void check_load(YamlReader& from, LoadSettings& load) {
+  check_resources(from, load.resources);
+  check_sources(from, load);
+  if (load.freshness < load.interval) {
+    from.problem("freshness", "must not be shorter than interval: no sample would stay fresh until the next");
+  }
+  // metrics-server measures CPU and memory only.
+  const bool answered = std::ranges::any_of(
+      load.sources, [](const LoadSource& source) { return source.kind != LoadSourceKind::MetricsServer; });
+  if (!load.resources.empty() && !answered) {
+    from.note("resources", "have no effect: none of the sources can be asked for them");
+  }
+}
+
+}  // namespace
+
+const Table& load_table() {
+  using S = LoadSettings;
+  static const Table table = table_of<S>(
+      {
+          list<&S::resources>("resources", resource_table(),
+                              {"besides cpu and memory, 4 at most", "除 cpu 和 memory 之外的资源，最多 4 个"}),
+          field<&S::freshness>(
+              "freshness", kIntervals,
+              {"an older sample says nothing; not shorter than interval", "更旧的样本无效；不短于 interval"}),
+          section<&S::smoothing>("smoothing", smoothing_table(),
+                                 {"what is made of several samples", "如何平滑多个样本"}),
+          field<&S::interval>("interval", kIntervals, {"between two looks at the sources", "两次读取数据源的间隔"}),
+          list<&S::sources>("sources", source_table(),
+                            {"the first that answers is believed; metrics-server by default; []: what pods ask for",
+                             "采信第一个有应答的数据源；默认为 metrics-server；[] 表示按 Pod 的请求量判断"}),
+      },
+      check_load);
+  return table;
+}
+
+}  // namespace rescheduler::config
