@@ -139,7 +139,7 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   ASSERT_TRUE(still);
   EXPECT_EQ(still->metadata().uid(), made.metadata().uid());
   EXPECT_THAT(annotation<api::CronJob>("c", "kse.com/cj"), HasSubstr("cjScheduledHosts"));
-  EXPECT_TRUE(said("c", "Recovered", "counted anew")) << "a run that ended well is one";
+  EXPECT_TRUE(said("c", "Recovered", "the retry count starts at zero")) << "a run that ended well is one";
 }
 
 TEST_P(RecoveryOfOwners, APodOfNobodyIsMadeAnewUnderItsName) {

@@ -148,7 +148,7 @@ TEST_P(Recovery, AfterAHealthyWindowItMayFailAsOftenAsEver) {
   create(failing_deployment("web", 1, "2", nodes[0]));
   ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
   patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
-  ASSERT_TRUE(said("web", "Recovered", "retries are counted anew"));
+  ASSERT_TRUE(said("web", "Recovered", "the retry count starts at zero"));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":0)"));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(nodes[0])) << "still to be avoided";
 }

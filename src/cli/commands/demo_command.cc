@@ -25,8 +25,9 @@ using namespace std::chrono_literals;
 // never settle (CronJobs, crash loops): after the limit the demo is over all the same.
 constexpr std::chrono::seconds kSettled{10};
 constexpr std::chrono::seconds kSettleLimit{90};
-// Nobody can stop a demo that writes into a file or a pipe, so it stops by itself; who names a port wants to look.
-constexpr double kUnattendedSeconds = 27;
+// Nobody can stop a demo that writes into a file or a pipe, so it stops by itself, after so long in cluster time: on a
+// slow machine the same story takes longer. Who names a port wants to look.
+constexpr std::chrono::seconds kUnattended{270};
 constexpr double kSpeedToFollow = 3;
 constexpr double kSpeedUnattended = 10;
 constexpr std::chrono::milliseconds kRedraw{200};
@@ -40,9 +41,7 @@ struct Look {
 class Demo {
  public:
   Demo(ScenarioCluster& cluster, const DemoOptions& options, bool terminal)
-      : cluster_(cluster),
-        options_(options),
-        exit_when_done_(options.exit_when_done || (!terminal && !options.ui_port)) {}
+      : cluster_(cluster), options_(options), unattended_(!terminal && !options.ui_port) {}
 
   Look look() {
     Look now;
@@ -65,13 +64,14 @@ class Demo {
   ViewState first(const ViewState& now) const { return first_.value_or(now); }
   bool done(const Look& now, std::chrono::duration<double> ran) const {
     if (options_.seconds > 0 && ran.count() >= options_.seconds) return true;
-    return exit_when_done_ && now.settled;
+    if (unattended_ && options_.seconds == 0 && now.state.elapsed >= kUnattended) return true;
+    return (options_.exit_when_done || unattended_) && now.settled;
   }
 
  private:
   ScenarioCluster& cluster_;
   const DemoOptions& options_;
-  bool exit_when_done_;
+  bool unattended_;
   std::optional<std::chrono::seconds> over_since_;
   std::optional<ViewState> first_;
 };
@@ -116,7 +116,6 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
 Result<void> run(DemoOptions options, StopSignals& signals) {
   const bool terminal = stdout_is_terminal();
   if (options.speed == 0) options.speed = terminal ? kSpeedToFollow : kSpeedUnattended;
-  if (!terminal && options.seconds == 0 && !options.ui_port) options.seconds = kUnattendedSeconds;
   auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
   if (!scenario) return fail(std::move(scenario.error()));
   ScenarioClusterSettings settings;
