@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/rng.h"
-#include "cli/composition/migrator.h"
+#include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/codec/json.h"
 #include "kube/proto/core_node.pb.h"

@@ -127,7 +127,7 @@ struct Daemon::State {
     return {};
   }
 
-  Result<std::unique_ptr<kube::LeaderElector>> make_elector(const scheduler::LeaderElection& election) {
+  Result<std::unique_ptr<kube::LeaderElector>> make_elector(const config::LeaderElection& election) {
     kube::LeaderSettings leader;
     leader.ns = election.resource_namespace;
     leader.name = election.resource_name;
