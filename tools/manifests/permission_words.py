@@ -10,7 +10,7 @@ CHINESE = {
     'to place pods where their volumes are': '把 Pod 放到存储卷所在的位置',
     'to know a pod\'s workload': '找到 Pod 所属的工作负载',
     'to know which pods belong to a DaemonSet': '识别 DaemonSet 的 Pod，不去动它们',
-    'to know who sets a workload\'s scale': '了解副本数由谁控制',
+    'to know which autoscaler scales a workload': '了解副本数由谁控制',
     'to keep disruption budgets': '遵守中断预算',
     'to bind volumes when a pod is placed': '放置 Pod 时绑定存储卷',
     'to respect volume limits': '遵守节点的存储卷数量上限',
