@@ -47,11 +47,6 @@ class Played {
   ~Played() { EXPECT_TRUE(loop.await_result(scheduler->stop())); }
 
   void run_for(std::chrono::nanoseconds time) { loop.run_for(time); }
-  double hottest() {
-    double most = 0;
-    for (const NodeState& node : watcher.look().nodes) most = std::max(most, node.cpu.used_share());
-    return most;
-  }
   const api::Node& node(const std::string& name) {
     node_ = loop.await_result(kube::Client(api).get<api::Node>("", name)).value();
     return node_;
@@ -95,19 +90,6 @@ int done(const std::vector<migration::MoveOutcome>& outcomes) {
   return static_cast<int>(std::ranges::count_if(outcomes, [](const migration::MoveOutcome& outcome) {
     return outcome.result == migration::MoveResult::Succeeded || outcome.result == migration::MoveResult::Elsewhere;
   }));
-}
-
-TEST(EmbeddedScheduler, AnImbalanceSettles) {
-  Played moved(shipped("imbalance"), EmbeddedScheduler::in_a_hurry());
-  Played left(shipped("imbalance"), std::nullopt);
-  for (Played* one : {&moved, &left}) one->run_for(30s);
-  const double before = moved.watcher.look().balance;
-  for (Played* one : {&moved, &left}) one->run_for(5min);
-  EXPECT_GT(done(moved.outcomes), 5);
-  EXPECT_GT(moved.watcher.look().balance, before + 10);
-  EXPECT_GT(moved.watcher.look().balance, left.watcher.look().balance + 10);
-  EXPECT_LT(moved.hottest(), left.hottest());
-  EXPECT_EQ(moved.watcher.look().pods.pending, 0);
 }
 
 TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
@@ -224,13 +206,14 @@ TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
 }
 
 TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
-  const Course moved = mean_course("imbalance", EmbeddedScheduler::in_a_hurry(), 3);
-  const Course left = mean_course("imbalance", only_looking(EmbeddedScheduler::in_a_hurry()), 3);
+  const Course moved = mean_course("imbalance", EmbeddedScheduler::in_a_hurry(), 2);
+  const Course left = mean_course("imbalance", only_looking(EmbeddedScheduler::in_a_hurry()), 2);
   const std::string all = fmt::format("moved: {}\nleft: {}", told(moved), told(left));
   RecordProperty("courses", all);
   EXPECT_LT(moved.above, left.above / 5) << all;
   EXPECT_LT(moved.highest, left.highest - 5) << all;
   EXPECT_LT(moved.deviation, left.deviation / 2) << all;
+  EXPECT_GT(moved.moves, 10) << all;
   EXPECT_EQ(moved.pending, 0);
 }
 
