@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-constexpr milliseconds kTooLong{800};
+constexpr milliseconds kTooLong{4000};
 
 // What a Prometheus can do to us. That the real one answers as this does is shown in tests/real.
 enum class Mood : std::uint8_t { Answers, Refuses, Babbles, AnswersANumber, SaysItTwice, SaysNothing };
@@ -33,7 +33,7 @@ class TinyPrometheus {
     source.kind = cluster::LoadSourceKind::Prometheus;
     source.address = service_.url();
     source.queries = {{"cpu", "cpu"}, {"memory", "memory"}};
-    source.timeout = milliseconds{300};
+    source.timeout = milliseconds{2000};
     cluster::LoadSettings made;
     made.sources = {source};
     made.interval = milliseconds{50};

@@ -65,6 +65,6 @@ class TestNamespace {
 };
 
 // Waits until the condition holds, looking every few milliseconds; false when it never does.
-bool eventually(const std::function<bool()>& condition, std::chrono::seconds limit = std::chrono::seconds{60});
+bool eventually(const std::function<bool()>& condition, std::chrono::seconds limit = std::chrono::seconds{120});
 
 }  // namespace rescheduler::test

@@ -89,7 +89,7 @@ class MigrationTest : public SchedulingTest {
   migration::MoveOutcome move(migration::MoveOrder order);
   std::vector<api::Migration> migrations();
   // Waits until none is under way.
-  bool all_ended(std::chrono::seconds limit = std::chrono::seconds{60});
+  bool all_ended(std::chrono::seconds limit = std::chrono::seconds{120});
   // What is left of ours anywhere in the namespace; empty: nothing.
   std::vector<std::string> leftovers();
   std::string template_hash(const std::string& deployment);  // with the revision and the number of ReplicaSets

@@ -104,7 +104,7 @@ class ReschedulingTest : public SchedulingTest {
   // So busy a node is with so many ready pods of the test; told to the meter, again and again while it is waited.
   void measure(double percent_per_pod, double idle = 5);
   bool eventually_measured(const std::function<bool()>& condition,
-                           std::chrono::seconds limit = std::chrono::seconds{60});
+                           std::chrono::seconds limit = std::chrono::seconds{120});
   void annotate_memory(const std::string& json_value);
   bool told_about(const std::string& kind, const std::string& name, const std::string& reason);
 

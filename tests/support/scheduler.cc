@@ -244,12 +244,10 @@ api::Pod SchedulingTest::pod(const std::string& name) {
 
 std::string SchedulingTest::lands_on(const std::string& name) {
   std::string node;
-  const bool landed = eventually(
-      [&] {
-        node = node_of_pod(name);
-        return !node.empty();
-      },
-      std::chrono::seconds{20});
+  const bool landed = eventually([&] {
+    node = node_of_pod(name);
+    return !node.empty();
+  });
   if (!landed) {
     const api::Pod stuck = pod(name);
     const auto* condition = condition_of(stuck, "PodScheduled");
@@ -260,16 +258,14 @@ std::string SchedulingTest::lands_on(const std::string& name) {
 
 std::string SchedulingTest::turned_away(const std::string& name) {
   std::string message;
-  EXPECT_TRUE(eventually(
-      [&] {
-        const api::Pod seen = pod(name);
-        const auto* condition = condition_of(seen, "PodScheduled");
-        if (condition == nullptr || condition->status() != "False") return false;
-        message = condition->message();
-        return true;
-      },
-      std::chrono::seconds{20}))
-      << name << " was not turned away";
+  EXPECT_TRUE(eventually([&] {
+    const api::Pod seen = pod(name);
+    const auto* condition = condition_of(seen, "PodScheduled");
+    if (condition == nullptr || condition->status() != "False") return false;
+    message = condition->message();
+    return true;
+  })) << name
+      << " was not turned away";
   return message;
 }
 

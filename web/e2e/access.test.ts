@@ -275,17 +275,17 @@ test("a server that was killed and came back on the same port is found again, wi
   await program.stop("SIGKILL");
   await page.locator("[data-testid=lost]").waitFor();
   program = Program.start(words);
-  await page.locator("[data-testid=again]").waitFor({ timeout: 40_000 });
+  await page.locator("[data-testid=again]").waitFor();
   await page.locator("[data-testid=lost]").waitFor({ state: "detached" });
   await page.locator(".score-number").waitFor();
 });
 
 test("an API server that does not answer is shown as such, and so is its return", { skip }, async () => {
   run(rigTool, ["stop", rig.name, "kube-apiserver"]);
-  await page.locator("[data-testid=api-lost]").waitFor({ timeout: 40_000 });
+  await page.locator("[data-testid=api-lost]").waitFor();
   await page.locator(".score-number").waitFor();
   run(rigTool, ["start", rig.name, "kube-apiserver"]);
-  await page.locator("[data-testid=api-lost]").waitFor({ state: "detached", timeout: 40_000 });
+  await page.locator("[data-testid=api-lost]").waitFor({ state: "detached" });
   assert.deepEqual(seen.complaints, []);
   assert.ok(binary);
 });

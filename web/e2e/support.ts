@@ -65,7 +65,7 @@ export class Program {
   }
 }
 
-export async function until<T>(what: string, look: () => Promise<T | false | null | undefined> | T | false | null | undefined, program?: Program, limit = 30_000): Promise<T> {
+export async function until<T>(what: string, look: () => Promise<T | false | null | undefined> | T | false | null | undefined, program?: Program, limit = 90_000): Promise<T> {
   const end = Date.now() + limit;
   for (;;) {
     try {
@@ -124,7 +124,7 @@ export async function open(browser: Browser, url: string, options: { language?: 
     locale: options.language ?? "en-US", colorScheme: options.theme ?? "light", ignoreHTTPSErrors: true, reducedMotion: "reduce",
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000); // a busy machine is slow, not broken
   // For work on the pages: those of a folder in place of the binary's, which takes a minute to link.
   const folder = process.env["PAGES"];
   if (folder) await context.route(/\/ui\//, (route) => route.fulfill({ path: path.join(folder, new URL(route.request().url()).pathname.slice(4) || "index.html") }));
