@@ -83,7 +83,7 @@ fuzz: deps ## every fuzz target for a bounded time (SECONDS_EACH, default 20)
 	@$(call build,fuzz,--target fuzz_targets)
 	@scripts/fuzz $(SECONDS_EACH)
 
-lint: deps ## layers, awaits, sizes, formatting; clang-tidy over what changed since BASE (default origin/main)
+lint: deps ## layers, awaits, sizes, retired names, spelling, formatting; clang-tidy over what changed since BASE (default origin/main)
 	@cmake --preset dev >/dev/null
 	@scripts/lint --tidy changed $(if $(BASE),--base $(BASE))
 

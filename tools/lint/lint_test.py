@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import await_lint  # noqa: E402
 import layer_lint  # noqa: E402
+import retired_lint  # noqa: E402
 import size_lint  # noqa: E402
 
 
@@ -172,6 +173,64 @@ class LayerLint(Tree):
         self.write({'src/base/a.h': '#include "net/a.h"\n'})
         status, out = self.run_main(layer_lint, [str(self.root / 'src')])
         self.assertEqual((status, out.count('\n')), (1, 1))
+
+
+class RetiredLint(Tree):
+    LIST = (
+        '# what was given up\n'
+        '\n'
+        'identifier PlacedPod -> AssignedPod\n'
+        'identifier Refusal -> StatusError in src/sim/*\n'
+        'phrase pods of nobody -> bare pods\n'
+    )
+
+    def check(self, files, entries=LIST):
+        self.write({'retired.txt': entries, **files})
+        return [line.removeprefix(f'{self.root}/') for line in retired_lint.check(self.root, self.root / 'retired.txt')]
+
+    def test_an_identifier_is_found_in_code_with_its_line(self):
+        self.assertEqual(self.check({'src/cluster/a.h': '#pragma once\nstruct PlacedPod {};\n'}),
+                         ["src/cluster/a.h:2: 'PlacedPod' is retired: write AssignedPod"])
+
+    def test_an_identifier_is_free_in_comments_strings_and_docs(self):
+        self.assertEqual(self.check({
+            'src/cluster/a.cc': '// once PlacedPod\nauto x = "PlacedPod";\n',
+            'docs/a.md': 'Once it was called PlacedPod.\n',
+        }), [])
+
+    def test_a_longer_identifier_is_another_one(self):
+        self.assertEqual(self.check({'src/a.cc': 'int PlacedPods, NotPlacedPod, PlacedPod_;\n'}), [])
+
+    def test_an_entry_with_globs_holds_only_there(self):
+        found = self.check({'src/sim/door/a.h': 'struct Refusal;\n', 'src/planner/a.h': 'struct Refusal;\n'})
+        self.assertEqual(found, ["src/sim/door/a.h:1: 'Refusal' is retired: write StatusError"])
+
+    def test_a_phrase_is_found_in_docs_comments_and_messages(self):
+        found = self.check({
+            'docs/a.md': 'Moving\nPods of nobody is off.\n',
+            'src/a.cc': '// Of pods of nobody.\nauto x = "pods of nobody";\n',
+            'scripts/a.py': '# pods of nobody\n',
+        })
+        self.assertEqual([line.split(': ')[0] for line in found],
+                         ['docs/a.md:2', 'scripts/a.py:1', 'src/a.cc:1', 'src/a.cc:2'])
+
+    def test_a_phrase_is_found_across_the_ends_of_lines(self):
+        found = self.check({'docs/a.md': 'Only pods of\n  nobody.\n', 'src/a.cc': 'int a;\n  // pods\n  // of nobody\n'})
+        self.assertEqual([line.split(': ')[0] for line in found], ['docs/a.md:1', 'src/a.cc:2'])
+
+    def test_a_phrase_inside_other_words_is_none(self):
+        self.assertEqual(self.check({'docs/a.md': 'tripods of nobody, pods of nobodys\n'}), [])
+
+    def test_a_line_that_is_no_entry_and_one_that_is_there_twice_are_findings(self):
+        found = self.check({}, 'identifier A->B\nidentifier two words -> one\nidentifier A -> B\nidentifier A -> C\n'
+                               'identifier A -> D in src/*\n')
+        self.assertEqual([line.split(': ')[0] for line in found], ['retired.txt:1', 'retired.txt:2', 'retired.txt:4'])
+
+    def test_the_exit_status_says_whether_anything_was_found(self):
+        self.write({'tools/lint/retired.txt': self.LIST, 'src/a.cc': 'int a;\n'})
+        self.assertEqual(self.run_main(retired_lint, [str(self.root)]), (0, ''))
+        self.write({'src/a.cc': 'PlacedPod a;\n'})
+        self.assertEqual(self.run_main(retired_lint, [str(self.root)])[0], 1)
 
 
 class SizeLint(Tree):
