@@ -48,10 +48,10 @@ api::Pod pod_number(int number, const Setting& setting, bool ready) {
   return made;
 }
 
-std::shared_ptr<const scheduler::LoadsSeen> loads_of(const Setting& setting, int round) {
-  auto loads = std::make_shared<scheduler::LoadsSeen>();
-  loads->picture.basis = cluster::LoadBasis::Usage;
-  loads->picture.source = "metrics-server";
+std::shared_ptr<const scheduler::LoadUpdate> loads_of(const Setting& setting, int round) {
+  auto loads = std::make_shared<scheduler::LoadUpdate>();
+  loads->load_summary.basis = cluster::LoadBasis::Usage;
+  loads->load_summary.source = "metrics-server";
   loads->at = SystemClock().wall_now();
   for (int i = 0; i < setting.nodes; ++i) {
     cluster::NodeLoad load;
@@ -93,15 +93,15 @@ net::Task<Result<void>> stopped(server::Server& server, Dashboard& dashboard) {
 
 void tell(net::EventLoop& loop, Dashboard& dashboard, kube::ObjectPtr object) {
   const auto say = [](Dashboard& to, kube::ObjectPtr what) -> net::Task<void> {
-    to.board().seen(what);
+    to.model().upsert(what);
     co_return;
   };
   net::spawn(loop.executor(), "told", say(dashboard, std::move(object)));
 }
 
-void tell_loads(net::EventLoop& loop, Dashboard& dashboard, std::shared_ptr<const scheduler::LoadsSeen> loads) {
-  const auto say = [](Dashboard& to, std::shared_ptr<const scheduler::LoadsSeen> what) -> net::Task<void> {
-    to.board().loads(*what);
+void tell_loads(net::EventLoop& loop, Dashboard& dashboard, std::shared_ptr<const scheduler::LoadUpdate> loads) {
+  const auto say = [](Dashboard& to, std::shared_ptr<const scheduler::LoadUpdate> what) -> net::Task<void> {
+    to.model().loads(*what);
     co_return;
   };
   net::spawn(loop.executor(), "told", say(dashboard, std::move(loads)));

@@ -123,7 +123,7 @@ class Bench {
   api::Pod next_pod(int number) const;
   void measure_loads();
   void place(const api::Pod& pod);
-  void book(const cluster::PodForm& form, cluster::NodeIndex node);
+  void reserve(const cluster::CompiledPodSpec& compiled_spec, cluster::NodeIndex node);
 
   const Workload& workload_;
   Judging judging_;
@@ -169,19 +169,21 @@ Bench::Bench(int nodes, int present, const Workload& workload, Judging judging)
 // is added. Refused nodes, and scores that leave fewer of the best to choose from, make decisions cheaper.
 void Bench::measure_loads() {
   cluster::NodeLoad load;
-  cluster::LoadPicture picture;
+  cluster::LoadSummary load_summary;
   for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
-    load.used[resource] = picture.mean[resource] = 0.3;
+    load.used[resource] = load_summary.mean[resource] = 0.3;
   }
   for (const cluster::NodeIndex node : cluster_.existing_nodes()) cluster_.set_load(node, load);
-  picture.basis = cluster::LoadBasis::Usage;
-  cluster_.set_load_picture(picture);
+  load_summary.basis = cluster::LoadBasis::Usage;
+  cluster_.set_load_summary(load_summary);
 }
 
-void Bench::book(const cluster::PodForm& form, cluster::NodeIndex node) {
+void Bench::reserve(const cluster::CompiledPodSpec& compiled_spec, cluster::NodeIndex node) {
   cluster::NodeLoad load = cluster_.node(node).load;
-  const auto added = cluster::estimated_loads(form.needs->requests, cluster_.node(node).node->allocatable);
-  for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) load.booked[resource] += added[resource];
+  const auto added =
+      cluster::estimated_loads(compiled_spec.requirements->requests, cluster_.node(node).node->allocatable);
+  for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad})
+    load.reserved[resource] += added[resource];
   cluster_.set_load(node, load);
 }
 
@@ -198,15 +200,15 @@ api::Pod Bench::next_pod(int number) const {
 
 void Bench::place(const api::Pod& pod) {
   static const placement::NominatedPods nobody;
-  const auto form = cluster_.form_of(pod);
-  const auto asked = placement::question_about(cluster_, pod, *form);
-  framework_->prepare(cluster_, asked);
+  const auto compiled_spec = cluster_.compiled_spec_of(pod);
+  const auto context = placement::make_pod_context(cluster_, pod, *compiled_spec);
+  framework_->prepare(cluster_, context);
   placement::DecideOptions options;
   options.tie_break = rng_.next();
-  const auto decision = placement::decide(*framework_, asked, nobody, options);
+  const auto decision = placement::decide(*framework_, context, nobody, options);
   RESCHEDULER_CHECK(decision.outcome == placement::Outcome::Scheduled, "{}", decision.message);
-  cluster_.assume(pod, form, decision.node);
-  if (judging_ == Judging::ByLoadToo) book(*form, decision.node);
+  cluster_.assume(pod, compiled_spec, decision.node);
+  if (judging_ == Judging::ByLoadToo) reserve(*compiled_spec, decision.node);
 }
 
 std::vector<double> Bench::decide(int count, std::chrono::seconds at_most) {
@@ -312,10 +314,10 @@ void price_of_load(int decisions) {
 }  // namespace rescheduler
 
 int main(int argc, char** argv) {
-  const std::string_view asked = argc > 1 ? argv[1] : "";
-  const bool quick = asked == "--quick";
+  const std::string_view context = argc > 1 ? argv[1] : "";
+  const bool quick = context == "--quick";
   rescheduler::price_of_load(quick ? 200 : 4'000);
-  if (asked == "--load") return 0;
+  if (context == "--load") return 0;
   rescheduler::speeds(quick ? 500 : 5'000);
   rescheduler::growth(quick ? 200 : 2'000);
 }

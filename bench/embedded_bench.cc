@@ -17,8 +17,8 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "sim/cluster.h"
-#include "sim/door/documents.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/documents.h"
+#include "sim/frontend/local_api.h"
 #include "sim/kubelet/node_shape.h"
 #include "sim/time/pacer.h"
 

@@ -24,7 +24,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "kube/proto/policy.pb.h"
-#include "support/mover.h"
+#include "support/migrator.h"
 #include "support/recovery.h"
 #include "support/skip.h"
 
@@ -131,9 +131,9 @@ class MoveBench : public MigrationTest {
     if (way == Way::Delete) remove(lane.pod);
     if (way == Way::Copy) copy(lane);
     if (way == Way::Ours) {
-      auto order = order_for(lane.pod, lane.target);
-      order.deadline = kPatience;
-      mover().begin(std::move(order));
+      auto request = move_request_for(lane.pod, lane.target);
+      request.deadline = kPatience;
+      migrator().begin(std::move(request));
     }
   }
   void remove(const api::Pod& pod) {
@@ -301,7 +301,7 @@ TEST_P(MoveBench, OursWithKubeSchedulerAndWebhook) {
   start_mover();
   TestRecoverySettings settings;
   settings.ns = ns();
-  settings.target = [this](const api::Pod& pod) { return mover().wanted_on(pod); };
+  settings.target = [this](const api::Pod& pod) { return migrator().wanted_on(pod); };
   webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
   measure_both("ours, kube-scheduler, webhook", Way::Ours);
 }

@@ -19,8 +19,8 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
-#include "rescheduler/planning/make_plan.h"
-#include "rescheduler/planning/world.h"
+#include "rescheduling/planning/make_plan.h"
+#include "rescheduling/planning/snapshot.h"
 #include "scheduler/load_sources.h"
 
 namespace {
@@ -88,26 +88,26 @@ api::Pod pod_object(int number, int node) {
   return pod;
 }
 
-void fill(rescheduling::World& world, int nodes, Rng& rng) {
-  for (int i = 0; i < nodes; ++i) world.seen(node_object(i));
+void fill(rescheduling::Snapshot& snapshot, int nodes, Rng& rng) {
+  for (int i = 0; i < nodes; ++i) snapshot.upsert(node_object(i));
   for (int i = 0; i < nodes * kPodsPerNode; ++i) {
-    world.seen(pod_object(i, static_cast<int>(rng.below(static_cast<std::uint64_t>(nodes)))));
+    snapshot.upsert(pod_object(i, static_cast<int>(rng.below(static_cast<std::uint64_t>(nodes)))));
   }
-  cluster::LoadPicture picture;
-  picture.basis = cluster::LoadBasis::Usage;
-  picture.source = "bench";
+  cluster::LoadSummary load_summary;
+  load_summary.basis = cluster::LoadBasis::Usage;
+  load_summary.source = "bench";
   double sums[2] = {0, 0};
   for (int i = 0; i < nodes; ++i) {
-    const auto index = *world.cluster().find_node(fmt::format("node-{:05}", i));
+    const auto index = *snapshot.cluster().find_node(fmt::format("node-{:05}", i));
     const double chance = static_cast<double>(rng.below(1000)) / 1000;
     cluster::NodeLoad load;
     load.used[0] = i % 10 == 0 ? 0.85 + chance * 0.13 : i % 3 == 0 ? 0.1 + chance * 0.15 : 0.35 + chance * 0.3;
     load.used[1] = 0.3 + chance * 0.3;
-    world.cluster().set_load(index, load);
+    snapshot.cluster().set_load(index, load);
     for (const int r : {0, 1}) sums[r] += load.used[static_cast<std::size_t>(r)];
   }
-  for (const int r : {0, 1}) picture.mean[static_cast<std::size_t>(r)] = sums[r] / nodes;
-  world.cluster().set_load_picture(picture);
+  for (const int r : {0, 1}) load_summary.mean[static_cast<std::size_t>(r)] = sums[r] / nodes;
+  snapshot.cluster().set_load_summary(load_summary);
 }
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {
@@ -116,8 +116,8 @@ double seconds_since(std::chrono::steady_clock::time_point begun) {
 
 void measure(int nodes, std::uint32_t moves, const std::vector<Strategy>& strategies) {
   Rng rng(7);
-  rescheduling::World world;
-  fill(world, nodes, rng);
+  rescheduling::Snapshot snapshot;
+  fill(snapshot, nodes, rng);
   const double model = memory("VmRSS:");
   config::Profile profile = config::default_configuration(config::default_catalog()).profiles.front();
   config::place_by_load(profile, {});
@@ -129,7 +129,7 @@ void measure(int nodes, std::uint32_t moves, const std::vector<Strategy>& strate
   request.caps = {.total = moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};
   request.now = WallTime{std::chrono::seconds{kNow}};
   const auto begun = std::chrono::steady_clock::now();
-  const rescheduling::Plan plan = rescheduling::make_plan(world, request);
+  const rescheduling::Plan plan = rescheduling::make_plan(snapshot, request);
   const double took = seconds_since(begun);
   fmt::print(
       "{:>6} {:>8} {:>6} {:>9.3f} {:>7.1f} -> {:<6.1f} {:>6.1f} -> {:<6.1f} {:>6.1f} -> {:<6.1f} {:>8.0f} {:>8.0f}\n",

@@ -74,7 +74,7 @@ Problem cluster(std::size_t machines, std::size_t resources, std::uint64_t seed)
 }
 
 // Some processes are tied to a pool of machines; every question takes as long as asking real filters would.
-class SlowReferee final : public Referee {
+class SlowReferee final : public FeasibilityOracle {
  public:
   SlowReferee(const Problem& problem, double takes_ms) : problem_(problem), takes_(takes_ms) {}
   bool allows(Process process, Machine machine) override {
@@ -87,8 +87,8 @@ class SlowReferee final : public Referee {
     refused += allowed ? 0U : 1U;
     return allowed;
   }
-  void lifted(Process, Machine) override {}
-  void put_down(Process, Machine) override {}
+  void unassigned(Process, Machine) override {}
+  void assigned(Process, Machine) override {}
 
   std::size_t asked = 0;
   std::size_t refused = 0;
@@ -141,17 +141,17 @@ double memory_mb() {
 
 void run(std::size_t machines, std::size_t resources, std::size_t most_moves, double takes) {
   const Problem problem = cluster(machines, resources, 7);
-  SlowReferee referee(problem, takes);
+  SlowReferee oracle(problem, takes);
   SearchLimits limits;
   limits.most_moves = most_moves;
   const double begin = cpu_ms();
-  const Solution solution = improve(problem, limits, &referee);
+  const Solution solution = improve(problem, limits, &oracle);
   const double improving = cpu_ms() - begin;
-  const std::size_t asked = referee.asked;
+  const std::size_t asked = oracle.asked;
   const double then = cpu_ms();
   OrderLimits order;
   order.at_once = 20;
-  const Ordered ordered = in_order(problem, solution.moves, order, &referee);
+  const Ordered ordered = order_moves(problem, solution.moves, order, &oracle);
   const double ordering = cpu_ms() - then;
   std::vector<Machine> home;
   for (const ProcessFacts& process : problem.processes) home.push_back(process.machine);

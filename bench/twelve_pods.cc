@@ -18,7 +18,7 @@
 
 #include "cli/demo/embedded_scheduler.h"
 #include "sim/cluster.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/local_api.h"
 #include "sim/load/load_model.h"
 #include "sim/scenario/scenario_file.h"
 #include "sim/scenario/scenario_runner.h"

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_apply(text);
   (void)read_cancel(text);
   (void)read_maintenance(text);
-  (void)read_deed(text);
+  (void)read_demo_action(text);
   const auto move = read_move(text);
   const std::string name = rescheduler::kube::json_string(move ? move->pod : std::string(text));
   for (const char letter : name) {

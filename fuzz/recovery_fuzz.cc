@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "placement/visited_nodes.h"
-#include "rescheduler/recovery/ledger.h"
+#include "rescheduling/recovery/retry_ledger.h"
 #include "server/admission_review.h"
 
 namespace {

@@ -67,14 +67,14 @@ Placer::Placer(const std::vector<NodeShape>& nodes, const NamedRule& rule, std::
 std::optional<Placement> Placer::place(const Job& job, std::int64_t now) {
   static const placement::NominatedPods nobody;
   const api::Pod pod = pod_of(asked_by(job), fmt::format("pod-{}", pods_++));
-  const auto form = cluster_.form_of(pod);
-  const auto asked = placement::question_about(cluster_, pod, *form);
+  const auto compiled_spec = cluster_.compiled_spec_of(pod);
+  const auto asked = placement::make_pod_context(cluster_, pod, *compiled_spec);
   framework_->prepare(cluster_, asked);
   placement::DecideOptions options;
   options.tie_break = rng_.next();
   const auto decision = placement::decide(*framework_, asked, nobody, options);
   if (decision.outcome != placement::Outcome::Scheduled) return std::nullopt;
-  cluster_.assume(pod, form, decision.node);
+  cluster_.assume(pod, compiled_spec, decision.node);
   Placement placed{&job, pod.metadata().uid(), decision.node, now};
   rule_->bound(cluster_, placed);
   return placed;
@@ -82,7 +82,7 @@ std::optional<Placement> Placer::place(const Job& job, std::int64_t now) {
 
 void Placer::remove(const Placement& pod) {
   cluster_.remove_pod(pod.uid);
-  rule_->gone(cluster_, pod);
+  rule_->remove(cluster_, pod);
 }
 
 }  // namespace rescheduler::replay

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cluster/words.h"
+#include "cluster/interner.h"
 #include "kube/proto/policy.pb.h"
 #include "kube/value/wire_selectors.h"
 
@@ -11,12 +11,12 @@ namespace rescheduler::cluster {
 void Budgets::upsert(const api::PodDisruptionBudget& object) {
   Budget budget;
   budget.name = object.metadata().name();
-  budget.ns = words_.symbols.of(object.metadata().namespace_());
+  budget.ns = interner_.symbols.intern(object.metadata().namespace_());
   auto selector = kube::LabelSelector::nothing();
   if (object.spec().has_selector()) {
     if (auto compiled = kube::compile_selector(object.spec().selector())) selector = std::move(*compiled);
   }
-  budget.selector = words_.selectors.of(std::move(selector));
+  budget.selector = interner_.selectors.intern(std::move(selector));
   budget.disruptions_allowed = object.status().disruptions_allowed();
   budget.current_healthy = object.status().current_healthy();
   budget.desired_healthy = object.status().desired_healthy();
@@ -29,15 +29,15 @@ void Budgets::upsert(const api::PodDisruptionBudget& object) {
 }
 
 void Budgets::remove(std::string_view ns, std::string_view name) {
-  const auto symbol = words_.symbols.find(ns);
+  const auto symbol = interner_.symbols.find(ns);
   if (!symbol) return;
   std::erase_if(budgets_, [&](const Budget& budget) { return budget.ns == *symbol && budget.name == name; });
 }
 
-bool Budgets::covers(const Budget& budget, const PlacedPod& pod) const {
+bool Budgets::covers(const Budget& budget, const AssignedPod& pod) const {
   if (budget.ns != pod.ns || pod.labels == LabelSetId::None) return false;
-  if (words_.selectors.selector(budget.selector).is_everything()) return false;
-  return words_.selectors.matches(budget.selector, pod.labels);
+  if (interner_.selectors.selector(budget.selector).is_everything()) return false;
+  return interner_.selectors.matches(budget.selector, pod.labels);
 }
 
 }  // namespace rescheduler::cluster

@@ -9,7 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "cluster/placed_pod.h"
+#include "cluster/assigned_pod.h"
 
 namespace rescheduler::api {
 class PodDisruptionBudget;
@@ -17,7 +17,7 @@ class PodDisruptionBudget;
 
 namespace rescheduler::cluster {
 
-struct Words;
+struct Interner;
 
 struct Budget {
   std::string name{};
@@ -33,16 +33,16 @@ struct Budget {
 
 class Budgets {
  public:
-  explicit Budgets(Words& words) : words_(words) {}
+  explicit Budgets(Interner& interner) : interner_(interner) {}
 
   void upsert(const api::PodDisruptionBudget& object);
   void remove(std::string_view ns, std::string_view name);
   const std::vector<Budget>& all() const { return budgets_; }
   // Does it count this pod? A budget without conditions and a pod without labels never meet.
-  bool covers(const Budget& budget, const PlacedPod& pod) const;
+  bool covers(const Budget& budget, const AssignedPod& pod) const;
 
  private:
-  Words& words_;
+  Interner& interner_;
   std::vector<Budget> budgets_;
 };
 

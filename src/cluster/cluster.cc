@@ -34,8 +34,8 @@ bool same_for_placement(const Node& a, const Node& b) {
          && a.features == b.features;
 }
 
-bool same_for_placement(const PlacedPod& a, const PlacedPod& b) {
-  return a.form == b.form && a.labels == b.labels && a.node == b.node && a.started == b.started
+bool same_for_placement(const AssignedPod& a, const AssignedPod& b) {
+  return a.compiled_spec == b.compiled_spec && a.labels == b.labels && a.node == b.node && a.started == b.started
          && a.terminating == b.terminating && a.being_preempted == b.being_preempted;
 }
 
@@ -51,14 +51,14 @@ std::uint64_t first_generation() {
 
 Cluster::Cluster() : generation_(first_generation()) {}
 
-HappeningPtr Cluster::tell(Happening happening) const {
+ClusterEventPtr Cluster::tell(ClusterEvent cluster_event) const {
   if (!listened_to_) return nullptr;
-  return std::make_shared<const Happening>(std::move(happening));
+  return std::make_shared<const ClusterEvent>(std::move(cluster_event));
 }
 
 // --- Nodes ---
 
-NodeState& Cluster::place_for(std::string_view name) {
+NodeInfo& Cluster::place_for(std::string_view name) {
   const auto [known, fresh] = nodes_by_name_.try_emplace(std::string(name), kNoNode);
   if (!fresh) return nodes_[known->second];
   if (free_nodes_.empty()) {
@@ -67,9 +67,9 @@ NodeState& Cluster::place_for(std::string_view name) {
   } else {
     known->second = free_nodes_.back();
     free_nodes_.pop_back();
-    nodes_[known->second] = NodeState{};
+    nodes_[known->second] = NodeInfo{};
   }
-  NodeState& node = nodes_[known->second];
+  NodeInfo& node = nodes_[known->second];
   node.index = known->second;
   names_.resize(nodes_.size());
   generations_.resize(nodes_.size(), 0);
@@ -78,13 +78,13 @@ NodeState& Cluster::place_for(std::string_view name) {
   return node;
 }
 
-void Cluster::drop_if_unused(NodeState& node) {
+void Cluster::drop_if_unused(NodeInfo& node) {
   if (node.exists() || !node.pods.empty()) return;
   nodes_by_name_.erase(names_[node.index]);
   free_nodes_.push_back(node.index);
 }
 
-void Cluster::node_object_changed(NodeState& node, std::shared_ptr<const Node> now) {
+void Cluster::node_object_changed(NodeInfo& node, std::shared_ptr<const Node> now) {
   if (node.node) images_.remove(*node.node);
   const auto place = std::ranges::lower_bound(existing_, node.index);
   if (node.node && !now) existing_.erase(place);
@@ -97,14 +97,17 @@ void Cluster::node_object_changed(NodeState& node, std::shared_ptr<const Node> n
   ++nodes_version_;
 }
 
-HappeningPtr Cluster::upsert_node(const api::Node& object) {
-  auto now = std::make_shared<const Node>(compile_node(object, words_));
-  NodeState& node = place_for(now->name);
+ClusterEventPtr Cluster::upsert_node(const api::Node& object) {
+  auto now = std::make_shared<const Node>(compile_node(object, interner_));
+  NodeInfo& node = place_for(now->name);
   const std::shared_ptr<const Node> before = node.node;
   if (!before) {
     ++node_count_;
     node_object_changed(node, now);
-    return tell({.subject = Subject::Node, .changes = Change::Add, .label = "NodeAdd", .node_after = std::move(now)});
+    return tell({.resource = EventResource::Node,
+                 .actions = ActionType::Add,
+                 .label = "NodeAdd",
+                 .node_after = std::move(now)});
   }
   if (*before == *now) return nullptr;
   if (same_for_placement(*before, *now)) {
@@ -112,25 +115,27 @@ HappeningPtr Cluster::upsert_node(const api::Node& object) {
   } else {
     node_object_changed(node, now);
   }
-  const Changes changes = changes_between(*before, *now);
+  const ActionTypes changes = changes_between(*before, *now);
   if (changes.empty()) return nullptr;
-  return tell({.subject = Subject::Node,
-               .changes = changes,
+  return tell({.resource = EventResource::Node,
+               .actions = changes,
                .label = "NodeUpdate",
                .node_before = before,
                .node_after = std::move(now)});
 }
 
-HappeningPtr Cluster::remove_node(std::string_view name) {
+ClusterEventPtr Cluster::remove_node(std::string_view name) {
   const auto index = find_node(name);
   if (!index) return nullptr;
-  NodeState& node = nodes_[*index];
+  NodeInfo& node = nodes_[*index];
   std::shared_ptr<const Node> before = node.node;
   --node_count_;
   node_object_changed(node, nullptr);
   drop_if_unused(node);
-  return tell(
-      {.subject = Subject::Node, .changes = Change::Delete, .label = "NodeDelete", .node_before = std::move(before)});
+  return tell({.resource = EventResource::Node,
+               .actions = ActionType::Delete,
+               .label = "NodeDelete",
+               .node_before = std::move(before)});
 }
 
 std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
@@ -142,38 +147,38 @@ std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
 // --- Pods ---
 
 // Whatever topology a pod speaks of will be asked about, by its own placing or by that of others.
-PodFormPtr Cluster::compiled(const api::Pod& object, RequestsOf which) {
-  PodFormPtr form = forms_.of(object, which);
-  for (const auto* terms : {&form->affinity, &form->anti_affinity}) {
+CompiledPodSpecPtr Cluster::compiled(const api::Pod& object, RequestsOf which) {
+  CompiledPodSpecPtr compiled_spec = pod_specs_.of(object, which);
+  for (const auto* terms : {&compiled_spec->affinity, &compiled_spec->anti_affinity}) {
     for (const AffinityTerm& term : *terms) prepare(term.topology_key);
   }
-  for (const auto* terms : {&form->preferred_affinity, &form->preferred_anti_affinity}) {
+  for (const auto* terms : {&compiled_spec->preferred_affinity, &compiled_spec->preferred_anti_affinity}) {
     for (const auto& [term, weight] : *terms) prepare(term.topology_key);
   }
-  for (const SpreadConstraint& one : form->spread) prepare(one.topology_key);
-  return form;
+  for (const SpreadConstraint& one : compiled_spec->spread) prepare(one.topology_key);
+  return compiled_spec;
 }
 
-PlacedPod Cluster::imagine(const api::Pod& object, const PodFormPtr& form, NodeIndex node) {
-  PlacedPod pod;
+AssignedPod Cluster::hypothetical_pod(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node) {
+  AssignedPod pod;
   pod.uid = object.metadata().uid();
   pod.name = object.metadata().name();
-  pod.ns = words_.symbols.of(object.metadata().namespace_());
-  pod.labels = words_.labels.of(object.metadata().labels());
-  pod.form = form;
+  pod.ns = interner_.symbols.intern(object.metadata().namespace_());
+  pod.labels = interner_.labels.intern(object.metadata().labels());
+  pod.compiled_spec = compiled_spec;
   pod.node = node;
   return pod;
 }
 
-PlacedPod Cluster::compile(const api::Pod& object) {
-  PlacedPod pod = imagine(object, compiled(object, RequestsOf::Placed), kNoNode);
+AssignedPod Cluster::compile(const api::Pod& object) {
+  AssignedPod pod = hypothetical_pod(object, compiled(object, RequestsOf::Placed), kNoNode);
   pod.started = start_of(object);
   pod.terminating = object.metadata().has_deletion_timestamp();
   pod.being_preempted = pod.terminating && made_room_for_another(object);
   return pod;
 }
 
-PodIndex Cluster::put(PlacedPod pod) {
+PodIndex Cluster::put(AssignedPod pod) {
   PodIndex index = static_cast<PodIndex>(pods_.size());
   if (free_pods_.empty()) {
     pods_.emplace_back();
@@ -182,41 +187,41 @@ PodIndex Cluster::put(PlacedPod pod) {
     free_pods_.pop_back();
   }
   if (pod.assumed) ++assumed_;
-  PlacedPod& placed = pods_[index] = std::move(pod);
+  AssignedPod& placed = pods_[index] = std::move(pod);
   pods_by_uid_.insert(index);
-  NodeState& node = nodes_[placed.node];
-  node.take_in(index, *placed.form);
+  NodeInfo& node = nodes_[placed.node];
+  node.add_pod(index, *placed.compiled_spec);
   renew(node);
   counts_.add(placed);
   volumes_.pod_added(placed);
   return index;
 }
 
-PlacedPod Cluster::take_out(PodIndex index) {
+AssignedPod Cluster::take_out(PodIndex index) {
   pods_by_uid_.erase(index);
-  PlacedPod pod = std::move(pods_[index]);
-  pods_[index] = PlacedPod{};
+  AssignedPod pod = std::move(pods_[index]);
+  pods_[index] = AssignedPod{};
   free_pods_.push_back(index);
   if (pod.assumed) --assumed_;
   counts_.remove(pod);
   volumes_.pod_removed(pod);
-  NodeState& node = nodes_[pod.node];
-  node.let_go(index, *pod.form);
+  NodeInfo& node = nodes_[pod.node];
+  node.remove_pod(index, *pod.compiled_spec);
   renew(node);
   return pod;
 }
 
-HappeningPtr Cluster::upsert_pod(const api::Pod& object) {
-  PlacedPod now = compile(object);
+ClusterEventPtr Cluster::upsert_pod(const api::Pod& object) {
+  AssignedPod now = compile(object);
   now.node = place_for(object.spec().node_name()).index;
   const auto known = find_pod(now.uid);
   if (!known) {
     const PodIndex index = put(std::move(now));
     return !listened_to_ ? nullptr
-                         : tell({.subject = Subject::AssignedPod,
-                                 .changes = Change::Add,
+                         : tell({.resource = EventResource::AssignedPod,
+                                 .actions = ActionType::Add,
                                  .label = "AssignedPodAdd",
-                                 .pod_after = std::make_shared<const PlacedPod>(pods_[index])});
+                                 .pod_after = std::make_shared<const AssignedPod>(pods_[index])});
   }
   const PodIndex index = *known;
   const bool confirmed = pods_[index].assumed;
@@ -226,44 +231,44 @@ HappeningPtr Cluster::upsert_pod(const api::Pod& object) {
       --assumed_;
     }
     if (!confirmed || !listened_to_) return nullptr;
-    return tell({.subject = Subject::AssignedPod,
-                 .changes = Change::Add,
+    return tell({.resource = EventResource::AssignedPod,
+                 .actions = ActionType::Add,
                  .label = "AssignedPodAdd",
-                 .pod_after = std::make_shared<const PlacedPod>(pods_[index])});
+                 .pod_after = std::make_shared<const AssignedPod>(pods_[index])});
   }
-  const PlacedPod before = take_out(index);
+  const AssignedPod before = take_out(index);
   const PodIndex place = put(std::move(now));
   drop_if_unused(nodes_[before.node]);
-  const Changes changes = confirmed ? Changes(Change::Add) : changes_between(before, pods_[place]);
+  const ActionTypes changes = confirmed ? ActionTypes(ActionType::Add) : changes_between(before, pods_[place]);
   if (changes.empty() || !listened_to_) return nullptr;
-  return tell({.subject = Subject::AssignedPod,
-               .changes = changes,
+  return tell({.resource = EventResource::AssignedPod,
+               .actions = changes,
                .label = confirmed ? "AssignedPodAdd" : "AssignedPodUpdate",
-               .pod_before = confirmed ? nullptr : std::make_shared<const PlacedPod>(before),
-               .pod_after = std::make_shared<const PlacedPod>(pods_[place])});
+               .pod_before = confirmed ? nullptr : std::make_shared<const AssignedPod>(before),
+               .pod_after = std::make_shared<const AssignedPod>(pods_[place])});
 }
 
-HappeningPtr Cluster::remove_pod(std::string_view uid) {
+ClusterEventPtr Cluster::remove_pod(std::string_view uid) {
   const auto known = find_pod(uid);
   if (!known) return nullptr;
-  PlacedPod before = take_out(*known);
+  AssignedPod before = take_out(*known);
   drop_if_unused(nodes_[before.node]);
   if (!listened_to_) return nullptr;
-  return tell({.subject = Subject::AssignedPod,
-               .changes = Change::Delete,
+  return tell({.resource = EventResource::AssignedPod,
+               .actions = ActionType::Delete,
                .label = "AssignedPodDelete",
-               .pod_before = std::make_shared<const PlacedPod>(std::move(before))});
+               .pod_before = std::make_shared<const AssignedPod>(std::move(before))});
 }
 
-PodIndex Cluster::assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node) {
+PodIndex Cluster::assume(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node) {
   RESCHEDULER_CHECK(!find_pod(object.metadata().uid()), "pod {}/{} is assumed twice", object.metadata().namespace_(),
                     object.metadata().name());
-  PlacedPod pod = imagine(object, form, node);
+  AssignedPod pod = hypothetical_pod(object, compiled_spec, node);
   pod.assumed = true;
   return put(std::move(pod));
 }
 
-HappeningPtr Cluster::forget(std::string_view uid) {
+ClusterEventPtr Cluster::forget(std::string_view uid) {
   const auto index = find_pod(uid);
   if (!index || !pods_[*index].assumed) return nullptr;
   return remove_pod(uid);
@@ -277,23 +282,23 @@ std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
 
 // --- Trying out ---
 
-void Cluster::lift(PodIndex index) {
-  PlacedPod& pod = pods_[index];
+void Cluster::unassign(PodIndex index) {
+  AssignedPod& pod = pods_[index];
   RESCHEDULER_CHECK(pod.node != kNoNode, "pod {} is lifted twice", pod.name);
   counts_.remove(pod);
   volumes_.pod_removed(pod);
-  NodeState& node = nodes_[pod.node];
-  node.let_go(index, *pod.form);
+  NodeInfo& node = nodes_[pod.node];
+  node.remove_pod(index, *pod.compiled_spec);
   renew(node);
   pod.node = kNoNode;
 }
 
-void Cluster::put_down(PodIndex index, NodeIndex to) {
-  PlacedPod& pod = pods_[index];
+void Cluster::assign(PodIndex index, NodeIndex to) {
+  AssignedPod& pod = pods_[index];
   RESCHEDULER_CHECK(pod.node == kNoNode, "pod {} is put down twice", pod.name);
   pod.node = to;
-  NodeState& node = nodes_[to];
-  node.take_in(index, *pod.form);
+  NodeInfo& node = nodes_[to];
+  node.add_pod(index, *pod.compiled_spec);
   renew(node);
   counts_.add(pod);
   volumes_.pod_added(pod);
@@ -306,20 +311,20 @@ void Cluster::set_load(NodeIndex index, const NodeLoad& load) {
   renew(nodes_[index]);
 }
 
-void Cluster::set_load_picture(LoadPicture picture) {
-  load_picture_ = std::move(picture);
+void Cluster::set_load_summary(LoadSummary load_summary) {
+  load_summary_ = std::move(load_summary);
   for (const NodeIndex index : existing_) renew(nodes_[index]);
 }
 
 // --- Namespaces ---
 
 void Cluster::upsert_namespace(const api::Namespace& object) {
-  const Symbol name = words_.symbols.of(object.metadata().name());
-  if (namespaces_.upsert(name, words_.labels.of(object.metadata().labels()))) counts_.recount(pods_);
+  const Symbol name = interner_.symbols.intern(object.metadata().name());
+  if (namespaces_.upsert(name, interner_.labels.intern(object.metadata().labels()))) counts_.recount(pods_);
 }
 
 void Cluster::remove_namespace(std::string_view name) {
-  if (namespaces_.remove(words_.symbols.of(name))) counts_.recount(pods_);
+  if (namespaces_.remove(interner_.symbols.intern(name))) counts_.recount(pods_);
 }
 
 }  // namespace rescheduler::cluster

@@ -11,17 +11,17 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "cluster/assigned_pod.h"
 #include "cluster/budgets.h"
-#include "cluster/forms/pod_forms.h"
-#include "cluster/happening.h"
+#include "cluster/cluster_event.h"
 #include "cluster/images.h"
+#include "cluster/interner.h"
 #include "cluster/node.h"
 #include "cluster/owners.h"
-#include "cluster/placed_pod.h"
 #include "cluster/pod_counts.h"
+#include "cluster/pod_spec/pod_spec_cache.h"
 #include "cluster/topology.h"
 #include "cluster/volumes/volumes.h"
-#include "cluster/words.h"
 
 namespace rescheduler::api {
 class Namespace;
@@ -38,33 +38,33 @@ class Cluster {
 
   // --- What happens. Each answers what it may mean to waiting pods; null: nothing, or nobody listens. ---
   void listen(bool somebody_waits) { listened_to_ = somebody_waits; }
-  HappeningPtr upsert_node(const api::Node& object);
-  HappeningPtr remove_node(std::string_view name);
+  ClusterEventPtr upsert_node(const api::Node& object);
+  ClusterEventPtr remove_node(std::string_view name);
   // A pod that has a node, whoever gave it; also confirms an assumed one.
-  HappeningPtr upsert_pod(const api::Pod& object);
-  HappeningPtr remove_pod(std::string_view uid);
+  ClusterEventPtr upsert_pod(const api::Pod& object);
+  ClusterEventPtr remove_pod(std::string_view uid);
   // Our own decision, ahead of the API server's word.
-  PodIndex assume(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
-  HappeningPtr forget(std::string_view uid);  // the assumption was wrong
+  PodIndex assume(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node);
+  ClusterEventPtr forget(std::string_view uid);  // the assumption was wrong
   // To try out what would be: a pod is taken off its node - it keeps its place in pods(), with kNoNode - and put down
   // on another, or on the same again. Nobody is told. Not more than one search at a time, and all back at its end.
-  void lift(PodIndex index);
-  void put_down(PodIndex index, NodeIndex node);
-  // How busy nodes are: each by itself, and what holds for all. Usually usage::LoadBook says so; who waits for a cooler
-  // node is woken by whoever feeds that.
+  void unassign(PodIndex index);
+  void assign(PodIndex index, NodeIndex node);
+  // How busy nodes are: each by itself, and what holds for all. Usually usage::LoadTracker says so; who waits for a
+  // cooler node is woken by whoever feeds that.
   void set_load(NodeIndex node, const NodeLoad& load);
-  void set_load_picture(LoadPicture picture);
+  void set_load_summary(LoadSummary load_summary);
   void upsert_namespace(const api::Namespace& object);
   void remove_namespace(std::string_view name);
 
   // A waiting pod as if it were on a node: to imagine it there, or to say that the room kept for it is free.
-  PlacedPod imagine(const api::Pod& object, const PodFormPtr& form, NodeIndex node);
+  AssignedPod hypothetical_pod(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node);
 
   // --- What is. ---
-  PodFormPtr form_of(const api::Pod& object) { return compiled(object, RequestsOf::Incoming); }
-  // By NodeIndex; some do not exist (NodeState::exists).
-  const std::vector<NodeState>& nodes() const { return nodes_; }
-  const NodeState& node(NodeIndex index) const { return nodes_[index]; }
+  CompiledPodSpecPtr compiled_spec_of(const api::Pod& object) { return compiled(object, RequestsOf::Incoming); }
+  // By NodeIndex; some do not exist (NodeInfo::exists).
+  const std::vector<NodeInfo>& nodes() const { return nodes_; }
+  const NodeInfo& node(NodeIndex index) const { return nodes_[index]; }
   // Those that exist, in order; and every node's generation by NodeIndex. Apart from the states, because a decision
   // looks at these of all nodes and at the states of few.
   const std::vector<NodeIndex>& existing_nodes() const { return existing_; }
@@ -74,20 +74,20 @@ class Cluster {
   // Changes when a node comes, goes, or its object changes in more than a heartbeat; pods do not change it.
   std::uint64_t nodes_version() const { return nodes_version_; }
 
-  const std::vector<PlacedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
-  const PlacedPod& pod(PodIndex index) const { return pods_[index]; }
+  const std::vector<AssignedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
+  const AssignedPod& pod(PodIndex index) const { return pods_[index]; }
   std::optional<PodIndex> find_pod(std::string_view uid) const;
   std::size_t pod_count() const { return pods_by_uid_.size(); }
   std::size_t assumed_count() const { return assumed_; }
 
-  const Words& words() const { return words_; }
-  Words& words() { return words_; }
-  const std::string& text(Symbol symbol) const { return words_.symbols.text(symbol); }
+  const Interner& interner() const { return interner_; }
+  Interner& interner() { return interner_; }
+  const std::string& text(Symbol symbol) const { return interner_.symbols.text(symbol); }
   const Namespaces& namespaces() const { return namespaces_; }
   Namespaces& namespaces() { return namespaces_; }
   const PodCounts& counts() const { return counts_; }
   const Topology& topology() const { return topology_; }
-  const LoadPicture& load_picture() const { return load_picture_; }
+  const LoadSummary& load_summary() const { return load_summary_; }
   const Images& images() const { return images_; }
   const Owners& owners() const { return owners_; }
   Owners& owners() { return owners_; }
@@ -104,49 +104,49 @@ class Cluster {
   // Pods found by their uid without another copy of it: there are very many.
   struct UidHash {
     using is_transparent = void;
-    const std::vector<PlacedPod>* pods;
+    const std::vector<AssignedPod>* pods;
     std::size_t operator()(std::string_view uid) const { return std::hash<std::string_view>{}(uid); }
     std::size_t operator()(PodIndex index) const { return (*this)((*pods)[index].uid); }
   };
   struct UidEqual {
     using is_transparent = void;
-    const std::vector<PlacedPod>* pods;
+    const std::vector<AssignedPod>* pods;
     bool operator()(PodIndex left, PodIndex right) const { return left == right; }
     bool operator()(PodIndex left, std::string_view right) const { return (*pods)[left].uid == right; }
     bool operator()(std::string_view left, PodIndex right) const { return (*pods)[right].uid == left; }
   };
 
-  NodeState& place_for(std::string_view name);
-  void drop_if_unused(NodeState& node);
-  void renew(NodeState& node) { generations_[node.index] = node.generation = ++generation_; }
-  void node_object_changed(NodeState& node, std::shared_ptr<const Node> now);
-  PodIndex put(PlacedPod pod);
-  PlacedPod take_out(PodIndex index);
-  PodFormPtr compiled(const api::Pod& object, RequestsOf which);
-  PlacedPod compile(const api::Pod& object);
-  HappeningPtr tell(Happening happening) const;
+  NodeInfo& place_for(std::string_view name);
+  void drop_if_unused(NodeInfo& node);
+  void renew(NodeInfo& node) { generations_[node.index] = node.generation = ++generation_; }
+  void node_object_changed(NodeInfo& node, std::shared_ptr<const Node> now);
+  PodIndex put(AssignedPod pod);
+  AssignedPod take_out(PodIndex index);
+  CompiledPodSpecPtr compiled(const api::Pod& object, RequestsOf which);
+  AssignedPod compile(const api::Pod& object);
+  ClusterEventPtr tell(ClusterEvent cluster_event) const;
 
-  Words words_;
-  Namespaces namespaces_{words_.selectors};
-  PodForms forms_{words_, namespaces_};
-  std::vector<NodeState> nodes_;
+  Interner interner_;
+  Namespaces namespaces_{interner_.selectors};
+  PodSpecCache pod_specs_{interner_, namespaces_};
+  std::vector<NodeInfo> nodes_;
   std::vector<std::string> names_;  // of nodes, also of those that do not exist
   std::vector<NodeIndex> existing_;
   std::vector<std::uint64_t> generations_;
   std::vector<NodeIndex> free_nodes_;
   boost::unordered_flat_map<std::string, NodeIndex> nodes_by_name_;
   std::size_t node_count_ = 0;
-  std::vector<PlacedPod> pods_;
+  std::vector<AssignedPod> pods_;
   std::vector<PodIndex> free_pods_;
   boost::unordered_flat_set<PodIndex, UidHash, UidEqual> pods_by_uid_{0, UidHash{&pods_}, UidEqual{&pods_}};
   std::size_t assumed_ = 0;
-  PodCounts counts_{namespaces_, words_.selectors};
+  PodCounts counts_{namespaces_, interner_.selectors};
   Topology topology_;
   Images images_;
-  Owners owners_{words_};
-  Budgets budgets_{words_};
-  Volumes volumes_{words_};
-  LoadPicture load_picture_;
+  Owners owners_{interner_};
+  Budgets budgets_{interner_};
+  Volumes volumes_{interner_};
+  LoadSummary load_summary_;
   bool listened_to_ = true;
   std::uint64_t generation_;
   std::uint64_t nodes_version_ = 0;

@@ -8,7 +8,7 @@ namespace rescheduler::cluster::testing {
 namespace {
 
 struct ClusterNodes : ::testing::Test {
-  const NodeState& state(const std::string& name) { return cluster.node(cluster.find_node(name).value()); }
+  const NodeInfo& state(const std::string& name) { return cluster.node(cluster.find_node(name).value()); }
   Cluster cluster;
 };
 
@@ -44,15 +44,15 @@ TEST_F(ClusterNodes, ItsLoadIsUnknownUntilSomebodySaysAndAllLookAgainWhenThePict
   const auto before = cluster.generations();
   NodeLoad load;
   load.used[kCpuLoad] = 0.5;
-  load.booked[kCpuLoad] = 0.25;
+  load.reserved[kCpuLoad] = 0.25;
   cluster.set_load(*cluster.find_node("n"), load);
   EXPECT_EQ(state("n").load.predicted(kCpuLoad), 0.75);
   EXPECT_FALSE(state("n").load.knows(kMemoryLoad));
   EXPECT_NE(state("n").generation, before[state("n").index]);
   EXPECT_EQ(state("m").generation, before[state("m").index]);
-  cluster.set_load_picture({.basis = LoadBasis::Usage, .source = "prometheus"});
+  cluster.set_load_summary({.basis = LoadBasis::Usage, .source = "prometheus"});
   EXPECT_NE(state("m").generation, before[state("m").index]);
-  EXPECT_EQ(cluster.load_picture().source, "prometheus");
+  EXPECT_EQ(cluster.load_summary().source, "prometheus");
   cluster.remove_node("n");
   cluster.upsert_node(node("n"));
   EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "another machine may have the name now";
@@ -62,34 +62,35 @@ TEST_F(ClusterNodes, EachChangeIsToldByItsKind) {
   struct Row {
     const char* what;
     NodeBuilder after;
-    std::optional<Change> change;
+    std::optional<ActionType> change;
   };
   const NodeBuilder before = node("n").zone("a").taint("k", "", "NoSchedule").condition("Ready", "False");
   const Row rows[] = {
       {"nothing", before, std::nullopt},
-      {"cpu", NodeBuilder(before).cpu("8"), Change::NodeAllocatable},
-      {"pods", NodeBuilder(before).pods(8), Change::NodeAllocatable},
-      {"label", NodeBuilder(before).zone("b"), Change::NodeLabel},
-      {"label gone", NodeBuilder(before).without_label("kubernetes.io/hostname"), Change::NodeLabel},
-      {"taint", NodeBuilder(before).taint("l", "", "NoSchedule"), Change::NodeTaint},
+      {"cpu", NodeBuilder(before).cpu("8"), ActionType::NodeAllocatable},
+      {"pods", NodeBuilder(before).pods(8), ActionType::NodeAllocatable},
+      {"label", NodeBuilder(before).zone("b"), ActionType::NodeLabel},
+      {"label gone", NodeBuilder(before).without_label("kubernetes.io/hostname"), ActionType::NodeLabel},
+      {"taint", NodeBuilder(before).taint("l", "", "NoSchedule"), ActionType::NodeTaint},
       {"cordoned", NodeBuilder(before).cordoned(), std::nullopt},
-      {"condition", node("n").zone("a").taint("k", "", "NoSchedule").condition("Ready", "True"), Change::NodeCondition},
-      {"annotation", NodeBuilder(before).annotation("a", "b"), Change::NodeAnnotation},
-      {"feature", NodeBuilder(before).feature("F"), Change::NodeFeature},
+      {"condition", node("n").zone("a").taint("k", "", "NoSchedule").condition("Ready", "True"),
+       ActionType::NodeCondition},
+      {"annotation", NodeBuilder(before).annotation("a", "b"), ActionType::NodeAnnotation},
+      {"feature", NodeBuilder(before).feature("F"), ActionType::NodeFeature},
       {"image", NodeBuilder(before).image("web:1", 5), std::nullopt},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);
     Cluster model;
     const auto added = model.upsert_node(before);
-    EXPECT_TRUE(added->changes.has(Change::Add));
+    EXPECT_TRUE(added->actions.has(ActionType::Add));
     EXPECT_EQ(added->label, "NodeAdd");
     const auto told = model.upsert_node(row.after);
     ASSERT_EQ(told != nullptr, row.change.has_value());
     if (!told) continue;
-    EXPECT_EQ(told->subject, Subject::Node);
-    EXPECT_TRUE(told->changes.has(*row.change));
-    EXPECT_FALSE(told->changes.has(Change::Add));
+    EXPECT_EQ(told->resource, EventResource::Node);
+    EXPECT_TRUE(told->actions.has(*row.change));
+    EXPECT_FALSE(told->actions.has(ActionType::Add));
     EXPECT_EQ(told->node_before->name, "n");
     EXPECT_EQ(*told->node_after, *model.node(0).node);
   }
@@ -99,7 +100,7 @@ TEST_F(ClusterNodes, UncordoningIsToldAsATaintThatGoes) {
   cluster.upsert_node(node("n").cordoned());
   const auto told = cluster.upsert_node(node("n"));
   ASSERT_TRUE(told);
-  EXPECT_TRUE(told->changes.has(Change::NodeTaint));
+  EXPECT_TRUE(told->actions.has(ActionType::NodeTaint));
 }
 
 TEST_F(ClusterNodes, OnlyWhatPlacementLooksAtMakesANewGeneration) {
@@ -147,7 +148,7 @@ TEST_F(ClusterNodes, ANodeThatGoesLeavesItsPods) {
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
   const NodeIndex index = cluster.find_node("n").value();
   const auto told = cluster.remove_node("n");
-  EXPECT_TRUE(told->changes.has(Change::Delete));
+  EXPECT_TRUE(told->actions.has(ActionType::Delete));
   EXPECT_EQ(told->node_before->name, "n");
   EXPECT_EQ(cluster.remove_node("n"), nullptr);
   EXPECT_EQ(cluster.find_node("n"), std::nullopt);
@@ -165,7 +166,7 @@ TEST_F(ClusterNodes, APlaceIsUsedAgainWhenNodeAndPodsAreGone) {
   cluster.remove_pod("uid-p");
   cluster.upsert_node(node("m"));
   EXPECT_EQ(cluster.nodes().size(), 1U);
-  EXPECT_EQ(state("m").requested, Amounts{});
+  EXPECT_EQ(state("m").requested, ResourceList{});
   EXPECT_EQ(cluster.find_node("n"), std::nullopt);
   cluster.upsert_pod(pod("q").on("elsewhere"));
   cluster.upsert_pod(pod("q").on("m"));  // and of a ghost whose last pod turns out to be elsewhere
@@ -196,7 +197,7 @@ TEST_F(ClusterNodes, DomainsFollowTheLabels) {
 }
 
 TEST_F(ClusterNodes, ImagesAreCountedByNode) {
-  const Symbol web = cluster.words().symbols.of("web:1");
+  const Symbol web = cluster.interner().symbols.intern("web:1");
   cluster.upsert_node(node("n1").image("web:1", 100));
   cluster.upsert_node(node("n2").image("web:1", 200));
   EXPECT_EQ(cluster.images().of(web).nodes, 2);

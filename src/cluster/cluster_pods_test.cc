@@ -13,10 +13,10 @@ struct ClusterPods : ::testing::Test {
     cluster.upsert_node(node("n"));
     cluster.upsert_node(node("m"));
   }
-  const NodeState& state(const std::string& name) { return cluster.node(cluster.find_node(name).value()); }
-  const PlacedPod& placed(const std::string& name) { return cluster.pod(cluster.find_pod("uid-" + name).value()); }
+  const NodeInfo& state(const std::string& name) { return cluster.node(cluster.find_node(name).value()); }
+  const AssignedPod& placed(const std::string& name) { return cluster.pod(cluster.find_pod("uid-" + name).value()); }
   PodIndex assume(const PodBuilder& asked, const std::string& on) {
-    return cluster.assume(asked, cluster.form_of(asked), cluster.find_node(on).value());
+    return cluster.assume(asked, cluster.compiled_spec_of(asked), cluster.find_node(on).value());
   }
   Cluster cluster;
 };
@@ -27,7 +27,7 @@ TEST_F(ClusterPods, APodTakesItsShareOfItsNodeAndGivesItBack) {
   EXPECT_EQ(added->label, "AssignedPodAdd");
   EXPECT_EQ(added->pod_after->name, "p");
   EXPECT_EQ(state("n").requested.cpu, 1000);
-  EXPECT_EQ(state("n").requested.other(cluster.words().symbols.of("example.com/gpu")), 2);
+  EXPECT_EQ(state("n").requested.other(cluster.interner().symbols.intern("example.com/gpu")), 2);
   EXPECT_EQ(state("n").ports.size(), 1U);
   EXPECT_EQ(state("n").pod_count(), 1U);
   const auto gone = cluster.remove_pod("uid-p");
@@ -51,16 +51,16 @@ TEST_F(ClusterPods, ChangesAreToldByTheirKind) {
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
   EXPECT_EQ(cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n")), nullptr);
   const auto label = cluster.upsert_pod(pod("p").requests("1", "1Gi").label("a", "b").on("n"));
-  EXPECT_TRUE(label->changes.has(Change::PodLabel));
+  EXPECT_TRUE(label->actions.has(ActionType::PodLabel));
   EXPECT_EQ(label->label, "AssignedPodUpdate");
   EXPECT_EQ(label->pod_before->labels, LabelSetId::None);
   const auto up = cluster.upsert_pod(pod("p").requests("2", "1Gi").label("a", "b").on("n"));
-  EXPECT_TRUE(up->changes.has(Change::PodScaleUp));
-  EXPECT_FALSE(up->changes.has(Change::PodScaleDown));
+  EXPECT_TRUE(up->actions.has(ActionType::PodScaleUp));
+  EXPECT_FALSE(up->actions.has(ActionType::PodScaleDown));
   const auto both = cluster.upsert_pod(pod("p").requests("1", "2Gi").label("a", "b").on("n"));
-  EXPECT_TRUE(both->changes.has(Change::PodScaleUp));
-  EXPECT_TRUE(both->changes.has(Change::PodScaleDown));
-  EXPECT_FALSE(both->changes.has(Change::PodLabel));
+  EXPECT_TRUE(both->actions.has(ActionType::PodScaleUp));
+  EXPECT_TRUE(both->actions.has(ActionType::PodScaleDown));
+  EXPECT_FALSE(both->actions.has(ActionType::PodLabel));
   EXPECT_EQ(state("n").requested.cpu, 1000);
   // A pod that is on its way out still takes its room: nobody need be woken.
   EXPECT_EQ(cluster.upsert_pod(pod("p").requests("1", "2Gi").label("a", "b").on("n").terminating()), nullptr);
@@ -84,7 +84,7 @@ TEST_F(ClusterPods, AResizeInPlaceTakesTheLargestSizeUntilItIsDone) {
   EXPECT_EQ(cluster.upsert_pod(pod("p").request("cpu", "1").merge(status("2")).on("n")), nullptr);
   EXPECT_EQ(state("n").requested.cpu, 2000);
   const auto done = cluster.upsert_pod(pod("p").request("cpu", "1").merge(status("1")).on("n"));
-  EXPECT_TRUE(done->changes.has(Change::PodScaleDown));
+  EXPECT_TRUE(done->actions.has(ActionType::PodScaleDown));
   EXPECT_EQ(state("n").requested.cpu, 1000);
 }
 
@@ -147,17 +147,17 @@ TEST_F(ClusterPods, APodThatIsLiftedIsNowhereUntilItIsPutDown) {
   cluster.upsert_pod(web);
   const PodIndex index = cluster.find_pod("uid-p").value();
   const auto generation = state("n").generation;
-  cluster.lift(index);
+  cluster.unassign(index);
   EXPECT_EQ(state("n").requested.cpu, 0);
   EXPECT_TRUE(state("n").ports.empty());
   EXPECT_GT(state("n").generation, generation);
   EXPECT_EQ(cluster.pod(index).node, kNoNode);
   PodMatch everybody;  // counted for the first time while it is in the air
   everybody.all_of.push_back({cluster.namespaces().of({{cluster.pod(index).ns}}),
-                              cluster.words().selectors.of(kube::LabelSelector::everything())});
+                              cluster.interner().selectors.intern(kube::LabelSelector::everything())});
   cluster.prepare(everybody);
   EXPECT_TRUE(cluster.counts().matching(everybody)->empty());
-  cluster.put_down(index, cluster.find_node("m").value());
+  cluster.assign(index, cluster.find_node("m").value());
   EXPECT_EQ(state("m").requested.cpu, 1000);
   EXPECT_EQ(cluster.counts().matching(everybody)->at(cluster.find_node("m").value()), 1);
   EXPECT_EQ(cluster.find_pod("uid-p").value(), index);

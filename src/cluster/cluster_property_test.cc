@@ -16,8 +16,8 @@ constexpr const char* kHost = "kubernetes.io/hostname";
 int pick(int count) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, count)); }
 
 PodBuilder random_pod(const std::string& name) {
-  const auto word = [](const std::vector<std::string>& words) {
-    return words[static_cast<std::size_t>(pick(static_cast<int>(words.size())))];
+  const auto word = [](const std::vector<std::string>& interner) {
+    return interner[static_cast<std::size_t>(pick(static_cast<int>(interner.size())))];
   };
   PodBuilder made(name);
   made.in(word({"red", "blue"})).label("app", word({"x", "y"})).on(word({"n1", "n2", "ghost"}));
@@ -52,49 +52,51 @@ Watched watch(Cluster& cluster) {
   Watched watched;
   for (const char* app : {"x", "y"}) {
     for (const bool by_label : {false, true}) {
-      const auto form = cluster.form_of(pod("asking").in("red").away(
+      const auto compiled_spec = cluster.compiled_spec_of(pod("asking").in("red").away(
           kHost, {.labels = Texts{{"app", app}},
                   .namespace_labels = by_label ? std::optional<Texts>(Texts{{"team", "a"}}) : std::optional<Texts>()}));
       for (const bool staying : {false, true}) {
-        watched.matches.push_back({{{form->anti_affinity[0].namespaces, form->anti_affinity[0].selector}}, staying});
+        watched.matches.push_back(
+            {{{compiled_spec->anti_affinity[0].namespaces, compiled_spec->anti_affinity[0].selector}}, staying});
         cluster.prepare(watched.matches.back());
       }
     }
   }
   WireLabels labels;
   labels["app"] = "x";
-  watched.x = cluster.words().labels.of(labels);
-  watched.red = cluster.words().symbols.of("red");
+  watched.x = cluster.interner().labels.intern(labels);
+  watched.red = cluster.interner().symbols.intern("red");
   return watched;
 }
 
 Picture picture_of(Cluster& cluster, const Watched& watched) {
-  Picture picture;
-  const Symbol gpu = cluster.words().symbols.of("example.com/gpu");
-  for (const NodeState& node : cluster.nodes()) {
+  Picture load_summary;
+  const Symbol gpu = cluster.interner().symbols.intern("example.com/gpu");
+  for (const NodeInfo& node : cluster.nodes()) {
     Ports ports;
     for (const HostPort& port : node.ports) {
       ++ports[cluster.text(port.ip) + "/" + cluster.text(port.protocol) + "/" + std::to_string(port.port)];
     }
-    picture.first[node.exists() ? node.node->name : "ghost"] = {node.requested.cpu,
-                                                                node.requested.memory,
-                                                                node.requested.other(gpu),
-                                                                node.nonzero_cpu,
-                                                                node.nonzero_memory,
-                                                                node.pods.size(),
-                                                                ports};
+    load_summary.first[node.exists() ? node.node->name : "ghost"] = {node.requested.cpu,
+                                                                     node.requested.memory,
+                                                                     node.requested.other(gpu),
+                                                                     node.nonzero_cpu,
+                                                                     node.nonzero_memory,
+                                                                     node.pods.size(),
+                                                                     ports};
   }
   const auto sorted = [](const NodeCounts& counts) {
     return std::map<NodeIndex, std::int64_t>(counts.begin(), counts.end());
   };
-  for (const PodMatch& match : watched.matches) picture.second.push_back(sorted(*cluster.counts().matching(match)));
+  for (const PodMatch& match : watched.matches)
+    load_summary.second.push_back(sorted(*cluster.counts().matching(match)));
   std::map<std::tuple<int, int, int>, std::map<NodeIndex, std::int64_t>> terms;
-  for (const CarriedTerm* term : cluster.counts().speaking_of(watched.red, watched.x)) {
+  for (const ExistingPodTerm* term : cluster.counts().terms_matching(watched.red, watched.x)) {
     terms[{static_cast<int>(term->kind), static_cast<int>(term->term.selector),
            static_cast<int>(term->term.namespaces)}] = sorted(term->weights);
   }
-  for (auto& [key, weights] : terms) picture.second.push_back(std::move(weights));
-  return picture;
+  for (auto& [key, weights] : terms) load_summary.second.push_back(std::move(weights));
+  return load_summary;
 }
 
 RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
@@ -108,8 +110,8 @@ RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
   for (int i = 0; i < there; ++i) cluster.upsert_pod(random_pod("p" + std::to_string(i)));
   const Picture before = picture_of(cluster, watched);
 
-  const PodBuilder visitor = random_pod("visitor");
-  cluster.upsert_pod(visitor);
+  const PodBuilder user_info = random_pod("visitor");
+  cluster.upsert_pod(user_info);
   RC_ASSERT(picture_of(cluster, watched).first != before.first);
   // It may change while it is there, and others may look.
   if (pick(2) == 0) cluster.upsert_pod(random_pod("visitor"));
@@ -125,8 +127,8 @@ RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, (
   const Watched watched = watch(cluster);
   cluster.upsert_pod(random_pod("there"));
   const Picture before = picture_of(cluster, watched);
-  const PodBuilder visitor = random_pod("visitor");
-  cluster.assume(visitor, cluster.form_of(visitor), cluster.find_node("n1").value());
+  const PodBuilder user_info = random_pod("visitor");
+  cluster.assume(user_info, cluster.compiled_spec_of(user_info), cluster.find_node("n1").value());
   RC_ASSERT(picture_of(cluster, watched) != before);
   cluster.forget("uid-visitor");
   RC_ASSERT(picture_of(cluster, watched) == before);
@@ -136,14 +138,14 @@ RC_GTEST_PROP(ClusterProperty, ConfirmingAnAssumptionChangesNothingThatIsCounted
   Cluster cluster;
   cluster.upsert_node(node("n1"));
   const Watched watched = watch(cluster);
-  PodBuilder visitor = random_pod("visitor").on("");
-  cluster.assume(visitor, cluster.form_of(visitor), cluster.find_node("n1").value());
+  PodBuilder user_info = random_pod("visitor").on("");
+  cluster.assume(user_info, cluster.compiled_spec_of(user_info), cluster.find_node("n1").value());
   Cluster seen;
   seen.upsert_node(node("n1"));
   const Watched seen_watched = watch(seen);
-  visitor.on("n1");
-  cluster.upsert_pod(visitor);
-  seen.upsert_pod(visitor);
+  user_info.on("n1");
+  cluster.upsert_pod(user_info);
+  seen.upsert_pod(user_info);
   RC_ASSERT(picture_of(cluster, watched) == picture_of(seen, seen_watched));
 }
 

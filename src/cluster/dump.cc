@@ -22,7 +22,7 @@ std::string_view text_of(const boost::json::object& object, std::string_view key
 }  // namespace
 
 void take_object(const google::protobuf::Message& object, Cluster& into, Dump& dump) {
-  apply(object, Word::Seen, into);
+  apply(object, FeedAction::Upsert, into);
   if (object.GetDescriptor() != api::Pod::descriptor()) return;
   const auto& pod = static_cast<const api::Pod&>(object);
   if (is_finished(pod) || !pod.spec().node_name().empty()) return;

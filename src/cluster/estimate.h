@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "cluster/amounts.h"
 #include "cluster/node_load.h"
 #include "cluster/pod_requests.h"
+#include "cluster/resource_list.h"
 
 namespace rescheduler::cluster {
 
@@ -19,21 +19,21 @@ inline double share_of(std::int64_t amount, std::int64_t of) {
   return of > 0 ? static_cast<double>(amount) / static_cast<double>(of) : 1.0;
 }
 
-struct Coming {
+struct IncomingLoad {
   float milli_cpu = 0;
   float memory = 0;  // bytes
 };
 
-inline Coming coming_with(const PodRequests& requests) {
-  const Amounts& asked = requests.plain;
+inline IncomingLoad incoming_load_of(const PodRequests& requests) {
+  const ResourceList& asked = requests.plain;
   return {static_cast<float>(asked.cpu > 0 ? asked.cpu : kEstimatedMilliCpu),
           static_cast<float>(asked.memory > 0 ? asked.memory : kEstimatedMemory)};
 }
 
 // As shares of a node's allocatable. Of further resources nobody can say: nothing.
-inline Loads estimated_loads(const PodRequests& requests, const Amounts& allocatable) {
+inline Loads estimated_loads(const PodRequests& requests, const ResourceList& allocatable) {
   Loads loads{};
-  const Amounts& asked = requests.plain;
+  const ResourceList& asked = requests.plain;
   loads[kCpuLoad] = share_of(asked.cpu > 0 ? asked.cpu : kEstimatedMilliCpu, allocatable.cpu);
   loads[kMemoryLoad] = share_of(asked.memory > 0 ? asked.memory : kEstimatedMemory, allocatable.memory);
   return loads;

@@ -6,9 +6,9 @@ namespace rescheduler::cluster {
 namespace {
 
 constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
-Amounts amounts(std::int64_t cpu, std::int64_t memory) { return {.cpu = cpu, .memory = memory}; }
+ResourceList amounts(std::int64_t cpu, std::int64_t memory) { return {.cpu = cpu, .memory = memory}; }
 
-Loads estimate(std::int64_t cpu, std::int64_t memory, const Amounts& allocatable) {
+Loads estimate(std::int64_t cpu, std::int64_t memory, const ResourceList& allocatable) {
   PodRequests requests;
   requests.plain = amounts(cpu, memory);
   requests.nonzero_cpu = 7;  // what others score by is not looked at

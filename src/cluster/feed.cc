@@ -17,7 +17,7 @@ namespace {
 using google::protobuf::Message;
 using Meta = api::ObjectMeta;
 
-HappeningPtr pod_seen(const api::Pod& pod, Cluster& to) {
+ClusterEventPtr upsert_pod(const api::Pod& pod, Cluster& to) {
   if (is_finished(pod)) return to.remove_pod(uid_of(pod));
   if (pod.spec().node_name().empty()) return nullptr;
   if (!pod.metadata().uid().empty()) return to.upsert_pod(pod);
@@ -28,27 +28,27 @@ HappeningPtr pod_seen(const api::Pod& pod, Cluster& to) {
 
 struct Row {
   const kube::ResourceType* kind;
-  std::function<HappeningPtr(const Message&, Cluster&)> seen;
-  std::function<HappeningPtr(const Message&, Cluster&)> gone;
+  std::function<ClusterEventPtr(const Message&, Cluster&)> upsert;
+  std::function<ClusterEventPtr(const Message&, Cluster&)> remove;
 };
 
-template <class T, class Seen, class Gone>
-Row row(Seen seen, Gone gone) {
+template <class T, class Upsert, class Remove>
+Row row(Upsert upsert, Remove remove) {
   return {&kube::resource_of<T>(),
-          [seen](const Message& object, Cluster& to) { return seen(static_cast<const T&>(object), to); },
-          [gone](const Message& object, Cluster& from) { return gone(static_cast<const T&>(object), from); }};
+          [upsert](const Message& object, Cluster& to) { return upsert(static_cast<const T&>(object), to); },
+          [remove](const Message& object, Cluster& from) { return remove(static_cast<const T&>(object), from); }};
 }
 
 // Services, owners and budgets change how a pod is placed, but none makes room: they wake nobody.
-template <class T, class Seen, class Gone>
-Row quiet_row(Seen seen, Gone gone) {
+template <class T, class Upsert, class Remove>
+Row quiet_row(Upsert upsert, Remove remove) {
   return row<T>(
-      [seen](const T& object, Cluster& to) -> HappeningPtr {
-        seen(object.metadata(), object, to);
+      [upsert](const T& object, Cluster& to) -> ClusterEventPtr {
+        upsert(object.metadata(), object, to);
         return nullptr;
       },
-      [gone](const T& object, Cluster& from) -> HappeningPtr {
-        gone(object.metadata(), from);
+      [remove](const T& object, Cluster& from) -> ClusterEventPtr {
+        remove(object.metadata(), from);
         return nullptr;
       });
 }
@@ -62,10 +62,10 @@ Row workload_row(std::string_view kind) {
       [kind](const Meta& meta, Cluster& from) { from.owners().remove_workload(kind, meta.namespace_(), meta.name()); });
 }
 
-template <class T, class Gone>
-Row storage_row(Gone gone) {
+template <class T, class Remove>
+Row storage_row(Remove remove) {
   return row<T>([](const T& object, Cluster& to) { return to.volumes().upsert(object); },
-                [gone](const T& object, Cluster& from) { return gone(object.metadata(), from.volumes()); });
+                [remove](const T& object, Cluster& from) { return remove(object.metadata(), from.volumes()); });
 }
 
 const std::vector<Row>& rows() {
@@ -74,7 +74,7 @@ const std::vector<Row>& rows() {
                                 [](const Meta& meta, Cluster& from) { from.remove_namespace(meta.name()); }),
       row<api::Node>([](const auto& node, Cluster& to) { return to.upsert_node(node); },
                      [](const auto& node, Cluster& from) { return from.remove_node(node.metadata().name()); }),
-      row<api::Pod>(pod_seen, [](const auto& pod, Cluster& from) { return from.remove_pod(uid_of(pod)); }),
+      row<api::Pod>(upsert_pod, [](const auto& pod, Cluster& from) { return from.remove_pod(uid_of(pod)); }),
       quiet_row<api::Service>(
           [](const Meta& meta, const auto& service, Cluster& to) {
             to.owners().upsert_service(meta.namespace_(), meta.name(), service.spec().selector());
@@ -127,10 +127,10 @@ const std::vector<const kube::ResourceType*>& model_kinds() {
   return all;
 }
 
-HappeningPtr apply(const Message& object, Word word, Cluster& to) {
+ClusterEventPtr apply(const Message& object, FeedAction action, Cluster& to) {
   const Row* row = row_of(object);
   if (row == nullptr) return nullptr;
-  return word == Word::Seen ? row->seen(object, to) : row->gone(object, to);
+  return action == FeedAction::Upsert ? row->upsert(object, to) : row->remove(object, to);
 }
 
 std::string uid_of(const api::Pod& pod) {

@@ -15,8 +15,8 @@ const std::vector<const kube::ResourceType*>& model_kinds();
 
 // The object is there, or there no more. Answers what it may mean to waiting pods. Of other kinds, and pods that wait
 // for a node: nothing happens. A pod that has finished is gone.
-enum class Word : std::uint8_t { Seen, Gone };
-HappeningPtr apply(const google::protobuf::Message& object, Word word, Cluster& to);
+enum class FeedAction : std::uint8_t { Upsert, Remove };
+ClusterEventPtr apply(const google::protobuf::Message& object, FeedAction action, Cluster& to);
 
 // By which the model knows a pod. A dump that a person wrote may leave uids out; then the name does.
 std::string uid_of(const api::Pod& pod);

@@ -17,31 +17,31 @@ using testing::pod;
 
 TEST(Feed, WhatIsSeenIsThereUntilItIsGone) {
   Cluster cluster;
-  EXPECT_NE(apply(node("n").get(), Word::Seen, cluster), nullptr) << "a new node may help a waiting pod";
-  apply(pod("p").on("n").get(), Word::Seen, cluster);
+  EXPECT_NE(apply(node("n").get(), FeedAction::Upsert, cluster), nullptr) << "a new node may help a waiting pod";
+  apply(pod("p").on("n").get(), FeedAction::Upsert, cluster);
   EXPECT_EQ(cluster.pod_count(), 1U);
-  EXPECT_NE(apply(pod("p").on("n").get(), Word::Gone, cluster), nullptr) << "a removed pod leaves room";
+  EXPECT_NE(apply(pod("p").on("n").get(), FeedAction::Remove, cluster), nullptr) << "a removed pod leaves room";
   EXPECT_EQ(cluster.pod_count(), 0U);
-  apply(node("n").get(), Word::Gone, cluster);
+  apply(node("n").get(), FeedAction::Remove, cluster);
   EXPECT_EQ(cluster.node_count(), 0U);
 
   api::PodDisruptionBudget budget;
   budget.mutable_metadata()->set_name("b");
-  EXPECT_EQ(apply(budget, Word::Seen, cluster), nullptr);
+  EXPECT_EQ(apply(budget, FeedAction::Upsert, cluster), nullptr);
   EXPECT_EQ(cluster.budgets().all().size(), 1U);
-  apply(budget, Word::Gone, cluster);
+  apply(budget, FeedAction::Remove, cluster);
   EXPECT_EQ(cluster.budgets().all().size(), 0U);
 }
 
 TEST(Feed, APodThatHasFinishedIsGoneAndOneThatWaitsIsNotThere) {
   Cluster cluster;
-  apply(node("n").get(), Word::Seen, cluster);
-  apply(pod("waits").get(), Word::Seen, cluster);
+  apply(node("n").get(), FeedAction::Upsert, cluster);
+  apply(pod("waits").get(), FeedAction::Upsert, cluster);
   EXPECT_EQ(cluster.pod_count(), 0U);
   api::Pod runs = pod("p").on("n");
-  apply(runs, Word::Seen, cluster);
+  apply(runs, FeedAction::Upsert, cluster);
   runs.mutable_status()->set_phase("Failed");
-  apply(runs, Word::Seen, cluster);
+  apply(runs, FeedAction::Upsert, cluster);
   EXPECT_EQ(cluster.pod_count(), 0U);
 }
 
@@ -49,25 +49,25 @@ TEST(Feed, APodWithoutUidIsKnownByItsName) {
   Cluster cluster;
   api::Pod nameless = pod("p").on("n");
   nameless.mutable_metadata()->clear_uid();
-  apply(nameless, Word::Seen, cluster);
+  apply(nameless, FeedAction::Upsert, cluster);
   EXPECT_TRUE(cluster.find_pod("default/p"));
-  apply(nameless, Word::Gone, cluster);
+  apply(nameless, FeedAction::Remove, cluster);
   EXPECT_EQ(cluster.pod_count(), 0U);
 }
 
 TEST(Feed, AnEmptyObjectDoesNoHarmWhateverItsKind) {
   for (const kube::ResourceType* kind : model_kinds()) {
     Cluster cluster;
-    apply(*kind->make(), Word::Seen, cluster);
-    apply(*kind->make(), Word::Gone, cluster);
+    apply(*kind->make(), FeedAction::Upsert, cluster);
+    apply(*kind->make(), FeedAction::Remove, cluster);
   }
   EXPECT_EQ(model_kinds().size(), 15U);
 }
 
 TEST(Feed, WhatTheModelIsNotMadeOfSaysNothing) {
   Cluster cluster;
-  EXPECT_EQ(apply(api::Deployment(), Word::Seen, cluster), nullptr);
-  EXPECT_EQ(apply(api::Deployment(), Word::Gone, cluster), nullptr);
+  EXPECT_EQ(apply(api::Deployment(), FeedAction::Upsert, cluster), nullptr);
+  EXPECT_EQ(apply(api::Deployment(), FeedAction::Remove, cluster), nullptr);
 }
 
 }  // namespace

@@ -15,15 +15,15 @@ std::size_t LabelSets::Hash::operator()(const std::vector<Label>& labels) const 
   return seed;
 }
 
-LabelSets::LabelSets(Symbols& symbols) : symbols_(symbols) {
+LabelSets::LabelSets(SymbolTable& symbols) : symbols_(symbols) {
   sets_.emplace_back();
   known_.emplace(std::vector<Label>{}, LabelSetId::None);
 }
 
-LabelSetId LabelSets::of(const WireLabels& labels) {
+LabelSetId LabelSets::intern(const WireLabels& labels) {
   std::vector<Label> set;
   set.reserve(labels.size());
-  for (const auto& [key, value] : labels) set.emplace_back(symbols_.of(key), symbols_.of(value));
+  for (const auto& [key, value] : labels) set.emplace_back(symbols_.intern(key), symbols_.intern(value));
   std::ranges::sort(set);
   const auto [place, fresh] = known_.try_emplace(set, static_cast<LabelSetId>(sets_.size()));
   if (fresh) sets_.push_back(std::move(set));
@@ -40,7 +40,7 @@ bool LabelSets::has(LabelSetId set, Symbol key) const {
   return std::ranges::binary_search(sets_[static_cast<std::size_t>(set)], key, {}, &Label::first);
 }
 
-SelectorId Selectors::of(kube::LabelSelector selector) {
+SelectorId Selectors::intern(kube::LabelSelector selector) {
   // Nothing and everything print alike.
   std::string text = selector.is_nothing() ? std::string("\0", 1) : selector.to_string();
   const auto [place, fresh] = known_.try_emplace(std::move(text), static_cast<SelectorId>(entries_.size()));

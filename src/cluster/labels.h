@@ -12,7 +12,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <google/protobuf/map.h>
 
-#include "cluster/symbols.h"
+#include "cluster/symbol_table.h"
 #include "kube/value/label_selector.h"
 
 namespace rescheduler::cluster {
@@ -25,9 +25,9 @@ enum class SelectorId : std::uint32_t {};
 
 class LabelSets {
  public:
-  explicit LabelSets(Symbols& symbols);
+  explicit LabelSets(SymbolTable& symbols);
 
-  LabelSetId of(const WireLabels& labels);
+  LabelSetId intern(const WireLabels& labels);
   std::span<const Label> labels(LabelSetId set) const { return sets_[static_cast<std::size_t>(set)]; }
   Symbol value(LabelSetId set, Symbol key) const;  // Symbol::Empty also when the key is not there
   bool has(LabelSetId set, Symbol key) const;
@@ -37,16 +37,16 @@ class LabelSets {
   struct Hash {
     std::size_t operator()(const std::vector<Label>& labels) const;
   };
-  Symbols& symbols_;
+  SymbolTable& symbols_;
   std::vector<std::vector<Label>> sets_;
   boost::unordered_flat_map<std::vector<Label>, LabelSetId, Hash> known_;
 };
 
 class Selectors {
  public:
-  Selectors(const Symbols& symbols, const LabelSets& sets) : symbols_(symbols), sets_(sets) {}
+  Selectors(const SymbolTable& symbols, const LabelSets& sets) : symbols_(symbols), sets_(sets) {}
 
-  SelectorId of(kube::LabelSelector selector);
+  SelectorId intern(kube::LabelSelector selector);
   const kube::LabelSelector& selector(SelectorId id) const { return entries_[index(id)].selector; }
   bool matches(SelectorId id, LabelSetId set) const;
 
@@ -58,7 +58,7 @@ class Selectors {
   };
   static std::size_t index(SelectorId id) { return static_cast<std::size_t>(id); }
 
-  const Symbols& symbols_;
+  const SymbolTable& symbols_;
   const LabelSets& sets_;
   std::vector<Entry> entries_;
   boost::unordered_flat_map<std::string, SelectorId> known_;  // by canonical text

@@ -5,8 +5,8 @@
 #include <boost/container_hash/hash.hpp>
 
 #include "base/check.h"
-#include "cluster/placed_pod.h"
-#include "cluster/words.h"
+#include "cluster/assigned_pod.h"
+#include "cluster/interner.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/value/quantity.h"
 
@@ -14,7 +14,7 @@ namespace rescheduler::cluster {
 namespace {
 
 // What a node has to give. Quantities the server would have refused count as absent.
-void read_allocatable(const google::protobuf::Map<std::string, api::Quantity>& wire, Symbols& symbols, Node& into) {
+void read_allocatable(const google::protobuf::Map<std::string, api::Quantity>& wire, SymbolTable& symbols, Node& into) {
   for (const auto& [name, text] : wire) {
     const auto amount = kube::Quantity::parse(text.string());
     if (!amount) continue;
@@ -27,14 +27,14 @@ void read_allocatable(const google::protobuf::Map<std::string, api::Quantity>& w
     } else if (name == "pods") {
       into.allowed_pods = amount->value();
     } else if (is_counted_resource(name)) {
-      into.allocatable.set_other(symbols.of(name), amount->value());
+      into.allocatable.set_other(symbols.intern(name), amount->value());
     }
   }
 }
 
-void read_images(const api::NodeStatus& status, Symbols& symbols, Node& into) {
+void read_images(const api::NodeStatus& status, SymbolTable& symbols, Node& into) {
   for (const api::ContainerImage& image : status.images()) {
-    for (const std::string& name : image.names()) into.images.push_back({symbols.of(name), image.size_bytes()});
+    for (const std::string& name : image.names()) into.images.push_back({symbols.intern(name), image.size_bytes()});
   }
   std::ranges::sort(into.images, {}, [](const NodeImage& image) { return std::pair(image.name, image.size); });
   const auto repeated = std::ranges::unique(into.images, {}, &NodeImage::name);
@@ -61,23 +61,24 @@ Symbol Node::label(Symbol key) const {
 
 bool Node::has_label(Symbol key) const { return std::ranges::binary_search(labels, key, {}, &Label::first); }
 
-Node compile_node(const api::Node& object, Words& words) {
-  Symbols& symbols = words.symbols;
+Node compile_node(const api::Node& object, Interner& interner) {
+  SymbolTable& symbols = interner.symbols;
   Node node;
   node.name = object.metadata().name();
   for (const auto& [key, value] : object.metadata().labels())
-    node.labels.emplace_back(symbols.of(key), symbols.of(value));
+    node.labels.emplace_back(symbols.intern(key), symbols.intern(value));
   std::ranges::sort(node.labels);
   for (const api::Taint& taint : object.spec().taints()) {
-    node.taints.push_back({symbols.of(taint.key()), symbols.of(taint.value()), symbols.of(taint.effect())});
+    node.taints.push_back({symbols.intern(taint.key()), symbols.intern(taint.value()), symbols.intern(taint.effect())});
   }
   node.unschedulable = object.spec().unschedulable();
   read_allocatable(object.status().allocatable(), symbols, node);
   read_images(object.status(), symbols, node);
-  for (const std::string& feature : object.status().declared_features()) node.features.push_back(symbols.of(feature));
+  for (const std::string& feature : object.status().declared_features())
+    node.features.push_back(symbols.intern(feature));
   std::ranges::sort(node.features);
   for (const api::NodeCondition& condition : object.status().conditions()) {
-    node.conditions.emplace_back(symbols.of(condition.type()), symbols.of(condition.status()));
+    node.conditions.emplace_back(symbols.intern(condition.type()), symbols.intern(condition.status()));
   }
   std::ranges::sort(node.conditions);
   node.annotations_hash = hash_of(object.metadata().annotations());
@@ -92,34 +93,34 @@ kube::LabelLookup::Answer NodeLabels::operator()(std::string_view key) const {
   return std::string_view(symbols_.text(place->second));
 }
 
-void NodeState::take_in(PodIndex pod, const PodForm& form) {
+void NodeInfo::add_pod(PodIndex pod, const CompiledPodSpec& compiled_spec) {
   pods.push_back(pod);
-  count(form);
+  count(compiled_spec);
 }
 
-void NodeState::take_in(std::shared_ptr<const PlacedPod> guest) {
-  count(*guest->form);
+void NodeInfo::add_pod(std::shared_ptr<const AssignedPod> guest) {
+  count(*guest->compiled_spec);
   guests.push_back(std::move(guest));
 }
 
-void NodeState::count(const PodForm& form) {
-  const NodeNeeds& needs = *form.needs;
-  requested += needs.requests.plain;
-  nonzero_cpu += needs.requests.nonzero_cpu;
-  nonzero_memory += needs.requests.nonzero_memory;
-  ports.insert(ports.end(), needs.ports.begin(), needs.ports.end());
+void NodeInfo::count(const CompiledPodSpec& compiled_spec) {
+  const NodeRequirements& requirements = *compiled_spec.requirements;
+  requested += requirements.requests.plain;
+  nonzero_cpu += requirements.requests.nonzero_cpu;
+  nonzero_memory += requirements.requests.nonzero_memory;
+  ports.insert(ports.end(), requirements.ports.begin(), requirements.ports.end());
 }
 
-void NodeState::let_go(PodIndex pod, const PodForm& form) {
-  const NodeNeeds& needs = *form.needs;
+void NodeInfo::remove_pod(PodIndex pod, const CompiledPodSpec& compiled_spec) {
+  const NodeRequirements& requirements = *compiled_spec.requirements;
   const auto place = std::ranges::find(pods, pod);
   RESCHEDULER_CHECK(place != pods.end(), "a pod leaves a node it is not on");
   *place = pods.back();
   pods.pop_back();
-  requested -= needs.requests.plain;
-  nonzero_cpu -= needs.requests.nonzero_cpu;
-  nonzero_memory -= needs.requests.nonzero_memory;
-  for (const HostPort& port : needs.ports) ports.erase(std::ranges::find(ports, port));
+  requested -= requirements.requests.plain;
+  nonzero_cpu -= requirements.requests.nonzero_cpu;
+  nonzero_memory -= requirements.requests.nonzero_memory;
+  for (const HostPort& port : requirements.ports) ports.erase(std::ranges::find(ports, port));
 }
 
 }  // namespace rescheduler::cluster

@@ -1,4 +1,4 @@
-// A node as the scheduler sees it: what its object says (Node), and what the pods on it leave over (NodeState).
+// A node as the scheduler sees it: what its object says (Node), and what the pods on it leave over (NodeInfo).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/amounts.h"
 #include "cluster/labels.h"
 #include "cluster/node_load.h"
 #include "cluster/ports.h"
+#include "cluster/resource_list.h"
 #include "cluster/taints.h"
 #include "kube/value/label_lookup.h"
 
@@ -23,9 +23,9 @@ class Node;
 
 namespace rescheduler::cluster {
 
-struct PlacedPod;
-struct PodForm;
-struct Words;
+struct AssignedPod;
+struct CompiledPodSpec;
+struct Interner;
 
 // The place of a node in every array about nodes; kept for as long as the node or a pod on it is known.
 using NodeIndex = std::uint32_t;
@@ -46,7 +46,7 @@ struct Node {
   std::vector<Label> labels{};  // sorted by key
   std::vector<Taint> taints{};
   bool unschedulable = false;
-  Amounts allocatable{};
+  ResourceList allocatable{};
   std::int64_t allowed_pods = 0;
   std::vector<NodeImage> images{};                      // by name, each once
   std::vector<Symbol> features{};                       // sorted
@@ -58,28 +58,28 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-Node compile_node(const api::Node& object, Words& words);
+Node compile_node(const api::Node& object, Interner& interner);
 
 // Labels of a node as selectors ask for them.
 class NodeLabels {
  public:
-  NodeLabels(const Node& node, const Symbols& symbols) : node_(node), symbols_(symbols) {}
+  NodeLabels(const Node& node, const SymbolTable& symbols) : node_(node), symbols_(symbols) {}
   kube::LabelLookup::Answer operator()(std::string_view key) const;
 
  private:
   const Node& node_;
-  const Symbols& symbols_;
+  const SymbolTable& symbols_;
 };
 
 // Copied to try out what would be if a pod came or went.
-struct NodeState {
+struct NodeInfo {
   NodeIndex index = kNoNode;
   std::shared_ptr<const Node> node{};  // null: pods say they are there, but the node is not known (any more)
   // Changes with everything about the node that a plugin may look at; never the same number for two states.
   std::uint64_t generation = 0;
   std::vector<PodIndex> pods{};
-  std::vector<std::shared_ptr<const PlacedPod>> guests{};  // pods that are only imagined here (nominations)
-  Amounts requested{};
+  std::vector<std::shared_ptr<const AssignedPod>> guests{};  // pods that are only imagined here (nominations)
+  ResourceList requested{};
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;
   std::vector<HostPort> ports{};  // in use
@@ -87,12 +87,12 @@ struct NodeState {
 
   bool exists() const { return node != nullptr; }
   std::size_t pod_count() const { return pods.size() + guests.size(); }
-  void take_in(PodIndex pod, const PodForm& form);
-  void let_go(PodIndex pod, const PodForm& form);
-  void take_in(std::shared_ptr<const PlacedPod> guest);
+  void add_pod(PodIndex pod, const CompiledPodSpec& compiled_spec);
+  void remove_pod(PodIndex pod, const CompiledPodSpec& compiled_spec);
+  void add_pod(std::shared_ptr<const AssignedPod> guest);
 
  private:
-  void count(const PodForm& form);
+  void count(const CompiledPodSpec& compiled_spec);
 };
 
 }  // namespace rescheduler::cluster

@@ -1,13 +1,13 @@
 // What is different between two states of a node, as far as waiting pods may care.
 #pragma once
 
-#include "cluster/happening.h"
+#include "cluster/cluster_event.h"
 
 namespace rescheduler::cluster {
 
-Changes changes_between(const Node& before, const Node& after);
+ActionTypes changes_between(const Node& before, const Node& after);
 
 // Of a placed pod: labels, and requests that grew or shrank.
-Changes changes_between(const PlacedPod& before, const PlacedPod& after);
+ActionTypes changes_between(const AssignedPod& before, const AssignedPod& after);
 
 }  // namespace rescheduler::cluster

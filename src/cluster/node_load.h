@@ -29,24 +29,24 @@ inline constexpr double kUnknownLoad = std::numeric_limits<double>::quiet_NaN();
 
 struct NodeLoad {
   Loads used = loads_of(kUnknownLoad);  // as measured; unknown where nothing fresh is known: that is not idle
-  Loads unrest{};  // how far `used` usually is from its own mean: one standard deviation over the last hour or so
-  Loads booked{};  // what is on its way there and not in `used` yet: pods just bound, moves
-  std::uint32_t turns = 0;  // pods placed since nothing better is known; for LoadBasis::Turns
+  Loads volatility{};  // how far `used` usually is from its own mean: one standard deviation over the last hour or so
+  Loads reserved{};    // what is on its way there and not in `used` yet: pods just bound, moves
+  std::uint32_t round_robin_count = 0;  // pods placed since nothing better is known; for LoadBasis::RoundRobin
 
   bool knows(std::size_t resource) const { return !std::isnan(used[resource]); }
-  double predicted(std::size_t resource) const { return used[resource] + booked[resource]; }
+  double predicted(std::size_t resource) const { return used[resource] + reserved[resource]; }
 };
 
 // What nodes are judged by.
 enum class LoadBasis : std::uint8_t {
-  Usage,     // NodeLoad; a node that is unknown there by its requests
-  Requests,  // what the pods on it ask for
-  Turns,     // nothing is known at all: each node in its turn
+  Usage,       // NodeLoad; a node that is unknown there by its requests
+  Requests,    // what the pods on it ask for
+  RoundRobin,  // nothing is known at all: each node in its turn
 };
 
 // What holds for all nodes. The mean is that of the moment, so that a node's score depends on the node alone until the
 // next one is set.
-struct LoadPicture {
+struct LoadSummary {
   LoadBasis basis = LoadBasis::Requests;
   std::string source = "requests";  // who says so
   std::vector<std::string> resources{"cpu", "memory"};

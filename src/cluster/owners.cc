@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cluster/interner.h"
 #include "cluster/objects/pods.h"
-#include "cluster/words.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/wire_selectors.h"
 
@@ -98,7 +98,7 @@ std::optional<SelectorId> Owners::siblings_of(const api::Pod& pod) const {
     }
   }
   if (requirements.empty()) return std::nullopt;
-  return words_.selectors.of(kube::LabelSelector::all_of(std::move(requirements)));
+  return interner_.selectors.intern(kube::LabelSelector::all_of(std::move(requirements)));
 }
 
 }  // namespace rescheduler::cluster

@@ -18,11 +18,11 @@ class Pod;
 
 namespace rescheduler::cluster {
 
-struct Words;
+struct Interner;
 
 class Owners {
  public:
-  explicit Owners(Words& words) : words_(words) {}
+  explicit Owners(Interner& interner) : interner_(interner) {}
 
   void upsert_service(std::string_view ns, std::string_view name, const WireLabels& selector);
   void remove_service(std::string_view ns, std::string_view name);
@@ -42,7 +42,7 @@ class Owners {
     std::string name;
     std::vector<std::pair<std::string, std::string>> selector;
   };
-  Words& words_;
+  Interner& interner_;
   boost::unordered_flat_map<std::string, std::vector<Service>> services_;  // by namespace
   boost::unordered_flat_map<std::string, kube::LabelSelector> workloads_;  // by kind/namespace/name
 };

@@ -22,7 +22,7 @@ struct OwnersTest : ::testing::Test {
   // "nobody", or who is selected, in words.
   std::string siblings(const PodBuilder& of) {
     const auto selector = owners.siblings_of(of);
-    return selector ? cluster.words().selectors.selector(*selector).to_string() : "nobody";
+    return selector ? cluster.interner().selectors.selector(*selector).to_string() : "nobody";
   }
   Cluster cluster;
   Owners& owners = cluster.owners();

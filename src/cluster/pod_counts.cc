@@ -58,7 +58,7 @@ const NodeCounts* PodCounts::matching(const PodMatch& match) const {
   return &known->second->by_node;
 }
 
-void PodCounts::prepare(const PodMatch& match, const std::vector<PlacedPod>& pods) {
+void PodCounts::prepare(const PodMatch& match, const std::vector<AssignedPod>& pods) {
   if (matching(match) != nullptr) return;
   if (counts_.size() >= kMostCounts) drop_oldest();
   Count& count = *counts_.emplace(match, std::make_unique<Count>(match)).first->second;
@@ -66,7 +66,7 @@ void PodCounts::prepare(const PodMatch& match, const std::vector<PlacedPod>& pod
   for (auto& [whose, list] : counts_by_who_) {
     if (matches(match, namespace_of(whose), labels_of(whose))) list.push_back(&count);
   }
-  for (const PlacedPod& pod : pods) {
+  for (const AssignedPod& pod : pods) {
     if (pod.uid.empty() || pod.node == kNoNode || (match.without_terminating && pod.terminating)) continue;
     if (matches(match, pod.ns, pod.labels)) add_to(count.by_node, pod.node, 1);
   }
@@ -89,35 +89,35 @@ const std::vector<PodCounts::Count*>& PodCounts::counts_of(Symbol ns, LabelSetId
   return place->second;
 }
 
-bool PodCounts::speaks_of(const CarriedTerm& carried, Symbol ns, LabelSetId labels) const {
+bool PodCounts::term_matches(const ExistingPodTerm& carried, Symbol ns, LabelSetId labels) const {
   return namespaces_.contains(carried.term.namespaces, ns) && selectors_.matches(carried.term.selector, labels);
 }
 
-const std::vector<const CarriedTerm*>& PodCounts::speaking_of(Symbol ns, LabelSetId labels) const {
+const std::vector<const ExistingPodTerm*>& PodCounts::terms_matching(Symbol ns, LabelSetId labels) const {
   if (terms_by_who_.size() >= kMostRemembered) terms_by_who_.clear();
   const auto [place, fresh] = terms_by_who_.try_emplace(who(ns, labels));
   if (fresh) {
     for (const auto& [key, carried] : terms_) {
-      if (speaks_of(*carried, ns, labels)) place->second.push_back(carried.get());
+      if (term_matches(*carried, ns, labels)) place->second.push_back(carried.get());
     }
   }
   return place->second;
 }
 
-void PodCounts::change(const PlacedPod& pod, int by) {
+void PodCounts::change(const AssignedPod& pod, int by) {
   change_matching(pod, by);
-  const PodForm& form = *pod.form;
-  for (const AffinityTerm& term : form.affinity) change_term(pod.node, term, TermKind::Required, by);
-  for (const AffinityTerm& term : form.anti_affinity) change_term(pod.node, term, TermKind::RequiredAnti, by);
-  for (const auto& [term, weight] : form.preferred_affinity) {
+  const CompiledPodSpec& compiled_spec = *pod.compiled_spec;
+  for (const AffinityTerm& term : compiled_spec.affinity) change_term(pod.node, term, TermKind::Required, by);
+  for (const AffinityTerm& term : compiled_spec.anti_affinity) change_term(pod.node, term, TermKind::RequiredAnti, by);
+  for (const auto& [term, weight] : compiled_spec.preferred_affinity) {
     change_term(pod.node, term, TermKind::Preferred, std::int64_t{by} * weight);
   }
-  for (const auto& [term, weight] : form.preferred_anti_affinity) {
+  for (const auto& [term, weight] : compiled_spec.preferred_anti_affinity) {
     change_term(pod.node, term, TermKind::PreferredAnti, std::int64_t{by} * weight);
   }
 }
 
-void PodCounts::change_matching(const PlacedPod& pod, int by) {
+void PodCounts::change_matching(const AssignedPod& pod, int by) {
   for (Count* count : counts_of(pod.ns, pod.labels)) {
     if (count->match.without_terminating && pod.terminating) continue;
     add_to(count->by_node, pod.node, by);
@@ -128,9 +128,9 @@ void PodCounts::change_term(NodeIndex node, const AffinityTerm& term, TermKind k
   if (by == 0) return;
   const auto [place, fresh] = terms_.try_emplace(TermKey{term, kind});
   if (fresh) {
-    place->second = std::make_unique<CarriedTerm>(CarriedTerm{term, kind, {}});
+    place->second = std::make_unique<ExistingPodTerm>(ExistingPodTerm{term, kind, {}});
     for (auto& [whose, list] : terms_by_who_) {
-      if (speaks_of(*place->second, namespace_of(whose), labels_of(whose))) list.push_back(place->second.get());
+      if (term_matches(*place->second, namespace_of(whose), labels_of(whose))) list.push_back(place->second.get());
     }
   }
   add_to(place->second->weights, node, by);
@@ -139,11 +139,11 @@ void PodCounts::change_term(NodeIndex node, const AffinityTerm& term, TermKind k
   terms_.erase(place);
 }
 
-void PodCounts::recount(const std::vector<PlacedPod>& pods) {
+void PodCounts::recount(const std::vector<AssignedPod>& pods) {
   counts_by_who_.clear();
   terms_by_who_.clear();
   for (const auto& [match, count] : counts_) count->by_node.clear();
-  for (const PlacedPod& pod : pods) {
+  for (const AssignedPod& pod : pods) {
     if (!pod.uid.empty() && pod.node != kNoNode) change_matching(pod, +1);
   }
 }

@@ -11,8 +11,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "cluster/assigned_pod.h"
 #include "cluster/namespaces.h"
-#include "cluster/placed_pod.h"
 
 namespace rescheduler::cluster {
 
@@ -33,7 +33,7 @@ struct PodMatch {
 enum class TermKind : std::uint8_t { Required, RequiredAnti, Preferred, PreferredAnti };
 
 // One term, carried by some pods.
-struct CarriedTerm {
+struct ExistingPodTerm {
   AffinityTerm term{};
   TermKind kind{};
   NodeCounts weights{};  // by node: pods for the required kinds, the sum of their weights for the preferred ones
@@ -46,16 +46,16 @@ class PodCounts {
 
   // Null: not prepared.
   const NodeCounts* matching(const PodMatch& match) const;
-  void prepare(const PodMatch& match, const std::vector<PlacedPod>& pods);
+  void prepare(const PodMatch& match, const std::vector<AssignedPod>& pods);
   bool matches(const PodMatch& match, Symbol ns, LabelSetId labels) const;
 
   // The terms of placed pods that speak of a pod with these labels.
-  const std::vector<const CarriedTerm*>& speaking_of(Symbol ns, LabelSetId labels) const;
+  const std::vector<const ExistingPodTerm*>& terms_matching(Symbol ns, LabelSetId labels) const;
 
-  void add(const PlacedPod& pod) { change(pod, +1); }
-  void remove(const PlacedPod& pod) { change(pod, -1); }
+  void add(const AssignedPod& pod) { change(pod, +1); }
+  void remove(const AssignedPod& pod) { change(pod, -1); }
   // Namespaces have other labels now: count everything again.
-  void recount(const std::vector<PlacedPod>& pods);
+  void recount(const std::vector<AssignedPod>& pods);
 
  private:
   using Who = std::uint64_t;  // namespace and labels
@@ -72,10 +72,10 @@ class PodCounts {
     mutable std::uint64_t used = 0;  // when it was last asked for: the oldest makes room
   };
 
-  void change(const PlacedPod& pod, int by);
-  void change_matching(const PlacedPod& pod, int by);
+  void change(const AssignedPod& pod, int by);
+  void change_matching(const AssignedPod& pod, int by);
   void change_term(NodeIndex node, const AffinityTerm& term, TermKind kind, std::int64_t by);
-  bool speaks_of(const CarriedTerm& carried, Symbol ns, LabelSetId labels) const;
+  bool term_matches(const ExistingPodTerm& carried, Symbol ns, LabelSetId labels) const;
   const std::vector<Count*>& counts_of(Symbol ns, LabelSetId labels);
   void drop_oldest();
   static Who who(Symbol ns, LabelSetId labels);
@@ -83,10 +83,10 @@ class PodCounts {
   const Namespaces& namespaces_;
   const Selectors& selectors_;
   boost::unordered_flat_map<PodMatch, std::unique_ptr<Count>, MatchHash> counts_;
-  boost::unordered_flat_map<TermKey, std::unique_ptr<CarriedTerm>, TermHash> terms_;
+  boost::unordered_flat_map<TermKey, std::unique_ptr<ExistingPodTerm>, TermHash> terms_;
   // Who is counted where, and who speaks of whom: worked out once, forgotten when there is too much of it.
   boost::unordered_flat_map<Who, std::vector<Count*>> counts_by_who_;
-  mutable boost::unordered_flat_map<Who, std::vector<const CarriedTerm*>> terms_by_who_;
+  mutable boost::unordered_flat_map<Who, std::vector<const ExistingPodTerm*>> terms_by_who_;
   mutable std::uint64_t clock_ = 0;
 };
 

@@ -23,14 +23,15 @@ struct PodCountsTest : ::testing::Test {
   // Pods of these labels in the namespaces of these labels; without: in "default".
   PodMatch match(const Texts& labels, std::optional<Texts> namespace_labels = {}, bool without_terminating = false) {
     // A pod that speaks of them says it all.
-    const auto form =
-        cluster.form_of(pod("asking").away(kHost, {.labels = labels, .namespace_labels = std::move(namespace_labels)}));
-    return {{{form->anti_affinity[0].namespaces, form->anti_affinity[0].selector}}, without_terminating};
+    const auto compiled_spec = cluster.compiled_spec_of(
+        pod("asking").away(kHost, {.labels = labels, .namespace_labels = std::move(namespace_labels)}));
+    return {{{compiled_spec->anti_affinity[0].namespaces, compiled_spec->anti_affinity[0].selector}},
+            without_terminating};
   }
   std::map<std::string, std::int64_t> named(const NodeCounts& counts) {
     std::map<std::string, std::int64_t> by_name;
     for (const auto& [index, count] : counts) {
-      const NodeState& at = cluster.node(index);
+      const NodeInfo& at = cluster.node(index);
       by_name[at.exists() ? at.node->name : "ghost"] = count;
     }
     return by_name;
@@ -109,9 +110,10 @@ TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
   cluster.upsert_pod(pod("3").away(kHost, x).on("n2"));
   const auto asked = pod("p").label("app", "x");
   const auto speaking = [&](const PodBuilder& of) {
-    const auto labels = cluster.words().labels.of(of.get().metadata().labels());
+    const auto labels = cluster.interner().labels.intern(of.get().metadata().labels());
     std::map<int, std::map<std::string, std::int64_t>> said;
-    for (const CarriedTerm* term : cluster.counts().speaking_of(cluster.words().symbols.of("default"), labels)) {
+    for (const ExistingPodTerm* term :
+         cluster.counts().terms_matching(cluster.interner().symbols.intern("default"), labels)) {
       said[static_cast<int>(term->kind)] = named(term->weights);
     }
     return said;

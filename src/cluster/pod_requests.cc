@@ -118,8 +118,8 @@ std::int64_t whole(const List& list, std::string_view name) {
   return found == list.end() ? 0 : found->second.value();
 }
 
-Amounts to_amounts(const List& list, Symbols& symbols) {
-  Amounts amounts;
+ResourceList to_amounts(const List& list, SymbolTable& symbols) {
+  ResourceList amounts;
   for (const auto& [name, amount] : list) {
     if (name == "cpu") {
       amounts.cpu = amount.milli_value();
@@ -128,7 +128,7 @@ Amounts to_amounts(const List& list, Symbols& symbols) {
     } else if (name == "ephemeral-storage") {
       amounts.ephemeral_storage = amount.value();
     } else if (is_counted_resource(name)) {
-      amounts.set_other(symbols.of(name), amount.value());
+      amounts.set_other(symbols.intern(name), amount.value());
     }
   }
   return amounts;
@@ -142,7 +142,7 @@ bool is_counted_resource(std::string_view name) {
   return name.find('/') != std::string_view::npos && !name.starts_with("requests.");
 }
 
-PodRequests requests_of(const api::Pod& pod, RequestsOf which, Symbols& symbols) {
+PodRequests requests_of(const api::Pod& pod, RequestsOf which, SymbolTable& symbols) {
   const auto& spec = pod.spec();
   const List pod_level = pod_level_requests(pod, which);
   const List overhead = read(spec.overhead());

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cluster/amounts.h"
+#include "cluster/resource_list.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -13,7 +13,7 @@ class Pod;
 namespace rescheduler::cluster {
 
 struct PodRequests {
-  Amounts plain{};
+  ResourceList plain{};
   // For scoring: a container that says nothing counts as 100m and 200 MiB.
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;
@@ -29,7 +29,7 @@ enum class RequestsOf {
   Placed,    // the largest of what the spec says, the node has set aside and the containers got (in-place resize)
 };
 
-PodRequests requests_of(const api::Pod& pod, RequestsOf which, Symbols& symbols);
+PodRequests requests_of(const api::Pod& pod, RequestsOf which, SymbolTable& symbols);
 
 // Is this a resource the scheduler counts beyond CPU, memory, storage and pods?
 bool is_counted_resource(std::string_view name);

@@ -10,11 +10,11 @@ namespace {
 constexpr std::int64_t kMebibyte = 1 << 20;
 
 std::int64_t cpu_of(const api::Pod& asked, RequestsOf which = RequestsOf::Incoming) {
-  Symbols symbols;
+  SymbolTable symbols;
   return requests_of(asked, which, symbols).plain.cpu;
 }
 
-PodRequests all_of(const api::Pod& asked, Symbols& symbols) {
+PodRequests all_of(const api::Pod& asked, SymbolTable& symbols) {
   return requests_of(asked, RequestsOf::Incoming, symbols);
 }
 
@@ -39,7 +39,7 @@ TEST(PodRequests, TheStepsOfTheGoldenExample) {
 }
 
 TEST(PodRequests, EachResourceHasItsOwnGreatestStep) {
-  Symbols symbols;
+  SymbolTable symbols;
   const auto asked = pod("p").requests("1", "100Mi").init({{"cpu", "2"}}).init({{"memory", "500Mi"}});
   const PodRequests requests = all_of(asked, symbols);
   EXPECT_EQ(requests.plain.cpu, 2000);
@@ -47,7 +47,7 @@ TEST(PodRequests, EachResourceHasItsOwnGreatestStep) {
 }
 
 TEST(PodRequests, PodLevelRequestsReplaceTheSumAndOverheadComesOnTop) {
-  Symbols symbols;
+  SymbolTable symbols;
   const auto asked = pod("p")
                          .requests("3", "100Mi")
                          .request("example.com/gpu", "1")
@@ -56,19 +56,19 @@ TEST(PodRequests, PodLevelRequestsReplaceTheSumAndOverheadComesOnTop) {
   const PodRequests requests = all_of(asked, symbols);
   EXPECT_EQ(requests.plain.cpu, 1100);  // replaced, though smaller
   EXPECT_EQ(requests.plain.memory, 101 * kMebibyte);
-  EXPECT_EQ(requests.plain.other(symbols.of("hugepages-2Mi")), 4 * kMebibyte);
-  EXPECT_EQ(requests.plain.other(symbols.of("example.com/gpu")), 1);
+  EXPECT_EQ(requests.plain.other(symbols.intern("hugepages-2Mi")), 4 * kMebibyte);
+  EXPECT_EQ(requests.plain.other(symbols.intern("example.com/gpu")), 1);
 }
 
 TEST(PodRequests, PodLevelRequestsOfOtherResourcesMeanNothing) {
-  Symbols symbols;
+  SymbolTable symbols;
   const PodRequests requests =
       all_of(pod("p").pod_level({{"example.com/gpu", "1"}, {"ephemeral-storage", "1Gi"}}), symbols);
-  EXPECT_EQ(requests.plain, Amounts{});
+  EXPECT_EQ(requests.plain, ResourceList{});
 }
 
 TEST(PodRequests, SumsAreExactAndRoundedUpOnce) {
-  Symbols symbols;
+  SymbolTable symbols;
   // Thrice a third of a thousandth is one thousandth, not three.
   const auto asked = pod("p").request("cpu", "300u").container({{"cpu", "300u"}}).container({{"cpu", "300u"}});
   EXPECT_EQ(cpu_of(asked), 1);
@@ -77,7 +77,7 @@ TEST(PodRequests, SumsAreExactAndRoundedUpOnce) {
 }
 
 TEST(PodRequests, AContainerThatSaysNothingCountsForSomethingInScores) {
-  Symbols symbols;
+  SymbolTable symbols;
   const PodRequests quiet = all_of(pod("p").container({}), symbols);
   EXPECT_EQ(quiet.nonzero_cpu, 200);
   EXPECT_EQ(quiet.nonzero_memory, 400 * kMebibyte);
@@ -90,7 +90,7 @@ TEST(PodRequests, AContainerThatSaysNothingCountsForSomethingInScores) {
 }
 
 TEST(PodRequests, DefaultsGiveWayToPodLevelRequestsButNotInTheNewcomersScore) {
-  Symbols symbols;
+  SymbolTable symbols;
   const PodRequests requests = all_of(pod("p").container({}).pod_level({{"cpu", "1"}}), symbols);
   EXPECT_EQ(requests.nonzero_cpu, 1000);
   EXPECT_EQ(requests.nonzero_memory, 400 * kMebibyte);

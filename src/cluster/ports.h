@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cluster/symbols.h"
+#include "cluster/symbol_table.h"
 
 namespace rescheduler::cluster {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cluster/objects/tolerations.h"
-#include "cluster/symbols.h"
+#include "cluster/symbol_table.h"
 
 namespace rescheduler::cluster {
 

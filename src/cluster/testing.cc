@@ -10,9 +10,9 @@
 namespace rescheduler::cluster::testing {
 namespace {
 
-using Amounts = google::protobuf::Map<std::string, api::Quantity>;
+using WireQuantities = google::protobuf::Map<std::string, api::Quantity>;
 
-void put(const Texts& from, Amounts& into) {
+void put(const Texts& from, WireQuantities& into) {
   for (const auto& [name, amount] : from) into[name].set_string(amount);
 }
 
@@ -258,7 +258,7 @@ PodBuilder& PodBuilder::gate(const std::string& name) {
   object_->mutable_spec()->add_scheduling_gates()->set_name(name);
   return *this;
 }
-PodBuilder& PodBuilder::promised(const std::string& node) {
+PodBuilder& PodBuilder::nominated(const std::string& node) {
   object_->mutable_status()->set_nominated_node_name(node);
   return *this;
 }

@@ -111,7 +111,7 @@ class PodBuilder : public Builder<api::Pod> {
   PodBuilder& priority(int value);
   PodBuilder& never_preempts();
   PodBuilder& gate(const std::string& name);
-  PodBuilder& promised(const std::string& node);  // status.nominatedNodeName
+  PodBuilder& nominated(const std::string& node);  // status.nominatedNodeName
   PodBuilder& started(std::int64_t seconds);
   PodBuilder& terminating();
   PodBuilder& being_preempted();

@@ -9,19 +9,19 @@ const Domains* Topology::find(Symbol key) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
-const Domains& Topology::prepare(Symbol key, const std::vector<NodeState>& nodes) {
+const Domains& Topology::prepare(Symbol key, const std::vector<NodeInfo>& nodes) {
   if (const Domains* known = find(key)) return *known;
   Domains& domains = keys_.emplace_back();
   domains.key = key;
-  for (const NodeState& node : nodes) place(domains, node);
+  for (const NodeInfo& node : nodes) place(domains, node);
   return domains;
 }
 
-void Topology::node_changed(const NodeState& node) {
+void Topology::node_changed(const NodeInfo& node) {
   for (Domains& domains : keys_) place(domains, node);
 }
 
-void Topology::place(Domains& domains, const NodeState& node) {
+void Topology::place(Domains& domains, const NodeInfo& node) {
   if (domains.of_node.size() <= node.index) domains.of_node.resize(node.index + 1, kNoDomain);
   Domain& domain = domains.of_node[node.index];
   if (!node.exists() || !node.node->has_label(domains.key)) {

@@ -27,11 +27,11 @@ class Topology {
  public:
   // Null: nobody has prepared this key.
   const Domains* find(Symbol key) const;
-  const Domains& prepare(Symbol key, const std::vector<NodeState>& nodes);
-  void node_changed(const NodeState& node);  // it came, went, or has other labels
+  const Domains& prepare(Symbol key, const std::vector<NodeInfo>& nodes);
+  void node_changed(const NodeInfo& node);  // it came, went, or has other labels
 
  private:
-  static void place(Domains& domains, const NodeState& node);
+  static void place(Domains& domains, const NodeInfo& node);
 
   std::deque<Domains> keys_;
 };

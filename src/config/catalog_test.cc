@@ -22,9 +22,9 @@ using testing::SizeIs;
 class PrefersShortNames final : public placement::PluginOf<PrefersShortNames> {
  public:
   std::string_view name() const override { return "PrefersShortNames"; }
-  std::int64_t score(const placement::Question& /*asked*/,
+  std::int64_t score(const placement::PodContext& /*asked*/,
                      const placement::CycleState& /*state*/,
-                     const cluster::NodeState& node) const override {
+                     const cluster::NodeInfo& node) const override {
     return placement::kMaxScore - static_cast<std::int64_t>(node.node->name.size());
   }
 };

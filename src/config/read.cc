@@ -92,7 +92,7 @@ void read_document(const YamlNode& document,
   read_profiles({top}, catalog, problems, into);
 }
 
-std::vector<kube::YamlRemark> in_order(std::vector<kube::YamlRemark> remarks) {
+std::vector<kube::YamlRemark> order_moves(std::vector<kube::YamlRemark> remarks) {
   std::ranges::sort(remarks, [](const auto& a, const auto& b) {
     return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
   });
@@ -165,8 +165,8 @@ ConfigurationReading read_configuration(std::string_view text,
     return reading;
   }
   if (problems.empty()) read_document(*document, catalog, problems, reading.configuration);
-  reading.problems = in_order(problems.remarks());
-  reading.notes = in_order(problems.notes());
+  reading.problems = order_moves(problems.remarks());
+  reading.notes = order_moves(problems.notes());
   return reading;
 }
 

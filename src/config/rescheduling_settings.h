@@ -19,7 +19,7 @@ enum class StrategyMode : std::uint8_t {
 };
 
 // A new one is added here and to kStrategies below; what it does, and what it comes before, in
-// rescheduler/strategies/strategies.h.
+// rescheduling/strategies/strategies.h.
 enum class Strategy : std::uint8_t { LoadBalancing, ResourceOptimization, NodeMaintenance, ConstraintRepair };
 inline constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization,
                                            Strategy::NodeMaintenance, Strategy::ConstraintRepair};

@@ -52,13 +52,13 @@ class Fields {
     return complain(fmt::format("{} is none of: {}", name, joined(words)));
   }
   template <class T>
-  Result<T> done(T wish) {
+  Result<T> done(T request) {
     for (const auto& member : object_) {
       const auto known = [&](const char* name) { return member.key() == name; };
       if (std::none_of(known_.begin(), known_.end(), known)) complain("the body has an unknown field");
     }
     if (!complaint_.empty()) return fail(Errc::Invalid, "{}", complaint_);
-    return wish;
+    return request;
   }
 
  private:
@@ -85,56 +85,59 @@ class Fields {
 
 }  // namespace
 
-Result<PauseWish> read_pause(std::string_view body) {
+Result<PauseRequest> read_pause(std::string_view body) {
   auto fields = Fields::read(body);
   if (!fields) return fail(std::move(fields.error()));
-  PauseWish wish;
-  fields->flag("paused", wish.paused).text("reason", wish.reason, false);
-  return fields->done(wish);
+  PauseRequest request;
+  fields->flag("paused", request.paused).text("reason", request.reason, false);
+  return fields->done(request);
 }
 
-Result<ApplyWish> read_apply(std::string_view body) {
+Result<ApplyRequest> read_apply(std::string_view body) {
   auto fields = Fields::read(body);
   if (!fields) return fail(std::move(fields.error()));
-  ApplyWish wish;
-  fields->text("plan", wish.plan);
-  return fields->done(wish);
+  ApplyRequest request;
+  fields->text("plan", request.plan);
+  return fields->done(request);
 }
 
-Result<CancelWish> read_cancel(std::string_view body) {
+Result<CancelRequest> read_cancel(std::string_view body) {
   auto fields = Fields::read(body);
   if (!fields) return fail(std::move(fields.error()));
-  CancelWish wish;
-  fields->text("namespace", wish.ns).text("name", wish.name);
-  return fields->done(wish);
+  CancelRequest request;
+  fields->text("namespace", request.ns).text("name", request.name);
+  return fields->done(request);
 }
 
-Result<MoveWish> read_move(std::string_view body) {
+Result<MovePodRequest> read_move(std::string_view body) {
   auto fields = Fields::read(body);
   if (!fields) return fail(std::move(fields.error()));
-  MoveWish wish;
-  fields->text("namespace", wish.ns).text("pod", wish.pod).text("to", wish.to);
-  fields->one_of("mode", wish.mode, {"Automatic", "Coordinated", "MakeBeforeBreak", "Direct"}, false);
-  return fields->done(wish);
+  MovePodRequest request;
+  fields->text("namespace", request.ns).text("pod", request.pod).text("to", request.to);
+  fields->one_of("mode", request.mode, {"Automatic", "Coordinated", "MakeBeforeBreak", "Direct"}, false);
+  return fields->done(request);
 }
 
-Result<MaintenanceWish> read_maintenance(std::string_view body) {
+Result<MaintenanceRequest> read_maintenance(std::string_view body) {
   auto fields = Fields::read(body);
   if (!fields) return fail(std::move(fields.error()));
-  MaintenanceWish wish;
-  fields->text("node", wish.node).flag("on", wish.on);
-  return fields->done(wish);
+  MaintenanceRequest request;
+  fields->text("node", request.node).flag("on", request.on);
+  return fields->done(request);
 }
 
-Result<DemoDeed> read_deed(std::string_view body) {
+Result<DemoAction> read_demo_action(std::string_view body) {
   auto fields = Fields::read(body);
   if (!fields) return fail(std::move(fields.error()));
-  DemoDeed deed;
-  fields->one_of("do", deed.what, {"addLoad", "killNode", "reviveNode", "crashOnNode", "healNode", "setStrategy"},
-                 true);
-  fields->text("node", deed.node, false).text("namespace", deed.ns, false).text("workload", deed.workload, false);
-  fields->text("strategy", deed.strategy, false).one_of("mode", deed.mode, {"off", "observe", "act"}, false);
-  return fields->done(deed);
+  DemoAction demo_action;
+  fields->one_of("do", demo_action.what,
+                 {"addLoad", "killNode", "reviveNode", "crashOnNode", "healNode", "setStrategy"}, true);
+  fields->text("node", demo_action.node, false)
+      .text("namespace", demo_action.ns, false)
+      .text("workload", demo_action.workload, false);
+  fields->text("strategy", demo_action.strategy, false)
+      .one_of("mode", demo_action.mode, {"off", "observe", "act"}, false);
+  return fields->done(demo_action);
 }
 
 }  // namespace rescheduler::dashboard

@@ -9,33 +9,33 @@
 
 namespace rescheduler::dashboard {
 
-struct PauseWish {
+struct PauseRequest {
   bool paused = true;
   std::string reason{};
 };
-struct ApplyWish {
+struct ApplyRequest {
   std::string plan{};
 };
-struct CancelWish {
+struct CancelRequest {
   std::string ns{};
   std::string name{};
 };
-struct MoveWish {
+struct MovePodRequest {
   std::string ns{};
   std::string pod{};
   std::string to{};
   std::string mode = "Automatic";
 };
-struct MaintenanceWish {
+struct MaintenanceRequest {
   std::string node{};
   bool on = true;
 };
 
-Result<PauseWish> read_pause(std::string_view body);
-Result<ApplyWish> read_apply(std::string_view body);
-Result<CancelWish> read_cancel(std::string_view body);
-Result<MoveWish> read_move(std::string_view body);
-Result<MaintenanceWish> read_maintenance(std::string_view body);
-Result<DemoDeed> read_deed(std::string_view body);
+Result<PauseRequest> read_pause(std::string_view body);
+Result<ApplyRequest> read_apply(std::string_view body);
+Result<CancelRequest> read_cancel(std::string_view body);
+Result<MovePodRequest> read_move(std::string_view body);
+Result<MaintenanceRequest> read_maintenance(std::string_view body);
+Result<DemoAction> read_demo_action(std::string_view body);
 
 }  // namespace rescheduler::dashboard

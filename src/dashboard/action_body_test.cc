@@ -15,7 +15,7 @@ TEST(ActionBody, SaysWhatIsWanted) {
   EXPECT_EQ(move->mode, "Automatic");
   EXPECT_FALSE(read_maintenance(R"({"node":"a","on":false})")->on);
   EXPECT_EQ(read_pause(R"({"paused":true,"reason":"a release"})")->reason, "a release");
-  EXPECT_EQ(read_deed(R"({"do":"setStrategy","strategy":"LoadBalancing","mode":"observe"})")->mode, "observe");
+  EXPECT_EQ(read_demo_action(R"({"do":"setStrategy","strategy":"LoadBalancing","mode":"observe"})")->mode, "observe");
 }
 
 TEST(ActionBody, WhatIsNotUnderstoodIsRefusedInOneSentence) {
@@ -29,7 +29,7 @@ TEST(ActionBody, WhatIsNotUnderstoodIsRefusedInOneSentence) {
   EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","mode":"Quick"})"), HasSubstr("mode is none of"));
   EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","force":true})"), HasSubstr("an unknown field"));
   EXPECT_THAT(read_pause(R"({"paused":"yes"})").error().message, HasSubstr("neither true nor false"));
-  EXPECT_THAT(read_deed(R"({"do":"rm -rf"})").error().message, HasSubstr("do is none of"));
+  EXPECT_THAT(read_demo_action(R"({"do":"rm -rf"})").error().message, HasSubstr("do is none of"));
   const std::string deep(1000, '[');
   EXPECT_FALSE(read_move(deep));
   EXPECT_THAT(read_apply(R"({"plan":")" + std::string(2000, 'x') + R"("})").error().message, HasSubstr("too long"));

@@ -11,7 +11,7 @@ namespace rescheduler::dashboard {
 
 using ActionAnswer = net::Task<Result<std::string>>;
 
-struct DemoDeed {
+struct DemoAction {
   std::string what{};  // addLoad, killNode, reviveNode, crashOnNode, healNode, setStrategy
   std::string node{};
   std::string ns{};
@@ -32,10 +32,10 @@ class Actions {
 };
 
 // Of a demo alone: what happens to a cluster of its own.
-class DemoDeeds {
+class DemoActions {
  public:
-  virtual ~DemoDeeds() = default;
-  virtual Result<std::string> perform(const DemoDeed& deed) = 0;
+  virtual ~DemoActions() = default;
+  virtual Result<std::string> perform(const DemoAction& demo_action) = 0;
   virtual std::string choices() const = 0;  // JSON: what the deeds can be about
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cluster/objects/marks.h"
+#include "cluster/objects/annotations.h"
 #include "kube/client/client.h"
 #include "kube/codec/json_words.h"
 #include "kube/proto/core.pb.h"
@@ -11,8 +11,8 @@
 #include "kube/value/time.h"
 #include "migration/keys.h"
 #include "migration/record.h"
-#include "rescheduler/loop/controller.h"
-#include "rescheduler/memory/memory_store.h"
+#include "rescheduling/history/move_history_store.h"
+#include "rescheduling/loop/controller.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -51,7 +51,7 @@ net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused
   for (int tries = 1;; ++tries) {
     auto map = co_await kube::Client(*parts_.api).get<api::ConfigMap>(parts_.ns, std::string(kMovesName));
     if (!map && map.error().code == Errc::NotFound && tries < kTries) {
-      MemoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // nothing was ever moved here
+      MoveHistoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // nothing was ever moved here
       auto made = co_await first.load();
       if (!made) co_return fail(std::move(made.error()));
       continue;
@@ -109,28 +109,28 @@ ActionAnswer ClusterActions::cancel_migration(std::string who, std::string ns, s
 ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) {
   auto found = co_await kube::Client(*parts_.api).get<api::Pod>(ns, pod);
   if (!found) co_return fail(std::move(found.error()));
-  migration::MoveOrder order;
-  order.ns = ns;
-  order.pod = pod;
-  order.uid = found->metadata().uid();
-  order.source = found->spec().node_name();
-  order.target = to;
-  order.strategy = migration::kManual;
-  order.reason = fmt::format("asked for by {}", who);
-  order.mode = migration::mode_of(mode);
-  if (order.source.empty()) co_return fail(Errc::Conflict, "pod {}/{} has no node yet", ns, pod);
-  if (order.source == to) co_return fail(Errc::Conflict, "pod {}/{} is on {} already", ns, pod, to);
+  migration::MoveRequest request;
+  request.ns = ns;
+  request.pod = pod;
+  request.uid = found->metadata().uid();
+  request.source = found->spec().node_name();
+  request.target = to;
+  request.strategy = migration::kManual;
+  request.reason = fmt::format("asked for by {}", who);
+  request.mode = migration::mode_of(mode);
+  if (request.source.empty()) co_return fail(Errc::Conflict, "pod {}/{} has no node yet", ns, pod);
+  if (request.source == to) co_return fail(Errc::Conflict, "pod {}/{} is on {} already", ns, pod, to);
   auto node = co_await kube::Client(*parts_.api).get<api::Node>("", to);
   if (!node) co_return fail(std::move(node.error()));
   const auto millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(parts_.services.clock->wall_now().time_since_epoch())
           .count();
   const std::string name = migration::migration_name(pod, static_cast<std::uint64_t>(millis));
-  api::Migration wanted = migration::to_migration(order, name);
+  api::Migration wanted = migration::to_migration(request, name);
   auto made = co_await kube::Client(*parts_.api).create(std::move(wanted));
   if (!made) co_return fail(std::move(made.error()));
   say(kube::ref_to(*found), "MoveRequested", fmt::format("{} wants it on {} (migration {})", who, to, name));
-  co_return fmt::format("{}/{} is to move from {} to {} (migration {})", ns, pod, order.source, to, name);
+  co_return fmt::format("{}/{} is to move from {} to {} (migration {})", ns, pod, request.source, to, name);
 }
 
 ActionAnswer ClusterActions::maintenance(std::string who, std::string node, bool on) {

@@ -41,7 +41,7 @@ const std::vector<Dashboard::State::Entry>& Dashboard::State::table() {
       {"GET", "/api/v1/maintenance", Access::Acting, &State::maintenance},
       {"GET", "/api/v1/settings", Access::Reading, &State::settings},
       {"GET", "/api/v1/history", Access::Reading, &State::history},
-      {"GET", "/api/v1/news", Access::Reading, &State::news},
+      {"GET", "/api/v1/news", Access::Reading, &State::activity},
       {"GET", "/api/v1/stream", Access::Reading, nullptr},
       {"GET", "/api/v1/demo/choices", Access::Reading, &State::choices},
       {"POST", "/api/v1/pause", Access::Acting, &State::pause},
@@ -104,8 +104,8 @@ net::Task<void> Dashboard::State::answer(std::shared_ptr<State> self,
                                          net::Responder& responder) {
   Ask ask{request, target, caller};
   const Entry* entry = find(request.method, target.path, ask.names);
-  if (entry != nullptr && entry->handle == nullptr && !self->feed.full()) {
-    co_await self->feed.serve(self->board.hello(), caller.still_allowed, responder);
+  if (entry != nullptr && entry->handle == nullptr && !self->event_stream.full()) {
+    co_await self->event_stream.serve(self->model.hello(), caller.still_allowed, responder);
     co_return;
   }
   net::HttpResponse response;
@@ -126,7 +126,7 @@ net::Task<void> Dashboard::State::keep_ticking(std::shared_ptr<State> self) {
   for (;;) {
     const auto slept = co_await self->timers.sleep_for(kBetweenTicks);
     if (!slept) co_return;
-    self->board.tick();
+    self->model.tick();
   }
 }
 
@@ -144,9 +144,9 @@ net::Task<void> Dashboard::State::keep_looking(std::shared_ptr<State> self) {
     const bool away =
         !answered && (answered.error().code == Errc::Unavailable || answered.error().code == Errc::Timeout);
     if (away) {
-      self->board.api_is_silent(answered.error().message);
+      self->model.api_is_silent(answered.error().message);
     } else {
-      self->board.api_answers();
+      self->model.api_answers();
     }
     const auto slept = co_await self->timers.sleep_for(kBetweenLooks);
     if (!slept) co_return;
@@ -157,26 +157,26 @@ Dashboard::Dashboard(DashboardParts parts) : state_(std::make_shared<State>(std:
 
 Dashboard::~Dashboard() { stop(); }
 
-Board& Dashboard::board() { return state_->board; }
-Feed& Dashboard::feed() { return state_->feed; }
+DashboardModel& Dashboard::model() { return state_->model; }
+EventStream& Dashboard::event_stream() { return state_->event_stream; }
 
-void Dashboard::set_actions(Actions* actions, DemoDeeds* deeds) {
+void Dashboard::set_actions(Actions* actions, DemoActions* demo_actions) {
   state_->actions = actions;
-  state_->deeds = deeds;
+  state_->demo_actions = demo_actions;
 }
 
 // Weak: the scheduler may speak longer than we listen.
 scheduler::ClusterSink Dashboard::sink() {
   const std::weak_ptr<State> weak = state_;
   scheduler::ClusterSink sink;
-  sink.seen = [weak](const kube::ObjectPtr& object) {
-    if (const auto self = weak.lock()) self->board.seen(object);
+  sink.upsert = [weak](const kube::ObjectPtr& object) {
+    if (const auto self = weak.lock()) self->model.upsert(object);
   };
-  sink.gone = [weak](const kube::ObjectPtr& object) {
-    if (const auto self = weak.lock()) self->board.gone(object);
+  sink.remove = [weak](const kube::ObjectPtr& object) {
+    if (const auto self = weak.lock()) self->model.remove(object);
   };
-  sink.loads = [weak](const std::shared_ptr<const scheduler::LoadsSeen>& loads) {
-    if (const auto self = weak.lock()) self->board.loads(*loads);
+  sink.loads = [weak](const std::shared_ptr<const scheduler::LoadUpdate>& loads) {
+    if (const auto self = weak.lock()) self->model.loads(*loads);
   };
   return sink;
 }
@@ -228,7 +228,7 @@ void Dashboard::serve(server::Server& server) {
   };
   server.add_route(std::move(to_pages));
   server.on_stop([weak = std::weak_ptr<State>(state_)] {
-    if (const auto self = weak.lock()) self->feed.close();
+    if (const auto self = weak.lock()) self->event_stream.close();
   });
 }
 
@@ -240,13 +240,13 @@ void Dashboard::start() {
 }
 
 void Dashboard::stop() {
-  state_->feed.close();
+  state_->event_stream.close();
   for (net::Job& job : state_->jobs) job.cancel();
-  state_->board.ask({});
+  state_->model.ask({});
 }
 
-std::vector<RouteWord> Dashboard::routes() {
-  std::vector<RouteWord> all;
+std::vector<RouteInfo> Dashboard::routes() {
+  std::vector<RouteInfo> all;
   for (const State::Entry& entry : State::table()) all.push_back({std::string(entry.method), std::string(entry.path)});
   return all;
 }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "dashboard/actions.h"
-#include "dashboard/board.h"
-#include "dashboard/feed.h"
+#include "dashboard/dashboard_model.h"
+#include "dashboard/event_stream.h"
 #include "net/event_loop.h"
 #include "placement/explain.h"
 #include "scheduler/cluster_sink.h"
@@ -29,7 +29,7 @@ class Pod;
 namespace rescheduler::dashboard {
 
 // Where something is answered: for serving it, and for whoever checks that all of it is documented.
-struct RouteWord {
+struct RouteInfo {
   std::string method{};
   std::string path{};  // "/api/v1/nodes/{name}"
 };
@@ -42,12 +42,12 @@ struct DashboardParts {
   kube::Api* api = nullptr;                     // for a pod's labels, and to see whether it answers; null: neither
   std::string lease_namespace = "kube-system";  // of an object to ask for, to see that
   std::string lease_name = "rescheduler-scheduler";
-  BoardSettings board{};
+  DashboardModelSettings model{};
   bool demo = false;
   std::string grafana{};
   std::string settings_json = R"({"rows":[],"file":null})";
   // "Why here, why not there" of a pod as if it were to be placed now. Empty: nobody can say.
-  std::function<net::Task<Result<std::string>>(api::Pod pod, placement::NodesTold told)> explain{};
+  std::function<net::Task<Result<std::string>>(api::Pod pod, placement::NodeListing told)> explain{};
 };
 
 class Dashboard {
@@ -57,16 +57,16 @@ class Dashboard {
   Dashboard(const Dashboard&) = delete;
   Dashboard& operator=(const Dashboard&) = delete;
 
-  Board& board();
-  Feed& feed();
-  scheduler::ClusterSink sink();                                   // for what the scheduler is told
-  void set_actions(Actions* actions, DemoDeeds* deeds = nullptr);  // outlive stop()
+  DashboardModel& model();
+  EventStream& event_stream();
+  scheduler::ClusterSink sink();                                            // for what the scheduler is told
+  void set_actions(Actions* actions, DemoActions* demo_actions = nullptr);  // outlive stop()
 
   void serve(server::Server& server);
   void start();
   void stop();
 
-  static std::vector<RouteWord> routes();  // of /api/
+  static std::vector<RouteInfo> routes();  // of /api/
 
  private:
   struct State;

@@ -19,13 +19,13 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
   using RequestTarget = server::RequestTarget;
 
   explicit State(DashboardParts the_parts)
-      : parts(std::move(the_parts)), feed(parts.executor), board(*parts.clock, feed, parts.board) {}
+      : parts(std::move(the_parts)), event_stream(parts.executor), model(*parts.clock, event_stream, parts.model) {}
 
   DashboardParts parts;
-  Feed feed;
-  Board board;
+  EventStream event_stream;
+  DashboardModel model;
   Actions* actions = nullptr;
-  DemoDeeds* deeds = nullptr;
+  DemoActions* demo_actions = nullptr;
   net::RealTimers timers{};
   std::vector<net::Job> jobs{};
   std::size_t explaining = 0;
@@ -48,7 +48,7 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
       if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return otherwise;
       return std::min(value, most);
     }
-    std::string who() const { return caller.visitor ? caller.visitor->name : "a user of this machine"; }
+    std::string who() const { return caller.user_info ? caller.user_info->name : "a user of this machine"; }
   };
   using Answer = net::Task<net::HttpResponse>;
   using Handler = Answer (State::*)(const Ask&);
@@ -75,20 +75,20 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
   static net::HttpResponse missing(std::string_view what) { return server::problem_response(404, what); }
   Answer session(const Ask& ask);
   Answer openapi_page(const Ask&) { co_return found(std::string(openapi())); }
-  Answer overview(const Ask&) { co_return found(board.overview()); }
-  Answer nodes(const Ask&) { co_return found(board.nodes()); }
+  Answer overview(const Ask&) { co_return found(model.overview()); }
+  Answer nodes(const Ask&) { co_return found(model.nodes()); }
   Answer node(const Ask& ask);
   Answer pods(const Ask& ask);
   Answer pod(const Ask& ask);
   Answer decision(const Ask& ask);
-  Answer plan(const Ask&) { co_return found(board.plans()); }
-  Answer migrations(const Ask&) { co_return found(board.migrations()); }
+  Answer plan(const Ask&) { co_return found(model.plans()); }
+  Answer migrations(const Ask&) { co_return found(model.migrations()); }
   Answer migration(const Ask& ask);
-  Answer recovery(const Ask&) { co_return found(board.recovery()); }
-  Answer maintenance(const Ask&) { co_return found(board.maintenance()); }
+  Answer recovery(const Ask&) { co_return found(model.recovery()); }
+  Answer maintenance(const Ask&) { co_return found(model.maintenance()); }
   Answer settings(const Ask&) { co_return found(parts.settings_json); }
   Answer history(const Ask& ask);
-  Answer news(const Ask& ask);
+  Answer activity(const Ask& ask);
   Answer choices(const Ask& ask);
 
   // --- Actions ---

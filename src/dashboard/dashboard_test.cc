@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 TEST(OpenApi, DescribesEveryRouteAndNothingElse) {
   std::set<std::string> served;
-  for (const RouteWord& route : Dashboard::routes()) served.insert(route.method + " " + route.path);
+  for (const RouteInfo& route : Dashboard::routes()) served.insert(route.method + " " + route.path);
   std::set<std::string> described;
   const json::value document = json::parse(openapi());
   for (const auto& path : document.at("paths").as_object()) {
@@ -71,7 +71,7 @@ class DashboardTest : public server::PortFixture {
       cluster_->cluster().server().set_access(std::move(table));
       DashboardParts parts{.executor = cluster_->loop().executor()};
       parts.clock = &clock_;
-      parts.board.cluster = "test";
+      parts.model.cluster = "test";
       dashboard_ = std::make_unique<Dashboard>(std::move(parts));
       dashboard_->set_actions(&actions_);
       dashboard_->serve(*server_);
@@ -198,7 +198,7 @@ TEST_F(DashboardTest, StoppingTheServerEndsItsStreams) {
   };
   net::spawn(cluster_->loop().executor(), "viewer", look(**client, ended));
   bool looks = false;
-  while (!looks) cluster_->on_loop([&] { looks = dashboard_->feed().viewers() == 1; });
+  while (!looks) cluster_->on_loop([&] { looks = dashboard_->event_stream().viewers() == 1; });
   stop(std::chrono::seconds{20});
   const auto response = future.get();
   ASSERT_TRUE(response) << response.error().message;

@@ -19,8 +19,8 @@ namespace rescheduler::dashboard {
 
 // The object `rescheduler explain -o json` prints, but for nodes that were not asked about, with the node the pod is on
 // now as `current`. A pod that has a node is taken off it for the question, and put back.
-Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, placement::NodesTold told);
+Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, placement::NodeListing listing);
 // The same where the scheduler decides; it waits meanwhile. The scheduler outlives the answer.
-net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodesTold told);
+net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodeListing listing);
 
 }  // namespace rescheduler::dashboard

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::chrono::minutes kRollback{10};  // for the original to come back, before we say that it did not
 
-Step stop(const api::Migration& migration, const Seen& seen, MoveResult result, std::string why) {
-  return steps::conclude(migration, seen, result, std::move(why));
+Step stop(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string why) {
+  return steps::conclude(migration, observed, result, std::move(why));
 }
 
-Step do_to(Do what, const SeenPod& pod, std::string node = {}) {
+Step do_to(StepType what, const ObservedPod& pod, std::string node = {}) {
   Step step;
   step.what = what;
   step.pod = pod;
@@ -23,148 +23,155 @@ Step do_to(Do what, const SeenPod& pod, std::string node = {}) {
 
 // Brings a copy from its creation to readiness; nothing: it is ready.
 std::optional<Step> bring_up(const api::Migration& migration,
-                             const std::optional<SeenPod>& pod,
+                             const std::optional<ObservedPod>& pod,
                              const std::string& name,
                              const std::string& node) {
   if (!pod) {
     Step step;
-    step.what = Do::CreateCopy;
+    step.what = StepType::CreateCopy;
     step.name = name;
     step.node = node;
     return step;
   }
   if (pod->leaving) return steps::wait();
   if (pod->mark == migration.metadata().name() && pod->gated) {
-    if (pod->nominated != node) return do_to(Do::Nominate, *pod, node);
-    return do_to(Do::ReleaseCopy, *pod);
+    if (pod->nominated != node) return do_to(StepType::Nominate, *pod, node);
+    return do_to(StepType::ReleaseCopy, *pod);
   }
   if (!pod->ready) return steps::wait();
   return std::nullopt;
 }
 
-std::optional<Step> note_copy(const api::Migration& migration, const Seen& seen) {
-  if (!seen.copy || migration.status().replacement_uid() == seen.copy->uid) return std::nullopt;
+std::optional<Step> note_copy(const api::Migration& migration, const ObservedState& observed) {
+  if (!observed.copy || migration.status().replacement_uid() == observed.copy->uid) return std::nullopt;
   api::MigrationStatus status =
-      noting(migration, "Replacement", fmt::format("{} stands in", seen.copy->name), seen.now);
-  status.set_replacement(seen.copy->name);
-  status.set_replacement_uid(seen.copy->uid);
+      noting(migration, "Replacement", fmt::format("{} stands in", observed.copy->name), observed.now);
+  status.set_replacement(observed.copy->name);
+  status.set_replacement_uid(observed.copy->uid);
   return steps::write(std::move(status));
 }
 
-Step prepare(const api::Migration& migration, const Seen& seen) {
-  if (!seen.source || seen.source->leaving) return stop(migration, seen, MoveResult::Stale, "the pod went by itself");
-  if (seen.called_off) return stop(migration, seen, MoveResult::Refused, "called off");
-  if (seen.now >= deadline_of(migration)) return stop(migration, seen, MoveResult::Refused, "its time is over");
-  if (!seen.target_problem.empty()) return stop(migration, seen, MoveResult::Refused, seen.target_problem);
-  const bool first = !seen.source->no_second_copy.empty();
-  api::MigrationStatus status = entering(migration, first ? Phase::Retiring : Phase::Creating, "", seen.now);
+Step prepare(const api::Migration& migration, const ObservedState& observed) {
+  if (!observed.source || observed.source->leaving)
+    return stop(migration, observed, MoveResult::Stale, "the pod went by itself");
+  if (observed.called_off) return stop(migration, observed, MoveResult::Refused, "called off");
+  if (observed.now >= deadline_of(migration)) return stop(migration, observed, MoveResult::Refused, "its time is over");
+  if (!observed.target_problem.empty()) return stop(migration, observed, MoveResult::Refused, observed.target_problem);
+  const bool first = !observed.source->no_second_copy.empty();
+  api::MigrationStatus status = entering(migration, first ? Phase::Retiring : Phase::Creating, "", observed.now);
   status.set_delete_first(first);
   Step step = steps::write(std::move(status));
-  step.pod = *seen.source;  // whoever writes it puts the manifest of this very pod in, and the copy's name
+  step.pod = *observed.source;  // whoever writes it puts the manifest of this very pod in, and the copy's name
   return step;
 }
 
-Step create_before(const api::Migration& migration, const Seen& seen) {
+Step create_before(const api::Migration& migration, const ObservedState& observed) {
   const api::MigrationStatus& status = migration.status();
-  if (!seen.source || seen.source->leaving) {
-    return stop(migration, seen, MoveResult::Stale, "the pod was taken away meanwhile");
+  if (!observed.source || observed.source->leaving) {
+    return stop(migration, observed, MoveResult::Stale, "the pod was taken away meanwhile");
   }
-  if (seen.called_off) return stop(migration, seen, MoveResult::Failed, "called off");
-  if (seen.refusal && seen.refusal->for_good) return stop(migration, seen, MoveResult::Failed, seen.refusal->message);
-  if (seen.now >= deadline_of(migration)) {
-    return stop(migration, seen, MoveResult::Failed, "the copy was not ready in time");
+  if (observed.called_off) return stop(migration, observed, MoveResult::Failed, "called off");
+  if (observed.refusal && observed.refusal->for_good)
+    return stop(migration, observed, MoveResult::Failed, observed.refusal->message);
+  if (observed.now >= deadline_of(migration)) {
+    return stop(migration, observed, MoveResult::Failed, "the copy was not ready in time");
   }
-  if (seen.copy_name_taken) {
-    return stop(migration, seen, MoveResult::Failed, fmt::format("another pod has the name {}", status.copy()));
+  if (observed.copy_name_taken) {
+    return stop(migration, observed, MoveResult::Failed, fmt::format("another pod has the name {}", status.copy()));
   }
-  if (!seen.copy && status.has_replacement_uid()) {
-    return stop(migration, seen, MoveResult::Failed, "another client deleted the copy");
+  if (!observed.copy && status.has_replacement_uid()) {
+    return stop(migration, observed, MoveResult::Failed, "another client deleted the copy");
   }
-  if (auto step = note_copy(migration, seen)) return std::move(*step);
-  if (seen.copy && seen.copy->over) return stop(migration, seen, MoveResult::Failed, "the copy ended");
-  if (auto step = bring_up(migration, seen.copy, status.copy(), migration.spec().target())) return std::move(*step);
-  api::MigrationStatus ready = entering(migration, Phase::Retiring,
-                                        fmt::format("{} is ready on {}", seen.copy->name, seen.copy->node), seen.now);
-  ready.set_landed(seen.copy->node);
+  if (auto step = note_copy(migration, observed)) return std::move(*step);
+  if (observed.copy && observed.copy->over) return stop(migration, observed, MoveResult::Failed, "the copy ended");
+  if (auto step = bring_up(migration, observed.copy, status.copy(), migration.spec().target())) return std::move(*step);
+  api::MigrationStatus ready =
+      entering(migration, Phase::Retiring, fmt::format("{} is ready on {}", observed.copy->name, observed.copy->node),
+               observed.now);
+  ready.set_landed(observed.copy->node);
   return steps::write(std::move(ready));
 }
 
-Step landed(const api::Migration& migration, const Seen& seen, const std::string& node) {
+Step landed(const api::Migration& migration, const ObservedState& observed, const std::string& node) {
   const bool reached = node == migration.spec().target();
-  api::MigrationStatus status =
-      concluding(migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
-                 fmt::format("{} is ready{} on {}", migration.status().copy(), reached ? "" : ", but", node), seen.now);
+  api::MigrationStatus status = concluding(
+      migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
+      fmt::format("{} is ready{} on {}", migration.status().copy(), reached ? "" : ", but", node), observed.now);
   status.set_landed(node);
   return steps::write(std::move(status));
 }
 
-Step retire_after(const api::Migration& migration, const Seen& seen) {
-  if (!seen.source) return landed(migration, seen, migration.status().landed());
-  if (seen.source->leaving) return steps::wait();
-  if (!seen.copy || seen.copy->leaving || !seen.copy->ready) {
-    return stop(migration, seen, MoveResult::Failed, "the copy did not stay ready");
+Step retire_after(const api::Migration& migration, const ObservedState& observed) {
+  if (!observed.source) return landed(migration, observed, migration.status().landed());
+  if (observed.source->leaving) return steps::wait();
+  if (!observed.copy || observed.copy->leaving || !observed.copy->ready) {
+    return stop(migration, observed, MoveResult::Failed, "the copy did not stay ready");
   }
-  if (seen.refusal && seen.refusal->for_good) return stop(migration, seen, MoveResult::Failed, seen.refusal->message);
-  if (seen.now >= deadline_of(migration)) {
-    return stop(migration, seen, MoveResult::Failed, "the original could not be removed in time");
+  if (observed.refusal && observed.refusal->for_good)
+    return stop(migration, observed, MoveResult::Failed, observed.refusal->message);
+  if (observed.now >= deadline_of(migration)) {
+    return stop(migration, observed, MoveResult::Failed, "the original could not be removed in time");
   }
-  return do_to(Do::Evict, *seen.source);
+  return do_to(StepType::Evict, *observed.source);
 }
 
-Step retire_first(const api::Migration& migration, const Seen& seen) {
-  if (!seen.source) {
-    api::MigrationStatus status = entering(migration, Phase::Creating, "", seen.now);
-    set_time(*status.mutable_evicted(), seen.now);
+Step retire_first(const api::Migration& migration, const ObservedState& observed) {
+  if (!observed.source) {
+    api::MigrationStatus status = entering(migration, Phase::Creating, "", observed.now);
+    set_time(*status.mutable_evicted(), observed.now);
     return steps::write(std::move(status));
   }
-  if (seen.source->leaving) return steps::wait();
-  if (seen.called_off) return stop(migration, seen, MoveResult::Refused, "called off");
-  if (seen.refusal && seen.refusal->for_good) return stop(migration, seen, MoveResult::Refused, seen.refusal->message);
-  if (seen.now >= deadline_of(migration)) return stop(migration, seen, MoveResult::Refused, "its time is over");
-  return do_to(Do::Evict, *seen.source);
+  if (observed.source->leaving) return steps::wait();
+  if (observed.called_off) return stop(migration, observed, MoveResult::Refused, "called off");
+  if (observed.refusal && observed.refusal->for_good)
+    return stop(migration, observed, MoveResult::Refused, observed.refusal->message);
+  if (observed.now >= deadline_of(migration)) return stop(migration, observed, MoveResult::Refused, "its time is over");
+  return do_to(StepType::Evict, *observed.source);
 }
 
-Step create_after(const api::Migration& migration, const Seen& seen) {
-  if (auto step = note_copy(migration, seen)) return std::move(*step);
-  if (!seen.copy && migration.status().has_replacement_uid()) {
-    return stop(migration, seen, MoveResult::Failed, "another client deleted the copy");
+Step create_after(const api::Migration& migration, const ObservedState& observed) {
+  if (auto step = note_copy(migration, observed)) return std::move(*step);
+  if (!observed.copy && migration.status().has_replacement_uid()) {
+    return stop(migration, observed, MoveResult::Failed, "another client deleted the copy");
   }
-  const bool failed =
-      seen.copy_name_taken || (seen.copy && seen.copy->over) || (seen.refusal && seen.refusal->for_good);
-  if (failed || seen.now >= deadline_of(migration)) {
+  const bool failed = observed.copy_name_taken || (observed.copy && observed.copy->over)
+                      || (observed.refusal && observed.refusal->for_good);
+  if (failed || observed.now >= deadline_of(migration)) {
     return steps::write(entering(migration, Phase::RollingBack,
-                                 failed ? "the copy did not come up" : "the copy was not ready in time", seen.now));
+                                 failed ? "the copy did not come up" : "the copy was not ready in time", observed.now));
   }
-  if (auto step = bring_up(migration, seen.copy, migration.status().copy(), migration.spec().target())) {
+  if (auto step = bring_up(migration, observed.copy, migration.status().copy(), migration.spec().target())) {
     return std::move(*step);
   }
-  return landed(migration, seen, seen.copy->node);
+  return landed(migration, observed, observed.copy->node);
 }
 
-Step roll_back(const api::Migration& migration, const Seen& seen) {
-  if (seen.copy) return seen.copy->leaving ? steps::wait() : do_to(Do::DeletePod, *seen.copy);
+Step roll_back(const api::Migration& migration, const ObservedState& observed) {
+  if (observed.copy) return observed.copy->leaving ? steps::wait() : do_to(StepType::DeletePod, *observed.copy);
   const std::string& why = migration.status().message();
-  if (auto step = bring_up(migration, seen.restored, migration.spec().pod(), migration.spec().source())) {
-    const bool late = seen.now >= deadline_of(migration) + kRollback;
-    const bool hopeless = seen.refusal && seen.refusal->for_good;
+  if (auto step = bring_up(migration, observed.restored, migration.spec().pod(), migration.spec().source())) {
+    const bool late = observed.now >= deadline_of(migration) + kRollback;
+    const bool hopeless = observed.refusal && observed.refusal->for_good;
     if (!late && !hopeless) return std::move(*step);
-    return stop(migration, seen, MoveResult::Failed, why + "; the original is not ready either");
+    return stop(migration, observed, MoveResult::Failed, why + "; the original is not ready either");
   }
-  api::MigrationStatus status = concluding(migration, MoveResult::Failed, why + "; the original is back", seen.now);
-  status.set_landed(seen.restored->node);
-  status.set_replacement(seen.restored->name);
+  api::MigrationStatus status = concluding(migration, MoveResult::Failed, why + "; the original is back", observed.now);
+  status.set_landed(observed.restored->node);
+  status.set_replacement(observed.restored->name);
   return steps::write(std::move(status));
 }
 
 }  // namespace
 
-Step next_direct(const api::Migration& migration, const Seen& seen, const MigrationSettings& /*settings*/) {
+Step next_direct(const api::Migration& migration,
+                 const ObservedState& observed,
+                 const MigrationSettings& /*settings*/) {
   const bool first = migration.status().delete_first();
   switch (phase_of(migration)) {
-    case Phase::Creating: return first ? create_after(migration, seen) : create_before(migration, seen);
-    case Phase::Retiring: return first ? retire_first(migration, seen) : retire_after(migration, seen);
-    case Phase::RollingBack: return roll_back(migration, seen);
-    default: return prepare(migration, seen);
+    case Phase::Creating: return first ? create_after(migration, observed) : create_before(migration, observed);
+    case Phase::Retiring: return first ? retire_first(migration, observed) : retire_after(migration, observed);
+    case Phase::RollingBack: return roll_back(migration, observed);
+    default: return prepare(migration, observed);
   }
 }
 

@@ -10,129 +10,133 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{30};  // of the ReplicaSet controller, to remove a pod
 
-std::optional<Step> stopped(const api::Migration& migration, const Seen& seen, MoveResult as) {
+std::optional<Step> stopped(const api::Migration& migration, const ObservedState& observed, MoveResult as) {
   const auto stop = [&](MoveResult result, std::string why) {
-    return steps::conclude(migration, seen, result, std::move(why));
+    return steps::conclude(migration, observed, result, std::move(why));
   };
-  if (!seen.workload || seen.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
-  if (seen.called_off) return stop(as, "called off");
-  if (seen.refusal && seen.refusal->for_good) return stop(as, seen.refusal->message);
-  if (seen.now >= deadline_of(migration)) return stop(as, "its time is over");
+  if (!observed.workload || observed.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
+  if (observed.called_off) return stop(as, "called off");
+  if (observed.refusal && observed.refusal->for_good) return stop(as, observed.refusal->message);
+  if (observed.now >= deadline_of(migration)) return stop(as, "its time is over");
   return std::nullopt;
 }
 
-Step prepare(const api::Migration& migration, const Seen& seen) {
-  if (!seen.source || seen.source->leaving) {
-    return steps::conclude(migration, seen, MoveResult::Stale, "the pod went by itself");
+Step prepare(const api::Migration& migration, const ObservedState& observed) {
+  if (!observed.source || observed.source->leaving) {
+    return steps::conclude(migration, observed, MoveResult::Stale, "the pod went by itself");
   }
-  if (auto step = stopped(migration, seen, MoveResult::Refused)) return std::move(*step);
-  if (!seen.target_problem.empty()) {
-    return steps::conclude(migration, seen, MoveResult::Refused, seen.target_problem);
+  if (auto step = stopped(migration, observed, MoveResult::Refused)) return std::move(*step);
+  if (!observed.target_problem.empty()) {
+    return steps::conclude(migration, observed, MoveResult::Refused, observed.target_problem);
   }
-  if (seen.workload->autoscaled) {
-    return steps::conclude(migration, seen, MoveResult::Refused, "an autoscaler owns its number of replicas now");
+  if (observed.workload->autoscaled) {
+    return steps::conclude(migration, observed, MoveResult::Refused, "an autoscaler owns its number of replicas now");
   }
-  if (!seen.workload->settled) return steps::wait();
-  api::MigrationStatus status = entering(migration, Phase::Surging, "", seen.now);
-  status.mutable_surge()->set_before(seen.workload->desired);
-  status.mutable_surge()->set_during(seen.workload->desired + 1);
-  note_known(status, seen);
+  if (!observed.workload->settled) return steps::wait();
+  api::MigrationStatus status = entering(migration, Phase::Surging, "", observed.now);
+  status.mutable_surge()->set_before(observed.workload->desired);
+  status.mutable_surge()->set_during(observed.workload->desired + 1);
+  note_known(status, observed);
   return steps::write(std::move(status));
 }
 
-Step surge(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+Step surge(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings) {
   const api::MigrationSurge& surge = migration.status().surge();
   const std::string& name = migration.metadata().name();
-  if (!seen.source || seen.source->leaving) {
-    return steps::conclude(migration, seen, MoveResult::Stale, "the pod went by itself");
+  if (!observed.source || observed.source->leaving) {
+    return steps::conclude(migration, observed, MoveResult::Stale, "the pod went by itself");
   }
-  if (auto step = stopped(migration, seen, MoveResult::Failed)) return std::move(*step);
+  if (auto step = stopped(migration, observed, MoveResult::Failed)) return std::move(*step);
   Step step;
-  if (seen.source->mark != name) {
-    step.what = Do::MarkPod;
-    step.pod = *seen.source;
+  if (observed.source->mark != name) {
+    step.what = StepType::MarkPod;
+    step.pod = *observed.source;
     return step;
   }
-  const bool ours = seen.workload->mark == name && seen.workload->surged_to.has_value();
+  const bool ours = observed.workload->mark == name && observed.workload->surged_to.has_value();
   if (!ours && surge.done()) {
-    return steps::conclude(migration, seen, MoveResult::Failed,
+    return steps::conclude(migration, observed, MoveResult::Failed,
                            "another client removed the move's annotation from the workload");
   }
-  if (!ours && marked_by_another(migration, seen)) return steps::wait();
+  if (!ours && marked_by_another(migration, observed)) return steps::wait();
   if (!ours) {
-    if (seen.workload->desired != surge.before()) return prepare(migration, seen);  // with the new number
-    step.what = Do::MarkWorkload;
+    if (observed.workload->desired != surge.before()) return prepare(migration, observed);  // with the new number
+    step.what = StepType::MarkWorkload;
     step.replicas = surge.during();
     return step;
   }
   if (!surge.done()) {
-    api::MigrationStatus status =
-        noting(migration, "Surged", fmt::format("{} replicas instead of {}", surge.during(), surge.before()), seen.now);
+    api::MigrationStatus status = noting(
+        migration, "Surged", fmt::format("{} replicas instead of {}", surge.during(), surge.before()), observed.now);
     status.mutable_surge()->set_done(true);
     return steps::write(std::move(status));
   }
-  if (seen.workload->desired != surge.during()) {
+  if (observed.workload->desired != surge.during()) {
     return steps::conclude(
-        migration, seen, MoveResult::Failed,
-        fmt::format("another client set the replicas to {}; they stay at that", seen.workload->desired));
+        migration, observed, MoveResult::Failed,
+        fmt::format("another client set the replicas to {}; they stay at that", observed.workload->desired));
   }
-  const SeenPod* replacement = replacement_in(migration, seen);
+  const ObservedPod* replacement = replacement_in(migration, observed);
   if (replacement == nullptr) return steps::wait();
-  if (auto follow = follow_replacement(migration, seen, *replacement, settings)) return std::move(*follow);
+  if (auto follow = follow_replacement(migration, observed, *replacement, settings)) return std::move(*follow);
   if (!replacement->ready || replacement->node.empty()) return steps::wait();
   api::MigrationStatus status = entering(
-      migration, Phase::Retiring, fmt::format("{} is ready on {}", replacement->name, replacement->node), seen.now);
+      migration, Phase::Retiring, fmt::format("{} is ready on {}", replacement->name, replacement->node), observed.now);
   status.set_landed(replacement->node);
   return steps::write(std::move(status));
 }
 
 // The controller removes those that are not ready before the one that is marked.
-bool all_ready(const Seen& seen) {
-  return std::ranges::all_of(seen.pods, [](const SeenPod& pod) { return pod.ready || pod.leaving || pod.over; });
+bool all_ready(const ObservedState& observed) {
+  return std::ranges::all_of(observed.pods,
+                             [](const ObservedPod& pod) { return pod.ready || pod.leaving || pod.over; });
 }
 
-Step retire(const api::Migration& migration, const Seen& seen) {
+Step retire(const api::Migration& migration, const ObservedState& observed) {
   const api::MigrationSurge& surge = migration.status().surge();
   const std::string& landed = migration.status().landed();
-  if (!seen.source || seen.source->leaving) {
+  if (!observed.source || observed.source->leaving) {
     const bool reached = landed == migration.spec().target();
     return steps::conclude(
-        migration, seen, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
+        migration, observed, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
         fmt::format("{} is ready{} on {}", migration.status().replacement(), reached ? "" : ", but", landed));
   }
   const auto stop = [&](MoveResult result, std::string why) {
-    return steps::conclude(migration, seen, result, std::move(why));
+    return steps::conclude(migration, observed, result, std::move(why));
   };
-  if (!seen.workload || seen.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
-  if (seen.refusal && seen.refusal->for_good) return stop(MoveResult::Failed, seen.refusal->message);
-  const bool late = seen.now >= deadline_of(migration);
-  const bool ours = seen.workload->mark == migration.metadata().name() && seen.workload->surged_to.has_value();
+  if (!observed.workload || observed.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
+  if (observed.refusal && observed.refusal->for_good) return stop(MoveResult::Failed, observed.refusal->message);
+  const bool late = observed.now >= deadline_of(migration);
+  const bool ours = observed.workload->mark == migration.metadata().name() && observed.workload->surged_to.has_value();
   if (ours) {
-    if (seen.workload->desired != surge.during()) {
+    if (observed.workload->desired != surge.during()) {
       return stop(MoveResult::Failed,
-                  fmt::format("another client set the replicas to {}; they stay at that", seen.workload->desired));
+                  fmt::format("another client set the replicas to {}; they stay at that", observed.workload->desired));
     }
-    if (!all_ready(seen) || !seen.workload->settled) {
+    if (!all_ready(observed) || !observed.workload->settled) {
       return late ? stop(MoveResult::Failed, "not all replicas were ready in time") : steps::wait();
     }
     Step step;
-    step.what = Do::Retire;
+    step.what = StepType::Retire;
     step.replicas = surge.before();
     return step;
   }
   const auto entered = to_wall(migration.status().steps(migration.status().steps_size() - 1).at());
-  if (seen.now > entered + kPatience && late) return stop(MoveResult::Failed, "another pod was removed in its place");
-  if (seen.now > entered + 2 * kPatience) return stop(MoveResult::Failed, "another pod was removed in its place");
+  if (observed.now > entered + kPatience && late)
+    return stop(MoveResult::Failed, "another pod was removed in its place");
+  if (observed.now > entered + 2 * kPatience) return stop(MoveResult::Failed, "another pod was removed in its place");
   return steps::wait();
 }
 
 }  // namespace
 
-Step next_make_before_break(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+Step next_make_before_break(const api::Migration& migration,
+                            const ObservedState& observed,
+                            const MigrationSettings& settings) {
   switch (phase_of(migration)) {
-    case Phase::Surging: return surge(migration, seen, settings);
-    case Phase::Retiring: return retire(migration, seen);
-    default: return prepare(migration, seen);
+    case Phase::Surging: return surge(migration, observed, settings);
+    case Phase::Retiring: return retire(migration, observed);
+    default: return prepare(migration, observed);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "migration/story.h"
+#include "migration/migration_reporter.h"
 
 namespace rescheduler::migration {
 namespace {

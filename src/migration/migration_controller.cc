@@ -12,17 +12,17 @@
 #include "kube/events/event_recorder.h"
 #include "kube/informer/informer.h"
 #include "kube/proto/core_pod.pb.h"
-#include "migration/actor.h"
 #include "migration/intent.h"
 #include "migration/measurement.h"
 #include "migration/messages.h"
-#include "migration/observer.h"
+#include "migration/migration_observer.h"
+#include "migration/migration_reporter.h"
 #include "migration/patches.h"
-#include "migration/story.h"
+#include "migration/step_errors.h"
+#include "migration/step_executor.h"
 #include "migration/sweeper.h"
-#include "migration/trouble.h"
-#include "migration/turns.h"
 #include "migration/wakeable.h"
+#include "migration/workload_queue.h"
 #include "net/waiter.h"
 
 namespace rescheduler::migration {
@@ -51,7 +51,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     std::string workload{};   // its uid, once seen
     SteadyTime look_again{};  // though another move of the workload is still ahead
     bool preflight_passed = false;
-    std::optional<Refusal> refusal{};
+    std::optional<StepRefusal> refusal{};
     std::shared_ptr<PodInformer> pods{};
     net::Job following{};
     net::Job driving{};
@@ -68,9 +68,9 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
                  recorder_settings(parts.settings),
                  parts.services),
         observer_api(*parts.api),
-        actor(api, parts.settings),
+        step_executor(api, parts.settings),
         sweeper(api, parts.settings),
-        story(&recorder, *parts.services.metrics),
+        migration_reporter(&recorder, *parts.services.metrics),
         migrations(*parts.api, informer_settings(parts.settings), parts.services) {}
 
   static kube::EventRecorderSettings recorder_settings(const MigrationSettings& settings) {
@@ -91,13 +91,13 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   kube::Client client;
   kube::EventRecorder recorder;
   kube::Api& observer_api;
-  Actor actor;
+  StepExecutor step_executor;
   Sweeper sweeper;
-  Story story;
+  MigrationReporter migration_reporter;
   kube::Informer<api::Migration> migrations;
-  std::map<std::string, LivePtr> live{};             // by ns/name
-  std::map<std::string, MoveOrder> being_written{};  // begun, not yet seen as an object
-  Turns turns{};
+  std::map<std::string, LivePtr> live{};               // by ns/name
+  std::map<std::string, MoveRequest> being_written{};  // begun, not yet seen as an object
+  WorkloadQueue workload_queue{};
   std::set<std::string> ended_ones{};  // uids: what the informer still says of them is old
   std::vector<PlacementIntent> steered{};
   std::function<void(const MoveOutcome&)> tell{};
@@ -111,7 +111,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   // --- What is known ---
 
-  void seen(const std::shared_ptr<const api::Migration>& migration) {
+  void upsert(const std::shared_ptr<const api::Migration>& migration) {
     if (tell_change) tell_change(*migration, false);
     const std::string key = key_of(*migration);
     const auto found = live.find(key);
@@ -145,7 +145,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   void stand_for(const std::string& uid, const Live& one) {
-    turns.stand_for(uid, key_of(one.record), phase_of(one.record) != Phase::Pending);
+    workload_queue.stand_for(uid, key_of(one.record), phase_of(one.record) != Phase::Pending);
   }
 
   void forget(const std::string& key) {
@@ -153,7 +153,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (found == live.end()) return;
     found->second->following.cancel();
     live.erase(found);
-    for (const std::string& next : turns.leave(key)) {
+    for (const std::string& next : workload_queue.leave(key)) {
       if (const auto waited = live.find(next); waited != live.end()) waited->second->waker.wake();
     }
   }
@@ -183,24 +183,24 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         if (!goes_on) co_return;
         continue;
       }
-      Observer observer(self->observer_api);
+      MigrationObserver observer(self->observer_api);
       auto looked = co_await observer.look(one->record, self->now());
       if (!looked) {
         const bool goes_on = co_await self->pause(*one, looked.error(), backoff);
         if (!goes_on) co_return;
         continue;
       }
-      Seen seen = std::move(*looked);
-      self->complete(*one, seen);
-      const Step step = next(one->record, seen, self->parts.settings);
-      if (step.what == Do::Wait) {
+      ObservedState observed = std::move(*looked);
+      self->complete(*one, observed);
+      const Step step = next(one->record, observed, self->parts.settings);
+      if (step.what == StepType::Wait) {
         const auto most = std::min(step.wait, self->parts.settings.look_every);
         const bool goes_on = co_await one->waker.sleep(kLeastPause, most);
         if (!goes_on) co_return;
         continue;
       }
       if (!self->may_act()) co_return;
-      auto done = co_await self->perform(*one, seen, step);
+      auto done = co_await self->perform(*one, observed, step);
       if (done) {
         backoff.reset();
         self->performed(*one, step);
@@ -208,7 +208,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       }
       if (done.error().code == Errc::Cancelled) co_return;
       const auto before = std::exchange(one->refusal, refusal_in(step.what, done.error()));
-      self->story.refused(one->record, step.what, before, one->refusal);
+      self->migration_reporter.refused(one->record, step.what, before, one->refusal);
       if (is_about_state(done.error())) one->stale = true;
       const bool goes_on = co_await self->pause(*one, done.error(), backoff);
       if (!goes_on) co_return;
@@ -238,23 +238,23 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // whoever calls it off. Now and then it looks all the same, as its pod may have gone or its time be over.
   std::chrono::nanoseconds may_rest(const Live& one) const {
     if (one.called_off() || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
-    if (turns.ahead_of(one.workload, key_of(one.record)).empty()) return {};
+    if (workload_queue.ahead_of(one.workload, key_of(one.record)).empty()) return {};
     return std::max(one.look_again - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
   }
 
   // What only we know.
-  void complete(Live& one, Seen& seen) {
+  void complete(Live& one, ObservedState& observed) {
     one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.look_every;
     const std::string key = key_of(one.record);
-    seen.called_off = one.called_off();
-    seen.preflight_passed = std::exchange(one.preflight_passed, false);
-    seen.refusal = one.refusal;
+    observed.called_off = one.called_off();
+    observed.preflight_passed = std::exchange(one.preflight_passed, false);
+    observed.refusal = one.refusal;
     stand_for(one.record.spec().pod_uid(), one);
-    seen.moved_by = turns.ahead_of(one.record.spec().pod_uid(), key);
-    if (seen.workload) {
-      one.workload = seen.workload->uid;
+    observed.moved_by = workload_queue.ahead_of(one.record.spec().pod_uid(), key);
+    if (observed.workload) {
+      one.workload = observed.workload->uid;
       stand_for(one.workload, one);
-      seen.ahead = turns.ahead_of(one.workload, key);
+      observed.ahead = workload_queue.ahead_of(one.workload, key);
     }
     if (!one.pods && one.record.status().has_selector()) follow(one);
   }
@@ -273,23 +273,23 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     one.following = net::spawn(parts.services.executor, "pods of a migration", follow_pods(one.pods));
   }
 
-  net::Task<Result<void>> perform(Live& one, const Seen& seen, const Step& step) {
-    if (step.what == Do::Write && one.gone) {
+  net::Task<Result<void>> perform(Live& one, const ObservedState& observed, const Step& step) {
+    if (step.what == StepType::Write && one.gone) {
       // Nobody keeps our record any more; what we have begun we bring to its end all the same.
       *one.record.mutable_status() = step.status;
       co_return Result<void>{};
     }
     Step complete_step = step;
-    if (step.what == Do::Write) note_measured(one.record, parts.settings.measure, complete_step.status);
-    auto done = co_await actor.perform(one.record, seen, complete_step);
+    if (step.what == StepType::Write) note_measured(one.record, parts.settings.measure, complete_step.status);
+    auto done = co_await step_executor.perform(one.record, observed, complete_step);
     co_return done;
   }
 
   void performed(Live& one, const Step& step) {
-    if (step.what == Do::Preflight) one.preflight_passed = true;
-    if (step.what != Do::Write) one.refusal.reset();
-    story.done(one.record, step);
-    if (step.what == Do::Write) steer();
+    if (step.what == StepType::Preflight) one.preflight_passed = true;
+    if (step.what != StepType::Write) one.refusal.reset();
+    migration_reporter.done(one.record, step);
+    if (step.what == StepType::Write) steer();
   }
 
   net::Task<bool> pause(Live& one, const Error& error, Backoff& backoff) {
@@ -307,7 +307,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     forget(key_of(one->record));
     ended_ones.insert(one->record.metadata().uid());
     steer();
-    story.ended(one->record);
+    migration_reporter.ended(one->record);
     if (tell) tell(to_outcome(one->record));
   }
 
@@ -319,7 +319,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       ++by_phase[std::string(to_string(phase_of(one->record)))];
       if (auto intent = wanted_by(one->record)) wanted.push_back(std::move(*intent));
     }
-    story.under_way(by_phase);
+    migration_reporter.under_way(by_phase);
     if (wanted == steered) return;
     steered = wanted;
     if (parts.settings.steer) parts.settings.steer(std::move(wanted));
@@ -327,17 +327,17 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   // --- Beginning ---
 
-  static net::Task<void> write_down(std::shared_ptr<State> self, MoveOrder order, std::string name) {
+  static net::Task<void> write_down(std::shared_ptr<State> self, MoveRequest request, std::string name) {
     Backoff backoff(kRetries, *self->parts.services.rng);
-    const std::string key = order.ns + "/" + name;
+    const std::string key = request.ns + "/" + name;
     for (;;) {
-      api::Migration migration = to_migration(order, name);
+      api::Migration migration = to_migration(request, name);
       auto made = co_await self->client.create(std::move(migration));
       // Already there: our first try was heard after all.
       if (made || made.error().code == Errc::AlreadyExists) co_return;
       if (made.error().code == Errc::Cancelled || !self->may_act()) co_return;
       if (!is_retriable(made.error()) || backoff.failures() > 8) {
-        self->not_begun(key, order, made.error().message);
+        self->not_begun(key, request, made.error().message);
         co_return;
       }
       auto slept = co_await self->parts.services.timers->sleep_for(backoff.next());
@@ -345,14 +345,14 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     }
   }
 
-  void not_begun(const std::string& key, const MoveOrder& order, const std::string& why) {
+  void not_begun(const std::string& key, const MoveRequest& request, const std::string& why) {
     being_written.erase(key);
     MoveOutcome outcome;
-    outcome.order = order;
+    outcome.request = request;
     outcome.result = MoveResult::Refused;
     outcome.message = "the migration could not be written down: " + why;
     outcome.began = outcome.ended = now();
-    log_warning(messages::kNotWrittenDown, {{"pod", order.ns + "/" + order.pod}, {"err", why}});
+    log_warning(messages::kNotWrittenDown, {{"pod", request.ns + "/" + request.pod}, {"err", why}});
     if (tell) tell(outcome);
   }
 
@@ -386,7 +386,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       });
       for (api::Migration& one : due) {
         const Step step = steps::write(one.status());
-        auto done = co_await self->actor.perform(one, Seen(), step);
+        auto done = co_await self->step_executor.perform(one, ObservedState(), step);
         if (!done && done.error().code == Errc::Cancelled) co_return;
         if (!done) log_debug("migration {}: {}", key_of(one), done.error().message);  // once more in the next round
       }
@@ -409,7 +409,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 MigrationController::MigrationController(MigrationParts parts) : state_(std::make_shared<State>(std::move(parts))) {
   State* raw = state_.get();
   kube::Informer<api::Migration>::Handler handler;
-  handler.upserted = [raw](const auto& migration) { raw->seen(migration); };
+  handler.upserted = [raw](const auto& migration) { raw->upsert(migration); };
   handler.removed = [raw](const auto& migration) { raw->vanished(migration); };
   state_->migrations.add_handler(std::move(handler));
 }
@@ -461,24 +461,24 @@ net::Task<bool> MigrationController::stop(std::chrono::nanoseconds /*grace*/) {
   co_return true;
 }
 
-void MigrationController::begin(MoveOrder order) {
+void MigrationController::begin(MoveRequest request) {
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(state_->now().time_since_epoch()).count();
-  std::string name = migration_name(order.pod, static_cast<std::uint64_t>(millis));
-  while (state_->being_written.contains(order.ns + "/" + name) || state_->live.contains(order.ns + "/" + name)) {
-    name = migration_name(order.pod, state_->parts.services.rng->next());
+  std::string name = migration_name(request.pod, static_cast<std::uint64_t>(millis));
+  while (state_->being_written.contains(request.ns + "/" + name) || state_->live.contains(request.ns + "/" + name)) {
+    name = migration_name(request.pod, state_->parts.services.rng->next());
   }
-  state_->being_written.emplace(order.ns + "/" + name, order);
+  state_->being_written.emplace(request.ns + "/" + name, request);
   net::spawn(state_->parts.services.executor, "begin a migration",
-             State::write_down(state_, std::move(order), std::move(name)));
+             State::write_down(state_, std::move(request), std::move(name)));
 }
 
-std::vector<MoveOrder> MigrationController::under_way() const {
-  std::vector<MoveOrder> orders;
-  for (const auto& [key, one] : state_->live) orders.push_back(to_order(one->record));
-  for (const auto& [key, order] : state_->being_written) {
-    if (!state_->live.contains(key)) orders.push_back(order);
+std::vector<MoveRequest> MigrationController::under_way() const {
+  std::vector<MoveRequest> requests;
+  for (const auto& [key, one] : state_->live) requests.push_back(to_move_request(one->record));
+  for (const auto& [key, request] : state_->being_written) {
+    if (!state_->live.contains(key)) requests.push_back(request);
   }
-  return orders;
+  return requests;
 }
 
 void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> tell) { state_->tell = std::move(tell); }

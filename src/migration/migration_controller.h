@@ -10,7 +10,7 @@
 #include "kube/client/loop_services.h"
 #include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
-#include "migration/mover.h"
+#include "migration/migrator.h"
 #include "migration/settings.h"
 
 namespace rescheduler::api {
@@ -28,7 +28,7 @@ struct MigrationParts {
   MigrationSettings settings{};
 };
 
-class MigrationController final : public Mover, public kube::Component {
+class MigrationController final : public Migrator, public kube::Component {
  public:
   explicit MigrationController(MigrationParts parts);
   ~MigrationController() override;
@@ -41,8 +41,8 @@ class MigrationController final : public Mover, public kube::Component {
   void lead() override;  // takes up what it finds, sweeps, and begins what it is given
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
-  void begin(MoveOrder order) override;
-  std::vector<MoveOrder> under_way() const override;
+  void begin(MoveRequest request) override;
+  std::vector<MoveRequest> under_way() const override;
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
 
   // Told of every Migration there is, as it changes; `gone`: for the last time.

@@ -34,7 +34,7 @@ WrittenIntent intent_of(const api::Migration& migration) {
   return intent;
 }
 
-std::string workload_patch(const SeenWorkload& workload,
+std::string workload_patch(const ObservedWorkload& workload,
                            const std::string* migration,
                            const std::string& intent,
                            std::optional<std::int32_t> replicas) {
@@ -77,7 +77,9 @@ std::string status_patch(const api::Migration& migration, const api::MigrationSt
                      json::serialize(precondition(meta.uid(), meta.resource_version())), text);
 }
 
-std::string mark_workload_patch(const api::Migration& migration, const SeenWorkload& workload, std::int32_t replicas) {
+std::string mark_workload_patch(const api::Migration& migration,
+                                const ObservedWorkload& workload,
+                                std::int32_t replicas) {
   WrittenIntent intent = intent_of(migration);
   std::optional<std::int32_t> scaled;
   if (replicas >= 0) {
@@ -88,11 +90,11 @@ std::string mark_workload_patch(const api::Migration& migration, const SeenWorkl
   return workload_patch(workload, &migration.metadata().name(), to_text(intent), scaled);
 }
 
-std::string retire_patch(const api::Migration& migration, const SeenWorkload& workload, std::int32_t replicas) {
+std::string retire_patch(const api::Migration& migration, const ObservedWorkload& workload, std::int32_t replicas) {
   return workload_patch(workload, &migration.metadata().name(), to_text(intent_of(migration)), replicas);
 }
 
-std::string unmark_workload_patch(const SeenWorkload& workload, bool keep_label) {
+std::string unmark_workload_patch(const ObservedWorkload& workload, bool keep_label) {
   std::optional<std::int32_t> replicas;
   if (workload.surged_to && workload.desired == *workload.surged_to) replicas = workload.surged_from;
   if (!keep_label) return workload_patch(workload, nullptr, {}, replicas);
@@ -132,7 +134,7 @@ std::string unmark_pod_patch(const api::Pod& pod) {
   return json::serialize(json::object{{"metadata", std::move(metadata)}});
 }
 
-std::string nominate_patch(const SeenPod& pod, const std::string& node) {
+std::string nominate_patch(const ObservedPod& pod, const std::string& node) {
   return json::serialize(json::object{{"metadata", json::object{{"uid", pod.uid}}},
                                       {"status", json::object{{"nominatedNodeName", node}}}});
 }
@@ -147,14 +149,14 @@ std::string release_copy_patch(const api::Pod& pod) {
       {"spec", json::object{{"schedulingGates", gates.empty() ? json::value(nullptr) : std::move(gates)}}}});
 }
 
-std::string unmark_copy_patch(const SeenPod& pod) {
+std::string unmark_copy_patch(const ObservedPod& pod) {
   json::object metadata{{"uid", pod.uid}};
   metadata["labels"] = json::object{{kMigrationLabel, nullptr}};
   metadata["annotations"] = json::object{{kCopyOf, nullptr}};
   return json::serialize(json::object{{"metadata", std::move(metadata)}});
 }
 
-api::Eviction eviction_of(const std::string& ns, const SeenPod& pod) {
+api::Eviction eviction_of(const std::string& ns, const ObservedPod& pod) {
   api::Eviction eviction;
   eviction.mutable_metadata()->set_namespace_(ns);
   eviction.mutable_metadata()->set_name(pod.name);

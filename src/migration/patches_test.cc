@@ -51,10 +51,10 @@ TEST(TemporaryBudget, AllowsOneToBeUnavailableUnlessTheSettingsSayOtherwise) {
 
 // Who deletes it, should everything else fail: the garbage collector, with the Migration.
 TEST(TemporaryBudget, BelongsToItsMigration) {
-  MoveOrder order;
-  order.ns = "web";
-  order.pod = "p";
-  api::Migration migration = to_migration(order, "m");
+  MoveRequest request;
+  request.ns = "web";
+  request.pod = "p";
+  api::Migration migration = to_migration(request, "m");
   migration.mutable_metadata()->set_uid("m1");
   migration.mutable_status()->set_budget("api-rescheduler-pdb");
   const api::PodDisruptionBudget budget = budget_for(migration, {}, {});

@@ -13,24 +13,24 @@ namespace {
 // Creation times come from the API servers' clocks, in whole seconds; between servers they differ by little.
 constexpr std::chrono::seconds kClockSpread{10};
 
-std::string why_no_surge(const Seen& seen) {
-  const SeenWorkload& workload = *seen.workload;
+std::string why_no_surge(const ObservedState& observed) {
+  const ObservedWorkload& workload = *observed.workload;
   if (workload.kind != "Deployment" && workload.kind != "ReplicaSet") {
     return fmt::format("a {} has identities, not replicas that stand in for each other", workload.kind);
   }
   if (workload.autoscaled) return "an autoscaler owns its number of replicas";
-  if (!seen.source->no_second_copy.empty()) return seen.source->no_second_copy;
+  if (!observed.source->no_second_copy.empty()) return observed.source->no_second_copy;
   return {};
 }
 
-Step begin(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+Step begin(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings) {
   const auto end = [&](MoveResult result, std::string message) {
-    return steps::write(ended(migration, result, std::move(message), seen.now));
+    return steps::write(ended(migration, result, std::move(message), observed.now));
   };
   const api::MigrationSpec& spec = migration.spec();
-  if (seen.called_off) return end(MoveResult::Refused, "called off before it began");
-  if (!seen.source) return end(MoveResult::Stale, fmt::format("pod {} is not there any more", spec.pod()));
-  const SeenPod& pod = *seen.source;
+  if (observed.called_off) return end(MoveResult::Refused, "called off before it began");
+  if (!observed.source) return end(MoveResult::Stale, fmt::format("pod {} is not there any more", spec.pod()));
+  const ObservedPod& pod = *observed.source;
   if (pod.leaving || pod.over) return end(MoveResult::Stale, fmt::format("pod {} is at its end", spec.pod()));
   if (pod.node.empty()) return end(MoveResult::Stale, fmt::format("pod {} has no node yet", spec.pod()));
   if (!spec.source().empty() && pod.node != spec.source()) {
@@ -38,33 +38,34 @@ Step begin(const api::Migration& migration, const Seen& seen, const MigrationSet
   }
   if (pod.node == spec.target()) return end(MoveResult::Stale, fmt::format("pod {} is there already", spec.pod()));
   if (!pod.protected_because.empty()) return end(MoveResult::Refused, pod.protected_because);
-  if (seen.workload && !seen.workload->protected_because.empty()) {
-    return end(MoveResult::Refused, seen.workload->protected_because);
+  if (observed.workload && !observed.workload->protected_because.empty()) {
+    return end(MoveResult::Refused, observed.workload->protected_because);
   }
   if (!pod.mark.empty() && pod.mark != migration.metadata().name()) {
     return end(MoveResult::Refused, fmt::format("the pod has its part in migration {}", pod.mark));
   }
-  if (!seen.moved_by.empty()) return end(MoveResult::Refused, fmt::format("{} moves this pod already", seen.moved_by));
-  if (!seen.target_problem.empty()) return end(MoveResult::Refused, seen.target_problem);
-  if (seen.refusal && seen.refusal->for_good) return end(MoveResult::Refused, seen.refusal->message);
-  if (seen.now >= deadline_of(migration)) {
-    return end(MoveResult::Refused, seen.ahead.empty()
+  if (!observed.moved_by.empty())
+    return end(MoveResult::Refused, fmt::format("{} moves this pod already", observed.moved_by));
+  if (!observed.target_problem.empty()) return end(MoveResult::Refused, observed.target_problem);
+  if (observed.refusal && observed.refusal->for_good) return end(MoveResult::Refused, observed.refusal->message);
+  if (observed.now >= deadline_of(migration)) {
+    return end(MoveResult::Refused, observed.ahead.empty()
                                         ? "the deadline passed before the move began"
-                                        : "the deadline passed while the move was queued: " + seen.ahead);
+                                        : "the deadline passed while the move was queued: " + observed.ahead);
   }
-  if (!seen.ahead.empty() || marked_by_another(migration, seen)) return steps::wait();
-  const ModeChoice choice = choose_mode(migration, seen, settings);
+  if (!observed.ahead.empty() || marked_by_another(migration, observed)) return steps::wait();
+  const ModeChoice choice = choose_mode(migration, observed, settings);
   if (!choice.refused.empty()) return end(MoveResult::Refused, choice.refused);
 
-  api::MigrationStatus status = entering(migration, Phase::Preparing, choice.why, seen.now);
+  api::MigrationStatus status = entering(migration, Phase::Preparing, choice.why, observed.now);
   status.set_mode(std::string(to_string(choice.mode)));
   status.set_mode_reason(choice.why);
-  set_time(*status.mutable_started(), seen.now);
-  if (seen.workload) {
-    status.mutable_workload()->set_kind(seen.workload->kind);
-    status.mutable_workload()->set_name(seen.workload->name);
-    status.mutable_workload()->set_uid(seen.workload->uid);
-    status.set_selector(seen.workload->selector);
+  set_time(*status.mutable_started(), observed.now);
+  if (observed.workload) {
+    status.mutable_workload()->set_kind(observed.workload->kind);
+    status.mutable_workload()->set_name(observed.workload->name);
+    status.mutable_workload()->set_uid(observed.workload->uid);
+    status.set_selector(observed.workload->selector);
   }
   return steps::write(std::move(status));
 }
@@ -75,70 +76,73 @@ namespace steps {
 
 Step wait(std::chrono::nanoseconds most) {
   Step step;
-  step.what = Do::Wait;
+  step.what = StepType::Wait;
   step.wait = most;
   return step;
 }
 
 Step write(api::MigrationStatus status) {
   Step step;
-  step.what = Do::Write;
+  step.what = StepType::Write;
   step.status = std::move(status);
   return step;
 }
 
-Step conclude(const api::Migration& migration, const Seen& seen, MoveResult result, std::string message) {
-  return write(concluding(migration, result, std::move(message), seen.now));
+Step conclude(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string message) {
+  return write(concluding(migration, result, std::move(message), observed.now));
 }
 
 }  // namespace steps
 
-std::string_view to_string(Do what) {
+std::string_view to_string(StepType what) {
   switch (what) {
-    case Do::Wait: return "wait";
-    case Do::Write: return "write the record";
-    case Do::Preflight: return "ask whether the pod may be evicted";
-    case Do::Evict: return "evict the pod";
-    case Do::MarkWorkload: return "write the intent on the workload";
-    case Do::UnmarkWorkload: return "take the intent off the workload";
-    case Do::UnmarkSets: return "take the intent off the ReplicaSets";
-    case Do::Retire: return "scale the workload down";
-    case Do::MarkPod: return "lower the pod's deletion cost";
-    case Do::UnmarkPod: return "restore the pod's deletion cost";
-    case Do::CreateBudget: return "create the temporary PodDisruptionBudget";
-    case Do::DeleteBudget: return "delete the temporary PodDisruptionBudget";
-    case Do::Nominate: return "nominate the target";
-    case Do::CreateCopy: return "create the new pod";
-    case Do::ReleaseCopy: return "release the new pod";
-    case Do::UnmarkCopy: return "take our marks off the new pod";
-    case Do::DeletePod: return "delete the pod";
-    case Do::Ended: return "end";
+    case StepType::Wait: return "wait";
+    case StepType::Write: return "write the record";
+    case StepType::Preflight: return "ask whether the pod may be evicted";
+    case StepType::Evict: return "evict the pod";
+    case StepType::MarkWorkload: return "write the intent on the workload";
+    case StepType::UnmarkWorkload: return "take the intent off the workload";
+    case StepType::UnmarkSets: return "take the intent off the ReplicaSets";
+    case StepType::Retire: return "scale the workload down";
+    case StepType::MarkPod: return "lower the pod's deletion cost";
+    case StepType::UnmarkPod: return "restore the pod's deletion cost";
+    case StepType::CreateBudget: return "create the temporary PodDisruptionBudget";
+    case StepType::DeleteBudget: return "delete the temporary PodDisruptionBudget";
+    case StepType::Nominate: return "nominate the target";
+    case StepType::CreateCopy: return "create the new pod";
+    case StepType::ReleaseCopy: return "release the new pod";
+    case StepType::UnmarkCopy: return "take our marks off the new pod";
+    case StepType::DeletePod: return "delete the pod";
+    case StepType::Ended: return "end";
   }
   return "";
 }
 
-ModeChoice choose_mode(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+ModeChoice choose_mode(const api::Migration& migration,
+                       const ObservedState& observed,
+                       const MigrationSettings& settings) {
   const MoveMode wanted = mode_of(migration.spec().mode());
-  if (seen.source->owner.empty()) {
+  if (observed.source->owner.empty()) {
     if (wanted == MoveMode::Coordinated || wanted == MoveMode::MakeBeforeBreak) {
       return {.refused = fmt::format("no controller would replace a bare pod: {} is not possible", to_string(wanted))};
     }
     if (!settings.direct) return {.refused = "moving bare pods is not enabled"};
-    if (!seen.source->no_copy.empty()) return {.refused = seen.source->no_copy};
+    if (!observed.source->no_copy.empty()) return {.refused = observed.source->no_copy};
     return {MoveMode::Direct,
-            seen.source->no_second_copy.empty() ? "a bare pod: its copy is ready before it is deleted"
-                                                : "a bare pod, and " + seen.source->no_second_copy + ": it goes first",
+            observed.source->no_second_copy.empty()
+                ? "a bare pod: its copy is ready before it is deleted"
+                : "a bare pod, and " + observed.source->no_second_copy + ": it goes first",
             {}};
   }
-  if (!seen.workload) return {.refused = "the workload of the pod is gone, or of a kind that is not moved"};
+  if (!observed.workload) return {.refused = "the workload of the pod is gone, or of a kind that is not moved"};
   if (wanted == MoveMode::Direct) return {.refused = "the pod's controller would replace it: Direct is for bare pods"};
-  const std::string unsafe = why_no_surge(seen);
+  const std::string unsafe = why_no_surge(observed);
   if (wanted == MoveMode::MakeBeforeBreak) {
     if (!unsafe.empty()) return {.refused = "make-before-break is not safe here: " + unsafe};
     return {MoveMode::MakeBeforeBreak, "asked for", {}};
   }
   if (wanted == MoveMode::Coordinated) return {MoveMode::Coordinated, "asked for", {}};
-  const bool single = seen.workload->desired == 1;
+  const bool single = observed.workload->desired == 1;
   const bool surge = settings.surge == SurgeUse::Always || (settings.surge == SurgeUse::SingleReplicas && single);
   if (surge && unsafe.empty()) {
     return {MoveMode::MakeBeforeBreak,
@@ -146,19 +150,19 @@ ModeChoice choose_mode(const api::Migration& migration, const Seen& seen, const 
             {}};
   }
   if (surge) return {MoveMode::Coordinated, "make-before-break is not safe here: " + unsafe, {}};
-  return {MoveMode::Coordinated, fmt::format("the {} replaces it", seen.workload->kind), {}};
+  return {MoveMode::Coordinated, fmt::format("the {} replaces it", observed.workload->kind), {}};
 }
 
-const SeenPod* replacement_in(const api::Migration& migration, const Seen& seen) {
+const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed) {
   const api::MigrationStatus& status = migration.status();
   const bool by_name = status.workload().kind() == "StatefulSet";
   const WallTime earliest = status.has_youngest() ? to_wall(status.youngest()) - kClockSpread : WallTime::min();
-  const SeenPod* best = nullptr;
-  const auto rank = [&](const SeenPod& pod) {
+  const ObservedPod* best = nullptr;
+  const auto rank = [&](const ObservedPod& pod) {
     return std::tuple(pod.node != migration.spec().target(), !pod.ready, pod.uid != status.replacement_uid(),
                       pod.created, pod.name);
   };
-  for (const SeenPod& pod : seen.pods) {
+  for (const ObservedPod& pod : observed.pods) {
     if (pod.uid == migration.spec().pod_uid() || pod.leaving || pod.over) continue;
     if (by_name && pod.name != migration.spec().pod()) continue;
     if (!by_name && (pod.created < earliest || std::ranges::find(status.known(), pod.uid) != status.known().end())) {
@@ -169,27 +173,28 @@ const SeenPod* replacement_in(const api::Migration& migration, const Seen& seen)
   return best;
 }
 
-bool marked_by_another(const api::Migration& migration, const Seen& seen) {
-  return seen.workload && !seen.workload->mark.empty() && seen.workload->mark != migration.metadata().name();
+bool marked_by_another(const api::Migration& migration, const ObservedState& observed) {
+  return observed.workload && !observed.workload->mark.empty()
+         && observed.workload->mark != migration.metadata().name();
 }
 
-void note_known(api::MigrationStatus& status, const Seen& seen) {
+void note_known(api::MigrationStatus& status, const ObservedState& observed) {
   status.clear_known();
   status.clear_youngest();
-  if (seen.pods.empty()) return;
-  const WallTime youngest = std::ranges::max_element(seen.pods, {}, &SeenPod::created)->created;
+  if (observed.pods.empty()) return;
+  const WallTime youngest = std::ranges::max_element(observed.pods, {}, &ObservedPod::created)->created;
   status.mutable_youngest()->set_seconds(std::chrono::floor<std::chrono::seconds>(youngest).time_since_epoch().count());
-  for (const SeenPod& pod : seen.pods) {
+  for (const ObservedPod& pod : observed.pods) {
     if (pod.created >= youngest - 2 * kClockSpread) status.add_known(pod.uid);
   }
 }
 
-std::string budget_problem(const Seen& seen, const MigrationSettings& settings) {
-  if (!seen.workload || seen.workload->desired < 0 || !seen.source) return {};
-  if (!seen.source->ready) return {};  // it serves nobody
-  const std::int32_t desired = seen.workload->desired;
-  const auto ready = static_cast<std::int32_t>(
-      std::ranges::count_if(seen.pods, [](const SeenPod& pod) { return pod.ready && !pod.leaving && !pod.over; }));
+std::string budget_problem(const ObservedState& observed, const MigrationSettings& settings) {
+  if (!observed.workload || observed.workload->desired < 0 || !observed.source) return {};
+  if (!observed.source->ready) return {};  // it serves nobody
+  const std::int32_t desired = observed.workload->desired;
+  const auto ready = static_cast<std::int32_t>(std::ranges::count_if(
+      observed.pods, [](const ObservedPod& pod) { return pod.ready && !pod.leaving && !pod.over; }));
   const auto share = static_cast<std::int32_t>(std::int64_t{desired} * settings.max_unavailable_percent / 100);
   const std::int32_t most = std::max({1, static_cast<std::int32_t>(settings.max_unavailable), share});
   const std::int32_t lacking = std::max(0, desired - ready);
@@ -198,21 +203,21 @@ std::string budget_problem(const Seen& seen, const MigrationSettings& settings) 
 }
 
 std::optional<Step> follow_replacement(const api::Migration& migration,
-                                       const Seen& seen,
-                                       const SeenPod& replacement,
+                                       const ObservedState& observed,
+                                       const ObservedPod& replacement,
                                        const MigrationSettings& settings) {
   const api::MigrationStatus& status = migration.status();
   if (status.replacement_uid() != replacement.uid) {
     api::MigrationStatus found =
-        noting(migration, "Replacement", fmt::format("{} stands in", replacement.name), seen.now);
+        noting(migration, "Replacement", fmt::format("{} stands in", replacement.name), observed.now);
     found.set_replacement(replacement.name);
     found.set_replacement_uid(replacement.uid);
     return steps::write(std::move(found));
   }
   const bool ours = settings.scheduler_names.contains(replacement.scheduler);
-  if (replacement.node.empty() && replacement.nominated.empty() && !ours && !seen.refusal) {
+  if (replacement.node.empty() && replacement.nominated.empty() && !ours && !observed.refusal) {
     Step step;
-    step.what = Do::Nominate;
+    step.what = StepType::Nominate;
     step.pod = replacement;
     step.node = migration.spec().target();
     return step;
@@ -220,62 +225,64 @@ std::optional<Step> follow_replacement(const api::Migration& migration,
   return std::nullopt;
 }
 
-Step next_cleaning(const api::Migration& migration, const Seen& seen, const MigrationSettings& /*settings*/) {
+Step next_cleaning(const api::Migration& migration,
+                   const ObservedState& observed,
+                   const MigrationSettings& /*settings*/) {
   const std::string& name = migration.metadata().name();
   const MoveResult result = result_of(migration);
   const bool there = result == MoveResult::Succeeded || result == MoveResult::Elsewhere;
   Step step;
-  if (seen.source && seen.source->mark == name && !seen.source->leaving) {
-    step.what = Do::UnmarkPod;
-    step.pod = *seen.source;
+  if (observed.source && observed.source->mark == name && !observed.source->leaving) {
+    step.what = StepType::UnmarkPod;
+    step.pod = *observed.source;
     return step;
   }
-  if (seen.workload && seen.workload->mark == name) {
-    step.what = Do::UnmarkWorkload;
+  if (observed.workload && observed.workload->mark == name) {
+    step.what = StepType::UnmarkWorkload;
     return step;
   }
-  if (!seen.copied_to.empty()) {
-    step.what = Do::UnmarkSets;
+  if (!observed.copied_to.empty()) {
+    step.what = StepType::UnmarkSets;
     return step;
   }
-  if (seen.budgets.own) {
-    step.what = Do::DeleteBudget;
+  if (observed.budgets.own) {
+    step.what = StepType::DeleteBudget;
     return step;
   }
-  if (seen.copy && !there) {
-    if (seen.copy->leaving) return steps::wait();  // until it is really gone
-    step.what = Do::DeletePod;
-    step.pod = *seen.copy;
+  if (observed.copy && !there) {
+    if (observed.copy->leaving) return steps::wait();  // until it is really gone
+    step.what = StepType::DeletePod;
+    step.pod = *observed.copy;
     return step;
   }
-  if (seen.copy && seen.copy->mark == name && !seen.copy->leaving) {
-    step.what = Do::UnmarkCopy;
-    step.pod = *seen.copy;
+  if (observed.copy && observed.copy->mark == name && !observed.copy->leaving) {
+    step.what = StepType::UnmarkCopy;
+    step.pod = *observed.copy;
     return step;
   }
-  if (seen.restored && seen.restored->mark == name && !seen.restored->leaving) {
-    step.what = Do::UnmarkCopy;
-    step.pod = *seen.restored;
+  if (observed.restored && observed.restored->mark == name && !observed.restored->leaving) {
+    step.what = StepType::UnmarkCopy;
+    step.pod = *observed.restored;
     return step;
   }
-  return steps::write(ended(migration, result, migration.status().message(), seen.now));
+  return steps::write(ended(migration, result, migration.status().message(), observed.now));
 }
 
-Step next(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings) {
+Step next(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings) {
   switch (phase_of(migration)) {
-    case Phase::Pending: return begin(migration, seen, settings);
-    case Phase::CleaningUp: return next_cleaning(migration, seen, settings);
+    case Phase::Pending: return begin(migration, observed, settings);
+    case Phase::CleaningUp: return next_cleaning(migration, observed, settings);
     case Phase::Ended: {
       Step step;
-      step.what = Do::Ended;
+      step.what = StepType::Ended;
       return step;
     }
     default: break;
   }
   switch (mode_of(migration.status().mode())) {
-    case MoveMode::MakeBeforeBreak: return next_make_before_break(migration, seen, settings);
-    case MoveMode::Direct: return next_direct(migration, seen, settings);
-    default: return next_coordinated(migration, seen, settings);
+    case MoveMode::MakeBeforeBreak: return next_make_before_break(migration, observed, settings);
+    case MoveMode::Direct: return next_direct(migration, observed, settings);
+    default: return next_coordinated(migration, observed, settings);
   }
 }
 

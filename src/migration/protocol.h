@@ -18,7 +18,7 @@
 
 namespace rescheduler::migration {
 
-struct SeenPod {
+struct ObservedPod {
   std::string name{};
   std::string uid{};
   std::string version{};
@@ -40,7 +40,7 @@ struct SeenPod {
   std::string no_copy{};         // why it cannot be made again elsewhere at all
 };
 
-struct SeenWorkload {
+struct ObservedWorkload {
   std::string kind{};
   std::string name{};
   std::string uid{};
@@ -56,37 +56,37 @@ struct SeenWorkload {
   std::string protected_because{};
 };
 
-struct SeenBudgets {
+struct ObservedBudgets {
   std::uint32_t matching = 0;  // of others
   bool own = false;            // ours is there
   std::string own_uid{};
   bool own_counts = false;  // and its controller has seen it
 };
 
-struct Refusal {
+struct StepRefusal {
   bool for_good = false;  // no second try will help: not allowed, or two budgets
   std::string message{};
 };
 
-struct Seen {
+struct ObservedState {
   WallTime now{};
   bool called_off = false;  // by somebody who asked, or deleted the record
-  std::optional<SeenPod> source{};
-  std::optional<SeenWorkload> workload{};  // nothing: gone, or the pod has none
-  std::vector<SeenPod> pods{};             // of the workload
-  std::vector<SeenWorkload> copied_to{};   // CleaningUp: ReplicaSets that have the intent too
-  std::optional<SeenPod> copy{};           // Direct
-  bool copy_name_taken = false;            // by somebody else's pod
-  std::optional<SeenPod> restored{};       // Direct: the original, made again
-  SeenBudgets budgets{};
-  std::string target_problem{};    // why nothing can go there; empty: it can
-  std::string ahead{};             // another move of the same workload that comes first
-  std::string moved_by{};          // another move of the same pod
-  bool preflight_passed = false;   // just now
-  std::optional<Refusal> refusal;  // of the last thing that was tried
+  std::optional<ObservedPod> source{};
+  std::optional<ObservedWorkload> workload{};  // nothing: gone, or the pod has none
+  std::vector<ObservedPod> pods{};             // of the workload
+  std::vector<ObservedWorkload> copied_to{};   // CleaningUp: ReplicaSets that have the intent too
+  std::optional<ObservedPod> copy{};           // Direct
+  bool copy_name_taken = false;                // by somebody else's pod
+  std::optional<ObservedPod> restored{};       // Direct: the original, made again
+  ObservedBudgets budgets{};
+  std::string target_problem{};        // why nothing can go there; empty: it can
+  std::string ahead{};                 // another move of the same workload that comes first
+  std::string moved_by{};              // another move of the same pod
+  bool preflight_passed = false;       // just now
+  std::optional<StepRefusal> refusal;  // of the last thing that was tried
 };
 
-enum class Do : std::uint8_t {
+enum class StepType : std::uint8_t {
   Wait,            // until something changes, at most `wait`
   Write,           // `status`
   Preflight,       // would the source pod be let go?
@@ -106,19 +106,19 @@ enum class Do : std::uint8_t {
   DeletePod,    // `pod`
   Ended,
 };
-std::string_view to_string(Do what);
+std::string_view to_string(StepType what);
 
 struct Step {
-  Do what = Do::Wait;
+  StepType what = StepType::Wait;
   std::chrono::nanoseconds wait{0};
   api::MigrationStatus status{};
   std::int32_t replicas = -1;
-  SeenPod pod{};
+  ObservedPod pod{};
   std::string name{};
   std::string node{};
 };
 
-Step next(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings);
+Step next(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 
 // --- its parts ---
 
@@ -126,7 +126,7 @@ namespace steps {
 
 Step wait(std::chrono::nanoseconds most = std::chrono::seconds{1});
 Step write(api::MigrationStatus status);
-Step conclude(const api::Migration& migration, const Seen& seen, MoveResult result, std::string message);
+Step conclude(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string message);
 
 }  // namespace steps
 
@@ -135,27 +135,33 @@ struct ModeChoice {
   std::string why{};
   std::string refused{};  // not empty: it cannot be moved so
 };
-ModeChoice choose_mode(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings);
+ModeChoice choose_mode(const api::Migration& migration,
+                       const ObservedState& observed,
+                       const MigrationSettings& settings);
 
-Step next_coordinated(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings);
-Step next_make_before_break(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings);
-Step next_direct(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings);
-Step next_cleaning(const api::Migration& migration, const Seen& seen, const MigrationSettings& settings);
+Step next_coordinated(const api::Migration& migration,
+                      const ObservedState& observed,
+                      const MigrationSettings& settings);
+Step next_make_before_break(const api::Migration& migration,
+                            const ObservedState& observed,
+                            const MigrationSettings& settings);
+Step next_direct(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
+Step next_cleaning(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 
 // The pod that stands in for the one that goes: of the same workload, not there before; one that landed where it was
 // wanted before others. Null: none yet.
-const SeenPod* replacement_in(const api::Migration& migration, const Seen& seen);
+const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed);
 // Another move's mark is on the workload, perhaps with a surge that is still to be undone: whoever overwrites it loses
 // the number of replicas. The sweeper takes it away.
-bool marked_by_another(const api::Migration& migration, const Seen& seen);
+bool marked_by_another(const api::Migration& migration, const ObservedState& observed);
 // Notes who is there already.
-void note_known(api::MigrationStatus& status, const Seen& seen);
+void note_known(api::MigrationStatus& status, const ObservedState& observed);
 // May the workload lack one more replica? Empty: yes; else why not.
-std::string budget_problem(const Seen& seen, const MigrationSettings& settings);
+std::string budget_problem(const ObservedState& observed, const MigrationSettings& settings);
 // What to do about a replacement that is not ready: nothing when there is nothing.
 std::optional<Step> follow_replacement(const api::Migration& migration,
-                                       const Seen& seen,
-                                       const SeenPod& replacement,
+                                       const ObservedState& observed,
+                                       const ObservedPod& replacement,
                                        const MigrationSettings& settings);
 
 }  // namespace rescheduler::migration

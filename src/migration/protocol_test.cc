@@ -6,7 +6,7 @@
 
 #include "migration/intent.h"
 #include "migration/patches.h"
-#include "migration/trouble.h"
+#include "migration/step_errors.h"
 
 namespace rescheduler::migration {
 namespace {
@@ -17,13 +17,13 @@ using namespace std::chrono_literals;
 class Protocol : public testing::Test {
  protected:
   Protocol() {
-    MoveOrder order;
-    order.ns = "web";
-    order.pod = "api-1";
-    order.uid = "u1";
-    order.source = "a";
-    order.target = "b";
-    migration_ = to_migration(order, "m");
+    MoveRequest request;
+    request.ns = "web";
+    request.pod = "api-1";
+    request.uid = "u1";
+    request.source = "a";
+    request.target = "b";
+    migration_ = to_migration(request, "m");
     migration_.mutable_metadata()->mutable_creation_timestamp()->set_seconds(1'700'000'000);
     seen_.now = WallTime{1'700'000'010s};
     seen_.source = pod("api-1", "u1", "a");
@@ -35,8 +35,8 @@ class Protocol : public testing::Test {
     seen_.workload->desired = 2;
     seen_.pods = {*seen_.source, pod("api-2", "u2", "a")};
   }
-  static SeenPod pod(const std::string& name, const std::string& uid, const std::string& node) {
-    SeenPod made;
+  static ObservedPod pod(const std::string& name, const std::string& uid, const std::string& node) {
+    ObservedPod made;
     made.name = name;
     made.uid = uid;
     made.node = node;
@@ -50,25 +50,25 @@ class Protocol : public testing::Test {
   // Takes what is to be written, as the server would.
   std::string write() {
     const Step one = step();
-    EXPECT_EQ(one.what, Do::Write) << to_string(one.what);
+    EXPECT_EQ(one.what, StepType::Write) << to_string(one.what);
     *migration_.mutable_status() = one.status;
     return migration_.status().phase();
   }
   void prepare() { EXPECT_EQ(write(), "Preparing"); }
 
   api::Migration migration_;
-  Seen seen_;
+  ObservedState seen_;
   MigrationSettings settings_;
 };
 
 TEST_F(Protocol, NothingIsDoneBeforeTheRecordSaysSo) {
   EXPECT_EQ(write(), "Preparing");
-  EXPECT_EQ(step().what, Do::MarkWorkload);
+  EXPECT_EQ(step().what, StepType::MarkWorkload);
   seen_.workload->mark = "m";
-  EXPECT_EQ(step().what, Do::Preflight);
+  EXPECT_EQ(step().what, StepType::Preflight);
   seen_.preflight_passed = true;
   EXPECT_EQ(write(), "Evicting");
-  EXPECT_EQ(step().what, Do::Evict);
+  EXPECT_EQ(step().what, StepType::Evict);
 }
 
 TEST_F(Protocol, AWorkloadThatLacksAReplicaIsNotTakenAnother) {
@@ -76,7 +76,7 @@ TEST_F(Protocol, AWorkloadThatLacksAReplicaIsNotTakenAnother) {
   seen_.workload->mark = "m";
   seen_.preflight_passed = true;
   seen_.pods[1].ready = false;
-  EXPECT_EQ(step().what, Do::Wait);
+  EXPECT_EQ(step().what, StepType::Wait);
   seen_.source->ready = false;  // what serves nobody is not missed
   EXPECT_EQ(write(), "Evicting");
 }
@@ -189,7 +189,7 @@ TEST_F(Protocol, ASecondMoveOfThePodIsRefused) {
 
 TEST_F(Protocol, AnotherMoveOfTheWorkloadIsWaitedForUntilTheTimeIsOver) {
   seen_.ahead = "web/other";
-  EXPECT_EQ(step().what, Do::Wait);
+  EXPECT_EQ(step().what, StepType::Wait);
   seen_.now = deadline_of(migration_);
   EXPECT_EQ(write(), "Refused");
   EXPECT_THAT(migration_.status().message(), HasSubstr("the deadline passed while the move was queued: web/other"));
@@ -201,15 +201,15 @@ TEST_F(Protocol, TheLastLookBeforeTheEvictionCountsToo) {
   seen_.preflight_passed = true;
   ASSERT_EQ(write(), "Evicting");
   seen_.workload->settled = false;
-  EXPECT_EQ(step().what, Do::Wait) << "a rollout has begun";
+  EXPECT_EQ(step().what, StepType::Wait) << "a rollout has begun";
   seen_.workload->settled = true;
   seen_.pods[1].ready = false;
-  EXPECT_EQ(step().what, Do::Wait) << "another replica is away";
+  EXPECT_EQ(step().what, StepType::Wait) << "another replica is away";
   seen_.pods[1].ready = true;
   seen_.budgets.matching = 2;
-  EXPECT_EQ(step().what, Do::Write) << "Kubernetes evicts no pod that two budgets cover";
+  EXPECT_EQ(step().what, StepType::Write) << "Kubernetes evicts no pod that two budgets cover";
   seen_.budgets.matching = 1;
-  EXPECT_EQ(step().what, Do::Evict);
+  EXPECT_EQ(step().what, StepType::Evict);
   seen_.now = deadline_of(migration_);
   EXPECT_EQ(write(), "CleaningUp");
   EXPECT_EQ(result_of(migration_), MoveResult::Refused);
@@ -220,17 +220,17 @@ TEST_F(Protocol, ATemporaryBudgetIsMadeWhereNoneMatchesAndGoesWhenOneDoes) {
   prepare();
   seen_.workload->mark = "m";
   seen_.budgets.matching = 1;
-  EXPECT_EQ(step().what, Do::Preflight) << "somebody else's protects it";
+  EXPECT_EQ(step().what, StepType::Preflight) << "somebody else's protects it";
   seen_.budgets.matching = 0;
   EXPECT_EQ(write(), "Preparing");
   EXPECT_EQ(migration_.status().budget(), "api-rescheduler-pdb");
-  EXPECT_EQ(step().what, Do::CreateBudget);
+  EXPECT_EQ(step().what, StepType::CreateBudget);
   seen_.budgets.own = true;
-  EXPECT_EQ(step().what, Do::Wait) << "its controller has not seen it yet";
+  EXPECT_EQ(step().what, StepType::Wait) << "its controller has not seen it yet";
   seen_.budgets.own_counts = true;
-  EXPECT_EQ(step().what, Do::Preflight);
+  EXPECT_EQ(step().what, StepType::Preflight);
   seen_.budgets.matching = 1;
-  EXPECT_EQ(step().what, Do::DeleteBudget) << "two would block every eviction";
+  EXPECT_EQ(step().what, StepType::DeleteBudget) << "two would block every eviction";
 }
 
 TEST_F(Protocol, APodThatHasItsPartInAnotherMoveStays) {
@@ -240,21 +240,21 @@ TEST_F(Protocol, APodThatHasItsPartInAnotherMoveStays) {
 
 TEST_F(Protocol, AnotherMovesMarkOnTheWorkloadIsNeverOverwritten) {
   seen_.workload->mark = "other";
-  EXPECT_EQ(step().what, Do::Wait);
+  EXPECT_EQ(step().what, StepType::Wait);
   seen_.workload->mark.clear();
   prepare();
   seen_.workload->mark = "other";
-  EXPECT_EQ(step().what, Do::Wait);
+  EXPECT_EQ(step().what, StepType::Wait);
   migration_.mutable_status()->set_mode("MakeBeforeBreak");
   EXPECT_EQ(write(), "Surging");
   seen_.source->mark = "m";
-  EXPECT_EQ(step().what, Do::Wait);
+  EXPECT_EQ(step().what, StepType::Wait);
   seen_.workload->mark.clear();
-  EXPECT_EQ(step().what, Do::MarkWorkload);
+  EXPECT_EQ(step().what, StepType::MarkWorkload);
 }
 
 TEST_F(Protocol, ASurgeIsUndoneInTheSameBreathAsItsMark) {
-  SeenWorkload workload = *seen_.workload;
+  ObservedWorkload workload = *seen_.workload;
   workload.version = "7";
   EXPECT_THAT(mark_workload_patch(migration_, workload, 3), HasSubstr(R"("replicas":3)"));
   workload.mark = "m";
@@ -293,18 +293,19 @@ TEST(Trouble, EachRefusalHasItsMeaning) {
     made.http_status = status;
     return made;
   };
-  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::Conflict, 409, "")));
-  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::NotFound, 404, "")));
-  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::Unavailable, 500, "etcd is away")));
-  EXPECT_FALSE(refusal_in(Do::Evict, error(Errc::Throttled, 429, "budget"))->for_good);
-  const auto several =
-      refusal_in(Do::Evict, error(Errc::Unavailable, 500, "This pod has more than one PodDisruptionBudget, which ..."));
+  EXPECT_FALSE(refusal_in(StepType::Evict, error(Errc::Conflict, 409, "")));
+  EXPECT_FALSE(refusal_in(StepType::Evict, error(Errc::NotFound, 404, "")));
+  EXPECT_FALSE(refusal_in(StepType::Evict, error(Errc::Unavailable, 500, "etcd is away")));
+  EXPECT_FALSE(refusal_in(StepType::Evict, error(Errc::Throttled, 429, "budget"))->for_good);
+  const auto several = refusal_in(
+      StepType::Evict, error(Errc::Unavailable, 500, "This pod has more than one PodDisruptionBudget, which ..."));
   ASSERT_TRUE(several);
   EXPECT_TRUE(several->for_good);
-  const auto denied = refusal_in(Do::Evict, error(Errc::Denied, 403, R"(cannot create resource "pods/eviction")"));
+  const auto denied =
+      refusal_in(StepType::Evict, error(Errc::Denied, 403, R"(cannot create resource "pods/eviction")"));
   EXPECT_TRUE(denied->for_good);
   EXPECT_THAT(denied->message, HasSubstr("pods/eviction"));
-  EXPECT_FALSE(refusal_in(Do::Nominate, error(Errc::Denied, 403, ""))->for_good) << "a hint less";
+  EXPECT_FALSE(refusal_in(StepType::Nominate, error(Errc::Denied, 403, ""))->for_good) << "a hint less";
 }
 
 }  // namespace

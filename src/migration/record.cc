@@ -88,53 +88,53 @@ std::string migration_name(std::string_view pod, std::uint64_t unique) {
   return fmt::format("{}-{}", name, suffix.empty() ? "0" : suffix);
 }
 
-api::Migration to_migration(const MoveOrder& order, const std::string& name) {
+api::Migration to_migration(const MoveRequest& request, const std::string& name) {
   api::Migration made;
-  made.mutable_metadata()->set_namespace_(order.ns);
+  made.mutable_metadata()->set_namespace_(request.ns);
   made.mutable_metadata()->set_name(name);
   api::MigrationSpec& spec = *made.mutable_spec();
-  spec.set_pod(order.pod);
-  spec.set_pod_uid(order.uid);
-  if (!order.lineage.uid.empty()) {
-    spec.mutable_lineage()->set_kind(order.lineage.kind);
-    spec.mutable_lineage()->set_name(order.lineage.name);
-    spec.mutable_lineage()->set_uid(order.lineage.uid);
+  spec.set_pod(request.pod);
+  spec.set_pod_uid(request.uid);
+  if (!request.lineage.uid.empty()) {
+    spec.mutable_lineage()->set_kind(request.lineage.kind);
+    spec.mutable_lineage()->set_name(request.lineage.name);
+    spec.mutable_lineage()->set_uid(request.lineage.uid);
   }
-  if (!order.source.empty()) spec.set_source(order.source);
-  spec.set_target(order.target);
-  spec.set_strategy(order.strategy);
-  spec.set_reason(order.reason);
-  spec.set_mode(std::string(to_string(order.mode)));
-  spec.set_deadline_seconds(std::max<std::int64_t>(1, order.deadline.count()));
-  if (!order.plan.empty()) spec.set_plan(order.plan);
-  if (!order.predicted.empty()) spec.set_predicted(order.predicted);
+  if (!request.source.empty()) spec.set_source(request.source);
+  spec.set_target(request.target);
+  spec.set_strategy(request.strategy);
+  spec.set_reason(request.reason);
+  spec.set_mode(std::string(to_string(request.mode)));
+  spec.set_deadline_seconds(std::max<std::int64_t>(1, request.deadline.count()));
+  if (!request.plan.empty()) spec.set_plan(request.plan);
+  if (!request.predicted.empty()) spec.set_predicted(request.predicted);
   return made;
 }
 
-MoveOrder to_order(const api::Migration& migration) {
+MoveRequest to_move_request(const api::Migration& migration) {
   const api::MigrationSpec& spec = migration.spec();
-  MoveOrder order;
-  order.ns = migration.metadata().namespace_();
-  order.pod = spec.pod();
-  order.uid = spec.pod_uid();
+  MoveRequest request;
+  request.ns = migration.metadata().namespace_();
+  request.pod = spec.pod();
+  request.uid = spec.pod_uid();
   // What was found out counts before what was thought.
   const api::MigrationOwner& owner = migration.status().has_workload() ? migration.status().workload() : spec.lineage();
-  order.lineage = {owner.kind(), order.ns, owner.name(), owner.uid()};
-  order.source = spec.source();
-  order.target = spec.target();
-  order.strategy = spec.strategy();
-  order.reason = spec.reason();
-  order.mode = mode_of(migration.status().has_mode() ? migration.status().mode() : spec.mode());
-  order.plan = spec.plan();
-  if (spec.has_deadline_seconds()) order.deadline = std::chrono::seconds{spec.deadline_seconds()};
-  order.predicted = spec.predicted();
-  return order;
+  request.lineage = {owner.kind(), request.ns, owner.name(), owner.uid()};
+  request.source = spec.source();
+  request.target = spec.target();
+  request.strategy = spec.strategy();
+  request.reason = spec.reason();
+  request.mode = mode_of(migration.status().has_mode() ? migration.status().mode() : spec.mode());
+  request.plan = spec.plan();
+  if (spec.has_deadline_seconds()) request.deadline = std::chrono::seconds{spec.deadline_seconds()};
+  request.predicted = spec.predicted();
+  return request;
 }
 
 MoveOutcome to_outcome(const api::Migration& migration) {
   const api::MigrationStatus& status = migration.status();
   MoveOutcome outcome;
-  outcome.order = to_order(migration);
+  outcome.request = to_move_request(migration);
   outcome.result = result_of(migration);
   outcome.replacement = status.replacement();
   outcome.landed = status.landed();
@@ -162,7 +162,7 @@ void set_time(api::MicroTime& into, WallTime time) {
 
 WallTime deadline_of(const api::Migration& migration) {
   const std::int64_t seconds =
-      migration.spec().has_deadline_seconds() ? migration.spec().deadline_seconds() : MoveOrder{}.deadline.count();
+      migration.spec().has_deadline_seconds() ? migration.spec().deadline_seconds() : MoveRequest{}.deadline.count();
   // A year is for ever; anything larger would not fit.
   constexpr std::int64_t kMost = std::int64_t{365} * 24 * 3600;
   const WallTime from = migration.status().has_started() ? to_wall(migration.status().started())

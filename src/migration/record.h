@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "migration/mover.h"
+#include "migration/migrator.h"
 #include "migration/proto/migration.pb.h"
 
 namespace rescheduler::migration {
@@ -36,8 +36,8 @@ std::string_view name_of(MoveResult result);  // "Succeeded", as a phase
 MoveResult result_of(const api::Migration& migration);
 MoveMode mode_of(std::string_view text);  // Automatic when it is nothing known
 
-api::Migration to_migration(const MoveOrder& order, const std::string& name);
-MoveOrder to_order(const api::Migration& migration);
+api::Migration to_migration(const MoveRequest& request, const std::string& name);
+MoveRequest to_move_request(const api::Migration& migration);
 MoveOutcome to_outcome(const api::Migration& migration);
 // Fits into a label: of the pod's name as much as there is room for, and what makes it unique.
 std::string migration_name(std::string_view pod, std::uint64_t unique);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/migration_settings.h"
-#include "migration/mover.h"
+#include "migration/migrator.h"
 
 namespace rescheduler::migration {
 

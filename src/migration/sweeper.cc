@@ -14,7 +14,7 @@
 #include "migration/intent.h"
 #include "migration/keys.h"
 #include "migration/messages.h"
-#include "migration/observer.h"
+#include "migration/migration_observer.h"
 #include "migration/patches.h"
 
 namespace rescheduler::migration {
@@ -101,7 +101,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
     auto alive = co_await in_charge(meta.namespace_(), name);
     if (!alive) co_return fail(std::move(alive.error()));
     if (*alive) continue;
-    SeenWorkload workload;
+    ObservedWorkload workload;
     workload.kind = kind;
     workload.name = meta.name();
     workload.uid = meta.uid();
@@ -122,7 +122,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
       auto cleaned = co_await unmark_sets(meta.namespace_(), selector, name, swept);
       if (!cleaned) co_return cleaned;
     }
-    auto done = co_await actor_.unmark(meta.namespace_(), workload, once_more);
+    auto done = co_await step_executor_.unmark(meta.namespace_(), workload, once_more);
     if (!is_settled(done, swept)) co_return done;
     if (once_more) again_ = true;
     log_info(messages::kSwept, {{"kind", kind}, {"name", meta.namespace_() + "/" + meta.name()}, {"migration", name}});
@@ -150,20 +150,20 @@ net::Task<Result<void>> Sweeper::sweep_pods(Swept& swept) {
 }
 
 net::Task<Result<void>> Sweeper::sweep_pod(const api::Pod& pod, const std::string& ns) {
-  const SeenPod seen = seen_pod(pod);
-  if (seen.copy_of.empty()) {
-    auto done = co_await actor_.unmark_pod(ns, seen.name, seen.uid);
+  const ObservedPod observed = observed_pod(pod);
+  if (observed.copy_of.empty()) {
+    auto done = co_await step_executor_.unmark_pod(ns, observed.name, observed.uid);
     co_return done;
   }
   // A copy that never came up, of an original that may still be there, is not wanted; one that serves is.
-  if (!seen.ready) {
+  if (!observed.ready) {
     kube::DeleteSettings very_one;
-    very_one.uid = seen.uid;
-    auto done = co_await client_.remove<api::Pod>(ns, seen.name, very_one);
+    very_one.uid = observed.uid;
+    auto done = co_await client_.remove<api::Pod>(ns, observed.name, very_one);
     co_return done;
   }
-  std::string patch = unmark_copy_patch(seen);
-  auto patched = co_await client_.patch<api::Pod>(ns, seen.name, std::move(patch));
+  std::string patch = unmark_copy_patch(observed);
+  auto patched = co_await client_.patch<api::Pod>(ns, observed.name, std::move(patch));
   if (!patched) co_return fail(std::move(patched.error()));
   co_return Result<void>{};
 }
@@ -215,7 +215,7 @@ net::Task<Result<void>> Sweeper::unmark_sets(std::string ns,
   for (const auto& set : *sets) {
     const auto workload = copied_intent(*set, migration);
     if (!workload) continue;
-    auto done = co_await actor_.unmark(ns, *workload);
+    auto done = co_await step_executor_.unmark(ns, *workload);
     if (!is_settled(done, swept)) co_return done;
     ++swept.undone;
   }

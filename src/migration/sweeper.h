@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "migration/actor.h"
+#include "migration/step_executor.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -22,7 +22,7 @@ struct Swept {
 class Sweeper {
  public:
   Sweeper(kube::Api& api, const MigrationSettings& settings)
-      : client_(api), actor_(api, settings), settings_(settings) {}
+      : client_(api), step_executor_(api, settings), settings_(settings) {}
 
   net::Task<Result<Swept>> sweep();
 
@@ -38,7 +38,7 @@ class Sweeper {
   net::Task<Result<void>> forget_history(std::vector<std::shared_ptr<const api::Migration>> ended, Swept& swept);
 
   kube::Client client_;
-  Actor actor_;
+  StepExecutor step_executor_;
   const MigrationSettings& settings_;
   bool again_ = false;  // a Deployment has been seen whose ReplicaSets are to be looked at
 };

@@ -39,10 +39,10 @@ class Sweeping : public testing::Test {
     return made;
   }
   api::Migration record(const std::string& name, const std::string& uid) {
-    MoveOrder order;
-    order.ns = "web";
-    order.pod = "p";
-    api::Migration made = to_migration(order, name);
+    MoveRequest request;
+    request.ns = "web";
+    request.pod = "p";
+    api::Migration made = to_migration(request, name);
     made.mutable_metadata()->set_uid(uid);
     return made;
   }

@@ -7,20 +7,20 @@
 
 namespace rescheduler::placement {
 
-void Cycle::raw_scores(std::size_t scoring, const RememberedNeeds* memory, std::span<std::int64_t> scores) const {
+void Cycle::raw_scores(std::size_t scoring, const CachedNodeResults* cache, std::span<std::int64_t> scores) const {
   const Plugin& plugin = *framework_.scoring()[scoring].plugin;
-  if (memory != nullptr && plugin.looks_at_node_alone() && !memory->scores[scoring].empty()) {
-    const auto& remembered = memory->scores[scoring];
+  if (cache != nullptr && plugin.depends_on_node_only() && !cache->scores[scoring].empty()) {
+    const auto& remembered = cache->scores[scoring];
     for (std::size_t i = 0; i < feasible_.size(); ++i) scores[i] = remembered[feasible_[i]];
     return;
   }
-  plugin.score_each(asked_, state_, feasible_, scores);
+  plugin.score_each(context_, state_, feasible_, scores);
 }
 
-std::vector<std::int64_t> Cycle::remembered_sums(const RememberedNeeds& memory) const {
+std::vector<std::int64_t> Cycle::cached_sums(const CachedNodeResults& cache) const {
   std::vector<std::int64_t> sums;
   sums.reserve(feasible_.size());
-  for (const cluster::NodeIndex node : feasible_) sums.push_back(memory.sums[node]);
+  for (const cluster::NodeIndex node : feasible_) sums.push_back(cache.sums[node]);
   return sums;
 }
 
@@ -32,7 +32,7 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
     return choice;
   }
   for (const Plugin* plugin : framework_.at(Point::PreScore)) {
-    const Status status = plugin->pre_score(asked_, state_, feasible_);
+    const Status status = plugin->pre_score(context_, state_, feasible_);
     if (status.code == Code::Skip) {
       quiet_.insert(plugin);
     } else if (!status.ok()) {
@@ -40,27 +40,27 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
     }
   }
   const auto& scoring = framework_.scoring();
-  const std::size_t places = asked_.cluster.nodes().size();
-  const RememberedNeeds* memory =
-      only_ || !searched_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, scoring.size());
-  const bool summed = memory != nullptr && memory->sums_hold && !options.explain;
-  choice.totals = summed ? remembered_sums(*memory) : std::vector<std::int64_t>(feasible_.size(), 0);
+  const std::size_t places = context_.cluster.nodes().size();
+  const CachedNodeResults* cache =
+      only_ || !searched_ ? nullptr : &framework_.cache().of(context_.requirements().id, places, scoring.size());
+  const bool summed = cache != nullptr && cache->sums_hold && !options.explain;
+  choice.totals = summed ? cached_sums(*cache) : std::vector<std::int64_t>(feasible_.size(), 0);
   std::vector<std::int64_t> scores(feasible_.size());  // of one plugin after the other
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (quiet_.contains(scoring[i].plugin) || (summed && standing_[i])) continue;
-    scoring[i].plugin->before_scores(asked_, state_);
-    const auto same = scoring[i].plugin->same_for_all(asked_, state_);
+    scoring[i].plugin->before_scores(context_, state_);
+    const auto same = scoring[i].plugin->same_for_all(context_, state_);
     if (same && !options.explain) {
       // What all have alike changes no choice; totals are kept whole all the same.
       std::int64_t one = *same;
-      scoring[i].plugin->normalize(asked_, state_, {}, std::span(&one, 1));
+      scoring[i].plugin->normalize(context_, state_, {}, std::span(&one, 1));
       for (std::int64_t& total : choice.totals) total += one * scoring[i].weight;
       continue;
     }
-    raw_scores(i, memory, scores);
+    raw_scores(i, cache, scores);
     if (options.explain)
       choice.by_plugin.push_back({std::string(scoring[i].plugin->name()), scoring[i].weight, scores, {}});
-    scoring[i].plugin->normalize(asked_, state_, feasible_, scores);
+    scoring[i].plugin->normalize(context_, state_, feasible_, scores);
     for (std::size_t n = 0; n < scores.size(); ++n) {
       if (scores[n] < 0 || scores[n] > kMaxScore) {
         return fail(Errc::Internal,

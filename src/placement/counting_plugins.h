@@ -35,62 +35,64 @@ class CountedPlugin final : public Plugin {
 
   std::string_view name() const override { return real_.name(); }
   PointSet points() const override { return real_.points(); }
-  void prepare(cluster::Cluster& cluster, const Question& asked) const override { real_.prepare(cluster, asked); }
-  Status pre_enqueue(const Question& asked) const override { return real_.pre_enqueue(asked); }
-  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override {
-    return real_.pre_filter(asked, state);
+  void prepare(cluster::Cluster& cluster, const PodContext& context) const override { real_.prepare(cluster, context); }
+  Status pre_enqueue(const PodContext& context) const override { return real_.pre_enqueue(context); }
+  PreFilterResult pre_filter(const PodContext& context, CycleState& state) const override {
+    return real_.pre_filter(context, state);
   }
-  void add_pod(const Question& asked,
+  void add_pod(const PodContext& context,
                CycleState& state,
-               const cluster::PlacedPod& pod,
-               const cluster::NodeState& node) const override {
-    real_.add_pod(asked, state, pod, node);
+               const cluster::AssignedPod& pod,
+               const cluster::NodeInfo& node) const override {
+    real_.add_pod(context, state, pod, node);
   }
-  void remove_pod(const Question& asked,
+  void remove_pod(const PodContext& context,
                   CycleState& state,
-                  const cluster::PlacedPod& pod,
-                  const cluster::NodeState& node) const override {
-    real_.remove_pod(asked, state, pod, node);
+                  const cluster::AssignedPod& pod,
+                  const cluster::NodeInfo& node) const override {
+    real_.remove_pod(context, state, pod, node);
   }
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& state,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
     ++calls_.filters[std::string(name())];
-    return real_.filter(asked, state, node, why);
+    return real_.filter(context, state, node, why);
   }
-  std::vector<cluster::NodeIndex> give_way(const Question& asked, CycleState& state) const override {
-    return real_.give_way(asked, state);
+  std::vector<cluster::NodeIndex> relaxed_candidates(const PodContext& context, CycleState& state) const override {
+    return real_.relaxed_candidates(context, state);
   }
-  bool looks_at_node_alone() const override { return real_.looks_at_node_alone(); }
-  bool scores_stand(const cluster::Cluster& cluster) const override { return real_.scores_stand(cluster); }
-  Status pre_score(const Question& asked,
+  bool depends_on_node_only() const override { return real_.depends_on_node_only(); }
+  bool needs_no_normalize(const cluster::Cluster& cluster) const override { return real_.needs_no_normalize(cluster); }
+  Status pre_score(const PodContext& context,
                    CycleState& state,
                    std::span<const cluster::NodeIndex> feasible) const override {
-    return real_.pre_score(asked, state, feasible);
+    return real_.pre_score(context, state, feasible);
   }
-  void before_scores(const Question& asked, CycleState& state) const override { real_.before_scores(asked, state); }
-  std::optional<std::int64_t> same_for_all(const Question& asked, const CycleState& state) const override {
-    return real_.same_for_all(asked, state);
+  void before_scores(const PodContext& context, CycleState& state) const override {
+    real_.before_scores(context, state);
   }
-  std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override {
+  std::optional<std::int64_t> same_for_all(const PodContext& context, const CycleState& state) const override {
+    return real_.same_for_all(context, state);
+  }
+  std::int64_t score(const PodContext& context, const CycleState& state, const cluster::NodeInfo& node) const override {
     ++calls_.scores[std::string(name())];
-    return real_.score(asked, state, node);
+    return real_.score(context, state, node);
   }
-  void score_each(const Question& asked,
+  void score_each(const PodContext& context,
                   const CycleState& state,
                   std::span<const cluster::NodeIndex> nodes,
                   std::span<std::int64_t> scores) const override {
     calls_.scores[std::string(name())] += nodes.size();
-    real_.score_each(asked, state, nodes, scores);
+    real_.score_each(context, state, nodes, scores);
   }
-  void normalize(const Question& asked,
+  void normalize(const PodContext& context,
                  const CycleState& state,
                  std::span<const cluster::NodeIndex> feasible,
                  std::span<std::int64_t> scores) const override {
-    real_.normalize(asked, state, feasible, scores);
+    real_.normalize(context, state, feasible, scores);
   }
-  std::vector<Interest> interests() const override { return real_.interests(); }
+  std::vector<ClusterEventWithHint> events_to_register() const override { return real_.events_to_register(); }
 
  private:
   const Plugin& real_;

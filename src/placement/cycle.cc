@@ -9,17 +9,17 @@ namespace rescheduler::placement {
 namespace {
 
 using cluster::NodeIndex;
-using cluster::NodeState;
+using cluster::NodeInfo;
 
 }  // namespace
 
-Cycle::Cycle(const Framework& framework, const Question& asked, const NominatedPods& nominated)
+Cycle::Cycle(const Framework& framework, const PodContext& context, const NominatedPods& nominated)
     : framework_(framework),
-      asked_(asked),
+      context_(context),
       nominated_(nominated),
       state_(framework.plugins().size()),
       skipped_(framework.plugins().size(), false) {
-  diagnosis_.all_nodes = asked.cluster.node_count();
+  diagnosis_.all_nodes = context.cluster.node_count();
   diagnosis_.absent.code = Code::UnschedulableAndUnresolvable;
 }
 
@@ -34,7 +34,7 @@ std::optional<Status> Cycle::run_pre_filter() {
   std::optional<Status> refused;
   std::set<std::string> naming;
   for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
-    PreFilterResult result = plugin->pre_filter(asked_, state_);
+    PreFilterResult result = plugin->pre_filter(context_, state_);
     Status& status = result.status;
     status.plugin = plugin->name();
     if (status.code == Code::Skip) {
@@ -82,15 +82,15 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     return {};
   }
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
-    if (!skipped(*plugin)) (plugin->looks_at_node_alone() ? alone_ : others_).push_back(plugin);
+    if (!skipped(*plugin)) (plugin->depends_on_node_only() ? alone_ : others_).push_back(plugin);
   }
   // A pod that names its nodes is one of a kind: nothing to be gained by remembering what was found out for it.
-  const std::size_t places = asked_.cluster.nodes().size();
-  RememberedNeeds* memory =
-      only_ ? nullptr : &framework_.memory().of(asked_.needs().id, places, framework_.scoring().size());
+  const std::size_t places = context_.cluster.nodes().size();
+  CachedNodeResults* cache =
+      only_ ? nullptr : &framework_.cache().of(context_.requirements().id, places, framework_.scoring().size());
   searched_ = true;
   for (const ScoringPlugin& one : framework_.scoring()) {
-    standing_.push_back(one.plugin->looks_at_node_alone() && one.plugin->scores_stand(asked_.cluster));
+    standing_.push_back(one.plugin->depends_on_node_only() && one.plugin->needs_no_normalize(context_.cluster));
   }
   if (only_) {
     // Whoever refused the node the pod was promised is named too, as kube-scheduler does.
@@ -98,19 +98,19 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
   }
   const std::vector<NodeIndex> named = only_ ? named_nodes() : std::vector<NodeIndex>{};
-  const std::span<const NodeIndex> every = options.order.empty() ? asked_.cluster.existing_nodes() : options.order;
+  const std::span<const NodeIndex> every = options.order.empty() ? context_.cluster.existing_nodes() : options.order;
   const std::span<const NodeIndex> all = only_ ? named : every;
   feasible_.reserve(all.size());
   const std::size_t start = all.empty() ? 0 : options.start % all.size();
   for (std::size_t i = 0; i < all.size() && feasible_.size() < options.most_feasible; ++i) {
     const std::size_t at = start + i;
-    look_at(all[at < all.size() ? at : at - all.size()], memory);
+    look_at(all[at < all.size() ? at : at - all.size()], cache);
   }
   evaluated_ = feasible_.size() + refused_.size();
-  if (!unscored_.empty()) remember_scores(*memory);
+  if (!unscored_.empty()) cache_scores(*cache);
   if (feasible_.empty() || options.explain) {
     for (const NodeIndex node : refused_) {
-      note_refusal(node, filter_with_rivals(asked_.cluster.node(node), state_, Depth::WithReasons));
+      note_refusal(node, filter_with_nominated_pods(context_.cluster.node(node), state_, Depth::WithReasons));
     }
   }
   for (const NodeVerdict& verdict : diagnosis_.verdicts) {
@@ -122,60 +122,60 @@ Status Cycle::find_feasible(const SearchOptions& options) {
 std::vector<NodeIndex> Cycle::named_nodes() const {
   std::vector<NodeIndex> all;
   for (const std::string& name : *only_) {
-    if (const auto node = asked_.cluster.find_node(name)) all.push_back(*node);
+    if (const auto node = context_.cluster.find_node(name)) all.push_back(*node);
   }
   return all;
 }
 
-void Cycle::look_at(NodeIndex index, RememberedNeeds* memory) {
-  bool fits_here = fits_alone(index, memory);
+void Cycle::look_at(NodeIndex index, CachedNodeResults* cache) {
+  bool fits_here = fits_alone(index, cache);
   for (std::size_t i = 0; fits_here && i < others_.size(); ++i) {
-    fits_here = others_[i]->filter(asked_, state_, asked_.cluster.node(index), nullptr) == Code::Success;
+    fits_here = others_[i]->filter(context_, state_, context_.cluster.node(index), nullptr) == Code::Success;
   }
-  if (fits_here && rivals_on(index) != nullptr) {
-    fits_here = filter_with_rivals(asked_.cluster.node(index), state_, Depth::AnswerOnly).ok();
+  if (fits_here && nominated_pods_on(index) != nullptr) {
+    fits_here = filter_with_nominated_pods(context_.cluster.node(index), state_, Depth::AnswerOnly).ok();
   }
   (fits_here ? feasible_ : refused_).push_back(index);
 }
 
-bool Cycle::fits_alone(NodeIndex index, RememberedNeeds* memory) {
-  if (memory != nullptr && memory->generation[index] == asked_.cluster.generations()[index]) {
-    return memory->fits[index] != 0;
+bool Cycle::fits_alone(NodeIndex index, CachedNodeResults* cache) {
+  if (cache != nullptr && cache->generation[index] == context_.cluster.generations()[index]) {
+    return cache->fits[index] != 0;
   }
-  const NodeState& node = asked_.cluster.node(index);
+  const NodeInfo& node = context_.cluster.node(index);
   const bool fits_here = std::ranges::all_of(
-      alone_, [&](const Plugin* plugin) { return plugin->filter(asked_, state_, node, nullptr) == Code::Success; });
-  if (memory != nullptr) {
-    memory->generation[node.index] = node.generation;
-    memory->fits[node.index] = fits_here ? 1 : 0;
+      alone_, [&](const Plugin* plugin) { return plugin->filter(context_, state_, node, nullptr) == Code::Success; });
+  if (cache != nullptr) {
+    cache->generation[node.index] = node.generation;
+    cache->fits[node.index] = fits_here ? 1 : 0;
     if (fits_here) unscored_.push_back(index);
   }
   return fits_here;
 }
 
-void Cycle::remember_scores(RememberedNeeds& memory) const {
+void Cycle::cache_scores(CachedNodeResults& cache) const {
   const auto& scoring = framework_.scoring();
   std::vector<std::int64_t> scores(unscored_.size());  // of one plugin after the other
-  for (const NodeIndex node : unscored_) memory.sums[node] = 0;
+  for (const NodeIndex node : unscored_) cache.sums[node] = 0;
   for (std::size_t i = 0; i < scoring.size(); ++i) {
-    if (!scoring[i].plugin->looks_at_node_alone()) continue;
-    scoring[i].plugin->score_each(asked_, state_, unscored_, scores);
-    auto& by_node = memory.scores[i];
-    if (!standing_[i] && by_node.empty()) by_node.resize(memory.generation.size(), 0);
+    if (!scoring[i].plugin->depends_on_node_only()) continue;
+    scoring[i].plugin->score_each(context_, state_, unscored_, scores);
+    auto& by_node = cache.scores[i];
+    if (!standing_[i] && by_node.empty()) by_node.resize(cache.generation.size(), 0);
     for (std::size_t n = 0; n < scores.size(); ++n) {
       if (!standing_[i]) {
         by_node[unscored_[n]] = scores[n];
         continue;
       }
-      if (scores[n] < 0 || scores[n] > kMaxScore) memory.sums_hold = false;
-      memory.sums[unscored_[n]] += scores[n] * scoring[i].weight;
+      if (scores[n] < 0 || scores[n] > kMaxScore) cache.sums_hold = false;
+      cache.sums[unscored_[n]] += scores[n] * scoring[i].weight;
     }
   }
 }
 
 bool Cycle::fits(NodeIndex node) {
   if (pre_filter()) return false;
-  Status status = filter_with_rivals(asked_.cluster.node(node), state_, Depth::WithReasons);
+  Status status = filter_with_nominated_pods(context_.cluster.node(node), state_, Depth::WithReasons);
   if (!status.ok()) {
     note_refusal(node, std::move(status));
     return false;
@@ -189,29 +189,29 @@ bool Cycle::admits(NodeIndex node, Status* why) {
     if (why != nullptr) *why = *ended;
     return false;
   }
-  const NodeState& state = asked_.cluster.node(node);
+  const NodeInfo& state = context_.cluster.node(node);
   Status status;
   if (only_ && !only_->contains(state.node->name)) {
     status.code = Code::UnschedulableAndUnresolvable;
     status.reasons = {"node(s) didn't satisfy the pod's own choice of nodes"};
   } else {
-    status = filter_with_rivals(state, state_, why != nullptr ? Depth::WithReasons : Depth::AnswerOnly);
+    status = filter_with_nominated_pods(state, state_, why != nullptr ? Depth::WithReasons : Depth::AnswerOnly);
   }
   const bool ok = status.ok();
   if (why != nullptr) *why = std::move(status);
   return ok;
 }
 
-bool Cycle::make_do() {
+bool Cycle::relax() {
   if (pre_filter()) return false;
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
     if (skipped(*plugin)) continue;
-    for (const NodeIndex index : plugin->give_way(asked_, state_)) {
-      const NodeState& node = asked_.cluster.node(index);
+    for (const NodeIndex index : plugin->relaxed_candidates(context_, state_)) {
+      const NodeInfo& node = context_.cluster.node(index);
       if (only_ && !only_->contains(node.node->name)) continue;
-      if (!filter_with_rivals(node, state_, Depth::AnswerOnly).ok()) continue;
+      if (!filter_with_nominated_pods(node, state_, Depth::AnswerOnly).ok()) continue;
       feasible_ = {index};
-      diagnosis_.gave_way.insert(std::string(plugin->name()));
+      diagnosis_.relaxed_by.insert(std::string(plugin->name()));
       return true;
     }
   }
@@ -219,11 +219,11 @@ bool Cycle::make_do() {
 }
 
 // The first plugin that refuses decides, in the order of the profile.
-Status Cycle::filter(const NodeState& node, const CycleState& state, Depth depth) const {
+Status Cycle::filter(const NodeInfo& node, const CycleState& state, Depth depth) const {
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
     if (skipped(*plugin) || plugin == left_out_) continue;
     Status status;
-    status.code = plugin->filter(asked_, state, node, depth == Depth::WithReasons ? &status.reasons : nullptr);
+    status.code = plugin->filter(context_, state, node, depth == Depth::WithReasons ? &status.reasons : nullptr);
     if (status.ok()) continue;
     status.plugin = plugin->name();
     return status;
@@ -232,14 +232,14 @@ Status Cycle::filter(const NodeState& node, const CycleState& state, Depth depth
 }
 
 // With the pods that were promised the room, and without: they may come or not.
-Status Cycle::filter_with_rivals(const NodeState& node, const CycleState& state, Depth depth) const {
-  if (const auto* rivals = rivals_on(node.index)) {
-    NodeState crowded = node;
+Status Cycle::filter_with_nominated_pods(const NodeInfo& node, const CycleState& state, Depth depth) const {
+  if (const auto* rivals = nominated_pods_on(node.index)) {
+    NodeInfo crowded = node;
     CycleState with = state.clone();
-    for (const auto& rival : *rivals) {
-      if (!outranks(*rival)) continue;
-      crowded.take_in(rival);
-      tell_added(with, *rival, crowded);
+    for (const auto& nominated_pod : *rivals) {
+      if (!outranks(*nominated_pod)) continue;
+      crowded.add_pod(nominated_pod);
+      tell_added(with, *nominated_pod, crowded);
     }
     Status status = filter(crowded, with, depth);
     if (!status.ok()) return status;
@@ -247,19 +247,21 @@ Status Cycle::filter_with_rivals(const NodeState& node, const CycleState& state,
   return filter(node, state, depth);
 }
 
-Status Cycle::filter_changed(const NodeState& node, const CycleState& state) const {
-  return filter_with_rivals(node, state, Depth::WithReasons);
+Status Cycle::filter_changed(const NodeInfo& node, const CycleState& state) const {
+  return filter_with_nominated_pods(node, state, Depth::WithReasons);
 }
 
-bool Cycle::outranks(const cluster::PlacedPod& rival) const {
-  return rival.form->priority >= asked_.form.priority && rival.uid != asked_.pod_uid();
+bool Cycle::outranks(const cluster::AssignedPod& nominated_pod) const {
+  return nominated_pod.compiled_spec->priority >= context_.compiled_spec.priority
+         && nominated_pod.uid != context_.pod_uid();
 }
 
-const std::vector<std::shared_ptr<const cluster::PlacedPod>>* Cycle::rivals_on(NodeIndex node) const {
+const std::vector<std::shared_ptr<const cluster::AssignedPod>>* Cycle::nominated_pods_on(NodeIndex node) const {
   if (nominated_.empty()) return nullptr;
   const auto found = nominated_.find(node);
   if (found == nominated_.end()) return nullptr;
-  const bool any = std::ranges::any_of(found->second, [&](const auto& rival) { return outranks(*rival); });
+  const bool any =
+      std::ranges::any_of(found->second, [&](const auto& nominated_pod) { return outranks(*nominated_pod); });
   return any ? &found->second : nullptr;
 }
 
@@ -279,15 +281,15 @@ void Cycle::refuse(NodeIndex node, Status status) {
   note_refusal(node, std::move(status));
 }
 
-void Cycle::tell_added(CycleState& state, const cluster::PlacedPod& pod, const NodeState& node) const {
+void Cycle::tell_added(CycleState& state, const cluster::AssignedPod& pod, const NodeInfo& node) const {
   for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
-    if (!skipped(*plugin)) plugin->add_pod(asked_, state, pod, node);
+    if (!skipped(*plugin)) plugin->add_pod(context_, state, pod, node);
   }
 }
 
-void Cycle::tell_removed(CycleState& state, const cluster::PlacedPod& pod, const NodeState& node) const {
+void Cycle::tell_removed(CycleState& state, const cluster::AssignedPod& pod, const NodeInfo& node) const {
   for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
-    if (!skipped(*plugin)) plugin->remove_pod(asked_, state, pod, node);
+    if (!skipped(*plugin)) plugin->remove_pod(context_, state, pod, node);
   }
 }
 

@@ -48,13 +48,15 @@ struct Choice {
 
 class Cycle {
  public:
-  Cycle(const Framework& framework, const Question& asked, const NominatedPods& nominated);
-  Cycle(const Framework& framework, const Question& asked, NominatedPods&& nominated) = delete;  // it must outlive this
+  Cycle(const Framework& framework, const PodContext& context, const NominatedPods& nominated);
+  Cycle(const Framework& framework,
+        const PodContext& context,
+        NominatedPods&& nominated) = delete;  // it must outlive this
 
   // Error: the attempt failed for a reason that is no verdict.
   Status find_feasible(const SearchOptions& options);
   // No node is feasible: plugins that would rather have a bad one give way. True: now one is.
-  bool make_do();
+  bool relax();
   // Only this node, as if the others were not there: the one the pod was promised.
   bool fits(cluster::NodeIndex node);
   // The same without keeping anything, for who asks thousands of times; `why`, unless null, receives the refusal.
@@ -74,13 +76,13 @@ class Cycle {
   Result<Choice> choose(const ChooseOptions& options, std::span<const std::int64_t> extra = {});
 
   // What if the node were like this? For making room: `state` is a copy changed by the pods that came or went.
-  Status filter_changed(const cluster::NodeState& node, const CycleState& state) const;
+  Status filter_changed(const cluster::NodeInfo& node, const CycleState& state) const;
   const CycleState& state() const { return state_; }
   // Tell all plugins that take notes of other pods.
-  void tell_added(CycleState& state, const cluster::PlacedPod& pod, const cluster::NodeState& node) const;
-  void tell_removed(CycleState& state, const cluster::PlacedPod& pod, const cluster::NodeState& node) const;
+  void tell_added(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
+  void tell_removed(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
 
-  const Question& asked() const { return asked_; }
+  const PodContext& context() const { return context_; }
   const Framework& framework() const { return framework_; }
 
  private:
@@ -90,19 +92,19 @@ class Cycle {
   std::optional<Status> run_pre_filter();
   bool skipped(const Plugin& plugin) const { return skipped_[plugin.slot()]; }
   std::vector<cluster::NodeIndex> named_nodes() const;
-  void look_at(cluster::NodeIndex node, RememberedNeeds* memory);
-  bool fits_alone(cluster::NodeIndex index, RememberedNeeds* memory);
-  void remember_scores(RememberedNeeds& memory) const;
-  std::vector<std::int64_t> remembered_sums(const RememberedNeeds& memory) const;
-  Status filter(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
-  Status filter_with_rivals(const cluster::NodeState& node, const CycleState& state, Depth depth) const;
-  bool outranks(const cluster::PlacedPod& rival) const;
-  const std::vector<std::shared_ptr<const cluster::PlacedPod>>* rivals_on(cluster::NodeIndex node) const;
+  void look_at(cluster::NodeIndex node, CachedNodeResults* cache);
+  bool fits_alone(cluster::NodeIndex index, CachedNodeResults* cache);
+  void cache_scores(CachedNodeResults& cache) const;
+  std::vector<std::int64_t> cached_sums(const CachedNodeResults& cache) const;
+  Status filter(const cluster::NodeInfo& node, const CycleState& state, Depth depth) const;
+  Status filter_with_nominated_pods(const cluster::NodeInfo& node, const CycleState& state, Depth depth) const;
+  bool outranks(const cluster::AssignedPod& nominated_pod) const;
+  const std::vector<std::shared_ptr<const cluster::AssignedPod>>* nominated_pods_on(cluster::NodeIndex node) const;
   void note_refusal(cluster::NodeIndex node, Status status);
-  void raw_scores(std::size_t scoring, const RememberedNeeds* memory, std::span<std::int64_t> scores) const;
+  void raw_scores(std::size_t scoring, const CachedNodeResults* cache, std::span<std::int64_t> scores) const;
 
   const Framework& framework_;
-  const Question& asked_;
+  const PodContext& context_;
   const NominatedPods& nominated_;
   CycleState state_;
   std::vector<bool> skipped_;         // by slot: nothing to filter for this pod

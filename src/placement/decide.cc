@@ -4,9 +4,9 @@
 
 namespace rescheduler::placement {
 
-std::optional<Status> held_back(const Framework& framework, const Question& asked) {
+std::optional<Status> run_pre_enqueue(const Framework& framework, const PodContext& context) {
   for (const Plugin* plugin : framework.at(Point::PreEnqueue)) {
-    Status status = plugin->pre_enqueue(asked);
+    Status status = plugin->pre_enqueue(context);
     if (status.ok()) continue;
     status.plugin = plugin->name();
     return status;
@@ -19,23 +19,23 @@ namespace {
 // How long one point took, told when it is over.
 class PointTime {
  public:
-  PointTime(Timekeeper* timekeeper, Point point)
-      : timekeeper_(timekeeper),
+  PointTime(PluginTimer* plugin_timer, Point point)
+      : plugin_timer_(plugin_timer),
         point_(point),
-        begun_(timekeeper != nullptr ? timekeeper->now() : std::chrono::nanoseconds{}) {}
+        begun_(plugin_timer != nullptr ? plugin_timer->now() : std::chrono::nanoseconds{}) {}
   void over(Code code) {
-    if (timekeeper_ != nullptr) timekeeper_->point_took(point_, code, timekeeper_->now() - begun_);
+    if (plugin_timer_ != nullptr) plugin_timer_->point_took(point_, code, plugin_timer_->now() - begun_);
   }
 
  private:
-  Timekeeper* timekeeper_;
+  PluginTimer* plugin_timer_;
   Point point_;
   std::chrono::nanoseconds begun_;
 };
 
 }  // namespace
 
-void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision) {
+void preempt(Cycle& cycle, const DecideOptions& options, Decision& decision) {
   const Framework& framework = cycle.framework();
   decision.outcome = Outcome::Unschedulable;
   std::string refusal;
@@ -43,20 +43,21 @@ void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision) {
   const auto& post_filter = framework.at(Point::PostFilter);
   if (std::ranges::find(post_filter, preemption) != post_filter.end() && preemption != nullptr) {
     const auto* args = framework.args_of<DefaultPreemptionArgs>("DefaultPreemption");
-    RoomFound room = find_room(cycle, {args != nullptr ? *args : DefaultPreemptionArgs{}, options.tie_break});
+    PreemptionResult room =
+        find_preemption_candidates(cycle, {args != nullptr ? *args : DefaultPreemptionArgs{}, options.tie_break});
     refusal = room.refusal;
-    decision.gives_up_promise = room.gives_up_promise;
+    decision.clears_nomination = room.clears_nomination;
     decision.candidates = std::move(room.candidates);
-    if (options.consulted != nullptr && !decision.candidates.empty()) {
-      const Status reviewed = options.consulted->review(cycle, decision.candidates);
+    if (options.extenders != nullptr && !decision.candidates.empty()) {
+      const Status reviewed = options.extenders->review(cycle, decision.candidates);
       if (!reviewed.ok()) decision.candidates.clear();
       if (decision.candidates.empty()) {
         refusal = reviewed.ok() ? "no candidate node for preemption" : reviewed.message();
       }
     }
     if (!decision.candidates.empty()) {
-      const Candidate& best = cheapest(decision.candidates, cycle.asked().cluster);
-      decision.outcome = Outcome::MakesRoom;
+      const Candidate& best = cheapest(decision.candidates, cycle.context().cluster);
+      decision.outcome = Outcome::Preempts;
       decision.node = best.node;
       decision.victims = best.victims;
     }
@@ -68,38 +69,38 @@ void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision) {
 }
 
 Decision decide(const Framework& framework,
-                const Question& asked,
+                const PodContext& context,
                 const NominatedPods& nominated,
                 const DecideOptions& options) {
   Decision decision;
-  if (const auto held = held_back(framework, asked)) {
+  if (const auto held = run_pre_enqueue(framework, context)) {
     decision.outcome = Outcome::Gated;
     decision.message = held->message();
     return decision;
   }
-  if (asked.cluster.node_count() == 0) {
+  if (context.cluster.node_count() == 0) {
     decision.outcome = Outcome::Unschedulable;
     decision.message = "no nodes available to schedule pods";
     return decision;
   }
-  Cycle cycle(framework, asked, nominated);
+  Cycle cycle(framework, context, nominated);
   // The node it was promised is likely the only one, and others have gone for it: first that.
-  const std::string& nominated_name = asked.pod.status().nominated_node_name();
-  const std::string_view promised = nominated_name.empty() ? options.first : std::string_view(nominated_name);
-  const auto promised_node = promised.empty() ? std::nullopt : asked.cluster.find_node(promised);
-  bool kept = promised_node && cycle.fits(*promised_node);
-  if (kept && options.consulted != nullptr) {
-    kept = options.consulted->filter(cycle).ok() && !cycle.feasible().empty();
+  const std::string& nominated_name = context.pod.status().nominated_node_name();
+  const std::string_view first_choice = nominated_name.empty() ? options.first : std::string_view(nominated_name);
+  const auto first_choice_node = first_choice.empty() ? std::nullopt : context.cluster.find_node(first_choice);
+  bool kept = first_choice_node && cycle.fits(*first_choice_node);
+  if (kept && options.extenders != nullptr) {
+    kept = options.extenders->filter(cycle).ok() && !cycle.feasible().empty();
   }
   if (!kept) {
-    PointTime filtering(options.timekeeper, Point::Filter);
+    PointTime filtering(options.plugin_timer, Point::Filter);
     Status searched = cycle.find_feasible({options.most_feasible, options.start, options.order, options.explain});
     decision.evaluated = cycle.evaluated();
     const bool none = searched.ok() && cycle.feasible().empty();
     filtering.over(none ? Code::Unschedulable : searched.code);
-    if (searched.ok() && cycle.feasible().empty()) cycle.make_do();
-    if (searched.ok() && options.consulted != nullptr && !cycle.feasible().empty()) {
-      searched = options.consulted->filter(cycle);
+    if (searched.ok() && cycle.feasible().empty()) cycle.relax();
+    if (searched.ok() && options.extenders != nullptr && !cycle.feasible().empty()) {
+      searched = options.extenders->filter(cycle);
     }
     if (!searched.ok()) {
       decision.message = searched.message();
@@ -109,16 +110,16 @@ Decision decide(const Framework& framework,
   }
   decision.feasible = cycle.feasible();
   if (decision.feasible.empty()) {
-    PointTime making_room(options.timekeeper, Point::PostFilter);
-    make_room(cycle, options, decision);
-    making_room.over(decision.outcome == Outcome::MakesRoom ? Code::Success : Code::Unschedulable);
+    PointTime making_room(options.plugin_timer, Point::PostFilter);
+    preempt(cycle, options, decision);
+    making_room.over(decision.outcome == Outcome::Preempts ? Code::Success : Code::Unschedulable);
     decision.diagnosis = std::move(cycle.diagnosis());
     return decision;
   }
   const bool several = cycle.feasible().size() > 1 || options.explain;
   const auto extra =
-      options.consulted != nullptr && several ? options.consulted->scores(cycle) : std::vector<std::int64_t>{};
-  PointTime scoring(options.timekeeper, Point::Score);
+      options.extenders != nullptr && several ? options.extenders->scores(cycle) : std::vector<std::int64_t>{};
+  PointTime scoring(options.plugin_timer, Point::Score);
   auto choice = cycle.choose({options.tie_break, options.explain}, extra);
   scoring.over(choice ? Code::Success : Code::Error);
   decision.diagnosis = std::move(cycle.diagnosis());

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "placement/cycle.h"
+#include "placement/plugin_timer.h"
 #include "placement/preemption.h"
-#include "placement/timekeeper.h"
 
 namespace rescheduler::placement {
 
 enum class Outcome : std::uint8_t {
   Gated,          // not even looked at yet
   Scheduled,      // there is a node for it
-  MakesRoom,      // there will be one when some pods are gone
+  Preempts,       // there will be one when some pods are gone
   Unschedulable,  // there is none
   Failed,         // could not be found out
 };
@@ -32,14 +32,14 @@ struct Decision {
   Diagnosis diagnosis{};
   std::vector<Candidate> candidates{};       // for making room
   std::vector<cluster::PodIndex> victims{};  // on `node`
-  bool gives_up_promise = false;
+  bool clears_nomination = false;
   std::string message{};  // why it goes nowhere now
 };
 
 // Others who are asked beside the plugins: extenders. They may take long; a decision waits for them.
-class Consulted {
+class Extenders {
  public:
-  virtual ~Consulted() = default;
+  virtual ~Extenders() = default;
   // Refuses nodes (Cycle::refuse) that the plugins let pass. Not ok: the attempt fails.
   virtual Status filter(Cycle& cycle) = 0;
   // What they add to each feasible node's total; empty: nothing.
@@ -49,8 +49,8 @@ class Consulted {
 };
 
 struct DecideOptions {
-  Consulted* consulted = nullptr;
-  Timekeeper* timekeeper = nullptr;
+  Extenders* extenders = nullptr;
+  PluginTimer* plugin_timer = nullptr;
   std::uint64_t tie_break = 0;
   std::size_t most_feasible = ~std::size_t{0};
   std::size_t start = 0;
@@ -60,14 +60,14 @@ struct DecideOptions {
 };
 
 // PreEnqueue: nothing when the pod may be looked at.
-std::optional<Status> held_back(const Framework& framework, const Question& asked);
+std::optional<Status> run_pre_enqueue(const Framework& framework, const PodContext& context);
 
 Decision decide(const Framework& framework,
-                const Question& asked,
+                const PodContext& context,
                 const NominatedPods& nominated,
                 const DecideOptions& options);
 
 // The half of it that comes after no node was found: PostFilter.
-void make_room(Cycle& cycle, const DecideOptions& options, Decision& decision);
+void preempt(Cycle& cycle, const DecideOptions& options, Decision& decision);
 
 }  // namespace rescheduler::placement

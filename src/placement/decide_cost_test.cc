@@ -31,11 +31,11 @@ struct DecisionCost : ::testing::Test {
   // What deciding about this pod asks of the plugins.
   PluginCalls decide(const PodBuilder& built) {
     const api::Pod& object = built;
-    forms.push_back(model.form_of(object));
-    const Question asked = question_about(model, object, *forms.back());
-    framework->prepare(model, asked);
+    forms.push_back(model.compiled_spec_of(object));
+    const PodContext context = make_pod_context(model, object, *forms.back());
+    framework->prepare(model, context);
     framework.take_calls();
-    decision = placement::decide(*framework, asked, promised, {});
+    decision = placement::decide(*framework, context, nominated, {});
     return framework.take_calls();
   }
   // And then the pod is on the node that was chosen.
@@ -51,8 +51,8 @@ struct DecisionCost : ::testing::Test {
 
   cluster::Cluster model;
   CountedFramework framework{standard_profile()};
-  std::vector<cluster::PodFormPtr> forms;  // as the queue keeps those of waiting pods
-  NominatedPods promised;
+  std::vector<cluster::CompiledPodSpecPtr> forms;  // as the queue keeps those of waiting pods
+  NominatedPods nominated;
   Decision decision;
 };
 
@@ -116,26 +116,27 @@ TEST_F(DecisionCost, WhatDependsOnOtherPodsIsAskedForEveryNodeAndNothingElseIs) 
 }
 
 TEST_F(DecisionCost, ANominatedNodeThatWillDoIsTheOnlyOneLookedAt) {
-  const PluginCalls calls = decide(replica(0).promised("n9"));
+  const PluginCalls calls = decide(replica(0).nominated("n9"));
   EXPECT_THAT(calls.filters, Each(Pair(::testing::_, 1U)));
   EXPECT_THAT(calls.scores, IsEmpty()) << "there is nothing to choose";
 }
 
 TEST_F(DecisionCost, ANominatedPodMakesOnlyItsOwnNodeDearer) {
   decide(replica(0));
-  const auto rival = pod("rival").requests("1", "1Gi").priority(100);
+  const auto nominated_pod = pod("rival").requests("1", "1Gi").priority(100);
   const auto index = *model.find_node("n4");
-  promised[index] = {std::make_shared<const cluster::PlacedPod>(model.imagine(rival, model.form_of(rival), index))};
+  nominated[index] = {std::make_shared<const cluster::AssignedPod>(
+      model.hypothetical_pod(nominated_pod, model.compiled_spec_of(nominated_pod), index))};
   EXPECT_THAT(decide(replica(1)).filters, AllOf(::testing::Not(IsEmpty()), Each(Pair(::testing::_, 2U))))
       << "with the nominated pod, and without";
 }
 
 TEST_F(DecisionCost, ASearchThatMayStopEarlyLooksNoFurther) {
   const auto built = replica(0);
-  forms.push_back(model.form_of(built));
-  const Question asked = question_about(model, built, *forms.back());
-  framework->prepare(model, asked);
-  decision = placement::decide(*framework, asked, promised, {.most_feasible = 10});
+  forms.push_back(model.compiled_spec_of(built));
+  const PodContext context = make_pod_context(model, built, *forms.back());
+  framework->prepare(model, context);
+  decision = placement::decide(*framework, context, nominated, {.most_feasible = 10});
   EXPECT_EQ(framework.take_calls().filters.at("NodeResourcesFit"), 10U);
   EXPECT_EQ(decision.evaluated, 10U);
 }

@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 
 TEST(DecidePod, WithoutNodesThereIsNothingToLookAt) {
   Bench bench;
-  const Answer answer = bench.decide(pod("p"));
+  const SchedulingResult answer = bench.decide(pod("p"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_EQ(answer.message, "no nodes available to schedule pods");
   EXPECT_THAT(answer.rejected_by, IsEmpty());
@@ -24,7 +24,7 @@ TEST(DecidePod, WithoutNodesThereIsNothingToLookAt) {
 TEST(DecidePod, TheFirstPluginThatRefusesANodeSpeaksForIt) {
   Bench bench;
   bench.add(node("n").cordoned().taint("team", "a", "NoSchedule").cpu("1"));
-  const Answer answer = bench.decide(pod("p").requests("2", "1Gi").node_selector("disk", "ssd"));
+  const SchedulingResult answer = bench.decide(pod("p").requests("2", "1Gi").node_selector("disk", "ssd"));
   EXPECT_EQ(answer.verdicts.at("n").plugin, "NodeUnschedulable");
   EXPECT_THAT(answer.rejected_by, ElementsAre("NodeUnschedulable"));
 }
@@ -43,7 +43,7 @@ TEST(DecidePod, TheMessageCountsReasonsInTheOrderOfTheirText) {
 TEST(DecidePod, ASingleNodeIsTakenWithoutBeingScored) {
   Bench bench;
   bench.add(node("n")).add(node("other").cordoned());
-  const Answer answer = bench.decide(pod("p"), {.explain = false});
+  const SchedulingResult answer = bench.decide(pod("p"), {.explain = false});
   EXPECT_EQ(answer.node, "n");
   EXPECT_THAT(answer.totals, IsEmpty());
   EXPECT_THAT(answer.verdicts, IsEmpty());  // nobody asked
@@ -52,10 +52,10 @@ TEST(DecidePod, ASingleNodeIsTakenWithoutBeingScored) {
 TEST(DecidePod, TheBestNodeIsTakenAndTiesAreBrokenAsTold) {
   Bench bench;
   bench.add(node("n1")).add(node("n2")).add(node("busy")).add(pod("there").requests("3", "20Gi").on("busy"));
-  const auto asked = pod("p").requests("100m", "500Mi");
-  EXPECT_THAT(bench.decide(asked).best, ElementsAre("n1", "n2"));
-  EXPECT_NE(bench.decide(asked, {.tie_break = 0}).node, bench.decide(asked, {.tie_break = 1}).node);
-  EXPECT_EQ(bench.decide(asked, {.tie_break = 0}).node, bench.decide(asked, {.tie_break = 2}).node);
+  const auto context = pod("p").requests("100m", "500Mi");
+  EXPECT_THAT(bench.decide(context).best, ElementsAre("n1", "n2"));
+  EXPECT_NE(bench.decide(context, {.tie_break = 0}).node, bench.decide(context, {.tie_break = 1}).node);
+  EXPECT_EQ(bench.decide(context, {.tie_break = 0}).node, bench.decide(context, {.tie_break = 2}).node);
 }
 
 TEST(DecidePod, TheSearchStopsWhenEnoughNodesAreFoundAndStartsWhereItIsTold) {
@@ -68,7 +68,7 @@ TEST(DecidePod, TheSearchStopsWhenEnoughNodesAreFoundAndStartsWhereItIsTold) {
 TEST(PromisedNode, IsTriedFirstAndAlone) {
   Bench bench;
   bench.add(node("promised")).add(node("better")).add(pod("there").requests("3", "1Gi").on("promised"));
-  const Answer answer = bench.decide(pod("p").requests("1", "1Gi").promised("promised"));
+  const SchedulingResult answer = bench.decide(pod("p").requests("1", "1Gi").nominated("promised"));
   EXPECT_EQ(answer.node, "promised");
   EXPECT_THAT(answer.feasible, ElementsAre("promised"));
 }
@@ -76,14 +76,14 @@ TEST(PromisedNode, IsTriedFirstAndAlone) {
 TEST(PromisedNode, ThatWillNotDoIsNotHeldAgainstTheOthers) {
   Bench bench;
   bench.add(node("promised").cordoned()).add(node("other"));
-  EXPECT_EQ(bench.decide(pod("p").promised("promised")).node, "other");
-  EXPECT_EQ(bench.decide(pod("p").promised("gone")).node, "other");
+  EXPECT_EQ(bench.decide(pod("p").nominated("promised")).node, "other");
+  EXPECT_EQ(bench.decide(pod("p").nominated("gone")).node, "other");
 }
 
 TEST(PromisedNode, ItsRoomIsKeptFromPodsOfNoHigherRank) {
   Bench bench;
   bench.add(node("n").cpu("2"));
-  bench.promise(pod("rival").requests("1500m", "1Gi").priority(10), "n");
+  bench.nominate(pod("rival").requests("1500m", "1Gi").priority(10), "n");
   EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(10)).feasible, IsEmpty());
   EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(11)).feasible, SizeIs(1));
   EXPECT_THAT(bench.decide(pod("p").requests("500m", "1Gi").priority(0)).feasible, SizeIs(1));
@@ -95,34 +95,34 @@ TEST(PromisedNode, MayNotBeReliedOnEither) {
   // The rival would satisfy the affinity, but it is not there yet.
   Bench bench;
   bench.add(node("n"));
-  bench.promise(pod("rival").label("app", "x").priority(10), "n");
-  const auto asked = pod("p").near("kubernetes.io/hostname", {.labels = {{{"app", "x"}}}});
-  EXPECT_THAT(bench.decide(asked).feasible, IsEmpty());
+  bench.nominate(pod("rival").label("app", "x").priority(10), "n");
+  const auto context = pod("p").near("kubernetes.io/hostname", {.labels = {{{"app", "x"}}}});
+  EXPECT_THAT(bench.decide(context).feasible, IsEmpty());
 }
 
-TEST(NodeMemory, WhatWasFoundOutHoldsUntilTheNodeChanges) {
+TEST(NodeResultCache, WhatWasFoundOutHoldsUntilTheNodeChanges) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
-  const auto asked = pod("p").requests("1", "1Gi");
-  const Answer first = bench.decide(asked);
+  const auto context = pod("p").requests("1", "1Gi");
+  const SchedulingResult first = bench.decide(context);
   bench.add(pod("there").requests("2", "1Gi").on("n1"));
-  const Answer second = bench.decide(asked);
+  const SchedulingResult second = bench.decide(context);
   EXPECT_LT(second.totals.at("n1"), first.totals.at("n1"));
   EXPECT_EQ(second.totals.at("n2"), first.totals.at("n2"));
   bench.add(node("n2").cordoned());
-  EXPECT_THAT(bench.decide(asked).feasible, ElementsAre("n1"));
+  EXPECT_THAT(bench.decide(context).feasible, ElementsAre("n1"));
   bench.model().remove_pod("uid-there");
-  EXPECT_EQ(bench.decide(asked).totals.at("n1"), first.totals.at("n1"));
+  EXPECT_EQ(bench.decide(context).totals.at("n1"), first.totals.at("n1"));
 }
 
-TEST(NodeMemory, ForgetsTheOldestNeedsAndAnswersAllTheSame) {
+TEST(NodeResultCache, ForgetsTheOldestNeedsAndAnswersAllTheSame) {
   Bench bench;
   for (int i = 0; i < 40; ++i) bench.add(node("n" + std::to_string(i)));
-  const auto asked = [](int i) { return pod("p").request("memory", std::to_string(i + 1) + "Mi"); };
-  const Answer first = bench.decide(asked(0));
-  for (int i = 0; i < 8000; ++i) bench.decide(asked(i), {.explain = false});
-  EXPECT_LT(bench.framework().memory().size(), 8000U);
-  EXPECT_EQ(difference(bench.decide(asked(0)), first), "");
+  const auto context = [](int i) { return pod("p").request("memory", std::to_string(i + 1) + "Mi"); };
+  const SchedulingResult first = bench.decide(context(0));
+  for (int i = 0; i < 8000; ++i) bench.decide(context(i), {.explain = false});
+  EXPECT_LT(bench.framework().cache().size(), 8000U);
+  EXPECT_EQ(difference(bench.decide(context(0)), first), "");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Diagnosis {
   std::set<std::string> rejected_by{};  // plugins
   std::set<std::string> pending_by{};   // those among them that wait for something outside
   std::string post_filter{};            // what preemption has to say
-  std::set<std::string> gave_way{};     // plugins that took a node they had rather refused
+  std::set<std::string> relaxed_by{};   // plugins that took a node they had rather refused
   std::vector<std::string> remarks{};   // what is wrong with the pod, but stops nothing
 
   const Status& of(cluster::NodeIndex node) const;

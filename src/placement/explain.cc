@@ -21,7 +21,7 @@ std::string_view word_for(Outcome outcome) {
   switch (outcome) {
     case Outcome::Gated: return "gated";
     case Outcome::Scheduled: return "scheduled";
-    case Outcome::MakesRoom: return "nominated";
+    case Outcome::Preempts: return "nominated";
     case Outcome::Unschedulable: return "unschedulable";
     case Outcome::Failed: return "error";
   }
@@ -31,7 +31,7 @@ std::string_view word_for(Outcome outcome) {
 json::array names_of(const std::vector<cluster::PodIndex>& pods, const cluster::Cluster& cluster) {
   json::array names;
   for (const cluster::PodIndex index : pods) {
-    const cluster::PlacedPod& pod = cluster.pod(index);
+    const cluster::AssignedPod& pod = cluster.pod(index);
     names.emplace_back(fmt::format("{}/{}", cluster.text(pod.ns), pod.name));
   }
   return names;
@@ -69,10 +69,10 @@ std::vector<NodeVerdict> refusals_of(const Decision& decision, const cluster::Cl
   // A search that had found enough nodes says nothing about the others.
   const bool stopped_early = decision.evaluated != 0 && decision.diagnosis.absent.reasons.empty();
   if (decision.outcome == Outcome::Gated || stopped_early) return all;
-  std::set<cluster::NodeIndex> told(decision.feasible.begin(), decision.feasible.end());
-  for (const NodeVerdict& verdict : decision.diagnosis.verdicts) told.insert(verdict.node);
-  for (const cluster::NodeState& node : cluster.nodes()) {
-    if (node.exists() && !told.contains(node.index)) all.push_back({node.index, decision.diagnosis.absent});
+  std::set<cluster::NodeIndex> listing(decision.feasible.begin(), decision.feasible.end());
+  for (const NodeVerdict& verdict : decision.diagnosis.verdicts) listing.insert(verdict.node);
+  for (const cluster::NodeInfo& node : cluster.nodes()) {
+    if (node.exists() && !listing.contains(node.index)) all.push_back({node.index, decision.diagnosis.absent});
   }
   return all;
 }
@@ -124,13 +124,13 @@ json::array refusals_counted(const std::vector<NodeVerdict>& refused, const clus
   return all;
 }
 
-// What NodesTold asks for, and the counts of all.
+// What NodeListing asks for, and the counts of all.
 std::pair<json::array, json::object> some_nodes_of(const Decision& decision,
                                                    const cluster::Cluster& cluster,
-                                                   const NodesTold& told) {
+                                                   const NodeListing& listing) {
   const auto name_of = [&](cluster::NodeIndex node) -> std::string_view { return cluster.node(node).node->name; };
   const auto asked_for = [&](cluster::NodeIndex node) {
-    return name_of(node).find(told.containing) != std::string_view::npos;
+    return name_of(node).find(listing.containing) != std::string_view::npos;
   };
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < decision.feasible.size(); ++i) {
@@ -144,14 +144,14 @@ std::pair<json::array, json::object> some_nodes_of(const Decision& decision,
   });
   std::vector<json::object> nodes;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool wanted = i < told.most || name_of(decision.feasible[places[i]]) == told.always;
+    const bool wanted = i < listing.most || name_of(decision.feasible[places[i]]) == listing.always;
     if (wanted) nodes.push_back(feasible_node(decision, places[i], cluster));
   }
   const std::vector<NodeVerdict> refused = refusals_of(decision, cluster);
   std::size_t listed = 0;
   for (const NodeVerdict& one : refused) {
-    const bool by_name = !told.containing.empty() && asked_for(one.node) && listed++ < told.most;
-    if (by_name || name_of(one.node) == told.always) nodes.push_back(refused_node(one, cluster));
+    const bool by_name = !listing.containing.empty() && asked_for(one.node) && listed++ < listing.most;
+    if (by_name || name_of(one.node) == listing.always) nodes.push_back(refused_node(one, cluster));
   }
   json::object counts{{"nodes", decision.feasible.size() + refused.size()},
                       {"feasible", decision.feasible.size()},
@@ -172,10 +172,10 @@ json::array candidates_of(const Decision& decision, const cluster::Cluster& clus
 }
 
 // All but the nodes.
-json::object outline_of(const Decision& decision, const Question& asked, const Framework& framework) {
-  const cluster::Cluster& cluster = asked.cluster;
+json::object outline_of(const Decision& decision, const PodContext& context, const Framework& framework) {
+  const cluster::Cluster& cluster = context.cluster;
   json::object out;
-  out["pod"] = fmt::format("{}/{}", asked.pod.metadata().namespace_(), asked.pod.metadata().name());
+  out["pod"] = fmt::format("{}/{}", context.pod.metadata().namespace_(), context.pod.metadata().name());
   out["profile"] = framework.profile().scheduler_name;
   out["outcome"] = word_for(decision.outcome);
   if (decision.outcome == Outcome::Scheduled) {
@@ -184,7 +184,7 @@ json::object outline_of(const Decision& decision, const Question& asked, const F
     for (const cluster::NodeIndex node : decision.choice.best) best.emplace_back(cluster.node(node).node->name);
     out["best"] = std::move(best);
   }
-  if (decision.outcome == Outcome::MakesRoom) {
+  if (decision.outcome == Outcome::Preempts) {
     out["nominatedNode"] = cluster.node(decision.node).node->name;
     out["victims"] = names_of(decision.victims, cluster);
     out["preemption"] = {{"candidates", candidates_of(decision, cluster)}};
@@ -195,26 +195,26 @@ json::object outline_of(const Decision& decision, const Question& asked, const F
 
 }  // namespace
 
-std::string to_json(const Decision& decision, const Question& asked, const Framework& framework) {
-  json::object out = outline_of(decision, asked, framework);
-  out["nodes"] = nodes_of(decision, asked.cluster);
+std::string to_json(const Decision& decision, const PodContext& context, const Framework& framework) {
+  json::object out = outline_of(decision, context, framework);
+  out["nodes"] = nodes_of(decision, context.cluster);
   return json::serialize(out);
 }
 
 std::string to_json(const Decision& decision,
-                    const Question& asked,
+                    const PodContext& context,
                     const Framework& framework,
-                    const NodesTold& told) {
-  json::object out = outline_of(decision, asked, framework);
+                    const NodeListing& listing) {
+  json::object out = outline_of(decision, context, framework);
   // As many may be equally good as there are nodes.
-  if (json::value* best = out.if_contains("best"); best != nullptr && best->get_array().size() > told.most) {
-    best->get_array().resize(told.most);
+  if (json::value* best = out.if_contains("best"); best != nullptr && best->get_array().size() > listing.most) {
+    best->get_array().resize(listing.most);
   }
   if (json::value* room = out.if_contains("preemption")) {
     json::array& candidates = room->get_object()["candidates"].get_array();
-    if (candidates.size() > told.most) candidates.resize(told.most);
+    if (candidates.size() > listing.most) candidates.resize(listing.most);
   }
-  auto [nodes, counts] = some_nodes_of(decision, asked.cluster, told);
+  auto [nodes, counts] = some_nodes_of(decision, context.cluster, listing);
   out["nodes"] = std::move(nodes);
   out["counts"] = std::move(counts);
   return json::serialize(out);

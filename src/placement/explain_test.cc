@@ -23,22 +23,22 @@ struct Explained : ::testing::Test {
       bench.add(node(fmt::format("n{}", i)).cpu(i % 10 < 3 ? "1" : "8").cordoned(i % 10 == 9));
     }
   }
-  json::value told(const NodesTold& some) {
+  json::value listing(const NodeListing& some) {
     const api::Pod asked_pod = pod("p").requests("2", "1Gi");
-    const auto form = bench.model().form_of(asked_pod);
-    const auto asked = question_about(bench.model(), asked_pod, *form);
-    bench.framework().prepare(bench.model(), asked);
+    const auto compiled_spec = bench.model().compiled_spec_of(asked_pod);
+    const auto context = make_pod_context(bench.model(), asked_pod, *compiled_spec);
+    bench.framework().prepare(bench.model(), context);
     const NominatedPods nobody;
-    const Decision decision = decide(bench.framework(), asked, nobody, {.explain = true});
-    whole = json::parse(to_json(decision, asked, bench.framework()));
-    return json::parse(to_json(decision, asked, bench.framework(), some));
+    const Decision decision = decide(bench.framework(), context, nobody, {.explain = true});
+    whole = json::parse(to_json(decision, context, bench.framework()));
+    return json::parse(to_json(decision, context, bench.framework(), some));
   }
   Bench bench;
   json::value whole;
 };
 
 TEST_F(Explained, TheBestAreToldOfAndTheRestCountedByReason) {
-  const json::value some = told({.most = 5, .always = "n105"});
+  const json::value some = listing({.most = 5, .always = "n105"});
   EXPECT_EQ(whole.at("nodes").as_array().size(), 100u);
   ASSERT_EQ(some.at("nodes").as_array().size(), 5u) << json::serialize(some);
   EXPECT_EQ(some.at("best").as_array().size(), 5u);
@@ -56,14 +56,14 @@ TEST_F(Explained, TheBestAreToldOfAndTheRestCountedByReason) {
 }
 
 TEST_F(Explained, OneIsToldOfHoweverLowItsScore) {
-  EXPECT_EQ(told({.most = 5, .always = "n178"}).at("nodes").as_array().size(), 6u);
-  const json::value refused = told({.most = 0, .always = "n101"});
+  EXPECT_EQ(listing({.most = 5, .always = "n178"}).at("nodes").as_array().size(), 6u);
+  const json::value refused = listing({.most = 0, .always = "n101"});
   ASSERT_EQ(refused.at("nodes").as_array().size(), 1u);
   EXPECT_FALSE(refused.at("nodes").at(0).at("feasible").as_bool());
 }
 
 TEST_F(Explained, WhoeverIsAskedForByNameIsToldOfWithTheReason) {
-  const json::value some = told({.most = 50, .containing = "n10"});
+  const json::value some = listing({.most = 50, .containing = "n10"});
   ASSERT_EQ(some.at("nodes").as_array().size(), 10u);
   EXPECT_EQ(some.at("counts").at("matching").as_int64(), 6);
   EXPECT_EQ(some.at("counts").at("nodes").as_int64(), 100);

@@ -54,8 +54,8 @@ const Plugin* Framework::find(std::string_view name) const {
   return found == plugins_.end() ? nullptr : found->get();
 }
 
-void Framework::prepare(cluster::Cluster& cluster, const Question& asked) const {
-  for (const auto& plugin : plugins_) plugin->prepare(cluster, asked);
+void Framework::prepare(cluster::Cluster& cluster, const PodContext& context) const {
+  for (const auto& plugin : plugins_) plugin->prepare(cluster, context);
 }
 
 }  // namespace rescheduler::placement

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "placement/node_memory.h"
+#include "placement/node_result_cache.h"
 #include "placement/plugin.h"
 #include "placement/profile.h"
 
@@ -35,9 +35,9 @@ class Framework {
   }
 
   // Have counted what the plugins will ask for. Before every cycle; costs little when all is known.
-  void prepare(cluster::Cluster& cluster, const Question& asked) const;
+  void prepare(cluster::Cluster& cluster, const PodContext& context) const;
 
-  NodeMemory& memory() const { return memory_; }
+  NodeResultCache& cache() const { return cache_; }
 
  private:
   Result<void> check_pairs() const;
@@ -47,7 +47,7 @@ class Framework {
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::array<std::vector<const Plugin*>, kPointCount> by_point_;
   std::vector<ScoringPlugin> scoring_;
-  mutable NodeMemory memory_;  // what was found out once; changes no answer
+  mutable NodeResultCache cache_;  // what was found out once; changes no answer
 };
 
 }  // namespace rescheduler::placement

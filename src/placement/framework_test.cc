@@ -46,22 +46,24 @@ TEST(FrameworkMade, ScoresAreWeighedAsTheProfileSays) {
   profile.at(Point::Score) = {{"NodeAffinity", 7}};
   Bench bench(profile);
   bench.add(node("n").label("disk", "ssd")).add(node("m"));
-  const auto asked = pod("p").node_affinity(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
+  const auto context = pod("p").node_affinity(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
       {"weight":1,"preference":{"matchExpressions":[{"key":"disk","operator":"Exists"}]}}]})");
-  EXPECT_THAT(bench.decide(asked).totals, ElementsAre(std::pair("m", 0), std::pair("n", 700)));
+  EXPECT_THAT(bench.decide(context).totals, ElementsAre(std::pair("m", 0), std::pair("n", 700)));
 }
 
 // A plugin of somebody's own that misbehaves in ways the standard ones do not.
 class Odd final : public PluginOf<Odd> {
  public:
   std::string_view name() const override { return "Odd"; }
-  PreFilterResult pre_filter(const Question&, CycleState&) const override { return {before, nodes}; }
-  Code filter(const Question&, const CycleState&, const cluster::NodeState&, Reasons* why) const override {
+  PreFilterResult pre_filter(const PodContext&, CycleState&) const override { return {before, nodes}; }
+  Code filter(const PodContext&, const CycleState&, const cluster::NodeInfo&, Reasons* why) const override {
     if (why != nullptr) why->emplace_back("odd");
     return verdict;
   }
-  Status pre_score(const Question&, CycleState&, std::span<const cluster::NodeIndex>) const override { return scoring; }
-  std::int64_t score(const Question&, const CycleState&, const cluster::NodeState&) const override { return value; }
+  Status pre_score(const PodContext&, CycleState&, std::span<const cluster::NodeIndex>) const override {
+    return scoring;
+  }
+  std::int64_t score(const PodContext&, const CycleState&, const cluster::NodeInfo&) const override { return value; }
 
   Status before{};
   std::optional<std::set<std::string>> nodes{};
@@ -83,10 +85,10 @@ Decision decide_with(const Odd& odd, cluster::Cluster& model, bool named_by_affi
     asked_for.node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
         {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}})");
   }
-  const auto form = model.form_of(asked_for);
-  const Question asked = question_about(model, asked_for, *form);
-  framework->prepare(model, asked);
-  return decide(*framework, asked, {}, {});
+  const auto compiled_spec = model.compiled_spec_of(asked_for);
+  const PodContext context = make_pod_context(model, asked_for, *compiled_spec);
+  framework->prepare(model, context);
+  return decide(*framework, context, {}, {});
 }
 
 struct OddPlugin : ::testing::Test {

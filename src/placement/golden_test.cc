@@ -33,9 +33,9 @@ TEST(Golden, LeastAllocatedAndBalancedByWhatIsUsed) {
     SCOPED_TRACE(std::string(row.cpu) + " and " + row.memory);
     Bench bench;
     bench.add(node("n")).add(pod("there").requests(row.cpu, row.memory).on("n"));
-    const auto asked = pod("p").requests("100m", "500Mi");
-    EXPECT_THAT(bench.raw(kFit, asked), ElementsAre(Pair("n", row.fit)));
-    EXPECT_THAT(bench.raw(kBalanced, asked), ElementsAre(Pair("n", row.balanced)));
+    const auto context = pod("p").requests("100m", "500Mi");
+    EXPECT_THAT(bench.raw(kFit, context), ElementsAre(Pair("n", row.fit)));
+    EXPECT_THAT(bench.raw(kBalanced, context), ElementsAre(Pair("n", row.balanced)));
   }
 }
 
@@ -56,7 +56,7 @@ TEST(Golden, BalancedSaysNothingOfAPodThatAsksForNothing) {
 TEST(Golden, ThePlainPodOnAnEmptyNodeHasATotalOf471) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
-  const Answer answer = bench.decide(pod("p").requests("100m", "500Mi"));
+  const SchedulingResult answer = bench.decide(pod("p").requests("100m", "500Mi"));
   EXPECT_THAT(answer.totals, ElementsAre(Pair("n1", 471), Pair("n2", 471)));
   EXPECT_THAT(answer.best, ElementsAre("n1", "n2"));
   for (const char* quiet : {"NodeAffinity", "PodTopologySpread", "InterPodAffinity"}) {
@@ -83,13 +83,13 @@ TEST(Golden, SoftSpreadOverThreeZones) {
   for (const char* zone : {"a", "b", "c"}) bench.add(node(zone).zone(zone));
   for (const char* name : {"1", "2", "3"}) bench.add(pod(name).label("app", "web").on("a"));
   bench.add(pod("4").label("app", "web").on("b"));
-  const auto asked = [](int skew) {
+  const auto context = [](int skew) {
     return pod("p").label("app", "web").spread({.max_skew = skew, .hard = false, .labels = {{{"app", "web"}}}});
   };
-  EXPECT_THAT(bench.raw("PodTopologySpread", asked(1)), ElementsAre(Pair("a", 5), Pair("b", 2), Pair("c", 0)));
-  EXPECT_THAT(bench.scores("PodTopologySpread", asked(1)), ElementsAre(Pair("a", 0), Pair("b", 60), Pair("c", 100)));
-  EXPECT_THAT(bench.raw("PodTopologySpread", asked(5)), ElementsAre(Pair("a", 9), Pair("b", 6), Pair("c", 4)));
-  EXPECT_THAT(bench.scores("PodTopologySpread", asked(5)), ElementsAre(Pair("a", 44), Pair("b", 77), Pair("c", 100)));
+  EXPECT_THAT(bench.raw("PodTopologySpread", context(1)), ElementsAre(Pair("a", 5), Pair("b", 2), Pair("c", 0)));
+  EXPECT_THAT(bench.scores("PodTopologySpread", context(1)), ElementsAre(Pair("a", 0), Pair("b", 60), Pair("c", 100)));
+  EXPECT_THAT(bench.raw("PodTopologySpread", context(5)), ElementsAre(Pair("a", 9), Pair("b", 6), Pair("c", 4)));
+  EXPECT_THAT(bench.scores("PodTopologySpread", context(5)), ElementsAre(Pair("a", 44), Pair("b", 77), Pair("c", 100)));
 }
 
 TEST(Golden, HardSpreadOverTwoZones) {
@@ -97,22 +97,22 @@ TEST(Golden, HardSpreadOverTwoZones) {
   for (const char* zone : {"a", "b"}) bench.add(node(zone).zone(zone));
   for (const char* name : {"1", "2", "3"}) bench.add(pod(name).label("app", "web").on("a"));
   bench.add(pod("4").label("app", "web").on("b"));
-  const auto asked = [](int domains) {
+  const auto context = [](int domains) {
     return pod("p").label("app", "web").spread({.labels = {{{"app", "web"}}}, .min_domains = domains});
   };
-  EXPECT_THAT(bench.decide(asked(0)).feasible, ElementsAre("b"));
-  EXPECT_THAT(bench.decide(asked(2)).feasible, ElementsAre("b"));
-  EXPECT_THAT(bench.decide(asked(3)).feasible, IsEmpty());
+  EXPECT_THAT(bench.decide(context(0)).feasible, ElementsAre("b"));
+  EXPECT_THAT(bench.decide(context(2)).feasible, ElementsAre("b"));
+  EXPECT_THAT(bench.decide(context(3)).feasible, IsEmpty());
 }
 
 TEST(Golden, InterPodAffinityFromTheLeastToTheMost) {
   Bench bench;
   for (const char* name : {"bad", "good", "plain"}) bench.add(node(name));
   bench.add(pod("friend").label("app", "x").on("good")).add(pod("foe").label("app", "y").on("bad"));
-  const auto asked =
+  const auto context =
       pod("p").likes(10, kHost, {.labels = {{{"app", "x"}}}}).dislikes(5, kHost, {.labels = {{{"app", "y"}}}});
-  EXPECT_THAT(bench.raw("InterPodAffinity", asked), ElementsAre(Pair("bad", -5), Pair("good", 10), Pair("plain", 0)));
-  EXPECT_THAT(bench.scores("InterPodAffinity", asked),
+  EXPECT_THAT(bench.raw("InterPodAffinity", context), ElementsAre(Pair("bad", -5), Pair("good", 10), Pair("plain", 0)));
+  EXPECT_THAT(bench.scores("InterPodAffinity", context),
               ElementsAre(Pair("bad", 0), Pair("good", 100), Pair("plain", 33)));
 }
 

@@ -5,6 +5,8 @@
 
 namespace rescheduler::placement {
 
-bool matches_node_affinity(const cluster::NodeNeeds& needs, const cluster::Node& node, const cluster::Symbols& symbols);
+bool matches_node_affinity(const cluster::NodeRequirements& requirements,
+                           const cluster::Node& node,
+                           const cluster::SymbolTable& symbols);
 
 }  // namespace rescheduler::placement

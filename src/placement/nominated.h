@@ -9,11 +9,11 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "cluster/placed_pod.h"
+#include "cluster/assigned_pod.h"
 
 namespace rescheduler::placement {
 
 using NominatedPods =
-    boost::unordered_flat_map<cluster::NodeIndex, std::vector<std::shared_ptr<const cluster::PlacedPod>>>;
+    boost::unordered_flat_map<cluster::NodeIndex, std::vector<std::shared_ptr<const cluster::AssignedPod>>>;
 
 }  // namespace rescheduler::placement

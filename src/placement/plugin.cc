@@ -6,19 +6,26 @@
 
 namespace rescheduler::placement {
 
-const std::string& Question::pod_uid() const { return pod.metadata().uid(); }
+const std::string& PodContext::pod_uid() const { return pod.metadata().uid(); }
 
-Question question_about(cluster::Cluster& cluster, const api::Pod& pod, const cluster::PodForm& form) {
-  cluster::Words& words = cluster.words();
-  const cluster::Symbol ns = words.symbols.of(pod.metadata().namespace_());
-  return {cluster, pod, form, ns, words.labels.of(pod.metadata().labels()), cluster.namespaces().of({{ns}})};
+PodContext make_pod_context(cluster::Cluster& cluster,
+                            const api::Pod& pod,
+                            const cluster::CompiledPodSpec& compiled_spec) {
+  cluster::Interner& interner = cluster.interner();
+  const cluster::Symbol ns = interner.symbols.intern(pod.metadata().namespace_());
+  return {cluster,
+          pod,
+          compiled_spec,
+          ns,
+          interner.labels.intern(pod.metadata().labels()),
+          cluster.namespaces().of({{ns}})};
 }
 
-void Plugin::score_each(const Question& asked,
+void Plugin::score_each(const PodContext& context,
                         const CycleState& state,
                         std::span<const cluster::NodeIndex> nodes,
                         std::span<std::int64_t> scores) const {
-  for (std::size_t i = 0; i < nodes.size(); ++i) scores[i] = score(asked, state, asked.cluster.node(nodes[i]));
+  for (std::size_t i = 0; i < nodes.size(); ++i) scores[i] = score(context, state, context.cluster.node(nodes[i]));
 }
 
 void normalize_by_max(std::span<std::int64_t> scores, bool reverse) {

@@ -8,9 +8,9 @@
 namespace rescheduler::placement {
 
 // Unknown only for resources of which nothing is ever requested and nothing measured.
-cluster::Loads predicted_loads(const cluster::NodeState& node, const cluster::LoadPicture& picture);
+cluster::Loads predicted_loads(const cluster::NodeInfo& node, const cluster::LoadSummary& load_summary);
 
 // Of one resource. Requests tell nothing of resources beyond CPU and memory: zero.
-double predicted_load(const cluster::NodeState& node, std::size_t resource, const cluster::LoadPicture& picture);
+double predicted_load(const cluster::NodeInfo& node, std::size_t resource, const cluster::LoadSummary& load_summary);
 
 }  // namespace rescheduler::placement

@@ -11,42 +11,44 @@
 namespace rescheduler::placement {
 namespace {
 
+using cluster::AssignedPod;
 using cluster::NodeIndex;
-using cluster::NodeState;
-using cluster::PlacedPod;
+using cluster::NodeInfo;
 using cluster::PodIndex;
 
 // A pod that has not started is the youngest of all.
-std::int64_t start_of(const PlacedPod& pod) {
+std::int64_t start_of(const AssignedPod& pod) {
   return pod.started == WallTime{} ? std::numeric_limits<std::int64_t>::max() : pod.started.time_since_epoch().count();
 }
 
-bool matters_more(const PlacedPod& a, const PlacedPod& b) {
-  if (a.form->priority != b.form->priority) return a.form->priority > b.form->priority;
+bool matters_more(const AssignedPod& a, const AssignedPod& b) {
+  if (a.compiled_spec->priority != b.compiled_spec->priority)
+    return a.compiled_spec->priority > b.compiled_spec->priority;
   return start_of(a) < start_of(b);
 }
 
 // What one node would look like without some pods.
-class Trial {
+class PreemptionDryRun {
  public:
-  Trial(const Cycle& cycle, const NodeState& node) : cycle_(cycle), node_(node), state_(cycle.state().clone()) {}
+  PreemptionDryRun(const Cycle& cycle, const NodeInfo& node)
+      : cycle_(cycle), node_(node), state_(cycle.state().clone()) {}
 
   void remove(PodIndex index) {
-    const PlacedPod& pod = pod_at(index);
-    node_.let_go(index, *pod.form);
+    const AssignedPod& pod = pod_at(index);
+    node_.remove_pod(index, *pod.compiled_spec);
     cycle_.tell_removed(state_, pod, node_);
   }
   void add(PodIndex index) {
-    const PlacedPod& pod = pod_at(index);
-    node_.take_in(index, *pod.form);
+    const AssignedPod& pod = pod_at(index);
+    node_.add_pod(index, *pod.compiled_spec);
     cycle_.tell_added(state_, pod, node_);
   }
   Status fits() const { return cycle_.filter_changed(node_, state_); }
-  const PlacedPod& pod_at(PodIndex index) const { return cycle_.asked().cluster.pod(index); }
+  const AssignedPod& pod_at(PodIndex index) const { return cycle_.context().cluster.pod(index); }
 
  private:
   const Cycle& cycle_;
-  NodeState node_;
+  NodeInfo node_;
   CycleState state_;
 };
 
@@ -58,7 +60,7 @@ std::vector<PodIndex> take_out_violating(std::vector<PodIndex>& pods, const clus
   std::vector<PodIndex> violating;
   std::vector<PodIndex> harmless;
   for (const PodIndex index : pods) {
-    const PlacedPod& pod = cluster.pod(index);
+    const AssignedPod& pod = cluster.pod(index);
     bool violates = false;
     for (std::size_t i = 0; i < budgets.size() && !violates; ++i) {
       if (!cluster.budgets().covers(budgets[i], pod) || budgets[i].disrupted.contains(pod.name)) continue;
@@ -76,26 +78,28 @@ struct NodeOutcome {
 };
 
 // All lesser pods go; then, the most important first, as many as possible may stay.
-NodeOutcome make_room_on(const Cycle& cycle, const NodeState& node) {
-  Trial trial(cycle, node);
+NodeOutcome make_room_on(const Cycle& cycle, const NodeInfo& node) {
+  PreemptionDryRun dry_run(cycle, node);
   std::vector<PodIndex> lesser;
   for (const PodIndex index : node.pods) {
-    if (trial.pod_at(index).form->priority < cycle.asked().form.priority) lesser.push_back(index);
+    if (dry_run.pod_at(index).compiled_spec->priority < cycle.context().compiled_spec.priority) lesser.push_back(index);
   }
   if (lesser.empty()) {
     return {{}, {Code::UnschedulableAndUnresolvable, {"No preemption victims found for incoming pod"}}};
   }
-  for (const PodIndex index : lesser) trial.remove(index);
-  if (Status status = trial.fits(); !status.ok()) return {{}, std::move(status)};
+  for (const PodIndex index : lesser) dry_run.remove(index);
+  if (Status status = dry_run.fits(); !status.ok()) return {{}, std::move(status)};
 
-  const auto more_important = [&](PodIndex a, PodIndex b) { return matters_more(trial.pod_at(a), trial.pod_at(b)); };
+  const auto more_important = [&](PodIndex a, PodIndex b) {
+    return matters_more(dry_run.pod_at(a), dry_run.pod_at(b));
+  };
   std::ranges::sort(lesser, more_important);
   Candidate candidate{node.index};
-  const auto violating = take_out_violating(lesser, cycle.asked().cluster);
+  const auto violating = take_out_violating(lesser, cycle.context().cluster);
   const auto reprieve = [&](PodIndex index) {
-    trial.add(index);
-    if (trial.fits().ok()) return true;
-    trial.remove(index);
+    dry_run.add(index);
+    if (dry_run.fits().ok()) return true;
+    dry_run.remove(index);
     candidate.victims.push_back(index);
     return false;
   };
@@ -110,14 +114,14 @@ NodeOutcome make_room_on(const Cycle& cycle, const NodeState& node) {
 
 // Victims of an earlier attempt are on their way out of the node it was promised: it has only to wait.
 bool waits_for_victims(const Cycle& cycle) {
-  const auto& asked = cycle.asked();
-  const std::string& promised = asked.pod.status().nominated_node_name();
-  if (promised.empty()) return false;
-  const auto node = asked.cluster.find_node(promised);
+  const auto& context = cycle.context();
+  const std::string& nominated_name = context.pod.status().nominated_node_name();
+  if (nominated_name.empty()) return false;
+  const auto node = context.cluster.find_node(nominated_name);
   if (!node || cycle.diagnosis().of(*node).code == Code::UnschedulableAndUnresolvable) return false;
-  return std::ranges::any_of(asked.cluster.node(*node).pods, [&](PodIndex index) {
-    const PlacedPod& pod = asked.cluster.pod(index);
-    return pod.form->priority < asked.form.priority && pod.being_preempted;
+  return std::ranges::any_of(context.cluster.node(*node).pods, [&](PodIndex index) {
+    const AssignedPod& pod = context.cluster.pod(index);
+    return pod.compiled_spec->priority < context.compiled_spec.priority && pod.being_preempted;
   });
 }
 
@@ -126,7 +130,7 @@ std::vector<NodeIndex> promising(const Cycle& cycle) {
   std::vector<NodeIndex> nodes;
   const Diagnosis& diagnosis = cycle.diagnosis();
   if (diagnosis.absent.code == Code::Unschedulable) {
-    for (const NodeState& node : cycle.asked().cluster.nodes()) {
+    for (const NodeInfo& node : cycle.context().cluster.nodes()) {
       if (node.exists()) nodes.push_back(node.index);
     }
     return nodes;
@@ -148,26 +152,26 @@ Candidate::Rank Candidate::rank(const cluster::Cluster& cluster) const {
   std::int64_t highest = std::numeric_limits<std::int64_t>::min();
   std::int64_t sum = 0;
   for (const PodIndex index : victims) {
-    const std::int64_t priority = cluster.pod(index).form->priority;
+    const std::int64_t priority = cluster.pod(index).compiled_spec->priority;
     highest = std::max(highest, priority);
     sum += priority + (std::int64_t{1} << 31U);  // so that many pods of negative priority are not better than few
   }
   std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
   for (const PodIndex index : victims) {
-    const PlacedPod& pod = cluster.pod(index);
-    if (pod.form->priority == highest) earliest = std::min(earliest, start_of(pod));
+    const AssignedPod& pod = cluster.pod(index);
+    if (pod.compiled_spec->priority == highest) earliest = std::min(earliest, start_of(pod));
   }
   return {budget_violations, highest, sum, static_cast<std::int64_t>(victims.size()), -earliest};
 }
 
-RoomFound find_room(const Cycle& cycle, const RoomSearch& search) {
-  const cluster::Cluster& cluster = cycle.asked().cluster;
-  if (cycle.asked().form.never_preempts) return {{}, "not eligible due to preemptionPolicy=Never."};
+PreemptionResult find_preemption_candidates(const Cycle& cycle, const PreemptionOptions& search) {
+  const cluster::Cluster& cluster = cycle.context().cluster;
+  if (cycle.context().compiled_spec.never_preempts) return {{}, "not eligible due to preemptionPolicy=Never."};
   if (waits_for_victims(cycle)) return {{}, "not eligible due to a terminating pod on the nominated node."};
 
   const auto nodes = promising(cycle);
   const std::size_t wanted = candidates_wanted(nodes.size(), search.args);
-  RoomFound found;
+  PreemptionResult found;
   std::vector<std::string> reasons;
   bool harmless = false;  // is there a candidate that violates no budget?
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -185,7 +189,7 @@ RoomFound find_room(const Cycle& cycle, const RoomSearch& search) {
     reasons.emplace_back("Preemption is not helpful for scheduling");
   }
   found.refusal = availability_message(cluster.node_count(), reasons);
-  found.gives_up_promise = true;
+  found.clears_nomination = true;
   return found;
 }
 

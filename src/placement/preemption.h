@@ -23,18 +23,18 @@ struct Candidate {
   Rank rank(const cluster::Cluster& cluster) const;
 };
 
-struct RoomSearch {
+struct PreemptionOptions {
   DefaultPreemptionArgs args{};
   std::uint64_t start = 0;  // where to begin among the nodes, so that not always the same ones are looked at
 };
 
-struct RoomFound {
+struct PreemptionResult {
   std::vector<Candidate> candidates{};
-  std::string refusal{};          // why none: as it stands behind "preemption: "; empty when there are candidates
-  bool gives_up_promise = false;  // the node the pod was promised is of no use to it any more
+  std::string refusal{};           // why none: as it stands behind "preemption: "; empty when there are candidates
+  bool clears_nomination = false;  // the node the pod was promised is of no use to it any more
 };
 
-RoomFound find_room(const Cycle& cycle, const RoomSearch& search);
+PreemptionResult find_preemption_candidates(const Cycle& cycle, const PreemptionOptions& search);
 
 // The best; the first among equals.
 const Candidate& cheapest(const std::vector<Candidate>& candidates, const cluster::Cluster& cluster);

@@ -5,29 +5,29 @@
 #include <rapidcheck/gtest.h>
 
 #include "kube/proto/core_pod.pb.h"
-#include "placement/random_world.h"
+#include "placement/cluster_fuzzer.h"
 
 namespace rescheduler::placement::testing {
 namespace {
 
 // Would the pod fit on that node if the others had gone?
-bool fits_without(const World& world,
-                  const PodBuilder& asked,
+bool fits_without(const ClusterFuzzer& fuzzer,
+                  const PodBuilder& context,
                   const std::string& node,
                   const std::vector<std::string>& gone) {
   Bench bench;
-  world.build(bench);
+  fuzzer.build(bench);
   for (const std::string& name : gone) bench.model().remove_pod("uid-" + name);
-  const Answer answer = bench.decide(asked);
+  const SchedulingResult answer = bench.decide(context);
   return std::ranges::find(answer.feasible, node) != answer.feasible.end();
 }
 
 // A crowd of small pods on few small nodes. No pod is on its way out, and no constraint selects everybody: what the
 // filters notice when such pods go is kube-scheduler's own peculiarity.
-void fill(World& world) {
+void fill(ClusterFuzzer& fuzzer) {
   for (int i = 0; i < 2; ++i) {
     const std::string name = "n" + std::to_string(i);
-    world.upsert_node(name, cluster::testing::node(name).cpu("2").memory("4Gi").zone(pick({"a", "b"})));
+    fuzzer.upsert_node(name, cluster::testing::node(name).cpu("2").memory("4Gi").zone(pick({"a", "b"})));
   }
   for (int i = 0; i < 8; ++i) {
     const std::string name = "p" + std::to_string(i);
@@ -36,33 +36,33 @@ void fill(World& world) {
     if (one_in(2)) pod.label("app", pick({"x", "y"}));
     if (one_in(4)) pod.host_port(80);
     if (one_in(6)) pod.away("topology.kubernetes.io/zone", {.labels = {{{"app", "x"}}}});
-    world.upsert_pod(name, pod.on("n" + std::to_string(pick(2))));
+    fuzzer.upsert_pod(name, pod.on("n" + std::to_string(pick(2))));
   }
 }
 
 RC_GTEST_PROP(MakingRoom, TheVictimsSufficeAndNoneOfThemGoesInVain, ()) {
-  World world;
-  fill(world);
-  PodBuilder asked = cluster::testing::pod("asked").in("red").priority(20).label("app", "x");
-  asked.requests(pick({"500m", "1", "2"}), pick({"100Mi", "2Gi"}));
-  if (one_in(3)) asked.host_port(80);
-  if (one_in(3)) asked.away("topology.kubernetes.io/zone", {.labels = {{{"app", pick({"x", "y"})}}}});
-  if (one_in(4)) asked.spread({.topology_key = "kubernetes.io/hostname", .labels = {{{"app", "x"}}}});
-  const Answer answer = world.lived().decide(asked);
-  RC_TAG(answer.outcome == Outcome::MakesRoom ? "makes room" : "does not");
+  ClusterFuzzer fuzzer;
+  fill(fuzzer);
+  PodBuilder context = cluster::testing::pod("asked").in("red").priority(20).label("app", "x");
+  context.requests(pick({"500m", "1", "2"}), pick({"100Mi", "2Gi"}));
+  if (one_in(3)) context.host_port(80);
+  if (one_in(3)) context.away("topology.kubernetes.io/zone", {.labels = {{{"app", pick({"x", "y"})}}}});
+  if (one_in(4)) context.spread({.topology_key = "kubernetes.io/hostname", .labels = {{{"app", "x"}}}});
+  const SchedulingResult answer = fuzzer.lived().decide(context);
+  RC_TAG(answer.outcome == Outcome::Preempts ? "makes room" : "does not");
   for (const auto& [node, room] : answer.room) {
     RC_ASSERT(!room.victims.empty());
     for (const std::string& victim : room.victims) {
-      const auto& spec = world.pods().at(victim).get().spec();
+      const auto& spec = fuzzer.pods().at(victim).get().spec();
       RC_ASSERT(spec.priority() < 20);
       RC_ASSERT(spec.node_name() == node);
     }
-    RC_ASSERT(fits_without(world, asked, node, room.victims));
+    RC_ASSERT(fits_without(fuzzer, context, node, room.victims));
     // Whoever goes could not have stayed beside those that stay.
     for (const std::string& spared : room.victims) {
       auto fewer = room.victims;
       std::erase(fewer, spared);
-      RC_ASSERT(!fits_without(world, asked, node, fewer));
+      RC_ASSERT(!fits_without(fuzzer, context, node, fewer));
     }
     RC_ASSERT(answer.room.at(answer.node).rank <= room.rank);
   }

@@ -22,8 +22,8 @@ TEST(MakeRoom, OnlyAtTheCostOfPodsThatMatterLess) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(big("there", 10).on("n"));
   EXPECT_EQ(bench.decide(big("p", 10)).outcome, Outcome::Unschedulable);
-  const Answer answer = bench.decide(big("p", 11));
-  EXPECT_EQ(answer.outcome, Outcome::MakesRoom);
+  const SchedulingResult answer = bench.decide(big("p", 11));
+  EXPECT_EQ(answer.outcome, Outcome::Preempts);
   EXPECT_EQ(answer.node, "n");
   EXPECT_THAT(answer.victims, ElementsAre("there"));
   EXPECT_EQ(answer.message, "0/1 nodes are available: 1 Insufficient cpu.");
@@ -52,7 +52,7 @@ TEST(MakeRoom, NodesWhereItWouldNotHelpAreLeftAlone) {
   Bench bench;
   bench.add(node("tainted").taint("a", "", "NoSchedule")).add(node("small").cpu("1")).add(node("n").cpu("2"));
   bench.add(big("a", 0).on("tainted")).add(pod("b").requests("1", "1Gi").on("small")).add(big("c", 0).on("n"));
-  const Answer answer = bench.decide(big("p", 10));
+  const SchedulingResult answer = bench.decide(big("p", 10));
   EXPECT_EQ(answer.room.size(), 1U);
   EXPECT_EQ(answer.node, "n");
 }
@@ -104,14 +104,14 @@ TEST(MakeRoom, APodWhoseDisruptionIsCountedAlreadyCostsNothingMore) {
   Bench bench;
   bench.add(budget("one", Texts{{"app", "x"}}, 0).disrupted("there"));
   bench.add(node("n").cpu("2")).add(big("there", 0).label("app", "x").on("n"));
-  const Answer answer = bench.decide(big("p", 10));
+  const SchedulingResult answer = bench.decide(big("p", 10));
   EXPECT_EQ(std::get<0>(answer.room.at("n").rank), 0);
 }
 
 TEST(MakeRoom, NotByAPodThatNeverPreempts) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(big("there", 0).on("n"));
-  const Answer answer = bench.decide(big("p", 10).never_preempts());
+  const SchedulingResult answer = bench.decide(big("p", 10).never_preempts());
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_THAT(answer.message, HasSubstr("preemption: not eligible due to preemptionPolicy=Never."));
 }
@@ -120,13 +120,13 @@ TEST(MakeRoom, NotAgainWhileTheVictimsAreOnTheirWayOut) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(node("m").cpu("2"));
   bench.add(big("victim", 0).being_preempted().on("n")).add(big("other", 0).on("m"));
-  const Answer answer = bench.decide(big("p", 10).promised("n"));
+  const SchedulingResult answer = bench.decide(big("p", 10).nominated("n"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_THAT(answer.message, HasSubstr("preemption: not eligible due to a terminating pod on the nominated node."));
   // A pod that ends for another reason is no promise.
   bench.model().remove_pod("uid-victim");
   bench.add(big("leaving", 0).terminating().on("n"));
-  EXPECT_EQ(bench.decide(big("p", 10).promised("n")).outcome, Outcome::MakesRoom);
+  EXPECT_EQ(bench.decide(big("p", 10).nominated("n")).outcome, Outcome::Preempts);
 }
 
 TEST(MakeRoom, ForPortsAndAgainstAntiAffinity) {
@@ -146,16 +146,16 @@ TEST(MakeRoom, ForASpreadThatIsTooUneven) {
   Bench bench;
   bench.add(node("a").zone("a")).add(node("b").zone("b").cordoned());
   bench.add(pod("1").label("app", "x").on("a"));
-  const auto asked = pod("p").label("app", "x").spread({.labels = Texts{{"app", "x"}}}).priority(1);
-  EXPECT_THAT(bench.decide(asked).victims, ElementsAre("1"));
+  const auto context = pod("p").label("app", "x").spread({.labels = Texts{{"app", "x"}}}).priority(1);
+  EXPECT_THAT(bench.decide(context).victims, ElementsAre("1"));
 }
 
 TEST(MakeRoom, NotWhereAPromisedPodOfHigherRankWouldStillBeInTheWay) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(big("there", 0).on("n"));
-  bench.promise(big("rival", 20), "n");
+  bench.nominate(big("rival", 20), "n");
   EXPECT_EQ(bench.decide(big("p", 10)).outcome, Outcome::Unschedulable);
-  EXPECT_EQ(bench.decide(big("p", 21)).outcome, Outcome::MakesRoom);
+  EXPECT_EQ(bench.decide(big("p", 21)).outcome, Outcome::Preempts);
 }
 
 TEST(MakeRoom, OnlyIfTheProfileHasIt) {
@@ -163,7 +163,7 @@ TEST(MakeRoom, OnlyIfTheProfileHasIt) {
   std::erase_if(profile.at(Point::PostFilter), [](const PluginUse& use) { return use.name == "DefaultPreemption"; });
   Bench bench(profile);
   bench.add(node("n").cpu("2")).add(big("there", 0).on("n"));
-  const Answer answer = bench.decide(big("p", 10));
+  const SchedulingResult answer = bench.decide(big("p", 10));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_EQ(answer.message, "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate");
   EXPECT_THAT(answer.room, IsEmpty());

@@ -52,8 +52,8 @@ std::vector<std::string> pods_of(const cluster::Cluster& cluster, const std::vec
   return names;
 }
 
-Answer answer_of(const Decision& decision, const cluster::Cluster& cluster) {
-  Answer answer;
+SchedulingResult answer_of(const Decision& decision, const cluster::Cluster& cluster) {
+  SchedulingResult answer;
   answer.outcome = decision.outcome;
   answer.node = name_of(cluster, decision.node);
   answer.feasible = names_of(cluster, decision.feasible);
@@ -78,13 +78,13 @@ Answer answer_of(const Decision& decision, const cluster::Cluster& cluster) {
   return answer;
 }
 
-std::shared_ptr<const cluster::PlacedPod> guest_of(cluster::Cluster& cluster, const api::Pod& pod, NodeIndex node) {
-  auto guest = std::make_shared<cluster::PlacedPod>();
+std::shared_ptr<const cluster::AssignedPod> guest_of(cluster::Cluster& cluster, const api::Pod& pod, NodeIndex node) {
+  auto guest = std::make_shared<cluster::AssignedPod>();
   guest->uid = pod.metadata().uid();
   guest->name = pod.metadata().name();
-  guest->ns = cluster.words().symbols.of(pod.metadata().namespace_());
-  guest->labels = cluster.words().labels.of(pod.metadata().labels());
-  guest->form = cluster.form_of(pod);
+  guest->ns = cluster.interner().symbols.intern(pod.metadata().namespace_());
+  guest->labels = cluster.interner().labels.intern(pod.metadata().labels());
+  guest->compiled_spec = cluster.compiled_spec_of(pod);
   guest->node = node;
   return guest;
 }
@@ -104,8 +104,8 @@ std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
              << fmt::format("{}", fmt::join(verdict.reasons, ", "));
 }
 
-std::string difference(const Answer& a, const Answer& b) {
-  const auto outcome = [](const Answer& one) { return static_cast<int>(one.outcome); };
+std::string difference(const SchedulingResult& a, const SchedulingResult& b) {
+  const auto outcome = [](const SchedulingResult& one) { return static_cast<int>(one.outcome); };
   if (outcome(a) != outcome(b))
     return fmt::format("outcome {} ({}) and {} ({})", outcome(a), a.message, outcome(b), b.message);
   if (a.feasible != b.feasible) return fmt::format("feasible {} and {}", a.feasible, b.feasible);
@@ -143,26 +143,26 @@ Bench& Bench::add(const cluster::testing::BudgetBuilder& budget) {
   return *this;
 }
 
-Bench& Bench::promise(const api::Pod& pod, const std::string& node) {
+Bench& Bench::nominate(const api::Pod& pod, const std::string& node) {
   const NodeIndex index = cluster_->find_node(node).value();
-  promised_[index].push_back(guest_of(*cluster_, pod, index));
+  nominated_[index].push_back(guest_of(*cluster_, pod, index));
   return *this;
 }
 
-Answer Bench::decide(const api::Pod& pod, DecideOptions options) {
-  const Question asked = question_about(*cluster_, pod, form_of(pod));
-  framework_->prepare(*cluster_, asked);
-  return answer_of(placement::decide(*framework_, asked, promised_, options), *cluster_);
+SchedulingResult Bench::decide(const api::Pod& pod, DecideOptions options) {
+  const PodContext context = make_pod_context(*cluster_, pod, compiled_spec_of(pod));
+  framework_->prepare(*cluster_, context);
+  return answer_of(placement::decide(*framework_, context, nominated_, options), *cluster_);
 }
 
 Verdict Bench::ask(std::string_view name, const api::Pod& pod, const std::string& node) {
-  const Question asked = question_about(*cluster_, pod, form_of(pod));
-  framework_->prepare(*cluster_, asked);
+  const PodContext context = make_pod_context(*cluster_, pod, compiled_spec_of(pod));
+  framework_->prepare(*cluster_, context);
   const Plugin& plugin = *framework_->find(name);
   CycleState state(framework_->plugins().size());
   Verdict verdict{Code::Success, {}, std::string(name)};
   if (plugin.points().has(Point::PreFilter)) {
-    PreFilterResult before = plugin.pre_filter(asked, state);
+    PreFilterResult before = plugin.pre_filter(context, state);
     verdict.code = before.status.code;
     verdict.reasons = before.status.reasons;
     if (verdict.code != Code::Success) return verdict;
@@ -170,18 +170,18 @@ Verdict Bench::ask(std::string_view name, const api::Pod& pod, const std::string
       return {Code::UnschedulableAndUnresolvable, {"not among the nodes that PreFilter names"}, std::string(name)};
     }
   }
-  verdict.code = plugin.filter(asked, state, cluster_->node(cluster_->find_node(node).value()), &verdict.reasons);
+  verdict.code = plugin.filter(context, state, cluster_->node(cluster_->find_node(node).value()), &verdict.reasons);
   return verdict;
 }
 
-Hint Bench::hint(std::string_view name, const api::Pod& waiting, const cluster::HappeningPtr& what) {
-  if (!what) return Hint::Skip;
-  const Question asked = question_about(*cluster_, waiting, form_of(waiting));
-  for (const Interest& one : framework_->find(name)->interests()) {
-    if (one.subject != what->subject || !one.changes.meets(what->changes)) continue;
-    if (!one.hint || one.hint(asked, *what) == Hint::Queue) return Hint::Queue;
+QueueingHint Bench::hint(std::string_view name, const api::Pod& waiting, const cluster::ClusterEventPtr& what) {
+  if (!what) return QueueingHint::Skip;
+  const PodContext context = make_pod_context(*cluster_, waiting, compiled_spec_of(waiting));
+  for (const ClusterEventWithHint& one : framework_->find(name)->events_to_register()) {
+    if (one.resource != what->resource || !one.actions.meets(what->actions)) continue;
+    if (!one.hint || one.hint(context, *what) == QueueingHint::Queue) return QueueingHint::Queue;
   }
-  return Hint::Skip;
+  return QueueingHint::Skip;
 }
 
 std::map<std::string, std::int64_t> Bench::raw(std::string_view plugin, const api::Pod& pod) {

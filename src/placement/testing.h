@@ -35,7 +35,7 @@ struct Verdict {
 };
 
 // A decision by names, so that decisions about two models of the same cluster can be compared.
-struct Answer {
+struct SchedulingResult {
   struct Room {
     std::vector<std::string> victims{};  // names, the most important first
     Candidate::Rank rank{};
@@ -59,7 +59,7 @@ struct Answer {
 std::ostream& operator<<(std::ostream& out, const Verdict& verdict);
 // Where two answers to the same question differ, in words; empty: nowhere. Which of equally good nodes is taken may
 // differ.
-std::string difference(const Answer& a, const Answer& b);
+std::string difference(const SchedulingResult& a, const SchedulingResult& b);
 
 class Bench {
  public:
@@ -70,14 +70,14 @@ class Bench {
   Bench& add(const cluster::testing::NamespaceBuilder& ns);
   Bench& add(const cluster::testing::BudgetBuilder& budget);
   // This one has been promised that node.
-  Bench& promise(const api::Pod& pod, const std::string& node);
-  void forget_promises() { promised_.clear(); }
+  Bench& nominate(const api::Pod& pod, const std::string& node);
+  void forget_nominations() { nominated_.clear(); }
 
-  Answer decide(const api::Pod& pod, DecideOptions options = {.explain = true});
+  SchedulingResult decide(const api::Pod& pod, DecideOptions options = {.explain = true});
   // What one plugin says of a pod on a node, its PreFilter included.
   Verdict ask(std::string_view plugin, const api::Pod& pod, const std::string& node);
   // What the plugin makes of something that happened, if it is interested at all.
-  Hint hint(std::string_view plugin, const api::Pod& waiting, const cluster::HappeningPtr& what);
+  QueueingHint hint(std::string_view plugin, const api::Pod& waiting, const cluster::ClusterEventPtr& what);
   // After PreScore, before and after normalizing; empty: it has nothing to say.
   std::map<std::string, std::int64_t> raw(std::string_view plugin, const api::Pod& pod);
   std::map<std::string, std::int64_t> scores(std::string_view plugin, const api::Pod& pod);
@@ -88,12 +88,14 @@ class Bench {
  private:
   // Kept for good, as the queue keeps those of waiting pods: what was found out for a form is remembered only while
   // somebody has it.
-  const cluster::PodForm& form_of(const api::Pod& pod) { return *forms_.insert(cluster_->form_of(pod)).first->get(); }
+  const cluster::CompiledPodSpec& compiled_spec_of(const api::Pod& pod) {
+    return *pod_specs_.insert(cluster_->compiled_spec_of(pod)).first->get();
+  }
 
   std::unique_ptr<cluster::Cluster> cluster_;
-  std::set<cluster::PodFormPtr> forms_;
+  std::set<cluster::CompiledPodSpecPtr> pod_specs_;
   std::unique_ptr<Framework> framework_;
-  NominatedPods promised_;
+  NominatedPods nominated_;
 };
 
 }  // namespace rescheduler::placement::testing

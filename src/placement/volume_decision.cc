@@ -33,13 +33,13 @@ bool suits(const Volume& volume, const Claim& claim) {
          && volume.attributes_class == claim.attributes_class && !volume.terminating;
 }
 
-bool is_free_for(const Volume& volume, const Claim& claim, const cluster::Words& words) {
+bool is_free_for(const Volume& volume, const Claim& claim, const cluster::Interner& interner) {
   if (!volume.available || !volume.modes.include(claim.modes)) return false;
   if (!claim.selector) return true;
-  const auto labels = words.labels.labels(volume.labels);
+  const auto labels = interner.labels.labels(volume.labels);
   const auto ask = [&](std::string_view key) -> kube::LabelLookup::Answer {
     for (const auto& [name, value] : labels) {
-      if (words.symbols.text(name) == key) return words.symbols.text(value);
+      if (interner.symbols.text(name) == key) return interner.symbols.text(value);
     }
     return std::nullopt;
   };
@@ -54,13 +54,13 @@ bool smaller(const VolumePtr& a, const VolumePtr& b) {
 VolumePlan::Waiting candidates(const Volumes& volumes, ClaimPtr claim) {
   VolumePlan::Waiting waiting;
   for (const VolumePtr& volume : volumes.volumes_of(claim->storage_class)) {
-    const bool promised = promised_to(*volume, *claim);
-    if ((volume->claim && !promised) || !suits(*volume, *claim)) continue;
-    if (promised) {
-      waiting.promised = volume;
+    const bool prebound = is_prebound_to(*volume, *claim);
+    if ((volume->claim && !prebound) || !suits(*volume, *claim)) continue;
+    if (prebound) {
+      waiting.prebound = volume;
       break;
     }
-    if (!is_free_for(*volume, *claim, volumes.words())) continue;
+    if (!is_free_for(*volume, *claim, volumes.interner())) continue;
     if (!volume->hosts) {
       waiting.anywhere.push_back(volume);
     } else {
@@ -82,8 +82,8 @@ std::optional<bool> waits_for_consumer(const Volumes& volumes, const Claim& clai
 }
 
 // Is the claim there and fit for use by this pod?
-Status check(const Question& asked, const cluster::ClaimUse& use, const ClaimPtr& claim) {
-  const std::string name = use.claim(asked.pod.metadata().name());
+Status check(const PodContext& context, const cluster::ClaimUse& use, const ClaimPtr& claim) {
+  const std::string name = use.claim(context.pod.metadata().name());
   constexpr Code kNo = Code::UnschedulableAndUnresolvable;
   if (!claim && use.ephemeral) {
     return status(
@@ -95,7 +95,7 @@ Status check(const Question& asked, const cluster::ClaimUse& use, const ClaimPtr
                                    claim->volume));
   }
   if (claim->terminating) return status(kNo, fmt::format("persistentvolumeclaim \"{}\" is being deleted", name));
-  if (use.ephemeral && !belongs_to(*claim, asked.pod)) return status(kNo, not_owner(asked, name));
+  if (use.ephemeral && !belongs_to(*claim, context.pod)) return status(kNo, not_owner(context, name));
   return {};
 }
 
@@ -126,14 +126,14 @@ void check_bound(const Volumes& volumes, const VolumePlan& plan, const Node& nod
   }
 }
 
-bool in_reach(const Volume& volume, const Node& node, const cluster::Symbols& symbols) {
+bool in_reach(const Volume& volume, const Node& node, const cluster::SymbolTable& symbols) {
   return !volume.reach || volume.reach->matches(NodeLabels(node, symbols), std::string_view());
 }
 
 // The first of a list that can be reached and has not been chosen for another claim.
 VolumePtr first_of(const std::vector<VolumePtr>& list,
                    const Node& node,
-                   const cluster::Symbols& symbols,
+                   const cluster::SymbolTable& symbols,
                    const VolumeDecision& chosen) {
   for (const VolumePtr& volume : list) {
     const bool taken = std::ranges::any_of(chosen.bindings, [&](const auto& b) { return b.volume == volume; });
@@ -144,9 +144,9 @@ VolumePtr first_of(const std::vector<VolumePtr>& list,
 
 VolumePtr match(const VolumePlan::Waiting& waiting,
                 const Node& node,
-                const cluster::Symbols& symbols,
+                const cluster::SymbolTable& symbols,
                 const VolumeDecision& chosen) {
-  if (waiting.promised) return in_reach(*waiting.promised, node, symbols) ? waiting.promised : nullptr;
+  if (waiting.prebound) return in_reach(*waiting.prebound, node, symbols) ? waiting.prebound : nullptr;
   VolumePtr best = first_of(waiting.anywhere, node, symbols, chosen);
   const auto local = waiting.on_host.find(node.label(cluster::Symbol::Hostname));
   if (local == waiting.on_host.end()) return best;
@@ -172,7 +172,7 @@ void check_provisions(const Volumes& volumes, const std::vector<ClaimPtr>& claim
       return;
     }
     if (!claim->request || !volumes.tracks_capacity(known->provisioner)) continue;
-    const NodeLabels labels(node, volumes.words().symbols);
+    const NodeLabels labels(node, volumes.interner().symbols);
     if (!volumes.has_room(known->name, claim->request->value(), labels)) {
       found.room = false;
       return;
@@ -193,7 +193,7 @@ void check_unbound(const Volumes& volumes,
   }
   decision.provisions = plan.placed;
   for (const VolumePlan::Waiting& waiting : plan.waiting) {
-    if (VolumePtr volume = match(waiting, node, volumes.words().symbols, decision)) {
+    if (VolumePtr volume = match(waiting, node, volumes.interner().symbols, decision)) {
       decision.bindings.push_back({std::move(volume), waiting.claim});
     } else {
       decision.provisions.push_back(waiting.claim);
@@ -207,7 +207,7 @@ void check_unbound(const Volumes& volumes,
 Result<bool> reaches(const Volume& volume,
                      const Node& node,
                      const cluster::CsiNode* csi,
-                     const cluster::Symbols& symbols) {
+                     const cluster::SymbolTable& symbols) {
   const bool migrated = volume.migration && csi != nullptr && csi->migrated(volume.migration->plugin);
   if (migrated && !volume.migration->error.empty()) {
     return fail(Errc::Invalid, "could not translate pv: {}", volume.migration->error);
@@ -218,16 +218,16 @@ Result<bool> reaches(const Volume& volume,
 
 Result<bool> reaches(const Volumes& volumes, const Volume& volume, const Node& node) {
   const cluster::CsiNode* csi = volume.migration ? volumes.csi_node(node.name) : nullptr;
-  return reaches(volume, node, csi, volumes.words().symbols);
+  return reaches(volume, node, csi, volumes.interner().symbols);
 }
 
-PlannedVolumes plan_volumes(const Question& asked) {
-  if (asked.form.claims.empty()) return {{Code::Skip, {}, {}}, {}};
-  const Volumes& volumes = asked.cluster.volumes();
+PlannedVolumes plan_volumes(const PodContext& context) {
+  if (context.compiled_spec.claims.empty()) return {{Code::Skip, {}, {}}, {}};
+  const Volumes& volumes = context.cluster.volumes();
   std::vector<ClaimPtr> claims;
-  for (const cluster::ClaimUse& use : asked.form.claims) {
-    ClaimPtr claim = volumes.claim(asked.ns, use.claim(asked.pod.metadata().name()));
-    Status problem = check(asked, use, claim);
+  for (const cluster::ClaimUse& use : context.compiled_spec.claims) {
+    ClaimPtr claim = volumes.claim(context.ns, use.claim(context.pod.metadata().name()));
+    Status problem = check(context, use, claim);
     if (!problem.ok()) return {std::move(problem), {}};
     // More than one volume of a pod may mount the same claim.
     if (std::ranges::find(claims, claim) == claims.end()) claims.push_back(std::move(claim));
@@ -242,7 +242,7 @@ PlannedVolumes plan_volumes(const Question& asked) {
     const auto waits = waits_for_consumer(volumes, *claim);
     if (!waits) {
       return {status(Code::Error, fmt::format("VolumeBindingMode not set for StorageClass \"{}\"",
-                                              asked.cluster.text(claim->storage_class))),
+                                              context.cluster.text(claim->storage_class))),
               {}};
     }
     if (!*waits || !claim->volume.empty()) {
@@ -289,12 +289,12 @@ Code decide_volumes(const Volumes& volumes,
   return Code::UnschedulableAndUnresolvable;
 }
 
-std::optional<VolumeDecision> decide_volumes(const Question& asked, const Node& node) {
-  PlannedVolumes planned = plan_volumes(asked);
+std::optional<VolumeDecision> decide_volumes(const PodContext& context, const Node& node) {
+  PlannedVolumes planned = plan_volumes(context);
   VolumeDecision decision;
   if (planned.status.code == Code::Skip) return decision;
   if (!planned.status.ok()) return std::nullopt;
-  const Code code = decide_volumes(asked.cluster.volumes(), planned.plan, node, &decision, nullptr);
+  const Code code = decide_volumes(context.cluster.volumes(), planned.plan, node, &decision, nullptr);
   return code == Code::Success ? std::optional(std::move(decision)) : std::nullopt;
 }
 

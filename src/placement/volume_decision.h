@@ -20,7 +20,7 @@ struct VolumePlan {
   struct Waiting {
     cluster::ClaimPtr claim{};
     // Promised to this claim already: this one, where it can be reached, or none.
-    cluster::VolumePtr promised{};
+    cluster::VolumePtr prebound{};
     // Otherwise the smallest that can be reached: from anywhere or by labels, and by host. Smallest first, then by
     // name.
     std::vector<cluster::VolumePtr> anywhere{};
@@ -36,7 +36,7 @@ struct PlannedVolumes {
   VolumePlan plan{};
 };
 
-PlannedVolumes plan_volumes(const Question& asked);
+PlannedVolumes plan_volumes(const PodContext& context);
 
 struct VolumeDecision {
   struct Binding {
@@ -57,7 +57,7 @@ Code decide_volumes(const cluster::Volumes& volumes,
                     Reasons* why);
 
 // Both at once, for a node that has been chosen. Nothing: the node is not possible after all.
-std::optional<VolumeDecision> decide_volumes(const Question& asked, const cluster::Node& node);
+std::optional<VolumeDecision> decide_volumes(const PodContext& context, const cluster::Node& node);
 
 // Can the volume be reached from the node? A sentence if that cannot be found out.
 Result<bool> reaches(const cluster::Volumes& volumes, const cluster::Volume& volume, const cluster::Node& node);
@@ -65,6 +65,6 @@ Result<bool> reaches(const cluster::Volumes& volumes, const cluster::Volume& vol
 Result<bool> reaches(const cluster::Volume& volume,
                      const cluster::Node& node,
                      const cluster::CsiNode* csi,
-                     const cluster::Symbols& symbols);
+                     const cluster::SymbolTable& symbols);
 
 }  // namespace rescheduler::placement

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "planner/bound.h"
-#include "planner/ejections.h"
+#include "planner/ejection_chains.h"
 
 namespace rescheduler::planner {
 
@@ -76,7 +76,7 @@ Anneal::Anneal(State& state, Budget& budget, std::uint64_t seed)
     : state_(state),
       budget_(budget),
       walk_(state, seed),
-      leniency_(state),
+      penalties_(state),
       block_(std::max(kLeastBlock, state.where().size() / kProcessesOfAStep)),
       large_(large_loss()),
       away_price_(kAwayPrices[seed % kAwayPrices.size()]),
@@ -159,8 +159,8 @@ void Anneal::hot_walk(double cool_end) {
   const double hot = std::max(kHot * large_, 2.0 * cool_end);
   const double until = small() ? kHotUntil : kHotUntilLarge;
   // Rules that are broken from the start have no price: nobody knows how much of it would be worse.
-  if (leniency_.sound() && best_.size() <= kManyOnAMachine * state_.problem().machines.size()) {
-    cool_leniently(hot, freezing_point(hot, cool_end, budget_.used() + kQuickPart), until);
+  if (penalties_.sound() && best_.size() <= kManyOnAMachine * state_.problem().machines.size()) {
+    cool_with_penalties(hot, freezing_point(hot, cool_end, budget_.used() + kQuickPart), until);
   } else {
     walk_.price_away(away_price_);
     cool(hot, cool_end, until);
@@ -200,7 +200,7 @@ void Anneal::lukewarm_walk(double typical, double cool_end) {
 void Anneal::make_places() {
   if (best_cost_ == made_places_at_) return;
   return_to_best();
-  Ejections(state_, budget_, kDear * large_).run();
+  EjectionChains(state_, budget_, kDear * large_).run();
   remember_best();
   made_places_at_ = best_cost_;
 }
@@ -211,16 +211,17 @@ void Anneal::steps_at(double temperature, double cooled) {
   budget_.count(block_);
 }
 
-void Anneal::lenient_steps_at(double temperature, double hot, double cooled, double whole) {
+void Anneal::penalty_steps_at(double temperature, double hot, double cooled, double whole) {
   const double before = budget_.used();
   steps_at(temperature, cooled);
   const double part = (budget_.used() - before) / whole;
   if (cooled <= kTolerantPart) {
-    leniency_.review(temperature, kTolerated * std::pow(temperature / hot, kTolerancePower), kMostChange * part, false);
+    penalties_.review(temperature, kTolerated * std::pow(temperature / hot, kTolerancePower), kMostChange * part,
+                      false);
   } else {
     constexpr double kLastPart = 1.0 - kTolerantPart;
     const double speed = kClosing / kLastPart * std::exp(kClosingFaster * (cooled - kTolerantPart) / kLastPart);
-    leniency_.review(temperature, 0.0, speed * part, true);
+    penalties_.review(temperature, 0.0, speed * part, true);
   }
 }
 
@@ -234,22 +235,22 @@ void Anneal::cool(double hot, double cold, double until) {
   }
 }
 
-void Anneal::cool_leniently(double hot, double cold, double until) {
-  leniency_.begin(hot);
-  walk_.be_lenient(leniency_);
+void Anneal::cool_with_penalties(double hot, double cold, double until) {
+  penalties_.begin(hot);
+  walk_.use_penalties(penalties_);
   const double began = budget_.used();
   for (double now = began; now < until && !budget_.spent(); now = budget_.used()) {
     const double done = (now - began) / (until - began);
-    lenient_steps_at(hot * std::pow(cold / hot, done), hot, done, until - began);
-    if (leniency_.sound()) remember_best();
+    penalty_steps_at(hot * std::pow(cold / hot, done), hot, done, until - began);
+    if (penalties_.sound()) remember_best();
   }
-  walk_.be_strict();
+  walk_.use_hard_constraints();
   return_to_best();
 }
 
 double Anneal::freezing_point(double hot, double cold, double until) {
-  leniency_.begin(hot);
-  walk_.be_lenient(leniency_);
+  penalties_.begin(hot);
+  walk_.use_penalties(penalties_);
   const double levels = std::ceil(std::log(cold / hot) / std::log(kQuickFactor));
   const double began = budget_.used();
   double temperature = hot;
@@ -257,13 +258,13 @@ double Anneal::freezing_point(double hot, double cold, double until) {
     const std::size_t taken = walk_.taken();
     std::size_t made = 0;
     do {
-      lenient_steps_at(temperature, hot, level / levels * kTolerantPart, until - began);
+      penalty_steps_at(temperature, hot, level / levels * kTolerantPart, until - began);
       made += block_;
     } while (budget_.used() < began + (until - began) * level / levels && !budget_.spent());
     if (static_cast<double>(walk_.taken() - taken) < kHardlyAny * static_cast<double>(made)) break;
     temperature *= kQuickFactor;
   }
-  walk_.be_strict();
+  walk_.use_hard_constraints();
   return_to_best();
   return std::max(temperature, cold);
 }
@@ -279,7 +280,7 @@ void Anneal::return_to_best() {
   for (Process p = 0; p < best_.size(); ++p) {
     if (state_.where(p) != best_[p]) elsewhere.push_back(p);
   }
-  for (const Process p : elsewhere) state_.lift(p);
+  for (const Process p : elsewhere) state_.unassign(p);
   for (const Process p : elsewhere) state_.put(p, best_[p]);
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planner/exchanges.h"
+#include "planner/swap_moves.h"
 
 namespace rescheduler::planner {
 
@@ -26,9 +26,9 @@ constexpr std::size_t kChainTargets = 16;
 
 }  // namespace
 
-Descent::Descent(Board& board, Budget& budget)
-    : board_(board),
-      state_(board.state()),
+Descent::Descent(CheckedState& checked, Budget& budget)
+    : checked_(checked),
+      state_(checked.state()),
       budget_(budget),
       typical_(state_.problem().resource_count()),
       relief_(state_.problem().machines.size()),
@@ -129,7 +129,7 @@ std::vector<Descent::Candidate> Descent::weigh(Machine source, std::span<const M
     for (const Machine to : targets) {
       const Cost gain = relief - state_.joining(p, to);
       if (gain <= 0 || !state_.may_shift(p, to)) continue;
-      if (!board_.watched() || !refused_.contains(key_of(p, to))) found.push_back({gain, p, to});
+      if (!checked_.watched() || !refused_.contains(key_of(p, to))) found.push_back({gain, p, to});
     }
   }
   const std::size_t kept = std::min(found.size(), kKept);
@@ -155,13 +155,13 @@ bool Descent::commit(const Source& source) {
     }
   }
   // All were refused; the next ones differ, because what was refused is not asked again.
-  if (board_.watched() && relief_[machine] > 0) sources_.insert({-relief_[machine], machine});
+  if (checked_.watched() && relief_[machine] > 0) sources_.insert({-relief_[machine], machine});
   return false;
 }
 
 bool Descent::commit_one(const Candidate& candidate) {
   const Machine from = state_.where(candidate.process);
-  if (!board_.try_shift(candidate.process, candidate.to, candidate.gain)) {
+  if (!checked_.try_shift(candidate.process, candidate.to, candidate.gain)) {
     refused_.insert(key_of(candidate.process, candidate.to));
     return false;
   }
@@ -204,7 +204,7 @@ bool Descent::exchanges_run() {
                     [&](Machine a, Machine b) { return relief_[a] != relief_[b] ? relief_[a] > relief_[b] : a < b; });
   worst.resize(count);
   bool any = false;
-  Exchanges exchanges(board_, budget_);
+  SwapMoves exchanges(checked_, budget_);
   for (const Machine source : worst) {
     while (!budget_.spent() && !state_.no_moves_left()) {
       std::vector<Machine> changed = exchanges.swap(source, likely_targets(kSwapTargets));
@@ -224,7 +224,7 @@ bool Descent::take_back() {
     const Machine from = state_.where(p);
     if (from == home || budget_.spent()) continue;
     const Cost loss = state_.shift_delta(p, home);
-    if (loss > 0 || !state_.may_shift(p, home) || !board_.try_shift(p, home, -loss)) continue;
+    if (loss > 0 || !state_.may_shift(p, home) || !checked_.try_shift(p, home, -loss)) continue;
     settle(from);
     settle(home);
     any = true;

@@ -1,5 +1,5 @@
 // The fewest moves that help the most: always the best single move of the worst machines, until none helps; then swaps
-// and chains (exchanges.h); then moves that turn out not to be worth their price are taken back.
+// and chains (swap_moves.h); then moves that turn out not to be worth their price are taken back.
 //
 // With a referee: it is asked only about moves that lower the cost, the best first, and each is undone on it too.
 #pragma once
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "planner/board.h"
 #include "planner/budget.h"
+#include "planner/checked_state.h"
 
 namespace rescheduler::planner {
 
 class Descent {
  public:
-  Descent(Board& board, Budget& budget);
+  Descent(CheckedState& checked, Budget& budget);
 
   void run();
 
@@ -52,7 +52,7 @@ class Descent {
   static bool better(const Candidate& a, const Candidate& b);
   void settle(Machine machine);  // it has changed
 
-  Board& board_;
+  CheckedState& checked_;
   State& state_;
   Budget& budget_;
   std::vector<Amount> typical_;  // demand

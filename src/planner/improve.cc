@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "planner/anneal.h"
-#include "planner/board.h"
 #include "planner/bound.h"
 #include "planner/budget.h"
+#include "planner/checked_state.h"
 #include "planner/descent.h"
 
 namespace rescheduler::planner {
@@ -18,13 +18,13 @@ void begin_at(State& state, const std::vector<Machine>& start) {
   }
 }
 
-std::vector<Move> moves_of(const Board& board) {
-  const State& state = board.state();
+std::vector<Move> moves_of(const CheckedState& checked) {
+  const State& state = checked.state();
   std::vector<Move> moves;
   for (Process p = 0; p < state.where().size(); ++p) {
     const Machine home = state.home(p);
     const Machine now = state.where(p);
-    if (now != home) moves.push_back({p, home, now, state.shift_delta(p, home), board.refused(p)});
+    if (now != home) moves.push_back({p, home, now, state.shift_delta(p, home), checked.refused(p)});
   }
   std::sort(moves.begin(), moves.end(),
             [](const Move& a, const Move& b) { return a.gain != b.gain ? a.gain > b.gain : a.process < b.process; });
@@ -33,22 +33,22 @@ std::vector<Move> moves_of(const Board& board) {
 
 }  // namespace
 
-Solution improve(const Problem& problem, const SearchLimits& limits, Referee* referee) {
+Solution improve(const Problem& problem, const SearchLimits& limits, FeasibilityOracle* oracle) {
   State state(problem, limits.most_moves);
   Budget budget(limits);
-  Board board(state, referee);
+  CheckedState checked(state, oracle);
   Solution solution;
   solution.before = state.cost();
-  if (referee == nullptr) begin_at(state, limits.start);
-  if (limits.thorough && referee == nullptr && budget.bounded())
+  if (oracle == nullptr) begin_at(state, limits.start);
+  if (limits.thorough && oracle == nullptr && budget.bounded())
     Anneal(state, budget, limits.seed).run(limits.start.empty());
-  Descent(board, budget).run();
+  Descent(checked, budget).run();
   solution.after = state.cost();
   solution.where = state.where();
-  solution.moves = moves_of(board);
+  solution.moves = moves_of(checked);
   solution.bound = lower_bound(problem);
   solution.steps = budget.steps();
-  if (referee != nullptr) board.go_home();
+  if (oracle != nullptr) checked.go_home();
   return solution;
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "planner/feasibility_oracle.h"
 #include "planner/problem.h"
-#include "planner/referee.h"
 
 namespace rescheduler::planner {
 
@@ -57,7 +57,7 @@ struct Solution {
 // The problem's own assignment obeys its hard rules, or breaks them less after each move: what is broken at the start
 // (an overfull machine) may stay broken, never become worse. The referee knows the problem's own assignment when this
 // is called, follows every step, and is led back there before it returns.
-Solution improve(const Problem& problem, const SearchLimits& limits, Referee* referee = nullptr);
+Solution improve(const Problem& problem, const SearchLimits& limits, FeasibilityOracle* oracle = nullptr);
 
 // What an assignment costs, computed from nothing; and the first hard rule it breaks, in a sentence.
 Cost cost_of(const Problem& problem, const std::vector<Machine>& where);

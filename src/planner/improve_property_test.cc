@@ -10,7 +10,7 @@ namespace {
 
 using testing::random_problem;
 using testing::random_shape;
-using testing::StrictReferee;
+using testing::StrictOracle;
 
 Problem any_problem(std::uint64_t seed) { return random_problem(seed, random_shape(seed)); }
 
@@ -62,16 +62,16 @@ RC_GTEST_PROP(Improve, FindsNothingMoreOnceItsPlanIsCarriedOut, (std::uint64_t s
 
 RC_GTEST_PROP(Improve, ObeysTheRefereeAndTellsItTheTruth, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
-  StrictReferee referee(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
+  StrictOracle oracle(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
   SearchLimits limits;
   if (seed % 3 == 0) limits.most_moves = seed % 7;
-  const Solution solution = improve(problem, limits, &referee);
+  const Solution solution = improve(problem, limits, &oracle);
   check_solution(problem, limits, solution);
-  for (const Move& move : solution.moves) RC_ASSERT(!referee.refuses(move.process, move.to));
-  RC_ASSERT(referee.at_home());
-  StrictReferee another(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
+  for (const Move& move : solution.moves) RC_ASSERT(!oracle.refuses(move.process, move.to));
+  RC_ASSERT(oracle.at_home());
+  StrictOracle another(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
   RC_ASSERT(improve(problem, limits, &another).where == solution.where);
-  RC_ASSERT(another.asked() == referee.asked());
+  RC_ASSERT(another.asked() == oracle.asked());
 }
 
 }  // namespace

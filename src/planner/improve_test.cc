@@ -74,10 +74,10 @@ TEST(Improve, AnOverfullMachineIsRelievedAlthoughItStaysOverfull) {
 }
 
 // Lets nobody onto the second machine.
-struct Picky final : Referee {
+struct Picky final : FeasibilityOracle {
   bool allows(Process, Machine machine) override { return machine != 1; }
-  void lifted(Process, Machine) override {}
-  void put_down(Process, Machine) override {}
+  void unassigned(Process, Machine) override {}
+  void assigned(Process, Machine) override {}
 };
 
 TEST(Improve, SaysWhatWasRefused) {

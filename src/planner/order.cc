@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "planner/board.h"
+#include "planner/checked_state.h"
 
 namespace rescheduler::planner {
 
@@ -24,11 +24,11 @@ struct Pending {
 
 class Ordering {
  public:
-  Ordering(const Problem& problem, const OrderLimits& limits, Referee* referee)
+  Ordering(const Problem& problem, const OrderLimits& limits, FeasibilityOracle* oracle)
       : problem_(problem),
         limits_(limits),
         state_(problem),
-        board_(state_, referee),
+        checked_(state_, oracle),
         leaving_(problem.capacity.size()),
         related_(problem.groups.size()),
         touched_(problem.groups.size()),
@@ -46,7 +46,7 @@ class Ordering {
 
  private:
   void attempt(const std::vector<Move>& moves);
-  bool wave();
+  bool batch();
   bool step_aside();
   bool helps_another(const Pending& aside);
   Machine third_machine(const Pending& pending);
@@ -62,10 +62,10 @@ class Ordering {
   const Problem& problem_;
   const OrderLimits& limits_;
   State state_;
-  Board board_;
+  CheckedState checked_;
   std::vector<Pending> pending_;
   std::vector<Step> steps_;
-  std::uint32_t wave_ = 0;
+  std::uint32_t batch_ = 0;
   // Of the wave that is being filled:
   std::uint32_t in_wave_ = 0;
   std::vector<Amount> leaving_;  // flat by machine: what those on their way still take where they were
@@ -106,7 +106,7 @@ bool Ordering::interferes(Group group, Machine from, Machine to) const {
 // The process is lifted.
 bool Ordering::possible(Process process, Machine from, Machine to) {
   return room_beside_leaving(process, to) && !interferes(state_.group(process), from, to)
-         && board_.may_put(process, from, to);
+         && checked_.may_put(process, from, to);
 }
 
 void Ordering::depart(Process process, Machine from, Machine to) {
@@ -130,7 +130,7 @@ void Ordering::depart(Process process, Machine from, Machine to) {
 }
 
 void Ordering::end_wave() {
-  ++wave_;
+  ++batch_;
   in_wave_ = 0;
   std::fill(leaving_.begin(), leaving_.end(), 0);
   left_.clear();
@@ -142,16 +142,16 @@ bool Ordering::try_step(Process process, Machine to, bool detour) {
   if (!within_budgets(process)) return false;
   const Machine from = state_.where(process);
   if (!state_.fits(process, to)) return false;  // the usual obstacle, before anything is lifted
-  board_.lift(process);
+  checked_.unassign(process);
   const bool may = possible(process, from, to);
-  board_.put(process, may ? to : from);
+  checked_.put(process, may ? to : from);
   if (!may) return false;
-  steps_.push_back({process, from, to, wave_, detour});
+  steps_.push_back({process, from, to, batch_, detour});
   depart(process, from, to);
   return true;
 }
 
-bool Ordering::wave() {
+bool Ordering::batch() {
   const std::size_t before = steps_.size();
   std::erase_if(pending_, [&](const Pending& one) {
     return in_wave_ < limits_.at_once && try_step(one.move->process, one.move->to, false);
@@ -185,9 +185,9 @@ bool Ordering::helps_another(const Pending& aside) {
     const Process process = other.move->process;
     const Machine from = state_.where(process);
     if (!within_budgets(process) || !state_.fits(process, other.move->to)) return false;
-    board_.lift(process);
+    checked_.unassign(process);
     const bool may = possible(process, from, other.move->to);
-    board_.put(process, from);
+    checked_.put(process, from);
     return may;
   });
 }
@@ -198,18 +198,18 @@ bool Ordering::step_aside() {
     const Process process = one.move->process;
     if (one.aside || stays_[process] != 0 || !within_budgets(process)) continue;
     const Machine from = state_.where(process);
-    board_.lift(process);
+    checked_.unassign(process);
     const Machine third = third_machine(one);
-    board_.put(process, third == kNoMachine ? from : third);
+    checked_.put(process, third == kNoMachine ? from : third);
     if (third == kNoMachine) continue;
     if (helps_another(one)) {
-      steps_.push_back({process, from, third, wave_, true});
+      steps_.push_back({process, from, third, batch_, true});
       one.aside = true;
       end_wave();
       return true;
     }
-    board_.lift(process);
-    board_.put(process, from);
+    checked_.unassign(process);
+    checked_.put(process, from);
   }
   return false;
 }
@@ -218,14 +218,14 @@ void Ordering::attempt(const std::vector<Move>& moves) {
   pending_.clear();
   steps_.clear();
   end_wave();
-  wave_ = 0;
+  batch_ = 0;
   for (const Move& move : moves) {
     const bool sound = move.process < problem_.processes.size() && move.to < problem_.machines.size()
                        && state_.movable(move.process) && state_.where(move.process) == move.from
                        && move.to != move.from;
     if (sound) pending_.push_back({&move});
   }
-  while (!pending_.empty() && (wave() || step_aside())) {
+  while (!pending_.empty() && (batch() || step_aside())) {
   }
 }
 
@@ -247,9 +247,9 @@ std::string Ordering::why(const Move& move) {
     return fmt::format("Machine {} lacks {} of resource {} for it, and no order of the other moves frees enough.",
                        move.to, lacking, r);
   }
-  board_.lift(process);
+  checked_.unassign(process);
   const bool rules = state_.may_put(process, move.from, move.to);
-  board_.put(process, move.from);
+  checked_.put(process, move.from);
   if (!rules) return fmt::format("On machine {} it would break a rule of its group or exceed a cap.", move.to);
   return fmt::format("On machine {} it is refused, given where the others are by then.", move.to);
 }
@@ -266,7 +266,7 @@ Ordered Ordering::run(const std::vector<Move>& moves) {
       }
     }
     if (!stranded) break;
-    board_.go_home();
+    checked_.go_home();
   }
   Ordered result;
   result.steps = steps_;
@@ -275,14 +275,17 @@ Ordered Ordering::run(const std::vector<Move>& moves) {
       continue;
     result.left_out.push_back({move, why(move)});
   }
-  board_.go_home();
+  checked_.go_home();
   return result;
 }
 
 }  // namespace
 
-Ordered in_order(const Problem& problem, const std::vector<Move>& moves, const OrderLimits& limits, Referee* referee) {
-  return Ordering(problem, limits, referee).run(moves);
+Ordered order_moves(const Problem& problem,
+                    const std::vector<Move>& moves,
+                    const OrderLimits& limits,
+                    FeasibilityOracle* oracle) {
+  return Ordering(problem, limits, oracle).run(moves);
 }
 
 }  // namespace rescheduler::planner

@@ -21,8 +21,8 @@ struct Step {
   Process process = 0;
   Machine from = kNoMachine;
   Machine to = kNoMachine;
-  std::uint32_t wave = 0;  // steps of one wave may be done together; a wave begins when the one before it is over
-  bool detour = false;     // moves on later
+  std::uint32_t batch = 0;  // steps of one wave may be done together; a wave begins when the one before it is over
+  bool detour = false;      // moves on later
 };
 
 struct LeftOut {
@@ -37,9 +37,9 @@ struct Ordered {
 
 // Begins with the problem's own assignment; a referee knows it, follows, and is led back there before this returns.
 // Detours are not among `moves`' machines; a process makes one at most. Whoever cannot move stays where it is.
-Ordered in_order(const Problem& problem,
-                 const std::vector<Move>& moves,
-                 const OrderLimits& limits,
-                 Referee* referee = nullptr);
+Ordered order_moves(const Problem& problem,
+                    const std::vector<Move>& moves,
+                    const OrderLimits& limits,
+                    FeasibilityOracle* oracle = nullptr);
 
 }  // namespace rescheduler::planner

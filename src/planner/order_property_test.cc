@@ -15,7 +15,7 @@ namespace {
 
 using testing::random_problem;
 using testing::random_shape;
-using testing::StrictReferee;
+using testing::StrictOracle;
 
 std::vector<Machine> homes(const Problem& problem) {
   std::vector<Machine> home;
@@ -49,12 +49,13 @@ std::vector<Move> random_moves(const Problem& problem, std::uint64_t seed) {
 // What is taken while a wave is under way: by everyone where they were, and by the movers where they go.
 void check_capacity(const Problem& problem,
                     const std::vector<Machine>& before,
-                    const std::vector<Step>& wave,
+                    const std::vector<Step>& batch,
                     bool room_first) {
   const std::size_t count = problem.resource_count();
   std::vector<Amount> used = problem.taken;
   for (Process p = 0; p < before.size(); ++p) {
-    const bool on_its_way = std::any_of(wave.begin(), wave.end(), [&](const Step& step) { return step.process == p; });
+    const bool on_its_way =
+        std::any_of(batch.begin(), batch.end(), [&](const Step& step) { return step.process == p; });
     const Machine home = problem.processes[p].machine;
     for (std::size_t r = 0; r < count; ++r) {
       const Amount need = problem.demand[p * count + r];
@@ -62,20 +63,20 @@ void check_capacity(const Problem& problem,
       if (problem.resources[r].transient && home != before[p]) used[home * count + r] += need;
     }
   }
-  for (const Step& step : wave) {
+  for (const Step& step : batch) {
     for (std::size_t r = 0; r < count; ++r) used[step.to * count + r] += problem.demand[step.process * count + r];
   }
   for (std::size_t i = 0; i < used.size(); ++i) RC_ASSERT(used[i] <= problem.capacity[i]);
 }
 
 // The rules of groups hold whatever part of the wave is done first.
-void check_rules(const Problem& problem, const std::vector<Machine>& before, const std::vector<Step>& wave, Rng& rng) {
+void check_rules(const Problem& problem, const std::vector<Machine>& before, const std::vector<Step>& batch, Rng& rng) {
   Problem free = problem;
   for (ResourceRule& rule : free.resources) rule.transient = false;
   for (Amount& amount : free.capacity) amount = 1'000'000;
   for (int i = 0; i < 10; ++i) {
     std::vector<Machine> where = before;
-    for (const Step& step : wave) {
+    for (const Step& step : batch) {
       if (rng.below(2) == 0) where[step.process] = step.to;
     }
     const auto broken = broken_rule(free, where);
@@ -83,10 +84,10 @@ void check_rules(const Problem& problem, const std::vector<Machine>& before, con
   }
 }
 
-void check_budgets(const Problem& problem, const std::vector<Step>& wave, const OrderLimits& limits) {
-  RC_ASSERT(wave.size() <= limits.at_once);
+void check_budgets(const Problem& problem, const std::vector<Step>& batch, const OrderLimits& limits) {
+  RC_ASSERT(batch.size() <= limits.at_once);
   std::vector<std::uint32_t> of_group(problem.groups.size());
-  for (const Step& step : wave) {
+  for (const Step& step : batch) {
     const Group group = problem.processes[step.process].group;
     if (group != kNoGroup) RC_ASSERT(++of_group[group] <= problem.groups[group].at_once);
   }
@@ -101,14 +102,14 @@ void carry_out(const Problem& problem,
   std::vector<Machine> where = homes(problem);
   std::size_t at = 0;
   for (std::uint32_t number = 0; at < ordered.steps.size(); ++number) {
-    std::vector<Step> wave;
-    while (at < ordered.steps.size() && ordered.steps[at].wave == number) wave.push_back(ordered.steps[at++]);
-    RC_ASSERT(!wave.empty());  // no wave is without steps, and they come in order
-    for (const Step& step : wave) RC_ASSERT(where[step.process] == step.from);
-    check_capacity(problem, where, wave, limits.room_first);
-    check_rules(problem, where, wave, rng);
-    check_budgets(problem, wave, limits);
-    for (const Step& step : wave) where[step.process] = step.to;
+    std::vector<Step> batch;
+    while (at < ordered.steps.size() && ordered.steps[at].batch == number) batch.push_back(ordered.steps[at++]);
+    RC_ASSERT(!batch.empty());  // no wave is without steps, and they come in order
+    for (const Step& step : batch) RC_ASSERT(where[step.process] == step.from);
+    check_capacity(problem, where, batch, limits.room_first);
+    check_rules(problem, where, batch, rng);
+    check_budgets(problem, batch, limits);
+    for (const Step& step : batch) where[step.process] = step.to;
   }
   std::set<Process> left;
   for (const LeftOut& one : ordered.left_out) {
@@ -132,7 +133,7 @@ RC_GTEST_PROP(Order, CarriedOutStepByStepNothingIsEverBroken, (std::uint64_t see
   const Problem problem = random_problem(seed, random_shape(seed));
   const std::vector<Move> moves = random_moves(problem, seed);
   const OrderLimits limits = any_limits(seed);
-  const Ordered ordered = in_order(problem, moves, limits);
+  const Ordered ordered = order_moves(problem, moves, limits);
   carry_out(problem, moves, limits, ordered, seed);
 }
 
@@ -140,13 +141,13 @@ RC_GTEST_PROP(Order, TheRefereeAgreesToEveryStepAndEndsWhereItBegan, (std::uint6
   const Problem problem = random_problem(seed, random_shape(seed));
   const std::vector<Move> moves = random_moves(problem, seed);
   const OrderLimits limits = any_limits(seed);
-  StrictReferee referee(problem, seed, static_cast<unsigned>(seed % 50), 6 + seed % 8);
-  const Ordered ordered = in_order(problem, moves, limits, &referee);
+  StrictOracle oracle(problem, seed, static_cast<unsigned>(seed % 50), 6 + seed % 8);
+  const Ordered ordered = order_moves(problem, moves, limits, &oracle);
   carry_out(problem, moves, limits, ordered, seed);
   for (const Step& step : ordered.steps) {
-    RC_ASSERT(step.to == problem.processes[step.process].machine || !referee.refuses(step.process, step.to));
+    RC_ASSERT(step.to == problem.processes[step.process].machine || !oracle.refuses(step.process, step.to));
   }
-  RC_ASSERT(referee.at_home());
+  RC_ASSERT(oracle.at_home());
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ using ::testing::SizeIs;
 TEST(Order, AMoveWaitsForTheRoomThatAnotherMakes) {
   // Process 0 wants to where process 1 still is; process 1 has room.
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {}});
-  const Ordered ordered = in_order(problem, {{0, 0, 1, 5, {}}, {1, 1, 2, 1, {}}}, {});
+  const Ordered ordered = order_moves(problem, {{0, 0, 1, 5, {}}, {1, 1, 2, 1, {}}}, {});
   ASSERT_THAT(ordered.steps, SizeIs(2));
   EXPECT_EQ(ordered.steps[0].process, 1U);
   EXPECT_EQ(ordered.steps[1].process, 0U);
-  EXPECT_EQ(ordered.steps[1].wave, 1U);
+  EXPECT_EQ(ordered.steps[1].batch, 1U);
   EXPECT_THAT(ordered.left_out, IsEmpty());
 }
 
@@ -29,14 +29,14 @@ TEST(Order, RoomIsFreeAtOnceWhereTheOldGoesFirst) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {}});
   OrderLimits limits;
   limits.room_first = false;
-  const Ordered ordered = in_order(problem, {{1, 1, 2, 5, {}}, {0, 0, 1, 1, {}}}, limits);
+  const Ordered ordered = order_moves(problem, {{1, 1, 2, 5, {}}, {0, 0, 1, 1, {}}}, limits);
   ASSERT_THAT(ordered.steps, SizeIs(2));
-  EXPECT_EQ(ordered.steps[1].wave, 0U);
+  EXPECT_EQ(ordered.steps[1].batch, 0U);
 }
 
 TEST(Order, ACircleIsBrokenThroughAThirdMachine) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {1}});
-  const Ordered ordered = in_order(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, {});
+  const Ordered ordered = order_moves(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, {});
   ASSERT_THAT(ordered.steps, SizeIs(3));
   EXPECT_TRUE(ordered.steps[0].detour);
   EXPECT_EQ(ordered.steps[0].to, 2U);
@@ -49,7 +49,7 @@ TEST(Order, ACircleIsBrokenThroughAThirdMachine) {
 
 TEST(Order, ACircleWithoutAnyRoomAsideIsLeftOutWithAReason) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {6}});
-  const Ordered ordered = in_order(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, {});
+  const Ordered ordered = order_moves(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, {});
   EXPECT_THAT(ordered.steps, IsEmpty());
   ASSERT_THAT(ordered.left_out, SizeIs(2));
   EXPECT_THAT(ordered.left_out[0].why, HasSubstr("Machine 1 lacks 5 of resource 0"));
@@ -59,7 +59,7 @@ TEST(Order, DetoursCanBeForbidden) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {1}});
   OrderLimits limits;
   limits.detours = false;
-  EXPECT_THAT(in_order(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, limits).steps, IsEmpty());
+  EXPECT_THAT(order_moves(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, limits).steps, IsEmpty());
 }
 
 TEST(Order, AtMostSoManyAreOnTheirWay) {
@@ -71,10 +71,10 @@ TEST(Order, AtMostSoManyAreOnTheirWay) {
   for (Process p = 0; p < 4; ++p) moves.push_back({p, 0, 1, 0, {}});
   OrderLimits limits;
   limits.at_once = 2;
-  const Ordered ordered = in_order(problem, moves, limits);
+  const Ordered ordered = order_moves(problem, moves, limits);
   std::vector<Process> first;
   std::vector<Process> second;
-  for (const Step& step : ordered.steps) (step.wave == 0 ? first : second).push_back(step.process);
+  for (const Step& step : ordered.steps) (step.batch == 0 ? first : second).push_back(step.process);
   EXPECT_THAT(first, ElementsAre(0, 2));
   EXPECT_THAT(second, ElementsAre(1, 3));
 }
@@ -84,7 +84,7 @@ TEST(Order, AGroupThatMayNotTravelIsLeftOut) {
   problem.groups.push_back({});
   problem.groups[0].at_once = 0;
   problem.processes[0].group = 0;
-  const Ordered ordered = in_order(problem, {{0, 0, 1, 0, {}}}, {});
+  const Ordered ordered = order_moves(problem, {{0, 0, 1, 0, {}}}, {});
   ASSERT_THAT(ordered.left_out, SizeIs(1));
   EXPECT_EQ(ordered.left_out[0].why, "None of its group may be on its way.");
 }

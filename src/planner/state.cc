@@ -49,7 +49,7 @@ void State::weigh(Machine machine) {
   machine_cost_[machine] = now;
 }
 
-void State::lift(Process process) {
+void State::unassign(Process process) {
   const Machine from = where_[process];
   const Amount* const need = demand(process);
   const Amount* const takes = room_taken(process, from);
@@ -65,7 +65,7 @@ void State::lift(Process process) {
   list.pop_back();
   where_[process] = kNoMachine;
   groups_.remove(group_[process], from);
-  moves_.lift(process, from);
+  moves_.unassign(process, from);
   weigh(from);
 }
 
@@ -109,15 +109,15 @@ bool State::fits_instead(Process in, Process out) const {
 bool State::try_chain(Process one, Process other, Machine last, Ignoring ignoring) {
   const Machine here = where_[one];
   const Machine middle = where_[other];
-  lift(one);
-  lift(other);
+  unassign(one);
+  unassign(other);
   if (may_put(one, here, middle, ignoring)) {
     put(one, middle);
     if (may_put(other, middle, last, ignoring)) {
       put(other, last);
       return true;
     }
-    lift(one);
+    unassign(one);
   }
   put(other, middle);
   put(one, here);

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "planner/group_book.h"
-#include "planner/move_book.h"
+#include "planner/group_index.h"
+#include "planner/move_index.h"
 #include "planner/problem.h"
 #include "planner/terms.h"
 
@@ -43,10 +43,10 @@ class State {
   const Amount* room(Machine machine) const { return room_.data() + machine * resources_; }
   const Amount* demand(Process process) const { return demand_ + process * resources_; }
 
-  void lift(Process process);
+  void unassign(Process process);
   void put(Process process, Machine machine);
   void shift(Process process, Machine to) {
-    lift(process);
+    unassign(process);
     put(process, to);
   }
 
@@ -72,7 +72,7 @@ class State {
   }
   // May it come there at all: the machine takes processes, or it is the one where the process was.
   bool open(Process process, Machine machine) const { return takes_[machine] != 0 || moves_.home(process) == machine; }
-  const GroupBook& groups() const { return groups_; }
+  const GroupIndex& groups() const { return groups_; }
 
   // What the cost would change by. First half: what leaving brings (the same for every target).
   Cost leaving(Process process) const {
@@ -124,8 +124,8 @@ class State {
   std::size_t resources_;
   const Amount* demand_;
   Terms terms_;
-  GroupBook groups_;
-  MoveBook moves_;
+  GroupIndex groups_;
+  MoveIndex moves_;
   std::vector<Machine> where_;
   std::vector<Group> group_;
   std::vector<char> movable_;

@@ -111,7 +111,7 @@ RC_GTEST_PROP(State, AMoveIsAllowedIfAndOnlyIfNoRuleWouldBeBroken, (std::uint64_
     const Machine from = state.where(p);
     const bool sound = !broken_rule(problem, after);
     RC_ASSERT(state.may_shift(p, to) == sound);
-    state.lift(p);
+    state.unassign(p);
     RC_ASSERT(state.may_put(p, from, to) == sound);
     state.put(p, sound ? to : from);
   }

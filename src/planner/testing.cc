@@ -149,10 +149,10 @@ Problem plain_problem(Amount capacity, Amount target, const std::vector<std::vec
   return problem;
 }
 
-StrictReferee::StrictReferee(const Problem& problem,
-                             std::uint64_t seed,
-                             unsigned percent_refused,
-                             std::size_t most_on_machine)
+StrictOracle::StrictOracle(const Problem& problem,
+                           std::uint64_t seed,
+                           unsigned percent_refused,
+                           std::size_t most_on_machine)
     : seed_(seed),
       percent_refused_(percent_refused),
       most_on_machine_(most_on_machine),
@@ -164,24 +164,24 @@ StrictReferee::StrictReferee(const Problem& problem,
   where_ = home_;
 }
 
-bool StrictReferee::refuses(Process process, Machine machine) const {
+bool StrictOracle::refuses(Process process, Machine machine) const {
   return Rng(seed_ ^ (std::uint64_t{process} << 32) ^ machine).below(100) < percent_refused_;
 }
 
-bool StrictReferee::allows(Process process, Machine machine) {
+bool StrictOracle::allows(Process process, Machine machine) {
   ++asked_;
   EXPECT_EQ(where_[process], kNoMachine) << "process " << process << " has not been lifted";
   if (machine == home_[process]) return true;
   return !refuses(process, machine) && count_[machine] < most_on_machine_;
 }
 
-void StrictReferee::lifted(Process process, Machine from) {
+void StrictOracle::unassigned(Process process, Machine from) {
   EXPECT_EQ(where_[process], from);
   where_[process] = kNoMachine;
   --count_[from];
 }
 
-void StrictReferee::put_down(Process process, Machine on) {
+void StrictOracle::assigned(Process process, Machine on) {
   EXPECT_EQ(where_[process], kNoMachine);
   where_[process] = on;
   ++count_[on];

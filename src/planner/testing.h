@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "planner/feasibility_oracle.h"
 #include "planner/problem.h"
-#include "planner/referee.h"
 
 namespace rescheduler::planner::testing {
 
@@ -31,13 +31,13 @@ Problem plain_problem(Amount capacity, Amount target, const std::vector<std::vec
 
 // Refuses some pairs at random, and any machine that has `most_on_machine` processes: a rule about the others. Fails
 // the test when it is told something that cannot be.
-class StrictReferee final : public Referee {
+class StrictOracle final : public FeasibilityOracle {
  public:
-  StrictReferee(const Problem& problem, std::uint64_t seed, unsigned percent_refused, std::size_t most_on_machine);
+  StrictOracle(const Problem& problem, std::uint64_t seed, unsigned percent_refused, std::size_t most_on_machine);
 
   bool allows(Process process, Machine machine) override;
-  void lifted(Process process, Machine from) override;
-  void put_down(Process process, Machine on) override;
+  void unassigned(Process process, Machine from) override;
+  void assigned(Process process, Machine on) override;
 
   bool refuses(Process process, Machine machine) const;  // whatever the others do
   bool at_home() const { return where_ == home_; }

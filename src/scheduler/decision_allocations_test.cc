@@ -44,14 +44,14 @@ double per_decision(int nodes) {
   EXPECT_TRUE(made);
   Scheduler& scheduler = **made;
   for (int i = 0; i < nodes; ++i) {
-    scheduler.seen(std::make_shared<const api::Node>(node("n" + std::to_string(i)).cpu("64").get()), at(0));
+    scheduler.upsert(std::make_shared<const api::Node>(node("n" + std::to_string(i)).cpu("64").get()), at(0));
   }
   constexpr int kFirst = 20;
   constexpr int kCounted = 200;
   for (int i = 0; i < kFirst + kCounted; ++i) {
     auto object = std::make_shared<api::Pod>(pod("p" + std::to_string(i)).requests("100m", "100Mi").get());
     object->mutable_spec()->set_scheduler_name(config::kDefaultSchedulerName);
-    scheduler.seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler.upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
   for (int i = 0; i < kFirst; ++i) EXPECT_EQ(scheduler.decide_next(at(1)).size(), 1U);
   const std::uint64_t before = allocations.load();

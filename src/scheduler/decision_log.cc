@@ -43,7 +43,7 @@ void log_decision(const api::Pod& pod, const placement::Decision& decision, cons
                                  {"evaluatedNodes", decision.feasible.size() + decision.diagnosis.verdicts.size()},
                                  {"feasibleNodes", decision.feasible.size()}});
   } else {
-    log_info(messages::kTurnedAway, {{"pod", key}, {"err", decision.message}});
+    log_info(messages::kUnableToSchedule, {{"pod", key}, {"err", decision.message}});
   }
 }
 

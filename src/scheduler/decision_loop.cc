@@ -16,7 +16,7 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
   net::Timers& timers;
   const Clock& clock;
   Sink sink;
-  placement::Consulted* consulted;
+  placement::Extenders* extenders;
   // Wall time that never goes back.
   WallTime wall_start;
   SteadyTime steady_start;
@@ -29,13 +29,13 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
         net::Timers& the_timers,
         const Clock& the_clock,
         Sink the_sink,
-        placement::Consulted* the_consulted)
+        placement::Extenders* the_consulted)
       : scheduler(std::move(the_scheduler)),
         executor(std::move(the_executor)),
         timers(the_timers),
         clock(the_clock),
         sink(std::move(the_sink)),
-        consulted(the_consulted),
+        extenders(the_consulted),
         wall_start(the_clock.wall_now()),
         steady_start(the_clock.steady_now()) {}
 
@@ -55,7 +55,7 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
   void step() {
     step_posted = false;
     for (int i = 0; i < kDecisionsInARow && deciding && scheduler->ready(); ++i) {
-      for (Order& order : scheduler->decide_next(now(), consulted)) sink(std::move(order));
+      for (SchedulingAction& order : scheduler->decide_next(now(), extenders)) sink(std::move(order));
     }
     look_around();
   }
@@ -75,13 +75,13 @@ DecisionLoop::DecisionLoop(std::unique_ptr<Scheduler> scheduler,
                            net::Timers& timers,
                            const Clock& clock,
                            Sink sink,
-                           placement::Consulted* consulted)
+                           placement::Extenders* extenders)
     : state_(std::make_shared<State>(std::move(scheduler),
                                      std::move(executor),
                                      timers,
                                      clock,
                                      std::move(sink),
-                                     consulted)) {}
+                                     extenders)) {}
 DecisionLoop::~DecisionLoop() = default;
 
 void DecisionLoop::post(std::function<void(Scheduler&, WallTime)> what) {

@@ -16,14 +16,14 @@ namespace rescheduler::scheduler {
 class DecisionLoop {
  public:
   // The sink is called on the decision thread.
-  using Sink = std::function<void(Order)>;
+  using Sink = std::function<void(SchedulingAction)>;
 
   DecisionLoop(std::unique_ptr<Scheduler> scheduler,
                net::Executor executor,
                net::Timers& timers,
                const Clock& clock,
                Sink sink,
-               placement::Consulted* consulted = nullptr);
+               placement::Extenders* extenders = nullptr);
   ~DecisionLoop();
   DecisionLoop(const DecisionLoop&) = delete;
   DecisionLoop& operator=(const DecisionLoop&) = delete;

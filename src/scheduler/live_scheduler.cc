@@ -14,11 +14,11 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "net/run_on.h"
-#include "scheduler/carrier.h"
-#include "scheduler/consulting.h"
+#include "scheduler/action_executor.h"
+#include "scheduler/bounded_queue.h"
+#include "scheduler/extender_chain.h"
 #include "scheduler/load_sources.h"
 #include "scheduler/load_watch.h"
-#include "scheduler/work_lane.h"
 
 namespace rescheduler::scheduler {
 namespace {
@@ -54,13 +54,13 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   LiveSettings settings;
   kube::LoopServices services;
   std::vector<std::unique_ptr<kube::EventRecorder>> recorders{};
-  std::unique_ptr<Carrier> carrier{};
-  std::unique_ptr<Consulting> consulting{};
+  std::unique_ptr<ActionExecutor> action_executor{};
+  std::unique_ptr<ExtenderChain> extender_chain{};
   std::unique_ptr<DecisionLoop> decisions{};
   net::Executor deciding{};
   std::unique_ptr<kube::FencedApi> writes{};
   std::unique_ptr<kube::HoppingApi> volume_api{};
-  std::unique_ptr<WorkLane> volumes{};  // on the decision thread: pods whose claims are being bound
+  std::unique_ptr<BoundedQueue> volumes{};  // on the decision thread: pods whose claims are being bound
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
   const kube::Reflector* pods = nullptr;
@@ -108,9 +108,9 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   // On the decision thread.
   void share_loads(const Scheduler& from, WallTime now) {
     if (std::ranges::none_of(listeners, [](const ClusterSink& one) { return bool(one.loads); })) return;
-    auto seen = std::make_shared<LoadsSeen>();
+    auto seen = std::make_shared<LoadUpdate>();
     const cluster::Cluster& model = from.cluster();
-    seen->picture = model.load_picture();
+    seen->load_summary = model.load_summary();
     seen->at = now;
     seen->nodes.reserve(model.node_count());
     for (const cluster::NodeIndex index : model.existing_nodes()) {
@@ -140,24 +140,24 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   kube::ObjectHandler load_handler() {
     kube::ObjectHandler handler;
     handler.upserted = [this](const kube::ObjectPtr& object) {
-      load->node_seen(static_cast<const api::Node&>(*object));
+      load->upsert_node(static_cast<const api::Node&>(*object));
     };
     handler.removed = [this](const kube::ObjectPtr& object) {
-      load->node_gone(static_cast<const api::Node&>(*object).metadata().name());
+      load->remove_node(static_cast<const api::Node&>(*object).metadata().name());
     };
     return handler;
   }
 
   // On the decision thread.
-  void carry_out(Order order) {
-    auto* binding = std::get_if<BindOrder>(&order);
+  void carry_out(SchedulingAction order) {
+    auto* binding = std::get_if<BindAction>(&order);
     if (binding != nullptr && binding->has_claims) {
       volumes->add([self = this, one = std::move(*binding)] { return self->bind_volumes_first(one); });
       return;
     }
     const std::string overloaded = binding != nullptr && binding->overloads ? binding->node : std::string();
     boost::asio::post(services.executor, [self = shared_from_this(), order = std::move(order), overloaded]() mutable {
-      self->carrier->take(std::move(order));
+      self->action_executor->take(std::move(order));
       if (!overloaded.empty()) self->ask_to_relieve(overloaded);
     });
   }
@@ -175,7 +175,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   }
 
   // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
-  net::Task<void> bind_volumes_first(BindOrder order) {
+  net::Task<void> bind_volumes_first(BindAction order) {
     const auto& meta = order.pod->metadata();
     Scheduler& scheduler = decisions->scheduler();
     const ClusterStorageView view(scheduler.cluster(),
@@ -195,15 +195,15 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     scheduler.unreserve(outcome.unwritten);
     decisions->post(
         [self = shared_from_this(), uid = meta.uid(), error = outcome.bound.error()](Scheduler& to, WallTime now) {
-          for (Order& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
+          for (SchedulingAction& next : to.bind_failed(uid, error, now)) self->carry_out(std::move(next));
         });
   }
 
   // What informers told until now has been taken in, here and by whoever listens.
-  net::Task<void> caught_up() {
+  net::Task<void> on_synced() {
     co_await taken_in();
     for (const ClusterSink& one : listeners) {
-      if (one.caught_up) co_await one.caught_up();
+      if (one.on_synced) co_await one.on_synced();
     }
   }
 
@@ -217,11 +217,11 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   // something to do.
   static net::Task<void> finish(std::shared_ptr<State> self) {
     do {
-      const auto carried = co_await self->carrier->wait_idle();
+      const auto carried = co_await self->action_executor->wait_idle();
       if (!carried) co_return;
       const auto bound = co_await net::run_on(self->deciding, self->volumes->wait_idle());
       if (!bound) co_return;
-    } while (!self->carrier->idle());
+    } while (!self->action_executor->idle());
   }
 };
 
@@ -236,7 +236,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
                                                            kube::LoopServices services) {
   auto scheduler_wants = scheduler_settings(settings);
   scheduler_wants.clock = services.clock;
-  if (settings.configuration.load) scheduler_wants.load = book_settings(*settings.configuration.load);
+  if (settings.configuration.load) scheduler_wants.load = load_tracker_settings(*settings.configuration.load);
   auto scheduler = Scheduler::make(scheduler_wants, *services.metrics, services.clock->wall_now());
   if (!scheduler) return fail(std::move(scheduler.error()));
   auto state = std::make_shared<State>(apis, std::move(settings), services);
@@ -244,16 +244,16 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   const net::Executor deciding =
       state->settings.deciding != nullptr ? state->settings.deciding->executor() : services.executor;
 
-  CarrierSettings carrier;
-  carrier.bindings_at_once = state->settings.bindings_at_once;
-  carrier.fence = state->settings.fence;
+  ActionExecutorSettings action_executor;
+  action_executor.bindings_at_once = state->settings.bindings_at_once;
+  action_executor.fence = state->settings.fence;
   std::vector<kube::EventRecorder*> recorders;
   for (const placement::Profile& profile : state->settings.configuration.profiles) {
     kube::EventRecorderSettings recorder;
     recorder.reporter = {profile.scheduler_name, profile.scheduler_name + "-" + state->settings.host};
     state->recorders.push_back(std::make_unique<kube::EventRecorder>(*state->apis.events, recorder, services));
     recorders.push_back(state->recorders.back().get());
-    carrier.scheduler_names.push_back(profile.scheduler_name);
+    action_executor.scheduler_names.push_back(profile.scheduler_name);
   }
   // Results go back to where decisions are made; their orders come from there to the loop.
   State* raw = state.get();
@@ -261,52 +261,54 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   state->writes = std::make_unique<kube::FencedApi>(*state->apis.api, state->settings.fence);
   state->volume_api = std::make_unique<kube::HoppingApi>(*state->writes, services.executor);
   constexpr auto kAllAtOnce = std::numeric_limits<std::size_t>::max();
-  state->volumes = std::make_unique<WorkLane>(deciding, "bind volumes", kAllAtOnce);
+  state->volumes = std::make_unique<BoundedQueue>(deciding, "bind volumes", kAllAtOnce);
   state->volumes->keep(state);
   // Weak: decisions belong to the state, not it to them. What is under way keeps it.
-  const auto sink = [weak = state->weak_from_this()](Order order) {
+  const auto sink = [weak = state->weak_from_this()](SchedulingAction order) {
     if (const auto self = weak.lock()) self->carry_out(std::move(order));
   };
-  CarrierResults results;
+  ActionCallbacks results;
   results.bound = [raw](std::string uid) {
     raw->decisions->post([uid = std::move(uid)](Scheduler& to, WallTime now) { to.bound(uid, now); });
   };
   results.bind_failed = [raw, sink](std::string uid, const Error& error) {
     raw->decisions->post([uid = std::move(uid), error, sink](Scheduler& to, WallTime now) {
-      for (Order& order : to.bind_failed(uid, error, now)) sink(std::move(order));
+      for (SchedulingAction& order : to.bind_failed(uid, error, now)) sink(std::move(order));
     });
   };
-  results.room_made = [raw](std::string uid, bool all) {
-    raw->decisions->post([uid = std::move(uid), all](Scheduler& to, WallTime now) { to.room_made(uid, all, now); });
+  results.preemption_finished = [raw](std::string uid, bool all) {
+    raw->decisions->post(
+        [uid = std::move(uid), all](Scheduler& to, WallTime now) { to.preemption_finished(uid, all, now); });
   };
-  auto consulting = Consulting::make(state->settings.configuration.extenders, state->settings.network, services);
-  if (!consulting) return fail(std::move(consulting.error()));
-  state->consulting = std::move(*consulting);
-  state->carrier =
-      std::make_unique<Carrier>(*state->writes, std::move(recorders), std::move(carrier), std::move(results), services);
-  if (state->consulting) {
-    state->carrier->bind_by([raw](const BindOrder& order) { return raw->consulting->bind(order, *raw->carrier); });
+  auto extender_chain = ExtenderChain::make(state->settings.configuration.extenders, state->settings.network, services);
+  if (!extender_chain) return fail(std::move(extender_chain.error()));
+  state->extender_chain = std::move(*extender_chain);
+  state->action_executor = std::make_unique<ActionExecutor>(*state->writes, std::move(recorders),
+                                                            std::move(action_executor), std::move(results), services);
+  if (state->extender_chain) {
+    state->action_executor->bind_by(
+        [raw](const BindAction& order) { return raw->extender_chain->bind(order, *raw->action_executor); });
   }
-  state->carrier->keep(state);
+  state->action_executor->keep(state);
   state->decisions = std::make_unique<DecisionLoop>(std::move(*scheduler), deciding, *services.timers, *services.clock,
-                                                    sink, state->consulting.get());
+                                                    sink, state->extender_chain.get());
   if (const auto& load = state->settings.configuration.load) {
     auto watch = state->watch_load(*load);
     if (!watch) return fail(std::move(watch.error()));
   }
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
-    kube::InformerSettings informer = informer_settings(*kind, state->consulting != nullptr);
-    if (state->settings.deciding != nullptr) informer.caught_up = [raw] { return raw->caught_up(); };
+    kube::InformerSettings informer = informer_settings(*kind, state->extender_chain != nullptr);
+    if (state->settings.deciding != nullptr) informer.on_synced = [raw] { return raw->on_synced(); };
     auto& reflector = state->reflectors.emplace_back(
         std::make_unique<kube::Reflector>(*state->apis.api, *kind, std::move(informer), services));
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
-      raw->decisions->post([object](Scheduler& to, WallTime now) { to.seen(object, now); });
-      raw->tell(&ClusterSink::seen, object);
+      raw->decisions->post([object](Scheduler& to, WallTime now) { to.upsert(object, now); });
+      raw->tell(&ClusterSink::upsert, object);
     };
     handler.removed = [raw](const kube::ObjectPtr& object) {
-      raw->decisions->post([object](Scheduler& to, WallTime now) { to.gone(object, now); });
-      raw->tell(&ClusterSink::gone, object);
+      raw->decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });
+      raw->tell(&ClusterSink::remove, object);
     };
     reflector->add_handler(std::move(handler));
     if (kind == &kube::resource_of<api::Node>()) {
@@ -315,14 +317,14 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     }
     if (kind == &kube::resource_of<api::Pod>()) state->pods = reflector.get();
   }
-  if (state->consulting) {
-    state->consulting->look_up_in({[raw](const std::string& name) {
-                                     return std::static_pointer_cast<const api::Node>(
-                                         raw->nodes->store().find({}, name));
-                                   },
-                                   [raw](const std::string& ns, const std::string& name) {
-                                     return std::static_pointer_cast<const api::Pod>(raw->pods->store().find(ns, name));
-                                   }});
+  if (state->extender_chain) {
+    state->extender_chain->look_up_in(
+        {[raw](const std::string& name) {
+           return std::static_pointer_cast<const api::Node>(raw->nodes->store().find({}, name));
+         },
+         [raw](const std::string& ns, const std::string& name) {
+           return std::static_pointer_cast<const api::Pod>(raw->pods->store().find(ns, name));
+         }});
   }
   return std::unique_ptr<LiveScheduler>(new LiveScheduler(std::move(state)));
 }
@@ -359,7 +361,7 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
   co_await state->taken_in();  // what was decided until now is the carrier's by now
-  state->carrier->begin_nothing_more();
+  state->action_executor->stop_accepting();
   net::Job finishing = net::spawn(state->services.executor, "finish what was decided", State::finish(state));
   const bool ended = co_await net::ended_within(finishing, *state->services.timers, grace);
   finishing.cancel();
@@ -379,16 +381,17 @@ std::optional<std::string> LiveScheduler::load_status() const {
   return state_->load->status().text(state_->services.clock->wall_now());
 }
 
-void LiveScheduler::book(const std::string& key, const std::string& node, const cluster::Loads& load) {
-  state_->decisions->post([key, node, load](Scheduler& to, WallTime now) { to.book_move(key, node, load, now); });
+void LiveScheduler::reserve_load(const std::string& key, const std::string& node, const cluster::Loads& load) {
+  state_->decisions->post([key, node, load](Scheduler& to, WallTime now) { to.reserve_move(key, node, load, now); });
 }
 
 void LiveScheduler::release(const std::string& key) {
   state_->decisions->post([key](Scheduler& to, WallTime) { to.release_move(key); });
 }
 
-void LiveScheduler::expect(usage::HabitsPtr habits) {
-  state_->decisions->post([habits = std::move(habits)](Scheduler& to, WallTime) { to.expect(habits); });
+void LiveScheduler::expect(usage::WorkloadUsagesPtr workload_usages) {
+  state_->decisions->post(
+      [workload_usages = std::move(workload_usages)](Scheduler& to, WallTime) { to.expect(workload_usages); });
 }
 
 void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {

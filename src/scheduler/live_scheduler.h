@@ -58,10 +58,10 @@ class LiveScheduler final : public kube::Component {
   // The same, for a coroutine of any loop that waits for it.
   net::Task<void> visit(std::function<void(Scheduler&)> look);
   // Any thread: room on a node for a pod that is on its way there, under a name of its own, until it is released.
-  void book(const std::string& key, const std::string& node, const cluster::Loads& load);
+  void reserve_load(const std::string& key, const std::string& node, const cluster::Loads& load);
   void release(const std::string& key);
   // Any thread: what pods are seen to use. Those that come are expected to use as much.
-  void expect(usage::HabitsPtr habits);
+  void expect(usage::WorkloadUsagesPtr workload_usages);
   // Any thread: looks at the scheduler on its own thread.
   void inspect(std::function<void(Scheduler&)> look);
 

@@ -72,18 +72,18 @@ Result<SourcePtr> make_source(const LoadSource& source,
     case LoadSourceKind::File: break;
   }
   std::vector<std::string> names;
-  for (const usage::ResourceSettings& one : book_settings(settings).resources) names.push_back(one.name);
+  for (const usage::ResourceSettings& one : load_tracker_settings(settings).resources) names.push_back(one.name);
   return usage::make_recorded_source(source.path, names, usage::RecordedTime::FromFirstReading);
 }
 
 }  // namespace
 
-usage::BookSettings book_settings(const cluster::LoadSettings& settings) {
-  usage::BookSettings book;
-  for (const cluster::LoadResource& one : settings.resources) book.resources.push_back({.name = one.name});
-  book.smoothing = settings.smoothing;
-  book.rules.freshness = settings.freshness;
-  return book;
+usage::LoadTrackerSettings load_tracker_settings(const cluster::LoadSettings& settings) {
+  usage::LoadTrackerSettings reserve_load;
+  for (const cluster::LoadResource& one : settings.resources) reserve_load.resources.push_back({.name = one.name});
+  reserve_load.smoothing = settings.smoothing;
+  reserve_load.rules.freshness = settings.freshness;
+  return reserve_load;
 }
 
 Result<std::vector<SourcePtr>> make_sources(const cluster::LoadSettings& settings,

@@ -8,12 +8,12 @@
 #include "cluster/load_settings.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
-#include "usage/load_book.h"
+#include "usage/load_tracker.h"
 #include "usage/source.h"
 
 namespace rescheduler::scheduler {
 
-usage::BookSettings book_settings(const cluster::LoadSettings& settings);
+usage::LoadTrackerSettings load_tracker_settings(const cluster::LoadSettings& settings);
 
 // In their order. Fails on what cannot work whoever answers, such as a CA file that is not there.
 Result<std::vector<std::unique_ptr<usage::Source>>> make_sources(const cluster::LoadSettings& settings,

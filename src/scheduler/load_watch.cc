@@ -14,10 +14,10 @@ Result<std::unique_ptr<LoadWatch>> LoadWatch::make(const cluster::LoadSettings& 
   auto sources = make_sources(settings, api, services);
   if (!sources) return fail(std::move(sources.error()));
   std::unique_ptr<LoadWatch> made(new LoadWatch());
-  usage::FeedSettings feed;
+  usage::LoadFeedSettings feed;
   feed.interval = settings.interval;
   feed.rules.freshness = settings.freshness;
-  usage::FeedCallbacks calls;
+  usage::LoadFeedCallbacks calls;
   calls.nodes = [watch = made.get()] { return watch->nodes(); };
   calls.taken = std::move(callbacks.taken);
   calls.fell_back = std::move(callbacks.fell_back);
@@ -27,23 +27,23 @@ Result<std::unique_ptr<LoadWatch>> LoadWatch::make(const cluster::LoadSettings& 
 }
 
 // Heartbeats come every few seconds from every node and change nothing here.
-void LoadWatch::node_seen(const api::Node& object) {
-  usage::NodeFacts facts = usage::facts_of(object);
+void LoadWatch::upsert_node(const api::Node& object) {
+  usage::NodeIdentity facts = usage::node_identity_of(object);
   auto& known = facts_[facts.name];
   if (known == facts) return;
   known = std::move(facts);
   list_.reset();
 }
 
-void LoadWatch::node_gone(const std::string& name) {
+void LoadWatch::remove_node(const std::string& name) {
   if (facts_.erase(name) != 0) list_.reset();
 }
 
 usage::NodeList LoadWatch::nodes() {
   if (!list_) {
-    std::vector<usage::NodeFacts> all;
+    std::vector<usage::NodeIdentity> all;
     for (const auto& [name, facts] : facts_) all.push_back(facts);
-    list_ = std::make_shared<const std::vector<usage::NodeFacts>>(std::move(all));
+    list_ = std::make_shared<const std::vector<usage::NodeIdentity>>(std::move(all));
   }
   return list_;
 }

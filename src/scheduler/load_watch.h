@@ -33,17 +33,17 @@ class LoadWatch {
                                                  const kube::LoopServices& services,
                                                  Callbacks callbacks);
 
-  void node_seen(const api::Node& object);
-  void node_gone(const std::string& name);
+  void upsert_node(const api::Node& object);
+  void remove_node(const std::string& name);
 
   net::Task<void> run() { return feed_->run(); }
-  const usage::FeedStatus& status() const { return feed_->status(); }
+  const usage::LoadFeedStatus& status() const { return feed_->status(); }
 
  private:
   LoadWatch() = default;
   usage::NodeList nodes();
 
-  std::map<std::string, usage::NodeFacts> facts_;
+  std::map<std::string, usage::NodeIdentity> facts_;
   usage::NodeList list_;  // of all of them; null: has to be made anew
   std::unique_ptr<usage::LoadFeed> feed_;
 };

@@ -56,15 +56,15 @@ struct SampledScheduler : testing::Test {
   }
   void add_nodes(int first, int end, bool cordoned) {
     for (int i = first; i < end; ++i) {
-      scheduler->seen(std::make_shared<const api::Node>(node(std::to_string(i)).cordoned(cordoned).get()), now);
+      scheduler->upsert(std::make_shared<const api::Node>(node(std::to_string(i)).cordoned(cordoned).get()), now);
     }
   }
   int node_of_next_pod(const std::string& name) {
     auto object = std::make_shared<api::Pod>(pod(name).get());
     object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
-    scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), now);
-    const auto orders = scheduler->decide_next(now);
-    return orders.size() == 1 ? std::stoi(std::get<BindOrder>(orders.front()).node) : -1;
+    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), now);
+    const auto actions = scheduler->decide_next(now);
+    return actions.size() == 1 ? std::stoi(std::get<BindAction>(actions.front()).node) : -1;
   }
 
   WallTime now{std::chrono::seconds{1'700'000'000}};
@@ -83,7 +83,7 @@ TEST_F(SampledScheduler, APartOfTheNodesHasNodesOfEveryZone) {
   for (int i = 0; i < 300; ++i) {
     // The emptiest node is taken, and zone b has all of the large ones.
     auto made = node(std::to_string(i)).zone(i < 150 ? "a" : "b").cpu(i < 150 ? "4" : "400");
-    scheduler->seen(std::make_shared<const api::Node>(made.get()), now);
+    scheduler->upsert(std::make_shared<const api::Node>(made.get()), now);
   }
   EXPECT_THAT(node_of_next_pod("first"), AllOf(Ge(150), Lt(200)));
 }

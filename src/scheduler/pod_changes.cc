@@ -18,26 +18,27 @@ bool same_labels(const api::Pod& a, const api::Pod& b) {
 
 }  // namespace
 
-cluster::Changes changes_between(const api::Pod& before,
-                                 const cluster::PodForm& form_before,
-                                 const api::Pod& after,
-                                 const cluster::PodForm& form_after) {
-  using cluster::Change;
-  cluster::Changes changes;
-  if (!same_labels(before, after)) changes.add(Change::PodLabel);
+cluster::ActionTypes changes_between(const api::Pod& before,
+                                     const cluster::CompiledPodSpec& spec_before,
+                                     const api::Pod& after,
+                                     const cluster::CompiledPodSpec& spec_after) {
+  using cluster::ActionType;
+  cluster::ActionTypes changes;
+  if (!same_labels(before, after)) changes.add(ActionType::PodLabel);
   if (!before.spec().scheduling_gates().empty() && after.spec().scheduling_gates().empty()) {
-    changes.add(Change::PodGatesGone);
+    changes.add(ActionType::PodGatesGone);
   }
-  if (before.spec().tolerations().size() != after.spec().tolerations().size()) changes.add(Change::PodToleration);
-  const auto& had = form_before.needs->requests.plain;
-  const auto& has = form_after.needs->requests.plain;
-  if (has.falls_short_of(had)) changes.add(Change::PodScaleDown);
-  if (had.falls_short_of(has)) changes.add(Change::PodScaleUp);
+  if (before.spec().tolerations().size() != after.spec().tolerations().size()) changes.add(ActionType::PodToleration);
+  const auto& had = spec_before.requirements->requests.plain;
+  const auto& has = spec_after.requirements->requests.plain;
+  if (has.falls_short_of(had)) changes.add(ActionType::PodScaleDown);
+  if (had.falls_short_of(has)) changes.add(ActionType::PodScaleUp);
   if (before.status().resource_claim_statuses().size() != after.status().resource_claim_statuses().size()) {
-    changes.add(Change::PodClaim);
+    changes.add(ActionType::PodClaim);
   }
   // Its status is written by us, with every failure: that wakes nobody.
-  if (changes.empty() && before.metadata().generation() != after.metadata().generation()) changes.add(Change::Update);
+  if (changes.empty() && before.metadata().generation() != after.metadata().generation())
+    changes.add(ActionType::Update);
   return changes;
 }
 

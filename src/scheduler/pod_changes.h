@@ -1,7 +1,7 @@
 // What is different between two states of a pod that waits for a node, as far as that may get it one.
 #pragma once
 
-#include "cluster/happening.h"
+#include "cluster/cluster_event.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -9,9 +9,9 @@ class Pod;
 
 namespace rescheduler::scheduler {
 
-cluster::Changes changes_between(const api::Pod& before,
-                                 const cluster::PodForm& form_before,
-                                 const api::Pod& after,
-                                 const cluster::PodForm& form_after);
+cluster::ActionTypes changes_between(const api::Pod& before,
+                                     const cluster::CompiledPodSpec& spec_before,
+                                     const api::Pod& after,
+                                     const cluster::CompiledPodSpec& spec_after);
 
 }  // namespace rescheduler::scheduler

@@ -27,7 +27,7 @@ constexpr std::size_t kNodesPerSample = 16;
 
 Scheduler::Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics)
     : settings_(settings), metrics_(metrics), rng_(settings.seed) {
-  if (settings_.load) book_ = std::make_unique<usage::LoadBook>(*settings_.load, cluster_);
+  if (settings_.load) load_tracker_ = std::make_unique<usage::LoadTracker>(*settings_.load, cluster_);
 }
 Scheduler::~Scheduler() = default;
 
@@ -50,23 +50,24 @@ QueuePlugins Scheduler::queue_plugins() {
   for (const auto& framework : frameworks_) {
     ProfilePlugins profile{framework->profile().scheduler_name, {}};
     for (const auto& plugin : framework->plugins()) {
-      profile.plugins.push_back({std::string(plugin->name()), plugin->interests()});
+      profile.plugins.push_back({std::string(plugin->name()), plugin->events_to_register()});
     }
     plugins.profiles.push_back(std::move(profile));
   }
-  plugins.pre_enqueue = [this](const WaitingPod& pod) -> std::optional<Gate> {
+  plugins.pre_enqueue = [this](const WaitingPod& pod) -> std::optional<GateReason> {
     const placement::Framework& framework = *frameworks_[pod.object.profile];
     const placement::Plugin* preemption = framework.find("DefaultPreemption");
-    if (preemption != nullptr && making_room_.contains(pod.uid())) {
-      return Gate{preemption->slot(), "waiting for the preemption for this pod to be finished"};
+    if (preemption != nullptr && preempting_.contains(pod.uid())) {
+      return GateReason{preemption->slot(), "waiting for the preemption for this pod to be finished"};
     }
-    const auto asked = placement::question_about(cluster_, *pod.object.pod, *pod.object.form);
-    const auto held = placement::held_back(framework, asked);
+    const auto context = placement::make_pod_context(cluster_, *pod.object.pod, *pod.object.compiled_spec);
+    const auto held = placement::run_pre_enqueue(framework, context);
     if (!held) return std::nullopt;
-    return Gate{framework.find(held->plugin)->slot(), held->message()};
+    return GateReason{framework.find(held->plugin)->slot(), held->message()};
   };
-  plugins.hint = [this](const WaitingPod& pod, const placement::Interest& interest, const cluster::Happening& what) {
-    return interest.hint(placement::question_about(cluster_, *pod.object.pod, *pod.object.form), what);
+  plugins.hint = [this](const WaitingPod& pod, const placement::ClusterEventWithHint& interest,
+                        const cluster::ClusterEvent& what) {
+    return interest.hint(placement::make_pod_context(cluster_, *pod.object.pod, *pod.object.compiled_spec), what);
   };
   return plugins;
 }
@@ -79,8 +80,8 @@ std::optional<std::size_t> Scheduler::profile_named(std::string_view scheduler_n
 }
 
 PodObject Scheduler::object_of(const PodPtr& pod, std::size_t profile) {
-  return {pod, cluster_.form_of(*pod), cluster_.words().symbols.of(pod->metadata().namespace_()),
-          cluster_.words().labels.of(pod->metadata().labels()), profile};
+  return {pod, cluster_.compiled_spec_of(*pod), cluster_.interner().symbols.intern(pod->metadata().namespace_()),
+          cluster_.interner().labels.intern(pod->metadata().labels()), profile};
 }
 
 void Scheduler::refresh_gauges() const {
@@ -91,25 +92,25 @@ void Scheduler::refresh_gauges() const {
 // --- Whose turn it is ---
 
 // Brought up to date where promises changed; made anew when nodes came or went, for then a place may be another node's.
-const placement::NominatedPods& Scheduler::promised() {
+const placement::NominatedPods& Scheduler::nominated_pods() {
   std::set<std::string> changed = nominator_.take_changed();
-  if (promised_nodes_ != cluster_.nodes_version()) {
-    promised_nodes_ = cluster_.nodes_version();
-    promised_.clear();
+  if (nominated_nodes_version_ != cluster_.nodes_version()) {
+    nominated_nodes_version_ = cluster_.nodes_version();
+    nominated_pods_.clear();
     for (const auto& [name, pods] : nominator_.by_node()) changed.insert(name);
   }
   for (const std::string& name : changed) {
     const auto node = cluster_.find_node(name);
     if (!node) continue;
-    promised_.erase(*node);
+    nominated_pods_.erase(*node);
     const auto found = nominator_.by_node().find(name);
     if (found == nominator_.by_node().end()) continue;
     for (const PodObject& object : found->second) {
-      promised_[*node].push_back(
-          std::make_shared<const cluster::PlacedPod>(cluster_.imagine(*object.pod, object.form, *node)));
+      nominated_pods_[*node].push_back(std::make_shared<const cluster::AssignedPod>(
+          cluster_.hypothetical_pod(*object.pod, object.compiled_spec, *node)));
     }
   }
-  return promised_;
+  return nominated_pods_;
 }
 
 const std::vector<cluster::NodeIndex>& Scheduler::node_order() {
@@ -128,7 +129,7 @@ placement::DecideOptions Scheduler::options_for(const placement::Framework& fram
   return options;
 }
 
-std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* consulted) {
+std::vector<SchedulingAction> Scheduler::decide_next(WallTime now, placement::Extenders* extenders) {
   auto popped = queue_->pop(now);
   if (!popped) return {};
   WaitingPod waiting = std::move(*popped);
@@ -136,24 +137,24 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   if (pod->metadata().has_deletion_timestamp() || cluster_.find_pod(waiting.uid())) {
     queue_->done(waiting.uid());
     if (!pod->metadata().has_deletion_timestamp()) return {};
-    ReportOrder skipped{pod, waiting.object.profile};
+    StatusAction skipped{pod, waiting.object.profile};
     skipped.message =
         fmt::format("skip schedule deleting pod: {}/{}", pod->metadata().namespace_(), pod->metadata().name());
     skipped.event_only = true;
     return {skipped};
   }
   const placement::Framework& framework = *frameworks_[waiting.object.profile];
-  const auto asked = placement::question_about(cluster_, *pod, *waiting.object.form);
-  framework.prepare(cluster_, asked);
+  const auto context = placement::make_pod_context(cluster_, *pod, *waiting.object.compiled_spec);
+  framework.prepare(cluster_, context);
   auto options = options_for(framework);
-  options.consulted = consulted;
+  options.extenders = extenders;
   options.explain = logs_reasons();
   if (!intents_.empty() && pod->status().nominated_node_name().empty()) {
     const std::string* wanted = intents_.target_for(
         *pod, [this](const std::string& uid) { return waiting_.contains(uid) || cluster_.find_pod(uid).has_value(); });
     if (wanted != nullptr) options.first = *wanted;
   }
-  const placement::Decision decision = decide_timed(framework, asked, options);
+  const placement::Decision decision = decide_timed(framework, context, options);
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {
     next_start_ = (next_start_ + decision.evaluated) % nodes;
   }
@@ -163,37 +164,37 @@ std::vector<Order> Scheduler::decide_next(WallTime now, placement::Consulted* co
   }
   log_decision(*pod, decision, cluster_);
   if (decision.outcome == placement::Outcome::Scheduled) {
-    return place(std::move(waiting), asked, decision, now);
+    return place(std::move(waiting), context, decision, now);
   }
-  return turn_away(std::move(waiting), decision, now);
+  return handle_scheduling_failure(std::move(waiting), decision, now);
 }
 
 // What decisions take is told of every one; what single plugins take only now and then.
 placement::Decision Scheduler::decide_timed(const placement::Framework& framework,
-                                            const placement::Question& asked,
+                                            const placement::PodContext& context,
                                             placement::DecideOptions options) {
-  if (settings_.clock == nullptr) return placement::decide(framework, asked, promised(), options);
-  MetricTimekeeper timekeeper(metrics_, *settings_.clock, framework.profile().scheduler_name);
-  options.timekeeper = &timekeeper;
-  const auto begun = timekeeper.now();
-  placement::Decision decision = placement::decide(framework, asked, promised(), options);
-  metrics_.algorithm(timekeeper.now() - begun);
+  if (settings_.clock == nullptr) return placement::decide(framework, context, nominated_pods(), options);
+  MetricPluginTimer plugin_timer(metrics_, *settings_.clock, framework.profile().scheduler_name);
+  options.plugin_timer = &plugin_timer;
+  const auto begun = plugin_timer.now();
+  placement::Decision decision = placement::decide(framework, context, nominated_pods(), options);
+  metrics_.algorithm(plugin_timer.now() - begun);
   if (decisions_++ % kDecisionsPerSample == 0) {
     const std::span nodes(decision.feasible);
-    placement::time_plugins(framework, asked, nodes.first(std::min(nodes.size(), kNodesPerSample)), timekeeper);
+    placement::time_plugins(framework, context, nodes.first(std::min(nodes.size(), kNodesPerSample)), plugin_timer);
   }
   return decision;
 }
 
 // The volumes a pod's claims get, or will get, count as taken from now on.
-Result<void> Scheduler::reserve(const placement::Question& asked, const cluster::Node& node) {
-  if (asked.form.claims.empty()) return {};
-  const auto volumes = placement::decide_volumes(asked, node);
+Result<void> Scheduler::reserve(const placement::PodContext& context, const cluster::Node& node) {
+  if (context.compiled_spec.claims.empty()) return {};
+  const auto volumes = placement::decide_volumes(context, node);
   if (!volumes) return fail(Errc::Conflict, "the pod's volumes cannot be had on node {} after all", node.name);
   if (volumes->empty()) return {};
   auto reserved = reserve_volumes(cluster_.volumes(), *volumes, node.name);
   if (!reserved) return fail(std::move(reserved.error()));
-  reserved_.insert_or_assign(asked.pod_uid(), std::move(*reserved));
+  reserved_.insert_or_assign(context.pod_uid(), std::move(*reserved));
   return {};
 }
 
@@ -205,21 +206,22 @@ ReservedVolumes Scheduler::take_reserved(const std::string& uid) {
   return taken;
 }
 
-std::vector<Order> Scheduler::place(WaitingPod waiting,
-                                    const placement::Question& asked,
-                                    const placement::Decision& decision,
-                                    WallTime now) {
+std::vector<SchedulingAction> Scheduler::place(WaitingPod waiting,
+                                               const placement::PodContext& context,
+                                               const placement::Decision& decision,
+                                               WallTime now) {
   const std::string uid = waiting.uid();
-  if (const auto done = reserve(asked, *cluster_.node(decision.node).node); !done) {
+  if (const auto done = reserve(context, *cluster_.node(decision.node).node); !done) {
     placement::Decision failed;
     failed.message = done.error().message;
-    return turn_away(std::move(waiting), failed, now);
+    return handle_scheduling_failure(std::move(waiting), failed, now);
   }
-  BindOrder order{waiting.object.pod, cluster_.node(decision.node).node->name, waiting.object.profile,
-                  reserved_.contains(uid)};
-  book(*waiting.object.pod, cluster_.assume(*waiting.object.pod, waiting.object.form, decision.node), now);
+  BindAction order{waiting.object.pod, cluster_.node(decision.node).node->name, waiting.object.profile,
+                   reserved_.contains(uid)};
+  reserve_load(*waiting.object.pod, cluster_.assume(*waiting.object.pod, waiting.object.compiled_spec, decision.node),
+               now);
   predict(order, decision.node);
-  if (!decision.diagnosis.gave_way.empty()) {
+  if (!decision.diagnosis.relaxed_by.empty()) {
     order.annotations[std::string(placement::kRevisitedNode)] = order.node;
     metrics_.revisited();
   }
@@ -240,20 +242,22 @@ PluginIndexSet Scheduler::slots_of(std::size_t profile, const std::set<std::stri
   return slots;
 }
 
-std::vector<Order> Scheduler::turn_away(WaitingPod waiting, const placement::Decision& decision, WallTime now) {
+std::vector<SchedulingAction> Scheduler::handle_scheduling_failure(WaitingPod waiting,
+                                                                   const placement::Decision& decision,
+                                                                   WallTime now) {
   using placement::Outcome;
   const PodObject object = waiting.object;
   const std::string uid = waiting.uid();
-  ReportOrder report{object.pod, object.profile, "Unschedulable", decision.message, std::nullopt};
-  std::vector<Order> orders;
+  StatusAction report{object.pod, object.profile, "Unschedulable", decision.message, std::nullopt};
+  std::vector<SchedulingAction> actions;
   if (decision.outcome == Outcome::Failed) {
     report.reason = "SchedulerError";
     report.nominated_node = "";
   }
-  if (cluster_.node_count() == 0 || decision.gives_up_promise) report.nominated_node = "";
-  if (decision.outcome == Outcome::MakesRoom) {
+  if (cluster_.node_count() == 0 || decision.clears_nomination) report.nominated_node = "";
+  if (decision.outcome == Outcome::Preempts) {
     report.nominated_node = cluster_.node(decision.node).node->name;
-    make_room(waiting, decision, orders);
+    preempt(waiting, decision, actions);
   }
   const bool by_plugins = decision.outcome != Outcome::Failed;
   const PluginIndexSet rejectors =
@@ -273,16 +277,18 @@ std::vector<Order> Scheduler::turn_away(WaitingPod waiting, const placement::Dec
   }
   queue_->failed(std::move(waiting), rejectors, pending, now);
   cluster_.listen(queue_->cares());
-  orders.insert(orders.begin(), std::move(report));
-  return orders;
+  actions.insert(actions.begin(), std::move(report));
+  return actions;
 }
 
-void Scheduler::make_room(const WaitingPod& waiting, const placement::Decision& decision, std::vector<Order>& orders) {
+void Scheduler::preempt(const WaitingPod& waiting,
+                        const placement::Decision& decision,
+                        std::vector<SchedulingAction>& actions) {
   metrics_.preemption(decision.victims.size());
   const std::string node = cluster_.node(decision.node).node->name;
-  RoomOrder order{waiting.object.pod, waiting.object.profile, node, {}};
+  PreemptAction order{waiting.object.pod, waiting.object.profile, node, {}};
   for (const cluster::PodIndex index : decision.victims) {
-    const cluster::PlacedPod& victim = cluster_.pod(index);
+    const cluster::AssignedPod& victim = cluster_.pod(index);
     order.victims.push_back({cluster_.text(victim.ns), victim.name, victim.uid, victim.terminating});
   }
   // Lesser pods that were promised this node have to look for another.
@@ -291,14 +297,14 @@ void Scheduler::make_room(const WaitingPod& waiting, const placement::Decision& 
     for (const PodObject& lesser : promised_pods) {
       if (lesser.priority() >= waiting.object.priority()) continue;
       nominator_.nominate(lesser, "");
-      ReportOrder take_back{lesser.pod, lesser.profile};
+      StatusAction take_back{lesser.pod, lesser.profile};
       take_back.nominated_node = "";
-      orders.emplace_back(std::move(take_back));
+      actions.emplace_back(std::move(take_back));
     }
   }
   const bool any_left = std::ranges::any_of(order.victims, [](const Victim& victim) { return !victim.leaving; });
-  if (any_left) making_room_[waiting.uid()] = true;
-  orders.emplace_back(std::move(order));
+  if (any_left) preempting_[waiting.uid()] = true;
+  actions.emplace_back(std::move(order));
 }
 
 // --- What came of it ---
@@ -314,18 +320,18 @@ void Scheduler::bound(const std::string& uid, WallTime now) {
   binding_.erase(found);
 }
 
-std::vector<Order> Scheduler::bind_failed(const std::string& uid, const Error& error, WallTime now) {
+std::vector<SchedulingAction> Scheduler::bind_failed(const std::string& uid, const Error& error, WallTime now) {
   const auto found = binding_.find(uid);
   if (found == binding_.end()) return {};
   WaitingPod waiting = std::move(found->second);
   binding_.erase(found);
   unreserve(take_reserved(uid));
   cluster_.listen(true);
-  unbook(uid);
-  happened(cluster_.forget(uid), now);
+  release_load(uid);
+  on_event(cluster_.forget(uid), now);
   metrics_.attempt(frameworks_[waiting.object.profile]->profile().scheduler_name, SchedulerMetrics::Result::Error,
                    now - waiting.timestamp);
-  ReportOrder report{waiting.object.pod, waiting.object.profile, "SchedulerError", error.message, ""};
+  StatusAction report{waiting.object.pod, waiting.object.profile, "SchedulerError", error.message, ""};
   const auto latest = waiting_.find(uid);
   if (latest == waiting_.end()) return {};  // it has a node by now, or is gone
   waiting.object = latest->second;
@@ -336,9 +342,9 @@ std::vector<Order> Scheduler::bind_failed(const std::string& uid, const Error& e
   return {std::move(report)};
 }
 
-void Scheduler::room_made(const std::string& uid, bool all, WallTime now) {
-  making_room_.erase(uid);
-  metrics_.room_made(all, {});
+void Scheduler::preemption_finished(const std::string& uid, bool all, WallTime now) {
+  preempting_.erase(uid);
+  metrics_.preemption_finished(all, {});
   // All told: their going wakes the pod. Not all: it has to try again.
   const std::string uids[] = {uid};
   if (waiting_.contains(uid)) queue_->activate(uids, now);

@@ -1,9 +1,9 @@
 // The scheduler: is told what happens in the cluster, decides whose turn it is and where the pod goes, and says what
 // is to be done about it. No I/O, no clock, no thread: everything here belongs to whoever calls it.
 //
-//    pod_seen ---> Queue ---> decide_next ---> BindOrder   ---> bound / bind_failed
-//    node_seen --> Cluster        |            ReportOrder
-//    ...                          +----------> RoomOrder   ---> room_made
+//    upsert_pod ---> Queue ---> decide_next ---> BindAction   ---> bound / bind_failed
+//    upsert_node --> Cluster        |            StatusAction
+//    ...                          +----------> PreemptAction   ---> preemption_finished
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@
 #include "config/configuration.h"
 #include "placement/decide.h"
 #include "placement/framework.h"
+#include "scheduler/actions.h"
 #include "scheduler/intents.h"
-#include "scheduler/orders.h"
 #include "scheduler/queue/nominator.h"
 #include "scheduler/queue/queue.h"
 #include "scheduler/scheduler_metrics.h"
 #include "scheduler/volume_binder.h"
-#include "usage/load_book.h"
+#include "usage/load_tracker.h"
 
 namespace google::protobuf {
 class Message;
@@ -39,9 +39,9 @@ struct SchedulerSettings {
   std::vector<placement::Profile> profiles{};
   QueueSettings queue{};
   int percentage_of_nodes_to_score = 100;
-  std::optional<usage::BookSettings> load{};  // nothing: nobody wants to know how busy nodes are
-  std::uint64_t seed = 1;                     // of ties
-  const Clock* clock = nullptr;               // only to tell how long deciding takes; null: nobody asks
+  std::optional<usage::LoadTrackerSettings> load{};  // nothing: nobody wants to know how busy nodes are
+  std::uint64_t seed = 1;                            // of ties
+  const Clock* clock = nullptr;                      // only to tell how long deciding takes; null: nobody asks
 };
 
 class Scheduler {
@@ -54,32 +54,32 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   // --- What happens. Objects of the kinds of cluster::model_kinds(); others are ignored. ---
-  void seen(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
-  void gone(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
+  void upsert(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
+  void remove(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
   // How busy nodes are now; what each node's load is has been told to cluster() before. Pods that only a busy cluster
   // kept from a node are tried again.
   void load_taken(const usage::Reading& reading, const std::string& source, WallTime now);
   void load_fell_back(cluster::LoadBasis basis, const std::string& source, WallTime now);
 
   // A pod is on its way to a node by somebody else's doing: so much of it is taken, until it is released.
-  void book_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now);
+  void reserve_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now);
   void release_move(std::string_view key);
   // What pods are seen to use: those that come are booked with as much.
-  void expect(usage::HabitsPtr habits) { habits_ = std::move(habits); }
+  void expect(usage::WorkloadUsagesPtr workload_usages) { workload_usages_ = std::move(workload_usages); }
   // Where replacements of pods that are being moved are wanted.
   void want(const std::vector<Intent>& intents) { intents_.set(intents); }
 
   // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
-  std::vector<Order> decide_next(WallTime now, placement::Consulted* consulted = nullptr);
+  std::vector<SchedulingAction> decide_next(WallTime now, placement::Extenders* extenders = nullptr);
   bool ready() const { return queue_->ready(); }
   void tick(WallTime now) { queue_->tick(now); }
   std::optional<WallTime> next_deadline() const { return queue_->next_deadline(); }
 
   // --- What came of it. ---
   void bound(const std::string& uid, WallTime now);
-  std::vector<Order> bind_failed(const std::string& uid, const Error& error, WallTime now);
-  void room_made(const std::string& uid, bool all, WallTime now);
-  // What was promised to a pod with claims (BindOrder::has_claims), for whoever writes it down. What is not written
+  std::vector<SchedulingAction> bind_failed(const std::string& uid, const Error& error, WallTime now);
+  void preemption_finished(const std::string& uid, bool all, WallTime now);
+  // What was promised to a pod with claims (BindAction::has_claims), for whoever writes it down. What is not written
   // in the end is given back.
   ReservedVolumes take_reserved(const std::string& uid);
   void unreserve(const ReservedVolumes& volumes) { unreserve_volumes(cluster_.volumes(), volumes); }
@@ -99,38 +99,40 @@ class Scheduler {
   explicit Scheduler(const SchedulerSettings& settings, MetricRegistry& metrics);
   QueuePlugins queue_plugins();
   void load_changed(WallTime now);
-  void book(const api::Pod& object, cluster::PodIndex index, WallTime now);
-  void unbook(std::string_view uid);
-  void predict(BindOrder& order, cluster::NodeIndex node) const;
+  void reserve_load(const api::Pod& object, cluster::PodIndex index, WallTime now);
+  void release_load(std::string_view uid);
+  void predict(BindAction& order, cluster::NodeIndex node) const;
   PodObject object_of(const PodPtr& pod, std::size_t profile);
 
-  void pod_seen(const PodPtr& pod, WallTime now);
-  void pod_gone(const PodPtr& pod, WallTime now);
-  void waiting_pod_seen(const PodPtr& pod, std::size_t profile, WallTime now);
+  void upsert_pod(const PodPtr& pod, WallTime now);
+  void remove_pod(const PodPtr& pod, WallTime now);
+  void upsert_waiting_pod(const PodPtr& pod, std::size_t profile, WallTime now);
   void no_longer_waiting(const std::string& uid, WallTime now);
-  void happened(cluster::HappeningPtr what, WallTime now);
-  void take_back_promise(const PodObject& object, WallTime now);
+  void on_event(cluster::ClusterEventPtr what, WallTime now);
+  void clear_nomination(const PodObject& object, WallTime now);
 
-  const placement::NominatedPods& promised();
+  const placement::NominatedPods& nominated_pods();
   const std::vector<cluster::NodeIndex>& node_order();
   placement::DecideOptions options_for(const placement::Framework& framework);
   placement::Decision decide_timed(const placement::Framework& framework,
-                                   const placement::Question& asked,
+                                   const placement::PodContext& context,
                                    placement::DecideOptions options);
-  std::vector<Order> place(WaitingPod waiting,
-                           const placement::Question& asked,
-                           const placement::Decision& decision,
-                           WallTime now);
-  Result<void> reserve(const placement::Question& asked, const cluster::Node& node);
-  std::vector<Order> turn_away(WaitingPod waiting, const placement::Decision& decision, WallTime now);
-  void make_room(const WaitingPod& waiting, const placement::Decision& decision, std::vector<Order>& orders);
+  std::vector<SchedulingAction> place(WaitingPod waiting,
+                                      const placement::PodContext& context,
+                                      const placement::Decision& decision,
+                                      WallTime now);
+  Result<void> reserve(const placement::PodContext& context, const cluster::Node& node);
+  std::vector<SchedulingAction> handle_scheduling_failure(WaitingPod waiting,
+                                                          const placement::Decision& decision,
+                                                          WallTime now);
+  void preempt(const WaitingPod& waiting, const placement::Decision& decision, std::vector<SchedulingAction>& actions);
   PluginIndexSet slots_of(std::size_t profile, const std::set<std::string>& names) const;
 
   SchedulerSettings settings_;
   SchedulerMetrics metrics_;
   cluster::Cluster cluster_;
-  std::unique_ptr<usage::LoadBook> book_;
-  usage::HabitsPtr habits_;  // null: nobody knows any
+  std::unique_ptr<usage::LoadTracker> load_tracker_;
+  usage::WorkloadUsagesPtr workload_usages_;  // null: nobody knows any
   std::vector<std::unique_ptr<placement::Framework>> frameworks_;
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;
@@ -139,9 +141,9 @@ class Scheduler {
   boost::unordered_flat_map<std::string, PodObject> waiting_;         // by uid: every pod of ours without a node
   boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by uid: decided, not yet answered
   boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
-  boost::unordered_flat_map<std::string, bool> making_room_;          // by uid: victims are being told
-  placement::NominatedPods promised_;
-  std::uint64_t promised_nodes_ = 0;            // the nodes' version it was made with
+  boost::unordered_flat_map<std::string, bool> preempting_;           // by uid: victims are being told
+  placement::NominatedPods nominated_pods_;
+  std::uint64_t nominated_nodes_version_ = 0;   // the nodes' version it was made with
   std::vector<cluster::NodeIndex> node_order_;  // only where a search may stop early
   std::uint64_t ordered_nodes_ = 0;             // the nodes' version it was made with
   std::size_t next_start_ = 0;

@@ -7,45 +7,45 @@
 
 namespace rescheduler::scheduler {
 
-void Scheduler::seen(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now) {
+void Scheduler::upsert(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now) {
   if (object->GetDescriptor() == api::Pod::descriptor()) {
-    pod_seen(std::static_pointer_cast<const api::Pod>(object), now);
+    upsert_pod(std::static_pointer_cast<const api::Pod>(object), now);
     return;
   }
-  happened(cluster::apply(*object, cluster::Word::Seen, cluster_), now);
+  on_event(cluster::apply(*object, cluster::FeedAction::Upsert, cluster_), now);
 }
 
-void Scheduler::gone(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now) {
+void Scheduler::remove(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now) {
   if (object->GetDescriptor() == api::Pod::descriptor()) {
-    pod_gone(std::static_pointer_cast<const api::Pod>(object), now);
+    remove_pod(std::static_pointer_cast<const api::Pod>(object), now);
     return;
   }
-  happened(cluster::apply(*object, cluster::Word::Gone, cluster_), now);
+  on_event(cluster::apply(*object, cluster::FeedAction::Remove, cluster_), now);
 }
 
-void Scheduler::happened(cluster::HappeningPtr what, WallTime now) {
+void Scheduler::on_event(cluster::ClusterEventPtr what, WallTime now) {
   if (what == nullptr) return;
-  queue_->happened(std::move(what), now);
+  queue_->on_event(std::move(what), now);
 }
 
-void Scheduler::pod_seen(const PodPtr& pod, WallTime now) {
+void Scheduler::upsert_pod(const PodPtr& pod, WallTime now) {
   if (cluster::is_finished(*pod)) {
-    pod_gone(pod, now);
+    remove_pod(pod, now);
     return;
   }
   cluster_.listen(queue_->cares());
   const std::string& uid = pod->metadata().uid();
   if (!pod->spec().node_name().empty()) {
     no_longer_waiting(uid, now);
-    happened(cluster_.upsert_pod(*pod), now);
-    if (const auto index = cluster_.find_pod(uid)) book(*pod, *index, now);
+    on_event(cluster_.upsert_pod(*pod), now);
+    if (const auto index = cluster_.find_pod(uid)) reserve_load(*pod, *index, now);
     return;
   }
   const auto profile = profile_named(pod->spec().scheduler_name());
-  if (profile) waiting_pod_seen(pod, *profile, now);
+  if (profile) upsert_waiting_pod(pod, *profile, now);
 }
 
-void Scheduler::waiting_pod_seen(const PodPtr& pod, std::size_t profile, WallTime now) {
+void Scheduler::upsert_waiting_pod(const PodPtr& pod, std::size_t profile, WallTime now) {
   const std::string& uid = pod->metadata().uid();
   PodObject object = object_of(pod, profile);
   const auto known = waiting_.find(uid);
@@ -61,15 +61,16 @@ void Scheduler::waiting_pod_seen(const PodPtr& pod, std::size_t profile, WallTim
   if (!pod->status().nominated_node_name().empty() || !before.pod->status().nominated_node_name().empty()) {
     nominator_.update(before.pod->status().nominated_node_name(), object);
   }
-  const auto changes = changes_between(*before.pod, *before.form, *pod, *object.form);
-  cluster::HappeningPtr what;
+  const auto changes = changes_between(*before.pod, *before.compiled_spec, *pod, *object.compiled_spec);
+  cluster::ClusterEventPtr what;
   if (!changes.empty()) {
-    what = std::make_shared<const cluster::Happening>(cluster::Happening{.subject = cluster::Subject::TargetPod,
-                                                                         .changes = changes,
-                                                                         .label = "TargetPodUpdate",
-                                                                         .ns = pod->metadata().namespace_(),
-                                                                         .name = pod->metadata().name(),
-                                                                         .uid = uid});
+    what = std::make_shared<const cluster::ClusterEvent>(
+        cluster::ClusterEvent{.resource = cluster::EventResource::TargetPod,
+                              .actions = changes,
+                              .label = "TargetPodUpdate",
+                              .ns = pod->metadata().namespace_(),
+                              .name = pod->metadata().name(),
+                              .uid = uid});
   }
   queue_->update(std::move(object), std::move(what), now);
 }
@@ -79,30 +80,31 @@ void Scheduler::no_longer_waiting(const std::string& uid, WallTime now) {
   if (known == waiting_.end()) return;
   const PodObject last = known->second;
   waiting_.erase(known);
-  making_room_.erase(uid);
+  preempting_.erase(uid);
   queue_->remove(uid, now);
-  take_back_promise(last, now);
+  clear_nomination(last, now);
 }
 
 // The room that was kept for it is free for others, if they had to respect it.
-void Scheduler::take_back_promise(const PodObject& object, WallTime now) {
+void Scheduler::clear_nomination(const PodObject& object, WallTime now) {
   if (!nominator_.remove(object.uid())) return;
   if (!queue_->cares()) return;
-  auto left = std::make_shared<const cluster::PlacedPod>(cluster_.imagine(*object.pod, object.form, cluster::kNoNode));
-  queue_->happened(
-      std::make_shared<const cluster::Happening>(cluster::Happening{.subject = cluster::Subject::AssignedPod,
-                                                                    .changes = cluster::Change::Delete,
-                                                                    .label = "AssignedPodDelete",
-                                                                    .pod_before = std::move(left)}),
-      now, object.priority());
+  auto left = std::make_shared<const cluster::AssignedPod>(
+      cluster_.hypothetical_pod(*object.pod, object.compiled_spec, cluster::kNoNode));
+  queue_->on_event(std::make_shared<const cluster::ClusterEvent>(
+                       cluster::ClusterEvent{.resource = cluster::EventResource::AssignedPod,
+                                             .actions = cluster::ActionType::Delete,
+                                             .label = "AssignedPodDelete",
+                                             .pod_before = std::move(left)}),
+                   now, object.priority());
 }
 
-void Scheduler::pod_gone(const PodPtr& pod, WallTime now) {
+void Scheduler::remove_pod(const PodPtr& pod, WallTime now) {
   const std::string uid = pod->metadata().uid();
   cluster_.listen(queue_->cares());
   no_longer_waiting(uid, now);
-  unbook(uid);
-  happened(cluster_.remove_pod(uid), now);
+  release_load(uid);
+  on_event(cluster_.remove_pod(uid), now);
 }
 
 }  // namespace rescheduler::scheduler

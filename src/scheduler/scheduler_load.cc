@@ -10,59 +10,62 @@
 namespace rescheduler::scheduler {
 
 void Scheduler::load_taken(const usage::Reading& reading, const std::string& source, WallTime now) {
-  if (book_ == nullptr) return;
-  book_->take(reading, source, now);
+  if (load_tracker_ == nullptr) return;
+  load_tracker_->take(reading, source, now);
   load_changed(now);
 }
 
 void Scheduler::load_fell_back(cluster::LoadBasis basis, const std::string& source, WallTime now) {
-  if (book_ == nullptr) return;
-  book_->fall_back(basis, source, now);
+  if (load_tracker_ == nullptr) return;
+  load_tracker_->fall_back(basis, source, now);
   load_changed(now);
 }
 
 void Scheduler::load_changed(WallTime now) {
-  book_->look(now);
+  load_tracker_->look(now);
   if (!queue_->cares()) return;
-  happened(std::make_shared<const cluster::Happening>(cluster::Happening{
-               .subject = cluster::Subject::Load, .changes = cluster::Change::Update, .label = "LoadUpdate"}),
-           now);
+  on_event(
+      std::make_shared<const cluster::ClusterEvent>(cluster::ClusterEvent{
+          .resource = cluster::EventResource::Load, .actions = cluster::ActionType::Update, .label = "LoadUpdate"}),
+      now);
 }
 
 // Whoever placed it: its load will come, and nobody has measured it yet.
-void Scheduler::book(const api::Pod& object, cluster::PodIndex index, WallTime now) {
-  if (book_ == nullptr) return;
-  const cluster::PlacedPod& pod = cluster_.pod(index);
-  book_->placed(pod.uid, pod.node, *pod.form->needs, pod.started == WallTime{} ? now : pod.started,
-                usage::habit_of(habits_, object));
+void Scheduler::reserve_load(const api::Pod& object, cluster::PodIndex index, WallTime now) {
+  if (load_tracker_ == nullptr) return;
+  const cluster::AssignedPod& pod = cluster_.pod(index);
+  load_tracker_->placed(pod.uid, pod.node, *pod.compiled_spec->requirements,
+                        pod.started == WallTime{} ? now : pod.started,
+                        usage::workload_usage_of(workload_usages_, object));
 }
 
-void Scheduler::unbook(std::string_view uid) {
-  if (book_ != nullptr) book_->gone(uid);
+void Scheduler::release_load(std::string_view uid) {
+  if (load_tracker_ != nullptr) load_tracker_->release(uid);
 }
 
-void Scheduler::book_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now) {
+void Scheduler::reserve_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now) {
   const auto index = cluster_.find_node(node);
-  if (book_ != nullptr && index) book_->book(key, *index, load, now);
+  if (load_tracker_ != nullptr && index) load_tracker_->reserve(key, *index, load, now);
 }
 
-void Scheduler::release_move(std::string_view key) { unbook(key); }
+void Scheduler::release_move(std::string_view key) { release_load(key); }
 
 // Goes with the binding, at no further cost: why the pod is where it is can be read on the pod.
-void Scheduler::predict(BindOrder& order, cluster::NodeIndex node) const {
-  if (book_ == nullptr) return;
+void Scheduler::predict(BindAction& order, cluster::NodeIndex node) const {
+  if (load_tracker_ == nullptr) return;
   if (!frameworks_[order.profile]->profile().uses("Rescheduler", placement::Point::PreBind)) return;
-  const cluster::LoadPicture& picture = cluster_.load_picture();
-  if (picture.basis == cluster::LoadBasis::Turns) return;  // nobody knows
-  const auto predicted = placement::predicted_loads(cluster_.node(node), picture);
+  const cluster::LoadSummary& load_summary = cluster_.load_summary();
+  if (load_summary.basis == cluster::LoadBasis::RoundRobin) return;  // nobody knows
+  const auto predicted = placement::predicted_loads(cluster_.node(node), load_summary);
   std::string text = "{";
-  for (std::size_t i = 0; i < picture.resources.size(); ++i) {
-    if (!std::isnan(predicted[i])) text += fmt::format("\"{}\":{:.3f},", picture.resources[i], predicted[i]);
+  for (std::size_t i = 0; i < load_summary.resources.size(); ++i) {
+    if (!std::isnan(predicted[i])) text += fmt::format("\"{}\":{:.3f},", load_summary.resources[i], predicted[i]);
   }
-  order.annotations[std::string(kPredictedLoad)] = text + fmt::format("\"source\":\"{}\"}}", picture.source);
+  order.annotations[std::string(kPredictedLoad)] = text + fmt::format("\"source\":\"{}\"}}", load_summary.source);
 
   const auto* args = frameworks_[order.profile]->args_of<placement::ReschedulerArgs>("Rescheduler");
-  if (args == nullptr || !args->enable_preventive_rescheduling || picture.basis != cluster::LoadBasis::Usage) return;
+  if (args == nullptr || !args->enable_preventive_rescheduling || load_summary.basis != cluster::LoadBasis::Usage)
+    return;
   order.overloads = predicted[cluster::kCpuLoad] * 100 > args->cpu_threshold
                     || predicted[cluster::kMemoryLoad] * 100 > args->memory_threshold;
 }

@@ -40,20 +40,20 @@ struct LoadedScheduler : testing::Test {
     EXPECT_TRUE(reading.problems.empty());
     SchedulerSettings settings;
     settings.profiles = reading.configuration.placing();
-    settings.load = book_settings(*reading.configuration.load);
+    settings.load = load_tracker_settings(*reading.configuration.load);
     settings.load->smoothing.kind = usage::Smoothing::None;
     auto made = Scheduler::make(settings, metrics, at(0));
     EXPECT_TRUE(made);
     scheduler = std::move(made.value());
     for (const char* name : {"a", "b"}) {
-      scheduler->seen(std::make_shared<const api::Node>(node(name).get()), at(0));
+      scheduler->upsert(std::make_shared<const api::Node>(node(name).get()), at(0));
     }
   }
 
   void add_pod(const std::string& name) {
     auto object = std::make_shared<api::Pod>(pod(name).get());
     object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
-    scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
   void measure(double a, double b, double time) {
     usage::Reading reading;
@@ -64,10 +64,10 @@ struct LoadedScheduler : testing::Test {
   // The node that was decided on, or why none.
   std::string decide(double time) {
     scheduler->tick(at(time));
-    const auto orders = scheduler->decide_next(at(time));
-    if (orders.empty()) return "";
-    if (const auto* bind = std::get_if<BindOrder>(&orders.front())) return bind->node;
-    const auto* report = std::get_if<ReportOrder>(&orders.front());
+    const auto actions = scheduler->decide_next(at(time));
+    if (actions.empty()) return "";
+    if (const auto* bind = std::get_if<BindAction>(&actions.front())) return bind->node;
+    const auto* report = std::get_if<StatusAction>(&actions.front());
     return report != nullptr ? report->message : "?";
   }
 
@@ -106,26 +106,26 @@ TEST_F(LoadedScheduler, ANodeThatComesIsTriedThoughNobodyKnowsItsLoad) {
   measure(0.9, 0.95, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
-  scheduler->seen(std::make_shared<const api::Node>(node("new").get()), at(20));
+  scheduler->upsert(std::make_shared<const api::Node>(node("new").get()), at(20));
   EXPECT_EQ(decide(21), "new");
 }
 
 TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
   measure(0.2, 0.3, 0);
-  const auto booked = [&](const char* name) {
+  const auto reserved = [&](const char* name) {
     const auto& cluster = scheduler->cluster();
-    return cluster.node(*cluster.find_node(name)).load.booked[cluster::kCpuLoad];
+    return cluster.node(*cluster.find_node(name)).load.reserved[cluster::kCpuLoad];
   };
   add_pod("p");
   ASSERT_EQ(decide(1), "a");
-  EXPECT_GT(booked("a"), 0) << "reserved";
+  EXPECT_GT(reserved("a"), 0) << "reserved";
   scheduler->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at(2));
-  EXPECT_EQ(booked("a"), 0) << "unreserved";
+  EXPECT_EQ(reserved("a"), 0) << "unreserved";
   ASSERT_EQ(decide(10), "a");
   scheduler->bound("uid-p", at(11));
-  EXPECT_GT(booked("a"), 0);
+  EXPECT_GT(reserved("a"), 0);
   measure(0.2, 0.3, 11 + 3600);
-  EXPECT_EQ(booked("a"), 0) << "by now it is in what is measured";
+  EXPECT_EQ(reserved("a"), 0) << "by now it is in what is measured";
 }
 
 // Four that ask for little and use half a node each: whoever goes by what they ask for gives both to the idler node.
@@ -137,7 +137,7 @@ TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeU
     owner.set_kind("Job");
     owner.set_name("transcode");
     owner.set_controller(true);
-    scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   };
   measure(0.2, 0.5, 0);
   add("p1");
@@ -147,12 +147,12 @@ TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeU
   measure(0.2, 0.5, 3600);
   const auto& cluster = scheduler->cluster();
   const auto has = static_cast<double>(cluster.node(*cluster.find_node("a")).node->allocatable.cpu);
-  scheduler->expect(std::make_shared<const usage::Habits>(
-      usage::Habits{{"default/Job/transcode", {.milli_cpu = has / 2, .memory = 0}}}));
+  scheduler->expect(std::make_shared<const usage::WorkloadUsages>(
+      usage::WorkloadUsages{{"default/Job/transcode", {.milli_cpu = has / 2, .memory = 0}}}));
   add("p3");
   add("p4");
   EXPECT_EQ(decide(3601), "a");
-  EXPECT_NEAR(cluster.node(*cluster.find_node("a")).load.booked[cluster::kCpuLoad], 0.5, 1e-6);
+  EXPECT_NEAR(cluster.node(*cluster.find_node("a")).load.reserved[cluster::kCpuLoad], 0.5, 1e-6);
   EXPECT_EQ(decide(3601), "b");
 }
 
@@ -164,38 +164,40 @@ TEST_F(LoadedScheduler, APodThatOthersPlacedIsBookedUnlessItHasBeenThereForLong)
         std::chrono::duration_cast<std::chrono::seconds>(at(started).time_since_epoch()).count());
     return std::shared_ptr<const api::Pod>(std::move(object));
   };
-  const auto booked = [&] { return scheduler->cluster().node(*scheduler->cluster().find_node("a")).load.booked[0]; };
-  scheduler->seen(placed("old", -7200), at(1));
-  EXPECT_EQ(booked(), 0);
+  const auto reserved = [&] {
+    return scheduler->cluster().node(*scheduler->cluster().find_node("a")).load.reserved[0];
+  };
+  scheduler->upsert(placed("old", -7200), at(1));
+  EXPECT_EQ(reserved(), 0);
   const auto fresh = placed("fresh", 1);
-  scheduler->seen(fresh, at(1));
-  EXPECT_GT(booked(), 0);
-  scheduler->gone(fresh, at(2));
-  EXPECT_EQ(booked(), 0);
+  scheduler->upsert(fresh, at(1));
+  EXPECT_GT(reserved(), 0);
+  scheduler->remove(fresh, at(2));
+  EXPECT_EQ(reserved(), 0);
 }
 
 TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
   measure(0.2, 0.9, 0);
   add_pod("p");
   scheduler->tick(at(1));
-  const auto orders = scheduler->decide_next(at(1));
-  const auto& annotations = std::get<BindOrder>(orders.front()).annotations;
+  const auto actions = scheduler->decide_next(at(1));
+  const auto& annotations = std::get<BindAction>(actions.front()).annotations;
   ASSERT_TRUE(annotations.contains("rescheduler.io/predicted-load"));
   const std::string& said = annotations.at("rescheduler.io/predicted-load");
   EXPECT_THAT(said, HasSubstr(R"("cpu":0.2)")) << "what is measured, and the pod itself";
   EXPECT_THAT(said, HasSubstr(R"("source":"prometheus"})"));
-  EXPECT_FALSE(std::get<BindOrder>(orders.front()).overloads);
+  EXPECT_FALSE(std::get<BindAction>(actions.front()).overloads);
 }
 
 TEST_F(LoadedScheduler, APodThatWillBringItsNodeAboveAThresholdSaysSo) {
   measure(0.79, 0.9, 0);
   auto object = std::make_shared<api::Pod>(pod("large").requests("2", "1Gi").get());
   object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
-  scheduler->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+  scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   scheduler->tick(at(1));
-  const auto orders = scheduler->decide_next(at(1));
-  EXPECT_EQ(std::get<BindOrder>(orders.front()).node, "a");
-  EXPECT_TRUE(std::get<BindOrder>(orders.front()).overloads);
+  const auto actions = scheduler->decide_next(at(1));
+  EXPECT_EQ(std::get<BindAction>(actions.front()).node, "a");
+  EXPECT_TRUE(std::get<BindAction>(actions.front()).overloads);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ void SchedulerMetrics::placed(std::chrono::nanoseconds waited, int attempts, boo
 
 void SchedulerMetrics::preemption(std::size_t victims) { victims_->observe(static_cast<double>(victims)); }
 
-void SchedulerMetrics::room_made(bool all, std::chrono::nanoseconds took) {
+void SchedulerMetrics::preemption_finished(bool all, std::chrono::nanoseconds took) {
   const MetricLabels labels{{"result", all ? "success" : "error"}};
   registry_
       .counter("scheduler_preemption_goroutines_execution_total", "Number of preemptions that were carried out", labels)

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "placement/timekeeper.h"
+#include "placement/plugin_timer.h"
 
 namespace rescheduler::scheduler {
 
@@ -32,7 +32,7 @@ class SchedulerMetrics {
   // A pod went where it had failed before, since no other node would do.
   void revisited() { revisits_->add(); }
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
-  void room_made(bool all, std::chrono::nanoseconds took);
+  void preemption_finished(bool all, std::chrono::nanoseconds took);
 
  private:
   static double seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
@@ -47,9 +47,9 @@ class SchedulerMetrics {
 };
 
 // Turns what deciding for one profile takes into metrics.
-class MetricTimekeeper final : public placement::Timekeeper {
+class MetricPluginTimer final : public placement::PluginTimer {
  public:
-  MetricTimekeeper(SchedulerMetrics& metrics, const Clock& clock, const std::string& profile)
+  MetricPluginTimer(SchedulerMetrics& metrics, const Clock& clock, const std::string& profile)
       : metrics_(metrics), clock_(clock), profile_(profile) {}
 
   std::chrono::nanoseconds now() override { return clock_.steady_now().time_since_epoch(); }

@@ -37,17 +37,17 @@ class OneScheduler : public testing::Test {
     ASSERT_TRUE(made) << made.error().message;
     scheduler_ = std::move(*made);
   }
-  void see(const NodeBuilder& node) { scheduler_->seen(std::make_shared<const api::Node>(node.get()), at(0)); }
+  void see(const NodeBuilder& node) { scheduler_->upsert(std::make_shared<const api::Node>(node.get()), at(0)); }
   void see(const PodBuilder& pod) {
     auto object = std::make_shared<api::Pod>(pod.get());
     object->mutable_spec()->set_scheduler_name(config::kDefaultSchedulerName);
-    scheduler_->seen(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler_->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
-  std::vector<Order> decide() { return scheduler_->decide_next(at(1)); }
+  std::vector<SchedulingAction> decide() { return scheduler_->decide_next(at(1)); }
   // The node of the pod whose turn it is.
   std::string bound_to() {
-    const auto orders = decide();
-    const auto* bind = orders.empty() ? nullptr : std::get_if<BindOrder>(&orders.front());
+    const auto actions = decide();
+    const auto* bind = actions.empty() ? nullptr : std::get_if<BindAction>(&actions.front());
     return bind == nullptr ? "" : bind->node;
   }
   std::string nominated_to(const std::string& uid) const {
@@ -105,7 +105,7 @@ TEST_F(SearchOfHalf, StaysWhereItIsWhenTheNominatedNodeWillDo) {
   add_nodes(200, [](int i, NodeBuilder& one) {
     if (i == 100) one.cpu("64").memory("512Gi");
   });
-  add_pod(pod("nominated").promised("n5").priority(10));
+  add_pod(pod("nominated").nominated("n5").priority(10));
   add_pod(pod("other"));
   EXPECT_EQ(number_bound_to(), 5);
   EXPECT_THAT(number_bound_to(), AllOf(Ge(0), Lt(100)));
@@ -120,9 +120,9 @@ class Nominations : public OneScheduler {
     return pod(name).requests("2", "1Gi").priority(priority);
   }
   // What is reported of this pod.
-  static const ReportOrder* report_of(const std::vector<Order>& orders, const std::string& name) {
-    for (const Order& order : orders) {
-      const auto* report = std::get_if<ReportOrder>(&order);
+  static const StatusAction* report_of(const std::vector<SchedulingAction>& actions, const std::string& name) {
+    for (const SchedulingAction& order : actions) {
+      const auto* report = std::get_if<StatusAction>(&order);
       if (report != nullptr && report->pod->metadata().name() == name) return report;
     }
     return nullptr;
@@ -136,10 +136,10 @@ TEST_F(Nominations, OfLesserPodsEndWhenAMoreImportantOneTakesTheNode) {
   ASSERT_EQ(decide().size(), 2U);
   ASSERT_EQ(nominated_to("uid-lesser"), "n");
   see(large("urgent", 10));
-  const auto orders = decide();
+  const auto actions = decide();
   EXPECT_EQ(nominated_to("uid-urgent"), "n");
   EXPECT_EQ(nominated_to("uid-lesser"), "") << "the node is not kept for it any more";
-  const ReportOrder* taken_back = report_of(orders, "lesser");
+  const StatusAction* taken_back = report_of(actions, "lesser");
   ASSERT_NE(taken_back, nullptr) << "its status must not go on naming the node";
   EXPECT_EQ(taken_back->nominated_node, "");
   EXPECT_EQ(taken_back->message, "");
@@ -152,18 +152,18 @@ TEST_F(Nominations, OfPodsOfTheSamePriorityStand) {
   see(large("first", 10));
   see(large("second", 10));
   ASSERT_EQ(decide().size(), 2U);
-  const auto orders = decide();
+  const auto actions = decide();
   EXPECT_EQ(nominated_to("uid-first"), "n");
   EXPECT_EQ(nominated_to("uid-second"), "n");
-  EXPECT_EQ(report_of(orders, "first"), nullptr);
+  EXPECT_EQ(report_of(actions, "first"), nullptr);
 }
 
 TEST_F(Nominations, ToANodeThatCannotHelpAnyMoreAreGivenUp) {
   see(node("n").cordoned());
-  see(large("p", 10).promised("n"));
+  see(large("p", 10).nominated("n"));
   ASSERT_EQ(nominated_to("uid-p"), "n");
-  const auto orders = decide();
-  const ReportOrder* report = report_of(orders, "p");
+  const auto actions = decide();
+  const StatusAction* report = report_of(actions, "p");
   ASSERT_NE(report, nullptr);
   EXPECT_EQ(report->nominated_node, "") << "the pod's status must not go on naming the node";
   EXPECT_EQ(nominated_to("uid-p"), "") << "nor may room be kept there";
@@ -172,9 +172,9 @@ TEST_F(Nominations, ToANodeThatCannotHelpAnyMoreAreGivenUp) {
 TEST_F(Nominations, StandWhileTheVictimsAreOnTheirWayOut) {
   see(node("n").cpu("2"));
   see(large("victim", 0).being_preempted().on("n"));
-  see(large("p", 10).promised("n"));
-  const auto orders = decide();
-  const ReportOrder* report = report_of(orders, "p");
+  see(large("p", 10).nominated("n"));
+  const auto actions = decide();
+  const StatusAction* report = report_of(actions, "p");
   ASSERT_NE(report, nullptr);
   EXPECT_EQ(report->nominated_node, std::nullopt);
   EXPECT_EQ(nominated_to("uid-p"), "n");
@@ -186,9 +186,9 @@ TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
   see(victim);
   see(large("urgent", 10));
   ASSERT_EQ(decide().size(), 2U);
-  scheduler_->gone(std::make_shared<const api::Pod>(victim.get()), at(2));
+  scheduler_->remove(std::make_shared<const api::Pod>(victim.get()), at(2));
   EXPECT_TRUE(decide().empty()) << "not before the API server has been told of all of them";
-  scheduler_->room_made("uid-urgent", true, at(3));
+  scheduler_->preemption_finished("uid-urgent", true, at(3));
   EXPECT_EQ(bound_to(), "n");
 }
 
@@ -198,7 +198,7 @@ class FailedBinding : public OneScheduler {
  protected:
   void SetUp() override { start(); }
   void fail_binding() { orders_ = scheduler_->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at(2)); }
-  std::vector<Order> orders_;
+  std::vector<SchedulingAction> orders_;
 };
 
 TEST_F(FailedBinding, LeavesTheRoomToOthers) {
@@ -218,7 +218,7 @@ TEST_F(FailedBinding, IsReportedAndThePodIsTriedAgainAfterAPause) {
   ASSERT_EQ(bound_to(), "n");
   fail_binding();
   ASSERT_EQ(orders_.size(), 1U);
-  EXPECT_EQ(std::get<ReportOrder>(orders_.front()).reason, "SchedulerError");
+  EXPECT_EQ(std::get<StatusAction>(orders_.front()).reason, "SchedulerError");
   EXPECT_EQ(bound_to(), "") << "whatever is broken needs its pause";
   scheduler_->tick(at(60));
   EXPECT_EQ(bound_to(), "n");
@@ -231,15 +231,15 @@ TEST_F(FailedBinding, LeavesTheVolumesToOthers) {
   see(node("n"));
   const auto see_wire = [this](const auto& wire) {
     using Wire = std::remove_cvref_t<decltype(wire)>;
-    scheduler_->seen(std::make_shared<const Wire>(wire), at(0));
+    scheduler_->upsert(std::make_shared<const Wire>(wire), at(0));
   };
   see_wire(ClassObject("wait").wire);
   see_wire(ClaimObject("data").wire);
   see_wire(VolumeObject("pv").wire);
   see(pod("p").in("shop").merge(
       R"({"spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}})"));
-  const auto orders = decide();
-  ASSERT_TRUE(std::get<BindOrder>(orders.front()).has_claims);
+  const auto actions = decide();
+  ASSERT_TRUE(std::get<BindAction>(actions.front()).has_claims);
   ASSERT_TRUE(scheduler_->cluster().volumes().volume("pv")->claim);
   fail_binding();
   EXPECT_FALSE(scheduler_->cluster().volumes().volume("pv")->claim);

@@ -49,10 +49,10 @@ Result<ReservedVolumes> reserve_volumes(cluster::Volumes& volumes,
   ReservedVolumes reserved;
   reserved.node = node;
   for (const auto& [volume, claim] : decision.bindings) {
-    auto promised = volumes.assume_promise(*volume, *claim);
-    if (!promised) {
+    auto assumed = volumes.assume_binding(*volume, *claim);
+    if (!assumed) {
       unreserve_volumes(volumes, reserved);
-      return fail(std::move(promised.error()));
+      return fail(std::move(assumed.error()));
     }
     reserved.bindings.push_back({volume, claim});
   }
@@ -73,11 +73,11 @@ void unreserve_volumes(cluster::Volumes& volumes, const ReservedVolumes& reserve
 }
 
 cluster::VolumePtr ClusterStorageView::volume(std::string_view name) const {
-  return cluster_.volumes().volume_said(name);
+  return cluster_.volumes().api_volume(name);
 }
 
 cluster::ClaimPtr ClusterStorageView::claim(std::string_view ns, std::string_view name) const {
-  return cluster_.volumes().claim_said(ns, name);
+  return cluster_.volumes().api_claim(ns, name);
 }
 
 Result<bool> ClusterStorageView::reaches(const cluster::Volume& volume, std::string_view node) const {
@@ -99,23 +99,23 @@ net::Task<VolumeBinder::Outcome> VolumeBinder::bind(ReservedVolumes reserved,
       ended.bound = fail(std::move(failed->error));
       co_return ended;
     }
-    auto happened = co_await perform(action);
-    if (!happened) {
-      ended.bound = fail(std::move(happened.error()));
+    auto on_event = co_await perform(action);
+    if (!on_event) {
+      ended.bound = fail(std::move(on_event.error()));
       co_return ended;
     }
-    action = protocol.next(*happened, services_.clock->steady_now(), view_);
+    action = protocol.next(*on_event, services_.clock->steady_now(), view_);
   }
 }
 
 net::Task<Result<Input>> VolumeBinder::perform(const Action& action) {
   if (const auto* volume = std::get_if<WriteVolume>(&action)) {
-    auto happened = co_await write_volume(*volume);
-    co_return happened;
+    auto on_event = co_await write_volume(*volume);
+    co_return on_event;
   }
   if (const auto* claim = std::get_if<WriteClaim>(&action)) {
-    auto happened = co_await write_claim(*claim);
-    co_return happened;
+    auto on_event = co_await write_claim(*claim);
+    co_return on_event;
   }
   auto slept = co_await services_.timers->sleep_for(std::get<Sleep>(action).duration);
   if (!slept) co_return fail(std::move(slept.error()));

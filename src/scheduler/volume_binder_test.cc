@@ -17,8 +17,8 @@ using test::ScriptedApi;
 using test::VirtualTime;
 
 // A cluster, its API server, and a controller that binds what it is told to.
-struct Office {
-  Office() {
+struct Fixture {
+  Fixture() {
     api::Node node;
     node.mutable_metadata()->set_name("n1");
     cluster.upsert_node(node);
@@ -85,16 +85,16 @@ struct Office {
 };
 
 TEST(VolumeBinder, WritesThePromiseAndTheNodeAndWaits) {
-  Office office;
-  office.meanwhile = [&](int look) {
-    if (look == 3) office.bind_claims();
-    if (look == 5) office.watch();
+  Fixture fixture;
+  fixture.meanwhile = [&](int look) {
+    if (look == 3) fixture.bind_claims();
+    if (look == 5) fixture.watch();
   };
-  const auto outcome = office.bind(office.reserve());
+  const auto outcome = fixture.bind(fixture.reserve());
   ASSERT_TRUE(outcome.bound) << outcome.bound.error().message;
   EXPECT_TRUE(outcome.unwritten.empty());
 
-  const auto volume = *office.api.find<api::PersistentVolume>("", "pv");
+  const auto volume = *fixture.api.find<api::PersistentVolume>("", "pv");
   EXPECT_EQ(volume.spec().claim_ref().kind(), "PersistentVolumeClaim");
   EXPECT_EQ(volume.spec().claim_ref().api_version(), "v1");
   EXPECT_EQ(volume.spec().claim_ref().namespace_(), "shop");
@@ -102,82 +102,82 @@ TEST(VolumeBinder, WritesThePromiseAndTheNodeAndWaits) {
   EXPECT_EQ(volume.spec().claim_ref().uid(), "uid-a");
   EXPECT_EQ(volume.metadata().annotations().at("pv.kubernetes.io/bound-by-controller"), "yes");
   EXPECT_EQ(volume.spec().persistent_volume_reclaim_policy(), "Retain") << "the rest is as it was";
-  const auto claim = *office.api.find<api::PersistentVolumeClaim>("shop", "b");
+  const auto claim = *fixture.api.find<api::PersistentVolumeClaim>("shop", "b");
   EXPECT_EQ(claim.metadata().annotations().at("volume.kubernetes.io/selected-node"), "n1");
-  EXPECT_FALSE(office.api.find<api::PersistentVolumeClaim>("shop", "a")
+  EXPECT_FALSE(fixture.api.find<api::PersistentVolumeClaim>("shop", "a")
                    ->metadata()
                    .annotations()
                    .contains("volume.kubernetes.io/selected-node"));
 }
 
 TEST(VolumeBinder, DoesNotWriteOverWhatHasChangedSince) {
-  Office office;
-  const ReservedVolumes reserved = office.reserve();
+  Fixture fixture;
+  const ReservedVolumes reserved = fixture.reserve();
   VolumeObject changed("pv");
   changed.wire.mutable_metadata()->clear_resource_version();
-  office.api.put(changed.phase("Released").wire);
-  const auto outcome = office.bind(reserved);
+  fixture.api.put(changed.phase("Released").wire);
+  const auto outcome = fixture.bind(reserved);
   ASSERT_FALSE(outcome.bound);
   EXPECT_EQ(outcome.bound.error().code, Errc::Conflict);
   EXPECT_EQ(outcome.unwritten.bindings.size(), 1U);
-  EXPECT_FALSE(office.api.find<api::PersistentVolume>("", "pv")->spec().has_claim_ref());
+  EXPECT_FALSE(fixture.api.find<api::PersistentVolume>("", "pv")->spec().has_claim_ref());
 }
 
 TEST(VolumeBinder, AfterAFailureOnlyWhatWasNotWrittenIsTakenBack) {
-  Office office;
-  const ReservedVolumes reserved = office.reserve();
-  office.api.fail_calls(3, 1, Error{Errc::Unavailable, "the server is away"});  // the claim's update
-  const auto outcome = office.bind(reserved);
+  Fixture fixture;
+  const ReservedVolumes reserved = fixture.reserve();
+  fixture.api.fail_calls(3, 1, Error{Errc::Unavailable, "the server is away"});  // the claim's update
+  const auto outcome = fixture.bind(reserved);
   ASSERT_FALSE(outcome.bound);
   EXPECT_EQ(outcome.bound.error().code, Errc::Unavailable);
-  unreserve_volumes(office.cluster.volumes(), outcome.unwritten);
-  EXPECT_TRUE(office.cluster.volumes().volume("pv")->claim) << "the server has it";
-  EXPECT_FALSE(office.cluster.volumes().claim("shop", "b")->selected_node);
+  unreserve_volumes(fixture.cluster.volumes(), outcome.unwritten);
+  EXPECT_TRUE(fixture.cluster.volumes().volume("pv")->claim) << "the server has it";
+  EXPECT_FALSE(fixture.cluster.volumes().claim("shop", "b")->selected_node);
 }
 
 TEST(VolumeBinder, EndsWhenTheTimeIsUp) {
-  Office office;
-  office.meanwhile = [&](int look) {
-    if (look == 1) office.watch();
+  Fixture fixture;
+  fixture.meanwhile = [&](int look) {
+    if (look == 1) fixture.watch();
   };
-  const auto before = office.time.clock.steady_now();
-  const auto outcome = office.bind(office.reserve());
+  const auto before = fixture.time.clock.steady_now();
+  const auto outcome = fixture.bind(fixture.reserve());
   ASSERT_FALSE(outcome.bound);
   EXPECT_EQ(outcome.bound.error().code, Errc::Timeout);
-  EXPECT_EQ(office.time.clock.steady_now() - before, 600s);
+  EXPECT_EQ(fixture.time.clock.steady_now() - before, 600s);
 }
 
 TEST(VolumeBinder, EndsWhenItsNodeGoes) {
-  Office office;
-  office.meanwhile = [&](int look) {
+  Fixture fixture;
+  fixture.meanwhile = [&](int look) {
     if (look != 2) return;
-    office.watch();
-    office.cluster.remove_node("n1");
+    fixture.watch();
+    fixture.cluster.remove_node("n1");
   };
-  const auto outcome = office.bind(office.reserve());
+  const auto outcome = fixture.bind(fixture.reserve());
   ASSERT_FALSE(outcome.bound);
   EXPECT_EQ(outcome.bound.error().message, "binding volumes: node n1 is gone");
 }
 
 TEST(VolumeBinder, AReservationThatFailsLeavesNothingBehind) {
-  Office office;
-  const placement::VolumeDecision decision = office.decision();
-  auto claim = *office.api.find<api::PersistentVolumeClaim>("shop", "b");
-  office.serve(claim);  // another version
-  const auto reserved = reserve_volumes(office.cluster.volumes(), decision, "n1");
+  Fixture fixture;
+  const placement::VolumeDecision decision = fixture.decision();
+  auto claim = *fixture.api.find<api::PersistentVolumeClaim>("shop", "b");
+  fixture.serve(claim);  // another version
+  const auto reserved = reserve_volumes(fixture.cluster.volumes(), decision, "n1");
   ASSERT_FALSE(reserved);
   EXPECT_EQ(reserved.error().code, Errc::Conflict);
-  EXPECT_FALSE(office.cluster.volumes().volume("pv")->claim);
+  EXPECT_FALSE(fixture.cluster.volumes().volume("pv")->claim);
 }
 
 TEST(VolumeBinder, ReservedVolumesCountAtOnceAndAreTakenBack) {
-  Office office;
-  const ReservedVolumes reserved = office.reserve();
-  EXPECT_EQ(office.cluster.volumes().volume("pv")->claim->name, "a");
-  EXPECT_EQ(office.cluster.volumes().claim("shop", "b")->selected_node, "n1");
-  unreserve_volumes(office.cluster.volumes(), reserved);
-  EXPECT_FALSE(office.cluster.volumes().volume("pv")->claim);
-  EXPECT_FALSE(office.cluster.volumes().claim("shop", "b")->selected_node);
+  Fixture fixture;
+  const ReservedVolumes reserved = fixture.reserve();
+  EXPECT_EQ(fixture.cluster.volumes().volume("pv")->claim->name, "a");
+  EXPECT_EQ(fixture.cluster.volumes().claim("shop", "b")->selected_node, "n1");
+  unreserve_volumes(fixture.cluster.volumes(), reserved);
+  EXPECT_FALSE(fixture.cluster.volumes().volume("pv")->claim);
+  EXPECT_FALSE(fixture.cluster.volumes().claim("shop", "b")->selected_node);
 }
 
 }  // namespace

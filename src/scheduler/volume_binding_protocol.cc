@@ -19,13 +19,13 @@ bool is_older(std::string_view version, std::string_view than) {
   return version.size() != than.size() ? version.size() < than.size() : version < than;
 }
 
-Action VolumeBindingProtocol::next(const Input& happened, SteadyTime now, const StorageView& view) {
-  if (const auto* failed = std::get_if<WriteFailed>(&happened)) return Failed{failed->error};
-  if (const auto* written = std::get_if<Written>(&happened)) {
+Action VolumeBindingProtocol::next(const Input& on_event, SteadyTime now, const StorageView& view) {
+  if (const auto* failed = std::get_if<WriteFailed>(&on_event)) return Failed{failed->error};
+  if (const auto* written = std::get_if<Written>(&on_event)) {
     versions_.push_back(written->version);
     return write_next(now, view);
   }
-  if (std::holds_alternative<Started>(happened)) return write_next(now, view);
+  if (std::holds_alternative<Started>(on_event)) return write_next(now, view);
   return look(now, view);
 }
 
@@ -35,7 +35,7 @@ bool VolumeBindingProtocol::is_written(std::size_t index, const StorageView& vie
     const auto& [chosen, claim] = reserved_.bindings[index];
     const VolumePtr volume = view.volume(chosen->name);
     return volume && volume->version == chosen->version && volume->claim && volume->claim->uid == claim->uid
-           && promised_to(*volume, *claim);
+           && is_prebound_to(*volume, *claim);
   }
   const cluster::Claim& asked = *reserved_.provisions[index - reserved_.bindings.size()];
   const ClaimPtr claim = view.claim(asked.ns, asked.name);

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/volumes/volume_records.h"
-#include "scheduler/orders.h"
+#include "scheduler/actions.h"
 
 namespace rescheduler::scheduler {
 
@@ -85,7 +85,7 @@ class VolumeBindingProtocol {
   VolumeBindingProtocol(ReservedVolumes reserved, PodToBind pod, std::chrono::nanoseconds timeout)
       : reserved_(std::move(reserved)), pod_(std::move(pod)), timeout_(timeout) {}
 
-  volume_binding::Action next(const volume_binding::Input& happened, SteadyTime now, const StorageView& view);
+  volume_binding::Action next(const volume_binding::Input& on_event, SteadyTime now, const StorageView& view);
 
   // What the API server has not been told yet.
   ReservedVolumes unwritten() const;

@@ -66,7 +66,7 @@ struct Case {
     if (!made) made.emplace(reserved, PodToBind{"shop", "p", "uid-p"}, 600s);
     return *made;
   }
-  Action next(const Input& happened) { return protocol().next(happened, now, said); }
+  Action next(const Input& on_event) { return protocol().next(on_event, now, said); }
   // Both written, and the answers seen.
   Action write_all() {
     next(Started{});
@@ -88,8 +88,8 @@ struct Case {
     claim.bind_completed = true;
     said.say(claim);
   }
-  Error error_after(const Input& happened) {
-    const Action action = next(happened);
+  Error error_after(const Input& on_event) {
+    const Action action = next(on_event);
     if (const auto* failed = std::get_if<Failed>(&action)) return failed->error;
     return Error{Errc::Internal, "it did not fail"};
   }

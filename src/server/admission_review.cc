@@ -122,12 +122,12 @@ void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch)
 
 }  // namespace
 
-Result<AskedReview> read_review(std::string_view body) {
+Result<AdmissionRequest> read_review(std::string_view body) {
   auto parsed = kube::parse_json(body, {});
   if (!parsed) return fail(std::move(parsed.error()));
   const json::object* review = parsed->if_object();
   if (review == nullptr) return fail(Errc::Invalid, "an AdmissionReview is a JSON object");
-  AskedReview asked;
+  AdmissionRequest asked;
   asked.api_version = text(*review, "apiVersion");
   if (text(*review, "kind") != "AdmissionReview") {
     return fail(Errc::Invalid, "this takes an AdmissionReview, not a '{}'", text(*review, "kind"));
@@ -163,7 +163,7 @@ std::string patch_for(const api::Pod& pod, const PodChanges& changes) {
   return patch.empty() ? std::string() : json::serialize(patch);
 }
 
-std::string write_review(const AskedReview& asked, const std::string& patch) {
+std::string write_review(const AdmissionRequest& asked, const std::string& patch) {
   json::object response{{"uid", asked.uid}, {"allowed", true}};
   if (!patch.empty()) {
     response["patchType"] = "JSONPatch";

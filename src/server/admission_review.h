@@ -10,7 +10,7 @@
 
 namespace rescheduler::server {
 
-struct AskedReview {
+struct AdmissionRequest {
   std::string api_version{};  // admission.k8s.io/v1 or v1beta1: the answer has the same
   std::string uid{};
   bool new_pod = false;  // nothing else is our business
@@ -19,7 +19,7 @@ struct AskedReview {
 };
 
 // An error is the asker's: no JSON, no AdmissionReview, none of a version we know.
-Result<AskedReview> read_review(std::string_view body);
+Result<AdmissionRequest> read_review(std::string_view body);
 
 struct PodChanges {
   std::vector<std::pair<std::string, std::string>> annotations{};  // to set
@@ -32,6 +32,6 @@ struct PodChanges {
 std::string patch_for(const api::Pod& pod, const PodChanges& changes);
 
 // Allowed, with the patch if there is one.
-std::string write_review(const AskedReview& asked, const std::string& patch);
+std::string write_review(const AdmissionRequest& asked, const std::string& patch);
 
 }  // namespace rescheduler::server

@@ -4,7 +4,7 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "placement/cycle.h"
-#include "scheduler/carrier.h"
+#include "scheduler/action_executor.h"
 
 namespace rescheduler::server {
 namespace {
@@ -20,20 +20,20 @@ bool asked_about(const std::vector<std::string>& names, const std::string& name)
   return std::ranges::find(names, name) != names.end();
 }
 
-Result<FilterAnswer> judge(scheduler::Scheduler& scheduler,
+Result<FilterResult> judge(scheduler::Scheduler& scheduler,
                            const api::Pod& pod,
                            const std::vector<std::string>& names) {
   cluster::Cluster& cluster = scheduler.cluster();
   const placement::Framework& framework = framework_for(scheduler, pod);
-  const auto form = cluster.form_of(pod);
-  const auto asked = placement::question_about(cluster, pod, *form);
-  framework.prepare(cluster, asked);
+  const auto compiled_spec = cluster.compiled_spec_of(pod);
+  const auto context = placement::make_pod_context(cluster, pod, *compiled_spec);
+  framework.prepare(cluster, context);
   const placement::NominatedPods nobody;  // kube-scheduler sees to its own nominations
-  placement::Cycle cycle(framework, asked, nobody);
+  placement::Cycle cycle(framework, context, nobody);
   const auto searched = cycle.find_feasible({.explain = true});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());
-  if (cycle.feasible().empty()) cycle.make_do();
-  FilterAnswer answer;
+  if (cycle.feasible().empty()) cycle.relax();
+  FilterResult answer;
   for (const std::string& name : names) {
     const auto node = cluster.find_node(name);
     if (!node) {
@@ -56,14 +56,14 @@ Result<std::vector<kube::HostPriority>> score(scheduler::Scheduler& scheduler,
                                               const std::vector<std::string>& names) {
   cluster::Cluster& cluster = scheduler.cluster();
   const placement::Framework& framework = framework_for(scheduler, pod);
-  const auto form = cluster.form_of(pod);
-  const auto asked = placement::question_about(cluster, pod, *form);
-  framework.prepare(cluster, asked);
+  const auto compiled_spec = cluster.compiled_spec_of(pod);
+  const auto context = placement::make_pod_context(cluster, pod, *compiled_spec);
+  framework.prepare(cluster, context);
   const placement::NominatedPods nobody;
-  placement::Cycle cycle(framework, asked, nobody);
+  placement::Cycle cycle(framework, context, nobody);
   const auto searched = cycle.find_feasible({});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());
-  if (cycle.feasible().empty()) cycle.make_do();
+  if (cycle.feasible().empty()) cycle.relax();
   std::vector<kube::HostPriority> priorities;
   for (const std::string& name : names) priorities.push_back({name, 0});
   if (cycle.feasible().empty()) return priorities;
@@ -82,8 +82,8 @@ Result<std::vector<kube::HostPriority>> score(scheduler::Scheduler& scheduler,
 
 }  // namespace
 
-net::Task<Result<FilterAnswer>> PluginExtender::filter(const kube::ExtenderArgs& args) {
-  Result<FilterAnswer> answer;
+net::Task<Result<FilterResult>> PluginExtender::filter(const kube::ExtenderArgs& args) {
+  Result<FilterResult> answer;
   const auto names = node_names_of(args);
   const auto look = [&](scheduler::Scheduler& scheduler) { answer = judge(scheduler, *args.pod, names); };
   co_await live_.visit(look);

@@ -3,7 +3,7 @@
 
 #include "kube/client/client.h"
 #include "scheduler/live_scheduler.h"
-#include "server/extender_door.h"
+#include "server/extender_routes.h"
 
 namespace rescheduler::server {
 
@@ -12,7 +12,7 @@ class PluginExtender final : public ExtenderService {
   // Both outlive it.
   PluginExtender(scheduler::LiveScheduler& live, kube::Api& api) : live_(live), client_(api) {}
 
-  net::Task<Result<FilterAnswer>> filter(const kube::ExtenderArgs& args) override;
+  net::Task<Result<FilterResult>> filter(const kube::ExtenderArgs& args) override;
   net::Task<Result<std::vector<kube::HostPriority>>> prioritize(const kube::ExtenderArgs& args) override;
   // Every candidate stays: what kube-scheduler found out with its own plugins holds.
   net::Task<Result<kube::MetaVictimsByNode>> preempt(const kube::ExtenderPreemptionArgs& args) override;

@@ -18,7 +18,7 @@
 #include "net/http/http_server.h"
 #include "net/http/url.h"
 #include "placement/visited_nodes.h"
-#include "rescheduler/recovery/ledger.h"
+#include "rescheduling/recovery/retry_ledger.h"
 #include "server/admission_review.h"
 #include "server/proto/webhook_configuration.pb.h"
 #include "server/routes.h"

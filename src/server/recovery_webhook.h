@@ -22,7 +22,7 @@
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
 #include "net/http/http.h"
-#include "rescheduler/recovery/live_recovery.h"
+#include "rescheduling/recovery/live_recovery.h"
 
 namespace rescheduler::server {
 

@@ -11,7 +11,7 @@
 #include "net/http/http_server.h"
 #include "net/task.h"
 #include "server/request_target.h"
-#include "server/visitor.h"
+#include "server/user_info.h"
 
 namespace rescheduler::server {
 
@@ -30,7 +30,7 @@ using RouteHandler = std::function<net::Task<net::HttpResponse>(const net::HttpR
 
 // Who asks, for a handler that wants to know.
 struct Caller {
-  VisitorPtr visitor{};  // null: nobody said
+  UserInfoPtr user_info{};  // null: nobody said
   // May they still, some time later? Where nobody can say at the moment: yes.
   std::function<net::Task<bool>()> still_allowed{};
   // What else might they do here? An error: nobody can say at the moment.

@@ -9,15 +9,15 @@ namespace rescheduler::server {
 
 // What is answered. Held by every request that is being answered, whatever becomes of the server.
 struct Server::Pages {
-  Pages(Reviewer* reviewer, ExtenderAccess extender, BrowserAccess the_browser)
-      : browser(the_browser), admission(routes, reviewer, std::move(extender), the_browser) {}
+  Pages(DelegatedAuth* auth, ExtenderAccess extender, BrowserAccess the_browser)
+      : browser(the_browser), admission(routes, auth, std::move(extender), the_browser) {}
 
   Routes routes;
   HealthChecks healthz{"healthz"};
   HealthChecks livez{"livez"};
   HealthChecks readyz{"readyz"};
   BrowserAccess browser;
-  Admission admission;
+  RequestAuthorizer admission;
   std::vector<std::function<void()>> at_stop{};
 };
 
@@ -65,8 +65,12 @@ void add_health(Routes& routes, const std::string& path, const HealthChecks& che
 
 namespace {
 
-net::Task<bool> still(Admission& admission, VisitorPtr visitor, Access access, std::string verb, std::string path) {
-  auto allowed = co_await admission.might(std::move(visitor), access, std::move(verb), std::move(path));
+net::Task<bool> still(RequestAuthorizer& admission,
+                      UserInfoPtr user_info,
+                      Access access,
+                      std::string verb,
+                      std::string path) {
+  auto allowed = co_await admission.might(std::move(user_info), access, std::move(verb), std::move(path));
   co_return !allowed || *allowed;
 }
 
@@ -80,14 +84,14 @@ net::Task<void> Server::call(std::shared_ptr<Pages> pages,
   const CallHandler handle = route.call;  // routes may be added meanwhile
   const Access access = route.access;
   Caller caller;
-  auto visitor = co_await pages->admission.visitor(request);
-  caller.visitor = visitor;
-  caller.still_allowed = [pages, access, visitor, path = target.path] {
-    return still(pages->admission, visitor, access, "get", path);
+  auto user_info = co_await pages->admission.user_info(request);
+  caller.user_info = user_info;
+  caller.still_allowed = [pages, access, user_info, path = target.path] {
+    return still(pages->admission, user_info, access, "get", path);
   };
-  caller.might = [pages, visitor](std::string verb, std::string path) {
+  caller.might = [pages, user_info](std::string verb, std::string path) {
     const Access asked = verb == "get" ? Access::Reading : Access::Acting;
-    return pages->admission.might(visitor, asked, std::move(verb), std::move(path));
+    return pages->admission.might(user_info, asked, std::move(verb), std::move(path));
   };
   co_await handle(request, target, caller, responder);
 }
@@ -133,12 +137,12 @@ Server::Server(std::shared_ptr<Pages> pages, std::shared_ptr<Port> port)
 Server::~Server() { reloading_.cancel(); }
 
 Result<std::unique_ptr<Server>> Server::start(kube::LoopServices services,
-                                              Reviewer* reviewer,
+                                              DelegatedAuth* auth,
                                               ServerSettings settings) {
   auto certificate = ServingCertificate::load(settings.files);
   if (!certificate) return fail(std::move(certificate.error()));
   const BrowserAccess browser{is_loopback(settings.address), is_loopback(settings.address) && settings.open_actions};
-  auto pages = std::make_shared<Pages>(reviewer, std::move(settings.extender), browser);
+  auto pages = std::make_shared<Pages>(auth, std::move(settings.extender), browser);
   add_health(pages->routes, "/healthz", pages->healthz);
   add_health(pages->routes, "/livez", pages->livez);
   add_health(pages->routes, "/readyz", pages->readyz);

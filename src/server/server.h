@@ -18,8 +18,8 @@
 
 #include "base/error.h"
 #include "kube/client/loop_services.h"
-#include "server/admission.h"
 #include "server/health.h"
+#include "server/request_authorizer.h"
 #include "server/routes.h"
 #include "server/serving_certificate.h"
 
@@ -41,7 +41,7 @@ class Server {
  public:
   // Listens at once. The reviewer may be null (see Admission) and outlives the server.
   static Result<std::unique_ptr<Server>> start(kube::LoopServices services,
-                                               Reviewer* reviewer,
+                                               DelegatedAuth* auth,
                                                ServerSettings settings = {});
   ~Server();
   Server(const Server&) = delete;

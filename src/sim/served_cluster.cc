@@ -6,9 +6,9 @@
 
 #include "kube/value/base64.h"
 #include "net/tls/certificates.h"
-#include "sim/door/http_door.h"
-#include "sim/door/local_api.h"
-#include "sim/door/webhooks/webhooks.h"
+#include "sim/frontend/http_frontend.h"
+#include "sim/frontend/local_api.h"
+#include "sim/frontend/webhooks/webhooks.h"
 #include "sim/time/pacer.h"
 
 namespace rescheduler::sim {
@@ -21,8 +21,8 @@ net::Task<Result<void>> ran(std::function<void()> look) {
   co_return Result<void>{};
 }
 
-net::Task<Result<void>> stopped(HttpDoor& door) {
-  co_await door.stop(std::chrono::milliseconds(100));
+net::Task<Result<void>> stopped(HttpFrontend& frontend) {
+  co_await frontend.stop(std::chrono::milliseconds(100));
   co_return Result<void>{};
 }
 
@@ -55,21 +55,21 @@ struct ServedCluster::Parts {
   std::unique_ptr<WebhookCaller> webhooks{};
   std::unique_ptr<LocalApi> api{};
   std::unique_ptr<Pacer> pacer{};
-  std::unique_ptr<HttpDoor> door{};
+  std::unique_ptr<HttpFrontend> frontend{};
   net::Job pacing{};
   net::EventLoop loop{};  // last: whatever still runs on it goes before what it uses
 };
 
 Result<std::unique_ptr<ServedCluster>> ServedCluster::start(ServeSettings settings) {
   auto parts = std::make_unique<Parts>();
-  HttpDoorSettings door;
-  door.http.port = settings.port;
+  HttpFrontendSettings frontend;
+  frontend.http.port = settings.port;
   parts->tls = settings.tls;
   if (settings.tls) {
     auto identity = make_identity();
     if (!identity) return fail(std::move(identity.error()).within("the embedded cluster's certificate"));
     parts->ca_pem = std::move(identity->ca_pem);
-    door.http.tls = std::move(identity->tls);
+    frontend.http.tls = std::move(identity->tls);
   }
   settings.cluster.start = parts->clock.wall_now();
 
@@ -84,14 +84,14 @@ Result<std::unique_ptr<ServedCluster>> ServedCluster::start(ServeSettings settin
     made.cluster->agenda().follow(made.clock, settings.speed);
     made.pacer = std::make_unique<Pacer>(made.cluster->agenda());
     made.pacing = net::spawn(made.loop.executor(), "embedded cluster", made.pacer->run());
-    auto listening = HttpDoor::open(made.loop.executor(), made.cluster->server(), made.cluster->documents(),
-                                    &made.cluster->faults(), std::move(door));
+    auto listening = HttpFrontend::open(made.loop.executor(), made.cluster->server(), made.cluster->documents(),
+                                        &made.cluster->faults(), std::move(frontend));
     if (!listening) {
       opened = fail(std::move(listening.error()));
       return;
     }
-    made.door = std::move(*listening);
-    made.port = made.door->port();
+    made.frontend = std::move(*listening);
+    made.port = made.frontend->port();
   });
   if (!opened) return fail(std::move(opened.error()));
   return served;
@@ -100,10 +100,10 @@ Result<std::unique_ptr<ServedCluster>> ServedCluster::start(ServeSettings settin
 ServedCluster::ServedCluster(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 ServedCluster::~ServedCluster() {
-  if (parts_->door) (void)parts_->loop.await_result(stopped(*parts_->door));
+  if (parts_->frontend) (void)parts_->loop.await_result(stopped(*parts_->frontend));
   parts_->pacing.cancel();
   on_loop([this] {
-    parts_->door.reset();
+    parts_->frontend.reset();
     if (parts_->cluster) parts_->cluster->server().set_admission(nullptr);
     parts_->webhooks.reset();  // its connections need the loop to go
   });
@@ -142,6 +142,6 @@ net::EventLoop& ServedCluster::loop() { return parts_->loop; }
 void ServedCluster::on_loop(const std::function<void()>& look) { (void)parts_->loop.await_result(ran(look)); }
 EmbeddedCluster& ServedCluster::cluster() { return *parts_->cluster; }
 kube::Api& ServedCluster::api() { return *parts_->api; }
-HttpDoor& ServedCluster::door() { return *parts_->door; }
+HttpFrontend& ServedCluster::frontend() { return *parts_->frontend; }
 
 }  // namespace rescheduler::sim

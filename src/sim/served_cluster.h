@@ -14,7 +14,7 @@
 
 namespace rescheduler::sim {
 
-class HttpDoor;
+class HttpFrontend;
 
 struct ServeSettings {
   ClusterSettings cluster{};  // its `start` is now
@@ -39,7 +39,7 @@ class ServedCluster {
   void on_loop(const std::function<void()>& look);
   EmbeddedCluster& cluster();
   kube::Api& api();  // the in-process door
-  HttpDoor& door();
+  HttpFrontend& frontend();
 
  private:
   struct Parts;

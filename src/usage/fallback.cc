@@ -37,7 +37,7 @@ const std::string& Fallback::name() const {
 
 cluster::LoadBasis Fallback::basis() const {
   if (charge_) return cluster::LoadBasis::Usage;
-  return judgeable_ ? cluster::LoadBasis::Requests : cluster::LoadBasis::Turns;
+  return judgeable_ ? cluster::LoadBasis::Requests : cluster::LoadBasis::RoundRobin;
 }
 
 Fallback::Change Fallback::change(std::string why) {

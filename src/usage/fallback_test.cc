@@ -92,7 +92,7 @@ TEST(Fallback, WhenNotEvenRequestsCanBeJudgedNodesGetTheirTurns) {
   Play play;
   EXPECT_FALSE(play.fallback.requests_judgeable(false));
   play.round(false, false);
-  EXPECT_EQ(play.fallback.basis(), LoadBasis::Turns);
+  EXPECT_EQ(play.fallback.basis(), LoadBasis::RoundRobin);
   EXPECT_EQ(play.changes.at(0).to, "turns");
   const auto better = play.fallback.requests_judgeable(true);
   ASSERT_TRUE(better);

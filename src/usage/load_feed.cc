@@ -38,7 +38,7 @@ void count_drops(MetricRegistry& metrics, const DropCounts& dropped) {
 
 }  // namespace
 
-std::string FeedStatus::text(WallTime now) const {
+std::string LoadFeedStatus::text(WallTime now) const {
   std::string said = in_charge;
   const auto source = std::ranges::find(sources, in_charge, &SourceStatus::name);
   if (source != sources.end()) {
@@ -56,9 +56,9 @@ std::string FeedStatus::text(WallTime now) const {
 }
 
 LoadFeed::LoadFeed(kube::LoopServices services,
-                   FeedSettings settings,
+                   LoadFeedSettings settings,
                    std::vector<std::unique_ptr<Source>> sources,
-                   FeedCallbacks callbacks)
+                   LoadFeedCallbacks callbacks)
     : services_(std::move(services)),
       settings_(settings),
       sources_(std::move(sources)),

@@ -20,20 +20,20 @@
 
 namespace rescheduler::usage {
 
-struct FeedSettings {
+struct LoadFeedSettings {
   // Prometheus scrapes and metrics-server measures every 15 s at most; to ask more often tells nothing new.
   std::chrono::nanoseconds interval = std::chrono::seconds{15};
   SampleRules rules{};
   FallbackSettings fallback{};
 };
 
-struct FeedCallbacks {
+struct LoadFeedCallbacks {
   // The nodes there are; the same pointer for as long as nothing changes saves work. While there are none (the
   // informers are not ready) nothing is read.
   std::function<NodeList()> nodes{};
-  // What the source in charge measured, sifted: for LoadBook::take().
+  // What the source in charge measured, sifted: for LoadTracker::take().
   std::function<void(Reading, const std::string& source)> taken{};
-  // Nothing is measured: for LoadBook::fall_back(). In every round for as long as that lasts.
+  // Nothing is measured: for LoadTracker::fall_back(). In every round for as long as that lasts.
   std::function<void(cluster::LoadBasis, const std::string& source)> fell_back{};
   // Once per change; for an event and the log.
   std::function<void(const Fallback::Change&)> changed{};
@@ -46,7 +46,7 @@ struct SourceStatus {
   std::optional<WallTime> newest_sample{};
 };
 
-struct FeedStatus {
+struct LoadFeedStatus {
   std::string in_charge{};
   cluster::LoadBasis basis = cluster::LoadBasis::Requests;
   std::size_t nodes = 0;           // known
@@ -62,16 +62,16 @@ struct FeedStatus {
 class LoadFeed {
  public:
   LoadFeed(kube::LoopServices services,
-           FeedSettings settings,
+           LoadFeedSettings settings,
            std::vector<std::unique_ptr<Source>> sources,
-           FeedCallbacks callbacks);
+           LoadFeedCallbacks callbacks);
 
   // Until its job is cancelled.
   net::Task<void> run();
   // One reading of whoever is to be read. Fails only with Errc::Cancelled.
   net::Task<Result<void>> round();
 
-  const FeedStatus& status() const { return status_; }
+  const LoadFeedStatus& status() const { return status_; }
 
  private:
   net::Task<Result<void>> read(std::size_t source, NodeList nodes);
@@ -83,11 +83,11 @@ class LoadFeed {
   bool has_fresh_data(std::size_t source) const;
 
   kube::LoopServices services_;
-  FeedSettings settings_;
+  LoadFeedSettings settings_;
   std::vector<std::unique_ptr<Source>> sources_;
-  FeedCallbacks callbacks_;
+  LoadFeedCallbacks callbacks_;
   Fallback fallback_;
-  FeedStatus status_;
+  LoadFeedStatus status_;
 };
 
 }  // namespace rescheduler::usage

@@ -44,21 +44,21 @@ Sample aged(const std::string& node, double value, seconds age = seconds{5}) {
   return {.node = node, .value = value, .at = WallTime{age}};
 }
 
-struct Kitchen {
-  Kitchen() {
-    FeedCallbacks callbacks;
+struct Fixture {
+  Fixture() {
+    LoadFeedCallbacks callbacks;
     callbacks.nodes = [this] { return nodes; };
     callbacks.taken = [this](const Reading& reading, const std::string& source) {
       taken.push_back(source + " " + std::to_string(reading.samples.size()));
     };
     callbacks.fell_back = [this](LoadBasis basis, const std::string& source) {
-      taken.push_back(source + (basis == LoadBasis::Turns ? " by turns" : ""));
+      taken.push_back(source + (basis == LoadBasis::RoundRobin ? " by turns" : ""));
     };
     callbacks.changed = [this](const Fallback::Change& change) { changes.push_back(change.from + ">" + change.to); };
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::make_unique<ToldSource>("prometheus", prometheus, time.clock));
     sources.push_back(std::make_unique<ToldSource>("metrics-server", metrics_server, time.clock));
-    feed = std::make_unique<LoadFeed>(time.services(), FeedSettings{}, std::move(sources), std::move(callbacks));
+    feed = std::make_unique<LoadFeed>(time.services(), LoadFeedSettings{}, std::move(sources), std::move(callbacks));
   }
 
   void rounds(int count) {
@@ -77,8 +77,8 @@ struct Kitchen {
 
   Told prometheus{.samples = {aged("a", 0.5), aged("b", 0.6)}};
   Told metrics_server{.samples = {aged("a", 0.4)}};
-  NodeList nodes = std::make_shared<const std::vector<NodeFacts>>(
-      std::vector<NodeFacts>{{.name = "a", .cpu = 4.0, .memory = 1e9}, {.name = "b", .cpu = 4.0, .memory = 1e9}});
+  NodeList nodes = std::make_shared<const std::vector<NodeIdentity>>(
+      std::vector<NodeIdentity>{{.name = "a", .cpu = 4.0, .memory = 1e9}, {.name = "b", .cpu = 4.0, .memory = 1e9}});
   std::vector<std::string> taken;
   std::vector<std::string> changes;
   test::VirtualTime time;
@@ -86,107 +86,107 @@ struct Kitchen {
 };
 
 TEST(LoadFeed, PassesOnWhatTheBestSourceMeasures) {
-  Kitchen kitchen;
-  kitchen.rounds(2);
-  EXPECT_THAT(kitchen.taken, ElementsAre("prometheus 2", "prometheus 2"));
-  EXPECT_THAT(kitchen.changes, ElementsAre(">prometheus"));
-  EXPECT_EQ(kitchen.metrics_server.reads, 0);
-  const FeedStatus& status = kitchen.feed->status();
+  Fixture fixture;
+  fixture.rounds(2);
+  EXPECT_THAT(fixture.taken, ElementsAre("prometheus 2", "prometheus 2"));
+  EXPECT_THAT(fixture.changes, ElementsAre(">prometheus"));
+  EXPECT_EQ(fixture.metrics_server.reads, 0);
+  const LoadFeedStatus& status = fixture.feed->status();
   EXPECT_TRUE(status.is_best());
   EXPECT_EQ(status.basis, LoadBasis::Usage);
-  EXPECT_EQ(status.text(kitchen.time.clock.wall_now()), "prometheus: 2 of 2 nodes, newest sample 20 s old");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source{source="prometheus"})"), "1");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source{source="requests"})"), "0");
-  EXPECT_EQ(kitchen.metric("rescheduler_load_sample_age_seconds"), "5");
+  EXPECT_EQ(status.text(fixture.time.clock.wall_now()), "prometheus: 2 of 2 nodes, newest sample 20 s old");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="prometheus"})"), "1");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="requests"})"), "0");
+  EXPECT_EQ(fixture.metric("rescheduler_load_sample_age_seconds"), "5");
 }
 
 TEST(LoadFeed, ASourceThatFailsIsNamedAndTheNextTakesOver) {
-  Kitchen kitchen;
-  kitchen.rounds(1);
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
-  kitchen.prometheus.answers = false;
-  kitchen.rounds(1);
-  EXPECT_EQ(kitchen.feed->status().text(kitchen.time.clock.wall_now()),
+  Fixture fixture;
+  fixture.rounds(1);
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
+  fixture.prometheus.answers = false;
+  fixture.rounds(1);
+  EXPECT_EQ(fixture.feed->status().text(fixture.time.clock.wall_now()),
             "prometheus: 2 of 2 nodes, newest sample 35 s old; prometheus is down");
-  kitchen.rounds(1);
-  EXPECT_THAT(kitchen.taken, ElementsAre("prometheus 2", "metrics-server 1"));
-  EXPECT_THAT(kitchen.changes, ElementsAre(">prometheus", "prometheus>metrics-server"));
-  EXPECT_THAT(kitchen.feed->status().text(kitchen.time.clock.wall_now()),
+  fixture.rounds(1);
+  EXPECT_THAT(fixture.taken, ElementsAre("prometheus 2", "metrics-server 1"));
+  EXPECT_THAT(fixture.changes, ElementsAre(">prometheus", "prometheus>metrics-server"));
+  EXPECT_THAT(fixture.feed->status().text(fixture.time.clock.wall_now()),
               HasSubstr("metrics-server: 1 of 2 nodes, newest sample 20 s old; prometheus is down"));
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "2");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source{source="prometheus"})"), "0");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source{source="metrics-server"})"), "1");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "2");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="prometheus"})"), "0");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="metrics-server"})"), "1");
 
-  kitchen.prometheus.answers = true;
-  kitchen.taken.clear();
-  kitchen.rounds(2);
-  EXPECT_THAT(kitchen.taken, ElementsAre("metrics-server 1", "metrics-server 1", "prometheus 2"));
-  EXPECT_TRUE(kitchen.feed->status().is_best());
+  fixture.prometheus.answers = true;
+  fixture.taken.clear();
+  fixture.rounds(2);
+  EXPECT_THAT(fixture.taken, ElementsAre("metrics-server 1", "metrics-server 1", "prometheus 2"));
+  EXPECT_TRUE(fixture.feed->status().is_best());
 }
 
 TEST(LoadFeed, WhenNobodyAnswersNodesAreJudgedByRequestsAndItIsSaidEachRound) {
-  Kitchen kitchen;
-  kitchen.prometheus.answers = kitchen.metrics_server.answers = false;
-  kitchen.rounds(2);
-  EXPECT_THAT(kitchen.taken, ElementsAre("requests", "requests"));
-  EXPECT_THAT(kitchen.changes, ElementsAre(">requests"));
-  EXPECT_EQ(kitchen.feed->status().text(WallTime{}), "requests; prometheus is down; metrics-server is down");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_source{source="requests"})"), "1");
-  EXPECT_EQ(kitchen.metric("rescheduler_load_sample_age_seconds"), "Nan");
+  Fixture fixture;
+  fixture.prometheus.answers = fixture.metrics_server.answers = false;
+  fixture.rounds(2);
+  EXPECT_THAT(fixture.taken, ElementsAre("requests", "requests"));
+  EXPECT_THAT(fixture.changes, ElementsAre(">requests"));
+  EXPECT_EQ(fixture.feed->status().text(WallTime{}), "requests; prometheus is down; metrics-server is down");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="requests"})"), "1");
+  EXPECT_EQ(fixture.metric("rescheduler_load_sample_age_seconds"), "Nan");
 }
 
 TEST(LoadFeed, NodesThatSayNothingOfThemselvesGetTheirTurns) {
-  Kitchen kitchen;
-  kitchen.prometheus.answers = kitchen.metrics_server.answers = false;
-  kitchen.nodes = std::make_shared<const std::vector<NodeFacts>>(std::vector<NodeFacts>{{.name = "a"}});
-  kitchen.rounds(1);
-  EXPECT_THAT(kitchen.taken, ElementsAre("turns by turns"));
+  Fixture fixture;
+  fixture.prometheus.answers = fixture.metrics_server.answers = false;
+  fixture.nodes = std::make_shared<const std::vector<NodeIdentity>>(std::vector<NodeIdentity>{{.name = "a"}});
+  fixture.rounds(1);
+  EXPECT_THAT(fixture.taken, ElementsAre("turns by turns"));
 }
 
 TEST(LoadFeed, AnAnswerOfWhichNothingIsOfUseIsAFailureAndCounted) {
-  Kitchen kitchen;
-  kitchen.prometheus.samples = {aged("a", 0.5), aged("a", 0.7), aged("b", std::nan("")), aged("c", 0.1, seconds{999})};
-  kitchen.rounds(1);
-  EXPECT_THAT(kitchen.taken, ElementsAre("metrics-server 1"));
-  EXPECT_EQ(kitchen.feed->status().sources[0].last_error,
+  Fixture fixture;
+  fixture.prometheus.samples = {aged("a", 0.5), aged("a", 0.7), aged("b", std::nan("")), aged("c", 0.1, seconds{999})};
+  fixture.rounds(1);
+  EXPECT_THAT(fixture.taken, ElementsAre("metrics-server 1"));
+  EXPECT_EQ(fixture.feed->status().sources[0].last_error,
             "prometheus: nothing in its answer is of use (1 not a number, 2 ambiguous, 1 stale)");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_samples_dropped_total{reason="ambiguous"})"), "2");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_samples_dropped_total{reason="stale"})"), "1");
-  EXPECT_EQ(kitchen.metric(R"(rescheduler_load_samples_dropped_total{reason="negative"})"), "0");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="ambiguous"})"), "2");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="stale"})"), "1");
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="negative"})"), "0");
 }
 
 TEST(LoadFeed, NothingIsReadUntilThereAreNodes) {
-  Kitchen kitchen;
-  const NodeList known = std::exchange(kitchen.nodes, nullptr);
-  kitchen.rounds(1);
-  EXPECT_EQ(kitchen.prometheus.reads, 0);
-  EXPECT_TRUE(kitchen.changes.empty());
-  kitchen.nodes = known;
-  kitchen.rounds(1);
-  EXPECT_EQ(kitchen.prometheus.reads, 1);
+  Fixture fixture;
+  const NodeList known = std::exchange(fixture.nodes, nullptr);
+  fixture.rounds(1);
+  EXPECT_EQ(fixture.prometheus.reads, 0);
+  EXPECT_TRUE(fixture.changes.empty());
+  fixture.nodes = known;
+  fixture.rounds(1);
+  EXPECT_EQ(fixture.prometheus.reads, 1);
 }
 
 TEST(LoadFeed, RunsAtItsIntervalUntilItIsCancelled) {
-  Kitchen kitchen;
+  Fixture fixture;
   net::Job job;
   auto ended = std::make_shared<std::promise<void>>();
-  const auto run = [](Kitchen& in, std::shared_ptr<std::promise<void>> done) -> net::Task<void> {
+  const auto run = [](Fixture& in, std::shared_ptr<std::promise<void>> done) -> net::Task<void> {
     co_await in.feed->run();
     done->set_value();
   };
-  const WallTime start = kitchen.time.clock.wall_now();
+  const WallTime start = fixture.time.clock.wall_now();
   auto spawn = [&]() -> net::Task<Result<void>> {
-    job = net::spawn(kitchen.time.loop.executor(), "feed", run(kitchen, ended));
-    while (kitchen.prometheus.reads < 4) {
-      auto slept = co_await kitchen.time.timers.sleep_for(std::chrono::nanoseconds(0));
+    job = net::spawn(fixture.time.loop.executor(), "feed", run(fixture, ended));
+    while (fixture.prometheus.reads < 4) {
+      auto slept = co_await fixture.time.timers.sleep_for(std::chrono::nanoseconds(0));
       if (!slept) co_return slept;
     }
     job.cancel();
     co_return Result<void>{};
   };
-  ASSERT_TRUE(kitchen.time.loop.await_result<void>(spawn()));
+  ASSERT_TRUE(fixture.time.loop.await_result<void>(spawn()));
   ended->get_future().get();
-  EXPECT_GE(kitchen.time.clock.wall_now() - start, seconds{45});
+  EXPECT_GE(fixture.time.clock.wall_now() - start, seconds{45});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace rescheduler::usage {
 namespace {
 
-using NodesByName = std::unordered_map<std::string_view, const NodeFacts*>;
+using NodesByName = std::unordered_map<std::string_view, const NodeIdentity*>;
 
 class MetricsServerSource final : public Source {
  public:
@@ -54,7 +54,7 @@ void add(const api::NodeMetrics& metrics, const NodesByName& nodes, Reading& int
 
 net::Task<Result<Reading>> MetricsServerSource::read(NodeList nodes, WallTime /*now*/) {
   NodesByName by_name;
-  for (const NodeFacts& node : *nodes) by_name.emplace(node.name, &node);
+  for (const NodeIdentity& node : *nodes) by_name.emplace(node.name, &node);
   Reading reading;
   kube::ApiCall call;
   call.verb = kube::Verb::List;

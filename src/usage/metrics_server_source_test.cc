@@ -52,8 +52,8 @@ struct Bench {
     return loop.await_result<Reading>(source->read(nodes, WallTime{}));
   }
 
-  NodeList nodes = std::make_shared<const std::vector<NodeFacts>>(
-      std::vector<NodeFacts>{{.name = "a", .cpu = 4.0, .memory = 1024.0}, {.name = "bare"}});
+  NodeList nodes = std::make_shared<const std::vector<NodeIdentity>>(
+      std::vector<NodeIdentity>{{.name = "a", .cpu = 4.0, .memory = 1024.0}, {.name = "bare"}});
   ListingApi api;
   net::EventLoop loop;
 };

@@ -42,8 +42,8 @@ bool is_port(std::string_view text) {
 
 }  // namespace
 
-NodeFacts facts_of(const api::Node& object) {
-  NodeFacts facts;
+NodeIdentity node_identity_of(const api::Node& object) {
+  NodeIdentity facts;
   facts.name = object.metadata().name();
   for (const auto& address : object.status().addresses()) {
     if (address.type() == "InternalIP") facts.internal_ips.push_back(address.address());
@@ -58,8 +58,8 @@ NodeFacts facts_of(const api::Node& object) {
   return facts;
 }
 
-bool requests_judgeable(const std::vector<NodeFacts>& nodes) {
-  return std::ranges::any_of(nodes, [](const NodeFacts& one) { return one.cpu > 0.0 && one.memory > 0.0; });
+bool requests_judgeable(const std::vector<NodeIdentity>& nodes) {
+  return std::ranges::any_of(nodes, [](const NodeIdentity& one) { return one.cpu > 0.0 && one.memory > 0.0; });
 }
 
 std::string host_of(std::string_view instance) {
@@ -75,12 +75,12 @@ std::string host_of(std::string_view instance) {
   return shortest(lower(instance));
 }
 
-NodeFinder::NodeFinder(const std::vector<NodeFacts>& nodes, const FindSettings& settings) {
+NodeFinder::NodeFinder(const std::vector<NodeIdentity>& nodes, const FindSettings& settings) {
   using cluster::NodeMatch;
   const auto wants = [&settings](NodeMatch by) { return std::ranges::find(settings.by, by) != settings.by.end(); };
   names_.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const NodeFacts& node = nodes[i];
+    const NodeIdentity& node = nodes[i];
     names_.push_back(node.name);
     if (wants(NodeMatch::Name)) add(host_of(node.name), i);
     if (wants(NodeMatch::InternalIp)) {

@@ -21,21 +21,21 @@ class Node;
 namespace rescheduler::usage {
 
 // What sources have to know of a node.
-struct NodeFacts {
+struct NodeIdentity {
   std::string name{};
   std::vector<std::string> internal_ips{};
   std::vector<std::string> hostnames{};  // addresses of that type, and the label kubernetes.io/hostname
   std::map<std::string, std::string> labels{};
   double cpu = 0.0;     // allocatable, in cores
   double memory = 0.0;  // allocatable, in bytes
-  friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
+  friend bool operator==(const NodeIdentity&, const NodeIdentity&) = default;
 };
-using NodeList = std::shared_ptr<const std::vector<NodeFacts>>;
+using NodeList = std::shared_ptr<const std::vector<NodeIdentity>>;
 
-NodeFacts facts_of(const api::Node& object);
+NodeIdentity node_identity_of(const api::Node& object);
 
 // Can requests be judged at all: does any node say what it has to give?
-bool requests_judgeable(const std::vector<NodeFacts>& nodes);
+bool requests_judgeable(const std::vector<NodeIdentity>& nodes);
 
 // By all of these at once: if they mean different nodes it is ambiguous.
 struct FindSettings {
@@ -46,7 +46,7 @@ struct FindSettings {
 
 class NodeFinder {
  public:
-  NodeFinder(const std::vector<NodeFacts>& nodes, const FindSettings& settings);
+  NodeFinder(const std::vector<NodeIdentity>& nodes, const FindSettings& settings);
 
   struct Found {
     std::optional<std::string_view> node{};  // its name, for as long as the finder lives

@@ -8,7 +8,7 @@
 namespace rescheduler::usage {
 namespace {
 
-const std::vector<NodeFacts> kNodes{
+const std::vector<NodeIdentity> kNodes{
     {.name = "node-1", .internal_ips = {"10.0.0.1", "fd00::1"}, .hostnames = {"host-1"}, .labels = {{"rack", "r1"}}},
     {.name = "node-2", .internal_ips = {"10.0.0.2"}, .hostnames = {"host-2"}, .labels = {{"rack", "r2"}}},
 };
@@ -67,7 +67,7 @@ TEST(NodeFinder, ANodeThatRepeatsItselfIsNotAmbiguous) {
   EXPECT_EQ(found(finder, "10.0.0.1"), "a");
 }
 
-TEST(NodeFacts, AreReadFromTheObject) {
+TEST(NodeIdentity, AreReadFromTheObject) {
   api::Node object = cluster::testing::node("n").cpu("3500m").memory("2Gi").label("rack", "r1").get();
   const auto address = [&object](const char* type, const char* text) {
     auto& added = *object.mutable_status()->add_addresses();
@@ -77,15 +77,15 @@ TEST(NodeFacts, AreReadFromTheObject) {
   address("InternalIP", "10.0.0.1");
   address("ExternalIP", "192.0.2.1");
   address("Hostname", "host");
-  const NodeFacts facts = facts_of(object);
+  const NodeIdentity facts = node_identity_of(object);
   EXPECT_EQ(facts.name, "n");
   EXPECT_EQ(facts.internal_ips, std::vector<std::string>{"10.0.0.1"});
   EXPECT_EQ(facts.hostnames, (std::vector<std::string>{"host", "n"}));
   EXPECT_EQ(facts.labels.at("rack"), "r1");
   EXPECT_DOUBLE_EQ(facts.cpu, 3.5);
   EXPECT_DOUBLE_EQ(facts.memory, 2.0 * 1024 * 1024 * 1024);
-  EXPECT_TRUE(requests_judgeable({NodeFacts{}, facts}));
-  EXPECT_FALSE(requests_judgeable({NodeFacts{.name = "m", .cpu = 1.0}}));
+  EXPECT_TRUE(requests_judgeable({NodeIdentity{}, facts}));
+  EXPECT_FALSE(requests_judgeable({NodeIdentity{.name = "m", .cpu = 1.0}}));
 }
 
 }  // namespace

@@ -111,14 +111,14 @@ net::HttpRequest PrometheusSource::request(const std::string& expression, nanose
   net::HttpRequest made;
   // Prometheus gives up when we do.
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-  std::string form = fmt::format("query={}&timeout={}ms", net::percent_encode(expression), milliseconds);
+  std::string compiled_spec = fmt::format("query={}&timeout={}ms", net::percent_encode(expression), milliseconds);
   if (settings_.use_get) {
-    made.target = fmt::format("{}?{}", path_, form);
+    made.target = fmt::format("{}?{}", path_, compiled_spec);
   } else {
     made.method = "POST";
     made.target = path_;
     made.headers.set("Content-Type", "application/x-www-form-urlencoded");
-    made.body = std::move(form);
+    made.body = std::move(compiled_spec);
   }
   made.headers.set("Accept", "application/json");
   return made;

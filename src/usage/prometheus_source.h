@@ -18,7 +18,7 @@ namespace rescheduler::usage {
 using Unit = cluster::LoadUnit;
 
 struct PrometheusQuery {
-  std::string resource{};  // "cpu"; for messages. Its place in the list is its place in BookSettings::resources.
+  std::string resource{};  // "cpu"; for messages. Its place in the list is its place in LoadTrackerSettings::resources.
   std::string expression{};
   Unit unit = Unit::Percent;
   // A query for when each node was last heard of, in seconds since 1970. The time of an answer says nothing of that: a

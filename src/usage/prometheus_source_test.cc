@@ -51,9 +51,9 @@ class PrometheusSourceTest : public ::testing::Test {
   net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
     asked_.push_back(request);
     if (silent_) (void)co_await silence_.wait();
-    std::string form = request.body;
-    if (request.method == "GET") form = request.target.substr(request.target.find('?') + 1);
-    const std::string encoded = form.substr(6, form.find('&') - 6);  // "query=...&timeout=..."
+    std::string compiled_spec = request.body;
+    if (request.method == "GET") compiled_spec = request.target.substr(request.target.find('?') + 1);
+    const std::string encoded = compiled_spec.substr(6, compiled_spec.find('&') - 6);  // "query=...&timeout=..."
     net::HttpResponse response;
     response.status = status_;
     const auto known = answers_.find(net::percent_decode(encoded).value_or("?"));
@@ -80,8 +80,9 @@ class PrometheusSourceTest : public ::testing::Test {
     return reading ? "read" : reading.error().message;
   }
 
-  NodeList nodes_ = std::make_shared<const std::vector<NodeFacts>>(
-      std::vector<NodeFacts>{{.name = "a", .internal_ips = {"10.0.0.1"}}, {.name = "b", .internal_ips = {"10.0.0.2"}}});
+  NodeList nodes_ = std::make_shared<const std::vector<NodeIdentity>>(
+      std::vector<NodeIdentity>{{.name = "a", .internal_ips = {"10.0.0.1"}},
+                                {.name = "b", .internal_ips = {"10.0.0.2"}}});
   PrometheusSettings settings_{.queries = {{.resource = "cpu", .expression = kCpu},
                                            {.resource = "memory", .expression = kMemory, .unit = Unit::Fraction}}};
   std::map<std::string, std::string> answers_{
@@ -130,8 +131,8 @@ TEST_F(PrometheusSourceTest, ProxiesThatRefusePostAreAskedWithGetUnderTheirPath)
 
 TEST_F(PrometheusSourceTest, SeriesOfNobodyAndOfTwoAreCountedAndNotUsed) {
   serve();
-  nodes_ = std::make_shared<const std::vector<NodeFacts>>(
-      std::vector<NodeFacts>{{.name = "a", .internal_ips = {"10.0.0.1"}}, {.name = "c", .internal_ips = {"10.0.0.1"}}});
+  nodes_ = std::make_shared<const std::vector<NodeIdentity>>(std::vector<NodeIdentity>{
+      {.name = "a", .internal_ips = {"10.0.0.1"}}, {.name = "c", .internal_ips = {"10.0.0.1"}}});
   const auto reading = read();
   ASSERT_TRUE(reading);
   EXPECT_TRUE(reading->samples.empty());
@@ -142,8 +143,8 @@ TEST_F(PrometheusSourceTest, SeriesOfNobodyAndOfTwoAreCountedAndNotUsed) {
 TEST_F(PrometheusSourceTest, NodesThatChangedSinceTheLastReadingAreFoundAsTheyAre) {
   serve();
   ASSERT_TRUE(read());
-  auto changed = std::make_shared<const std::vector<NodeFacts>>(
-      std::vector<NodeFacts>{{.name = "new", .internal_ips = {"10.0.0.1"}}});
+  auto changed = std::make_shared<const std::vector<NodeIdentity>>(
+      std::vector<NodeIdentity>{{.name = "new", .internal_ips = {"10.0.0.1"}}});
   const auto reading = loop_.await_result<Reading>(source_->read(changed, WallTime{}));
   ASSERT_TRUE(reading);
   ASSERT_FALSE(reading->samples.empty());

@@ -53,7 +53,7 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
   newest_ = at;
 }
 
-void Unrest::add(double value, WallTime at) {
+void Volatility::add(double value, WallTime at) {
   if (newest_ && at <= *newest_) return;
   constexpr std::chrono::minutes kHalfLife{30};
   if (!newest_) {
@@ -67,7 +67,7 @@ void Unrest::add(double value, WallTime at) {
   newest_ = at;
 }
 
-double Unrest::deviation() const { return std::sqrt(variance_); }
+double Volatility::deviation() const { return std::sqrt(variance_); }
 
 double unseen(std::chrono::nanoseconds age, std::chrono::nanoseconds averaged, const SmoothingSettings& how) {
   double share = 0.0;

@@ -31,7 +31,7 @@ class Smoother {
 
 // How much a load moves about: the standard deviation of its samples, the older ones counting less (after half an hour
 // half as much). A node that is quiet can be filled further than one that jumps.
-class Unrest {
+class Volatility {
  public:
   void add(double value, WallTime at);
   double deviation() const;

@@ -93,9 +93,9 @@ RC_GTEST_PROP(Unseen, NeverGrowsWithAgeNorLeavesZeroToOneAndEndsInTime, ()) {
   }
 }
 
-TEST(Unrest, IsTheDeviationOfWhatWasSeenOfLate) {
-  Unrest quiet;
-  Unrest jumps;
+TEST(Volatility, IsTheDeviationOfWhatWasSeenOfLate) {
+  Volatility quiet;
+  Volatility jumps;
   for (int i = 0; i < 2000; ++i) {
     const WallTime at{minutes{i}};
     quiet.add(0.5, at);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cluster/objects/marks.h"
+#include "cluster/objects/annotations.h"
 #include "config/read.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
@@ -81,7 +81,7 @@ void ChaoticCluster::run(int moves) {
   calm_down();
   const auto over = [this] {
     const auto& moves_made = checker_.ledger().moves();
-    return leader_.mover->under_way().empty()
+    return leader_.migrator->under_way().empty()
            && std::ranges::none_of(moves_made, [](const auto& one) { return one.second.open; });
   };
   for (int i = 0; i < 3600 && !over(); ++i) advance(1s);
@@ -199,7 +199,7 @@ void ChaoticCluster::advance(std::chrono::nanoseconds duration) {
 
 // The old leader is killed in the middle of whatever it does, or loses its lease and lingers on.
 void ChaoticCluster::change_leader() {
-  if (leader_.mover && rng_.below(2) == 0) {
+  if (leader_.migrator && rng_.below(2) == 0) {
     past_.push_back(std::exchange(leader_, {}));
     loop_.run_for(kLease);
   } else if (leader_.lease) {
@@ -220,11 +220,11 @@ void ChaoticCluster::change_leader() {
     for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
     live_->want(std::move(intents));
   };
-  leader_.mover = std::make_unique<migration::MigrationController>(std::move(parts));
-  leader_.mover->follow();
-  loop_.run_until([this] { return leader_.mover->synced(); }, 10min);
+  leader_.migrator = std::make_unique<migration::MigrationController>(std::move(parts));
+  leader_.migrator->follow();
+  loop_.run_until([this] { return leader_.migrator->synced(); }, 10min);
   leader_.lease->allow_until(cluster_.agenda().steady_now() + kRenewDeadline);
-  leader_.mover->lead();
+  leader_.migrator->lead();
   ++leaders_;
 }
 
@@ -270,7 +270,7 @@ std::vector<const PodFacts*> ChaoticCluster::running_pods() const {
 void ChaoticCluster::order_one() {
   const auto pods = running_pods();
   constexpr std::size_t kAtOnce = 12;
-  if (pods.empty() || leader_.mover->under_way().size() > kAtOnce) return;
+  if (pods.empty() || leader_.migrator->under_way().size() > kAtOnce) return;
   const bool any = trouble_.meddling && rng_.below(4) == 0;
   for (int tries = 0; tries < 20; ++tries) {
     const PodFacts& pod = *pods[rng_.below(pods.size())];
@@ -279,17 +279,17 @@ void ChaoticCluster::order_one() {
     if (target == pod.node) continue;
     const auto expected = checker_.ledger().expectation(pod.uid, target, std::string(to_string(mode)));
     if (!any && expected == Expected::Anything) continue;
-    migration::MoveOrder order;
-    order.ns = kNs;
-    order.pod = pod.name;
-    order.uid = pod.uid;
-    order.source = pod.node;
-    order.target = target;
-    order.strategy = "LoadBalancing";
-    order.reason = "chaos";
-    order.deadline = std::chrono::seconds{120 + rng_.below(240)};
-    order.mode = mode;
-    leader_.mover->begin(std::move(order));
+    migration::MoveRequest request;
+    request.ns = kNs;
+    request.pod = pod.name;
+    request.uid = pod.uid;
+    request.source = pod.node;
+    request.target = target;
+    request.strategy = "LoadBalancing";
+    request.reason = "chaos";
+    request.deadline = std::chrono::seconds{120 + rng_.below(240)};
+    request.mode = mode;
+    leader_.migrator->begin(std::move(request));
     ++ordered_;
     loop_.run_for(10ms);  // its record is written: what is expected of the next one depends on it
     return;

@@ -19,8 +19,8 @@
 #include "migration/migration_controller.h"
 #include "scheduler/live_scheduler.h"
 #include "sim/cluster.h"
-#include "sim/door/faults.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/faults.h"
+#include "sim/frontend/local_api.h"
 #include "sim/time/pacer.h"
 
 namespace rescheduler::test {
@@ -47,7 +47,7 @@ class ChaoticCluster {
  private:
   struct Leader {
     std::shared_ptr<kube::LeaderFence> lease{};
-    std::unique_ptr<migration::MigrationController> mover{};
+    std::unique_ptr<migration::MigrationController> migrator{};
   };
 
   kube::LoopServices services() { return {loop_.executor(), &loop_.timers(), &cluster_.agenda(), &rng_, &metrics_}; }

@@ -5,7 +5,7 @@
 #include "base/metrics.h"
 #include "chaos/fabricated_history.h"
 #include "migration/migration_controller.h"
-#include "sim/door/faults.h"
+#include "sim/frontend/faults.h"
 
 namespace rescheduler::test {
 namespace {
@@ -22,29 +22,29 @@ TEST(ADeletedMigration, IsNotWrittenAgainWhenTheAnswerToItsCreationWasLost) {
   sim::LocalApi api(made.server(), documents, &faults);
   migration::MigrationParts parts{
       &api, nullptr, {made.loop().executor(), &made.loop().timers(), &made.agenda(), &rng, &metrics}, {}, {}};
-  migration::MigrationController mover(std::move(parts));
-  mover.follow();
+  migration::MigrationController migrator(std::move(parts));
+  migrator.follow();
   made.wait(1s);
-  mover.lead();
+  migrator.lead();
 
   faults.add({.verbs = {kube::Verb::Create},
               .resource = "migrations",
               .times = 1,
               .trouble = {.lose_response = sim::Loss::Reset}});
-  migration::MoveOrder order;
-  order.ns = "default";
-  order.pod = "web-0";
-  order.uid = made.uid_of("web-0");
-  order.source = "n";
-  order.target = "m";
-  mover.begin(order);
+  migration::MoveRequest request;
+  request.ns = "default";
+  request.pod = "web-0";
+  request.uid = made.uid_of("web-0");
+  request.source = "n";
+  request.target = "m";
+  migrator.begin(request);
   made.loop().run_for(20ms);
   const auto& moves = made.checker().ledger().moves();
   ASSERT_EQ(moves.size(), 1U);
   made.delete_migration(moves.begin()->second.name);
   made.wait(60s);
   EXPECT_EQ(moves.size(), 1U) << "the record came back";
-  EXPECT_TRUE(mover.under_way().empty());
+  EXPECT_TRUE(migrator.under_way().empty());
 }
 
 }  // namespace

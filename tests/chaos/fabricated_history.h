@@ -7,8 +7,8 @@
 
 #include "chaos/history_checker.h"
 #include "kube/client/client.h"
-#include "sim/door/documents.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/documents.h"
+#include "sim/frontend/local_api.h"
 #include "sim/server/server.h"
 #include "sim/time/agenda.h"
 #include "sim/time/pacer.h"

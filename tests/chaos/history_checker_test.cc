@@ -364,7 +364,7 @@ TEST_F(TheChecker, ExpectsSuccessOnlyWhereNothingComesInTheWay) {
   const auto uid = [&](const std::string& name) { return made_.uid_of(name); };
   EXPECT_EQ(ledger.expectation(uid("web-0"), "m", "Automatic"), Expected::Success);
   EXPECT_EQ(ledger.expectation(uid("web-0"), "n", "Automatic"), Expected::Anything);
-  EXPECT_EQ(ledger.expectation(uid("fixed-0"), "m", "Automatic"), Expected::Refusal);
+  EXPECT_EQ(ledger.expectation(uid("fixed-0"), "m", "Automatic"), Expected::StatusError);
   EXPECT_EQ(ledger.expectation(uid("fixed-0"), "m", "MakeBeforeBreak"), Expected::Success);
   for (int i = 0; i < 10; ++i) made_.pod(fmt::format("full{}", i), "full", "m");
   EXPECT_EQ(ledger.expectation(uid("web-0"), "m", "Automatic"), Expected::Anything);

@@ -30,7 +30,7 @@ TEST(MigrationChaos, WithoutTroubleEveryMoveSucceedsOrIsRightlyRefused) {
   EXPECT_THAT(checker.breaches(), IsEmpty());
   EXPECT_THAT(checker.ledger().surprises(), IsEmpty());
   EXPECT_THAT(checker.ledger().results(Expected::Success), ElementsAre(Pair("Succeeded", Ge(90))));
-  EXPECT_THAT(checker.ledger().results(Expected::Refusal), ElementsAre(Pair("Refused", Ge(5))));
+  EXPECT_THAT(checker.ledger().results(Expected::StatusError), ElementsAre(Pair("Refused", Ge(5))));
   EXPECT_THAT(checker.ledger().results(Expected::Anything), IsEmpty());
   // minAvailable and maxUnavailable, as numbers and as percentages.
   for (const char* budget : {"web0", "web1", "web2", "web3"}) {

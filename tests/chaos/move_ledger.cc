@@ -40,12 +40,12 @@ Expected MoveLedger::expectation(const std::string& pod_uid, const std::string& 
   const bool alone =
       std::ranges::none_of(moves_, [&](const auto& one) { return one.second.open && one.second.app == pod->app; });
   if (!alone || !target_takes(target, pod->requests)) return Expected::Anything;
-  if (forbidden(pod->app)) return Expected::Refusal;
+  if (forbidden(pod->app)) return Expected::StatusError;
   const bool surges = workload->kind == "Deployment" && (workload->desired == 1 || mode == "MakeBeforeBreak");
-  if (mode == "MakeBeforeBreak" && !surges) return Expected::Refusal;  // not safe there
+  if (mode == "MakeBeforeBreak" && !surges) return Expected::StatusError;  // not safe there
   if (surges) return Expected::Success;
   const bool direct = workload->kind == "Pod";
-  return !direct && budgets_refuse(pod->app, *workload) ? Expected::Refusal : Expected::Success;
+  return !direct && budgets_refuse(pod->app, *workload) ? Expected::StatusError : Expected::Success;
 }
 
 Move MoveLedger::begun(const api::Migration& migration) const {

@@ -19,7 +19,7 @@ namespace rescheduler::test {
 enum class Expected : std::uint8_t {
   Anything,  // somebody came in its way
   Success,
-  Refusal,  // the pod is protected, or its PodDisruptionBudgets never let it go
+  StatusError,  // the pod is protected, or its PodDisruptionBudgets never let it go
 };
 
 struct Move {

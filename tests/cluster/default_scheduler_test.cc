@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/mover.h"
+#include "support/migrator.h"
 #include "support/recovery.h"
 
 namespace rescheduler::test {
@@ -29,7 +29,7 @@ class MovesOfKubeSchedulersPods : public MigrationTest {
   void start_webhook() {
     TestRecoverySettings settings;
     settings.ns = ns();
-    settings.target = [this](const api::Pod& pod) { return mover().wanted_on(pod); };
+    settings.target = [this](const api::Pod& pod) { return migrator().wanted_on(pod); };
     webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
   }
 
@@ -45,7 +45,7 @@ TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
   for (int i = 0; i < 3; ++i) {
     for (const char* app : {"web", "solo"}) {
       const api::Pod pod = pods_of(app).front();
-      const auto outcome = move(order_for(pod, other_node(pod.spec().node_name())));
+      const auto outcome = move(move_request_for(pod, other_node(pod.spec().node_name())));
       EXPECT_EQ(outcome.result, MoveResult::Succeeded) << app << ": " << outcome.message;
     }
   }
@@ -68,7 +68,7 @@ TEST_P(MovesOfKubeSchedulersPods, OfNobodyGoWhereTheyAreNominated) {
     }));
     const api::Pod pod = pods_of("lonely").front();
     const std::string target = other_node(pod.spec().node_name());
-    const auto outcome = move(order_for(pod, target));
+    const auto outcome = move(move_request_for(pod, target));
     EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
     EXPECT_EQ(node_of_pod(outcome.replacement), target);
   }

@@ -17,8 +17,8 @@ TEST_P(Load, MetricsServerSaysWhatShareOfANodeIsUsedOrThatItIsNotThere) {
   const std::string name = add_node("loaded");
   auto object = await(client().get<api::Node>("", name));
   ASSERT_TRUE(object) << object.error().message;
-  const auto nodes =
-      std::make_shared<const std::vector<usage::NodeFacts>>(std::vector<usage::NodeFacts>{usage::facts_of(*object)});
+  const auto nodes = std::make_shared<const std::vector<usage::NodeIdentity>>(
+      std::vector<usage::NodeIdentity>{usage::node_identity_of(*object)});
   const auto source = usage::make_metrics_server_source(live().api());
   if (GetParam() == Tier::Real) {
     const auto reading = await(source->read(nodes, WallTime()));

@@ -1,5 +1,5 @@
 // Nodes that are marked for maintenance are emptied, and given back when the mark is gone.
-#include "rescheduler/loop/maintenance.h"
+#include "rescheduling/loop/maintenance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/mover.h"
+#include "support/migrator.h"
 
 namespace rescheduler::test {
 namespace {
@@ -56,13 +56,13 @@ class MovesInterrupted : public MigrationTest {
   bool interrupt(const Case& what, int write, bool second_leader) {
     const api::Pod pod = pods_of(what.app).front();
     const std::string target = other_node(pod.spec().node_name());
-    auto order = order_for(pod, target);
-    order.mode = what.mode;
+    auto request = move_request_for(pod, target);
+    request.mode = what.mode;
     AvailabilityWatch watch(cluster(), ns(), {what.app});
     EXPECT_TRUE(eventually([&] { return watch.samples() > 0; }));
     const std::size_t before = migrations().size();
-    TestMover& first = start_mover({.die_after = write, .only_loses_lead = second_leader});
-    first.begin(order);
+    TestMigrator& first = start_mover({.die_after = write, .only_loses_lead = second_leader});
+    first.begin(request);
     const auto interrupted = [&] { return second_leader ? !first.leads() : first.dead(); };
     EXPECT_TRUE(eventually([&] { return interrupted() || !first.outcomes().empty(); }));
     const bool died = interrupted();
@@ -72,7 +72,7 @@ class MovesInterrupted : public MigrationTest {
     EXPECT_TRUE(eventually([&] { return migrations().size() == before + 1; })) << "there is no record";
     if (HasFailure()) return died;
     EXPECT_TRUE(all_ended()) << "after " << write;
-    mover().sweep();
+    migrator().sweep();
     EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
     if (second_leader && died) {
       EXPECT_EQ(first.writes().size(), written) << "one that does not lead has written";

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/mover.h"
+#include "support/migrator.h"
 
 namespace rescheduler::test {
 namespace {
@@ -32,11 +32,11 @@ class ManyMoves : public MigrationTest {
     const auto pods = pods_of(lane.app);
     ASSERT_FALSE(pods.empty()) << lane.app;
     const api::Pod& pod = pods[static_cast<std::size_t>(lane.left) % pods.size()];
-    auto order = order_for(pod, other_node(pod.spec().node_name()));
-    order.mode = lane.mode;
+    auto request = move_request_for(pod, other_node(pod.spec().node_name()));
+    request.mode = lane.mode;
     lane.moving = pod.metadata().uid();
     --lane.left;
-    mover().begin(std::move(order));
+    migrator().begin(std::move(request));
   }
 
   Tally move_around(std::vector<Lane> lanes) {
@@ -44,7 +44,7 @@ class ManyMoves : public MigrationTest {
     std::size_t told = 0;
     const bool ended = eventually(
         [&] {
-          const auto outcomes = mover().outcomes();
+          const auto outcomes = migrator().outcomes();
           for (; told < outcomes.size(); ++told) {
             const auto& one = outcomes[told];
             ++tally.moves;
@@ -53,7 +53,7 @@ class ManyMoves : public MigrationTest {
               tally.others.push_back(fmt::format("{}: {}", to_string(one.result), one.message));
             }
             for (Lane& lane : lanes) {
-              if (lane.moving == one.order.uid) lane.moving.clear();
+              if (lane.moving == one.request.uid) lane.moving.clear();
             }
           }
           for (Lane& lane : lanes) {
@@ -94,7 +94,7 @@ TEST_P(ManyMoves, LeaveRevisionAndReplicaSetAsTheyWereAndNeverGoBelowTheBudget) 
         << lane.app << ", " << watch.samples() << " looks";
     EXPECT_TRUE(available(lane.app, replicas(lane)));
   }
-  mover().sweep();
+  migrator().sweep();
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
   std::cout << fmt::format("{} moves, {} on their target, {} looks at availability\n", tally.moves, tally.reached,
                            watch.samples());

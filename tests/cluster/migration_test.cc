@@ -7,7 +7,7 @@
 
 #include "kube/proto/policy.pb.h"
 #include "migration/keys.h"
-#include "support/mover.h"
+#include "support/migrator.h"
 #include "support/objects.h"
 
 namespace rescheduler::test {
@@ -27,15 +27,15 @@ TEST_P(Moves, ACoordinatedOneEndsOnItsTargetAndLeavesNothingBehind) {
   start_mover();
   const api::Pod pod = pods_of("web").front();
   const std::string target = other_node(pod.spec().node_name());
-  const auto outcome = move(order_for(pod, target));
+  const auto outcome = move(move_request_for(pod, target));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
   EXPECT_EQ(outcome.landed, target);
   EXPECT_EQ(node_of_pod(outcome.replacement), target);
-  EXPECT_EQ(outcome.order.lineage.kind, "Deployment");
+  EXPECT_EQ(outcome.request.lineage.kind, "Deployment");
   EXPECT_TRUE(available("web", 3));
   EXPECT_EQ(template_hash("web"), before);
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
-  EXPECT_TRUE(mover().under_way().empty());
+  EXPECT_TRUE(migrator().under_way().empty());
 
   const auto records = migrations();
   ASSERT_EQ(records.size(), 1U);
@@ -56,7 +56,7 @@ TEST_P(Moves, AStatefulSetsPodKeepsItsNameAndThereIsNeverASecondOne) {
   start_mover();
   const api::Pod pod = pods_of("db").front();
   const std::string target = other_node(pod.spec().node_name());
-  const auto outcome = move(order_for(pod, target));
+  const auto outcome = move(move_request_for(pod, target));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
   EXPECT_EQ(outcome.replacement, "db-0");
   EXPECT_EQ(node_of_pod("db-0"), target);
@@ -71,10 +71,10 @@ TEST_P(Moves, ASingleReplicaIsNeverAway) {
   const std::string target = other_node(pod.spec().node_name());
   AvailabilityWatch watch(cluster(), ns(), {"solo"});
   ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
-  const auto outcome = move(order_for(pod, target));
+  const auto outcome = move(move_request_for(pod, target));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
   EXPECT_EQ(outcome.landed, target);
-  EXPECT_EQ(outcome.order.mode, MoveMode::MakeBeforeBreak);
+  EXPECT_EQ(outcome.request.mode, MoveMode::MakeBeforeBreak);
   EXPECT_TRUE(available("solo", 1));
   watch.stop();
   EXPECT_GE(watch.least_ready("solo"), 1) << "in " << watch.samples() << " looks";
@@ -99,10 +99,10 @@ TEST_P(Moves, APodOfNobodyIsCopiedBeforeItGoes) {
   const std::string target = other_node(before.spec().node_name());
   AvailabilityWatch watch(cluster(), ns(), {"lonely"});
   ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
-  const auto outcome = move(order_for(before, target));
+  const auto outcome = move(move_request_for(before, target));
   watch.stop();
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
-  EXPECT_EQ(outcome.order.mode, MoveMode::Direct);
+  EXPECT_EQ(outcome.request.mode, MoveMode::Direct);
   EXPECT_THAT(outcome.replacement, testing::StartsWith("rescheduled-lonely-"));
   EXPECT_EQ(node_of_pod(outcome.replacement), target);
   EXPECT_GE(watch.least_ready("lonely"), 1);
@@ -119,7 +119,7 @@ TEST_P(Moves, APodOfNobodyWithAHostPortGoesFirst) {
   start_mover();
   const api::Pod before = pod("ported");
   const std::string target = other_node(before.spec().node_name());
-  const auto outcome = move(order_for(before, target));
+  const auto outcome = move(move_request_for(before, target));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
   EXPECT_EQ(node_of_pod(outcome.replacement), target);
   EXPECT_THAT(leftovers(), IsEmpty());
@@ -129,7 +129,7 @@ TEST_P(Moves, PodsOfNobodyStayUnlessItIsEnabled) {
   add_pod("lonely");
   ASSERT_FALSE(lands_on("lonely").empty());
   start_mover();
-  const auto outcome = move(order_for(pod("lonely"), other_node(node_of_pod("lonely"))));
+  const auto outcome = move(move_request_for(pod("lonely"), other_node(node_of_pod("lonely"))));
   EXPECT_EQ(outcome.result, MoveResult::Refused);
   EXPECT_THAT(outcome.message, HasSubstr("not enabled"));
 }
@@ -139,11 +139,11 @@ TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
   add_pod("lonely");
   ASSERT_FALSE(lands_on("lonely").empty());
   start_mover();
-  const auto order = order_for(pod("lonely"), other_node(node_of_pod("lonely")));
-  static_cast<void>(move(order));
-  static_cast<void>(move(order));
+  const auto request = move_request_for(pod("lonely"), other_node(node_of_pod("lonely")));
+  static_cast<void>(move(request));
+  static_cast<void>(move(request));
   ASSERT_EQ(migrations().size(), 2U);
-  mover().sweep();
+  migrator().sweep();
   EXPECT_TRUE(eventually([&] { return migrations().size() == 1; }));
 }
 
@@ -154,14 +154,14 @@ TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
   const std::string target = other_node(one.spec().node_name());
   ASSERT_TRUE(await(client().patch<api::Deployment>(
       ns(), "web", R"({"metadata":{"annotations":{"scheduler.alpha.kubernetes.io/rescheduling":"disabled"}}})")));
-  auto outcome = move(order_for(one, target));
+  auto outcome = move(move_request_for(one, target));
   EXPECT_EQ(outcome.result, MoveResult::Refused);
   EXPECT_THAT(outcome.message, HasSubstr("disabled"));
 
-  auto stale = order_for(one, target);
+  auto stale = move_request_for(one, target);
   stale.uid = "another";
   EXPECT_EQ(move(stale).result, MoveResult::Stale);
-  auto nowhere = order_for(one, "no-such-node");
+  auto nowhere = move_request_for(one, "no-such-node");
   ASSERT_TRUE(await(client().patch<api::Deployment>(
       ns(), "web", R"({"metadata":{"annotations":{"scheduler.alpha.kubernetes.io/rescheduling":null}}})")));
   outcome = move(nowhere);
@@ -175,9 +175,9 @@ TEST_P(Moves, TheTemporaryBudgetIsThereOnlyWhereThereIsNoneAndOnlyMeanwhile) {
   deploy("web", 3);
   start_mover();
   const api::Pod pod = pods_of("web").front();
-  const auto outcome = move(order_for(pod, other_node(pod.spec().node_name())));
+  const auto outcome = move(move_request_for(pod, other_node(pod.spec().node_name())));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
-  const auto wrote = mover().writes();
+  const auto wrote = migrator().writes();
   EXPECT_EQ(
       std::ranges::count_if(wrote, [](const std::string& one) { return one.starts_with("create poddisruption"); }), 1);
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
@@ -197,9 +197,9 @@ TEST_P(Moves, ABudgetThatAllowsNothingIsWaitedForAndThenItIsRefused) {
   }));
   start_mover();
   const auto before = pods_of("web");
-  auto order = order_for(before.front(), other_node(before.front().spec().node_name()));
-  order.deadline = std::chrono::seconds{3};
-  const auto outcome = move(order);
+  auto request = move_request_for(before.front(), other_node(before.front().spec().node_name()));
+  request.deadline = std::chrono::seconds{3};
+  const auto outcome = move(request);
   EXPECT_EQ(outcome.result, MoveResult::Refused);
   EXPECT_THAT(outcome.message, HasSubstr("disruption budget"));
   EXPECT_EQ(pods_of("web").front().metadata().uid(), before.front().metadata().uid());
@@ -218,7 +218,7 @@ TEST_P(Moves, TwoBudgetsMakeAPodUnmovable) {
   }
   start_mover();
   const api::Pod pod = pods_of("web").front();
-  const auto outcome = move(order_for(pod, other_node(pod.spec().node_name())));
+  const auto outcome = move(move_request_for(pod, other_node(pod.spec().node_name())));
   EXPECT_EQ(outcome.result, MoveResult::Refused);
   EXPECT_THAT(outcome.message, HasSubstr("several PodDisruptionBudgets"));
   EXPECT_THAT(leftovers(), IsEmpty());
@@ -236,7 +236,7 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
   }
   patch_node(pod.spec().node_name(), R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
   start_mover();
-  mover().begin(order_for(pod, target));
+  migrator().begin(move_request_for(pod, target));
   ASSERT_TRUE(eventually([&] {
     auto read = await(client().get<api::Deployment>(ns(), "solo"));
     return read && read->spec().replicas() == 2;
@@ -261,17 +261,18 @@ TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
   };
   shut(R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");  // the first one's replacement comes nowhere
   start_mover();
-  for (const api::Pod& pod : pods_of("web")) mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  for (const api::Pod& pod : pods_of("web"))
+    migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));
   std::string first;
   ASSERT_TRUE(eventually([&] {
     for (const auto& one : migrations()) {
       if (one.status().phase() == "Replacing") first = one.spec().pod();
     }
-    return !first.empty() && mover().looks().size() == kPods;
+    return !first.empty() && migrator().looks().size() == kPods;
   }));
-  const auto before = mover().looks();
-  ASSERT_TRUE(eventually([&] { return mover().looks()[first] >= before.at(first) + 12; }));
-  for (const auto& [pod, looks] : mover().looks()) {
+  const auto before = migrator().looks();
+  ASSERT_TRUE(eventually([&] { return migrator().looks()[first] >= before.at(first) + 12; }));
+  for (const auto& [pod, looks] : migrator().looks()) {
     if (pod != first) EXPECT_LE(looks, before.at(pod) + 8) << pod;
   }
   shut(R"({"spec":{"taints":null}})");
@@ -310,7 +311,7 @@ TEST_P(Moves, OneWhoseRecordIsDeletedIsUndone) {
     patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
   }
   start_mover();
-  mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));
   ASSERT_TRUE(eventually([&] {
     auto read = await(client().get<api::Deployment>(ns(), "solo"));
     return read && read->spec().replicas() == 2;
@@ -327,7 +328,7 @@ TEST_P(Moves, OneThatIsCalledOffIsUndone) {
   for (const std::string& node : nodes_)
     patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
   start_mover();
-  mover().begin(order_for(pod, other_node(pod.spec().node_name())));
+  migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));
   ASSERT_TRUE(eventually([&] {
     auto read = await(client().get<api::Deployment>(ns(), "solo"));
     return read && read->spec().replicas() == 2;

@@ -17,7 +17,7 @@
 #include "migration/migration_controller.h"
 #include "scheduler/live_scheduler.h"
 #include "sim/cluster.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/local_api.h"
 #include "sim/time/pacer.h"
 
 namespace rescheduler::test {
@@ -86,8 +86,8 @@ class MoveCost : public testing::Test {
       for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
       live_->want(std::move(intents));
     };
-    mover_ = std::make_unique<migration::MigrationController>(std::move(parts));
-    mover_->on_outcome([this](const migration::MoveOutcome& outcome) { outcomes_.push_back(outcome); });
+    migrator_ = std::make_unique<migration::MigrationController>(std::move(parts));
+    migrator_->on_outcome([this](const migration::MoveOutcome& outcome) { outcomes_.push_back(outcome); });
     RESCHEDULER_CHECK(loop_.await_result(begun()).has_value(), "the scheduler and the mover begin");
   }
   ~MoveCost() override {
@@ -127,20 +127,20 @@ class MoveCost : public testing::Test {
   // What a move of one of its pods costs, from its beginning until everything is quiet again.
   Requests cost_of_moving(const std::string& app, MoveMode expected) {
     const api::Pod pod = pods_of(app).front();
-    migration::MoveOrder order;
-    order.ns = "default";
-    order.pod = pod.metadata().name();
-    order.uid = pod.metadata().uid();
-    order.source = pod.spec().node_name();
-    order.target = order.source == "b" ? "c" : "b";
+    migration::MoveRequest request;
+    request.ns = "default";
+    request.pod = pod.metadata().name();
+    request.uid = pod.metadata().uid();
+    request.source = pod.spec().node_name();
+    request.target = request.source == "b" ? "c" : "b";
     counted_.requests.clear();
     outcomes_.clear();
-    mover_->begin(order);
+    migrator_->begin(request);
     EXPECT_TRUE(loop_.run_until([this] { return !outcomes_.empty(); }, 5min));
     loop_.run_for(30s);
     if (outcomes_.empty()) return {};
     EXPECT_EQ(outcomes_.front().result, MoveResult::Succeeded) << outcomes_.front().message;
-    EXPECT_EQ(outcomes_.front().order.mode, expected);
+    EXPECT_EQ(outcomes_.front().request.mode, expected);
     return counted_.requests;
   }
   static bool reads(const std::string& request) {
@@ -181,16 +181,16 @@ class MoveCost : public testing::Test {
     auto defined = co_await migration::ensure_definition(api_, loop_.timers());
     if (!defined) co_return fail(std::move(defined.error()));
     live_->follow();
-    mover_->follow();
+    migrator_->follow();
     auto synced = co_await live_->wait_synced();
-    if (synced) synced = co_await mover_->wait_synced();
+    if (synced) synced = co_await migrator_->wait_synced();
     if (!synced) co_return synced;
     live_->lead();
-    mover_->lead();
+    migrator_->lead();
     co_return synced;
   }
   net::Task<Result<void>> ended() {
-    co_await mover_->stop(1s);
+    co_await migrator_->stop(1s);
     co_await live_->stop(1s);
     co_return Result<void>{};
   }
@@ -204,7 +204,7 @@ class MoveCost : public testing::Test {
   sim::VirtualLoop loop_{cluster_.agenda()};
   std::vector<migration::MoveOutcome> outcomes_;
   std::unique_ptr<scheduler::LiveScheduler> live_;
-  std::unique_ptr<migration::MigrationController> mover_;
+  std::unique_ptr<migration::MigrationController> migrator_;
 };
 
 // Writes are exact. Of all requests together the number is a ceiling: what it takes today. A step that looks once more,

@@ -4,7 +4,7 @@
 
 #include "kube/proto/core.pb.h"
 #include "kube/proto/policy.pb.h"
-#include "rescheduler/memory/memory_store.h"
+#include "rescheduling/history/move_history_store.h"
 #include "support/objects.h"
 #include "support/rescheduler.h"
 

@@ -90,7 +90,7 @@ class Loaded : public SchedulingTest {
   void expect_judged_by(const std::string& source) {
     std::string now;
     EXPECT_TRUE(eventually([&] {
-      scheduler().look([&](scheduler::Scheduler& at) { now = at.cluster().load_picture().source; });
+      scheduler().look([&](scheduler::Scheduler& at) { now = at.cluster().load_summary().source; });
       return now == source;
     })) << "nodes are judged by "
         << now;

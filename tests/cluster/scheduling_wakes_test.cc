@@ -19,7 +19,7 @@ class Waking : public SchedulingTest {
       scheduler.look([&](scheduler::Scheduler& at) {
         const auto found = at.cluster().find_node(node);
         if (!found) return;
-        const auto key = at.cluster().words().symbols.of(label);
+        const auto key = at.cluster().interner().symbols.intern(label);
         const auto& labels = at.cluster().node(*found).node->labels;
         seen = std::ranges::any_of(labels, [&](const auto& one) { return one.first == key; });
       });

@@ -8,7 +8,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/scheduling.pb.h"
-#include "server/extender_door.h"
+#include "server/extender_routes.h"
 #include "server/server.h"
 #include "support/child.h"
 #include "support/live_api.h"
@@ -33,9 +33,9 @@ class LabelService final : public server::ExtenderService {
   const std::vector<std::string>& bound() const { return bound_; }
   const std::set<std::string>& asked() const { return asked_; }
 
-  net::Task<Result<server::FilterAnswer>> filter(const kube::ExtenderArgs& args) override {
+  net::Task<Result<server::FilterResult>> filter(const kube::ExtenderArgs& args) override {
     asked_.insert(args.nodes ? "filter nodes" : "filter names");
-    server::FilterAnswer answer;
+    server::FilterResult answer;
     for (const auto& [name, manner] : manners(args)) {
       if (manner == "refused") {
         answer.failed[name] = "the extender refused by label";

@@ -25,8 +25,8 @@
 #include "support/child.h"
 #include "support/command.h"
 #include "support/skip.h"
-#include "usage/load_book.h"
 #include "usage/load_feed.h"
+#include "usage/load_tracker.h"
 #include "usage/prometheus_source.h"
 
 namespace rescheduler::usage {
@@ -160,7 +160,7 @@ scrape_configs:
   Reading read() { return read(nodes_); }
 
   static NodeList one_node(std::vector<std::string> hostnames) {
-    return std::make_shared<const std::vector<NodeFacts>>(std::vector<NodeFacts>{
+    return std::make_shared<const std::vector<NodeIdentity>>(std::vector<NodeIdentity>{
         {.name = "here", .internal_ips = {"127.0.0.1"}, .hostnames = std::move(hostnames), .cpu = 4.0, .memory = 1e9}});
   }
 
@@ -229,13 +229,13 @@ TEST_F(LoadSources, TwoSeriesForOneNodeAreRefusedAndTheNodeIsUnknownNotIdle) {
 
   cluster::Cluster cluster;
   cluster.upsert_node(cluster::testing::node("here"));
-  LoadBook book({}, cluster);
-  book.take(reading, "prometheus", clock_.wall_now());
-  book.look(clock_.wall_now());
+  LoadTracker tracker({}, cluster);
+  tracker.take(reading, "prometheus", clock_.wall_now());
+  tracker.look(clock_.wall_now());
   const cluster::NodeLoad& load = cluster.node(*cluster.find_node("here")).load;
   EXPECT_FALSE(load.knows(cluster::kCpuLoad));
   EXPECT_FALSE(load.knows(cluster::kMemoryLoad));
-  EXPECT_EQ(cluster.load_picture().basis, cluster::LoadBasis::Requests);
+  EXPECT_EQ(cluster.load_summary().basis, cluster::LoadBasis::Requests);
 }
 
 TEST_F(LoadSources, AQueryThatPrometheusRefusesIsToldInItsWords) {
@@ -283,12 +283,12 @@ TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
   std::vector<std::string> told;
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::move(source_));
-  FeedCallbacks callbacks;
+  LoadFeedCallbacks callbacks;
   callbacks.nodes = [this] { return nodes_; };
   callbacks.taken = [&told](const Reading&, const std::string& source) { told.push_back(source); };
   callbacks.fell_back = [&told](cluster::LoadBasis, const std::string& source) { told.push_back(source); };
   callbacks.changed = [&told](const Fallback::Change& change) { told.push_back(change.from + ">" + change.to); };
-  feed_ = std::make_unique<LoadFeed>(services(), FeedSettings{}, std::move(sources), std::move(callbacks));
+  feed_ = std::make_unique<LoadFeed>(services(), LoadFeedSettings{}, std::move(sources), std::move(callbacks));
   const auto round = [this] { ASSERT_TRUE(loop_.await_result<void>(feed_->round())); };
   round();
   EXPECT_THAT(told, testing::ElementsAre(">prometheus", "prometheus"));

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "net/http/http_client.h"
-#include "server/reviewer.h"
+#include "server/delegated_auth.h"
 #include "server/server.h"
 #include "support/live_api.h"
 #include "support/rig.h"
@@ -22,11 +22,11 @@ class RealReviews : public testing::Test {
     rig_.emplace(std::move(*rig));
     live_ = std::make_unique<LiveApi>(rig_->kubeconfig());
     ns_.emplace(*live_);
-    live_->on_loop([this] { reviewer_.emplace(live_->api(), clock_); });
+    live_->on_loop([this] { auth_.emplace(live_->api(), clock_); });
     server::ServerSettings settings;
     settings.address = "127.0.0.1";
     settings.port = 0;
-    auto started = server::Server::start(live_->services(), &*reviewer_, settings);
+    auto started = server::Server::start(live_->services(), &*auth_, settings);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
     live_->on_loop([this] {
@@ -41,7 +41,7 @@ class RealReviews : public testing::Test {
       (void)live_->await(stopped(*server_));
       live_->on_loop([this] {
         server_.reset();
-        reviewer_.reset();
+        auth_.reset();
       });
     }
     if (ns_) (void)rig_->command("kubectl", {"delete", "clusterrole,clusterrolebinding", role(), "--wait=false"});
@@ -79,7 +79,7 @@ class RealReviews : public testing::Test {
   std::optional<Rig> rig_;
   std::unique_ptr<LiveApi> live_;
   std::optional<TestNamespace> ns_;
-  std::optional<server::Reviewer> reviewer_;
+  std::optional<server::DelegatedAuth> auth_;
   std::unique_ptr<server::Server> server_;
 };
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "net/http/http_client.h"
-#include "server/reviewer.h"
+#include "server/delegated_auth.h"
 #include "server/server.h"
 #include "sim/served_cluster.h"
 
@@ -30,14 +30,14 @@ class PortFixture : public testing::Test {
                      {"ann", "*", "/slow"},
                      {"ann", "post", "/extender/*"}};
       cluster_->cluster().server().set_access(std::move(table));
-      reviewer_.emplace(cluster_->api(), clock_);
+      auth_.emplace(cluster_->api(), clock_);
     });
   }
   ~PortFixture() override {
     if (server_) stop(std::chrono::nanoseconds::zero());
     cluster_->on_loop([this] {
       server_.reset();
-      reviewer_.reset();
+      auth_.reset();
     });
   }
 
@@ -46,7 +46,7 @@ class PortFixture : public testing::Test {
   void start(ServerSettings settings = {}) {
     settings.address = "127.0.0.1";
     settings.port = 0;
-    auto started = Server::start(services(), &*reviewer_, std::move(settings));
+    auto started = Server::start(services(), &*auth_, std::move(settings));
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
   }
@@ -82,7 +82,7 @@ class PortFixture : public testing::Test {
   Rng rng_{3};
   MetricRegistry metrics_;
   net::RealTimers timers_;
-  std::optional<Reviewer> reviewer_;
+  std::optional<DelegatedAuth> auth_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<sim::ServedCluster> cluster_;  // last: nothing runs on its loop any more when the rest goes
 

@@ -12,7 +12,7 @@
 
 #include "config/recovery_settings.h"
 #include "kube/proto/apps.pb.h"
-#include "rescheduler/recovery/live_recovery.h"
+#include "rescheduling/recovery/live_recovery.h"
 #include "server/recovery_webhook.h"
 #include "support/scheduler.h"
 

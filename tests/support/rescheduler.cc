@@ -9,7 +9,7 @@
 #include "kube/proto/core.pb.h"
 #include "kube/proto/events.pb.h"
 #include "migration/definition.h"
-#include "rescheduler/memory/memory_store.h"
+#include "rescheduling/history/move_history_store.h"
 #include "scheduler/load_sources.h"
 #include "support/objects.h"
 

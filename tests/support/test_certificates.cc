@@ -76,7 +76,7 @@ bool is_address(const std::string& name) {
          || inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
-Owned<X509> unsigned_certificate(const CertificateWishes& wishes, EVP_PKEY* key) {
+Owned<X509> unsigned_certificate(const CertificateOptions& wishes, EVP_PKEY* key) {
   static std::atomic<long> serial = 1;
   Owned<X509> certificate(X509_new());
   X509_set_version(certificate.get(), 2);
@@ -112,7 +112,7 @@ struct TestAuthority::Keys {
 };
 
 TestAuthority::TestAuthority(const std::string& common_name) : keys_(std::make_unique<Keys>()) {
-  CertificateWishes wishes;
+  CertificateOptions wishes;
   wishes.common_name = common_name;
   keys_->certificate = unsigned_certificate(wishes, keys_->key.get());
   X509* certificate = keys_->certificate.get();
@@ -126,7 +126,7 @@ TestAuthority::TestAuthority(const std::string& common_name) : keys_(std::make_u
 
 TestAuthority::~TestAuthority() = default;
 
-TestIdentity TestAuthority::issue(const CertificateWishes& wishes) const {
+TestIdentity TestAuthority::issue(const CertificateOptions& wishes) const {
   const Owned<EVP_PKEY> key = new_key();
   const Owned<X509> certificate = unsigned_certificate(wishes, key.get());
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(keys_->certificate.get()));
@@ -136,7 +136,7 @@ TestIdentity TestAuthority::issue(const CertificateWishes& wishes) const {
   return TestIdentity{to_pem(certificate.get()), to_pem(key.get())};
 }
 
-TestIdentity self_signed(const CertificateWishes& wishes) {
+TestIdentity self_signed(const CertificateOptions& wishes) {
   const Owned<EVP_PKEY> key = new_key();
   const Owned<X509> certificate = unsigned_certificate(wishes, key.get());
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get()));

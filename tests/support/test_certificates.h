@@ -17,7 +17,7 @@ struct TestIdentity {
   std::string key_pem;
 };
 
-struct CertificateWishes {
+struct CertificateOptions {
   std::string common_name = "test";
   std::vector<std::string> organizations{};
   std::vector<std::string> names{"localhost", "127.0.0.1", "::1"};  // DNS names and addresses it is valid for
@@ -33,7 +33,7 @@ class TestAuthority {
   TestAuthority& operator=(const TestAuthority&) = delete;
 
   const std::string& pem() const { return pem_; }
-  TestIdentity issue(const CertificateWishes& wishes) const;
+  TestIdentity issue(const CertificateOptions& wishes) const;
 
  private:
   struct Keys;
@@ -42,6 +42,6 @@ class TestAuthority {
 };
 
 // Signed by itself and by nobody else.
-TestIdentity self_signed(const CertificateWishes& wishes);
+TestIdentity self_signed(const CertificateOptions& wishes);
 
 }  // namespace rescheduler::test

@@ -13,7 +13,7 @@ net::Task<Result<void>> stopped(net::HttpServer& server) {
 
 }  // namespace
 
-TinyService::TinyService(TestCluster& cluster, Answer answer) : link_(cluster.connect()) {
+TinyService::TinyService(TestCluster& cluster, ApiResult answer) : link_(cluster.connect()) {
   link_->on_loop([&] {
     auto served =
         net::serve_http(link_->services().executor, {},

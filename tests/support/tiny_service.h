@@ -13,9 +13,9 @@ namespace rescheduler::test {
 // A member behind everything that its answers use: it stops before that goes.
 class TinyService {
  public:
-  using Answer = std::function<net::Task<void>(const net::HttpRequest& request, net::Responder& responder)>;
+  using ApiResult = std::function<net::Task<void>(const net::HttpRequest& request, net::Responder& responder)>;
 
-  TinyService(TestCluster& cluster, Answer answer);
+  TinyService(TestCluster& cluster, ApiResult answer);
   ~TinyService();
   TinyService(const TinyService&) = delete;
   TinyService& operator=(const TinyService&) = delete;

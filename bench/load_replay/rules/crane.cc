@@ -39,10 +39,10 @@ class Crane final : public Rule {
   void bound(cluster::Cluster& /*cluster*/, const Placement& pod) override {
     nodes_[pod.node].bound.push_back(pod.bound);
   }
-  bool refuses(cluster::NodeIndex node, const Asked& /*asked*/) const {
+  bool refuses(cluster::NodeIndex node, const Asked& /*context*/) const {
     return crane_refuses(nodes_[node].cpu) || crane_refuses(nodes_[node].memory);
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& /*asked*/) const {
+  std::int64_t score(cluster::NodeIndex node, const Asked& /*context*/) const {
     return crane_score(nodes_[node].cpu, nodes_[node].memory, nodes_[node].hot);
   }
 

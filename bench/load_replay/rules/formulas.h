@@ -61,9 +61,9 @@ inline constexpr double kKoordinatorCpuFactor = 0.85;
 inline constexpr double kKoordinatorMemoryFactor = 0.70;
 
 inline double koordinator_estimate(double request, double limit, double factor, double unsaid) {
-  const double asked = std::max(request, limit);
-  if (asked <= 0) return unsaid;
-  return limit > 0 ? std::min(limit, asked * factor) : asked * factor;
+  const double context = std::max(request, limit);
+  if (context <= 0) return unsaid;
+  return limit > 0 ? std::min(limit, context * factor) : context * factor;
 }
 
 inline bool koordinator_refuses(double cpu, double memory) {

@@ -16,9 +16,9 @@ struct Estimate {
   double memory = 0;
 };
 
-Estimate estimate_of(const Asked& asked) {
-  return {koordinator_estimate(asked.cpu, asked.cpu_limit, kKoordinatorCpuFactor, kUnsaidCores),
-          koordinator_estimate(asked.memory, asked.memory_limit, kKoordinatorMemoryFactor, kUnsaidGib)};
+Estimate estimate_of(const Asked& context) {
+  return {koordinator_estimate(context.cpu, context.cpu_limit, kKoordinatorCpuFactor, kUnsaidCores),
+          koordinator_estimate(context.memory, context.memory_limit, kKoordinatorMemoryFactor, kUnsaidGib)};
 }
 
 class Koordinator final : public Rule {
@@ -50,15 +50,15 @@ class Koordinator final : public Rule {
     node.missing.cpu += estimate.cpu;
     node.missing.memory += estimate.memory;
   }
-  void gone(cluster::Cluster& /*cluster*/, const Placement& pod) override {
+  void remove(cluster::Cluster& /*cluster*/, const Placement& pod) override {
     std::erase_if(nodes_[pod.node].recent, [&](const Placement& one) { return one.job == pod.job; });
   }
-  bool refuses(cluster::NodeIndex node, const Asked& asked) const {
-    const Estimate share = share_with(node, asked);
+  bool refuses(cluster::NodeIndex node, const Asked& context) const {
+    const Estimate share = share_with(node, context);
     return koordinator_refuses(share.cpu, share.memory);
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& asked) const {
-    const Estimate share = share_with(node, asked);
+  std::int64_t score(cluster::NodeIndex node, const Asked& context) const {
+    const Estimate share = share_with(node, context);
     return koordinator_score(share.cpu, share.memory);
   }
 
@@ -68,9 +68,9 @@ class Koordinator final : public Rule {
     Estimate missing{};
     std::vector<Placement> recent{};
   };
-  Estimate share_with(cluster::NodeIndex index, const Asked& asked) const {
+  Estimate share_with(cluster::NodeIndex index, const Asked& context) const {
     const Node& node = nodes_[index];
-    const Estimate own = estimate_of(asked);
+    const Estimate own = estimate_of(context);
     return {(node.used.cpu + node.missing.cpu + own.cpu) / shapes_[index].cores,
             (node.used.memory + node.missing.memory + own.memory) / shapes_[index].memory_gib};
   }

@@ -10,13 +10,13 @@
 namespace rescheduler::replay {
 
 struct AskedNotes final : placement::Notes {
-  explicit AskedNotes(const Asked& what) : asked(what) {}
+  explicit AskedNotes(const Asked& what) : context(what) {}
   std::unique_ptr<placement::Notes> clone() const override { return std::make_unique<AskedNotes>(*this); }
-  Asked asked;
+  Asked context;
 };
 
-// `Judge` has `static constexpr bool kFilters`, `bool refuses(node, asked) const` where it filters, and
-// `std::int64_t score(node, asked) const`.
+// `Judge` has `static constexpr bool kFilters`, `bool refuses(node, context) const` where it filters, and
+// `std::int64_t score(node, context) const`.
 template <class Judge>
 class LoadPlugin final : public placement::Plugin {
  public:
@@ -28,29 +28,30 @@ class LoadPlugin final : public placement::Plugin {
     if constexpr (Judge::kFilters) return {Point::PreFilter, Point::Filter, Point::Score};
     return {Point::Score};
   }
-  placement::PreFilterResult pre_filter(const placement::Question& asked, placement::CycleState& state) const override {
-    before_scores(asked, state);
+  placement::PreFilterResult pre_filter(const placement::PodContext& context,
+                                        placement::CycleState& state) const override {
+    before_scores(context, state);
     return {};
   }
-  placement::Code filter(const placement::Question& /*asked*/,
+  placement::Code filter(const placement::PodContext& /*context*/,
                          const placement::CycleState& state,
-                         const cluster::NodeState& node,
+                         const cluster::NodeInfo& node,
                          placement::Reasons* why) const override {
     if constexpr (Judge::kFilters) {
-      if (judge_.refuses(node.index, state.find<AskedNotes>(slot())->asked)) {
+      if (judge_.refuses(node.index, state.find<AskedNotes>(slot())->context)) {
         if (why != nullptr) why->push_back("node(s) had too much load");
         return placement::Code::Unschedulable;
       }
     }
     return placement::Code::Success;
   }
-  void before_scores(const placement::Question& asked, placement::CycleState& state) const override {
-    if (state.find<AskedNotes>(slot()) == nullptr) state.write(slot(), AskedNotes(asked_by(asked.pod)));
+  void before_scores(const placement::PodContext& context, placement::CycleState& state) const override {
+    if (state.find<AskedNotes>(slot()) == nullptr) state.write(slot(), AskedNotes(asked_by(context.pod)));
   }
-  std::int64_t score(const placement::Question& /*asked*/,
+  std::int64_t score(const placement::PodContext& /*context*/,
                      const placement::CycleState& state,
-                     const cluster::NodeState& node) const override {
-    return judge_.score(node.index, state.find<AskedNotes>(slot())->asked);
+                     const cluster::NodeInfo& node) const override {
+    return judge_.score(node.index, state.find<AskedNotes>(slot())->context);
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "rules/numbers.h"
-#include "usage/load_book.h"
+#include "usage/load_tracker.h"
 
 namespace rescheduler::replay {
 namespace {
@@ -29,31 +29,31 @@ class Ours final : public Rule {
       reading.samples.push_back({name, cluster::kCpuLoad, known.meter.mean(Measured::Cpu, i, 5), wall(known.now)});
       reading.samples.push_back({name, cluster::kMemoryLoad, known.meter.latest(Measured::Memory, i), wall(known.now)});
     }
-    usage::LoadBook& book = book_of(cluster);
-    book.take(reading, "recorded", wall(known.now));
-    book.look(wall(known.now));
+    usage::LoadTracker& tracker = tracker_of(cluster);
+    tracker.take(reading, "recorded", wall(known.now));
+    tracker.look(wall(known.now));
   }
   void bound(cluster::Cluster& cluster, const Placement& pod) override {
     const auto index = cluster.find_pod(pod.uid);
-    book_of(cluster).placed(pod.uid, pod.node, *cluster.pod(*index).form->needs, wall(pod.bound));
+    tracker_of(cluster).placed(pod.uid, pod.node, *cluster.pod(*index).compiled_spec->requirements, wall(pod.bound));
   }
-  void gone(cluster::Cluster& cluster, const Placement& pod) override { book_of(cluster).gone(pod.uid); }
+  void remove(cluster::Cluster& cluster, const Placement& pod) override { tracker_of(cluster).release(pod.uid); }
 
  private:
-  usage::LoadBook& book_of(cluster::Cluster& cluster) {
-    if (!book_) book_ = std::make_unique<usage::LoadBook>(settings_.book, cluster);
-    return *book_;
+  usage::LoadTracker& tracker_of(cluster::Cluster& cluster) {
+    if (!tracker_) tracker_ = std::make_unique<usage::LoadTracker>(settings_.tracker, cluster);
+    return *tracker_;
   }
 
   OurSettings settings_;
-  std::unique_ptr<usage::LoadBook> book_;
+  std::unique_ptr<usage::LoadTracker> tracker_;
 };
 
 }  // namespace
 
 Result<OurSettings> parse_our_settings(std::string_view text) {
   OurSettings settings;
-  auto& smoothing = settings.book.smoothing;
+  auto& smoothing = settings.tracker.smoothing;
   double half_life = std::chrono::duration<double>(smoothing.half_life).count();
   double window = std::chrono::duration<double>(smoothing.window).count();
   double percentile = 0;

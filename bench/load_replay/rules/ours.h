@@ -2,13 +2,13 @@
 
 #include "placement/args.h"
 #include "rules/rule.h"
-#include "usage/load_book.h"
+#include "usage/load_tracker.h"
 
 namespace rescheduler::replay {
 
 struct OurSettings {
   placement::ReschedulerArgs args{};
-  usage::BookSettings book{};
+  usage::LoadTrackerSettings tracker{};
 };
 
 // "halfLife=600 bonus=0": seconds, points; also cpu, memory (weights), threshold (percent), percentile and window

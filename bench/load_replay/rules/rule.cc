@@ -41,15 +41,15 @@ void enlist_plugin(placement::Registry& registry,
 }
 
 Asked asked_by(const api::Pod& pod) {
-  Asked asked;
+  Asked context;
   for (const auto& container : pod.spec().containers()) {
     const auto& resources = container.resources();
-    asked.cpu += amount_in(resources.requests(), "cpu");
-    asked.memory += amount_in(resources.requests(), "memory") / kGib;
-    asked.cpu_limit += amount_in(resources.limits(), "cpu");
-    asked.memory_limit += amount_in(resources.limits(), "memory") / kGib;
+    context.cpu += amount_in(resources.requests(), "cpu");
+    context.memory += amount_in(resources.requests(), "memory") / kGib;
+    context.cpu_limit += amount_in(resources.limits(), "cpu");
+    context.memory_limit += amount_in(resources.limits(), "memory") / kGib;
   }
-  return asked;
+  return context;
 }
 
 Asked asked_by(const Job& job) { return {job.cpu, job.memory, job.cpu_limit, job.memory_limit}; }

@@ -39,7 +39,7 @@ class Rule {
   // New readings are there.
   virtual void sampled(cluster::Cluster& /*cluster*/, const Knowledge& /*known*/) {}
   virtual void bound(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
-  virtual void gone(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
+  virtual void remove(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
 };
 
 using RuleFactory = std::function<std::unique_ptr<Rule>(const std::vector<NodeShape>& nodes)>;

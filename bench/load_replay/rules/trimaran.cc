@@ -26,8 +26,8 @@ class Packing final : public Rule {
   void bound(cluster::Cluster& /*cluster*/, const Placement& pod) override {
     recent_[pod.node].push_back({pod.bound, packing_estimate(pod.job->cpu, pod.job->cpu_limit)});
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& asked) const {
-    double cores = used_[node] + packing_estimate(asked.cpu, asked.cpu_limit);
+  std::int64_t score(cluster::NodeIndex node, const Asked& context) const {
+    double cores = used_[node] + packing_estimate(context.cpu, context.cpu_limit);
     for (const Recent& pod : recent_[node]) cores += pod.cores;
     return packing_score(100 * cores / nodes_[node].cores);
   }
@@ -58,10 +58,11 @@ class RiskBalancing final : public Rule {
           known.meter.mean(Measured::Memory, node, kWindow), known.meter.deviation(Measured::Memory, node, kWindow)};
     }
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& asked) const {
+  std::int64_t score(cluster::NodeIndex node, const Asked& context) const {
     const Load& load = loads_[node];
-    const double cpu = variation_score(load.cpu + asked.cpu / nodes_[node].cores, load.cpu_deviation);
-    const double memory = variation_score(load.memory + asked.memory / nodes_[node].memory_gib, load.memory_deviation);
+    const double cpu = variation_score(load.cpu + context.cpu / nodes_[node].cores, load.cpu_deviation);
+    const double memory =
+        variation_score(load.memory + context.memory / nodes_[node].memory_gib, load.memory_deviation);
     return std::llround(std::min(cpu, memory));
   }
 

@@ -54,23 +54,26 @@ Result<Migrations> read_all(Connection& connection, kube::Client& client, const 
 }
 
 // The pod as it is now becomes the order.
-Result<migration::MoveOrder> order_of(Connection& connection, kube::Client& client, const MoveOptions& options) {
+Result<migration::MoveRequest> move_request_of(Connection& connection,
+                                               kube::Client& client,
+                                               const MoveOptions& options) {
   const auto [ns, name] = split(options.pod, options.ns);
   auto pod = connection.await(client.get<api::Pod>(ns, name));
   if (!pod) return fail(Errc::Invalid, "{}", pod.error().message);
-  migration::MoveOrder order;
-  order.ns = ns;
-  order.pod = name;
-  order.uid = pod->metadata().uid();
-  order.source = pod->spec().node_name();
-  order.target = options.to;
-  order.strategy = migration::kManual;
-  order.reason = "asked for with `rescheduler move`";
-  order.mode = migration::mode_of(options.mode);
-  order.deadline = std::chrono::seconds{options.deadline};
-  if (order.source.empty()) return fail(Errc::Invalid, "pod {}/{} has no node yet", ns, name);
-  if (order.source == order.target) return fail(Errc::Invalid, "pod {}/{} is on {} already", ns, name, order.target);
-  return order;
+  migration::MoveRequest request;
+  request.ns = ns;
+  request.pod = name;
+  request.uid = pod->metadata().uid();
+  request.source = pod->spec().node_name();
+  request.target = options.to;
+  request.strategy = migration::kManual;
+  request.reason = "asked for with `rescheduler move`";
+  request.mode = migration::mode_of(options.mode);
+  request.deadline = std::chrono::seconds{options.deadline};
+  if (request.source.empty()) return fail(Errc::Invalid, "pod {}/{} has no node yet", ns, name);
+  if (request.source == request.target)
+    return fail(Errc::Invalid, "pod {}/{} is on {} already", ns, name, request.target);
+  return request;
 }
 
 Result<api::Migration> ended(Connection& connection, kube::Client& client, const api::Migration& begun) {
@@ -159,15 +162,15 @@ int run_move(const MoveOptions& options) {
   const auto api = connection.open(options.kubeconfig, options.context);
   if (!api) return complain("move", api.error());
   kube::Client client(**api);
-  const auto order = order_of(connection, client, options);
-  if (!order) return complain("move", order.error());
+  const auto request = move_request_of(connection, client, options);
+  if (!request) return complain("move", request.error());
   const auto millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(connection.clock().wall_now().time_since_epoch()).count();
-  const std::string name = migration::migration_name(order->pod, static_cast<std::uint64_t>(millis));
-  auto made = connection.await(client.create(migration::to_migration(*order, name)));
+  const std::string name = migration::migration_name(request->pod, static_cast<std::uint64_t>(millis));
+  auto made = connection.await(client.create(migration::to_migration(*request, name)));
   if (!made) return complain("move", made.error());
-  fmt::print("migration {} written: {} from {} to {}\n", migration::key_of(*made), order->pod, order->source,
-             order->target);
+  fmt::print("migration {} written: {} from {} to {}\n", migration::key_of(*made), request->pod, request->source,
+             request->target);
   if (!options.wait) return 0;
   const auto last = ended(connection, client, *made);
   if (!last) return complain("move", last.error());

@@ -11,15 +11,15 @@ namespace {
 using testing::HasSubstr;
 
 api::Migration example() {
-  migration::MoveOrder order;
-  order.ns = "web";
-  order.pod = "api-0";
-  order.uid = "u";
-  order.source = "worker-1";
-  order.target = "worker-3";
-  order.strategy = "LoadBalancing";
-  order.reason = "worker-1 is at 91 %";
-  api::Migration made = migration::to_migration(order, "api-0-x");
+  migration::MoveRequest request;
+  request.ns = "web";
+  request.pod = "api-0";
+  request.uid = "u";
+  request.source = "worker-1";
+  request.target = "worker-3";
+  request.strategy = "LoadBalancing";
+  request.reason = "worker-1 is at 91 %";
+  api::Migration made = migration::to_migration(request, "api-0-x");
   const WallTime then{std::chrono::seconds{1'700'000'000}};
   made.mutable_metadata()->mutable_creation_timestamp()->set_seconds(1'700'000'000);
   *made.mutable_status() = migration::entering(made, migration::Phase::Preparing, "it begins", then);

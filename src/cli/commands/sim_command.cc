@@ -18,7 +18,7 @@
 #include "cli/stop_signals.h"
 #include "kube/config/environment.h"
 #include "kube/value/duration.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/local_api.h"
 #include "sim/load/series.h"
 #include "sim/time/pacer.h"
 
@@ -123,7 +123,7 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
       if (!stopped) return fail(stopped.error());
     }
     changes = journal.lines();
-    for (const sim::ScenarioNews& news : runner.news()) {
+    for (const sim::ScenarioActivity& news : runner.news()) {
       if (news.trouble) fmt::print(stderr, "rescheduler sim: {}\n", news.text);
     }
   }

@@ -70,7 +70,7 @@ Result<void> Composition::make_rescheduler() {
   moving.controller.debounce = settings_.debounce;
   moving.controller.on_plan = teller(&Listeners::on_plan);
   moving.controller.on_outcome = teller(&Listeners::on_outcome);
-  moving.controller.on_node_news = teller(&Listeners::on_node_news);
+  moving.controller.on_node_activity = teller(&Listeners::on_node_activity);
   auto made = rescheduling::LiveRescheduler::make({apis_.api, apis_.events}, std::move(moving), *migrations_,
                                                   *scheduler_, services_);
   if (!made) return fail(std::move(made.error()));
@@ -85,7 +85,7 @@ void Composition::make_recovery() {
   live.host = settings_.host;
   live.home = settings_.configuration.leader_election.resource_namespace;
   live.fence = settings_.fence;
-  live.on_news = teller(&Listeners::on_recovery_news);
+  live.on_activity = teller(&Listeners::on_recovery_news);
   server::RecoveryWebhookSettings hook;
   hook.address = settings_.webhook_address;
   for (const auto& profile : settings_.configuration.profiles) hook.own_schedulers.push_back(profile.scheduler_name);

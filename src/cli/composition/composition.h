@@ -20,7 +20,7 @@
 #include "cli/composition/failure_recovery.h"
 #include "kube/leader/component.h"
 #include "migration/migration_controller.h"
-#include "rescheduler/loop/live_rescheduler.h"
+#include "rescheduling/loop/live_rescheduler.h"
 #include "scheduler/live_scheduler.h"
 
 namespace rescheduler::cli {
@@ -54,8 +54,8 @@ struct Listeners {
   std::function<void(const api::Migration& migration, bool gone)> on_migration{};
   std::function<void(const rescheduling::Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
-  std::function<void(const rescheduling::NodeNews&)> on_node_news{};
-  std::function<void(const rescheduling::recovery::RecoveryNews&)> on_recovery_news{};
+  std::function<void(const rescheduling::NodeActivity&)> on_node_activity{};
+  std::function<void(const rescheduling::recovery::RecoveryActivity&)> on_recovery_news{};
 };
 
 class Composition final : public kube::Component {

@@ -13,7 +13,7 @@
 #include "migration/definition.h"
 #include "migration/record.h"
 #include "sim/cluster.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/local_api.h"
 #include "sim/time/pacer.h"
 
 namespace rescheduler::cli {

@@ -6,7 +6,7 @@
 
 #include "config/configuration.h"
 #include "config/recovery_settings.h"
-#include "rescheduler/recovery/live_recovery.h"
+#include "rescheduling/recovery/live_recovery.h"
 #include "server/recovery_webhook.h"
 
 namespace rescheduler::cli {

@@ -8,14 +8,14 @@
 namespace rescheduler::cli {
 
 LiveDashboard::LiveDashboard(LiveDashboardSettings settings, Composition* composition) : composition_(composition) {
-  settings.parts.explain = [this](api::Pod pod, placement::NodesTold told) -> net::Task<Result<std::string>> {
+  settings.parts.explain = [this](api::Pod pod, placement::NodeListing told) -> net::Task<Result<std::string>> {
     if (stopping_) co_return fail(Errc::Unavailable, "this process is about to end");
     if (composition_ == nullptr) co_return fail(Errc::Unsupported, "no scheduler runs here");
     auto said = co_await dashboard::explain(composition_->scheduler(), std::move(pod), std::move(told));
     co_return said;
   };
   dashboard_ = std::make_shared<dashboard::Dashboard>(std::move(settings.parts));
-  dashboard_->board().ask(sources(std::move(settings.leader)));
+  dashboard_->model().ask(sources(std::move(settings.leader)));
   if (composition_ != nullptr) composition_->listen(listeners());
   settings.actions.controller = [composition] { return composition == nullptr ? nullptr : composition->controller(); };
   actions_ = std::make_unique<dashboard::ClusterActions>(std::move(settings.actions));
@@ -25,41 +25,43 @@ Listeners LiveDashboard::listeners() {
   // Weak: others may speak longer than we listen.
   const auto on_board = [weak = std::weak_ptr(dashboard_)](auto tell) {
     return [weak, tell](const auto&... about) {
-      if (const auto self = weak.lock()) tell(self->board(), about...);
+      if (const auto self = weak.lock()) tell(self->model(), about...);
     };
   };
-  using dashboard::Board;
+  using dashboard::DashboardModel;
   Listeners listeners;
   listeners.cluster = dashboard_->sink();
   listeners.on_migration =
-      on_board([](Board& board, const auto& migration, bool gone) { board.migration(migration, gone); });
-  listeners.on_plan = on_board([](Board& board, const rescheduling::Plan& plan) { board.plan(plan); });
-  listeners.on_node_news = on_board([](Board& board, const rescheduling::NodeNews& news) {
-    board.tell({"maintenance", news.warning, fmt::format("{}: {}", news.node, news.note),
-                dashboard::NewsObject{"Node", "", news.node}});
+      on_board([](DashboardModel& model, const auto& migration, bool gone) { model.migration(migration, gone); });
+  listeners.on_plan = on_board([](DashboardModel& model, const rescheduling::Plan& plan) { model.plan(plan); });
+  listeners.on_node_activity = on_board([](DashboardModel& model, const rescheduling::NodeActivity& activity) {
+    model.tell({"maintenance", activity.warning, fmt::format("{}: {}", activity.node, activity.note),
+                dashboard::ActivityObject{"Node", "", activity.node}});
   });
-  listeners.on_recovery_news = on_board([](Board& board, const rescheduling::recovery::RecoveryNews& news) {
-    board.tell({"recovery", news.warning, fmt::format("{} {}/{}: {}", news.kind, news.ns, news.name, news.note),
-                dashboard::NewsObject{news.kind, news.ns, news.name}});
-  });
+  listeners.on_recovery_news =
+      on_board([](DashboardModel& model, const rescheduling::recovery::RecoveryActivity& activity) {
+        model.tell({"recovery", activity.warning,
+                    fmt::format("{} {}/{}: {}", activity.kind, activity.ns, activity.name, activity.note),
+                    dashboard::ActivityObject{activity.kind, activity.ns, activity.name}});
+      });
   return listeners;
 }
 
-dashboard::BoardSources LiveDashboard::sources(std::function<dashboard::LeaderWord()> leader) const {
-  dashboard::BoardSources sources;
+dashboard::DashboardSources LiveDashboard::sources(std::function<dashboard::LeaderStatus()> leader) const {
+  dashboard::DashboardSources sources;
   sources.leader = std::move(leader);
   if (composition_ == nullptr) return sources;
   if (auto* controller = composition_->controller()) {
     sources.status = [controller] { return &controller->status(); };
     sources.modes = [controller] { return controller->modes(); };
   }
-  if (const auto* recovery = composition_->recovery()) sources.recovery = [recovery] { return recovery->picture(); };
+  if (const auto* recovery = composition_->recovery()) sources.recovery = [recovery] { return recovery->slots(); };
   sources.load_sentence = [composition = composition_] { return composition->scheduler().load_status(); };
   return sources;
 }
 
-void LiveDashboard::serve(server::Server& server, dashboard::DemoDeeds* deeds) {
-  dashboard_->set_actions(actions_.get(), deeds);
+void LiveDashboard::serve(server::Server& server, dashboard::DemoActions* demo_actions) {
+  dashboard_->set_actions(actions_.get(), demo_actions);
   dashboard_->serve(server);
 }
 

@@ -13,9 +13,9 @@
 namespace rescheduler::cli {
 
 struct LiveDashboardSettings {
-  dashboard::DashboardParts parts;                  // but `explain`
-  dashboard::ClusterActionsParts actions;           // but `controller`
-  std::function<dashboard::LeaderWord()> leader{};  // empty: nobody else could be leading
+  dashboard::DashboardParts parts;                    // but `explain`
+  dashboard::ClusterActionsParts actions;             // but `controller`
+  std::function<dashboard::LeaderStatus()> leader{};  // empty: nobody else could be leading
 };
 
 // Members belong to the loop's thread.
@@ -24,14 +24,14 @@ class LiveDashboard final : public kube::Component {
   // Listens to the composition, which does not follow yet and outlives it; null: nobody places pods.
   LiveDashboard(LiveDashboardSettings settings, Composition* composition);
 
-  dashboard::Board& board() { return dashboard_->board(); }
-  void serve(server::Server& server, dashboard::DemoDeeds* deeds = nullptr);  // the deeds outlive stop()
+  dashboard::DashboardModel& model() { return dashboard_->model(); }
+  void serve(server::Server& server, dashboard::DemoActions* demo_actions = nullptr);  // the deeds outlive stop()
   void follow() override { dashboard_->start(); }
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
  private:
   Listeners listeners();
-  dashboard::BoardSources sources(std::function<dashboard::LeaderWord()> leader) const;
+  dashboard::DashboardSources sources(std::function<dashboard::LeaderStatus()> leader) const;
 
   Composition* composition_;
   bool stopping_ = false;

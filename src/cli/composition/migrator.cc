@@ -9,13 +9,13 @@ namespace rescheduler::cli {
 namespace {
 
 // How busy a node is, as the scheduler last said; JSON. Empty: nobody measures it.
-std::string load_of(const std::string& node, const scheduler::LoadsSeen* last) {
-  if (last == nullptr || last->picture.basis != cluster::LoadBasis::Usage) return {};
+std::string load_of(const std::string& node, const scheduler::LoadUpdate* last) {
+  if (last == nullptr || last->load_summary.basis != cluster::LoadBasis::Usage) return {};
   const auto& nodes = last->nodes;
   const auto found = std::ranges::find(nodes, node, &std::pair<std::string, cluster::NodeLoad>::first);
   if (found == nodes.end()) return {};
   std::string text;
-  const auto& resources = last->picture.resources;
+  const auto& resources = last->load_summary.resources;
   for (std::size_t i = 0; i < resources.size() && i < cluster::kMostLoads; ++i) {
     if (!found->second.knows(i)) continue;
     text += fmt::format(R"({}"{}":{:.3f})", text.empty() ? "" : ",", resources[i], found->second.used[i]);
@@ -38,9 +38,9 @@ std::unique_ptr<migration::MigrationController> make_migrator(migration::Migrati
     }
     scheduler.want(std::move(intents));
   };
-  const auto last = std::make_shared<std::shared_ptr<const scheduler::LoadsSeen>>();
+  const auto last = std::make_shared<std::shared_ptr<const scheduler::LoadUpdate>>();
   scheduler::ClusterSink sink;
-  sink.loads = [last](std::shared_ptr<const scheduler::LoadsSeen> loads) { *last = std::move(loads); };
+  sink.loads = [last](std::shared_ptr<const scheduler::LoadUpdate> loads) { *last = std::move(loads); };
   scheduler.listen(std::move(sink));
   parts.settings.measure = [last](const std::string& node) { return load_of(node, last->get()); };
   return std::make_unique<migration::MigrationController>(std::move(parts));

@@ -164,7 +164,7 @@ struct Daemon::State {
     if (parts->port == nullptr) return;
     const ApiClients& clients = parts->clients;
     const auto leader = [from = parts.get()] {
-      return dashboard::LeaderWord{from->leading, from->elector != nullptr ? from->elector->leader() : std::string()};
+      return dashboard::LeaderStatus{from->leading, from->elector != nullptr ? from->elector->leader() : std::string()};
     };
     parts->port->serve(*parts->composition, leader, *clients.scheduler);
     auto pages = dashboard_settings(settings, *clients.dashboard, *clients.events, services());

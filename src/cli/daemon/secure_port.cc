@@ -8,8 +8,8 @@
 #include "config/rescheduler_settings.h"
 #include "dashboard/settings_view.h"
 #include "kube/config/file.h"
-#include "rescheduler/planning/plan_json.h"
-#include "server/extender_door.h"
+#include "rescheduling/planning/plan_json.h"
+#include "server/extender_routes.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -32,7 +32,7 @@ net::Task<net::HttpResponse> rescheduling_page(const rescheduling::Controller* c
     const rescheduling::ControllerStatus& now = controller->status();
     if (now.acted_on) acted_on = rescheduling::to_json(*now.acted_on);
     if (now.observed) observed = rescheduling::to_json(*now.observed);
-    for (const rescheduling::Holding& one : now.holding) {
+    for (const rescheduling::ActiveBrake& one : now.holding) {
       holding += fmt::format("{}\"{}\"", holding.empty() ? "" : ",", to_string(one.brake));
     }
   }
@@ -47,21 +47,21 @@ net::Task<net::HttpResponse> configz(const config::Configuration& configuration)
 }  // namespace
 
 Result<std::unique_ptr<SecurePort>> SecurePort::listen(const DaemonSettings& settings,
-                                                       server::Reviewer reviewer,
+                                                       server::DelegatedAuth auth,
                                                        const kube::LoopServices& services) {
-  std::unique_ptr<SecurePort> made(new SecurePort(std::move(reviewer)));
+  std::unique_ptr<SecurePort> made(new SecurePort(std::move(auth)));
   const config::RunOptions& options = settings.options;
   server::ServerSettings serving;
   serving.address = options.bind_address;
   serving.port = static_cast<std::uint16_t>(options.secure_port);
   serving.files = {options.tls_cert_file, options.tls_private_key_file, options.client_ca_file};
-  auto started = server::Server::start(services, &made->reviewer_, std::move(serving));
+  auto started = server::Server::start(services, &made->auth_, std::move(serving));
   if (!started) return fail(std::move(started.error()));
   made->server_ = std::move(*started);
   return made;
 }
 
-void SecurePort::serve(Composition& composition, std::function<dashboard::LeaderWord()> leader, kube::Api& api) {
+void SecurePort::serve(Composition& composition, std::function<dashboard::LeaderStatus()> leader, kube::Api& api) {
   server_->readyz().add("informers", [&composition]() -> Result<void> {
     if (composition.scheduler().synced()) return {};
     return fail(Errc::Unavailable, "informers have not synced");
@@ -106,10 +106,10 @@ std::optional<LiveDashboardSettings> dashboard_settings(const DaemonSettings& se
   made.parts.api = &api;
   made.parts.lease_namespace = lease.resource_namespace;
   made.parts.lease_name = lease.resource_name;
-  made.parts.board.cluster = settings.cluster.origin.text();
-  made.parts.board.boot = fmt::format("{:x}", services.clock->wall_now().time_since_epoch().count());
-  made.parts.board.pools = product.rescheduling.pools;
-  made.parts.board.weights = product.placing.balance_weights();
+  made.parts.model.cluster = settings.cluster.origin.text();
+  made.parts.model.boot = fmt::format("{:x}", services.clock->wall_now().time_since_epoch().count());
+  made.parts.model.pools = product.rescheduling.pools;
+  made.parts.model.weights = product.placing.balance_weights();
   made.parts.grafana = product.dashboard.grafana;
   made.parts.settings_json = dashboard::settings_json(settings.configuration, config::default_catalog(),
                                                       settings.options, text_of(settings.options), "file");

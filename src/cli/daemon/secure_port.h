@@ -6,8 +6,8 @@
 
 #include "cli/composition/live_dashboard.h"
 #include "cli/daemon/daemon.h"
+#include "server/delegated_auth.h"
 #include "server/plugin_extender.h"
-#include "server/reviewer.h"
 #include "server/server.h"
 
 namespace rescheduler::cli {
@@ -16,19 +16,19 @@ namespace rescheduler::cli {
 class SecurePort final : public kube::Component {
  public:
   static Result<std::unique_ptr<SecurePort>> listen(const DaemonSettings& settings,
-                                                    server::Reviewer reviewer,
+                                                    server::DelegatedAuth auth,
                                                     const kube::LoopServices& services);
 
-  void serve(Composition& composition, std::function<dashboard::LeaderWord()> leader, kube::Api& api);
+  void serve(Composition& composition, std::function<dashboard::LeaderStatus()> leader, kube::Api& api);
   void serve(LiveDashboard& dashboard) { dashboard.serve(*server_); }
   int port() const { return server_->port(); }
   void about_to_stop() { stopping_ = true; }  // /readyz says so
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
  private:
-  explicit SecurePort(server::Reviewer reviewer) : reviewer_(std::move(reviewer)) {}
+  explicit SecurePort(server::DelegatedAuth auth) : auth_(std::move(auth)) {}
 
-  server::Reviewer reviewer_;
+  server::DelegatedAuth auth_;
   std::unique_ptr<server::Server> server_;
   std::unique_ptr<server::PluginExtender> extender_;
   bool stopping_ = false;

@@ -20,11 +20,11 @@ constexpr std::size_t kMostLosses = 1000;  // per owner
 constexpr std::chrono::seconds kReplacedWithin{120};
 
 // By what is used now, of the nodes that somebody could do something about.
-double score_of(const std::vector<NodeState>& nodes) {
+double score_of(const std::vector<NodeRow>& nodes) {
   std::vector<double> cpu;
   std::vector<double> memory;
-  for (const NodeState& node : nodes) {
-    if (node.health != NodeState::Health::Ready) continue;
+  for (const NodeRow& node : nodes) {
+    if (node.health != NodeRow::Health::Ready) continue;
     cpu.push_back(node.cpu.used_share());
     memory.push_back(node.memory.used_share());
   }
@@ -44,10 +44,10 @@ ClusterWatcher::ClusterWatcher(sim::EmbeddedCluster& cluster, sim::ScenarioRunne
   sim::Store& store = cluster.server().store();
   on_pods_ = store.subscribe(&cluster.server().kinds().of<api::Pod>(), [this](const sim::Change& c) { on_pod(c); });
   on_nodes_ = store.subscribe(&cluster.server().kinds().of<api::Node>(), [this](const sim::Change& c) { on_node(c); });
-  runner.on_news([this](const sim::ScenarioNews& news) { on_news(news); });
+  runner.on_activity([this](const sim::ScenarioActivity& activity) { on_activity(activity); });
 }
 
-ClusterWatcher::~ClusterWatcher() { runner_.on_news({}); }
+ClusterWatcher::~ClusterWatcher() { runner_.on_activity({}); }
 
 std::chrono::seconds ClusterWatcher::elapsed() const {
   return std::chrono::floor<std::chrono::seconds>(cluster_.agenda().steady_now() - started_);
@@ -61,7 +61,7 @@ void ClusterWatcher::say(std::string text, bool trouble) {
   if (listener_) listener_(tail_.back());
 }
 
-void ClusterWatcher::on_news(const sim::ScenarioNews& news) { say(news.text, news.trouble); }
+void ClusterWatcher::on_activity(const sim::ScenarioActivity& activity) { say(activity.text, activity.trouble); }
 
 void ClusterWatcher::count(PodState state, int by) {
   switch (state) {
@@ -155,13 +155,11 @@ void ClusterWatcher::on_node(const sim::Change& change) {
     changed_ = cluster_.agenda().steady_now();
     return say("node " + name + " is gone", true);
   }
-  using enum NodeState::Health;
-  const NodeState::Health health = !cluster::is_ready(*node)      ? NotReady
-                                   : node->spec().unschedulable() ? Cordoned
-                                                                  : Ready;
+  using enum NodeRow::Health;
+  const NodeRow::Health health = !cluster::is_ready(*node) ? NotReady : node->spec().unschedulable() ? Cordoned : Ready;
   Node& mine = nodes_[name];
   const bool first = !std::exchange(mine.seen, true);
-  const NodeState::Health before = std::exchange(mine.health, health);
+  const NodeRow::Health before = std::exchange(mine.health, health);
   if (first || before == health) return;
   changed_ = cluster_.agenda().steady_now();
   if (!runner_.begun()) return;  // a cluster that starts has nothing to tell of each node
@@ -182,7 +180,7 @@ ViewState ClusterWatcher::look() {
   constexpr double kMilli = 1e3;
   for (const auto& [name, node] : nodes_) {
     if (!node.seen) continue;
-    NodeState& line = state.nodes.emplace_back();
+    NodeRow& line = state.nodes.emplace_back();
     line.name = name;
     line.health = node.health;
     line.pods = node.pods;

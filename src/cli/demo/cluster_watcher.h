@@ -46,7 +46,7 @@ class ClusterWatcher {
     std::string owner;  // the controller's uid; ns/name without one
   };
   struct Node {
-    NodeState::Health health = NodeState::Health::NotReady;
+    NodeRow::Health health = NodeRow::Health::NotReady;
     int pods = 0;
     bool seen = false;  // the Node itself, not only pods on it
   };
@@ -58,7 +58,7 @@ class ClusterWatcher {
 
   void on_pod(const sim::Change& change);
   void on_node(const sim::Change& change);
-  void on_news(const sim::ScenarioNews& news);
+  void on_activity(const sim::ScenarioActivity& activity);
   static bool is_over(PodState state) { return state == PodState::Done || state == PodState::Failed; }
   void placed(const std::string& key, const Pod& pod);
   void lost(const Pod& pod);

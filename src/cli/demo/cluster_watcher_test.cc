@@ -24,8 +24,8 @@ class ClusterWatcherTest : public testing::Test {
     placement = std::make_unique<sim::TrivialPlacement>(cluster.server());
     runner->start();
   }
-  const NodeState& node(const ViewState& state, const std::string& name) {
-    for (const NodeState& each : state.nodes) {
+  const NodeRow& node(const ViewState& state, const std::string& name) {
+    for (const NodeRow& each : state.nodes) {
       if (each.name == name) return each;
     }
     ADD_FAILURE() << "no node " << name;
@@ -62,7 +62,7 @@ TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
   EXPECT_EQ(state.pods.all(), 4);
   ASSERT_EQ(state.nodes.size(), 11U);
   EXPECT_EQ(state.nodes[2].name, "b-2") << "in natural order";
-  const NodeState& busy = node(state, "a-1");
+  const NodeRow& busy = node(state, "a-1");
   EXPECT_EQ(busy.pods, 4);
   EXPECT_EQ(busy.cpu.capacity, 4);
   EXPECT_EQ(busy.cpu.requested, 2);
@@ -81,7 +81,7 @@ TEST_F(ClusterWatcherTest, APodWhosePlaceIsTakenElsewhereHasMoved) {
   EXPECT_EQ(state.moves, 1U);
   EXPECT_EQ(state.pods.running, 4);
   EXPECT_EQ(node(state, "a-1").pods, 3);
-  EXPECT_EQ(node(state, "a-1").health, NodeState::Health::Cordoned);
+  EXPECT_EQ(node(state, "a-1").health, NodeRow::Health::Cordoned);
   EXPECT_THAT(state.tail, Contains(Field(&TailLine::text, HasSubstr("a-1 -> b-"))));
 }
 
@@ -89,7 +89,7 @@ TEST_F(ClusterWatcherTest, NodesThatFallSilentAreNoticed) {
   play(kTwoGroups);
   cluster.agenda().run_for(4min);
   const ViewState state = watcher->look();
-  EXPECT_EQ(node(state, "b-2").health, NodeState::Health::NotReady);
+  EXPECT_EQ(node(state, "b-2").health, NodeRow::Health::NotReady);
   EXPECT_THAT(state.tail, Contains(Field(&TailLine::text, "node b-2 is not ready")));
   EXPECT_EQ(state.events_left, 0U);
 }

@@ -25,17 +25,17 @@ DemoDashboard::DemoDashboard(sim::ServedCluster& served,
   settings.parts.clock = &clock;
   settings.parts.api = &served.api();
   settings.parts.demo = true;
-  settings.parts.board.cluster = runner.scenario().name;
-  settings.parts.board.boot = fmt::format("{:x}", clock_.wall_now().time_since_epoch().count());
-  settings.parts.board.speed = speed;
-  settings.parts.board.history_every = std::chrono::seconds{2};  // a demo is over before ten have passed often enough
+  settings.parts.model.cluster = runner.scenario().name;
+  settings.parts.model.boot = fmt::format("{:x}", clock_.wall_now().time_since_epoch().count());
+  settings.parts.model.speed = speed;
+  settings.parts.model.history_every = std::chrono::seconds{2};  // a demo is over before ten have passed often enough
   if (composition != nullptr) {
     settings.parts.settings_json =
         dashboard::settings_json(composition->configuration(), config::default_catalog(), {}, "", "demo");
   }
   dashboard_ = std::make_unique<LiveDashboard>(std::move(settings), composition);
-  deeds_ = std::make_unique<DemoDeeds>(served.cluster(), runner,
-                                       composition == nullptr ? nullptr : composition->controller());
+  demo_actions_ = std::make_unique<DemoActionRunner>(served.cluster(), runner,
+                                                     composition == nullptr ? nullptr : composition->controller());
 }
 
 DemoDashboard::~DemoDashboard() = default;
@@ -54,7 +54,7 @@ Result<void> DemoDashboard::serve(std::uint16_t port, bool or_any) {
   }
   if (!started) return fail(std::move(started.error()));
   server_ = std::move(*started);
-  dashboard_->serve(*server_, deeds_.get());
+  dashboard_->serve(*server_, demo_actions_.get());
   dashboard_->follow();
   return {};
 }

@@ -9,7 +9,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/composition/live_dashboard.h"
-#include "cli/demo/demo_deeds.h"
+#include "cli/demo/demo_actions.h"
 #include "net/event_loop.h"
 #include "server/server.h"
 #include "sim/scenario/scenario_runner.h"
@@ -24,7 +24,7 @@ class DemoDashboard {
   DemoDashboard(sim::ServedCluster& served, sim::ScenarioRunner& runner, double speed, Composition* composition);
   ~DemoDashboard();
 
-  dashboard::Board& board() { return dashboard_->board(); }
+  dashboard::DashboardModel& model() { return dashboard_->model(); }
   // On this port; where it is taken and `or_any`, on any. 0: any.
   Result<void> serve(std::uint16_t port, bool or_any);
   std::string url() const;
@@ -37,7 +37,7 @@ class DemoDashboard {
   SystemClock clock_;
   net::Executor executor_;
   std::unique_ptr<LiveDashboard> dashboard_;
-  std::unique_ptr<DemoDeeds> deeds_;
+  std::unique_ptr<DemoActionRunner> demo_actions_;
   std::unique_ptr<server::Server> server_;
 };
 

@@ -15,7 +15,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "migration/proto/migration.pb.h"
-#include "sim/door/local_api.h"
+#include "sim/frontend/local_api.h"
 #include "sim/scenario/scenario_file.h"
 #include "sim/time/pacer.h"
 
@@ -38,7 +38,7 @@ class Played {
     scheduler = std::move(*made);
     Listeners listeners;
     listeners.on_outcome = [this](const migration::MoveOutcome& outcome) { outcomes.push_back(outcome); };
-    listeners.on_node_news = [this](const rescheduling::NodeNews& one) { news.push_back(one); };
+    listeners.on_node_activity = [this](const rescheduling::NodeActivity& one) { activity.push_back(one); };
     scheduler->composition().listen(std::move(listeners));
     scheduler->start();
     begun = cluster.agenda().wall_now();
@@ -57,7 +57,7 @@ class Played {
         all, [&](const auto& pod) { return pod->spec().node_name() == name && pod->status().phase() == "Running"; }));
   }
   bool was_told(const std::string& name, const std::string& reason) const {
-    return std::ranges::any_of(news, [&](const auto& one) { return one.node == name && one.reason == reason; });
+    return std::ranges::any_of(activity, [&](const auto& one) { return one.node == name && one.reason == reason; });
   }
 
   static sim::ClusterSettings seeded(std::uint64_t seed) {
@@ -72,7 +72,7 @@ class Played {
   sim::VirtualLoop loop{cluster.agenda()};
   sim::LocalApi api;
   std::vector<migration::MoveOutcome> outcomes;
-  std::vector<rescheduling::NodeNews> news;
+  std::vector<rescheduling::NodeActivity> activity;
   WallTime begun{};
   std::unique_ptr<EmbeddedScheduler> scheduler;
 
@@ -126,10 +126,10 @@ struct Course {
   int pending = 0;  // at the end
 };
 
-double deviation_of(const std::vector<NodeState>& nodes, Use NodeState::* resource) {
+double deviation_of(const std::vector<NodeRow>& nodes, Use NodeRow::* resource) {
   double sum = 0;
   double squares = 0;
-  for (const NodeState& node : nodes) {
+  for (const NodeRow& node : nodes) {
     const double share = (node.*resource).used_share() * 100;
     sum += share;
     squares += share * share;
@@ -140,23 +140,23 @@ double deviation_of(const std::vector<NodeState>& nodes, Use NodeState::* resour
 
 Course course_of(const std::string& name, std::optional<config::ReschedulerSettings> args, std::uint64_t seed) {
   constexpr double kFull = 80;
-  Played played(shipped(name), std::move(args), seed);
+  Played scenario_cluster(shipped(name), std::move(args), seed);
   Course course;
   for (int second = 0; second < 300; ++second) {
-    played.run_for(1s);
-    for (const NodeState& node : played.watcher.look().nodes) {
+    scenario_cluster.run_for(1s);
+    for (const NodeRow& node : scenario_cluster.watcher.look().nodes) {
       for (const double share : {node.cpu.used_share() * 100, node.memory.used_share() * 100}) {
         course.above += std::max(share - kFull, 0.0);
         course.highest = std::max(course.highest, share);
       }
     }
   }
-  const ViewState end = played.watcher.look();
-  course.deviation = deviation_of(end.nodes, &NodeState::cpu) + deviation_of(end.nodes, &NodeState::memory);
-  course.moves = done(played.outcomes);
+  const ViewState end = scenario_cluster.watcher.look();
+  course.deviation = deviation_of(end.nodes, &NodeRow::cpu) + deviation_of(end.nodes, &NodeRow::memory);
+  course.moves = done(scenario_cluster.outcomes);
   course.pending = end.pods.pending;
-  for (const migration::MoveOutcome& outcome : played.outcomes) {
-    EXPECT_NE(outcome.result, migration::MoveResult::Failed) << outcome.order.pod << ": " << outcome.message;
+  for (const migration::MoveOutcome& outcome : scenario_cluster.outcomes) {
+    EXPECT_NE(outcome.result, migration::MoveResult::Failed) << outcome.request.pod << ": " << outcome.message;
   }
   return course;
 }
@@ -218,17 +218,17 @@ TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
 }
 
 TEST(EmbeddedScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
-  Played played(shipped("maintenance"), EmbeddedScheduler::in_a_hurry());
-  played.run_for(79s);
-  EXPECT_TRUE(played.was_told("worker-1", "MaintenanceStarted"));
-  EXPECT_TRUE(played.was_told("worker-1", "MaintenanceDrained"));
-  EXPECT_TRUE(played.node("worker-1").spec().unschedulable());
-  EXPECT_EQ(played.pods_on("worker-1", "bank"), 0);
-  played.run_for(3min);
-  EXPECT_TRUE(played.was_told("worker-1", "MaintenanceEnded"));
-  EXPECT_TRUE(played.was_told("worker-2", "MaintenanceDrained"));
+  Played scenario_cluster(shipped("maintenance"), EmbeddedScheduler::in_a_hurry());
+  scenario_cluster.run_for(79s);
+  EXPECT_TRUE(scenario_cluster.was_told("worker-1", "MaintenanceStarted"));
+  EXPECT_TRUE(scenario_cluster.was_told("worker-1", "MaintenanceDrained"));
+  EXPECT_TRUE(scenario_cluster.node("worker-1").spec().unschedulable());
+  EXPECT_EQ(scenario_cluster.pods_on("worker-1", "bank"), 0);
+  scenario_cluster.run_for(3min);
+  EXPECT_TRUE(scenario_cluster.was_told("worker-1", "MaintenanceEnded"));
+  EXPECT_TRUE(scenario_cluster.was_told("worker-2", "MaintenanceDrained"));
   for (const char* name : {"worker-1", "worker-2"}) {
-    const api::Node& node = played.node(name);
+    const api::Node& node = scenario_cluster.node(name);
     EXPECT_FALSE(node.spec().unschedulable()) << name;
     EXPECT_FALSE(node.metadata().annotations().contains("rescheduler.io/cordoned-by")) << name;
   }
@@ -259,14 +259,14 @@ workloads:
 TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
   auto scenario = sim::read_scenario(kDay, "day.yaml");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  Played played(std::move(*scenario), config::ReschedulerSettings{});
-  played.run_for(24h);
+  Played scenario_cluster(std::move(*scenario), config::ReschedulerSettings{});
+  scenario_cluster.run_for(24h);
   std::map<long, int> by_hour;
   std::map<std::string, std::vector<const migration::MoveOutcome*>> by_workload;
-  for (const migration::MoveOutcome& outcome : played.outcomes) {
+  for (const migration::MoveOutcome& outcome : scenario_cluster.outcomes) {
     if (outcome.landed.empty()) continue;
-    ++by_hour[std::chrono::duration_cast<std::chrono::hours>(outcome.ended - played.begun).count()];
-    by_workload[outcome.order.lineage.name].push_back(&outcome);
+    ++by_hour[std::chrono::duration_cast<std::chrono::hours>(outcome.ended - scenario_cluster.begun).count()];
+    by_workload[outcome.request.lineage.name].push_back(&outcome);
   }
   std::string hours;
   for (const auto& [hour, count] : by_hour) hours += fmt::format("{}:{} ", hour, count);
@@ -281,16 +281,16 @@ TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
   for (const auto& [name, moves] : by_workload) {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
-        const bool back = moves[j]->order.target == moves[i]->order.source;
+        const bool back = moves[j]->request.target == moves[i]->request.source;
         EXPECT_FALSE(back && moves[j]->began - moves[i]->ended < 6h)
-            << name << " was sent back to " << moves[i]->order.source << "; " << hours;
+            << name << " was sent back to " << moves[i]->request.source << "; " << hours;
       }
     }
     // And no single pod is moved again within the cooldown.
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
-        const bool same = moves[j]->order.pod == moves[i]->replacement;
-        EXPECT_FALSE(same && moves[j]->began - moves[i]->ended < 10min) << moves[j]->order.pod;
+        const bool same = moves[j]->request.pod == moves[i]->replacement;
+        EXPECT_FALSE(same && moves[j]->began - moves[i]->ended < 10min) << moves[j]->request.pod;
       }
     }
   }

@@ -11,7 +11,7 @@
 #include "kube/config/environment.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/meta.pb.h"
-#include "sim/door/documents.h"
+#include "sim/frontend/documents.h"
 #include "sim/load/node_text.h"
 #include "sim/load/series.h"
 #include "sim/scenario/scenario_file.h"
@@ -89,7 +89,7 @@ Result<void> ScenarioCluster::start_on_loop(ScenarioClusterSettings settings) {
   if (watcher_ && composition != nullptr) watch_composition(*composition);
   if (settings.ui_port) {
     dashboard_ = std::make_unique<DemoDashboard>(*served_, *runner_, settings.speed, composition);
-    runner_->on_news([this](const sim::ScenarioNews& news) { tell_news(news); });
+    runner_->on_activity([this](const sim::ScenarioActivity& activity) { tell_activity(activity); });
     auto served = dashboard_->serve(*settings.ui_port, settings.ui_or_any);
     if (!served) return served;
   }
@@ -125,22 +125,22 @@ void ScenarioCluster::watch_composition(Composition& composition) {
   // That a pod was moved the watcher sees for itself.
   listeners.on_outcome = [this](const migration::MoveOutcome& outcome) {
     if (!outcome.landed.empty()) return;
-    watcher_->tell(fmt::format("not moved: {}/{}: {}", outcome.order.ns, outcome.order.pod, outcome.message), true);
+    watcher_->tell(fmt::format("not moved: {}/{}: {}", outcome.request.ns, outcome.request.pod, outcome.message), true);
   };
-  listeners.on_node_news = [this](const rescheduling::NodeNews& news) {
-    watcher_->tell(fmt::format("{}: {}", news.node, news.note), news.warning);
+  listeners.on_node_activity = [this](const rescheduling::NodeActivity& activity) {
+    watcher_->tell(fmt::format("{}: {}", activity.node, activity.note), activity.warning);
   };
   composition.listen(std::move(listeners));
   if (composition.controller() == nullptr) return;
   watcher_->judge_balance_by([controller = composition.controller()]() -> const cluster::Balance* {
     const rescheduling::ControllerStatus& now = controller->status();
-    return now.cycles == 0 ? nullptr : &now.picture.balance;
+    return now.cycles == 0 ? nullptr : &now.balance_report.balance;
   });
 }
 
-void ScenarioCluster::tell_news(const sim::ScenarioNews& news) {
-  if (watcher_) watcher_->tell(news.text, news.trouble);
-  dashboard_->board().tell({"scenario", news.trouble, news.text, std::nullopt});
+void ScenarioCluster::tell_activity(const sim::ScenarioActivity& activity) {
+  if (watcher_) watcher_->tell(activity.text, activity.trouble);
+  dashboard_->model().tell({"scenario", activity.trouble, activity.text, std::nullopt});
 }
 
 void ScenarioCluster::tell(const rescheduling::Plan& plan) {

@@ -55,7 +55,7 @@ class ScenarioCluster {
   Result<void> start_on_loop(ScenarioClusterSettings settings);
   Result<void> make_scheduler(const ScenarioClusterSettings& settings);
   void watch_composition(Composition& composition);
-  void tell_news(const sim::ScenarioNews& news);
+  void tell_activity(const sim::ScenarioActivity& activity);
   void tell(const rescheduling::Plan& plan);
 
   // All but the first are made and destroyed on the cluster's thread.

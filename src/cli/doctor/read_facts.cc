@@ -196,8 +196,8 @@ class Looker {
     if (!settings) co_return;
     auto nodes = co_await client_.list<api::Node>("");
     if (!seen(nodes, "nodes")) co_return;
-    auto known = std::make_shared<std::vector<usage::NodeFacts>>();
-    for (const auto& node : *nodes) known->push_back(usage::facts_of(*node));
+    auto known = std::make_shared<std::vector<usage::NodeIdentity>>();
+    for (const auto& node : *nodes) known->push_back(usage::node_identity_of(*node));
     LoadFacts facts{known->size(), settings->freshness};
     auto sources = scheduler::make_sources(*settings, *look_.api, services_);
     if (!sources) {

@@ -28,7 +28,7 @@ Result<config::Configuration> configuration_of(const std::string& path) {
   return std::move(reading->configuration);
 }
 
-ExplanationForm form_of(const ExplainOptions& options) {
+ExplanationForm compiled_spec_of(const ExplainOptions& options) {
   return options.output == "json" ? ExplanationForm::Json : ExplanationForm::Table;
 }
 
@@ -73,7 +73,7 @@ Result<std::string> explain_live(const ExplainOptions& options, const config::Co
   cluster::Dump dump;
   auto read = connection.await(read_cluster(**api, cluster, dump));
   if (!read) return fail(std::move(read.error()));
-  return explain(cluster, dump, pod_of(options), configuration, form_of(options));
+  return explain(cluster, dump, pod_of(options), configuration, compiled_spec_of(options));
 }
 
 Result<std::string> answer(const ExplainOptions& options) {
@@ -89,7 +89,7 @@ Result<std::string> answer(const ExplainOptions& options) {
   const auto text =
       options.dump == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(options.dump, kMostBytes);
   if (!text) return fail(text.error());
-  auto explained = explain_dump(*text, pod_of(options), *configuration, form_of(options));
+  auto explained = explain_dump(*text, pod_of(options), *configuration, compiled_spec_of(options));
   if (!explained) return fail(std::move(explained.error()).within(options.dump));
   return explained;
 }

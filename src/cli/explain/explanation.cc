@@ -25,14 +25,14 @@ const placement::Profile& profile_for(const api::Pod& pod, const config::Configu
 }
 
 // The others that wait for a node they were promised.
-placement::NominatedPods promised(cluster::Cluster& cluster, const cluster::Dump& dump, const api::Pod& asked) {
+placement::NominatedPods nominated_pods(cluster::Cluster& cluster, const cluster::Dump& dump, const api::Pod& context) {
   placement::NominatedPods nominated;
   for (const auto& pod : dump.waiting) {
-    if (pod->metadata().uid() == asked.metadata().uid()) continue;
+    if (pod->metadata().uid() == context.metadata().uid()) continue;
     const auto node = cluster.find_node(pod->status().nominated_node_name());
     if (!node) continue;
-    nominated[*node].push_back(
-        std::make_shared<const cluster::PlacedPod>(cluster.imagine(*pod, cluster.form_of(*pod), *node)));
+    nominated[*node].push_back(std::make_shared<const cluster::AssignedPod>(
+        cluster.hypothetical_pod(*pod, cluster.compiled_spec_of(*pod), *node)));
   }
   return nominated;
 }
@@ -51,10 +51,10 @@ Result<std::string> explain(cluster::Cluster& cluster,
   const api::Pod& object = **found;
   auto framework = placement::Framework::make(profile_for(object, configuration), placement::Registry::standard());
   if (!framework) return fail(std::move(framework.error()));
-  const auto shape = cluster.form_of(object);
-  const auto asked = placement::question_about(cluster, object, *shape);
-  (*framework)->prepare(cluster, asked);
-  const auto nominated = promised(cluster, dump, object);
+  const auto shape = cluster.compiled_spec_of(object);
+  const auto context = placement::make_pod_context(cluster, object, *shape);
+  (*framework)->prepare(cluster, context);
+  const auto nominated = nominated_pods(cluster, dump, object);
   placement::DecideOptions options{.explain = true};
   std::vector<cluster::NodeIndex> order;
   if (dump.next_start) {
@@ -65,9 +65,9 @@ Result<std::string> explain(cluster::Cluster& cluster,
     order = scheduler::zone_interleaved(cluster);
     options.order = order;
   }
-  const auto decision = placement::decide(**framework, asked, nominated, options);
-  if (form == ExplanationForm::Json) return placement::to_json(decision, asked, **framework);
-  return explanation_table(decision, asked, **framework);
+  const auto decision = placement::decide(**framework, context, nominated, options);
+  if (form == ExplanationForm::Json) return placement::to_json(decision, context, **framework);
+  return explanation_table(decision, context, **framework);
 }
 
 }  // namespace rescheduler::cli

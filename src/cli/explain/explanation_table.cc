@@ -18,12 +18,12 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return fmt::format("{}\n", fmt::join(aligned(rows), "\n"));
 }
 
-std::string headline(const Decision& decision, const placement::Question& asked) {
-  const auto name = fmt::format("{}/{}", asked.pod.metadata().namespace_(), asked.pod.metadata().name());
-  const auto node = [&] { return asked.cluster.node(decision.node).node->name; };
+std::string headline(const Decision& decision, const placement::PodContext& context) {
+  const auto name = fmt::format("{}/{}", context.pod.metadata().namespace_(), context.pod.metadata().name());
+  const auto node = [&] { return context.cluster.node(decision.node).node->name; };
   switch (decision.outcome) {
     case Outcome::Scheduled: return fmt::format("{} goes to {}\n", name, node());
-    case Outcome::MakesRoom: return fmt::format("{} goes to {} after preemption\n", name, node());
+    case Outcome::Preempts: return fmt::format("{} goes to {} after preemption\n", name, node());
     case Outcome::Gated: return fmt::format("{} is held back: {}\n", name, decision.message);
     case Outcome::Unschedulable: return fmt::format("{} fits nowhere\n", name);
     case Outcome::Failed: return fmt::format("{} could not be decided: {}\n", name, decision.message);
@@ -67,7 +67,8 @@ std::string room_table(const Decision& decision, const cluster::Cluster& cluster
     std::vector<std::string> victims;
     for (const auto index : one.victims) {
       const auto& pod = cluster.pod(index);
-      victims.push_back(fmt::format("{}/{} (priority {})", cluster.text(pod.ns), pod.name, pod.form->priority));
+      victims.push_back(
+          fmt::format("{}/{} (priority {})", cluster.text(pod.ns), pod.name, pod.compiled_spec->priority));
     }
     rows.push_back({cluster.node(one.node).node->name + (one.node == decision.node ? " *" : ""),
                     std::to_string(one.budget_violations), fmt::format("{}", fmt::join(victims, ", "))});
@@ -78,14 +79,14 @@ std::string room_table(const Decision& decision, const cluster::Cluster& cluster
 }  // namespace
 
 std::string explanation_table(const Decision& decision,
-                              const placement::Question& asked,
+                              const placement::PodContext& context,
                               const placement::Framework& framework) {
-  std::string text = headline(decision, asked);
+  std::string text = headline(decision, context);
   text += fmt::format("by profile {}\n", framework.profile().scheduler_name);
-  text += scores_table(decision, asked.cluster);
-  text += refusals_table(decision, asked.cluster);
-  text += room_table(decision, asked.cluster);
-  if (decision.outcome == Outcome::Unschedulable || decision.outcome == Outcome::MakesRoom) {
+  text += scores_table(decision, context.cluster);
+  text += refusals_table(decision, context.cluster);
+  text += room_table(decision, context.cluster);
+  if (decision.outcome == Outcome::Unschedulable || decision.outcome == Outcome::Preempts) {
     text += "\n" + decision.message + "\n";
   }
   return text;

@@ -8,7 +8,7 @@
 namespace rescheduler::cli {
 
 std::string explanation_table(const placement::Decision& decision,
-                              const placement::Question& asked,
+                              const placement::PodContext& context,
                               const placement::Framework& framework);
 
 }  // namespace rescheduler::cli

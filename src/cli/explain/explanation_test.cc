@@ -159,10 +159,10 @@ TEST(Explanation, LoadAndWhatItScores) {
   };
   uses("free", 0.9);
   uses("busy", 0.1);
-  cluster::LoadPicture picture;
-  picture.basis = cluster::LoadBasis::Usage;
-  picture.mean = cluster::loads_of(0.5);
-  cluster.set_load_picture(picture);
+  cluster::LoadSummary load_summary;
+  load_summary.basis = cluster::LoadBasis::Usage;
+  load_summary.mean = cluster::loads_of(0.5);
+  cluster.set_load_summary(load_summary);
   const auto text = explain(cluster, *dump, "shop/waits", reading.configuration, ExplanationForm::Table);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, testing::StartsWith("shop/waits goes to busy\n"));

@@ -12,14 +12,14 @@
 #include "cli/plan/json_yaml.h"
 #include "cli/plan/plan_table.h"
 #include "cli/plan/plan_usage.h"
-#include "cli/plan/world_reader.h"
+#include "cli/plan/snapshot_input.h"
 #include "cli/view/terminal.h"
 #include "config/read.h"
 #include "kube/config/file.h"
 #include "placement/registry.h"
-#include "rescheduler/planning/make_plan.h"
-#include "rescheduler/planning/plan_json.h"
-#include "rescheduler/strategies/strategies.h"
+#include "rescheduling/planning/make_plan.h"
+#include "rescheduling/planning/plan_json.h"
+#include "rescheduling/strategies/strategies.h"
 #include "scheduler/load_sources.h"
 
 namespace rescheduler::cli {
@@ -104,7 +104,7 @@ Result<Plan> plan_of(const PlanOptions& options) {
   if (!strategies) return fail(std::move(strategies.error()));
 
   Connection network;
-  ReadWorld read;
+  SnapshotInput read;
   kube::Api* api = nullptr;
   for (const std::string& file : options.files) {
     const auto text = text_of(file);
@@ -118,24 +118,25 @@ Result<Plan> plan_of(const PlanOptions& options) {
     auto done = network.await(read_live(*api, read, notes));
     if (!done) return fail(std::move(done.error()));
   }
-  if (read.world.cluster().node_count() == 0) return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
+  if (read.snapshot.cluster().node_count() == 0)
+    return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
   // A dump is of its own time: pods in it are as old as they were then.
   const bool dated = !options.files.empty() && read.newest != WallTime{};
   const WallTime now = dated ? read.newest : network.clock().wall_now();
   const LiveSources live{api, &network.loop(), &network.services()};
   if (auto put = put_loads(options.usage, args.load, live, now, read, notes); !put) return fail(std::move(put.error()));
-  for (std::string& warning : read.world.take_warnings()) notes.push_back(std::move(warning));
+  for (std::string& warning : read.snapshot.take_warnings()) notes.push_back(std::move(warning));
 
   rescheduling::PlanRequest request;
   request.args = &args;
   request.framework = framework->get();
   request.strategies = std::move(*strategies);
   request.caps = {.total = options.moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};
-  request.draining = read.world.nodes_under_maintenance();
+  request.draining = read.snapshot.nodes_under_maintenance();
   request.now = now;
   request.clock = &network.clock();
   request.time = kMostTime;
-  Plan plan = rescheduling::make_plan(read.world, request);
+  Plan plan = rescheduling::make_plan(read.snapshot, request);
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
   return plan;
 }

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/plan/plan_table.h"
-#include "cli/plan/world_reader.h"
+#include "cli/plan/snapshot_input.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -24,7 +24,7 @@ status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
 )";
 
 TEST(ReadDump, TakesYamlDocumentsAndJsonLists) {
-  ReadWorld read;
+  SnapshotInput read;
   ASSERT_TRUE(read_dump(std::string(kNode) + "---\n" + R"(
 apiVersion: v1
 kind: List
@@ -36,15 +36,15 @@ items:
   ASSERT_TRUE(read_dump(R"({"kind": "List", "items": [{"apiVersion": "metrics.k8s.io/v1beta1", "kind": "NodeMetrics",
       "metadata": {"name": "a"}, "usage": {"cpu": "2", "memory": "2Gi"}}]})",
                         "x.json", read));
-  EXPECT_EQ(read.world.cluster().node_count(), 1U);
-  EXPECT_EQ(read.world.cluster().pod_count(), 1U);
+  EXPECT_EQ(read.snapshot.cluster().node_count(), 1U);
+  EXPECT_EQ(read.snapshot.cluster().pod_count(), 1U);
   EXPECT_EQ(read.skipped, 1U);
   ASSERT_EQ(read.measured.samples.size(), 2U);
   EXPECT_EQ(read.measured.samples[0].value, 2);
 }
 
 TEST(ReadDump, SaysWhatIsWrongAndWhere) {
-  ReadWorld read;
+  SnapshotInput read;
   const auto broken = read_dump("{", "x.json", read);
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().message, HasSubstr("x.json"));

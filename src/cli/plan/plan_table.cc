@@ -12,7 +12,7 @@
 namespace rescheduler::cli {
 namespace {
 
-using rescheduling::NodePicture;
+using rescheduling::NodeUtilization;
 using rescheduling::Plan;
 using rescheduling::PlannedMove;
 
@@ -52,7 +52,7 @@ std::string headline(const Plan& plan, const ViewStyle& style) {
                                    Colour::Bold, style);
   if (std::isnan(before)) return what + ": balance unknown, no load is known of any node\n";
   const auto unknown = std::ranges::count_if(
-      plan.before.nodes, [](const NodePicture& node) { return std::isnan(node.cpu) || std::isnan(node.memory); });
+      plan.before.nodes, [](const NodeUtilization& node) { return std::isnan(node.cpu) || std::isnan(node.memory); });
   const std::string judged = fmt::format(
       " of 100, judged by {}{}\n", plan.judged_by,
       unknown == 0 ? ""
@@ -84,7 +84,7 @@ std::string change_cell(double before, double after, const ViewStyle& style) {
   return load_cell(before, style) + " " + arrow(style) + " " + load_cell(after, style);
 }
 
-bool changes(const NodePicture& before, const NodePicture& after) {
+bool changes(const NodeUtilization& before, const NodeUtilization& after) {
   return before.pods != after.pods || before.cpu_requested != after.cpu_requested;
 }
 
@@ -128,7 +128,7 @@ std::string nodes_table(const Plan& plan, const ViewStyle& style) {
 
 std::string refusals_table(const Plan& plan, const ViewStyle& style) {
   if (plan.refused.empty()) return {};
-  std::map<std::string, std::vector<const rescheduling::Refusal*>> by_code;
+  std::map<std::string, std::vector<const rescheduling::UnmovedPod*>> by_code;
   for (const auto& one : plan.refused) by_code[one.code].push_back(&one);
   std::vector<std::pair<std::size_t, std::string>> order;
   for (const auto& [code, all] : by_code) order.emplace_back(all.size(), code);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/view/text.h"
-#include "rescheduler/planning/plan.h"
+#include "rescheduling/planning/plan.h"
 
 namespace rescheduler::cli {
 

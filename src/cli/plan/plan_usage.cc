@@ -24,11 +24,11 @@ std::vector<std::string> resources_of(const cluster::LoadSettings& settings) {
   return names;
 }
 
-void by_requests(ReadWorld& into) {
-  cluster::LoadPicture picture;
-  picture.basis = LoadBasis::Requests;
-  picture.source = "requests";
-  into.world.cluster().set_load_picture(picture);
+void by_requests(SnapshotInput& into) {
+  cluster::LoadSummary load_summary;
+  load_summary.basis = LoadBasis::Requests;
+  load_summary.source = "requests";
+  into.snapshot.cluster().set_load_summary(load_summary);
 }
 
 // The newest sample of each node and resource that may be believed.
@@ -36,14 +36,14 @@ void put_samples(usage::Reading reading,
                  const std::string& source,
                  const cluster::LoadSettings& settings,
                  WallTime now,
-                 ReadWorld& into,
+                 SnapshotInput& into,
                  std::vector<std::string>& notes) {
   usage::SampleRules rules;
   rules.freshness = settings.freshness;
   const usage::Reading sifted = usage::sift(std::move(reading), rules, now);
   if (sifted.dropped.total() != 0)
     notes.push_back(fmt::format("{}: samples not used: {}", source, sifted.dropped.text()));
-  cluster::Cluster& cluster = into.world.cluster();
+  cluster::Cluster& cluster = into.snapshot.cluster();
   std::map<cluster::NodeIndex, cluster::NodeLoad> loads;
   for (const usage::Sample& sample : sifted.samples) {
     const auto node = cluster.find_node(sample.node);
@@ -54,11 +54,11 @@ void put_samples(usage::Reading reading,
         fmt::format("{} knows nothing fresh of any node: their load is unknown, judged by requests", source));
     return by_requests(into);
   }
-  cluster::LoadPicture picture;
-  picture.basis = LoadBasis::Usage;
-  picture.source = source;
-  picture.resources = resources_of(settings);
-  for (std::size_t i = 0; i < std::min(picture.resources.size(), cluster::kMostLoads); ++i) {
+  cluster::LoadSummary load_summary;
+  load_summary.basis = LoadBasis::Usage;
+  load_summary.source = source;
+  load_summary.resources = resources_of(settings);
+  for (std::size_t i = 0; i < std::min(load_summary.resources.size(), cluster::kMostLoads); ++i) {
     double sum = 0;
     double known = 0;
     for (const auto& [node, load] : loads) {
@@ -66,21 +66,21 @@ void put_samples(usage::Reading reading,
       sum += load.used[i];
       known += 1;
     }
-    if (known > 0) picture.mean[i] = sum / known;
+    if (known > 0) load_summary.mean[i] = sum / known;
   }
   for (const auto& [node, load] : loads) cluster.set_load(node, load);
-  cluster.set_load_picture(picture);
+  cluster.set_load_summary(load_summary);
   for (const auto& [name, used] : into.pods) {
     const auto uid = into.uids.find(name);
-    if (uid != into.uids.end()) into.world.set_pod_load(uid->second, used);
+    if (uid != into.uids.end()) into.snapshot.set_pod_load(uid->second, used);
   }
 }
 
 // NodeMetrics that came with the objects, as shares of what their nodes have. However old: they are of the same moment.
-usage::Reading dumped(const ReadWorld& from, WallTime now) {
+usage::Reading dumped(const SnapshotInput& from, WallTime now) {
   usage::Reading reading = from.measured;
   for (usage::Sample& sample : reading.samples) {
-    const auto node = std::ranges::find(from.nodes, sample.node, &usage::NodeFacts::name);
+    const auto node = std::ranges::find(from.nodes, sample.node, &usage::NodeIdentity::name);
     sample.at = now;
     if (node == from.nodes.end()) {
       sample.value = cluster::kUnknownLoad;
@@ -95,7 +95,7 @@ usage::Reading dumped(const ReadWorld& from, WallTime now) {
 Result<void> put_file(const std::string& path,
                       const cluster::LoadSettings& settings,
                       WallTime now,
-                      ReadWorld& into,
+                      SnapshotInput& into,
                       std::vector<std::string>& notes) {
   const auto text = kube::read_whole_file(path, kMostBytes);
   if (!text) return fail(text.error());
@@ -127,9 +127,9 @@ Result<void> put_first(const Sources& sources,
                        const cluster::LoadSettings& settings,
                        const LiveSources& live,
                        WallTime now,
-                       ReadWorld& into,
+                       SnapshotInput& into,
                        std::vector<std::string>& notes) {
-  const auto nodes = std::make_shared<const std::vector<usage::NodeFacts>>(into.nodes);
+  const auto nodes = std::make_shared<const std::vector<usage::NodeIdentity>>(into.nodes);
   std::string why = "there is no source of loads";
   for (const auto& source : sources) {
     auto reading = live.loop->await_result(source->read(nodes, now));
@@ -160,7 +160,7 @@ Result<void> put_loads(const std::string& usage,
                        const cluster::LoadSettings& settings,
                        const LiveSources& live,
                        WallTime now,
-                       ReadWorld& into,
+                       SnapshotInput& into,
                        std::vector<std::string>& notes) {
   if (usage == "requests") {
     by_requests(into);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/plan/world_reader.h"
+#include "cli/plan/snapshot_input.h"
 #include "cluster/load_settings.h"
 #include "kube/client/loop_services.h"
 #include "net/event_loop.h"
@@ -25,7 +25,7 @@ Result<void> put_loads(const std::string& usage,
                        const cluster::LoadSettings& settings,
                        const LiveSources& live,
                        WallTime now,
-                       ReadWorld& into,
+                       SnapshotInput& into,
                        std::vector<std::string>& notes);
 
 }  // namespace rescheduler::cli

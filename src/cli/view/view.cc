@@ -15,18 +15,18 @@ namespace {
 constexpr std::size_t kTailLines = 6;
 constexpr std::size_t kLeastNodeLines = 4;
 
-std::string_view health_text(NodeState::Health health) {
+std::string_view health_text(NodeRow::Health health) {
   switch (health) {
-    case NodeState::Health::Ready: return "";
-    case NodeState::Health::Cordoned: return "cordoned";
-    case NodeState::Health::NotReady: return "NOT READY";
+    case NodeRow::Health::Ready: return "";
+    case NodeRow::Health::Cordoned: return "cordoned";
+    case NodeRow::Health::NotReady: return "NOT READY";
   }
   return "";
 }
 
-Colour health_colour(NodeState::Health health) {
-  if (health == NodeState::Health::Ready) return Colour::None;
-  return health == NodeState::Health::Cordoned ? Colour::Yellow : Colour::Red;
+Colour health_colour(NodeRow::Health health) {
+  if (health == NodeRow::Health::Ready) return Colour::None;
+  return health == NodeRow::Health::Cordoned ? Colour::Yellow : Colour::Red;
 }
 
 // How the columns of a node's line are dealt out.
@@ -41,7 +41,7 @@ struct Columns {
 Columns columns_for(const ViewState& state, const ViewStyle& style) {
   Columns columns;
   std::size_t longest = 4;
-  for (const NodeState& node : state.nodes) longest = std::max(longest, columns_of(node.name));
+  for (const NodeRow& node : state.nodes) longest = std::max(longest, columns_of(node.name));
   columns.name = std::min(longest, std::max<std::size_t>(10, style.width / 4));
   columns.sizes = style.width >= 72;
   columns.health = style.width >= 56;
@@ -66,12 +66,12 @@ std::string use_text(const Use& use, std::size_t bar, const std::string& size, b
   return text;
 }
 
-std::string node_line(const NodeState& node, const Columns& columns, const ViewStyle& style) {
+std::string node_line(const NodeRow& node, const Columns& columns, const ViewStyle& style) {
   std::string line = painted(padded(node.name, columns.name), health_colour(node.health), style);
   line += use_text(node.cpu, columns.cpu_bar, cores_text(node.cpu.capacity), columns.sizes, style);
   line += use_text(node.memory, columns.memory_bar, bytes_text(node.memory.capacity), columns.sizes, style);
   line += fmt::format(" {:>4}", node.pods);
-  if (columns.health && node.health != NodeState::Health::Ready) {
+  if (columns.health && node.health != NodeRow::Health::Ready) {
     line += " " + painted(health_text(node.health), health_colour(node.health), style);
   }
   return line;
@@ -189,7 +189,7 @@ std::vector<std::string> render(const ViewState& state, const ViewStyle& style) 
   if (all_nodes <= for_nodes) {
     const Columns columns = columns_for(state, style);
     lines.push_back(heading(columns, style));
-    for (const NodeState& node : state.nodes) lines.push_back(node_line(node, columns, style));
+    for (const NodeRow& node : state.nodes) lines.push_back(node_line(node, columns, style));
   } else {
     for (std::string& line : folded(state, for_nodes, style)) lines.push_back(std::move(line));
   }
@@ -201,7 +201,7 @@ std::vector<std::string> render(const ViewState& state, const ViewStyle& style) 
 
 std::string status_line(const ViewState& state) {
   double hottest = 0;
-  for (const NodeState& node : state.nodes) hottest = std::max(hottest, node.cpu.used_share());
+  for (const NodeRow& node : state.nodes) hottest = std::max(hottest, node.cpu.used_share());
   return fmt::format("{:>7}  balance {:3.0f}  hottest node {}  pods {} running, {} pending, {} starting  moves {}",
                      time_text(state.elapsed.count()), state.balance, percent_text(hottest), state.pods.running,
                      state.pods.pending, state.pods.starting, state.moves);

@@ -18,7 +18,7 @@ struct Use {
   double requested_share() const { return capacity > 0 ? requested / capacity : 0; }
 };
 
-struct NodeState {
+struct NodeRow {
   enum class Health { Ready, Cordoned, NotReady };
   std::string name;
   Health health = Health::Ready;
@@ -50,7 +50,7 @@ struct ViewState {
   std::string notice;     // what stands in for the scheduler; empty when there is one
   std::chrono::seconds elapsed{0};
   double speed = 1;
-  std::vector<NodeState> nodes;  // in natural order of their names
+  std::vector<NodeRow> nodes;  // in natural order of their names
   PodCounts pods{};
   std::uint64_t moves = 0;
   double balance = 100;

@@ -17,8 +17,8 @@ using testing::SizeIs;
 
 constexpr double kGi = 1024.0 * 1024 * 1024;
 
-NodeState node(const std::string& name, double cpu_share, double memory_share = 0.5) {
-  NodeState made;
+NodeRow node(const std::string& name, double cpu_share, double memory_share = 0.5) {
+  NodeRow made;
   made.name = name;
   made.cpu = {8 * cpu_share, 4, 8};
   made.memory = {32 * kGi * memory_share, 8 * kGi, 32 * kGi};
@@ -108,8 +108,8 @@ TEST(View, ManyNodesBecomeAMapAndTheHottestKeepTheirLines) {
 
 TEST(View, NodesThatAreNotWellSaySo) {
   ViewState state = state_of(3);
-  state.nodes[0].health = NodeState::Health::Cordoned;
-  state.nodes[1].health = NodeState::Health::NotReady;
+  state.nodes[0].health = NodeRow::Health::Cordoned;
+  state.nodes[1].health = NodeRow::Health::NotReady;
   const auto lines = render(state, {.width = 80, .height = 40});
   EXPECT_THAT(lines, Contains(testing::AllOf(HasSubstr("node-1 "), HasSubstr("cordoned"))));
   EXPECT_THAT(lines, Contains(testing::AllOf(HasSubstr("node-2 "), HasSubstr("NOT READY"))));

@@ -59,7 +59,7 @@ struct VolumeObject : Built<api::PersistentVolume> {
     require(*mutable_spec()->mutable_node_affinity()->mutable_required(), key, values);
     return *this;
   }
-  VolumeObject& promised(const std::string& ns, const std::string& name, const std::string& uid = "") {
+  VolumeObject& prebound(const std::string& ns, const std::string& name, const std::string& uid = "") {
     auto& reference = *mutable_spec()->mutable_claim_ref();
     reference.set_namespace_(ns);
     reference.set_name(name);

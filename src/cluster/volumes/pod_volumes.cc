@@ -2,31 +2,32 @@
 
 #include <algorithm>
 
+#include "cluster/interner.h"
 #include "cluster/volumes/csi_migration.h"
-#include "cluster/words.h"
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::cluster {
 namespace {
 
-void add_disk(const api::VolumeSource& source, PodVolumes& volumes, Words& words) {
+void add_disk(const api::VolumeSource& source, PodVolumes& volumes, Interner& interner) {
   using Kind = InlineDisk::Kind;
   if (source.has_gce_persistent_disk()) {
     const auto& disk = source.gce_persistent_disk();
-    volumes.disks.push_back({Kind::GcePersistentDisk, disk.read_only(), words.symbols.of(disk.pd_name()), {}});
+    volumes.disks.push_back({Kind::GcePersistentDisk, disk.read_only(), interner.symbols.intern(disk.pd_name()), {}});
   }
   if (source.has_aws_elastic_block_store()) {
     const auto& disk = source.aws_elastic_block_store();
-    volumes.disks.push_back({Kind::AwsElasticBlockStore, disk.read_only(), words.symbols.of(disk.volume_id()), {}});
+    volumes.disks.push_back(
+        {Kind::AwsElasticBlockStore, disk.read_only(), interner.symbols.intern(disk.volume_id()), {}});
   }
   if (source.has_iscsi()) {
     const auto& disk = source.iscsi();
-    volumes.disks.push_back({Kind::Iscsi, disk.read_only(), words.symbols.of(disk.iqn()), {}});
+    volumes.disks.push_back({Kind::Iscsi, disk.read_only(), interner.symbols.intern(disk.iqn()), {}});
   }
   if (source.has_rbd()) {
     const auto& disk = source.rbd();
-    InlineDisk rbd{Kind::Rbd, disk.read_only(), words.symbols.of(disk.pool() + "/" + disk.image()), {}};
-    for (const std::string& monitor : disk.monitors()) rbd.monitors.push_back(words.symbols.of(monitor));
+    InlineDisk rbd{Kind::Rbd, disk.read_only(), interner.symbols.intern(disk.pool() + "/" + disk.image()), {}};
+    for (const std::string& monitor : disk.monitors()) rbd.monitors.push_back(interner.symbols.intern(monitor));
     std::ranges::sort(rbd.monitors);
     volumes.disks.push_back(std::move(rbd));
   }
@@ -40,7 +41,7 @@ void append_size(std::size_t size, std::string& key) { append(static_cast<std::u
 
 }  // namespace
 
-PodVolumes volumes_of(const api::Pod& pod, Words& words) {
+PodVolumes volumes_of(const api::Pod& pod, Interner& interner) {
   PodVolumes volumes;
   for (const auto& volume : pod.spec().volumes()) {
     const api::VolumeSource& source = volume.volume_source();
@@ -53,10 +54,10 @@ PodVolumes volumes_of(const api::Pod& pod, Words& words) {
       continue;
     }
     volumes.has_inline_csi = volumes.has_inline_csi || source.has_csi();
-    add_disk(source, volumes, words);
+    add_disk(source, volumes, interner);
     if (auto moved = translate(source)) {
-      volumes.migrated.push_back(
-          {words.symbols.of(moved->driver), moved->handle ? words.symbols.of(*moved->handle) : Symbol::Empty});
+      volumes.migrated.push_back({interner.symbols.intern(moved->driver),
+                                  moved->handle ? interner.symbols.intern(*moved->handle) : Symbol::Empty});
     }
   }
   return volumes;

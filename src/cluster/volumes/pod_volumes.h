@@ -1,10 +1,10 @@
-// The volumes of a pod's spec, compiled: the part of a PodForm that is about storage.
+// The volumes of a pod's spec, compiled: the part of a CompiledPodSpec that is about storage.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cluster/forms/pod_form.h"
+#include "cluster/pod_spec/compiled_pod_spec.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -12,7 +12,7 @@ class Pod;
 
 namespace rescheduler::cluster {
 
-struct Words;
+struct Interner;
 
 struct PodVolumes {
   std::vector<ClaimUse> claims{};
@@ -22,7 +22,7 @@ struct PodVolumes {
   friend bool operator==(const PodVolumes&, const PodVolumes&) = default;
 };
 
-PodVolumes volumes_of(const api::Pod& pod, Words& words);
+PodVolumes volumes_of(const api::Pod& pod, Interner& interner);
 
 // Different for different volumes, the same for the same.
 void append_key(const PodVolumes& volumes, std::string& key);

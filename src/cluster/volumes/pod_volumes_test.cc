@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/interner.h"
 #include "cluster/testing/storage_objects.h"
 #include "cluster/volumes/csi_migration.h"
-#include "cluster/words.h"
 
 namespace rescheduler::cluster {
 namespace {
@@ -23,38 +23,38 @@ std::string key_of(const PodVolumes& volumes) {
 }
 
 TEST(PodVolumes, ClaimsAreNamedInTheSpecOrMadeForTheVolume) {
-  Words words;
-  const PodVolumes volumes = volumes_of(PodObject("web").claim("data").ephemeral("scratch"), words);
+  Interner interner;
+  const PodVolumes volumes = volumes_of(PodObject("web").claim("data").ephemeral("scratch"), interner);
   ASSERT_EQ(volumes.claims.size(), 2U);
   EXPECT_EQ(volumes.claims[0].claim("web"), "data");
   EXPECT_EQ(volumes.claims[1].claim("web"), "web-scratch");
-  EXPECT_EQ(volumes, volumes_of(PodObject("other").claim("data").ephemeral("scratch"), words))
+  EXPECT_EQ(volumes, volumes_of(PodObject("other").claim("data").ephemeral("scratch"), interner))
       << "pods of one template have the same";
 }
 
 TEST(PodVolumes, DisksThatCannotBeSharedAreToldApart) {
-  Words words;
+  Interner interner;
   const PodVolumes volumes =
-      volumes_of(PodObject("p").gce("pd", true).ebs("vol-1").iscsi("iqn").rbd({"m2", "m1"}, "pool", "image"), words);
+      volumes_of(PodObject("p").gce("pd", true).ebs("vol-1").iscsi("iqn").rbd({"m2", "m1"}, "pool", "image"), interner);
   ASSERT_EQ(volumes.disks.size(), 4U);
-  EXPECT_EQ(volumes.disks[0], (InlineDisk{Kind::GcePersistentDisk, true, words.symbols.of("pd"), {}}));
-  EXPECT_EQ(volumes.disks[1], (InlineDisk{Kind::AwsElasticBlockStore, false, words.symbols.of("vol-1"), {}}));
-  EXPECT_EQ(volumes.disks[2].id, words.symbols.of("iqn"));
+  EXPECT_EQ(volumes.disks[0], (InlineDisk{Kind::GcePersistentDisk, true, interner.symbols.intern("pd"), {}}));
+  EXPECT_EQ(volumes.disks[1], (InlineDisk{Kind::AwsElasticBlockStore, false, interner.symbols.intern("vol-1"), {}}));
+  EXPECT_EQ(volumes.disks[2].id, interner.symbols.intern("iqn"));
   EXPECT_EQ(volumes.disks[3].monitors.size(), 2U);
 }
 
 TEST(PodVolumes, InlineVolumesOfReplacedPluginsAreTheDrivers) {
-  Words words;
+  Interner interner;
   PodObject pod("p");
   pod.gce("pd").ebs("aws://us-east-1a/vol-7");
   pod.volume("cinder").mutable_cinder()->set_volume_id("c1");
   pod.volume("px").mutable_portworx_volume()->set_volume_id("p1");
   pod.volume("azure").mutable_azure_disk()->set_disk_uri("/subscriptions/x");
   pod.volume("csi").mutable_csi()->set_driver("inline.example.com");
-  const PodVolumes volumes = volumes_of(pod, words);
+  const PodVolumes volumes = volumes_of(pod, interner);
   std::vector<std::pair<std::string, std::string>> found;
   for (const auto& moved : volumes.migrated) {
-    found.emplace_back(words.symbols.text(moved.driver), words.symbols.text(moved.handle));
+    found.emplace_back(interner.symbols.text(moved.driver), interner.symbols.text(moved.handle));
   }
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"pd.csi.storage.gke.io", "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/pd"},
@@ -67,17 +67,17 @@ TEST(PodVolumes, InlineVolumesOfReplacedPluginsAreTheDrivers) {
 }
 
 TEST(PodVolumes, WhatADriverCannotServeHasNoHandle) {
-  Words words;
+  Interner interner;
   for (const char* id : {"aws://zone", "aws://zone/snap-1", "aws://zone/vol-1/x"}) {
-    EXPECT_EQ(volumes_of(PodObject("p").ebs(id), words).migrated.at(0).handle, Symbol::Empty) << id;
+    EXPECT_EQ(volumes_of(PodObject("p").ebs(id), interner).migrated.at(0).handle, Symbol::Empty) << id;
   }
   PodObject pod("p");
   pod.volume("azure").mutable_azure_disk()->set_kind("Dedicated");
-  EXPECT_EQ(volumes_of(pod, words).migrated.at(0).handle, Symbol::Empty);
+  EXPECT_EQ(volumes_of(pod, interner).migrated.at(0).handle, Symbol::Empty);
 }
 
 TEST(PodVolumes, DifferentVolumesHaveDifferentKeys) {
-  Words words;
+  Interner interner;
   const std::vector<PodObject> pods = {PodObject("p"),
                                        PodObject("p").claim("a"),
                                        PodObject("p").ephemeral("a"),
@@ -90,8 +90,8 @@ TEST(PodVolumes, DifferentVolumesHaveDifferentKeys) {
                                        PodObject("p").rbd({"m", "n"}, "a", "b")};
   std::set<std::string> keys;
   for (const PodObject& pod : pods) {
-    keys.insert(key_of(volumes_of(pod, words)));
-    EXPECT_EQ(key_of(volumes_of(pod, words)), key_of(volumes_of(pod, words)));
+    keys.insert(key_of(volumes_of(pod, interner)));
+    EXPECT_EQ(key_of(volumes_of(pod, interner)), key_of(volumes_of(pod, interner)));
   }
   EXPECT_EQ(keys.size(), pods.size());
 }
@@ -120,7 +120,7 @@ TEST(CsiMigration, AGceDiskIsOfItsZoneOrItsRegion) {
 }
 
 struct Zones {
-  Words words;
+  Interner interner;
   bool reach(const VolumeObject& object, std::map<std::string, std::string, std::less<>> labels) {
     api::PersistentVolume moved = object;
     translate_zones(moved, "topology.ebs.csi.aws.com/zone");

@@ -4,8 +4,8 @@
 #include <array>
 #include <functional>
 
+#include "cluster/interner.h"
 #include "cluster/volumes/csi_migration.h"
-#include "cluster/words.h"
 #include "kube/proto/core_storage.pb.h"
 #include "kube/proto/storage.pb.h"
 #include "kube/value/wire_selectors.h"
@@ -44,18 +44,18 @@ AccessModes modes_of(const auto& names) {
   return modes;
 }
 
-void compile_source(const api::PersistentVolume& object, Volume& volume, Words& words) {
+void compile_source(const api::PersistentVolume& object, Volume& volume, Interner& interner) {
   const api::PersistentVolumeSource& source = object.spec().persistent_volume_source();
   if (source.has_csi()) {
-    volume.driver = words.symbols.of(source.csi().driver());
+    volume.driver = interner.symbols.intern(source.csi().driver());
     volume.handle = source.csi().volume_handle();
     return;
   }
   auto translated = translate(object);
   if (!translated) return;
   VolumeMigration& migration = volume.migration.emplace();
-  migration.plugin = words.symbols.of(translated->plugin);
-  migration.driver = words.symbols.of(translated->driver);
+  migration.plugin = interner.symbols.intern(translated->plugin);
+  migration.driver = interner.symbols.intern(translated->driver);
   if (!translated->handle) {
     migration.error = std::move(translated->handle.error().message);
     return;
@@ -69,15 +69,15 @@ void compile_source(const api::PersistentVolume& object, Volume& volume, Words& 
 }
 
 // Local disks: every term names the hosts.
-std::optional<std::vector<Symbol>> hosts_of(const api::NodeSelector& required, Words& words) {
-  const std::string& key = words.symbols.text(Symbol::Hostname);
+std::optional<std::vector<Symbol>> hosts_of(const api::NodeSelector& required, Interner& interner) {
+  const std::string& key = interner.symbols.text(Symbol::Hostname);
   std::vector<Symbol> hosts;
   for (const auto& term : required.node_selector_terms()) {
     const auto named = std::ranges::find_if(term.match_expressions(), [&](const auto& expression) {
       return expression.key() == key && expression.operator_() == "In";
     });
     if (named == term.match_expressions().end()) return std::nullopt;
-    for (const std::string& host : named->values()) hosts.push_back(words.symbols.of(host));
+    for (const std::string& host : named->values()) hosts.push_back(interner.symbols.intern(host));
   }
   std::ranges::sort(hosts);
   const auto [first, last] = std::ranges::unique(hosts);
@@ -95,7 +95,7 @@ void AccessModes::add(std::string_view mode) {
   if (found != kModes.end()) bits_ = static_cast<std::uint8_t>(bits_ | (1U << (found - kModes.begin())));
 }
 
-bool promised_to(const Volume& volume, const Claim& claim) {
+bool is_prebound_to(const Volume& volume, const Claim& claim) {
   return volume.claim && volume.claim->name == claim.name && volume.claim->ns == claim.ns
          && (volume.claim->uid.empty() || volume.claim->uid == claim.uid);
 }
@@ -119,14 +119,14 @@ Reach compile_reach(const api::NodeSelector& required) {
   return std::make_shared<const kube::NodeSelector>(std::move(terms));
 }
 
-Volume compile_volume(const api::PersistentVolume& object, Words& words) {
+Volume compile_volume(const api::PersistentVolume& object, Interner& interner) {
   const auto& meta = object.metadata();
   const auto& spec = object.spec();
   Volume volume;
   volume.name = meta.name();
   volume.version = meta.resource_version();
   const std::string* beta = find(meta.annotations(), kBetaClass);
-  volume.storage_class = words.symbols.of(beta != nullptr ? *beta : spec.storage_class_name());
+  volume.storage_class = interner.symbols.intern(beta != nullptr ? *beta : spec.storage_class_name());
   volume.capacity = storage_in(spec.capacity()).value_or(kube::Quantity());
   if (spec.has_claim_ref()) {
     volume.claim = ClaimRef{spec.claim_ref().namespace_(), spec.claim_ref().name(), spec.claim_ref().uid()};
@@ -136,18 +136,18 @@ Volume compile_volume(const api::PersistentVolume& object, Words& words) {
   volume.terminating = meta.has_deletion_timestamp();
   volume.block = spec.volume_mode() == kBlock;
   volume.modes = modes_of(spec.access_modes());
-  volume.attributes_class = words.symbols.of(spec.volume_attributes_class_name());
-  volume.labels = words.labels.of(meta.labels());
+  volume.attributes_class = interner.symbols.intern(spec.volume_attributes_class_name());
+  volume.labels = interner.labels.intern(meta.labels());
   if (spec.node_affinity().has_required()) {
     volume.reach = compile_reach(spec.node_affinity().required());
-    volume.hosts = hosts_of(spec.node_affinity().required(), words);
+    volume.hosts = hosts_of(spec.node_affinity().required(), interner);
     volume.reach_hash = std::hash<std::string>{}(spec.node_affinity().SerializeAsString());
   }
-  compile_source(object, volume, words);
+  compile_source(object, volume, interner);
   return volume;
 }
 
-Claim compile_claim(const api::PersistentVolumeClaim& object, Words& words) {
+Claim compile_claim(const api::PersistentVolumeClaim& object, Interner& interner) {
   const auto& meta = object.metadata();
   const auto& spec = object.spec();
   Claim claim;
@@ -159,7 +159,7 @@ Claim compile_claim(const api::PersistentVolumeClaim& object, Words& words) {
     if (owner.controller()) claim.controller_uid = owner.uid();
   }
   const std::string* beta = find(meta.annotations(), kBetaClass);
-  claim.storage_class = words.symbols.of(beta != nullptr ? *beta : spec.storage_class_name());
+  claim.storage_class = interner.symbols.intern(beta != nullptr ? *beta : spec.storage_class_name());
   claim.volume = spec.volume_name();
   claim.bind_completed = find(meta.annotations(), kBindCompleted) != nullptr;
   claim.lost = object.status().phase() == "Lost";
@@ -168,18 +168,19 @@ Claim compile_claim(const api::PersistentVolumeClaim& object, Words& words) {
   claim.request = storage_in(spec.resources().requests());
   claim.block = spec.volume_mode() == kBlock;
   claim.modes = modes_of(spec.access_modes());
-  claim.attributes_class = words.symbols.of(spec.volume_attributes_class_name());
+  claim.attributes_class = interner.symbols.intern(spec.volume_attributes_class_name());
   if (spec.has_selector()) claim.selector = selector_of(spec.selector());
   return claim;
 }
 
-StorageClass compile_class(const api::StorageClass& object, Words& words) {
+StorageClass compile_class(const api::StorageClass& object, Interner& interner) {
   StorageClass compiled;
-  compiled.name = words.symbols.of(object.metadata().name());
-  compiled.provisioner = words.symbols.of(object.provisioner());
+  compiled.name = interner.symbols.intern(object.metadata().name());
+  compiled.provisioner = interner.symbols.intern(object.provisioner());
   compiled.can_provision = !object.provisioner().empty() && object.provisioner() != kNoProvisioner;
   const std::string& maker = object.provisioner();
-  compiled.counted_driver = is_replaceable(maker) ? words.symbols.of(driver_replacing(maker)) : compiled.provisioner;
+  compiled.counted_driver =
+      is_replaceable(maker) ? interner.symbols.intern(driver_replacing(maker)) : compiled.provisioner;
   if (object.has_volume_binding_mode()) {
     compiled.mode = object.volume_binding_mode() == "WaitForFirstConsumer" ? BindingMode::WaitForFirstConsumer
                                                                            : BindingMode::Immediate;
@@ -188,18 +189,18 @@ StorageClass compile_class(const api::StorageClass& object, Words& words) {
     std::vector<StorageClass::Key>& term = compiled.allowed_topologies.emplace_back();
     for (const auto& expression : wire.match_label_expressions()) {
       StorageClass::Key& key = term.emplace_back();
-      key.key = words.symbols.of(expression.key());
-      for (const std::string& value : expression.values()) key.values.push_back(words.symbols.of(value));
+      key.key = interner.symbols.intern(expression.key());
+      for (const std::string& value : expression.values()) key.values.push_back(interner.symbols.intern(value));
     }
   }
   return compiled;
 }
 
-CsiNode compile_csi_node(const api::CSINode& object, Words& words) {
+CsiNode compile_csi_node(const api::CSINode& object, Interner& interner) {
   CsiNode node;
   for (const auto& wire : object.spec().drivers()) {
     CsiNode::Driver& driver = node.drivers.emplace_back();
-    driver.name = words.symbols.of(wire.name());
+    driver.name = interner.symbols.intern(wire.name());
     if (wire.allocatable().has_count()) driver.limit = wire.allocatable().count();
   }
   if (const std::string* plugins = find(object.metadata().annotations(), kMigratedPlugins)) {
@@ -207,7 +208,7 @@ CsiNode compile_csi_node(const api::CSINode& object, Words& words) {
     std::string_view rest = node.migrated_text;
     while (!rest.empty()) {
       const std::size_t end = rest.find(',');
-      node.migrated_plugins.push_back(words.symbols.of(rest.substr(0, end)));
+      node.migrated_plugins.push_back(interner.symbols.intern(rest.substr(0, end)));
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     }
     std::ranges::sort(node.migrated_plugins);
@@ -215,9 +216,9 @@ CsiNode compile_csi_node(const api::CSINode& object, Words& words) {
   return node;
 }
 
-StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Words& words) {
+StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Interner& interner) {
   StorageCapacity capacity;
-  capacity.storage_class = words.symbols.of(object.storage_class_name());
+  capacity.storage_class = interner.symbols.intern(object.storage_class_name());
   if (object.has_maximum_volume_size() || object.has_capacity()) {
     const auto parsed = kube::Quantity::parse(object.has_maximum_volume_size() ? object.maximum_volume_size().string()
                                                                                : object.capacity().string());
@@ -227,10 +228,10 @@ StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Words& w
   return capacity;
 }
 
-Attachment compile_attachment(const api::VolumeAttachment& object, Words& words) {
+Attachment compile_attachment(const api::VolumeAttachment& object, Interner& interner) {
   Attachment attachment;
   attachment.node = object.spec().node_name();
-  attachment.driver = words.symbols.of(object.spec().attacher());
+  attachment.driver = interner.symbols.intern(object.spec().attacher());
   attachment.volume = object.spec().source().persistent_volume_name();
   return attachment;
 }

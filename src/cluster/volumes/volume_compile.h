@@ -16,14 +16,14 @@ class VolumeAttachment;
 
 namespace rescheduler::cluster {
 
-struct Words;
+struct Interner;
 
-Volume compile_volume(const api::PersistentVolume& object, Words& words);
-Claim compile_claim(const api::PersistentVolumeClaim& object, Words& words);
-StorageClass compile_class(const api::StorageClass& object, Words& words);
-CsiNode compile_csi_node(const api::CSINode& object, Words& words);
-StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Words& words);
-Attachment compile_attachment(const api::VolumeAttachment& object, Words& words);
+Volume compile_volume(const api::PersistentVolume& object, Interner& interner);
+Claim compile_claim(const api::PersistentVolumeClaim& object, Interner& interner);
+StorageClass compile_class(const api::StorageClass& object, Interner& interner);
+CsiNode compile_csi_node(const api::CSINode& object, Interner& interner);
+StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Interner& interner);
+Attachment compile_attachment(const api::VolumeAttachment& object, Interner& interner);
 
 // Only labels count: where a volume can be reached from does not depend on what a node is called.
 Reach compile_reach(const api::NodeSelector& required);

@@ -106,7 +106,7 @@ struct Claim {
 using ClaimPtr = std::shared_ptr<const Claim>;
 
 // Is the volume promised to this very claim?
-bool promised_to(const Volume& volume, const Claim& claim);
+bool is_prebound_to(const Volume& volume, const Claim& claim);
 
 enum class BindingMode : std::uint8_t { Unset, Immediate, WaitForFirstConsumer };
 

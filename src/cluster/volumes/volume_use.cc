@@ -2,14 +2,14 @@
 
 namespace rescheduler::cluster {
 
-void VolumeUse::pod_added(const PlacedPod& pod) {
-  for (const ClaimUse& use : pod.form->claims) {
+void VolumeUse::pod_added(const AssignedPod& pod) {
+  for (const ClaimUse& use : pod.compiled_spec->claims) {
     if (!use.ephemeral) ++users_[OwnedClaimKey{pod.ns, use.name}];
   }
 }
 
-void VolumeUse::pod_removed(const PlacedPod& pod) {
-  for (const ClaimUse& use : pod.form->claims) {
+void VolumeUse::pod_removed(const AssignedPod& pod) {
+  for (const ClaimUse& use : pod.compiled_spec->claims) {
     if (use.ephemeral) continue;
     const auto found = users_.find(ClaimKey{pod.ns, use.name});
     if (found != users_.end() && --found->second == 0) users_.erase(found);

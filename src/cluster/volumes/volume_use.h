@@ -8,7 +8,7 @@
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "cluster/placed_pod.h"
+#include "cluster/assigned_pod.h"
 
 namespace rescheduler::cluster {
 
@@ -41,8 +41,8 @@ using ByClaim = boost::unordered_flat_map<OwnedClaimKey, Value, ClaimKeyHash, Cl
 
 class VolumeUse {
  public:
-  void pod_added(const PlacedPod& pod);
-  void pod_removed(const PlacedPod& pod);
+  void pod_added(const AssignedPod& pod);
+  void pod_removed(const AssignedPod& pod);
   std::int64_t users(Symbol ns, std::string_view claim) const;
 
  private:

@@ -5,40 +5,40 @@
 #include <memory>
 #include <utility>
 
+#include "cluster/interner.h"
 #include "cluster/volumes/volume_compile.h"
-#include "cluster/words.h"
 #include "kube/proto/core_storage.pb.h"
 #include "kube/proto/storage.pb.h"
 
 namespace rescheduler::cluster {
 namespace {
 
-std::string_view word_of(Subject subject) {
-  switch (subject) {
-    case Subject::PersistentVolume: return "PersistentVolume";
-    case Subject::PersistentVolumeClaim: return "PersistentVolumeClaim";
-    case Subject::StorageClass: return "storage.k8s.io/StorageClass";
-    case Subject::CsiNode: return "storage.k8s.io/CSINode";
-    case Subject::CsiDriver: return "storage.k8s.io/CSIDriver";
-    case Subject::CsiStorageCapacity: return "storage.k8s.io/CSIStorageCapacity";
+std::string_view word_of(EventResource resource) {
+  switch (resource) {
+    case EventResource::PersistentVolume: return "PersistentVolume";
+    case EventResource::PersistentVolumeClaim: return "PersistentVolumeClaim";
+    case EventResource::StorageClass: return "storage.k8s.io/StorageClass";
+    case EventResource::CsiNode: return "storage.k8s.io/CSINode";
+    case EventResource::CsiDriver: return "storage.k8s.io/CSIDriver";
+    case EventResource::CsiStorageCapacity: return "storage.k8s.io/CSIStorageCapacity";
     default: return "storage.k8s.io/VolumeAttachment";
   }
 }
 
-HappeningPtr happening(Subject subject,
-                       Change change,
-                       std::string_view ns,
-                       std::string_view name,
-                       StorageNews news = {}) {
-  Happening what;
-  what.subject = subject;
-  what.changes = change;
-  what.label = word_of(subject);
-  what.label += change == Change::Add ? "Add" : change == Change::Delete ? "Delete" : "Update";
+ClusterEventPtr cluster_event(EventResource resource,
+                              ActionType change,
+                              std::string_view ns,
+                              std::string_view name,
+                              StorageChange news = {}) {
+  ClusterEvent what;
+  what.resource = resource;
+  what.actions = change;
+  what.label = word_of(resource);
+  what.label += change == ActionType::Add ? "Add" : change == ActionType::Delete ? "Delete" : "Update";
   what.ns = ns;
   what.name = name;
   what.storage = news;
-  return std::make_shared<const Happening>(std::move(what));
+  return std::make_shared<const ClusterEvent>(std::move(what));
 }
 
 // All but the version.
@@ -91,7 +91,7 @@ VolumePtr Volumes::volume(std::string_view name) const {
   return known == nullptr ? nullptr : known->current();
 }
 
-VolumePtr Volumes::volume_said(std::string_view name) const {
+VolumePtr Volumes::api_volume(std::string_view name) const {
   const auto* known = find(name);
   return known == nullptr ? nullptr : known->said;
 }
@@ -109,13 +109,13 @@ void Volumes::leave_class(Symbol name, const std::string& volume) {
 bool Volumes::same_zone_labels(LabelSetId a, LabelSetId b) const {
   constexpr std::array kKeys = {Symbol::BetaZone, Symbol::BetaRegion, Symbol::Zone, Symbol::Region};
   return a == b || std::ranges::all_of(kKeys, [&](Symbol key) {
-           return words_.labels.has(a, key) == words_.labels.has(b, key)
-                  && words_.labels.value(a, key) == words_.labels.value(b, key);
+           return interner_.labels.has(a, key) == interner_.labels.has(b, key)
+                  && interner_.labels.value(a, key) == interner_.labels.value(b, key);
          });
 }
 
-HappeningPtr Volumes::upsert(const api::PersistentVolume& object) {
-  auto compiled = std::make_shared<const Volume>(compile_volume(object, words_));
+ClusterEventPtr Volumes::upsert(const api::PersistentVolume& object) {
+  auto compiled = std::make_shared<const Volume>(compile_volume(object, interner_));
   Known<Volume>& known = volumes_[compiled->name];
   const VolumePtr before = std::exchange(known.said, compiled);
   if (before && before->version != compiled->version) known.assumed = nullptr;
@@ -123,19 +123,19 @@ HappeningPtr Volumes::upsert(const api::PersistentVolume& object) {
     if (before) leave_class(before->storage_class, before->name);
     enter_class(compiled->storage_class, compiled->name);
   }
-  if (!before) return happening(Subject::PersistentVolume, Change::Add, "", compiled->name);
+  if (!before) return cluster_event(EventResource::PersistentVolume, ActionType::Add, "", compiled->name);
   if (same(*before, *compiled)) return nullptr;
-  StorageNews news;
+  StorageChange news;
   news.topology_changed = !same_zone_labels(before->labels, compiled->labels);
-  return happening(Subject::PersistentVolume, Change::Update, "", compiled->name, news);
+  return cluster_event(EventResource::PersistentVolume, ActionType::Update, "", compiled->name, news);
 }
 
-HappeningPtr Volumes::remove_volume(std::string_view name) {
+ClusterEventPtr Volumes::remove_volume(std::string_view name) {
   const auto found = volumes_.find(name);
   if (found == volumes_.end()) return nullptr;
   leave_class(found->second.said->storage_class, found->first);
   volumes_.erase(found);
-  return happening(Subject::PersistentVolume, Change::Delete, "", name);
+  return cluster_event(EventResource::PersistentVolume, ActionType::Delete, "", name);
 }
 
 std::vector<VolumePtr> Volumes::volumes_of(Symbol storage_class) const {
@@ -147,7 +147,7 @@ std::vector<VolumePtr> Volumes::volumes_of(Symbol storage_class) const {
   return volumes;
 }
 
-Result<VolumePtr> Volumes::assume_promise(const Volume& volume, const Claim& claim) {
+Result<VolumePtr> Volumes::assume_binding(const Volume& volume, const Claim& claim) {
   const auto found = volumes_.find(volume.name);
   if (found == volumes_.end()) {
     return fail(Errc::Conflict, "PersistentVolume {} is gone", volume.name);
@@ -156,11 +156,11 @@ Result<VolumePtr> Volumes::assume_promise(const Volume& volume, const Claim& cla
   if (known.said->version != volume.version) {
     return fail(Errc::Conflict, "PersistentVolume {} has changed since it was chosen", volume.name);
   }
-  Volume promised = *known.said;
+  Volume prebound = *known.said;
   // A promise a user made himself is kept as his: the claim's uid is all that is added.
-  if (!promised_to(*known.said, claim)) promised.bound_by_controller = true;
-  promised.claim = ClaimRef{claim.ns, claim.name, claim.uid};
-  known.assumed = std::make_shared<const Volume>(std::move(promised));
+  if (!is_prebound_to(*known.said, claim)) prebound.bound_by_controller = true;
+  prebound.claim = ClaimRef{claim.ns, claim.name, claim.uid};
+  known.assumed = std::make_shared<const Volume>(std::move(prebound));
   return known.assumed;
 }
 
@@ -182,33 +182,34 @@ ClaimPtr Volumes::claim(Symbol ns, std::string_view name) const {
 }
 
 ClaimPtr Volumes::claim(std::string_view ns, std::string_view name) const {
-  const auto symbol = words_.symbols.find(ns);
+  const auto symbol = interner_.symbols.find(ns);
   return symbol ? claim(*symbol, name) : nullptr;
 }
 
-ClaimPtr Volumes::claim_said(std::string_view ns, std::string_view name) const {
-  const auto symbol = words_.symbols.find(ns);
+ClaimPtr Volumes::api_claim(std::string_view ns, std::string_view name) const {
+  const auto symbol = interner_.symbols.find(ns);
   const auto* known = symbol ? find(*symbol, name) : nullptr;
   return known == nullptr ? nullptr : known->said;
 }
 
-HappeningPtr Volumes::upsert(const api::PersistentVolumeClaim& object) {
-  auto compiled = std::make_shared<const Claim>(compile_claim(object, words_));
-  Known<Claim>& known = claims_[OwnedClaimKey{words_.symbols.of(compiled->ns), compiled->name}];
+ClusterEventPtr Volumes::upsert(const api::PersistentVolumeClaim& object) {
+  auto compiled = std::make_shared<const Claim>(compile_claim(object, interner_));
+  Known<Claim>& known = claims_[OwnedClaimKey{interner_.symbols.intern(compiled->ns), compiled->name}];
   const ClaimPtr before = std::exchange(known.said, compiled);
   if (before && before->version != compiled->version) known.assumed = nullptr;
   if (before && same(*before, *compiled)) return nullptr;
-  return happening(Subject::PersistentVolumeClaim, before ? Change::Update : Change::Add, compiled->ns, compiled->name);
+  return cluster_event(EventResource::PersistentVolumeClaim, before ? ActionType::Update : ActionType::Add,
+                       compiled->ns, compiled->name);
 }
 
-HappeningPtr Volumes::remove_claim(std::string_view ns, std::string_view name) {
-  const auto symbol = words_.symbols.find(ns);
+ClusterEventPtr Volumes::remove_claim(std::string_view ns, std::string_view name) {
+  const auto symbol = interner_.symbols.find(ns);
   if (!symbol || claims_.erase(ClaimKey{*symbol, name}) == 0) return nullptr;
-  return happening(Subject::PersistentVolumeClaim, Change::Delete, ns, name);
+  return cluster_event(EventResource::PersistentVolumeClaim, ActionType::Delete, ns, name);
 }
 
 Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node) {
-  const auto symbol = words_.symbols.find(claim.ns);
+  const auto symbol = interner_.symbols.find(claim.ns);
   const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
   if (found == claims_.end()) return fail(Errc::Conflict, "claim {}/{} is gone", claim.ns, claim.name);
   Known<Claim>& known = found->second;
@@ -222,28 +223,29 @@ Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node)
 }
 
 void Volumes::revert(const Claim& claim) {
-  const auto symbol = words_.symbols.find(claim.ns);
+  const auto symbol = interner_.symbols.find(claim.ns);
   const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
   if (found != claims_.end() && found->second.said->version == claim.version) found->second.assumed = nullptr;
 }
 
 // ---- StorageClasses, and what CSI drivers tell.
 
-HappeningPtr Volumes::upsert(const api::StorageClass& object) {
-  StorageClass compiled = compile_class(object, words_);
+ClusterEventPtr Volumes::upsert(const api::StorageClass& object) {
+  StorageClass compiled = compile_class(object, interner_);
   const auto [place, fresh] = classes_.try_emplace(compiled.name);
-  StorageNews news;
+  StorageChange news;
   news.waits_for_consumer = compiled.mode == BindingMode::WaitForFirstConsumer;
   news.topology_changed = !fresh && place->second.allowed_topologies != compiled.allowed_topologies;
   if (!fresh && place->second == compiled) return nullptr;
   place->second = std::move(compiled);
-  return happening(Subject::StorageClass, fresh ? Change::Add : Change::Update, "", object.metadata().name(), news);
+  return cluster_event(EventResource::StorageClass, fresh ? ActionType::Add : ActionType::Update, "",
+                       object.metadata().name(), news);
 }
 
-HappeningPtr Volumes::remove_class(std::string_view name) {
-  const auto symbol = words_.symbols.find(name);
+ClusterEventPtr Volumes::remove_class(std::string_view name) {
+  const auto symbol = interner_.symbols.find(name);
   if (!symbol || classes_.erase(*symbol) == 0) return nullptr;
-  return happening(Subject::StorageClass, Change::Delete, "", name);
+  return cluster_event(EventResource::StorageClass, ActionType::Delete, "", name);
 }
 
 const StorageClass* Volumes::storage_class(Symbol name) const {
@@ -251,21 +253,21 @@ const StorageClass* Volumes::storage_class(Symbol name) const {
   return found == classes_.end() ? nullptr : &found->second;
 }
 
-HappeningPtr Volumes::upsert(const api::CSINode& object) {
-  CsiNode compiled = compile_csi_node(object, words_);
+ClusterEventPtr Volumes::upsert(const api::CSINode& object) {
+  CsiNode compiled = compile_csi_node(object, interner_);
   const std::string& name = object.metadata().name();
   const auto [place, fresh] = csi_nodes_.try_emplace(name);
-  StorageNews news;
+  StorageChange news;
   news.limit_grew = !fresh && any_limit_grew(place->second, compiled);
   news.plugins_changed = !fresh && place->second.migrated_text != compiled.migrated_text;
   if (!fresh && place->second == compiled) return nullptr;
   place->second = std::move(compiled);
-  return happening(Subject::CsiNode, fresh ? Change::Add : Change::Update, "", name, news);
+  return cluster_event(EventResource::CsiNode, fresh ? ActionType::Add : ActionType::Update, "", name, news);
 }
 
-HappeningPtr Volumes::remove_csi_node(std::string_view name) {
+ClusterEventPtr Volumes::remove_csi_node(std::string_view name) {
   if (csi_nodes_.erase(name) == 0) return nullptr;
-  return happening(Subject::CsiNode, Change::Delete, "", name);
+  return cluster_event(EventResource::CsiNode, ActionType::Delete, "", name);
 }
 
 const CsiNode* Volumes::csi_node(std::string_view name) const {
@@ -273,20 +275,20 @@ const CsiNode* Volumes::csi_node(std::string_view name) const {
   return found == csi_nodes_.end() ? nullptr : &found->second;
 }
 
-HappeningPtr Volumes::upsert(const api::CSIDriver& object) {
+ClusterEventPtr Volumes::upsert(const api::CSIDriver& object) {
   const std::string& name = object.metadata().name();
-  const auto [place, fresh] = drivers_.try_emplace(words_.symbols.of(name), false);
-  StorageNews news;
+  const auto [place, fresh] = drivers_.try_emplace(interner_.symbols.intern(name), false);
+  StorageChange news;
   const bool tracked = std::exchange(place->second, object.spec().storage_capacity());
   news.capacity_ignored = tracked && !place->second;
   if (!fresh && tracked == place->second) return nullptr;
-  return happening(Subject::CsiDriver, fresh ? Change::Add : Change::Update, "", name, news);
+  return cluster_event(EventResource::CsiDriver, fresh ? ActionType::Add : ActionType::Update, "", name, news);
 }
 
-HappeningPtr Volumes::remove_csi_driver(std::string_view name) {
-  const auto symbol = words_.symbols.find(name);
+ClusterEventPtr Volumes::remove_csi_driver(std::string_view name) {
+  const auto symbol = interner_.symbols.find(name);
   if (!symbol || drivers_.erase(*symbol) == 0) return nullptr;
-  return happening(Subject::CsiDriver, Change::Delete, "", name);
+  return cluster_event(EventResource::CsiDriver, ActionType::Delete, "", name);
 }
 
 bool Volumes::tracks_capacity(Symbol driver) const {
@@ -294,9 +296,9 @@ bool Volumes::tracks_capacity(Symbol driver) const {
   return found != drivers_.end() && found->second;
 }
 
-HappeningPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
+ClusterEventPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
   const auto& meta = object.metadata();
-  StorageCapacity compiled = compile_capacity(object, words_);
+  StorageCapacity compiled = compile_capacity(object, interner_);
   const std::string key = joined(meta.namespace_(), meta.name());
   const auto [place, fresh] = capacity_classes_.try_emplace(key, compiled.storage_class);
   if (!fresh && place->second != compiled.storage_class) {
@@ -305,7 +307,7 @@ HappeningPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
   }
   auto& list = capacities_[compiled.storage_class];
   auto known = std::ranges::find(list, key, &NamedCapacity::key);
-  StorageNews news;
+  StorageChange news;
   if (known == list.end()) {
     known = list.insert(list.end(), NamedCapacity{key, {}});
   } else if (known->capacity == compiled) {
@@ -314,8 +316,8 @@ HappeningPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
   const std::optional<std::int64_t> before = known->capacity.largest;
   news.limit_grew = compiled.largest && (!before || *compiled.largest > *before);
   known->capacity = std::move(compiled);
-  return happening(Subject::CsiStorageCapacity, fresh ? Change::Add : Change::Update, meta.namespace_(), meta.name(),
-                   news);
+  return cluster_event(EventResource::CsiStorageCapacity, fresh ? ActionType::Add : ActionType::Update,
+                       meta.namespace_(), meta.name(), news);
 }
 
 void Volumes::forget_capacity(Symbol storage_class, std::string_view key) {
@@ -325,13 +327,13 @@ void Volumes::forget_capacity(Symbol storage_class, std::string_view key) {
   if (place->second.empty()) capacities_.erase(place);
 }
 
-HappeningPtr Volumes::remove_capacity(std::string_view ns, std::string_view name) {
+ClusterEventPtr Volumes::remove_capacity(std::string_view ns, std::string_view name) {
   const std::string key = joined(ns, name);
   const auto found = capacity_classes_.find(key);
   if (found == capacity_classes_.end()) return nullptr;
   forget_capacity(found->second, key);
   capacity_classes_.erase(found);
-  return happening(Subject::CsiStorageCapacity, Change::Delete, ns, name);
+  return cluster_event(EventResource::CsiStorageCapacity, ActionType::Delete, ns, name);
 }
 
 bool Volumes::has_room(Symbol storage_class, std::int64_t size, kube::LabelLookup node_labels) const {
@@ -345,15 +347,15 @@ bool Volumes::has_room(Symbol storage_class, std::int64_t size, kube::LabelLooku
 
 // ---- VolumeAttachments.
 
-HappeningPtr Volumes::upsert(const api::VolumeAttachment& object) {
+ClusterEventPtr Volumes::upsert(const api::VolumeAttachment& object) {
   const std::string& name = object.metadata().name();
-  Attachment compiled = compile_attachment(object, words_);
+  Attachment compiled = compile_attachment(object, interner_);
   const auto [place, fresh] = attachments_.try_emplace(name);
   if (!fresh && place->second == compiled) return nullptr;
   if (!fresh) detach(place->second);
   attachments_by_node_[compiled.node].push_back(compiled);
   place->second = std::move(compiled);
-  return happening(Subject::VolumeAttachment, fresh ? Change::Add : Change::Update, "", name);
+  return cluster_event(EventResource::VolumeAttachment, fresh ? ActionType::Add : ActionType::Update, "", name);
 }
 
 void Volumes::detach(const Attachment& attachment) {
@@ -365,14 +367,14 @@ void Volumes::detach(const Attachment& attachment) {
   if (list.empty()) attachments_by_node_.erase(place);
 }
 
-HappeningPtr Volumes::remove_attachment(std::string_view name) {
+ClusterEventPtr Volumes::remove_attachment(std::string_view name) {
   const auto found = attachments_.find(name);
   if (found == attachments_.end()) return nullptr;
-  StorageNews news;
+  StorageChange news;
   news.driver = found->second.driver;
   detach(found->second);
   attachments_.erase(found);
-  return happening(Subject::VolumeAttachment, Change::Delete, "", name, news);
+  return cluster_event(EventResource::VolumeAttachment, ActionType::Delete, "", name, news);
 }
 
 const std::vector<Attachment>& Volumes::attachments_to(std::string_view node) const {

@@ -12,7 +12,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/error.h"
-#include "cluster/happening.h"
+#include "cluster/cluster_event.h"
 #include "cluster/volumes/volume_records.h"
 #include "cluster/volumes/volume_use.h"
 
@@ -28,33 +28,33 @@ class VolumeAttachment;
 
 namespace rescheduler::cluster {
 
-struct Words;
+struct Interner;
 
 class Volumes {
  public:
-  explicit Volumes(Words& words) : words_(words) {}
+  explicit Volumes(Interner& interner) : interner_(interner) {}
 
   // --- What happens. Null: nothing that a waiting pod could care about. ---
-  HappeningPtr upsert(const api::PersistentVolume& object);
-  HappeningPtr upsert(const api::PersistentVolumeClaim& object);
-  HappeningPtr upsert(const api::StorageClass& object);
-  HappeningPtr upsert(const api::CSINode& object);
-  HappeningPtr upsert(const api::CSIDriver& object);
-  HappeningPtr upsert(const api::CSIStorageCapacity& object);
-  HappeningPtr upsert(const api::VolumeAttachment& object);
-  HappeningPtr remove_volume(std::string_view name);
-  HappeningPtr remove_claim(std::string_view ns, std::string_view name);
-  HappeningPtr remove_class(std::string_view name);
-  HappeningPtr remove_csi_node(std::string_view name);
-  HappeningPtr remove_csi_driver(std::string_view name);
-  HappeningPtr remove_capacity(std::string_view ns, std::string_view name);
-  HappeningPtr remove_attachment(std::string_view name);
+  ClusterEventPtr upsert(const api::PersistentVolume& object);
+  ClusterEventPtr upsert(const api::PersistentVolumeClaim& object);
+  ClusterEventPtr upsert(const api::StorageClass& object);
+  ClusterEventPtr upsert(const api::CSINode& object);
+  ClusterEventPtr upsert(const api::CSIDriver& object);
+  ClusterEventPtr upsert(const api::CSIStorageCapacity& object);
+  ClusterEventPtr upsert(const api::VolumeAttachment& object);
+  ClusterEventPtr remove_volume(std::string_view name);
+  ClusterEventPtr remove_claim(std::string_view ns, std::string_view name);
+  ClusterEventPtr remove_class(std::string_view name);
+  ClusterEventPtr remove_csi_node(std::string_view name);
+  ClusterEventPtr remove_csi_driver(std::string_view name);
+  ClusterEventPtr remove_capacity(std::string_view ns, std::string_view name);
+  ClusterEventPtr remove_attachment(std::string_view name);
 
-  void pod_added(const PlacedPod& pod) { use_.pod_added(pod); }
-  void pod_removed(const PlacedPod& pod) { use_.pod_removed(pod); }
+  void pod_added(const AssignedPod& pod) { use_.pod_added(pod); }
+  void pod_removed(const AssignedPod& pod) { use_.pod_removed(pod); }
 
   // --- What we have decided. Fails with Errc::Conflict when the record is not the newest one any more. ---
-  Result<VolumePtr> assume_promise(const Volume& volume, const Claim& claim);
+  Result<VolumePtr> assume_binding(const Volume& volume, const Claim& claim);
   Result<ClaimPtr> assume_node(const Claim& claim, std::string_view node);
   // Takes an assumption back, unless something newer has replaced it.
   void revert(const Volume& volume);
@@ -65,8 +65,8 @@ class Volumes {
   ClaimPtr claim(Symbol ns, std::string_view name) const;
   ClaimPtr claim(std::string_view ns, std::string_view name) const;
   // Without our decisions: what the API server said last.
-  VolumePtr volume_said(std::string_view name) const;
-  ClaimPtr claim_said(std::string_view ns, std::string_view name) const;
+  VolumePtr api_volume(std::string_view name) const;
+  ClaimPtr api_claim(std::string_view ns, std::string_view name) const;
 
   std::vector<VolumePtr> volumes_of(Symbol storage_class) const;  // by name
   const StorageClass* storage_class(Symbol name) const;
@@ -77,7 +77,7 @@ class Volumes {
   bool has_room(Symbol storage_class, std::int64_t size, kube::LabelLookup node_labels) const;
 
   const VolumeUse& use() const { return use_; }
-  const Words& words() const { return words_; }
+  const Interner& interner() const { return interner_; }
 
  private:
   template <class T>
@@ -105,7 +105,7 @@ class Volumes {
   void detach(const Attachment& attachment);
   bool same_zone_labels(LabelSetId a, LabelSetId b) const;
 
-  Words& words_;
+  Interner& interner_;
   ByName<Known<Volume>> volumes_;
   boost::unordered_flat_map<Symbol, Names> by_class_;
   ByClaim<Known<Claim>> claims_;

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/interner.h"
 #include "cluster/testing/storage_objects.h"
-#include "cluster/words.h"
 
 namespace rescheduler::cluster {
 namespace {
@@ -13,9 +13,9 @@ namespace {
 using namespace cluster::testing;
 
 struct Store {
-  Words words;
-  Volumes volumes{words};
-  Symbol symbol(std::string_view text) { return words.symbols.of(text); }
+  Interner interner;
+  Volumes volumes{interner};
+  Symbol symbol(std::string_view text) { return interner.symbols.intern(text); }
 };
 
 TEST(Volumes, AChangeThatMeansNothingToPlacementIsNoNews) {
@@ -27,7 +27,7 @@ TEST(Volumes, AChangeThatMeansNothingToPlacementIsNoNews) {
   EXPECT_FALSE(store.volumes.upsert(VolumeObject("a").version("101")));
   const auto changed = store.volumes.upsert(VolumeObject("a").version("102").phase("Bound"));
   ASSERT_TRUE(changed);
-  EXPECT_TRUE(changed->changes.has(Change::Update));
+  EXPECT_TRUE(changed->actions.has(ActionType::Update));
   EXPECT_FALSE(changed->storage.topology_changed);
 }
 
@@ -68,11 +68,11 @@ TEST(Volumes, APromiseCountsUntilTheServerSaysSomethingNewer) {
   store.volumes.upsert(ClaimObject("c"));
   const auto volume = store.volumes.volume("a");
   const auto claim = store.volumes.claim("shop", "c");
-  ASSERT_TRUE(store.volumes.assume_promise(*volume, *claim));
-  EXPECT_TRUE(promised_to(*store.volumes.volume("a"), *claim));
+  ASSERT_TRUE(store.volumes.assume_binding(*volume, *claim));
+  EXPECT_TRUE(is_prebound_to(*store.volumes.volume("a"), *claim));
   EXPECT_TRUE(store.volumes.volume("a")->bound_by_controller);
-  EXPECT_FALSE(store.volumes.volume_said("a")->claim);
-  EXPECT_TRUE(promised_to(*store.volumes.volumes_of(store.symbol("wait"))[0], *claim));
+  EXPECT_FALSE(store.volumes.api_volume("a")->claim);
+  EXPECT_TRUE(is_prebound_to(*store.volumes.volumes_of(store.symbol("wait"))[0], *claim));
 
   store.volumes.upsert(VolumeObject("a"));  // the same version again
   EXPECT_TRUE(store.volumes.volume("a")->claim);
@@ -86,25 +86,25 @@ TEST(Volumes, APromiseIsTakenBackOnlyIfNothingNewerIsKnown) {
   store.volumes.upsert(ClaimObject("c"));
   const auto first = store.volumes.volume("a");
   const auto claim = store.volumes.claim("shop", "c");
-  ASSERT_TRUE(store.volumes.assume_promise(*first, *claim));
+  ASSERT_TRUE(store.volumes.assume_binding(*first, *claim));
   store.volumes.revert(*first);
   EXPECT_FALSE(store.volumes.volume("a")->claim);
 
   store.volumes.upsert(VolumeObject("a").version("101"));
   const auto second = store.volumes.volume("a");
-  EXPECT_FALSE(store.volumes.assume_promise(*first, *claim)) << "it is not the newest any more";
-  ASSERT_TRUE(store.volumes.assume_promise(*second, *claim));
+  EXPECT_FALSE(store.volumes.assume_binding(*first, *claim)) << "it is not the newest any more";
+  ASSERT_TRUE(store.volumes.assume_binding(*second, *claim));
   store.volumes.revert(*first);
   EXPECT_TRUE(store.volumes.volume("a")->claim);
   store.volumes.remove_volume("a");
-  EXPECT_EQ(store.volumes.assume_promise(*second, *claim).error().code, Errc::Conflict);
+  EXPECT_EQ(store.volumes.assume_binding(*second, *claim).error().code, Errc::Conflict);
 }
 
 TEST(Volumes, AUsersOwnPromiseIsNotTakenForOurs) {
   Store store;
-  store.volumes.upsert(VolumeObject("a").promised("shop", "c"));
+  store.volumes.upsert(VolumeObject("a").prebound("shop", "c"));
   store.volumes.upsert(ClaimObject("c"));
-  ASSERT_TRUE(store.volumes.assume_promise(*store.volumes.volume("a"), *store.volumes.claim("shop", "c")));
+  ASSERT_TRUE(store.volumes.assume_binding(*store.volumes.volume("a"), *store.volumes.claim("shop", "c")));
   EXPECT_FALSE(store.volumes.volume("a")->bound_by_controller);
   EXPECT_EQ(store.volumes.volume("a")->claim->uid, "uid-c");
 }
@@ -115,7 +115,7 @@ TEST(Volumes, AChosenNodeCountsUntilTheServerSaysSomethingNewer) {
   const auto claim = store.volumes.claim("shop", "c");
   ASSERT_TRUE(store.volumes.assume_node(*claim, "n1"));
   EXPECT_EQ(store.volumes.claim("shop", "c")->selected_node, "n1");
-  EXPECT_FALSE(store.volumes.claim_said("shop", "c")->selected_node);
+  EXPECT_FALSE(store.volumes.api_claim("shop", "c")->selected_node);
   store.volumes.revert(*claim);
   EXPECT_FALSE(store.volumes.claim("shop", "c")->selected_node);
   ASSERT_TRUE(store.volumes.assume_node(*claim, "n1"));
@@ -125,24 +125,24 @@ TEST(Volumes, AChosenNodeCountsUntilTheServerSaysSomethingNewer) {
 }
 
 TEST(Volumes, APromiseNeedsTheNamesAndAMatchingUidIfThereIsOne) {
-  Words words;
-  Volumes volumes{words};
+  Interner interner;
+  Volumes volumes{interner};
   volumes.upsert(ClaimObject("c"));
   const Claim claim = *volumes.claim("shop", "c");
-  const auto promised = [&](const std::string& ns, const std::string& name, const std::string& uid) {
-    volumes.upsert(VolumeObject("a").promised(ns, name, uid));
-    return promised_to(*volumes.volume("a"), claim);
+  const auto prebound = [&](const std::string& ns, const std::string& name, const std::string& uid) {
+    volumes.upsert(VolumeObject("a").prebound(ns, name, uid));
+    return is_prebound_to(*volumes.volume("a"), claim);
   };
-  EXPECT_TRUE(promised("shop", "c", ""));
-  EXPECT_TRUE(promised("shop", "c", "uid-c"));
-  EXPECT_FALSE(promised("shop", "c", "uid-of-its-predecessor"));
-  EXPECT_FALSE(promised("shop", "d", ""));
-  EXPECT_FALSE(promised("other", "c", ""));
+  EXPECT_TRUE(prebound("shop", "c", ""));
+  EXPECT_TRUE(prebound("shop", "c", "uid-c"));
+  EXPECT_FALSE(prebound("shop", "c", "uid-of-its-predecessor"));
+  EXPECT_FALSE(prebound("shop", "d", ""));
+  EXPECT_FALSE(prebound("other", "c", ""));
 }
 
 TEST(Volumes, TellsWhenALimitGrew) {
   Store store;
-  EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5))->changes.has(Change::Add));
+  EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5))->actions.has(ActionType::Add));
   EXPECT_FALSE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5)));
   EXPECT_FALSE(store.volumes.upsert(CsiNodeObject("n").driver("d", 4))->storage.limit_grew);
   EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5))->storage.limit_grew);
@@ -225,11 +225,11 @@ TEST(Volumes, AttachmentsAreKnownByNode) {
 
 TEST(Volumes, CountPodsByTheClaimsTheyUse) {
   Store store;
-  auto form = std::make_shared<PodForm>();
-  form->claims = {{"c", false}, {"scratch", true}};
-  PlacedPod pod;
+  auto compiled_spec = std::make_shared<CompiledPodSpec>();
+  compiled_spec->claims = {{"c", false}, {"scratch", true}};
+  AssignedPod pod;
   pod.ns = store.symbol("shop");
-  pod.form = form;
+  pod.compiled_spec = compiled_spec;
   store.volumes.pod_added(pod);
   store.volumes.pod_added(pod);
   EXPECT_EQ(store.volumes.use().users(pod.ns, "c"), 2);

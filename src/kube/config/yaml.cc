@@ -17,14 +17,14 @@ namespace rescheduler::kube {
 namespace {
 
 // Thrown from the event handler through yaml-cpp's parser, and caught below with yaml-cpp's own.
-struct Refusal {
+struct YamlFault {
   int line;
   int column;
   std::string what;
 };
 
 [[noreturn]] void refuse(const YAML::Mark& mark, std::string what) {
-  throw Refusal{mark.line + 1, mark.column + 1, std::move(what)};
+  throw YamlFault{mark.line + 1, mark.column + 1, std::move(what)};
 }
 
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
@@ -279,7 +279,7 @@ Result<std::vector<YamlNode>> parse_yaml_documents(std::string_view text,
     while (parser.HandleNextDocument(builder)) {
     }
     return builder.take_documents();
-  } catch (const Refusal& refusal) {
+  } catch (const YamlFault& refusal) {
     return fail(Errc::Invalid, "{}: line {}, column {}: {}", file_name, refusal.line, refusal.column, refusal.what);
   } catch (const YAML::Exception& error) {
     return fail(Errc::Invalid, "{}: line {}, column {}: not valid YAML: {}", file_name, error.mark.line + 1,

@@ -31,7 +31,7 @@ EventCorrelator::Admission EventCorrelator::begin(std::string key, EventRecord r
   series_.push_front(std::move(series));
   by_key_.emplace(series_.front().key, series_.begin());
   Admission admission{Verdict::Write, write_of(series_.front(), now)};
-  make_room();
+  drop_oldest();
   return admission;
 }
 
@@ -96,7 +96,7 @@ void EventCorrelator::forget(Place place) {
   series_.erase(place);
 }
 
-void EventCorrelator::make_room() {
+void EventCorrelator::drop_oldest() {
   if (series_.size() <= settings_.most_series) return;
   const Place oldest = std::prev(series_.end());
   if (!oldest->writing && oldest->state.count > oldest->written) {

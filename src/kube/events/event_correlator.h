@@ -76,7 +76,7 @@ class EventCorrelator {
   Admission repeat(Series& series, WallTime seen, SteadyTime now);
   EventWrite write_of(Series& series, SteadyTime now);
   void forget(Place place);
-  void make_room();
+  void drop_oldest();
 
   CorrelatorSettings settings_;
   SpamFilter spam_;

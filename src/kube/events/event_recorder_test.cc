@@ -29,8 +29,8 @@ EventRecord moved(std::string pod, std::string note = "moved") {
 
 const Error kAway{Errc::Unavailable, "connection refused", {}, 0};
 
-struct Desk {
-  explicit Desk(EventRecorderSettings wanted = {}) {
+struct Fixture {
+  explicit Fixture(EventRecorderSettings wanted = {}) {
     wanted.reporter = EventReporter{"rescheduler", "host-1"};
     recorder = std::make_unique<EventRecorder>(api, wanted, time.services());
   }
@@ -56,10 +56,10 @@ struct Desk {
 };
 
 TEST(EventRecorder, WritesWhatWasRecorded) {
-  Desk desk;
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  const auto events = desk.api.all<api::Event>();
+  Fixture fixture;
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  const auto events = fixture.api.all<api::Event>();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].metadata().namespace_(), "web");
   EXPECT_THAT(events[0].metadata().name(), testing::StartsWith("api-0."));
@@ -68,79 +68,79 @@ TEST(EventRecorder, WritesWhatWasRecorded) {
 }
 
 TEST(EventRecorder, PatchesTheSeriesOfARepeatedRecord) {
-  Desk desk;
+  Fixture fixture;
   for (int i = 0; i < 5; ++i) {
-    desk.recorder->record(moved("api-0"));
-    desk.flush();
+    fixture.recorder->record(moved("api-0"));
+    fixture.flush();
   }
-  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u);
-  EXPECT_THAT(desk.api.calls().back().patch, HasSubstr(R"("count":5)"));
+  EXPECT_EQ(fixture.api.all<api::Event>().size(), 1u);
+  EXPECT_THAT(fixture.api.calls().back().patch, HasSubstr(R"("count":5)"));
 }
 
 TEST(EventRecorder, MakesAnExpiredEventAgainWithItsSeries) {
-  Desk desk;
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  const std::string name = desk.api.all<api::Event>()[0].metadata().name();
-  desk.api.erase(resource_of<api::Event>(), "web", name);
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  const auto event = desk.api.find<api::Event>("web", name);
+  Fixture fixture;
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  const std::string name = fixture.api.all<api::Event>()[0].metadata().name();
+  fixture.api.erase(resource_of<api::Event>(), "web", name);
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  const auto event = fixture.api.find<api::Event>("web", name);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->series().count(), 2);
 }
 
 TEST(EventRecorder, RepeatsWhatFailedForNow) {
-  Desk desk;
-  desk.api.fail_calls(0, 3, kAway);
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u);
-  EXPECT_EQ(desk.dropped("write_failed"), 0);
+  Fixture fixture;
+  fixture.api.fail_calls(0, 3, kAway);
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  EXPECT_EQ(fixture.api.all<api::Event>().size(), 1u);
+  EXPECT_EQ(fixture.dropped("write_failed"), 0);
 }
 
 TEST(EventRecorder, TakesAnEventThatIsThereForItsOwnWhoseAnswerWasLost) {
-  Desk desk;
-  desk.api.fail_calls(0, 1, kAway, ScriptedApi::Effect::Done);
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u);
-  EXPECT_EQ(desk.written(), 1);
+  Fixture fixture;
+  fixture.api.fail_calls(0, 1, kAway, ScriptedApi::Effect::Done);
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  EXPECT_EQ(fixture.api.all<api::Event>().size(), 1u);
+  EXPECT_EQ(fixture.written(), 1);
 }
 
 TEST(EventRecorder, GivesUpAfterAFewTriesAndCountsIt) {
-  Desk desk;
-  desk.api.fail_calls(0, 5, kAway);
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  EXPECT_EQ(desk.api.calls().size(), 5u);
-  EXPECT_EQ(desk.dropped("write_failed"), 1);
-  desk.recorder->record(moved("api-1"));
-  desk.flush();
-  EXPECT_EQ(desk.api.all<api::Event>().size(), 1u) << "the next one has its own tries";
+  Fixture fixture;
+  fixture.api.fail_calls(0, 5, kAway);
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  EXPECT_EQ(fixture.api.calls().size(), 5u);
+  EXPECT_EQ(fixture.dropped("write_failed"), 1);
+  fixture.recorder->record(moved("api-1"));
+  fixture.flush();
+  EXPECT_EQ(fixture.api.all<api::Event>().size(), 1u) << "the next one has its own tries";
 }
 
 TEST(EventRecorder, DoesNotRepeatWhatTheServerWillNeverTake) {
-  Desk desk;
-  desk.api.fail_calls(0, 1, Error{Errc::Denied, "namespace is terminating", {}, 403});
-  desk.recorder->record(moved("api-0"));
-  desk.flush();
-  EXPECT_EQ(desk.api.calls().size(), 1u);
-  EXPECT_EQ(desk.dropped("write_failed"), 1);
+  Fixture fixture;
+  fixture.api.fail_calls(0, 1, Error{Errc::Denied, "namespace is terminating", {}, 403});
+  fixture.recorder->record(moved("api-0"));
+  fixture.flush();
+  EXPECT_EQ(fixture.api.calls().size(), 1u);
+  EXPECT_EQ(fixture.dropped("write_failed"), 1);
 }
 
 TEST(EventRecorder, DropsTheOldestWhenTheQueueIsFull) {
   EventRecorderSettings settings;
   settings.queue = 3;
-  Desk desk(settings);
-  const auto busy = desk.hold_the_loop();
-  for (int i = 0; i < 10; ++i) desk.recorder->record(moved("p" + std::to_string(i)));
+  Fixture fixture(settings);
+  const auto busy = fixture.hold_the_loop();
+  for (int i = 0; i < 10; ++i) fixture.recorder->record(moved("p" + std::to_string(i)));
   busy->count_down();
-  desk.flush();
+  fixture.flush();
   std::vector<std::string> about;
-  for (const auto& event : desk.api.all<api::Event>()) about.push_back(event.regarding().name());
+  for (const auto& event : fixture.api.all<api::Event>()) about.push_back(event.regarding().name());
   EXPECT_THAT(about, testing::UnorderedElementsAre("p7", "p8", "p9"));
-  EXPECT_EQ(desk.dropped("queue_full"), 7);
+  EXPECT_EQ(fixture.dropped("queue_full"), 7);
 }
 
 TEST(EventRecorder, LosesNothingWithoutCountingItWhenManyThreadsTalkAtOnce) {
@@ -148,18 +148,18 @@ TEST(EventRecorder, LosesNothingWithoutCountingItWhenManyThreadsTalkAtOnce) {
   constexpr int kEach = 500;
   EventRecorderSettings settings;
   settings.queue = 64;
-  Desk desk(settings);
+  Fixture fixture(settings);
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < kThreads; ++t) {
-      threads.emplace_back([&desk, t] {
-        for (int i = 0; i < kEach; ++i) desk.recorder->record(moved("p" + std::to_string(t * kEach + i)));
+      threads.emplace_back([&fixture, t] {
+        for (int i = 0; i < kEach; ++i) fixture.recorder->record(moved("p" + std::to_string(t * kEach + i)));
       });
     }
   }
-  desk.flush();
-  EXPECT_EQ(desk.written() + desk.dropped("queue_full"), kThreads * kEach);
-  EXPECT_EQ(static_cast<double>(desk.api.all<api::Event>().size()), desk.written());
+  fixture.flush();
+  EXPECT_EQ(fixture.written() + fixture.dropped("queue_full"), kThreads * kEach);
+  EXPECT_EQ(static_cast<double>(fixture.api.all<api::Event>().size()), fixture.written());
 }
 
 net::Task<void> run_then_open(EventRecorder& recorder, std::shared_ptr<net::Gate> gate) {
@@ -168,35 +168,35 @@ net::Task<void> run_then_open(EventRecorder& recorder, std::shared_ptr<net::Gate
 }
 
 // Lets the recorder run until it has called the API once.
-net::Task<Result<void>> run_until_it_calls(Desk& desk) {
-  auto gate = std::make_shared<net::Gate>(desk.time.loop.executor());
+net::Task<Result<void>> run_until_it_calls(Fixture& fixture) {
+  auto gate = std::make_shared<net::Gate>(fixture.time.loop.executor());
   auto job = std::make_shared<net::Job>();
-  desk.api.before_each([job](const ApiCall&) -> std::optional<Error> {
+  fixture.api.before_each([job](const ApiCall&) -> std::optional<Error> {
     job->cancel();
     return std::nullopt;
   });
-  *job = net::spawn(desk.time.loop.executor(), "recorder", run_then_open(*desk.recorder, gate));
+  *job = net::spawn(fixture.time.loop.executor(), "recorder", run_then_open(*fixture.recorder, gate));
   auto ended = co_await gate->wait();
   co_return ended;
 }
 
 TEST(EventRecorder, LooksAfterSeriesWhileItRuns) {
-  Desk desk;
+  Fixture fixture;
   for (int i = 0; i < 2; ++i) {
-    desk.recorder->record(moved("api-0"));
-    desk.flush();
+    fixture.recorder->record(moved("api-0"));
+    fixture.flush();
   }
-  desk.recorder->record(moved("api-0"));  // counted only, until its time comes
-  ASSERT_TRUE(desk.time.loop.await_result(run_until_it_calls(desk)));
-  EXPECT_EQ(desk.api.calls().size(), 3u);
-  EXPECT_THAT(desk.api.calls().back().patch, HasSubstr(R"("count":3)"));
+  fixture.recorder->record(moved("api-0"));  // counted only, until its time comes
+  ASSERT_TRUE(fixture.time.loop.await_result(run_until_it_calls(fixture)));
+  EXPECT_EQ(fixture.api.calls().size(), 3u);
+  EXPECT_THAT(fixture.api.calls().back().patch, HasSubstr(R"("count":3)"));
 }
 
 TEST(EventRecorder, MayGoAwayWhileItsWritersAreAtWork) {
-  Desk desk;
-  const auto busy = desk.hold_the_loop();
-  for (int i = 0; i < 20; ++i) desk.recorder->record(moved("p" + std::to_string(i)));
-  desk.recorder.reset();
+  Fixture fixture;
+  const auto busy = fixture.hold_the_loop();
+  for (int i = 0; i < 20; ++i) fixture.recorder->record(moved("p" + std::to_string(i)));
+  fixture.recorder.reset();
   busy->count_down();
 }
 

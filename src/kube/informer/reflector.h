@@ -39,7 +39,7 @@ struct InformerSettings {
   Keep keep = Keep::Objects;  // Names: store() has nothing else, nor what handlers are told was removed or updated
   // Whoever is told and works on another thread says when that has caught up. It is waited for now and then while a
   // whole state is read: decoded objects that pile up weigh far more than what is made of them.
-  std::function<net::Task<void>()> caught_up{};
+  std::function<net::Task<void>()> on_synced{};
 };
 
 struct ReflectorStats {

@@ -16,7 +16,7 @@ using namespace election;
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-struct World {
+struct Fixture {
   int candidates = 3;
   double loss = 0.2;      // of a request before, or of an answer after the server
   double freeze = 0.05;   // chance of a process to stop for a while whenever something reaches it
@@ -59,7 +59,7 @@ class Server {
 
 class Simulation {
  public:
-  Simulation(World world, std::uint64_t seed) : world_(world), rng_(seed) {
+  Simulation(Fixture world, std::uint64_t seed) : world_(world), rng_(seed) {
     for (int i = 0; i < world.candidates; ++i) {
       processes_.push_back(start());
       const std::size_t index = processes_.size() - 1;
@@ -205,7 +205,7 @@ class Simulation {
     });
   }
 
-  World world_;
+  Fixture world_;
   Rng rng_;
   Server server_;
   std::vector<Process> processes_;
@@ -218,8 +218,8 @@ class Simulation {
   int terms_ = 0;
 };
 
-World arbitrary_world() {
-  World world;
+Fixture arbitrary_world() {
+  Fixture world;
   world.candidates = *rc::gen::inRange(2, 6);
   world.loss = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.4});
   world.freeze = *rc::gen::elementOf(std::vector<double>{0.0, 0.02, 0.2});
@@ -235,7 +235,7 @@ RC_GTEST_PROP(Election, NeverTwoInOfficeAtTheSameInstant, ()) {
 }
 
 RC_GTEST_PROP(Election, NeverTwoInOfficeThoughTheLeaseIsDeletedNowAndThen, ()) {
-  World world = arbitrary_world();
+  Fixture world = arbitrary_world();
   world.deletions = true;
   world.missing = MissingLease::WaitOut;
   Simulation simulation(world, *rc::gen::arbitrary<std::uint64_t>());
@@ -253,7 +253,7 @@ RC_GTEST_PROP(Election, SomebodyLeadsSoonAfterTheTroubleIsOver, ()) {
 
 // A property about leaders proves nothing in a world without any.
 TEST(Election, TheSimulatedTroubleStillHasManyTermsOfOffice) {
-  World world;
+  Fixture world;
   Simulation simulation(world, 1);
   simulation.run_until(60min);
   EXPECT_GT(simulation.terms(), 20);

@@ -33,8 +33,8 @@ LeaseRecord held_by(std::string holder, VirtualTime& time) {
 }
 
 // One elector, its API and its time. The loop goes last of all, so nothing outlives what it uses.
-struct Office {
-  explicit Office(LeaderSettings wanted = settings()) {
+struct Fixture {
+  explicit Fixture(LeaderSettings wanted = settings()) {
     LeaderCallbacks callbacks;
     callbacks.on_started_leading = [this] {
       told.push_back(elector->fence()->may_act() ? "started" : "started without leave");
@@ -93,54 +93,54 @@ TEST(LeaderElector, RefusesSettingsThatCannotBeRight) {
 }
 
 TEST(LeaderElector, LeadsUntilItIsCancelledAndKeepsTheLeaseIfNotToldToReleaseIt) {
-  Office office;
-  office.run(10);
-  EXPECT_THAT(office.told, ElementsAre("started", "stopped"));
-  EXPECT_THAT(office.leaders, ElementsAre("me"));
-  EXPECT_EQ(office.record().holder, "me");
-  EXPECT_EQ(office.api.calls()[0].text, "get leases.coordination.k8s.io kube-system/rescheduler-scheduler");
-  EXPECT_EQ(office.api.calls()[1].text, "create leases.coordination.k8s.io in kube-system");
-  EXPECT_EQ(office.api.calls()[2].text, "update leases.coordination.k8s.io kube-system/rescheduler-scheduler");
-  EXPECT_FALSE(office.elector->fence()->may_act());
+  Fixture fixture;
+  fixture.run(10);
+  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(fixture.leaders, ElementsAre("me"));
+  EXPECT_EQ(fixture.record().holder, "me");
+  EXPECT_EQ(fixture.api.calls()[0].text, "get leases.coordination.k8s.io kube-system/rescheduler-scheduler");
+  EXPECT_EQ(fixture.api.calls()[1].text, "create leases.coordination.k8s.io in kube-system");
+  EXPECT_EQ(fixture.api.calls()[2].text, "update leases.coordination.k8s.io kube-system/rescheduler-scheduler");
+  EXPECT_FALSE(fixture.elector->fence()->may_act());
 }
 
 TEST(LeaderElector, ReleasesTheLeaseAfterItsOwnerStopped) {
   LeaderSettings wanted = settings();
   wanted.release_when_cancelled = true;
-  Office office(wanted);
+  Fixture fixture(wanted);
   std::vector<std::string> told_at_release;
-  office.run(6, [&](const ApiCall& call) -> std::optional<Error> {
+  fixture.run(6, [&](const ApiCall& call) -> std::optional<Error> {
     if (call.body != nullptr && record_in(static_cast<const api::Lease&>(*call.body)).holder.empty()) {
-      told_at_release = office.told;
+      told_at_release = fixture.told;
     }
     return std::nullopt;
   });
   EXPECT_THAT(told_at_release, ElementsAre("started", "stopped")) << "first stop, then let others in";
-  EXPECT_EQ(office.record().holder, "");
-  EXPECT_EQ(office.record().duration, 1s);
+  EXPECT_EQ(fixture.record().holder, "");
+  EXPECT_EQ(fixture.record().duration, 1s);
 }
 
 TEST(LeaderElector, ReleasesNothingThatAnotherHolds) {
   LeaderSettings wanted = settings();
   wanted.release_when_cancelled = true;
-  Office office(wanted);
-  office.run(6, [&](const ApiCall&) -> std::optional<Error> {
-    if (office.api.calls().size() == 7) office.let_other_take("other");  // while the release is under way
+  Fixture fixture(wanted);
+  fixture.run(6, [&](const ApiCall&) -> std::optional<Error> {
+    if (fixture.api.calls().size() == 7) fixture.let_other_take("other");  // while the release is under way
     return std::nullopt;
   });
-  EXPECT_EQ(office.record().holder, "other");
+  EXPECT_EQ(fixture.record().holder, "other");
 }
 
 TEST(LeaderElector, RidesOutOneFailureAtAnyStep) {
   const Error broken{Errc::Unavailable, "connection lost", {}, 0};
   for (const auto effect : {ScriptedApi::Effect::None, ScriptedApi::Effect::Done}) {
     for (std::size_t step = 0; step < 8; ++step) {
-      Office office;
-      office.api.fail_calls(step, 1, broken, effect);
-      office.run(14);
-      EXPECT_THAT(office.told, ElementsAre("started", "stopped")) << "failed at call " << step;
-      EXPECT_EQ(office.record().holder, "me");
-      EXPECT_EQ(office.record().transitions, 0) << "it never was another's";
+      Fixture fixture;
+      fixture.api.fail_calls(step, 1, broken, effect);
+      fixture.run(14);
+      EXPECT_THAT(fixture.told, ElementsAre("started", "stopped")) << "failed at call " << step;
+      EXPECT_EQ(fixture.record().holder, "me");
+      EXPECT_EQ(fixture.record().transitions, 0) << "it never was another's";
     }
   }
 }
@@ -148,70 +148,70 @@ TEST(LeaderElector, RidesOutOneFailureAtAnyStep) {
 TEST(LeaderElector, StopsInTimeWhenEverythingFailsFromAnyStepOn) {
   const Error broken{Errc::Unavailable, "connection lost", {}, 0};
   for (std::size_t step = 2; step < 10; ++step) {
-    Office office;
-    office.api.fail_calls(step, 1000, broken);
-    office.run();
-    ASSERT_THAT(office.told, ElementsAre("started", "stopped")) << "failed from call " << step;
-    const auto now = unix_micros(office.time.clock.wall_now());
-    EXPECT_LE(now.seconds - office.record().renewed.seconds, 10) << "after that others may prepare to take over";
-    EXPECT_FALSE(office.elector->fence()->may_act());
-    EXPECT_EQ(office.metric(), 0);
+    Fixture fixture;
+    fixture.api.fail_calls(step, 1000, broken);
+    fixture.run();
+    ASSERT_THAT(fixture.told, ElementsAre("started", "stopped")) << "failed from call " << step;
+    const auto now = unix_micros(fixture.time.clock.wall_now());
+    EXPECT_LE(now.seconds - fixture.record().renewed.seconds, 10) << "after that others may prepare to take over";
+    EXPECT_FALSE(fixture.elector->fence()->may_act());
+    EXPECT_EQ(fixture.metric(), 0);
   }
 }
 
 TEST(LeaderElector, NoRequestMayOutliveTheTimeThatIsLeft) {
-  Office office;
-  office.run(SIZE_MAX, [&](const ApiCall& call) -> std::optional<Error> {
+  Fixture fixture;
+  fixture.run(SIZE_MAX, [&](const ApiCall& call) -> std::optional<Error> {
     EXPECT_LE(call.timeout, 5s);
     EXPECT_EQ(call.repeat, Repeat::Never);
-    if (office.api.calls().size() <= 2) return std::nullopt;
-    EXPECT_LE(call.timeout, office.elector->fence()->time_left());
-    office.time.clock.advance(call.timeout);
+    if (fixture.api.calls().size() <= 2) return std::nullopt;
+    EXPECT_LE(call.timeout, fixture.elector->fence()->time_left());
+    fixture.time.clock.advance(call.timeout);
     return Error{Errc::Timeout, "no answer", {}, 0};
   });
-  EXPECT_THAT(office.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped"));
 }
 
 TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
-  Office office;
+  Fixture fixture;
   bool allowed_before = false;
   bool allowed_after = true;
-  office.run(SIZE_MAX, [&](const ApiCall&) -> std::optional<Error> {
-    if (office.api.calls().size() != 5) return std::nullopt;
-    allowed_before = office.elector->fence()->may_act();
-    office.time.clock.advance(1h);  // stopped, and continued
-    allowed_after = office.elector->fence()->may_act();
+  fixture.run(SIZE_MAX, [&](const ApiCall&) -> std::optional<Error> {
+    if (fixture.api.calls().size() != 5) return std::nullopt;
+    allowed_before = fixture.elector->fence()->may_act();
+    fixture.time.clock.advance(1h);  // stopped, and continued
+    allowed_after = fixture.elector->fence()->may_act();
     return Error{Errc::Timeout, "no answer", {}, 0};
   });
   EXPECT_TRUE(allowed_before);
   EXPECT_FALSE(allowed_after);
-  EXPECT_THAT(office.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped"));
 }
 
 TEST(LeaderElector, StandsAgainAfterALossIfToldTo) {
   LeaderSettings wanted = settings();
   wanted.after_loss = AfterLoss::StandAgain;
-  Office office(wanted);
-  office.run(30, [&](const ApiCall&) -> std::optional<Error> {
-    if (office.api.calls().size() == 5) office.let_other_take("other");
+  Fixture fixture(wanted);
+  fixture.run(30, [&](const ApiCall&) -> std::optional<Error> {
+    if (fixture.api.calls().size() == 5) fixture.let_other_take("other");
     return std::nullopt;
   });
-  EXPECT_THAT(office.told, ElementsAre("started", "stopped", "started", "stopped"));
-  EXPECT_THAT(office.leaders, ElementsAre("me", "other", "me"));
-  EXPECT_EQ(office.record().transitions, 1);
+  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped", "started", "stopped"));
+  EXPECT_THAT(fixture.leaders, ElementsAre("me", "other", "me"));
+  EXPECT_EQ(fixture.record().transitions, 1);
 }
 
 TEST(LeaderElector, KeepsWhatOthersWroteOnTheLease) {
-  Office office;
-  office.run(8, [&](const ApiCall&) -> std::optional<Error> {
-    if (office.api.calls().size() != 4) return std::nullopt;
-    api::Lease lease = *office.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
+  Fixture fixture;
+  fixture.run(8, [&](const ApiCall&) -> std::optional<Error> {
+    if (fixture.api.calls().size() != 4) return std::nullopt;
+    api::Lease lease = *fixture.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
     (*lease.mutable_metadata()->mutable_labels())["team"] = "a";
-    office.api.put(lease);
+    fixture.api.put(lease);
     return std::nullopt;
   });
-  EXPECT_THAT(office.told, ElementsAre("started", "stopped")) << "a label is no reason to step down";
-  const auto lease = *office.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
+  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped")) << "a label is no reason to step down";
+  const auto lease = *fixture.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
   EXPECT_EQ(lease.metadata().labels().at("team"), "a");
 }
 

@@ -9,15 +9,15 @@ namespace rescheduler::net {
 namespace {
 
 using namespace std::chrono_literals;
-using test::CertificateWishes;
+using test::CertificateOptions;
 using test::TestAuthority;
 using test::TestIdentity;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-CertificateWishes wishes(std::string common_name) {
-  CertificateWishes made;
+CertificateOptions wishes(std::string common_name) {
+  CertificateOptions made;
   made.common_name = std::move(common_name);
   return made;
 }
@@ -108,7 +108,7 @@ TEST_F(TlsTest, APinnedCertificateNeedsNoAuthorityAboveIt) {
 }
 
 TEST_F(TlsTest, AnExpiredServerCertificateIsRefusedWithItsDate) {
-  CertificateWishes late = wishes("late");
+  CertificateOptions late = wishes("late");
   late.not_after = -1h;
   serve_with(ca_.issue(late));
   auto result = get_with(secure());
@@ -117,7 +117,7 @@ TEST_F(TlsTest, AnExpiredServerCertificateIsRefusedWithItsDate) {
 }
 
 TEST_F(TlsTest, ACertificateOfTheFutureIsRefusedWithItsDate) {
-  CertificateWishes early = wishes("early");
+  CertificateOptions early = wishes("early");
   early.not_before = 1h;
   serve_with(ca_.issue(early));
   auto result = get_with(secure());
@@ -126,7 +126,7 @@ TEST_F(TlsTest, ACertificateOfTheFutureIsRefusedWithItsDate) {
 }
 
 TEST_F(TlsTest, ACertificateForAnotherNameIsRefusedWithBothNames) {
-  CertificateWishes named = wishes("api");
+  CertificateOptions named = wishes("api");
   named.names = {"api.example.com", "10.1.2.3"};
   serve_with(ca_.issue(named));
   auto by_address = get_with(secure());
@@ -143,7 +143,7 @@ TEST_F(TlsTest, ACertificateForAnotherNameIsRefusedWithBothNames) {
 
 TEST_F(TlsTest, AClientCertificateSaysWhoIsThere) {
   serve_with(ca_.issue({}), ca_.pem());
-  CertificateWishes admin = wishes("alice");
+  CertificateOptions admin = wishes("alice");
   admin.organizations = {"system:masters", "ops"};
   EXPECT_EQ(body_of(get_with(secure_as(ca_.issue(admin)))), "verified:alice/system:masters/ops");
   EXPECT_EQ(body_of(get_with(secure())), "tls:") << "a certificate is asked for, not required";
@@ -151,7 +151,7 @@ TEST_F(TlsTest, AClientCertificateSaysWhoIsThere) {
 
 TEST_F(TlsTest, AnExpiredClientCertificateIsRefusedAndWeSaySo) {
   serve_with(ca_.issue({}), ca_.pem());
-  CertificateWishes late = wishes("late");
+  CertificateOptions late = wishes("late");
   late.not_after = -1h;
   auto result = get_with(secure_as(ca_.issue(late)));
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);

@@ -33,22 +33,23 @@ class BalancedAllocation final : public PluginOf<BalancedAllocation> {
   explicit BalancedAllocation(NodeResourcesBalancedAllocationArgs args) : args_(std::move(args)) {}
 
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
-  bool looks_at_node_alone() const override { return true; }
-  bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
+  bool depends_on_node_only() const override { return true; }
+  bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const override { return true; }
 
   // Pods that ask for nothing would all be sent to the same node.
-  Status pre_score(const Question& asked,
+  Status pre_score(const PodContext& context,
                    CycleState& /*state*/,
                    std::span<const cluster::NodeIndex> /*feasible*/) const override {
-    return {asks_for_nothing(asked) ? Code::Skip : Code::Success};
+    return {asks_for_nothing(context) ? Code::Skip : Code::Success};
   }
 
-  std::int64_t score(const Question& asked,
+  std::int64_t score(const PodContext& context,
                      const CycleState& /*state*/,
-                     const cluster::NodeState& node) const override {
-    const auto shares = shares_of(asked.needs(), node, args_.resources, Counting::Plain, asked.cluster.words().symbols);
+                     const cluster::NodeInfo& node) const override {
+    const auto shares =
+        shares_of(context.requirements(), node, args_.resources, Counting::Plain, context.cluster.interner().symbols);
     const bool changes = std::ranges::any_of(shares, [](const Share& share) { return share.with != share.before; });
-    if (!changes && asks_for_nothing(asked)) return 0;
+    if (!changes && asks_for_nothing(context)) return 0;
     std::vector<double> before;
     std::vector<double> with;
     for (const Share& share : shares) {
@@ -61,8 +62,9 @@ class BalancedAllocation final : public PluginOf<BalancedAllocation> {
   }
 
  private:
-  bool asks_for_nothing(const Question& asked) const {
-    const auto requests = requests_for(asked.needs(), args_.resources, Counting::Plain, asked.cluster.words().symbols);
+  bool asks_for_nothing(const PodContext& context) const {
+    const auto requests =
+        requests_for(context.requirements(), args_.resources, Counting::Plain, context.cluster.interner().symbols);
     return std::ranges::all_of(requests, [](std::int64_t request) { return request == 0; });
   }
 

@@ -14,14 +14,14 @@ class DynamicResources final : public PluginOf<DynamicResources,
  public:
   std::string_view name() const override { return "DynamicResources"; }
   // No pod with claims gets as far as filters and scores, so they look at nothing at all.
-  bool looks_at_node_alone() const override { return true; }
-  bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
+  bool depends_on_node_only() const override { return true; }
+  bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const override { return true; }
 
-  std::optional<std::int64_t> same_for_all(const Question& /*asked*/, const CycleState& /*state*/) const override {
+  std::optional<std::int64_t> same_for_all(const PodContext& /*context*/, const CycleState& /*state*/) const override {
     return 0;
   }
-  PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
-    if (!asked.form.has_resource_claims) return {{Code::Skip}};
+  PreFilterResult pre_filter(const PodContext& context, CycleState& /*state*/) const override {
+    if (!context.compiled_spec.has_resource_claims) return {{Code::Skip}};
     return {{Code::UnschedulableAndUnresolvable,
              {"the pod has resourceClaims, which this scheduler does not allocate: use a scheduler that does"}}};
   }

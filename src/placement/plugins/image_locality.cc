@@ -21,12 +21,12 @@ class ImageLocality final : public PluginOf<ImageLocality> {
  public:
   std::string_view name() const override { return "ImageLocality"; }
 
-  void before_scores(const Question& asked, CycleState& state) const override {
+  void before_scores(const PodContext& context, CycleState& state) const override {
     KnownImages known;
-    const auto nodes = static_cast<double>(asked.cluster.node_count());
-    for (const auto* images : {&asked.needs().images, &asked.needs().volume_images}) {
+    const auto nodes = static_cast<double>(context.cluster.node_count());
+    for (const auto* images : {&context.requirements().images, &context.requirements().volume_images}) {
       for (const cluster::Symbol image : *images) {
-        const cluster::Images::Spread spread = asked.cluster.images().of(image);
+        const cluster::Images::Spread spread = context.cluster.images().of(image);
         if (spread.nodes == 0) continue;
         const double share = static_cast<double>(spread.nodes) / nodes;
         known.worth.emplace_back(image, static_cast<std::int64_t>(static_cast<double>(spread.size) * share));
@@ -35,17 +35,17 @@ class ImageLocality final : public PluginOf<ImageLocality> {
     state.write(slot(), std::move(known));
   }
 
-  std::optional<std::int64_t> same_for_all(const Question& /*asked*/, const CycleState& state) const override {
+  std::optional<std::int64_t> same_for_all(const PodContext& /*context*/, const CycleState& state) const override {
     if (!state.find<KnownImages>(slot())->worth.empty()) return std::nullopt;
     return 0;  // no node has any of them
   }
-  std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override {
+  std::int64_t score(const PodContext& context, const CycleState& state, const cluster::NodeInfo& node) const override {
     const auto& known = *state.find<KnownImages>(slot());
     std::int64_t sum = 0;
     for (const auto& [image, worth] : known.worth) {
       if (std::ranges::binary_search(node.node->images, image, {}, &cluster::NodeImage::name)) sum += worth;
     }
-    const std::int64_t most = kMostPerImage * static_cast<std::int64_t>(asked.needs().images.size());
+    const std::int64_t most = kMostPerImage * static_cast<std::int64_t>(context.requirements().images.size());
     return kMaxScore * (std::clamp(sum, kLeast, std::max(kLeast, most)) - kLeast) / (most - kLeast);
   }
 };

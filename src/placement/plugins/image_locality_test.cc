@@ -45,14 +45,14 @@ TEST(ImageLocality, InitContainersAndImageVolumesCountTheirImagesToo) {
 TEST(ImageLocality, NodesThatComeAndGoChangeWhatAnImageIsWorth) {
   Bench bench;
   bench.add(node("n1").image("web:latest", 1000 * kMebibyte));
-  const auto asked = pod("p").image("web");
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("n1", 100)));
+  const auto context = pod("p").image("web");
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("n1", 100)));
   bench.add(node("n2"));
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("n1", 48), Pair("n2", 0)));
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("n1", 48), Pair("n2", 0)));
   bench.add(node("n2").image("web:latest", 1000 * kMebibyte));
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("n1", 100), Pair("n2", 100)));
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("n1", 100), Pair("n2", 100)));
   bench.model().remove_node("n1");
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("n2", 100)));
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("n2", 100)));
 }
 
 }  // namespace

@@ -59,68 +59,68 @@ class InterPodAffinity final : public PluginOf<InterPodAffinity> {
 
   std::string_view name() const override { return "InterPodAffinity"; }
 
-  void prepare(cluster::Cluster& cluster, const Question& asked) const override;
-  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
-  void add_pod(const Question& asked,
+  void prepare(cluster::Cluster& cluster, const PodContext& context) const override;
+  PreFilterResult pre_filter(const PodContext& context, CycleState& state) const override;
+  void add_pod(const PodContext& context,
                CycleState& state,
-               const cluster::PlacedPod& pod,
-               const cluster::NodeState& node) const override {
-    change(asked, state, pod, node, +1);
+               const cluster::AssignedPod& pod,
+               const cluster::NodeInfo& node) const override {
+    change(context, state, pod, node, +1);
   }
-  void remove_pod(const Question& asked,
+  void remove_pod(const PodContext& context,
                   CycleState& state,
-                  const cluster::PlacedPod& pod,
-                  const cluster::NodeState& node) const override {
-    change(asked, state, pod, node, -1);
+                  const cluster::AssignedPod& pod,
+                  const cluster::NodeInfo& node) const override {
+    change(context, state, pod, node, -1);
   }
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& state,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override;
-  Status pre_score(const Question& asked,
+  Status pre_score(const PodContext& context,
                    CycleState& state,
                    std::span<const cluster::NodeIndex> feasible) const override;
-  std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override;
-  void normalize(const Question& asked,
+  std::int64_t score(const PodContext& context, const CycleState& state, const cluster::NodeInfo& node) const override;
+  void normalize(const PodContext& context,
                  const CycleState& state,
                  std::span<const cluster::NodeIndex> feasible,
                  std::span<std::int64_t> scores) const override;
-  std::vector<Interest> interests() const override;
+  std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
   BothNotes& notes(CycleState& state) const {
     auto* known = state.find<BothNotes>(slot());
     return known != nullptr ? *known : state.write(slot(), BothNotes{});
   }
-  void change(const Question& asked,
+  void change(const PodContext& context,
               CycleState& state,
-              const cluster::PlacedPod& pod,
-              const cluster::NodeState& node,
+              const cluster::AssignedPod& pod,
+              const cluster::NodeInfo& node,
               std::int64_t by) const;
-  static bool near_enough(const Question& asked, const RequiredNotes& required, const cluster::NodeState& node);
+  static bool near_enough(const PodContext& context, const RequiredNotes& required, const cluster::NodeInfo& node);
 
   InterPodAffinityArgs args_;
 };
 
-void InterPodAffinity::prepare(cluster::Cluster& cluster, const Question& asked) const {
-  const cluster::PodForm& form = asked.form;
-  if (!form.affinity.empty()) cluster.prepare(match_of(form.affinity));
-  for (const AffinityTerm& term : form.anti_affinity) cluster.prepare(match_of(term));
-  for (const auto* terms : {&form.preferred_affinity, &form.preferred_anti_affinity}) {
+void InterPodAffinity::prepare(cluster::Cluster& cluster, const PodContext& context) const {
+  const cluster::CompiledPodSpec& compiled_spec = context.compiled_spec;
+  if (!compiled_spec.affinity.empty()) cluster.prepare(match_of(compiled_spec.affinity));
+  for (const AffinityTerm& term : compiled_spec.anti_affinity) cluster.prepare(match_of(term));
+  for (const auto* terms : {&compiled_spec.preferred_affinity, &compiled_spec.preferred_anti_affinity}) {
     for (const auto& [term, weight] : *terms) cluster.prepare(match_of(term));
   }
 }
 
-PreFilterResult InterPodAffinity::pre_filter(const Question& asked, CycleState& state) const {
-  const cluster::PodForm& form = asked.form;
-  if (!form.unreadable.empty()) {
-    return {{Code::UnschedulableAndUnresolvable, {"parsing pod: " + form.unreadable}}};
+PreFilterResult InterPodAffinity::pre_filter(const PodContext& context, CycleState& state) const {
+  const cluster::CompiledPodSpec& compiled_spec = context.compiled_spec;
+  if (!compiled_spec.unreadable.empty()) {
+    return {{Code::UnschedulableAndUnresolvable, {"parsing pod: " + compiled_spec.unreadable}}};
   }
-  const cluster::Cluster& cluster = asked.cluster;
+  const cluster::Cluster& cluster = context.cluster;
   RequiredNotes required;
-  if (!form.affinity.empty()) {
-    const cluster::NodeCounts& counts = *cluster.counts().matching(match_of(form.affinity));
-    for (const AffinityTerm& term : form.affinity) {
+  if (!compiled_spec.affinity.empty()) {
+    const cluster::NodeCounts& counts = *cluster.counts().matching(match_of(compiled_spec.affinity));
+    for (const AffinityTerm& term : compiled_spec.affinity) {
       DomainSums& sums = required.near.of(cluster, term.topology_key);
       for (const auto& [node, count] : counts) {
         if (!sums.covers(node)) continue;
@@ -129,11 +129,11 @@ PreFilterResult InterPodAffinity::pre_filter(const Question& asked, CycleState& 
       }
     }
   }
-  for (const AffinityTerm& term : form.anti_affinity) {
+  for (const AffinityTerm& term : compiled_spec.anti_affinity) {
     required.away.of(cluster, term.topology_key).add_all(*cluster.counts().matching(match_of(term)));
   }
   bool unwelcome = false;
-  for (const cluster::CarriedTerm* carried : cluster.counts().speaking_of(asked.ns, asked.labels)) {
+  for (const cluster::ExistingPodTerm* carried : cluster.counts().terms_matching(context.ns, context.labels)) {
     if (carried->kind != TermKind::RequiredAnti) continue;
     DomainSums& sums = required.unwelcome.of(cluster, carried->term.topology_key);
     for (const auto& [node, count] : carried->weights) {
@@ -141,60 +141,61 @@ PreFilterResult InterPodAffinity::pre_filter(const Question& asked, CycleState& 
       sums.add(node, count);
     }
   }
-  if (form.affinity.empty() && form.anti_affinity.empty() && !unwelcome) return {{Code::Skip}};
+  if (compiled_spec.affinity.empty() && compiled_spec.anti_affinity.empty() && !unwelcome) return {{Code::Skip}};
   notes(state).required = std::move(required);
   return {};
 }
 
-void InterPodAffinity::change(const Question& asked,
+void InterPodAffinity::change(const PodContext& context,
                               CycleState& state,
-                              const cluster::PlacedPod& pod,
-                              const cluster::NodeState& node,
+                              const cluster::AssignedPod& pod,
+                              const cluster::NodeInfo& node,
                               std::int64_t by) const {
   RequiredNotes& required = notes(state).required;
-  const cluster::Cluster& cluster = asked.cluster;
+  const cluster::Cluster& cluster = context.cluster;
   const cluster::PodCounts& counts = cluster.counts();
-  const cluster::PodForm& form = asked.form;
-  if (!form.affinity.empty() && counts.matches(match_of(form.affinity), pod.ns, pod.labels)) {
-    for (const AffinityTerm& term : form.affinity) {
+  const cluster::CompiledPodSpec& compiled_spec = context.compiled_spec;
+  if (!compiled_spec.affinity.empty() && counts.matches(match_of(compiled_spec.affinity), pod.ns, pod.labels)) {
+    for (const AffinityTerm& term : compiled_spec.affinity) {
       DomainSums& sums = required.near.of(cluster, term.topology_key);
       if (!sums.covers(node.index)) continue;
       sums.add(node.index, by);
       required.found += by;
     }
   }
-  for (const AffinityTerm& term : form.anti_affinity) {
+  for (const AffinityTerm& term : compiled_spec.anti_affinity) {
     if (counts.matches(match_of(term), pod.ns, pod.labels)) {
       required.away.of(cluster, term.topology_key).add(node.index, by);
     }
   }
-  for (const AffinityTerm& term : pod.form->anti_affinity) {
-    if (counts.matches(match_of(term), asked.ns, asked.labels)) {
+  for (const AffinityTerm& term : pod.compiled_spec->anti_affinity) {
+    if (counts.matches(match_of(term), context.ns, context.labels)) {
       required.unwelcome.of(cluster, term.topology_key).add(node.index, by);
     }
   }
 }
 
-bool InterPodAffinity::near_enough(const Question& asked,
+bool InterPodAffinity::near_enough(const PodContext& context,
                                    const RequiredNotes& required,
-                                   const cluster::NodeState& node) {
+                                   const cluster::NodeInfo& node) {
   bool all = true;
-  for (const AffinityTerm& term : asked.form.affinity) {
+  for (const AffinityTerm& term : context.compiled_spec.affinity) {
     const DomainSums* sums = required.near.find(term.topology_key);
     if (sums == nullptr || !sums->covers(node.index)) return false;
     all = all && sums->at(node.index) > 0;
   }
   if (all) return true;
   // The first of a group that wants to be together has nobody to be near to but itself.
-  return required.found == 0 && asked.cluster.counts().matches(match_of(asked.form.affinity), asked.ns, asked.labels);
+  return required.found == 0
+         && context.cluster.counts().matches(match_of(context.compiled_spec.affinity), context.ns, context.labels);
 }
 
-Code InterPodAffinity::filter(const Question& asked,
+Code InterPodAffinity::filter(const PodContext& context,
                               const CycleState& state,
-                              const cluster::NodeState& node,
+                              const cluster::NodeInfo& node,
                               Reasons* why) const {
   const RequiredNotes& required = state.find<BothNotes>(slot())->required;
-  if (!asked.form.affinity.empty() && !near_enough(asked, required, node)) {
+  if (!context.compiled_spec.affinity.empty() && !near_enough(context, required, node)) {
     if (why != nullptr) why->emplace_back("node(s) didn't match pod affinity rules");
     return Code::UnschedulableAndUnresolvable;
   }
@@ -212,13 +213,13 @@ Code InterPodAffinity::filter(const Question& asked,
   return Code::Success;
 }
 
-Status InterPodAffinity::pre_score(const Question& asked,
+Status InterPodAffinity::pre_score(const PodContext& context,
                                    CycleState& state,
                                    std::span<const cluster::NodeIndex> /*feasible*/) const {
-  const cluster::PodForm& form = asked.form;
-  const bool has_wishes = !form.preferred_affinity.empty() || !form.preferred_anti_affinity.empty();
+  const cluster::CompiledPodSpec& compiled_spec = context.compiled_spec;
+  const bool has_wishes = !compiled_spec.preferred_affinity.empty() || !compiled_spec.preferred_anti_affinity.empty();
   if (args_.ignore_preferred_terms_of_existing_pods && !has_wishes) return {Code::Skip};
-  const cluster::Cluster& cluster = asked.cluster;
+  const cluster::Cluster& cluster = context.cluster;
   PreferredNotes preferred;
   bool anything = false;
   const auto take = [&](cluster::Symbol key, const cluster::NodeCounts& counts, std::int64_t factor) {
@@ -228,13 +229,13 @@ Status InterPodAffinity::pre_score(const Question& asked,
       sums.add(node, count * factor);
     }
   };
-  for (const auto& [term, weight] : form.preferred_affinity) {
+  for (const auto& [term, weight] : compiled_spec.preferred_affinity) {
     take(term.topology_key, *cluster.counts().matching(match_of(term)), weight);
   }
-  for (const auto& [term, weight] : form.preferred_anti_affinity) {
+  for (const auto& [term, weight] : compiled_spec.preferred_anti_affinity) {
     take(term.topology_key, *cluster.counts().matching(match_of(term)), -weight);
   }
-  for (const cluster::CarriedTerm* carried : cluster.counts().speaking_of(asked.ns, asked.labels)) {
+  for (const cluster::ExistingPodTerm* carried : cluster.counts().terms_matching(context.ns, context.labels)) {
     const cluster::Symbol key = carried->term.topology_key;
     if (carried->kind == TermKind::Required && args_.hard_pod_affinity_weight > 0) {
       take(key, carried->weights, args_.hard_pod_affinity_weight);
@@ -247,15 +248,15 @@ Status InterPodAffinity::pre_score(const Question& asked,
   return {};
 }
 
-std::int64_t InterPodAffinity::score(const Question& /*asked*/,
+std::int64_t InterPodAffinity::score(const PodContext& /*context*/,
                                      const CycleState& state,
-                                     const cluster::NodeState& node) const {
+                                     const cluster::NodeInfo& node) const {
   std::int64_t sum = 0;
   for (const DomainSums& sums : state.find<BothNotes>(slot())->preferred.scores.keys) sum += sums.at(node.index);
   return sum;
 }
 
-void InterPodAffinity::normalize(const Question& /*asked*/,
+void InterPodAffinity::normalize(const PodContext& /*context*/,
                                  const CycleState& /*state*/,
                                  std::span<const cluster::NodeIndex> /*feasible*/,
                                  std::span<std::int64_t> scores) const {
@@ -269,29 +270,30 @@ void InterPodAffinity::normalize(const Question& /*asked*/,
   }
 }
 
-std::vector<Interest> InterPodAffinity::interests() const {
-  using cluster::Change;
-  using cluster::Subject;
+std::vector<ClusterEventWithHint> InterPodAffinity::events_to_register() const {
+  using cluster::ActionType;
+  using cluster::EventResource;
   // A pod that came, went or was relabelled matters if the newcomer's terms speak of it, or its terms of the newcomer.
-  const auto concerns = [](const Question& waiting, const std::shared_ptr<const cluster::PlacedPod>& pod) {
+  const auto concerns = [](const PodContext& waiting, const std::shared_ptr<const cluster::AssignedPod>& pod) {
     if (!pod) return false;
     const cluster::PodCounts& counts = waiting.cluster.counts();
     const auto speaks_of_pod = [&](const AffinityTerm& term) {
       return counts.matches(match_of(term), pod->ns, pod->labels);
     };
-    return std::ranges::any_of(waiting.form.affinity, speaks_of_pod)
-           || std::ranges::any_of(waiting.form.anti_affinity, speaks_of_pod)
-           || std::ranges::any_of(pod->form->anti_affinity, [&](const AffinityTerm& term) {
+    return std::ranges::any_of(waiting.compiled_spec.affinity, speaks_of_pod)
+           || std::ranges::any_of(waiting.compiled_spec.anti_affinity, speaks_of_pod)
+           || std::ranges::any_of(pod->compiled_spec->anti_affinity, [&](const AffinityTerm& term) {
                 return counts.matches(match_of(term), waiting.ns, waiting.labels);
               });
   };
-  return {{Subject::AssignedPod,
-           {Change::Add, Change::Delete, Change::PodLabel},
-           [concerns](const Question& waiting, const cluster::Happening& what) {
-             return concerns(waiting, what.pod_before) || concerns(waiting, what.pod_after) ? Hint::Queue : Hint::Skip;
+  return {{EventResource::AssignedPod,
+           {ActionType::Add, ActionType::Delete, ActionType::PodLabel},
+           [concerns](const PodContext& waiting, const cluster::ClusterEvent& what) {
+             return concerns(waiting, what.pod_before) || concerns(waiting, what.pod_after) ? QueueingHint::Queue
+                                                                                            : QueueingHint::Skip;
            }},
-          {Subject::TargetPod, Change::PodLabel},
-          {Subject::Node, {Change::Add, Change::NodeLabel}}};
+          {EventResource::TargetPod, ActionType::PodLabel},
+          {EventResource::Node, {ActionType::Add, ActionType::NodeLabel}}};
 }
 
 }  // namespace

@@ -38,22 +38,22 @@ PodBuilder x(const std::string& name) { return pod(name).label("app", "x"); }
 TEST(PodAffinity, OnlyWhereSuchAPodIs) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1"));
-  const auto asked = pod("p").near(kZone, kX);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a2"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "b1"), kFar);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "lost"), kFar);
+  const auto context = pod("p").near(kZone, kX);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a2"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kFar);
+  EXPECT_EQ(bench.ask(kPlugin, context, "lost"), kFar);
   EXPECT_EQ(bench.ask(kPlugin, pod("p").near(kHost, kX), "a2"), kFar);
 }
 
 TEST(PodAffinity, OnePodMustSatisfyAllTerms) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1")).add(pod("2").label("tier", "front").on("a1"));
-  const auto asked = pod("p").near(kZone, kX).near(kZone, {.labels = {{{"tier", "front"}}}});
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kFar);
+  const auto context = pod("p").near(kZone, kX).near(kZone, {.labels = {{{"tier", "front"}}}});
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFar);
   bench.add(x("3").label("tier", "front").on("b1"));
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kFar);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "b1"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFar);
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kFits);
 }
 
 TEST(PodAffinity, TheFirstOfAGroupMayGoAnywhereThatHasTheLabel) {
@@ -75,10 +75,10 @@ TEST(PodAffinity, APodOnANodeWithoutTheLabelIsNotNearAnybody) {
 TEST(PodAntiAffinity, NotWhereSuchAPodIs) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1"));
-  const auto asked = pod("p").away(kZone, kX);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a2"), kTooNear);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "b1"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "lost"), kFits);
+  const auto context = pod("p").away(kZone, kX);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a2"), kTooNear);
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "lost"), kFits);
   EXPECT_EQ(bench.ask(kPlugin, pod("p").away(kHost, kX), "a2"), kFits);
 }
 
@@ -95,9 +95,9 @@ TEST(PodAntiAffinity, WhoIsThereMayObject) {
 TEST(PodAntiAffinity, AffinityIsToldBeforeAntiAffinityAndOwnBeforeOthers) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1")).add(pod("2").away(kZone, kY).on("a1"));
-  const auto asked = pod("p").label("app", "y").away(kZone, kX);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kTooNear);
-  EXPECT_EQ(bench.ask(kPlugin, PodBuilder(asked).near(kZone, {.labels = {{{"app", "z"}}}}), "a1"), kFar);
+  const auto context = pod("p").label("app", "y").away(kZone, kX);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kTooNear);
+  EXPECT_EQ(bench.ask(kPlugin, PodBuilder(context).near(kZone, {.labels = {{{"app", "z"}}}}), "a1"), kFar);
 }
 
 TEST(AffinityNamespaces, ByTheRules) {
@@ -136,17 +136,17 @@ TEST(AffinityNamespaces, ByTheRules) {
 
 TEST(AffinityNamespaces, ALabelThatComesLaterCountsToo) {
   Bench bench = two_zones();
-  const auto asked = pod("p").away(kZone, {.labels = {{{"app", "x"}}}, .namespace_labels = Texts{{"team", "b"}}});
+  const auto context = pod("p").away(kZone, {.labels = {{{"app", "x"}}}, .namespace_labels = Texts{{"team", "b"}}});
   bench.add(x("1").in("blue").on("a1"));
   bench.add(pod("2").in("blue").away(kHost, {.labels = Texts{}, .namespace_labels = Texts{{"team", "d"}}}).on("b1"));
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, asked, "b1"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kFits);
   bench.add(name_space("blue", {{"team", "b"}}));
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kTooNear);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kTooNear);
   bench.add(name_space("default", {{"team", "d"}}));
-  EXPECT_EQ(bench.ask(kPlugin, asked, "b1"), kUnwelcome);
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kUnwelcome);
   bench.model().remove_namespace("blue");
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kFits);
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);
 }
 
 TEST(PodAffinity, TerminatingPodsStillCount) {
@@ -160,7 +160,7 @@ TEST(AffinityScores, WishesOfBothSidesAddUp) {
   struct Row {
     const char* what;
     PodBuilder there;
-    PodBuilder asked;
+    PodBuilder context;
     std::int64_t on_a;  // what a1 and a2 get, with that pod on a1
   };
   const Row rows[] = {
@@ -176,7 +176,7 @@ TEST(AffinityScores, WishesOfBothSidesAddUp) {
     SCOPED_TRACE(row.what);
     Bench bench = two_zones();
     bench.add(PodBuilder(row.there).on("a1"));
-    EXPECT_THAT(bench.raw(kPlugin, row.asked),
+    EXPECT_THAT(bench.raw(kPlugin, row.context),
                 ElementsAre(Pair("a1", row.on_a), Pair("a2", row.on_a), Pair("b1", 0), Pair("lost", 0)));
   }
 }
@@ -215,26 +215,26 @@ TEST(AffinityHints, OnlyPodsThatMatterWake) {
   Bench bench = two_zones();
   auto& model = bench.model();
   const auto waiting = pod("p").label("app", "y").near(kZone, kX);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("1").label("app", "z").on("a1"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(x("1").on("a1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(x("2").in("other").on("a1"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-2")), Hint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("1").label("app", "z").on("a1"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(x("1").on("a1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(x("2").in("other").on("a1"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-2")), QueueingHint::Skip);
   // Somebody who objected goes, or is objected to no longer.
   model.upsert_pod(pod("3").away(kZone, kY).on("a1"));
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-3")), Hint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-3")), QueueingHint::Queue);
   const auto shy = pod("p").away(kZone, kX);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_pod(pod("1").label("app", "z").on("a1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1").zone("c"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1").zone("c").cpu("9"))), Hint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_pod(pod("1").label("app", "z").on("a1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1").zone("c"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1").zone("c").cpu("9"))), QueueingHint::Skip);
 }
 
 TEST(PodAffinity, ASelectorThatCannotBeReadHoldsThePodBackWithTheReason) {
   Bench bench = two_zones();
-  const auto asked =
+  const auto context =
       pod("p").merge(R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
       [{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchExpressions":[{"key":"a","operator":"Sideways"}]}}]}}}})");
-  const Verdict said = bench.ask(kPlugin, asked, "a1");
+  const Verdict said = bench.ask(kPlugin, context, "a1");
   EXPECT_EQ(said.code, Code::UnschedulableAndUnresolvable);
   ASSERT_EQ(said.reasons.size(), 1U);
   EXPECT_THAT(said.reasons[0], ::testing::StartsWith("parsing pod: pod affinity: "));

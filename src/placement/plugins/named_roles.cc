@@ -20,9 +20,9 @@ class NamedRole : public Plugin {
 class DefaultPreemption final : public NamedRole {
  public:
   DefaultPreemption() : NamedRole("DefaultPreemption", {Point::PreEnqueue, Point::PostFilter}) {}
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::AssignedPod, cluster::Change::Delete,
-             [](const Question&, const cluster::Happening&) { return Hint::Skip; }}};
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::AssignedPod, cluster::ActionType::Delete,
+             [](const PodContext&, const cluster::ClusterEvent&) { return QueueingHint::Skip; }}};
   }
 };
 

@@ -31,70 +31,71 @@ class NodeAffinity final : public PluginOf<NodeAffinity> {
   }
 
   std::string_view name() const override { return "NodeAffinity"; }
-  bool looks_at_node_alone() const override { return true; }
+  bool depends_on_node_only() const override { return true; }
 
-  PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
-    const cluster::NodeNeeds& needs = asked.needs();
-    if (needs.node_selector.empty() && !needs.required && !added_required_) return {{Code::Skip}};
-    if (!needs.named_nodes) return {};
-    if (needs.named_nodes->empty()) {
+  PreFilterResult pre_filter(const PodContext& context, CycleState& /*state*/) const override {
+    const cluster::NodeRequirements& requirements = context.requirements();
+    if (requirements.node_selector.empty() && !requirements.required && !added_required_) return {{Code::Skip}};
+    if (!requirements.named_nodes) return {};
+    if (requirements.named_nodes->empty()) {
       return {{Code::UnschedulableAndUnresolvable, {"pod affinity terms conflict"}}};
     }
-    return {{}, std::set<std::string>(needs.named_nodes->begin(), needs.named_nodes->end())};
+    return {{}, std::set<std::string>(requirements.named_nodes->begin(), requirements.named_nodes->end())};
   }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    const auto& symbols = asked.cluster.words().symbols;
+    const auto& symbols = context.cluster.interner().symbols;
     if (!added_admits(*node.node, symbols)) {
       if (why != nullptr) why->emplace_back("node(s) didn't match scheduler-enforced node affinity");
       return Code::UnschedulableAndUnresolvable;
     }
-    if (matches_node_affinity(asked.needs(), *node.node, symbols)) return Code::Success;
+    if (matches_node_affinity(context.requirements(), *node.node, symbols)) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) didn't match Pod's node affinity/selector");
     return Code::UnschedulableAndUnresolvable;
   }
 
-  Status pre_score(const Question& asked,
+  Status pre_score(const PodContext& context,
                    CycleState& /*state*/,
                    std::span<const cluster::NodeIndex> /*feasible*/) const override {
-    return {asked.needs().preferred.empty() && added_preferred_.empty() ? Code::Skip : Code::Success};
+    return {context.requirements().preferred.empty() && added_preferred_.empty() ? Code::Skip : Code::Success};
   }
-  std::int64_t score(const Question& asked,
+  std::int64_t score(const PodContext& context,
                      const CycleState& /*state*/,
-                     const cluster::NodeState& node) const override {
-    const cluster::NodeLabels labels(*node.node, asked.cluster.words().symbols);
+                     const cluster::NodeInfo& node) const override {
+    const cluster::NodeLabels labels(*node.node, context.cluster.interner().symbols);
     std::int64_t sum = 0;
-    for (const auto* terms : {&asked.needs().preferred, &added_preferred_}) {
+    for (const auto* terms : {&context.requirements().preferred, &added_preferred_}) {
       for (const auto& [weight, term] : *terms) {
         if (term.matches(labels, node.node->name)) sum += weight;
       }
     }
     return sum;
   }
-  void normalize(const Question& /*asked*/,
+  void normalize(const PodContext& /*context*/,
                  const CycleState& /*state*/,
                  std::span<const cluster::NodeIndex> /*feasible*/,
                  std::span<std::int64_t> scores) const override {
     normalize_by_max(scores, false);
   }
 
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::Node,
-             {cluster::Change::Add, cluster::Change::NodeLabel},
-             [this](const Question& waiting, const cluster::Happening& what) {
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::Node,
+             {cluster::ActionType::Add, cluster::ActionType::NodeLabel},
+             [this](const PodContext& waiting, const cluster::ClusterEvent& what) {
                const auto admits = [&](const std::shared_ptr<const cluster::Node>& node) {
-                 const auto& symbols = waiting.cluster.words().symbols;
-                 return node && added_admits(*node, symbols) && matches_node_affinity(waiting.needs(), *node, symbols);
+                 const auto& symbols = waiting.cluster.interner().symbols;
+                 return node && added_admits(*node, symbols)
+                        && matches_node_affinity(waiting.requirements(), *node, symbols);
                };
-               return admits(what.node_after) && !admits(what.node_before) ? Hint::Queue : Hint::Skip;
+               return admits(what.node_after) && !admits(what.node_before) ? QueueingHint::Queue : QueueingHint::Skip;
              }}};
   }
 
  private:
-  bool added_admits(const cluster::Node& node, const cluster::Symbols& symbols) const {
+  bool added_admits(const cluster::Node& node, const cluster::SymbolTable& symbols) const {
     return !added_required_ || added_required_->matches(cluster::NodeLabels(node, symbols), node.name);
   }
 

@@ -34,7 +34,7 @@ std::string named(const std::string& names) {
 TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
   struct Row {
     const char* what;
-    PodBuilder asked;
+    PodBuilder context;
     bool fits;
   };
   const Row rows[] = {
@@ -64,7 +64,7 @@ TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
     SCOPED_TRACE(row.what);
     Bench bench;
     bench.add(node("n").label("disk", "ssd").label("cores", "8"));
-    const Verdict said = bench.ask(kPlugin, row.asked, "n");
+    const Verdict said = bench.ask(kPlugin, row.context, "n");
     EXPECT_EQ(said.code, row.fits ? Code::Success : kNever);
     EXPECT_EQ(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) didn't match Pod's node affinity/selector"});
   }
@@ -92,7 +92,7 @@ TEST(NodeAffinity, NodesThatWereNotLookedAtShareOneReason) {
 TEST(NodeAffinity, NamesThatContradictEachOtherEndTheSearch) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
-  const Answer answer = bench.decide(requiring(R"({"matchFields":[
+  const SchedulingResult answer = bench.decide(requiring(R"({"matchFields":[
       {"key":"metadata.name","operator":"In","values":["n1"]},
       {"key":"metadata.name","operator":"In","values":["n2"]}]})"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
@@ -105,13 +105,13 @@ TEST(NodeAffinity, PreferencesAddUpByWeight) {
   bench.add(node("both").label("disk", "ssd").label("cores", "8"));
   bench.add(node("disk").label("disk", "ssd"));
   bench.add(node("none"));
-  const auto asked = pod("p").node_affinity(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
+  const auto context = pod("p").node_affinity(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
       {"weight":10,"preference":{"matchExpressions":[{"key":"disk","operator":"Exists"}]}},
       {"weight":30,"preference":{"matchExpressions":[{"key":"cores","operator":"Gt","values":["4"]}]}},
       {"weight":90,"preference":{}},
       {"weight":0,"preference":{"matchExpressions":[{"key":"disk","operator":"DoesNotExist"}]}}]})");
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("both", 40), Pair("disk", 10), Pair("none", 0)));
-  EXPECT_THAT(bench.scores(kPlugin, asked), ElementsAre(Pair("both", 100), Pair("disk", 25), Pair("none", 0)));
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("both", 40), Pair("disk", 10), Pair("none", 0)));
+  EXPECT_THAT(bench.scores(kPlugin, context), ElementsAre(Pair("both", 100), Pair("disk", 25), Pair("none", 0)));
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), IsEmpty());
 }
 
@@ -139,11 +139,12 @@ TEST(NodeAffinity, WakesWhenANodeComesToMatch) {
   Bench bench;
   auto& model = bench.model();
   const auto waiting = pod("p").node_selector("disk", "ssd");
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").label("disk", "hdd"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").label("disk", "ssd"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").label("disk", "ssd").zone("a"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("m").label("disk", "ssd"))), Hint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").label("disk", "hdd"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").label("disk", "ssd"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").label("disk", "ssd").zone("a"))),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("m").label("disk", "ssd"))), QueueingHint::Queue);
 }
 
 }  // namespace

@@ -9,33 +9,34 @@ namespace {
 class NodeDeclaredFeatures final : public PluginOf<NodeDeclaredFeatures> {
  public:
   std::string_view name() const override { return "NodeDeclaredFeatures"; }
-  bool looks_at_node_alone() const override { return true; }
+  bool depends_on_node_only() const override { return true; }
 
-  PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
-    return {{asked.needs().features.empty() ? Code::Skip : Code::Success}};
+  PreFilterResult pre_filter(const PodContext& context, CycleState& /*state*/) const override {
+    return {{context.requirements().features.empty() ? Code::Skip : Code::Success}};
   }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    if (declares_all(*node.node, asked.needs())) return Code::Success;
+    if (declares_all(*node.node, context.requirements())) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) didn't match Pod's required features");
     return Code::UnschedulableAndUnresolvable;
   }
 
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::Node,
-             {cluster::Change::Add, cluster::Change::NodeFeature},
-             [](const Question& waiting, const cluster::Happening& what) {
-               return what.node_after && declares_all(*what.node_after, waiting.needs()) ? Hint::Queue : Hint::Skip;
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::Node,
+             {cluster::ActionType::Add, cluster::ActionType::NodeFeature},
+             [](const PodContext& waiting, const cluster::ClusterEvent& what) {
+               return what.node_after && declares_all(*what.node_after, waiting.requirements()) ? QueueingHint::Queue
+                                                                                                : QueueingHint::Skip;
              }},
-            {cluster::Subject::TargetPod, cluster::Change::Update}};
+            {cluster::EventResource::TargetPod, cluster::ActionType::Update}};
   }
 
  private:
-  static bool declares_all(const cluster::Node& node, const cluster::NodeNeeds& needs) {
-    return std::ranges::includes(node.features, needs.features);
+  static bool declares_all(const cluster::Node& node, const cluster::NodeRequirements& requirements) {
+    return std::ranges::includes(node.features, requirements.features);
   }
 };
 

@@ -15,11 +15,11 @@ using ::testing::IsEmpty;
 
 constexpr Code kNever = Code::UnschedulableAndUnresolvable;
 
-cluster::HappeningPtr target_pod(cluster::Change change) {
-  cluster::Happening happening;
-  happening.subject = cluster::Subject::TargetPod;
-  happening.changes = change;
-  return std::make_shared<const cluster::Happening>(std::move(happening));
+cluster::ClusterEventPtr target_pod(cluster::ActionType change) {
+  cluster::ClusterEvent cluster_event;
+  cluster_event.resource = cluster::EventResource::TargetPod;
+  cluster_event.actions = change;
+  return std::make_shared<const cluster::ClusterEvent>(std::move(cluster_event));
 }
 
 // --- NodeName ---
@@ -35,8 +35,9 @@ TEST(NodeName, OnlyTheNodeThatIsNamedWillDo) {
 
 TEST(NodeName, ANewNodeMayBeTheOne) {
   Bench bench;
-  EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1").zone("a"))), Hint::Skip);
+  EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1").zone("a"))),
+            QueueingHint::Skip);
 }
 
 // --- NodeUnschedulable ---
@@ -46,7 +47,7 @@ TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
   bench.add(node("n").cordoned());
   const std::string key = "node.kubernetes.io/unschedulable";
   struct Row {
-    PodBuilder asked;
+    PodBuilder context;
     bool fits;
   };
   const Row rows[] = {
@@ -59,7 +60,7 @@ TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
       {pod("of everything").toleration(""), true},
   };
   for (const Row& row : rows) {
-    const Verdict said = bench.ask("NodeUnschedulable", row.asked, "n");
+    const Verdict said = bench.ask("NodeUnschedulable", row.context, "n");
     EXPECT_EQ(said.code, row.fits ? Code::Success : kNever);
     EXPECT_THAT(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) were unschedulable"});
   }
@@ -67,10 +68,13 @@ TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
 
 TEST(NodeUnschedulable, UncordoningWakesAndCordoningDoesNot) {
   Bench bench;
-  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())), Hint::Skip);
-  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n"))), Hint::Queue);
-  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())), Hint::Skip);
-  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), target_pod(cluster::Change::PodToleration)), Hint::Queue);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), target_pod(cluster::ActionType::PodToleration)),
+            QueueingHint::Queue);
 }
 
 // --- NodePorts; collisions are in golden_test.cc ---
@@ -90,10 +94,10 @@ TEST(NodePorts, OnlyAPodThatHeldThePortWakes) {
   Bench bench;
   bench.add(node("n")).add(pod("holder").host_port(80).on("n")).add(pod("other").host_port(81).on("n"));
   const auto waiting = pod("p").host_port(80);
-  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().remove_pod("uid-other")), Hint::Skip);
-  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().remove_pod("uid-holder")), Hint::Queue);
-  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().upsert_node(node("n2"))), Hint::Queue);
-  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().upsert_node(node("n2").zone("a"))), Hint::Skip);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().remove_pod("uid-other")), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().remove_pod("uid-holder")), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().upsert_node(node("n2"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("NodePorts", waiting, bench.model().upsert_node(node("n2").zone("a"))), QueueingHint::Skip);
 }
 
 // --- NodeDeclaredFeatures ---
@@ -101,9 +105,9 @@ TEST(NodePorts, OnlyAPodThatHeldThePortWakes) {
 TEST(NodeDeclaredFeatures, WhatThePodNeedsTheNodeMustDeclare) {
   Bench bench;
   bench.add(node("old")).add(node("new").feature("UserNamespacesHostNetworkSupport").feature("Another"));
-  const auto asked = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
-  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", asked, "new").code, Code::Success);
-  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", asked, "old"),
+  const auto context = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
+  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", context, "new").code, Code::Success);
+  EXPECT_EQ(bench.ask("NodeDeclaredFeatures", context, "old"),
             (Verdict{kNever, {"node(s) didn't match Pod's required features"}, "NodeDeclaredFeatures"}));
   EXPECT_EQ(bench.ask("NodeDeclaredFeatures", pod("p").merge(R"({"spec":{"hostNetwork":true}})"), "old").code,
             Code::Skip);
@@ -114,11 +118,11 @@ TEST(NodeDeclaredFeatures, WhatThePodNeedsTheNodeMustDeclare) {
 
 TEST(NodeDeclaredFeatures, ANodeThatDeclaresItNowWakes) {
   Bench bench;
-  const auto asked = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
-  EXPECT_EQ(bench.hint("NodeDeclaredFeatures", asked, bench.model().upsert_node(node("n"))), Hint::Skip);
-  EXPECT_EQ(bench.hint("NodeDeclaredFeatures", asked,
+  const auto context = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
+  EXPECT_EQ(bench.hint("NodeDeclaredFeatures", context, bench.model().upsert_node(node("n"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint("NodeDeclaredFeatures", context,
                        bench.model().upsert_node(node("n").feature("UserNamespacesHostNetworkSupport"))),
-            Hint::Queue);
+            QueueingHint::Queue);
 }
 
 // --- Before the cycle ---
@@ -126,18 +130,19 @@ TEST(NodeDeclaredFeatures, ANodeThatDeclaresItNowWakes) {
 TEST(SchedulingGates, AGatedPodIsNotEvenLookedAt) {
   Bench bench;
   bench.add(node("n"));
-  const Answer answer = bench.decide(pod("p").gate("quota").gate("review"));
+  const SchedulingResult answer = bench.decide(pod("p").gate("quota").gate("review"));
   EXPECT_EQ(answer.outcome, Outcome::Gated);
   EXPECT_EQ(answer.message, "waiting for scheduling gates: [quota review]");
   EXPECT_THAT(answer.feasible, IsEmpty());
-  EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::Change::PodGatesGone)), Hint::Queue);
-  EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::Change::PodLabel)), Hint::Skip);
+  EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::ActionType::PodGatesGone)),
+            QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::ActionType::PodLabel)), QueueingHint::Skip);
 }
 
 TEST(DynamicResources, APodWithClaimsWaitsAndSaysWhy) {
   Bench bench;
   bench.add(node("n"));
-  const Answer answer = bench.decide(pod("p").merge(R"({"spec":{"resourceClaims":[{"name":"gpu"}]}})"));
+  const SchedulingResult answer = bench.decide(pod("p").merge(R"({"spec":{"resourceClaims":[{"name":"gpu"}]}})"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_THAT(answer.rejected_by, ElementsAre("DynamicResources"));
   EXPECT_THAT(answer.message, ::testing::HasSubstr("the pod has resourceClaims"));
@@ -146,7 +151,7 @@ TEST(DynamicResources, APodWithClaimsWaitsAndSaysWhy) {
 TEST(DefaultPreemption, TheEndOfAVictimWakesNobodyByItself) {
   Bench bench;
   bench.add(node("n")).add(pod("victim").on("n"));
-  EXPECT_EQ(bench.hint("DefaultPreemption", pod("p"), bench.model().remove_pod("uid-victim")), Hint::Skip);
+  EXPECT_EQ(bench.hint("DefaultPreemption", pod("p"), bench.model().remove_pod("uid-victim")), QueueingHint::Skip);
 }
 
 }  // namespace

@@ -7,19 +7,21 @@ namespace {
 class NodeName final : public PluginOf<NodeName> {
  public:
   std::string_view name() const override { return "NodeName"; }
-  bool looks_at_node_alone() const override { return true; }
+  bool depends_on_node_only() const override { return true; }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    const std::string& wanted = asked.needs().node_name;
+    const std::string& wanted = context.requirements().node_name;
     if (wanted.empty() || wanted == node.node->name) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) didn't match the requested node name");
     return Code::UnschedulableAndUnresolvable;
   }
 
-  std::vector<Interest> interests() const override { return {{cluster::Subject::Node, cluster::Change::Add}}; }
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::Node, cluster::ActionType::Add}};
+  }
 };
 
 }  // namespace

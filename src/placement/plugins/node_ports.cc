@@ -7,29 +7,30 @@ namespace {
 class NodePorts final : public PluginOf<NodePorts> {
  public:
   std::string_view name() const override { return "NodePorts"; }
-  bool looks_at_node_alone() const override { return true; }
+  bool depends_on_node_only() const override { return true; }
 
-  PreFilterResult pre_filter(const Question& asked, CycleState& /*state*/) const override {
-    return {{asked.needs().ports.empty() ? Code::Skip : Code::Success}};
+  PreFilterResult pre_filter(const PodContext& context, CycleState& /*state*/) const override {
+    return {{context.requirements().ports.empty() ? Code::Skip : Code::Success}};
   }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    if (!cluster::any_collides(asked.needs().ports, node.ports)) return Code::Success;
+    if (!cluster::any_collides(context.requirements().ports, node.ports)) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) didn't have free ports for the requested pod ports");
     return Code::Unschedulable;
   }
 
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::AssignedPod, cluster::Change::Delete,
-             [](const Question& waiting, const cluster::Happening& what) {
-               const bool freed =
-                   what.pod_before && cluster::any_collides(waiting.needs().ports, what.pod_before->form->needs->ports);
-               return freed ? Hint::Queue : Hint::Skip;
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::AssignedPod, cluster::ActionType::Delete,
+             [](const PodContext& waiting, const cluster::ClusterEvent& what) {
+               const bool freed = what.pod_before
+                                  && cluster::any_collides(waiting.requirements().ports,
+                                                           what.pod_before->compiled_spec->requirements->ports);
+               return freed ? QueueingHint::Queue : QueueingHint::Skip;
              }},
-            {cluster::Subject::Node, cluster::Change::Add}};
+            {cluster::EventResource::Node, cluster::ActionType::Add}};
   }
 };
 

@@ -10,7 +10,7 @@
 namespace rescheduler::placement {
 namespace {
 
-using cluster::NodeNeeds;
+using cluster::NodeRequirements;
 using cluster::Symbol;
 
 constexpr std::int64_t kShapeScale = kMaxScore / 10;  // shapes are written in tenths
@@ -34,46 +34,46 @@ class NodeResourcesFit final : public PluginOf<NodeResourcesFit, Point::PreFilte
   explicit NodeResourcesFit(NodeResourcesFitArgs args) : args_(std::move(args)) {}
 
   std::string_view name() const override { return "NodeResourcesFit"; }
-  bool looks_at_node_alone() const override { return true; }
-  bool scores_stand(const cluster::Cluster& /*cluster*/) const override { return true; }
+  bool depends_on_node_only() const override { return true; }
+  bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const override { return true; }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    return judge(asked, *node.node, node.requested, node.pod_count(), why);
+    return judge(context, *node.node, node.requested, node.pod_count(), why);
   }
 
-  std::int64_t score(const Question& asked,
+  std::int64_t score(const PodContext& context,
                      const CycleState& /*state*/,
-                     const cluster::NodeState& node) const override {
+                     const cluster::NodeInfo& node) const override {
     const auto shares =
-        shares_of(asked.needs(), node, args_.resources, Counting::NonZero, asked.cluster.words().symbols);
+        shares_of(context.requirements(), node, args_.resources, Counting::NonZero, context.cluster.interner().symbols);
     return args_.strategy == ScoringStrategy::RequestedToCapacityRatio ? by_shape(shares) : by_strategy(shares);
   }
 
-  std::vector<Interest> interests() const override;
+  std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
-  Code judge(const Question& asked,
+  Code judge(const PodContext& context,
              const cluster::Node& node,
-             const cluster::Amounts& requested,
+             const cluster::ResourceList& requested,
              std::size_t pods,
              Reasons* why) const;
   bool is_ignored(std::string_view name) const;
   std::int64_t by_strategy(const std::vector<Share>& shares) const;
   std::int64_t by_shape(const std::vector<Share>& shares) const;
-  Hint after_node(const Question& waiting, const cluster::Happening& what) const;
+  QueueingHint after_node(const PodContext& waiting, const cluster::ClusterEvent& what) const;
 
   NodeResourcesFitArgs args_;
 };
 
-Code NodeResourcesFit::judge(const Question& asked,
+Code NodeResourcesFit::judge(const PodContext& context,
                              const cluster::Node& node,
-                             const cluster::Amounts& requested,
+                             const cluster::ResourceList& requested,
                              std::size_t pods,
                              Reasons* why) const {
-  const NodeNeeds& needs = asked.needs();
+  const NodeRequirements& requirements = context.requirements();
   bool fits = true;
   bool ever = true;  // could it fit on the node if nothing else were there?
   const auto lacks = [&](std::string_view what) {
@@ -84,8 +84,8 @@ Code NodeResourcesFit::judge(const Question& asked,
     fits = false;
     if (why != nullptr) why->emplace_back("Too many pods");
   }
-  if (needs.asks_nothing()) return fits ? Code::Success : Code::Unschedulable;
-  const cluster::Amounts& wanted = needs.requests.plain;
+  if (requirements.asks_nothing()) return fits ? Code::Success : Code::Unschedulable;
+  const cluster::ResourceList& wanted = requirements.requests.plain;
   const auto check = [&](std::int64_t want, std::int64_t has, std::int64_t taken, std::string_view what) {
     if (want <= 0 || want <= has - taken) return;
     lacks(what);
@@ -95,7 +95,7 @@ Code NodeResourcesFit::judge(const Question& asked,
   check(wanted.memory, node.allocatable.memory, requested.memory, "memory");
   check(wanted.ephemeral_storage, node.allocatable.ephemeral_storage, requested.ephemeral_storage, "ephemeral-storage");
   for (const auto& [resource, want] : wanted.others) {
-    const std::string& text = asked.cluster.text(resource);
+    const std::string& text = context.cluster.text(resource);
     if (want == 0 || is_ignored(text)) continue;
     check(want, node.allocatable.other(resource), requested.other(resource), text);
   }
@@ -146,32 +146,32 @@ std::int64_t NodeResourcesFit::by_shape(const std::vector<Share>& shares) const 
 }
 
 // A new or larger node helps if the pod would fit on it empty.
-Hint NodeResourcesFit::after_node(const Question& waiting, const cluster::Happening& what) const {
-  if (!what.node_after) return Hint::Skip;
+QueueingHint NodeResourcesFit::after_node(const PodContext& waiting, const cluster::ClusterEvent& what) const {
+  if (!what.node_after) return QueueingHint::Skip;
   const cluster::Node& node = *what.node_after;
-  if (judge(waiting, node, {}, 0, nullptr) != Code::Success) return Hint::Skip;
-  if (!what.node_before) return Hint::Queue;
-  const cluster::Amounts& had = what.node_before->allocatable;
-  const cluster::Amounts& has = node.allocatable;
-  const cluster::Amounts& wanted = waiting.needs().requests.plain;
-  if (node.allowed_pods > what.node_before->allowed_pods) return Hint::Queue;
+  if (judge(waiting, node, {}, 0, nullptr) != Code::Success) return QueueingHint::Skip;
+  if (!what.node_before) return QueueingHint::Queue;
+  const cluster::ResourceList& had = what.node_before->allocatable;
+  const cluster::ResourceList& has = node.allocatable;
+  const cluster::ResourceList& wanted = waiting.requirements().requests.plain;
+  if (node.allowed_pods > what.node_before->allowed_pods) return QueueingHint::Queue;
   if ((wanted.cpu > 0 && has.cpu > had.cpu) || (wanted.memory > 0 && has.memory > had.memory)
       || (wanted.ephemeral_storage > 0 && has.ephemeral_storage > had.ephemeral_storage)) {
-    return Hint::Queue;
+    return QueueingHint::Queue;
   }
   const bool grew = std::ranges::any_of(
       wanted.others, [&](const auto& want) { return has.other(want.first) > had.other(want.first); });
-  return grew ? Hint::Queue : Hint::Skip;
+  return grew ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-std::vector<Interest> NodeResourcesFit::interests() const {
-  using cluster::Change;
-  using cluster::Subject;
-  return {{Subject::AssignedPod, {Change::Delete, Change::PodScaleDown}},
-          {Subject::Node,
-           {Change::Add, Change::NodeAllocatable},
-           [this](const Question& waiting, const cluster::Happening& what) { return after_node(waiting, what); }},
-          {Subject::TargetPod, Change::PodScaleDown}};
+std::vector<ClusterEventWithHint> NodeResourcesFit::events_to_register() const {
+  using cluster::ActionType;
+  using cluster::EventResource;
+  return {{EventResource::AssignedPod, {ActionType::Delete, ActionType::PodScaleDown}},
+          {EventResource::Node,
+           {ActionType::Add, ActionType::NodeAllocatable},
+           [this](const PodContext& waiting, const cluster::ClusterEvent& what) { return after_node(waiting, what); }},
+          {EventResource::TargetPod, ActionType::PodScaleDown}};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
       node("n").cpu("2").memory("4Gi").resource("ephemeral-storage", "10Gi").resource("example.com/gpu", "2");
   struct Row {
     const char* what;
-    PodBuilder asked;
+    PodBuilder context;
     Code code;
     Reasons reasons;
   };
@@ -51,7 +51,7 @@ TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
     SCOPED_TRACE(row.what);
     Bench bench;
     bench.add(small).add(pod("there").requests("1", "1Gi").request("example.com/gpu", "1").on("n"));
-    EXPECT_EQ(bench.ask(kPlugin, row.asked, "n"), (Verdict{row.code, row.reasons, kPlugin}));
+    EXPECT_EQ(bench.ask(kPlugin, row.context, "n"), (Verdict{row.code, row.reasons, kPlugin}));
   }
 }
 
@@ -141,8 +141,8 @@ TEST(NodeResourcesFit, AResourceThePodDoesNotWantHasNoSayInItsScore) {
 TEST(NodeResourcesFit, PodLevelRequestsCountForFittingAndNotForTheNewcomersScore) {
   Bench bench;
   bench.add(node("n"));
-  const auto asked = pod("p").pod_level({{"cpu", "2"}, {"memory", "16Gi"}});
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("n", 98)));  // 100m and 200Mi
+  const auto context = pod("p").pod_level({{"cpu", "2"}, {"memory", "16Gi"}});
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("n", 98)));  // 100m and 200Mi
   EXPECT_EQ(bench.ask(kPlugin, pod("p").pod_level({{"cpu", "5"}}), "n").code, kNever);
 }
 
@@ -150,15 +150,16 @@ TEST(NodeResourcesFit, WakesForRoomThatCouldHelp) {
   Bench bench;
   auto& model = bench.model();
   const auto waiting = pod("p").requests("3", "1Gi");
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("2"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("2").memory("64Gi"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("4").memory("64Gi"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("3").memory("64Gi"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("3").memory("64Gi").pods(200))), Hint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("2"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("2").memory("64Gi"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("4").memory("64Gi"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("3").memory("64Gi"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("n").cpu("3").memory("64Gi").pods(200))),
+            QueueingHint::Queue);
   EXPECT_EQ(bench.hint(kPlugin, waiting,
                        model.upsert_node(node("n").cpu("3").memory("64Gi").pods(200).resource("example.com/gpu", "1"))),
-            Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("m"))), Hint::Queue);
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("m"))), QueueingHint::Queue);
 }
 
 TEST(NodeResourcesFit, WakesForPodsThatGoOrShrink) {
@@ -166,10 +167,12 @@ TEST(NodeResourcesFit, WakesForPodsThatGoOrShrink) {
   auto& model = bench.model();
   bench.add(node("n")).add(pod("there").requests("3", "1Gi").on("n"));
   const auto waiting = pod("p").requests("3", "1Gi");
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("there").requests("4", "1Gi").on("n"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("there").requests("1", "1Gi").on("n"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("more").on("n"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-there")), Hint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("there").requests("4", "1Gi").on("n"))),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("there").requests("1", "1Gi").on("n"))),
+            QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("more").on("n"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-there")), QueueingHint::Queue);
 }
 
 TEST(BalancedAllocation, ThreeResourcesByTheirDeviation) {

@@ -10,29 +10,30 @@ constexpr cluster::Taint kCordon{cluster::Symbol::UnschedulableTaint, cluster::S
 class NodeUnschedulable final : public PluginOf<NodeUnschedulable> {
  public:
   std::string_view name() const override { return "NodeUnschedulable"; }
-  bool looks_at_node_alone() const override { return true; }
+  bool depends_on_node_only() const override { return true; }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    if (admits(asked.needs(), *node.node)) return Code::Success;
+    if (admits(context.requirements(), *node.node)) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) were unschedulable");
     return Code::UnschedulableAndUnresolvable;
   }
 
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::Node,
-             {cluster::Change::Add, cluster::Change::NodeTaint},
-             [](const Question& waiting, const cluster::Happening& what) {
-               return what.node_after && admits(waiting.needs(), *what.node_after) ? Hint::Queue : Hint::Skip;
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::Node,
+             {cluster::ActionType::Add, cluster::ActionType::NodeTaint},
+             [](const PodContext& waiting, const cluster::ClusterEvent& what) {
+               return what.node_after && admits(waiting.requirements(), *what.node_after) ? QueueingHint::Queue
+                                                                                          : QueueingHint::Skip;
              }},
-            {cluster::Subject::TargetPod, cluster::Change::PodToleration}};
+            {cluster::EventResource::TargetPod, cluster::ActionType::PodToleration}};
   }
 
  private:
-  static bool admits(const cluster::NodeNeeds& needs, const cluster::Node& node) {
-    return !node.unschedulable || cluster::tolerated(needs.tolerations, kCordon);
+  static bool admits(const cluster::NodeRequirements& requirements, const cluster::Node& node) {
+    return !node.unschedulable || cluster::tolerated(requirements.tolerations, kCordon);
   }
 };
 

@@ -11,12 +11,12 @@
 namespace rescheduler::placement {
 namespace {
 
-using cluster::Change;
+using cluster::ActionType;
+using cluster::AssignedPod;
 using cluster::ClaimUse;
-using cluster::Happening;
+using cluster::ClusterEvent;
+using cluster::EventResource;
 using cluster::MigratedVolume;
-using cluster::PlacedPod;
-using cluster::Subject;
 using cluster::Symbol;
 using cluster::Volumes;
 
@@ -59,57 +59,57 @@ std::optional<Attachable> attachable(const Volumes& volumes, const cluster::Clai
   return Attachable{made_by->counted_driver, ns, claim.name};
 }
 
-Attachable attachable(const Question& asked, const MigratedVolume& volume) {
-  return {volume.driver, Symbol::Empty, asked.cluster.text(volume.handle)};
+Attachable attachable(const PodContext& context, const MigratedVolume& volume) {
+  return {volume.driver, Symbol::Empty, context.cluster.text(volume.handle)};
 }
 
-NewVolumes volumes_of_new_pod(const Question& asked) {
+NewVolumes volumes_of_new_pod(const PodContext& context) {
   NewVolumes found;
-  const Volumes& volumes = asked.cluster.volumes();
+  const Volumes& volumes = context.cluster.volumes();
   const auto give_up = [&](Code code, std::string reason) {
     found.problem = code;
     found.reason = std::move(reason);
   };
-  for (const ClaimUse& use : asked.form.claims) {
-    const std::string name = use.claim(asked.pod.metadata().name());
+  for (const ClaimUse& use : context.compiled_spec.claims) {
+    const std::string name = use.claim(context.pod.metadata().name());
     if (name.empty()) {
       give_up(Code::Error, "PersistentVolumeClaim had no name");
       return found;
     }
-    const cluster::ClaimPtr claim = volumes.claim(asked.ns, name);
+    const cluster::ClaimPtr claim = volumes.claim(context.ns, name);
     if (!claim) {
       give_up(Code::UnschedulableAndUnresolvable,
-              fmt::format("looking up PVC {}/{}: {}", asked.cluster.text(asked.ns), name, claim_not_found(name)));
+              fmt::format("looking up PVC {}/{}: {}", context.cluster.text(context.ns), name, claim_not_found(name)));
       return found;
     }
-    if (use.ephemeral && !belongs_to(*claim, asked.pod)) {
-      give_up(Code::Error, not_owner(asked, name));
+    if (use.ephemeral && !belongs_to(*claim, context.pod)) {
+      give_up(Code::Error, not_owner(context, name));
       return found;
     }
-    if (auto wanted = attachable(volumes, *claim, asked.ns)) found.volumes.push_back(*wanted);
+    if (auto wanted = attachable(volumes, *claim, context.ns)) found.volumes.push_back(*wanted);
   }
-  for (const MigratedVolume& volume : asked.form.migrated) {
+  for (const MigratedVolume& volume : context.compiled_spec.migrated) {
     if (volume.handle == Symbol::Empty) {
       give_up(Code::Error, "an inline volume cannot be translated for its CSI driver");
       found.only_with_csi_node = true;
       return found;
     }
-    found.volumes.push_back(attachable(asked, volume));
+    found.volumes.push_back(attachable(context, volume));
   }
   return found;
 }
 
 // What cannot be made sense of is not counted: a running pod is no reason to give up on a node.
-void add_volumes_of(const PlacedPod& pod, const Question& asked, std::vector<Attachable>& used) {
-  const Volumes& volumes = asked.cluster.volumes();
-  for (const ClaimUse& use : pod.form->claims) {
+void add_volumes_of(const AssignedPod& pod, const PodContext& context, std::vector<Attachable>& used) {
+  const Volumes& volumes = context.cluster.volumes();
+  for (const ClaimUse& use : pod.compiled_spec->claims) {
     const cluster::ClaimPtr claim =
         use.ephemeral ? volumes.claim(pod.ns, use.claim(pod.name)) : volumes.claim(pod.ns, use.name);
     if (!claim || (use.ephemeral && claim->controller_uid != pod.uid)) continue;
     if (const auto found = attachable(volumes, *claim, pod.ns)) used.push_back(*found);
   }
-  for (const MigratedVolume& volume : pod.form->migrated) {
-    if (volume.handle != Symbol::Empty) used.push_back(attachable(asked, volume));
+  for (const MigratedVolume& volume : pod.compiled_spec->migrated) {
+    if (volume.handle != Symbol::Empty) used.push_back(attachable(context, volume));
   }
 }
 
@@ -120,9 +120,9 @@ void make_unique(std::vector<Attachable>& volumes) {
 }
 
 // Everything on the node that counts: what its pods use, and what is attached without a pod that uses it.
-std::vector<Attachable> volumes_on(const Question& asked, const cluster::NodeState& node) {
+std::vector<Attachable> volumes_on(const PodContext& context, const cluster::NodeInfo& node) {
   std::vector<Attachable> used;
-  for_each_pod_on(node, asked.cluster, [&](const PlacedPod& pod) { add_volumes_of(pod, asked, used); });
+  for_each_pod_on(node, context.cluster, [&](const AssignedPod& pod) { add_volumes_of(pod, context, used); });
   return used;
 }
 
@@ -136,42 +136,43 @@ void add_attached(const Volumes& volumes, std::string_view node, std::vector<Att
   }
 }
 
-Hint after_csi_node(const Question& /*waiting*/, const Happening& what) {
-  return what.storage.limit_grew ? Hint::Queue : Hint::Skip;
+QueueingHint after_csi_node(const PodContext& /*waiting*/, const ClusterEvent& what) {
+  return what.storage.limit_grew ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-Hint after_pod_is_gone(const Question& /*waiting*/, const Happening& what) {
-  const PlacedPod* gone = what.pod_before.get();
-  const bool had_volumes = gone != nullptr && (!gone->form->claims.empty() || !gone->form->migrated.empty());
-  return had_volumes ? Hint::Queue : Hint::Skip;
+QueueingHint after_pod_is_gone(const PodContext& /*waiting*/, const ClusterEvent& what) {
+  const AssignedPod* gone = what.pod_before.get();
+  const bool had_volumes =
+      gone != nullptr && (!gone->compiled_spec->claims.empty() || !gone->compiled_spec->migrated.empty());
+  return had_volumes ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-Hint after_claim(const Question& waiting, const Happening& what) {
-  return uses(waiting, what, Ephemeral::Included) ? Hint::Queue : Hint::Skip;
+QueueingHint after_claim(const PodContext& waiting, const ClusterEvent& what) {
+  return uses(waiting, what, Ephemeral::Included) ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-Hint after_detaching(const Question& waiting, const Happening& what) {
-  const bool by_claim = !waiting.form.claims.empty();
-  const bool in_line = std::ranges::find(waiting.form.migrated, what.storage.driver, &MigratedVolume::driver)
-                       != waiting.form.migrated.end();
-  return by_claim || in_line ? Hint::Queue : Hint::Skip;
+QueueingHint after_detaching(const PodContext& waiting, const ClusterEvent& what) {
+  const bool by_claim = !waiting.compiled_spec.claims.empty();
+  const bool in_line = std::ranges::find(waiting.compiled_spec.migrated, what.storage.driver, &MigratedVolume::driver)
+                       != waiting.compiled_spec.migrated.end();
+  return by_claim || in_line ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
 }  // namespace
 
-PreFilterResult NodeVolumeLimits::pre_filter(const Question& asked, CycleState& state) const {
-  if (asked.form.claims.empty() && asked.form.migrated.empty()) return {{Code::Skip, {}, {}}, {}};
-  state.write(slot(), volumes_of_new_pod(asked));
+PreFilterResult NodeVolumeLimits::pre_filter(const PodContext& context, CycleState& state) const {
+  if (context.compiled_spec.claims.empty() && context.compiled_spec.migrated.empty()) return {{Code::Skip, {}, {}}, {}};
+  state.write(slot(), volumes_of_new_pod(context));
   return {};
 }
 
-Code NodeVolumeLimits::filter(const Question& asked,
+Code NodeVolumeLimits::filter(const PodContext& context,
                               const CycleState& state,
-                              const cluster::NodeState& node,
+                              const cluster::NodeInfo& node,
                               Reasons* why) const {
   const auto* notes = state.find<NewVolumes>(slot());
   if (notes == nullptr) return Code::Success;
-  const Volumes& volumes = asked.cluster.volumes();
+  const Volumes& volumes = context.cluster.volumes();
   const cluster::CsiNode* csi = volumes.csi_node(node.node->name);
   if (notes->problem != Code::Success && (csi != nullptr || !notes->only_with_csi_node)) {
     if (why != nullptr) why->push_back(notes->reason);
@@ -185,7 +186,7 @@ Code NodeVolumeLimits::filter(const Question& asked,
   if (fresh.empty()) return Code::Success;
   make_unique(fresh);
 
-  std::vector<Attachable> used = volumes_on(asked, node);
+  std::vector<Attachable> used = volumes_on(context, node);
   make_unique(used);
   std::erase_if(fresh, [&](const Attachable& volume) { return std::ranges::binary_search(used, volume); });
   add_attached(volumes, node.node->name, used);
@@ -200,12 +201,12 @@ Code NodeVolumeLimits::filter(const Question& asked,
   return Code::Success;
 }
 
-std::vector<Interest> NodeVolumeLimits::interests() const {
-  return {{Subject::CsiNode, Change::Add, {}},
-          {Subject::CsiNode, Change::Update, after_csi_node},
-          {Subject::AssignedPod, Change::Delete, after_pod_is_gone},
-          {Subject::PersistentVolumeClaim, Change::Add, after_claim},
-          {Subject::VolumeAttachment, Change::Delete, after_detaching}};
+std::vector<ClusterEventWithHint> NodeVolumeLimits::events_to_register() const {
+  return {{EventResource::CsiNode, ActionType::Add, {}},
+          {EventResource::CsiNode, ActionType::Update, after_csi_node},
+          {EventResource::AssignedPod, ActionType::Delete, after_pod_is_gone},
+          {EventResource::PersistentVolumeClaim, ActionType::Add, after_claim},
+          {EventResource::VolumeAttachment, ActionType::Delete, after_detaching}};
 }
 
 std::unique_ptr<Plugin> make_node_volume_limits(const PluginArgs* /*args*/) {

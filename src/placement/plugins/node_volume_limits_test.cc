@@ -7,7 +7,7 @@ namespace {
 
 using namespace placement::testing;
 
-const Answer kTooMany = refused("node(s) exceed max volume count");
+const PluginResult kTooMany = refused("node(s) exceed max volume count");
 constexpr const char* kDriver = "disks.example.com";
 
 struct Lab : StorageLab {
@@ -117,16 +117,16 @@ TEST(NodeVolumeLimits, LooksAtThePodsOfTheNodeItIsShown) {
   lab.disk("b");
   lab.have(CsiNodeObject("n1").driver(kDriver, 1));
   lab.place(PodObject("p").claim("a"), "n1");
-  const auto without = [&](const Question& asked, CycleState&, cluster::NodeState& node) {
+  const auto without = [&](const PodContext& context, CycleState&, cluster::NodeInfo& node) {
     const auto index = node.pods.at(0);
-    node.let_go(index, *asked.cluster.pod(index).form);
+    node.remove_pod(index, *context.cluster.pod(index).compiled_spec);
   };
   EXPECT_EQ(lab.ask(PodObject("q").claim("b"), "n1"), kTooMany);
   EXPECT_EQ(lab.ask(PodObject("q").claim("b"), "n1", without), kFits);
   lab.node("n2");
   lab.have(CsiNodeObject("n2").driver(kDriver, 1));
-  const auto guest = std::make_shared<cluster::PlacedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-p")));
-  const auto with = [&](const Question&, CycleState&, cluster::NodeState& node) { node.take_in(guest); };
+  const auto guest = std::make_shared<cluster::AssignedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-p")));
+  const auto with = [&](const PodContext&, CycleState&, cluster::NodeInfo& node) { node.add_pod(guest); };
   EXPECT_EQ(lab.ask(PodObject("q").claim("b"), "n2", with), kTooMany);
 }
 

@@ -6,9 +6,9 @@
 
 namespace rescheduler::placement {
 
-bool uses(const Question& waiting, const cluster::Happening& what, Ephemeral ephemeral) {
+bool uses(const PodContext& waiting, const cluster::ClusterEvent& what, Ephemeral ephemeral) {
   if (waiting.cluster.text(waiting.ns) != what.ns) return false;
-  for (const cluster::ClaimUse& use : waiting.form.claims) {
+  for (const cluster::ClaimUse& use : waiting.compiled_spec.claims) {
     if (use.ephemeral && ephemeral == Ephemeral::LeftOut) continue;
     if (use.claim(waiting.pod.metadata().name()) == what.name) return true;
   }
@@ -23,10 +23,10 @@ std::string claim_not_found(std::string_view name) {
   return fmt::format("persistentvolumeclaim \"{}\" not found", name);
 }
 
-std::string not_owner(const Question& asked, std::string_view claim) {
-  const std::string& ns = asked.cluster.text(asked.ns);
+std::string not_owner(const PodContext& context, std::string_view claim) {
+  const std::string& ns = context.cluster.text(context.ns);
   return fmt::format("PVC {}/{} was not created for pod {}/{} (pod is not owner)", ns, claim, ns,
-                     asked.pod.metadata().name());
+                     context.pod.metadata().name());
 }
 
 }  // namespace rescheduler::placement

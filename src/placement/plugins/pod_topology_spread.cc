@@ -57,84 +57,85 @@ class PodTopologySpread final : public PluginOf<PodTopologySpread> {
 
   std::string_view name() const override { return "PodTopologySpread"; }
 
-  void prepare(cluster::Cluster& cluster, const Question& asked) const override;
-  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
-  void add_pod(const Question& asked,
+  void prepare(cluster::Cluster& cluster, const PodContext& context) const override;
+  PreFilterResult pre_filter(const PodContext& context, CycleState& state) const override;
+  void add_pod(const PodContext& context,
                CycleState& state,
-               const cluster::PlacedPod& pod,
-               const cluster::NodeState& node) const override {
-    change(asked, state, pod, node, +1);
+               const cluster::AssignedPod& pod,
+               const cluster::NodeInfo& node) const override {
+    change(context, state, pod, node, +1);
   }
-  void remove_pod(const Question& asked,
+  void remove_pod(const PodContext& context,
                   CycleState& state,
-                  const cluster::PlacedPod& pod,
-                  const cluster::NodeState& node) const override {
-    change(asked, state, pod, node, -1);
+                  const cluster::AssignedPod& pod,
+                  const cluster::NodeInfo& node) const override {
+    change(context, state, pod, node, -1);
   }
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& state,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override;
-  Status pre_score(const Question& asked,
+  Status pre_score(const PodContext& context,
                    CycleState& state,
                    std::span<const cluster::NodeIndex> feasible) const override;
-  std::int64_t score(const Question& asked, const CycleState& state, const cluster::NodeState& node) const override;
-  void normalize(const Question& asked,
+  std::int64_t score(const PodContext& context, const CycleState& state, const cluster::NodeInfo& node) const override;
+  void normalize(const PodContext& context,
                  const CycleState& state,
                  std::span<const cluster::NodeIndex> feasible,
                  std::span<std::int64_t> scores) const override;
-  std::vector<Interest> interests() const override;
+  std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
   SpreadNotes& notes(CycleState& state) const {
     auto* known = state.find<SpreadNotes>(slot());
     return known != nullptr ? *known : state.write(slot(), SpreadNotes{});
   }
-  void change(const Question& asked,
+  void change(const PodContext& context,
               CycleState& state,
-              const cluster::PlacedPod& pod,
-              const cluster::NodeState& node,
+              const cluster::AssignedPod& pod,
+              const cluster::NodeInfo& node,
               std::int64_t by) const;
   static bool is_ignored(const SpreadNotes& notes, const cluster::Node& node);
 
   SpreadConstraints constraints_;
 };
 
-bool belongs(const Question& asked, const SpreadConstraint& constraint, cluster::LabelSetId labels) {
-  return asked.cluster.words().selectors.matches(constraint.selector, labels);
+bool belongs(const PodContext& context, const SpreadConstraint& constraint, cluster::LabelSetId labels) {
+  return context.cluster.interner().selectors.matches(constraint.selector, labels);
 }
 
-void PodTopologySpread::prepare(cluster::Cluster& cluster, const Question& asked) const {
-  constraints_.learn_keys(cluster.words().symbols);
+void PodTopologySpread::prepare(cluster::Cluster& cluster, const PodContext& context) const {
+  constraints_.learn_keys(cluster.interner().symbols);
   for (const Strictness strictness : {Strictness::Hard, Strictness::Soft}) {
-    for (const SpreadConstraint& one : constraints_.of(asked, strictness)) {
-      cluster.prepare(SpreadConstraints::match_of(asked, one));
+    for (const SpreadConstraint& one : constraints_.of(context, strictness)) {
+      cluster.prepare(SpreadConstraints::match_of(context, one));
       cluster.prepare(one.topology_key);
     }
   }
 }
 
-PreFilterResult PodTopologySpread::pre_filter(const Question& asked, CycleState& state) const {
-  const auto constraints = constraints_.of(asked, Strictness::Hard);
+PreFilterResult PodTopologySpread::pre_filter(const PodContext& context, CycleState& state) const {
+  const auto constraints = constraints_.of(context, Strictness::Hard);
   if (constraints.empty()) return {{Code::Skip}};
   SpreadNotes& written = notes(state);
-  const cluster::Cluster& cluster = asked.cluster;
+  const cluster::Cluster& cluster = context.cluster;
   std::vector<const cluster::Domains*> keys;
   for (const SpreadConstraint& one : constraints) keys.push_back(cluster.topology().find(one.topology_key));
   const auto has_all_domains = [&](cluster::NodeIndex index) {
     return std::ranges::all_of(keys, [&](const auto* key) { return key->of(index) != cluster::kNoDomain; });
   };
   for (const SpreadConstraint& one : constraints) {
-    HardSums hard{one, DomainSums(*cluster.topology().find(one.topology_key)), {}, belongs(asked, one, asked.labels)};
+    HardSums hard{
+        one, DomainSums(*cluster.topology().find(one.topology_key)), {}, belongs(context, one, context.labels)};
     hard.counted.assign(hard.sums.by_domain.size(), false);
-    const cluster::NodeCounts& counts = *cluster.counts().matching(SpreadConstraints::match_of(asked, one));
+    const cluster::NodeCounts& counts = *cluster.counts().matching(SpreadConstraints::match_of(context, one));
     const auto counts_here = [&](cluster::NodeIndex index) {
-      return has_all_domains(index) && SpreadConstraints::counts_node(asked, one, index);
+      return has_all_domains(index) && SpreadConstraints::counts_node(context, one, index);
     };
     for (const cluster::NodeIndex index : cluster.existing_nodes()) {
       if (counts_here(index)) hard.counted[hard.sums.domains->of(index)] = true;
     }
-    if (!SpreadConstraints::counts_nobody(asked, one)) {
+    if (!SpreadConstraints::counts_nobody(context, one)) {
       for (const auto& [index, count] : counts) {
         if (counts_here(index)) hard.sums.add(index, count);
       }
@@ -145,26 +146,26 @@ PreFilterResult PodTopologySpread::pre_filter(const Question& asked, CycleState&
   return {};
 }
 
-void PodTopologySpread::change(const Question& asked,
+void PodTopologySpread::change(const PodContext& context,
                                CycleState& state,
-                               const cluster::PlacedPod& pod,
-                               const cluster::NodeState& node,
+                               const cluster::AssignedPod& pod,
+                               const cluster::NodeInfo& node,
                                std::int64_t by) const {
-  if (pod.ns != asked.ns) return;
+  if (pod.ns != context.ns) return;
   SpreadNotes& written = notes(state);
   const auto has_key = [&](const HardSums& one) { return node.node->has_label(one.constraint.topology_key); };
   if (!std::ranges::all_of(written.hard, has_key)) return;
   for (HardSums& one : written.hard) {
-    if (!belongs(asked, one.constraint, pod.labels)) continue;
-    if (!SpreadConstraints::counts_node(asked, one.constraint, node.index)) continue;
+    if (!belongs(context, one.constraint, pod.labels)) continue;
+    if (!SpreadConstraints::counts_node(context, one.constraint, node.index)) continue;
     one.sums.add(node.index, by);
   }
   written.find_least();
 }
 
-Code PodTopologySpread::filter(const Question& /*asked*/,
+Code PodTopologySpread::filter(const PodContext& /*context*/,
                                const CycleState& state,
-                               const cluster::NodeState& node,
+                               const cluster::NodeInfo& node,
                                Reasons* why) const {
   const SpreadNotes& written = *state.find<SpreadNotes>(slot());
   for (std::size_t i = 0; i < written.hard.size(); ++i) {
@@ -189,14 +190,14 @@ bool PodTopologySpread::is_ignored(const SpreadNotes& notes, const cluster::Node
          });
 }
 
-Status PodTopologySpread::pre_score(const Question& asked,
+Status PodTopologySpread::pre_score(const PodContext& context,
                                     CycleState& state,
                                     std::span<const cluster::NodeIndex> feasible) const {
-  const auto constraints = constraints_.of(asked, Strictness::Soft);
+  const auto constraints = constraints_.of(context, Strictness::Soft);
   if (constraints.empty()) return {Code::Skip};
-  const cluster::Cluster& cluster = asked.cluster;
+  const cluster::Cluster& cluster = context.cluster;
   SpreadNotes& written = notes(state);
-  written.needs_all_keys = constraints_.needs_all_keys(asked);
+  written.needs_all_keys = constraints_.needs_all_keys(context);
   for (const SpreadConstraint& one : constraints) {
     written.soft.push_back({one, DomainSums(*cluster.topology().find(one.topology_key))});
   }
@@ -218,19 +219,20 @@ Status PodTopologySpread::pre_score(const Question& asked,
     }
     const auto sizes = static_cast<std::size_t>(std::ranges::count(present, true)) + (without_key ? 1U : 0U);
     one.weight = std::log(static_cast<double>((on_hosts ? feasible.size() - ignored : sizes) + 2));
-    if (on_hosts || SpreadConstraints::counts_nobody(asked, one.constraint)) continue;
-    for (const auto& [index, count] : *cluster.counts().matching(SpreadConstraints::match_of(asked, one.constraint))) {
-      const cluster::NodeState& node = cluster.node(index);
+    if (on_hosts || SpreadConstraints::counts_nobody(context, one.constraint)) continue;
+    for (const auto& [index, count] :
+         *cluster.counts().matching(SpreadConstraints::match_of(context, one.constraint))) {
+      const cluster::NodeInfo& node = cluster.node(index);
       if (!node.exists() || is_ignored(written, *node.node)) continue;
-      if (SpreadConstraints::counts_node(asked, one.constraint, index)) one.sums.add(index, count);
+      if (SpreadConstraints::counts_node(context, one.constraint, index)) one.sums.add(index, count);
     }
   }
   return {};
 }
 
-std::int64_t PodTopologySpread::score(const Question& asked,
+std::int64_t PodTopologySpread::score(const PodContext& context,
                                       const CycleState& state,
-                                      const cluster::NodeState& node) const {
+                                      const cluster::NodeInfo& node) const {
   const SpreadNotes& written = *state.find<SpreadNotes>(slot());
   if (is_ignored(written, *node.node)) return 0;
   double sum = 0;
@@ -238,9 +240,9 @@ std::int64_t PodTopologySpread::score(const Question& asked,
     if (!one.sums.covers(node.index)) continue;
     std::int64_t count = one.sums.at(node.index);
     if (one.constraint.topology_key == cluster::Symbol::Hostname) {
-      const auto& counts = *asked.cluster.counts().matching(SpreadConstraints::match_of(asked, one.constraint));
+      const auto& counts = *context.cluster.counts().matching(SpreadConstraints::match_of(context, one.constraint));
       const auto found = counts.find(node.index);
-      const bool nobody = SpreadConstraints::counts_nobody(asked, one.constraint);
+      const bool nobody = SpreadConstraints::counts_nobody(context, one.constraint);
       count = nobody || found == counts.end() ? 0 : found->second;
     }
     sum += static_cast<double>(count) * one.weight + static_cast<double>(one.constraint.max_skew - 1);
@@ -248,7 +250,7 @@ std::int64_t PodTopologySpread::score(const Question& asked,
   return std::llround(sum);
 }
 
-void PodTopologySpread::normalize(const Question& asked,
+void PodTopologySpread::normalize(const PodContext& context,
                                   const CycleState& state,
                                   std::span<const cluster::NodeIndex> feasible,
                                   std::span<std::int64_t> scores) const {
@@ -257,7 +259,7 @@ void PodTopologySpread::normalize(const Question& asked,
   std::int64_t most = 0;
   std::vector<bool> ignored(feasible.size());
   for (std::size_t i = 0; i < feasible.size(); ++i) {
-    ignored[i] = is_ignored(written, *asked.cluster.node(feasible[i]).node);
+    ignored[i] = is_ignored(written, *context.cluster.node(feasible[i]).node);
     if (ignored[i]) continue;
     least = std::min(least, scores[i]);
     most = std::max(most, scores[i]);
@@ -271,29 +273,30 @@ void PodTopologySpread::normalize(const Question& asked,
   }
 }
 
-std::vector<Interest> PodTopologySpread::interests() const {
-  using cluster::Change;
-  using cluster::Subject;
-  const auto of_the_group = [this](const Question& waiting, const std::shared_ptr<const cluster::PlacedPod>& pod) {
+std::vector<ClusterEventWithHint> PodTopologySpread::events_to_register() const {
+  using cluster::ActionType;
+  using cluster::EventResource;
+  const auto of_the_group = [this](const PodContext& waiting, const std::shared_ptr<const cluster::AssignedPod>& pod) {
     if (!pod || pod->ns != waiting.ns) return false;
     const auto constraints = constraints_.of(waiting, Strictness::Hard);
     return std::ranges::any_of(constraints, [&](const auto& one) { return belongs(waiting, one, pod->labels); });
   };
-  return {{Subject::AssignedPod,
-           {Change::Add, Change::Delete, Change::PodLabel},
-           [of_the_group](const Question& waiting, const cluster::Happening& what) {
-             return of_the_group(waiting, what.pod_before) || of_the_group(waiting, what.pod_after) ? Hint::Queue
-                                                                                                    : Hint::Skip;
+  return {{EventResource::AssignedPod,
+           {ActionType::Add, ActionType::Delete, ActionType::PodLabel},
+           [of_the_group](const PodContext& waiting, const cluster::ClusterEvent& what) {
+             return of_the_group(waiting, what.pod_before) || of_the_group(waiting, what.pod_after)
+                        ? QueueingHint::Queue
+                        : QueueingHint::Skip;
            }},
-          {Subject::TargetPod, {Change::PodToleration, Change::PodLabel}},
-          {Subject::Node,
-           {Change::Add, Change::Delete, Change::NodeLabel, Change::NodeTaint},
-           [this](const Question& waiting, const cluster::Happening& what) {
+          {EventResource::TargetPod, {ActionType::PodToleration, ActionType::PodLabel}},
+          {EventResource::Node,
+           {ActionType::Add, ActionType::Delete, ActionType::NodeLabel, ActionType::NodeTaint},
+           [this](const PodContext& waiting, const cluster::ClusterEvent& what) {
              const auto constraints = constraints_.of(waiting, Strictness::Hard);
              const auto matters = [&](const std::shared_ptr<const cluster::Node>& node) {
                return node && SpreadConstraints::has_all_keys(constraints, *node);
              };
-             return matters(what.node_before) || matters(what.node_after) ? Hint::Queue : Hint::Skip;
+             return matters(what.node_before) || matters(what.node_after) ? QueueingHint::Queue : QueueingHint::Skip;
            }}};
 }
 

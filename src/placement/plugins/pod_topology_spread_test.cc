@@ -102,20 +102,20 @@ TEST(HardSpread, ANodeThatLacksAKeyOfAnotherConstraintDoesNotCount) {
   Bench bench;
   bench.add(node("a1").zone("a")).add(node("b1").zone("b").without_label(kHost));
   bench.add(web("1").on("a1"));
-  const auto asked = web("p").spread({.labels = kWeb}).spread({.max_skew = 9, .topology_key = kHost, .labels = kWeb});
-  EXPECT_EQ(bench.ask(kPlugin, asked, "a1"), kFits);  // the only zone there is
-  EXPECT_EQ(bench.ask(kPlugin, asked, "b1"), kNoLabel);
+  const auto context = web("p").spread({.labels = kWeb}).spread({.max_skew = 9, .topology_key = kHost, .labels = kWeb});
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);  // the only zone there is
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kNoLabel);
 }
 
 TEST(HardSpread, PodsThatComeAndGoInThoughtCount) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").priority(0).on("a1")).add(web("2").priority(0).on("a2"));
-  const auto promised = web("rival").priority(10);
+  const auto nominated = web("rival").priority(10);
   EXPECT_THAT(bench.decide(spreading({.max_skew = 2, .labels = kWeb}).priority(5)).feasible, ElementsAre("b1"));
-  bench.promise(promised, "b1");
+  bench.nominate(nominated, "b1");
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(5)).feasible, ElementsAre("b1"));
-  bench.promise(web("rival2").priority(10), "b1").promise(web("rival3").priority(10), "b1");
+  bench.nominate(web("rival2").priority(10), "b1").nominate(web("rival3").priority(10), "b1");
   // Three promised to b: with them b is the fuller one.
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(5)).feasible, IsEmpty());
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(11)).feasible, ElementsAre("b1"));
@@ -125,8 +125,8 @@ TEST(SoftSpread, NodesWithoutAllKeysScoreNothing) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").on("a1"));
-  const auto asked = spreading({.hard = false, .labels = kWeb});
-  EXPECT_THAT(bench.scores(kPlugin, asked),
+  const auto context = spreading({.hard = false, .labels = kWeb});
+  EXPECT_THAT(bench.scores(kPlugin, context),
               ElementsAre(Pair("a1", 0), Pair("a2", 0), Pair("b1", 100), Pair("lost", 0)));
 }
 
@@ -135,10 +135,10 @@ TEST(SoftSpread, HostsAreCountedEachForItself) {
   two_zones(bench);
   for (const char* name : {"1", "2"}) bench.add(web(name).on("a1"));
   bench.add(web("3").on("b1"));
-  const auto asked = spreading({.topology_key = kHost, .hard = false, .labels = kWeb});
+  const auto context = spreading({.topology_key = kHost, .hard = false, .labels = kWeb});
   // ln(4 + 2) = 1.79 each.
-  EXPECT_THAT(bench.raw(kPlugin, asked), ElementsAre(Pair("a1", 4), Pair("a2", 0), Pair("b1", 2), Pair("lost", 0)));
-  EXPECT_THAT(bench.scores(kPlugin, asked),
+  EXPECT_THAT(bench.raw(kPlugin, context), ElementsAre(Pair("a1", 4), Pair("a2", 0), Pair("b1", 2), Pair("lost", 0)));
+  EXPECT_THAT(bench.scores(kPlugin, context),
               ElementsAre(Pair("a1", 0), Pair("a2", 100), Pair("b1", 50), Pair("lost", 100)));
 }
 
@@ -196,18 +196,18 @@ TEST(SpreadHints, WhatMayEvenOutTheGroupWakes) {
   two_zones(bench);
   auto& model = bench.model();
   const auto waiting = spreading({.labels = kWeb});
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(web("1").on("a1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("2").on("a1"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(web("3").in("other").on("a1"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(web("2").on("a1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("2").label("app", "x").on("a1"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-2")), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-1")), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("c1"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("c1").zone("c"))), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("c1").zone("c").cpu("8"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_node("c1")), Hint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_node("lost")), Hint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(web("1").on("a1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("2").on("a1"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(web("3").in("other").on("a1"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(web("2").on("a1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(pod("2").label("app", "x").on("a1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-2")), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-1")), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("c1"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("c1").zone("c"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("c1").zone("c").cpu("8"))), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_node("c1")), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_node("lost")), QueueingHint::Skip);
 }
 
 }  // namespace

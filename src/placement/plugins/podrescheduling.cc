@@ -18,7 +18,7 @@ using cluster::NodeIndex;
 
 struct Visited final : Notes {
   std::vector<NodeIndex> nodes{};  // that exist, the longest ago first
-  bool gave_way = false;
+  bool relaxed_by = false;
   std::unique_ptr<Notes> clone() const override { return std::make_unique<Visited>(*this); }
 };
 
@@ -28,44 +28,44 @@ class Podrescheduling final : public PluginOf<Podrescheduling> {
 
   std::string_view name() const override { return "Podrescheduling"; }
 
-  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override {
-    const auto& annotations = asked.pod.metadata().annotations();
+  PreFilterResult pre_filter(const PodContext& context, CycleState& state) const override {
+    const auto& annotations = context.pod.metadata().annotations();
     const auto found = annotations.find(std::string(kScheduledHosts));
     if (found == annotations.end()) return {{Code::Skip}};
     const auto names = read_visited(found->second);
     if (!names) return {{Code::Skip, {fmt::format("{}; it is ignored", names.error().message)}}};
     Visited visited;
     for (const std::string& name : *names) {
-      if (const auto node = asked.cluster.find_node(name)) visited.nodes.push_back(*node);
+      if (const auto node = context.cluster.find_node(name)) visited.nodes.push_back(*node);
     }
     if (visited.nodes.empty()) return {{Code::Skip}};
     state.write(slot(), std::move(visited));
     return {};
   }
 
-  Code filter(const Question& /*asked*/,
+  Code filter(const PodContext& /*context*/,
               const CycleState& state,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
     const auto* visited = state.find<Visited>(slot());
-    if (visited == nullptr || visited->gave_way) return Code::Success;
+    if (visited == nullptr || visited->relaxed_by) return Code::Success;
     if (std::ranges::find(visited->nodes, node.index) == visited->nodes.end()) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) were where the pod failed before");
     // Others' going would help a soft one: after it gave way, the node will do.
     return hard_ ? Code::UnschedulableAndUnresolvable : Code::Unschedulable;
   }
 
-  std::vector<NodeIndex> give_way(const Question& /*asked*/, CycleState& state) const override {
+  std::vector<NodeIndex> relaxed_candidates(const PodContext& /*context*/, CycleState& state) const override {
     auto* visited = state.find<Visited>(slot());
     if (hard_ || visited == nullptr) return {};
-    visited->gave_way = true;
+    visited->relaxed_by = true;
     return visited->nodes;
   }
 
-  std::vector<Interest> interests() const override {
-    using cluster::Change;
-    using cluster::Subject;
-    return {{Subject::Node, Change::Add}, {Subject::TargetPod, Change::Update}};
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    using cluster::ActionType;
+    using cluster::EventResource;
+    return {{EventResource::Node, ActionType::Add}, {EventResource::TargetPod, ActionType::Update}};
   }
 
  private:

@@ -41,7 +41,7 @@ Bench three_nodes(bool hard = false) {
 
 TEST(Podrescheduling, KeepsAPodOffTheNodesItFailedOn) {
   Bench bench = three_nodes();
-  const Answer answer = bench.decide(visited(R"(["a","c"])"));
+  const SchedulingResult answer = bench.decide(visited(R"(["a","c"])"));
   EXPECT_THAT(answer.feasible, ElementsAre("b"));
   EXPECT_THAT(answer.verdicts.at("a").reasons, ElementsAre(kRefusal));
   EXPECT_EQ(answer.verdicts.at("a").plugin, "Podrescheduling");
@@ -76,14 +76,14 @@ TEST(Podrescheduling, TakesTheNextWhereTheOldestWillNotDoEither) {
 
 TEST(Podrescheduling, DoesNotTakeAVisitedNodeThatThePodDoesNotAllow) {
   Bench bench = three_nodes();
-  api::Pod asked = visited(R"(["a","b","c"])");
-  (*asked.mutable_spec()->mutable_node_selector())["kubernetes.io/hostname"] = "c";
-  EXPECT_EQ(bench.decide(asked).node, "c");
+  api::Pod context = visited(R"(["a","b","c"])");
+  (*context.mutable_spec()->mutable_node_selector())["kubernetes.io/hostname"] = "c";
+  EXPECT_EQ(bench.decide(context).node, "c");
 }
 
 TEST(Podrescheduling, LetsThePodWaitWhenItIsHard) {
   Bench bench = three_nodes(true);
-  const Answer answer = bench.decide(visited(R"(["a","b","c"])"));
+  const SchedulingResult answer = bench.decide(visited(R"(["a","b","c"])"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_THAT(answer.message, HasSubstr("3 node(s) were where the pod failed before"));
   EXPECT_THAT(answer.rejected_by, Contains("Podrescheduling"));
@@ -93,8 +93,8 @@ TEST(Podrescheduling, MakesRoomOnAnyNodeWhenItGaveWayInVain) {
   Bench bench(with_plugin());
   bench.add(node("a").cpu("1"));
   bench.add(pod("small").requests("1", "1Mi").on("a").priority(0));
-  const Answer answer = bench.decide(visited(R"(["a"])", pod("p").requests("1", "1Mi").priority(10)));
-  EXPECT_EQ(answer.outcome, Outcome::MakesRoom);
+  const SchedulingResult answer = bench.decide(visited(R"(["a"])", pod("p").requests("1", "1Mi").priority(10)));
+  EXPECT_EQ(answer.outcome, Outcome::Preempts);
   EXPECT_EQ(answer.node, "a");
 }
 
@@ -131,7 +131,7 @@ RC_GTEST_PROP(PodreschedulingProperty, PrefersNodesItNeverFailedOn, ()) {
     if (was_there) failed_on.push_back(name);
     any_other = any_other || (will_do && !was_there);
   }
-  const Answer answer = bench.decide(visited(write_visited(failed_on)));
+  const SchedulingResult answer = bench.decide(visited(write_visited(failed_on)));
   const bool revisits = std::ranges::find(failed_on, answer.node) != failed_on.end();
   RC_ASSERT(!any_other || (answer.outcome == Outcome::Scheduled && !revisits));
 }

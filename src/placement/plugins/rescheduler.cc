@@ -1,4 +1,4 @@
-// Pods go where load is least. What a node's load is, LoadPicture::basis says:
+// Pods go where load is least. What a node's load is, LoadSummary::basis says:
 //
 //   Usage     what is measured, and booked for pods that are not in the measurement yet
 //   Requests  nothing is measured: what the pods there ask for
@@ -31,9 +31,9 @@ namespace {
 using cluster::kMemoryLoad;
 using cluster::kMostLoads;
 using cluster::LoadBasis;
-using cluster::LoadPicture;
 using cluster::Loads;
-using cluster::NodeState;
+using cluster::LoadSummary;
+using cluster::NodeInfo;
 
 // What each turn that a node has had before another costs it, in points: more than the other plugins' usual differences
 // between like nodes, so that it really is the next one's turn.
@@ -53,7 +53,9 @@ Judged judged(std::string name, double weight, double threshold_percent) {
 
 // The DaemonSet controller names the one node a pod of its is for. Whoever does that gets it: no other would do, and a
 // node's own agents are the last it should go without.
-bool is_for_one_node(const cluster::NodeNeeds& needs) { return needs.named_nodes && needs.named_nodes->size() == 1; }
+bool is_for_one_node(const cluster::NodeRequirements& requirements) {
+  return requirements.named_nodes && requirements.named_nodes->size() == 1;
+}
 
 // Whatever was measured; what is no number is not free.
 template <class Real>
@@ -62,11 +64,12 @@ Real free_share(Real load) {
 }
 
 // A copy that pods were only imagined on keeps the number of the state it was made of.
-bool is_real(const NodeState& node, const cluster::Cluster& cluster) { return &node == &cluster.node(node.index); }
+bool is_real(const NodeInfo& node, const cluster::Cluster& cluster) { return &node == &cluster.node(node.index); }
 
 // Of CPU and memory at least requests are known; of the others nothing, until somebody measures.
-bool tells_nodes_apart(std::size_t resource, const LoadPicture& picture) {
-  return resource <= kMemoryLoad || (picture.basis == LoadBasis::Usage && !std::isnan(picture.mean[resource]));
+bool tells_nodes_apart(std::size_t resource, const LoadSummary& load_summary) {
+  return resource <= kMemoryLoad
+         || (load_summary.basis == LoadBasis::Usage && !std::isnan(load_summary.mean[resource]));
 }
 
 // What scores ask of a node again and again, worked out once for each state of it. Small and in a row: with 5,000 nodes
@@ -87,33 +90,33 @@ class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::Pr
   explicit Rescheduler(const ReschedulerArgs& args);
 
   std::string_view name() const override { return "Rescheduler"; }
-  // The picture is of all nodes, and a new one makes new nodes of them: see Cluster::set_load_picture.
-  bool looks_at_node_alone() const override { return true; }
-  bool scores_stand(const cluster::Cluster& cluster) const override {
-    return cluster.load_picture().basis != LoadBasis::Turns;
+  // The picture is of all nodes, and a new one makes new nodes of them: see Cluster::set_load_summary.
+  bool depends_on_node_only() const override { return true; }
+  bool needs_no_normalize(const cluster::Cluster& cluster) const override {
+    return cluster.load_summary().basis != LoadBasis::RoundRobin;
   }
 
-  Code filter(const Question& asked, const CycleState& state, const NodeState& node, Reasons* why) const override;
-  std::optional<std::int64_t> same_for_all(const Question& asked, const CycleState& state) const override;
-  std::int64_t score(const Question& asked, const CycleState& state, const NodeState& node) const override;
-  void score_each(const Question& asked,
+  Code filter(const PodContext& context, const CycleState& state, const NodeInfo& node, Reasons* why) const override;
+  std::optional<std::int64_t> same_for_all(const PodContext& context, const CycleState& state) const override;
+  std::int64_t score(const PodContext& context, const CycleState& state, const NodeInfo& node) const override;
+  void score_each(const PodContext& context,
                   const CycleState& state,
                   std::span<const cluster::NodeIndex> nodes,
                   std::span<std::int64_t> scores) const override;
-  void normalize(const Question& asked,
+  void normalize(const PodContext& context,
                  const CycleState& state,
                  std::span<const cluster::NodeIndex> feasible,
                  std::span<std::int64_t> scores) const override;
-  std::vector<Interest> interests() const override;
+  std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
   void keep_up(cluster::NodeIndex index, const cluster::Cluster& cluster) const;
-  Digest digested(const NodeState& node, const LoadPicture& picture) const;
-  std::int64_t load_score(const Digest& digest, const cluster::Coming& coming) const;
-  std::optional<std::size_t> place_of(std::size_t number, const LoadPicture& picture) const;
-  bool is_above(std::size_t number, const NodeState& node, const LoadPicture& picture) const;
-  bool takes_pods(const NodeState& node, const LoadPicture& picture) const;
-  Hint after_load(const Question& waiting) const;
+  Digest digested(const NodeInfo& node, const LoadSummary& load_summary) const;
+  std::int64_t load_score(const Digest& digest, const cluster::IncomingLoad& coming) const;
+  std::optional<std::size_t> place_of(std::size_t number, const LoadSummary& load_summary) const;
+  bool is_above(std::size_t number, const NodeInfo& node, const LoadSummary& load_summary) const;
+  bool takes_pods(const NodeInfo& node, const LoadSummary& load_summary) const;
+  QueueingHint after_load(const PodContext& waiting) const;
 
   bool active_;
   float bonus_;
@@ -133,9 +136,9 @@ Rescheduler::Rescheduler(const ReschedulerArgs& args)
 
 // Where in Loads; nothing: nobody measures it. CPU and memory have their places; of the others the picture says where,
 // because another profile may follow others.
-std::optional<std::size_t> Rescheduler::place_of(std::size_t number, const LoadPicture& picture) const {
+std::optional<std::size_t> Rescheduler::place_of(std::size_t number, const LoadSummary& load_summary) const {
   if (number <= kMemoryLoad) return number;
-  const auto& names = picture.resources;
+  const auto& names = load_summary.resources;
   for (std::size_t place = kMemoryLoad + 1; place < std::min(names.size(), kMostLoads); ++place) {
     if (names[place] == judged_[number].name) return place;
   }
@@ -143,37 +146,39 @@ std::optional<std::size_t> Rescheduler::place_of(std::size_t number, const LoadP
 }
 
 // Not where it is not known.
-bool Rescheduler::is_above(std::size_t number, const NodeState& node, const LoadPicture& picture) const {
-  const auto place = place_of(number, picture);
+bool Rescheduler::is_above(std::size_t number, const NodeInfo& node, const LoadSummary& load_summary) const {
+  const auto place = place_of(number, load_summary);
   return place && node.load.predicted(*place) > judged_[number].threshold;
 }
 
-bool Rescheduler::takes_pods(const NodeState& node, const LoadPicture& picture) const {
+bool Rescheduler::takes_pods(const NodeInfo& node, const LoadSummary& load_summary) const {
   for (std::size_t i = 0; i < judged_.size(); ++i) {
-    if (is_above(i, node, picture)) return false;
+    if (is_above(i, node, load_summary)) return false;
   }
   return true;
 }
 
-Code Rescheduler::filter(const Question& asked,
+Code Rescheduler::filter(const PodContext& context,
                          const CycleState& /*state*/,
-                         const NodeState& node,
+                         const NodeInfo& node,
                          Reasons* why) const {
-  const LoadPicture& picture = asked.cluster.load_picture();
-  if (!active_ || picture.basis != LoadBasis::Usage || is_for_one_node(asked.needs())) return Code::Success;
-  if (is_real(node, asked.cluster)) {
-    keep_up(node.index, asked.cluster);
+  const LoadSummary& load_summary = context.cluster.load_summary();
+  if (!active_ || load_summary.basis != LoadBasis::Usage || is_for_one_node(context.requirements()))
+    return Code::Success;
+  if (is_real(node, context.cluster)) {
+    keep_up(node.index, context.cluster);
     if (takes_[node.index] != 0) return Code::Success;
-  } else if (takes_pods(node, picture)) {
+  } else if (takes_pods(node, load_summary)) {
     return Code::Success;
   }
   for (std::size_t i = 0; why != nullptr && i < judged_.size(); ++i) {
-    if (is_above(i, node, picture)) why->push_back(judged_[i].refusal);
+    if (is_above(i, node, load_summary)) why->push_back(judged_[i].refusal);
   }
   return Code::UnschedulableAndUnresolvable;  // making room does not help before the load is measured again
 }
 
-std::optional<std::int64_t> Rescheduler::same_for_all(const Question& /*asked*/, const CycleState& /*state*/) const {
+std::optional<std::int64_t> Rescheduler::same_for_all(const PodContext& /*context*/,
+                                                      const CycleState& /*state*/) const {
   return active_ ? std::nullopt : std::optional<std::int64_t>{0};
 }
 
@@ -184,32 +189,32 @@ void Rescheduler::keep_up(cluster::NodeIndex index, const cluster::Cluster& clus
     digests_.resize(seen_.size());
   }
   if (seen_[index] == cluster.generations()[index]) return;
-  const NodeState& node = cluster.node(index);
+  const NodeInfo& node = cluster.node(index);
   seen_[index] = node.generation;
-  takes_[index] = takes_pods(node, cluster.load_picture()) ? 1 : 0;
-  digests_[index] = digested(node, cluster.load_picture());
+  takes_[index] = takes_pods(node, cluster.load_summary()) ? 1 : 0;
+  digests_[index] = digested(node, cluster.load_summary());
 }
 
-Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) const {
+Digest Rescheduler::digested(const NodeInfo& node, const LoadSummary& load_summary) const {
   Digest digest;
   double weights = 0;
   double others = 0;
   double now = 0;   // the node's load, and
   double mean = 0;  // all nodes', by the same weights
   for (std::size_t i = 0; i < judged_.size(); ++i) {
-    const auto place = place_of(i, picture);
-    if (!place || !tells_nodes_apart(*place, picture)) continue;
+    const auto place = place_of(i, load_summary);
+    if (!place || !tells_nodes_apart(*place, load_summary)) continue;
     const double weight = judged_[i].weight;
-    const double load = predicted_load(node, *place, picture);
+    const double load = predicted_load(node, *place, load_summary);
     weights += weight;
     now += weight * load;
-    mean += weight * picture.mean[*place];
-    const double restless = load + node.load.unrest[*place];
+    mean += weight * load_summary.mean[*place];
+    const double restless = load + node.load.volatility[*place];
     if (*place == cluster::kCpuLoad) digest.cpu = static_cast<float>(restless);
     if (*place == kMemoryLoad) digest.memory = static_cast<float>(restless);
     if (*place > kMemoryLoad) others += weight * std::pow(1 - free_share(restless), 4);
   }
-  const cluster::Amounts& has = node.node->allocatable;
+  const cluster::ResourceList& has = node.node->allocatable;
   digest.per_milli_cpu = static_cast<float>(cluster::share_of(1, has.cpu));
   digest.per_byte = static_cast<float>(cluster::share_of(1, has.memory));
   if (weights > 0) {
@@ -225,27 +230,29 @@ Digest Rescheduler::digested(const NodeState& node, const LoadPicture& picture) 
   return digest;
 }
 
-std::int64_t Rescheduler::score(const Question& asked, const CycleState& /*state*/, const NodeState& node) const {
+std::int64_t Rescheduler::score(const PodContext& context, const CycleState& /*state*/, const NodeInfo& node) const {
   if (!active_) return 0;
-  if (asked.cluster.load_picture().basis == LoadBasis::Turns) return -static_cast<std::int64_t>(node.load.turns);
-  return load_score(digested(node, asked.cluster.load_picture()), cluster::coming_with(asked.needs().requests));
+  if (context.cluster.load_summary().basis == LoadBasis::RoundRobin)
+    return -static_cast<std::int64_t>(node.load.round_robin_count);
+  return load_score(digested(node, context.cluster.load_summary()),
+                    cluster::incoming_load_of(context.requirements().requests));
 }
 
-void Rescheduler::score_each(const Question& asked,
+void Rescheduler::score_each(const PodContext& context,
                              const CycleState& state,
                              std::span<const cluster::NodeIndex> nodes,
                              std::span<std::int64_t> scores) const {
-  if (!active_ || asked.cluster.load_picture().basis == LoadBasis::Turns) {
-    return Plugin::score_each(asked, state, nodes, scores);
+  if (!active_ || context.cluster.load_summary().basis == LoadBasis::RoundRobin) {
+    return Plugin::score_each(context, state, nodes, scores);
   }
-  const cluster::Coming coming = cluster::coming_with(asked.needs().requests);
+  const cluster::IncomingLoad coming = cluster::incoming_load_of(context.requirements().requests);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    keep_up(nodes[i], asked.cluster);
+    keep_up(nodes[i], context.cluster);
     scores[i] = load_score(digests_[nodes[i]], coming);
   }
 }
 
-std::int64_t Rescheduler::load_score(const Digest& digest, const cluster::Coming& coming) const {
+std::int64_t Rescheduler::load_score(const Digest& digest, const cluster::IncomingLoad& coming) const {
   const float cpu = 1 - free_share(digest.cpu + digest.per_milli_cpu * coming.milli_cpu);
   const float memory = 1 - free_share(digest.memory + digest.per_byte * coming.memory);
   const float squared_cpu = cpu * cpu;
@@ -258,30 +265,30 @@ std::int64_t Rescheduler::load_score(const Digest& digest, const cluster::Coming
 }
 
 // Turns are only counted; who had the fewest comes first.
-void Rescheduler::normalize(const Question& asked,
+void Rescheduler::normalize(const PodContext& context,
                             const CycleState& /*state*/,
                             std::span<const cluster::NodeIndex> /*feasible*/,
                             std::span<std::int64_t> scores) const {
-  if (!active_ || asked.cluster.load_picture().basis != LoadBasis::Turns || scores.empty()) return;
+  if (!active_ || context.cluster.load_summary().basis != LoadBasis::RoundRobin || scores.empty()) return;
   const std::int64_t fewest = *std::ranges::max_element(scores);
   for (std::int64_t& score : scores) score = std::max<std::int64_t>(0, kMaxScore - (fewest - score) * kPointsOfATurn);
 }
 
-Hint Rescheduler::after_load(const Question& waiting) const {
-  const LoadPicture& picture = waiting.cluster.load_picture();
-  if (picture.basis != LoadBasis::Usage) return Hint::Queue;
+QueueingHint Rescheduler::after_load(const PodContext& waiting) const {
+  const LoadSummary& load_summary = waiting.cluster.load_summary();
+  if (load_summary.basis != LoadBasis::Usage) return QueueingHint::Queue;
   const auto& nodes = waiting.cluster.existing_nodes();
   const bool any = std::ranges::any_of(
-      nodes, [&](cluster::NodeIndex index) { return takes_pods(waiting.cluster.node(index), picture); });
-  return any ? Hint::Queue : Hint::Skip;
+      nodes, [&](cluster::NodeIndex index) { return takes_pods(waiting.cluster.node(index), load_summary); });
+  return any ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-std::vector<Interest> Rescheduler::interests() const {
-  using cluster::Change;
-  using cluster::Subject;
-  return {{Subject::Load, Change::Update,
-           [this](const Question& waiting, const cluster::Happening& /*what*/) { return after_load(waiting); }},
-          {Subject::Node, Change::Add}};  // nothing is known of it, so it takes pods
+std::vector<ClusterEventWithHint> Rescheduler::events_to_register() const {
+  using cluster::ActionType;
+  using cluster::EventResource;
+  return {{EventResource::Load, ActionType::Update,
+           [this](const PodContext& waiting, const cluster::ClusterEvent& /*what*/) { return after_load(waiting); }},
+          {EventResource::Node, ActionType::Add}};  // nothing is known of it, so it takes pods
 }
 
 }  // namespace

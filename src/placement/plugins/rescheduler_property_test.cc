@@ -45,20 +45,20 @@ ReschedulerArgs any_args() {
 NodeLoad any_node_load() {
   NodeLoad load;
   for (double& used : load.used) used = any_load();
-  for (double& booked : load.booked) booked = *rc::gen::arbitrary<bool>() ? 0 : any_number(0, 2);
-  load.turns = *rc::gen::arbitrary<std::uint32_t>();
+  for (double& reserved : load.reserved) reserved = *rc::gen::arbitrary<bool>() ? 0 : any_number(0, 2);
+  load.round_robin_count = *rc::gen::arbitrary<std::uint32_t>();
   return load;
 }
 
 cluster::testing::PodBuilder any_pod() {
-  auto asked = pod("p");
-  if (*rc::gen::arbitrary<bool>()) return asked;
-  return asked.requests(std::to_string(*rc::gen::inRange(0, 5000)) + "m",
-                        std::to_string(*rc::gen::inRange(0, 40'000)) + "Mi");
+  auto context = pod("p");
+  if (*rc::gen::arbitrary<bool>()) return context;
+  return context.requests(std::to_string(*rc::gen::inRange(0, 5000)) + "m",
+                          std::to_string(*rc::gen::inRange(0, 40'000)) + "Mi");
 }
 
 LoadBasis any_basis() {
-  return *rc::gen::elementOf(std::vector<LoadBasis>{LoadBasis::Usage, LoadBasis::Requests, LoadBasis::Turns});
+  return *rc::gen::elementOf(std::vector<LoadBasis>{LoadBasis::Usage, LoadBasis::Requests, LoadBasis::RoundRobin});
 }
 
 // A resource more than is measured, one less, or as many.
@@ -77,7 +77,7 @@ RC_GTEST_PROP(ReschedulerScore, IsWithinItsBoundsWhateverIsMeasured, ()) {
     bench.loaded("n" + std::to_string(i), any_node_load());
   }
   bench.look(any_basis(), any_further());
-  const Answer answer = bench.decide(any_pod());
+  const SchedulingResult answer = bench.decide(any_pod());
   RC_ASSERT(answer.outcome != Outcome::Failed);
   const auto scores = answer.normalized.find("Rescheduler");
   if (scores == answer.normalized.end()) return;
@@ -92,13 +92,13 @@ RC_GTEST_PROP(ReschedulerScore, MoreLoadIsNeverBetter, ()) {
   for (double& used : load.used) used = any_number(0, 1);
   bench.loaded("n", load);
   bench.look(LoadBasis::Usage, any_further());
-  const auto asked = any_pod();
-  const auto before = bench.raw("Rescheduler", asked);
+  const auto context = any_pod();
+  const auto before = bench.raw("Rescheduler", context);
   RC_PRE(before.contains("n"));
   const auto resource = *rc::gen::inRange<std::size_t>(0, cluster::kMostLoads);
-  (*rc::gen::arbitrary<bool>() ? load.used : load.booked)[resource] += any_number(0, 1);
+  (*rc::gen::arbitrary<bool>() ? load.used : load.reserved)[resource] += any_number(0, 1);
   bench.loaded("n", load);  // the same picture: means are of the moment
-  const auto after = bench.raw("Rescheduler", asked);
+  const auto after = bench.raw("Rescheduler", context);
   if (after.contains("n")) RC_ASSERT(after.at("n") <= before.at("n"));  // or it is refused
 }
 

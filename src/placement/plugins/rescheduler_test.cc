@@ -24,8 +24,8 @@ ReschedulerArgs with(const std::function<void(ReschedulerArgs&)>& change) {
   return args;
 }
 
-Code verdict(LoadBench& bench, const std::string& name, const api::Pod& asked = pod("p")) {
-  return bench.ask("Rescheduler", asked, name).code;
+Code verdict(LoadBench& bench, const std::string& name, const api::Pod& context = pod("p")) {
+  return bench.ask("Rescheduler", context, name).code;
 }
 
 // --- Filter ---
@@ -65,7 +65,7 @@ TEST(ReschedulerFilter, WhatIsNotKnownRefusesNothing) {
 TEST(ReschedulerFilter, RequestsAndTurnsAreNoLoad) {
   LoadBench bench;
   bench.uses("n", 1, 1).add(pod("there").requests("4", "30Gi").on("n"));
-  for (const LoadBasis basis : {LoadBasis::Requests, LoadBasis::Turns}) {
+  for (const LoadBasis basis : {LoadBasis::Requests, LoadBasis::RoundRobin}) {
     bench.look(basis);
     EXPECT_EQ(verdict(bench, "n"), Code::Success);
   }
@@ -90,7 +90,7 @@ TEST(ReschedulerFilter, IsSilentWhenPlacingIsNotToBeOptimized) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.enable_scheduling_optimization = false; }));
   bench.uses("hot", 1, 1).uses("idle", 0, 0).look();
   EXPECT_EQ(verdict(bench, "hot"), Code::Success);
-  const Answer answer = bench.decide(pod("p"));
+  const SchedulingResult answer = bench.decide(pod("p"));
   EXPECT_EQ(answer.normalized.at("Rescheduler"), (std::map<std::string, std::int64_t>{{"hot", 0}, {"idle", 0}}));
 }
 
@@ -124,11 +124,11 @@ TEST(ReschedulerFilter, FurtherResourcesHaveThresholdsToo) {
 
 TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
   LoadBench bench;
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("a", 0.9, 0).uses("b", 0, 0.9).look()), Hint::Skip);
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.7).look()), Hint::Queue);
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.9).look(LoadBasis::Requests)), Hint::Queue)
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("a", 0.9, 0).uses("b", 0, 0.9).look()), QueueingHint::Skip);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.7).look()), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.9).look(LoadBasis::Requests)), QueueingHint::Queue)
       << "nobody is hot if nobody knows";
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.model().upsert_node(node("new"))), Hint::Queue);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.model().upsert_node(node("new"))), QueueingHint::Queue);
 }
 
 // --- Score ---
@@ -136,11 +136,11 @@ TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
 TEST(ReschedulerScore, IsWhatWouldBeFreeOfTheFullestResourceNearlyAndABonusBelowTheMean) {
   LoadBench bench;
   bench.uses("less", 0.2, 0.4).uses("more", 0.4, 0.6).look();  // means 0.3 and 0.5
-  const auto asked = pod("p").requests("400m", "3276Mi");      // a tenth of a node
+  const auto context = pod("p").requests("400m", "3276Mi");    // a tenth of a node
   // 90 x (1 - (0.6 x 0.3^4 + 0.4 x 0.5^4)^(1/4)) + 10 x 0.1/0.38, and 90 x (1 - (0.6 x 0.5^4 + 0.4 x 0.7^4)^(1/4))
-  EXPECT_EQ(bench.score("less", asked), 55);
-  EXPECT_EQ(bench.score("more", asked), 36);
-  EXPECT_EQ(bench.decide(asked).node, "less");
+  EXPECT_EQ(bench.score("less", context), 55);
+  EXPECT_EQ(bench.score("more", context), 36);
+  EXPECT_EQ(bench.decide(context).node, "less");
 }
 
 TEST(ReschedulerScore, MuchFreeMemoryDoesNotMakeUpForACpuThatIsNotThere) {
@@ -155,7 +155,7 @@ TEST(ReschedulerScore, ALoadThatJumpsAboutCountsHigherThanAQuietOne) {
   EXPECT_EQ(bench.score("quiet", pod("p")), bench.score("jumps", pod("p")));
   const auto index = *bench.model().find_node("jumps");
   cluster::NodeLoad load = bench.model().node(index).load;
-  load.unrest[cluster::kCpuLoad] = 0.2;
+  load.volatility[cluster::kCpuLoad] = 0.2;
   bench.model().set_load(index, load);
   EXPECT_GT(bench.score("quiet", pod("p")), bench.score("jumps", pod("p")));
 }
@@ -194,11 +194,11 @@ TEST(ReschedulerScore, APodCountsByItsShareOfTheNode) {
 TEST(ReschedulerScore, AnUnknownNodeIsNeitherIdleNorFull) {
   LoadBench bench;
   bench.uses("idle", 0.02, 0.02).uses("busy", 0.7, 0.7).loaded("unknown", {}).look();
-  const auto asked = pod("p");
-  EXPECT_GT(bench.score("idle", asked), bench.score("unknown", asked));
-  EXPECT_GT(bench.score("unknown", asked), bench.score("busy", asked));
+  const auto context = pod("p");
+  EXPECT_GT(bench.score("idle", context), bench.score("unknown", context));
+  EXPECT_GT(bench.score("unknown", context), bench.score("busy", context));
   bench.add(pod("there").requests("3600m", "29Gi").on("unknown"));
-  EXPECT_LT(bench.score("unknown", asked), bench.score("busy", asked)) << "by what the pods there ask for";
+  EXPECT_LT(bench.score("unknown", context), bench.score("busy", context)) << "by what the pods there ask for";
 }
 
 TEST(ReschedulerScore, WhatIsBookedOnAnUnknownNodeCounts) {
@@ -220,9 +220,9 @@ TEST(ReschedulerScore, WithoutMeasurementsRequestsDecide) {
   LoadBench bench;
   bench.uses("a", 0, 0).uses("b", 0.7, 0.7).look(LoadBasis::Requests);
   bench.add(pod("there").requests("2", "16Gi").on("a"));
-  const auto asked = pod("p").requests("400m", "3276Mi");
-  EXPECT_EQ(bench.decide(asked).node, "b");
-  EXPECT_EQ(bench.score("a", asked), 36) << "90 x (1 - 0.5 - 0.1)";
+  const auto context = pod("p").requests("400m", "3276Mi");
+  EXPECT_EQ(bench.decide(context).node, "b");
+  EXPECT_EQ(bench.score("a", context), 36) << "90 x (1 - 0.5 - 0.1)";
 }
 
 TEST(ReschedulerScore, FullIsFullAndIdleIsIdle) {
@@ -243,17 +243,17 @@ TEST(ReschedulerScore, PodsThatAskForNothingDoNotPileUp) {
   EXPECT_EQ(bench.decide(pod("p")).node, "b");
 }
 
-NodeLoad after_turns(std::uint32_t turns) {
+NodeLoad after_turns(std::uint32_t round_robin_count) {
   NodeLoad load;
-  load.turns = turns;
+  load.round_robin_count = round_robin_count;
   return load;
 }
 
 TEST(ReschedulerScore, WhenNothingIsKnownEachNodeHasItsTurn) {
   LoadBench bench;
   bench.loaded("a", after_turns(1000)).loaded("b", after_turns(1001)).loaded("c", after_turns(5000));
-  bench.look(LoadBasis::Turns);
-  const Answer answer = bench.decide(pod("p"));
+  bench.look(LoadBasis::RoundRobin);
+  const SchedulingResult answer = bench.decide(pod("p"));
   EXPECT_EQ(answer.node, "a");
   EXPECT_EQ(answer.normalized.at("Rescheduler"),
             (std::map<std::string, std::int64_t>{{"a", 100}, {"b", 90}, {"c", 0}}));
@@ -276,7 +276,7 @@ TEST(Rescheduler, HasASayWhereTheGuidesEnableItAndIsRemembered) {
   for (const Point point : {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}) {
     EXPECT_TRUE(plugin.points().has(point)) << name_of(point);
   }
-  EXPECT_TRUE(plugin.looks_at_node_alone()) << "5,000 nodes are not judged again for every pod";
+  EXPECT_TRUE(plugin.depends_on_node_only()) << "5,000 nodes are not judged again for every pod";
 }
 
 TEST(Rescheduler, WhatItSaidIsForgottenWhenLoadsChange) {
@@ -294,7 +294,7 @@ TEST(Rescheduler, AReasonIsCountedOverNodesAndNobodyIsDrivenOut) {
   LoadBench bench(profile);
   bench.uses("a", 0.9, 0.1).uses("b", 0.85, 0.1).uses("c", 0.1, 0.95).look();
   bench.add(pod("low").on("a").priority(1));
-  const Answer answer = bench.decide(pod("p").priority(100));
+  const SchedulingResult answer = bench.decide(pod("p").priority(100));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_THAT(answer.message, HasSubstr("0/3 nodes are available: 1 node(s) were above the memory load threshold, 2 "
                                         "node(s) were above the cpu load threshold. "));
@@ -314,7 +314,8 @@ TEST(Rescheduler, ABurstBetweenTwoMeasurementsIsSpread) {
   for (int i = 0; i < kNodes; ++i) bench.uses("n" + std::to_string(i), i == 0 ? 0.05 : 0.1, 0.1);
   bench.look();
   for (int i = 0; i < 200; ++i) {
-    const Answer answer = bench.decide(pod("p").requests("100m", "100Mi"), {.tie_break = static_cast<unsigned>(i)});
+    const SchedulingResult answer =
+        bench.decide(pod("p").requests("100m", "100Mi"), {.tie_break = static_cast<unsigned>(i)});
     bench.book(answer.node, 0.025, 0.003);
   }
   double most = 0;

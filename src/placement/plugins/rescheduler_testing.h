@@ -36,17 +36,17 @@ struct LoadBench : Bench {
   }
   LoadBench& book(const std::string& node, double cpu, double memory) {
     cluster::NodeLoad changed = load(node);
-    changed.booked[cluster::kCpuLoad] += cpu;
-    changed.booked[cluster::kMemoryLoad] += memory;
+    changed.reserved[cluster::kCpuLoad] += cpu;
+    changed.reserved[cluster::kMemoryLoad] += memory;
     return loaded(node, changed);
   }
   // As usage/ would: the means of the nodes that are known.
-  cluster::HappeningPtr look(cluster::LoadBasis basis = cluster::LoadBasis::Usage,
-                             const std::vector<std::string>& further = {}) {
-    cluster::LoadPicture picture;
-    picture.basis = basis;
-    for (const std::string& name : further) picture.resources.push_back(name);
-    for (std::size_t r = 0; r < picture.resources.size(); ++r) {
+  cluster::ClusterEventPtr look(cluster::LoadBasis basis = cluster::LoadBasis::Usage,
+                                const std::vector<std::string>& further = {}) {
+    cluster::LoadSummary load_summary;
+    load_summary.basis = basis;
+    for (const std::string& name : further) load_summary.resources.push_back(name);
+    for (std::size_t r = 0; r < load_summary.resources.size(); ++r) {
       double sum = 0;
       double known = 0;
       for (const cluster::NodeIndex at : model().existing_nodes()) {
@@ -55,11 +55,11 @@ struct LoadBench : Bench {
         sum += one.predicted(r);
         known += 1;
       }
-      if (known > 0) picture.mean[r] = sum / known;
+      if (known > 0) load_summary.mean[r] = sum / known;
     }
-    model().set_load_picture(picture);
-    return std::make_shared<const cluster::Happening>(cluster::Happening{
-        .subject = cluster::Subject::Load, .changes = cluster::Change::Update, .label = "LoadUpdate"});
+    model().set_load_summary(load_summary);
+    return std::make_shared<const cluster::ClusterEvent>(cluster::ClusterEvent{
+        .resource = cluster::EventResource::Load, .actions = cluster::ActionType::Update, .label = "LoadUpdate"});
   }
   std::int64_t score(const std::string& node, const api::Pod& pod) { return raw("Rescheduler", pod).at(node); }
 };

@@ -3,11 +3,11 @@
 namespace rescheduler::placement {
 namespace {
 
-std::int64_t request_for(const cluster::NodeNeeds& needs,
+std::int64_t request_for(const cluster::NodeRequirements& requirements,
                          const std::string& name,
                          Counting counting,
-                         const cluster::Symbols& symbols) {
-  const cluster::PodRequests& requests = needs.requests;
+                         const cluster::SymbolTable& symbols) {
+  const cluster::PodRequests& requests = requirements.requests;
   if (name == "cpu") return counting == Counting::Plain ? requests.plain.cpu : requests.scored_cpu;
   if (name == "memory") return counting == Counting::Plain ? requests.plain.memory : requests.scored_memory;
   if (name == "ephemeral-storage") return requests.plain.ephemeral_storage;
@@ -17,27 +17,27 @@ std::int64_t request_for(const cluster::NodeNeeds& needs,
 
 }  // namespace
 
-std::vector<std::int64_t> requests_for(const cluster::NodeNeeds& needs,
+std::vector<std::int64_t> requests_for(const cluster::NodeRequirements& requirements,
                                        const std::vector<ResourceWeight>& resources,
                                        Counting counting,
-                                       const cluster::Symbols& symbols) {
+                                       const cluster::SymbolTable& symbols) {
   std::vector<std::int64_t> requests;
   for (const ResourceWeight& resource : resources) {
-    requests.push_back(request_for(needs, resource.name, counting, symbols));
+    requests.push_back(request_for(requirements, resource.name, counting, symbols));
   }
   return requests;
 }
 
-std::vector<Share> shares_of(const cluster::NodeNeeds& needs,
-                             const cluster::NodeState& node,
+std::vector<Share> shares_of(const cluster::NodeRequirements& requirements,
+                             const cluster::NodeInfo& node,
                              const std::vector<ResourceWeight>& resources,
                              Counting counting,
-                             const cluster::Symbols& symbols) {
+                             const cluster::SymbolTable& symbols) {
   std::vector<Share> shares;
   shares.reserve(resources.size());
   for (const ResourceWeight& resource : resources) {
     Share share{0, 0, 0, resource.weight};
-    const std::int64_t request = request_for(needs, resource.name, counting, symbols);
+    const std::int64_t request = request_for(requirements, resource.name, counting, symbols);
     const bool plain = counting == Counting::Plain;
     if (resource.name == "cpu") {
       share.allocatable = node.node->allocatable.cpu;

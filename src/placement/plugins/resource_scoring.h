@@ -24,15 +24,15 @@ enum class Counting {
 };
 
 // What the pod asks for, of each of these resources.
-std::vector<std::int64_t> requests_for(const cluster::NodeNeeds& needs,
+std::vector<std::int64_t> requests_for(const cluster::NodeRequirements& requirements,
                                        const std::vector<ResourceWeight>& resources,
                                        Counting counting,
-                                       const cluster::Symbols& symbols);
+                                       const cluster::SymbolTable& symbols);
 
-std::vector<Share> shares_of(const cluster::NodeNeeds& needs,
-                             const cluster::NodeState& node,
+std::vector<Share> shares_of(const cluster::NodeRequirements& requirements,
+                             const cluster::NodeInfo& node,
                              const std::vector<ResourceWeight>& resources,
                              Counting counting,
-                             const cluster::Symbols& symbols);
+                             const cluster::SymbolTable& symbols);
 
 }  // namespace rescheduler::placement

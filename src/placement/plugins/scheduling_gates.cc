@@ -12,16 +12,16 @@ class SchedulingGates final : public PluginOf<SchedulingGates> {
  public:
   std::string_view name() const override { return "SchedulingGates"; }
 
-  Status pre_enqueue(const Question& asked) const override {
+  Status pre_enqueue(const PodContext& context) const override {
     std::vector<std::string> gates;
-    for (const auto& gate : asked.pod.spec().scheduling_gates()) gates.push_back(gate.name());
+    for (const auto& gate : context.pod.spec().scheduling_gates()) gates.push_back(gate.name());
     if (gates.empty()) return {};
     return {Code::UnschedulableAndUnresolvable,
             {fmt::format("waiting for scheduling gates: [{}]", fmt::join(gates, " "))}};
   }
 
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::TargetPod, cluster::Change::PodGatesGone}};
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::TargetPod, cluster::ActionType::PodGatesGone}};
   }
 };
 

@@ -25,24 +25,24 @@ SpreadConstraints::SpreadConstraints(PodTopologySpreadArgs args) : args_(std::mo
   }
 }
 
-void SpreadConstraints::learn_keys(cluster::Symbols& symbols) const {
-  for (const Default& one : defaults_) symbols.of(one.topology_key);
+void SpreadConstraints::learn_keys(cluster::SymbolTable& symbols) const {
+  for (const Default& one : defaults_) symbols.intern(one.topology_key);
 }
 
-std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& asked, Strictness strictness) const {
+std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const PodContext& context, Strictness strictness) const {
   std::vector<cluster::SpreadConstraint> constraints;
-  if (!asked.form.spread.empty()) {
-    std::ranges::copy_if(asked.form.spread, std::back_inserter(constraints),
+  if (!context.compiled_spec.spread.empty()) {
+    std::ranges::copy_if(context.compiled_spec.spread, std::back_inserter(constraints),
                          [&](const auto& one) { return one.hard == (strictness == Strictness::Hard); });
     return constraints;
   }
   const bool any = std::ranges::any_of(defaults_, [&](const Default& one) { return one.strictness == strictness; });
   if (!any) return constraints;
-  const auto siblings = asked.cluster.owners().siblings_of(asked.pod);
+  const auto siblings = context.cluster.owners().siblings_of(context.pod);
   if (!siblings) return constraints;
   for (const Default& one : defaults_) {
     if (one.strictness != strictness) continue;
-    const auto key = asked.cluster.words().symbols.find(one.topology_key);
+    const auto key = context.cluster.interner().symbols.find(one.topology_key);
     if (!key) continue;  // nobody has asked learn_keys(): a hint about a pod that was never tried
     constraints.push_back({one.max_skew, *key, *siblings, one.min_domains, strictness == Strictness::Hard,
                            one.honor_affinity, one.honor_taints});
@@ -50,24 +50,24 @@ std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const Question& ask
   return constraints;
 }
 
-bool SpreadConstraints::needs_all_keys(const Question& asked) const {
-  return !asked.form.spread.empty() || args_.defaulting != SpreadDefaulting::System;
+bool SpreadConstraints::needs_all_keys(const PodContext& context) const {
+  return !context.compiled_spec.spread.empty() || args_.defaulting != SpreadDefaulting::System;
 }
 
-cluster::PodMatch SpreadConstraints::match_of(const Question& asked, const cluster::SpreadConstraint& constraint) {
-  return {{{asked.own_namespace, constraint.selector}}, true};
+cluster::PodMatch SpreadConstraints::match_of(const PodContext& context, const cluster::SpreadConstraint& constraint) {
+  return {{{context.own_namespace, constraint.selector}}, true};
 }
 
-bool SpreadConstraints::counts_node(const Question& asked,
+bool SpreadConstraints::counts_node(const PodContext& context,
                                     const cluster::SpreadConstraint& constraint,
                                     cluster::NodeIndex index) {
   // Most pods ask nothing of the node here: then the node need not be looked at.
-  const cluster::NodeNeeds& needs = asked.needs();
-  const bool by_affinity = constraint.honor_affinity && (!needs.node_selector.empty() || needs.required);
+  const cluster::NodeRequirements& requirements = context.requirements();
+  const bool by_affinity = constraint.honor_affinity && (!requirements.node_selector.empty() || requirements.required);
   if (!by_affinity && !constraint.honor_taints) return true;
-  const cluster::Node& node = *asked.cluster.node(index).node;
-  if (by_affinity && !matches_node_affinity(needs, node, asked.cluster.words().symbols)) return false;
-  return !constraint.honor_taints || !cluster::forbidden(needs.tolerations, node.taints);
+  const cluster::Node& node = *context.cluster.node(index).node;
+  if (by_affinity && !matches_node_affinity(requirements, node, context.cluster.interner().symbols)) return false;
+  return !constraint.honor_taints || !cluster::forbidden(requirements.tolerations, node.taints);
 }
 
 bool SpreadConstraints::has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints,
@@ -75,8 +75,8 @@ bool SpreadConstraints::has_all_keys(const std::vector<cluster::SpreadConstraint
   return std::ranges::all_of(constraints, [&](const auto& one) { return node.has_label(one.topology_key); });
 }
 
-bool SpreadConstraints::counts_nobody(const Question& asked, const cluster::SpreadConstraint& constraint) {
-  return asked.cluster.words().selectors.selector(constraint.selector).is_everything();
+bool SpreadConstraints::counts_nobody(const PodContext& context, const cluster::SpreadConstraint& constraint) {
+  return context.cluster.interner().selectors.selector(constraint.selector).is_everything();
 }
 
 }  // namespace rescheduler::placement

@@ -15,18 +15,20 @@ class SpreadConstraints {
   explicit SpreadConstraints(PodTopologySpreadArgs args);
 
   // Has words for the keys of the defaults: one that no node has is missed on all of them.
-  void learn_keys(cluster::Symbols& symbols) const;
+  void learn_keys(cluster::SymbolTable& symbols) const;
 
   // The pod's own; where it has none at all, the defaults, for the pods its services and its owner select.
-  std::vector<cluster::SpreadConstraint> of(const Question& asked, Strictness strictness) const;
+  std::vector<cluster::SpreadConstraint> of(const PodContext& context, Strictness strictness) const;
   // System defaults do not ask that a node has all of the keys.
-  bool needs_all_keys(const Question& asked) const;
+  bool needs_all_keys(const PodContext& context) const;
 
-  static cluster::PodMatch match_of(const Question& asked, const cluster::SpreadConstraint& constraint);
-  static bool counts_node(const Question& asked, const cluster::SpreadConstraint& constraint, cluster::NodeIndex index);
+  static cluster::PodMatch match_of(const PodContext& context, const cluster::SpreadConstraint& constraint);
+  static bool counts_node(const PodContext& context,
+                          const cluster::SpreadConstraint& constraint,
+                          cluster::NodeIndex index);
   static bool has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints, const cluster::Node& node);
   // An empty selector counts nobody, yet the pod itself matches it.
-  static bool counts_nobody(const Question& asked, const cluster::SpreadConstraint& constraint);
+  static bool counts_nobody(const PodContext& context, const cluster::SpreadConstraint& constraint);
 
  private:
   struct Default {

@@ -11,42 +11,42 @@ using cluster::Symbol;
 class TaintToleration final : public PluginOf<TaintToleration, Point::PreScore> {
  public:
   std::string_view name() const override { return "TaintToleration"; }
-  bool looks_at_node_alone() const override { return true; }
+  bool depends_on_node_only() const override { return true; }
 
-  Code filter(const Question& asked,
+  Code filter(const PodContext& context,
               const CycleState& /*state*/,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override {
-    if (!cluster::forbidden(asked.needs().tolerations, node.node->taints)) return Code::Success;
+    if (!cluster::forbidden(context.requirements().tolerations, node.node->taints)) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) had untolerated taint(s)");
     return Code::UnschedulableAndUnresolvable;
   }
 
   // How many taints speak against the node.
-  std::int64_t score(const Question& asked,
+  std::int64_t score(const PodContext& context,
                      const CycleState& /*state*/,
-                     const cluster::NodeState& node) const override {
+                     const cluster::NodeInfo& node) const override {
     return std::ranges::count_if(node.node->taints, [&](const cluster::Taint& taint) {
-      return taint.effect == Symbol::PreferNoSchedule && !tolerated_softly(asked.needs().tolerations, taint);
+      return taint.effect == Symbol::PreferNoSchedule && !tolerated_softly(context.requirements().tolerations, taint);
     });
   }
-  void normalize(const Question& /*asked*/,
+  void normalize(const PodContext& /*context*/,
                  const CycleState& /*state*/,
                  std::span<const cluster::NodeIndex> /*feasible*/,
                  std::span<std::int64_t> scores) const override {
     normalize_by_max(scores, true);
   }
 
-  std::vector<Interest> interests() const override {
-    return {{cluster::Subject::Node,
-             {cluster::Change::Add, cluster::Change::NodeTaint},
-             [](const Question& waiting, const cluster::Happening& what) {
-               const auto& tolerations = waiting.needs().tolerations;
+  std::vector<ClusterEventWithHint> events_to_register() const override {
+    return {{cluster::EventResource::Node,
+             {cluster::ActionType::Add, cluster::ActionType::NodeTaint},
+             [](const PodContext& waiting, const cluster::ClusterEvent& what) {
+               const auto& tolerations = waiting.requirements().tolerations;
                const bool before = what.node_before && !cluster::forbidden(tolerations, what.node_before->taints);
                const bool after = what.node_after && !cluster::forbidden(tolerations, what.node_after->taints);
-               return after && !before ? Hint::Queue : Hint::Skip;
+               return after && !before ? QueueingHint::Queue : QueueingHint::Skip;
              }},
-            {cluster::Subject::TargetPod, cluster::Change::PodToleration}};
+            {cluster::EventResource::TargetPod, cluster::ActionType::PodToleration}};
   }
 
  private:

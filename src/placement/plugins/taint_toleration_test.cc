@@ -19,7 +19,7 @@ TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
   struct Row {
     const char* what;
     NodeBuilder where;
-    PodBuilder asked;
+    PodBuilder context;
     bool fits;
   };
   const NodeBuilder tainted = node("n").taint("team", "a", "NoSchedule");
@@ -47,7 +47,7 @@ TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
     SCOPED_TRACE(row.what);
     Bench bench;
     bench.add(row.where);
-    const Verdict said = bench.ask(kPlugin, row.asked, "n");
+    const Verdict said = bench.ask(kPlugin, row.context, "n");
     EXPECT_EQ(said.code, row.fits ? Code::Success : Code::UnschedulableAndUnresolvable);
     EXPECT_EQ(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) had untolerated taint(s)"});
   }
@@ -71,12 +71,15 @@ TEST(TaintToleration, TaintsThatDiscourageAreCounted) {
 TEST(TaintToleration, WakesWhenTheLastUntoleratedTaintGoes) {
   Bench bench;
   auto& model = bench.model();
-  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "NoSchedule"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("b", "", "NoSchedule"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n"))), Hint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "NoSchedule"))),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("b", "", "NoSchedule"))),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n"))), QueueingHint::Queue);
   // It could have gone there before: that it still can is no news.
-  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "PreferNoSchedule"))), Hint::Skip);
-  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("m"))), Hint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "PreferNoSchedule"))),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("m"))), QueueingHint::Queue);
 }
 
 }  // namespace

@@ -15,16 +15,16 @@ class VolumeBinding final : public PluginOf<VolumeBinding, Point::Score, Point::
   explicit VolumeBinding(std::chrono::seconds bind_timeout) : bind_timeout_(bind_timeout) {}
 
   std::string_view name() const override { return "VolumeBinding"; }
-  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
-  Code filter(const Question& asked,
+  PreFilterResult pre_filter(const PodContext& context, CycleState& state) const override;
+  Code filter(const PodContext& context,
               const CycleState& state,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override;
   // Volumes do not make one node better than another: scoring by free storage is off in the version we follow.
-  Status pre_score(const Question& asked,
+  Status pre_score(const PodContext& context,
                    CycleState& state,
                    std::span<const cluster::NodeIndex> feasible) const override;
-  std::vector<Interest> interests() const override;
+  std::vector<ClusterEventWithHint> events_to_register() const override;
 
   std::chrono::seconds bind_timeout() const { return bind_timeout_; }
 

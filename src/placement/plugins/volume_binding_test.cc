@@ -27,8 +27,9 @@ struct Lab : StorageLab {
     have(ClassObject("made"), ClassObject("now").immediate());
   }
   std::optional<VolumeDecision> decide(const PodObject& pod, const std::string& node) {
-    const auto form = cluster.form_of(pod);
-    return decide_volumes(question_about(cluster, pod.wire, *form), *cluster.node(*cluster.find_node(node)).node);
+    const auto compiled_spec = cluster.compiled_spec_of(pod);
+    return decide_volumes(make_pod_context(cluster, pod.wire, *compiled_spec),
+                          *cluster.node(*cluster.find_node(node)).node);
   }
   // "claim=volume" for what is bound, "claim@" for what is to be made.
   std::vector<std::string> choice(const PodObject& pod, const std::string& node = "n1") {
@@ -69,7 +70,7 @@ TEST(VolumeBinding, ClaimsThatCannotBeUsedAreHopeless) {
 
 TEST(VolumeBinding, ClaimsThatOthersBindMustBeBound) {
   Lab lab;
-  const Answer unbound = hopeless("pod has unbound immediate PersistentVolumeClaims");
+  const PluginResult unbound = hopeless("pod has unbound immediate PersistentVolumeClaims");
   lab.have(ClaimObject("now").of_class("now"), ClaimObject("lonely").no_class(), ClaimObject("stray").of_class("none"));
   ClaimObject named("named");
   named.mutable_spec()->set_volume_name("pv");  // by its user; not bound yet
@@ -147,8 +148,8 @@ TEST(VolumeBinding, AVolumeMustSuitTheClaim) {
       {"other ways of access", VolumeObject("pv").modes({"ReadOnlyMany"})},
       {"not available", VolumeObject("pv").phase("Released")},
       {"on its way out", VolumeObject("pv").terminating()},
-      {"promised to another", VolumeObject("pv").promised("shop", "d")},
-      {"promised to its predecessor", VolumeObject("pv").promised("shop", "c", "uid-before")},
+      {"promised to another", VolumeObject("pv").prebound("shop", "d")},
+      {"promised to its predecessor", VolumeObject("pv").prebound("shop", "c", "uid-before")},
       {"other labels", VolumeObject("pv").labels({{"tier", "tin"}})},
       {"out of reach", VolumeObject("pv").labels({{"tier", "gold"}}).only_on("zone", {"west"})},
       {"on another host", VolumeObject("pv").labels({{"tier", "gold"}}).only_on("kubernetes.io/hostname", {"n2"})},
@@ -172,10 +173,10 @@ TEST(VolumeBinding, AVolumeMustSuitTheClaim) {
 TEST(VolumeBinding, AVolumePromisedToTheClaimIsTakenOrNone) {
   Lab lab;
   lab.have(ClaimObject("c", "5Gi"), VolumeObject("small", "6Gi"));
-  lab.have(VolumeObject("mine", "20Gi").promised("shop", "c").phase("Bound").only_on("zone", {"west"}));
+  lab.have(VolumeObject("mine", "20Gi").prebound("shop", "c").phase("Bound").only_on("zone", {"west"}));
   EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n2"), ElementsAre("c=mine")) << "whatever its phase and size";
   EXPECT_EQ(lab.ask(PodObject("p").claim("c"), "n1"), hopeless(kNothingToBind));
-  lab.have(VolumeObject("mine", "4Gi").promised("shop", "c"));
+  lab.have(VolumeObject("mine", "4Gi").prebound("shop", "c"));
   EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n1"), ElementsAre("c=small")) << "too small even so";
 }
 
@@ -198,7 +199,7 @@ TEST(VolumeBinding, WhatIsPromisedToAnotherPodsClaimIsTaken) {
   Lab lab;
   lab.have(ClaimObject("a"), ClaimObject("b"), VolumeObject("pv"));
   auto& volumes = lab.cluster.volumes();
-  ASSERT_TRUE(volumes.assume_promise(*volumes.volume("pv"), *volumes.claim("shop", "a")));
+  ASSERT_TRUE(volumes.assume_binding(*volumes.volume("pv"), *volumes.claim("shop", "a")));
   EXPECT_EQ(lab.ask(PodObject("p").claim("b"), "n1"), hopeless(kNothingToBind));
   EXPECT_THAT(lab.choice(PodObject("p").claim("a")), ElementsAre("a=pv"));
   volumes.revert(*volumes.volume("pv"));
@@ -287,18 +288,19 @@ TEST(VolumeBinding, TellsEverythingThatIsWrong) {
   Lab lab;
   lab.have(ClaimObject("far").bound_to("pv"), VolumeObject("pv").only_on("zone", {"west"}), ClaimObject("c"));
   EXPECT_EQ(lab.ask(PodObject("p").claim("far").claim("c"), "n1"),
-            (Answer{Code::UnschedulableAndUnresolvable, {kElsewhere, kNothingToBind}}));
+            (PluginResult{Code::UnschedulableAndUnresolvable, {kElsewhere, kNothingToBind}}));
   lab.have(ClaimObject("lost").bound_to("gone"));
   EXPECT_EQ(lab.ask(PodObject("p").claim("lost").claim("c"), "n1"),
-            (Answer{Code::UnschedulableAndUnresolvable, {kNothingToBind, kGone}}));
+            (PluginResult{Code::UnschedulableAndUnresolvable, {kNothingToBind, kGone}}));
 }
 
 TEST(VolumeBinding, DoesNotScore) {
   Lab lab;
   const PodObject pod = PodObject("p");
-  const auto form = lab.cluster.form_of(pod);
+  const auto compiled_spec = lab.cluster.compiled_spec_of(pod);
   CycleState state(1);
-  EXPECT_EQ(lab.plugin().pre_score(question_about(lab.cluster, pod.wire, *form), state, {}).code, Code::Skip);
+  EXPECT_EQ(lab.plugin().pre_score(make_pod_context(lab.cluster, pod.wire, *compiled_spec), state, {}).code,
+            Code::Skip);
 }
 
 TEST(VolumeBinding, TakesItsTimeoutFromItsSettings) {

@@ -11,25 +11,25 @@ namespace {
 using namespace placement::testing;
 
 const PodObject kPod = PodObject("p").claim("c").ephemeral("e");
-constexpr Hint kQueue = Hint::Queue;
-constexpr Hint kSkip = Hint::Skip;
+constexpr QueueingHint kQueue = QueueingHint::Queue;
+constexpr QueueingHint kSkip = QueueingHint::Skip;
 
 struct Lab : StorageLab {
   explicit Lab(std::unique_ptr<Plugin> plugin) : StorageLab(std::move(plugin)) { node("n1"); }
   template <class Object>
-  Hint after(const Object& object) {
+  QueueingHint after(const Object& object) {
     return hint(kPod, cluster.volumes().upsert(object));
   }
-  Hint after_pod(const PodObject& gone, const PodObject& waiting) {
+  QueueingHint after_pod(const PodObject& gone, const PodObject& waiting) {
     place(gone, "n1");
     return hint(waiting, cluster.remove_pod(gone.wire.metadata().uid()));
   }
-  Hint after_new_node() {
+  QueueingHint after_new_node() {
     api::Node object;
     object.mutable_metadata()->set_name("fresh");
     return hint(kPod, cluster.upsert_node(object));
   }
-  Hint after_label() {
+  QueueingHint after_label() {
     api::Node object;
     object.mutable_metadata()->set_name("n1");
     (*object.mutable_metadata()->mutable_labels())["zone"] = "east";

@@ -7,11 +7,11 @@
 namespace rescheduler::placement {
 namespace {
 
-using cluster::Change;
+using cluster::ActionType;
+using cluster::AssignedPod;
 using cluster::ClaimUse;
+using cluster::EventResource;
 using cluster::InlineDisk;
-using cluster::PlacedPod;
-using cluster::Subject;
 
 constexpr std::string_view kDiskTaken = "node(s) had no available disk";
 constexpr std::string_view kClaimTaken =
@@ -41,71 +41,73 @@ bool any_collide(const std::vector<InlineDisk>& wanted, const std::vector<Inline
   });
 }
 
-std::int64_t uses_of(const ExclusiveClaims& claims, const Question& asked, const PlacedPod& pod) {
-  if (pod.ns != asked.ns) return 0;
-  return std::ranges::count_if(pod.form->claims, [&](const ClaimUse& use) {
+std::int64_t uses_of(const ExclusiveClaims& claims, const PodContext& context, const AssignedPod& pod) {
+  if (pod.ns != context.ns) return 0;
+  return std::ranges::count_if(pod.compiled_spec->claims, [&](const ClaimUse& use) {
     return !use.ephemeral && std::ranges::find(claims.names, use.name) != claims.names.end();
   });
 }
 
-bool share_a_claim(const cluster::PodForm& a, const cluster::PodForm& b) {
+bool share_a_claim(const cluster::CompiledPodSpec& a, const cluster::CompiledPodSpec& b) {
   return std::ranges::any_of(a.claims, [&](const ClaimUse& use) {
     return !use.ephemeral && std::ranges::find(b.claims, use) != b.claims.end();
   });
 }
 
-Hint after_pod_is_gone(const Question& waiting, const cluster::Happening& what) {
-  const PlacedPod* gone = what.pod_before.get();
-  if (gone == nullptr || gone->ns != waiting.ns) return Hint::Skip;
-  const bool freed = any_collide(waiting.form.disks, gone->form->disks) || share_a_claim(waiting.form, *gone->form);
-  return freed ? Hint::Queue : Hint::Skip;
+QueueingHint after_pod_is_gone(const PodContext& waiting, const cluster::ClusterEvent& what) {
+  const AssignedPod* gone = what.pod_before.get();
+  if (gone == nullptr || gone->ns != waiting.ns) return QueueingHint::Skip;
+  const bool freed = any_collide(waiting.compiled_spec.disks, gone->compiled_spec->disks)
+                     || share_a_claim(waiting.compiled_spec, *gone->compiled_spec);
+  return freed ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-Hint after_claim_came(const Question& waiting, const cluster::Happening& what) {
-  return uses(waiting, what, Ephemeral::LeftOut) ? Hint::Queue : Hint::Skip;
+QueueingHint after_claim_came(const PodContext& waiting, const cluster::ClusterEvent& what) {
+  return uses(waiting, what, Ephemeral::LeftOut) ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
 }  // namespace
 
-PreFilterResult VolumeRestrictions::pre_filter(const Question& asked, CycleState& state) const {
+PreFilterResult VolumeRestrictions::pre_filter(const PodContext& context, CycleState& state) const {
   ExclusiveClaims found;
-  const cluster::Volumes& volumes = asked.cluster.volumes();
-  for (const ClaimUse& use : asked.form.claims) {
+  const cluster::Volumes& volumes = context.cluster.volumes();
+  for (const ClaimUse& use : context.compiled_spec.claims) {
     if (use.ephemeral) continue;
-    const cluster::ClaimPtr claim = volumes.claim(asked.ns, use.name);
+    const cluster::ClaimPtr claim = volumes.claim(context.ns, use.name);
     if (!claim) return {{Code::UnschedulableAndUnresolvable, {claim_not_found(use.name)}, {}}, {}};
     const bool known = std::ranges::find(found.names, use.name) != found.names.end();
     if (known || !claim->modes.only_one_pod()) continue;
     found.names.push_back(use.name);
-    if (volumes.use().users(asked.ns, use.name) > 0) ++found.users;
+    if (volumes.use().users(context.ns, use.name) > 0) ++found.users;
   }
-  if (asked.form.disks.empty() && found.users == 0) return {{Code::Skip, {}, {}}, {}};
+  if (context.compiled_spec.disks.empty() && found.users == 0) return {{Code::Skip, {}, {}}, {}};
   state.write(slot(), std::move(found));
   return {};
 }
 
-void VolumeRestrictions::add_pod(const Question& asked,
+void VolumeRestrictions::add_pod(const PodContext& context,
                                  CycleState& state,
-                                 const PlacedPod& pod,
-                                 const cluster::NodeState& /*node*/) const {
-  if (auto* claims = state.find<ExclusiveClaims>(slot())) claims->users += uses_of(*claims, asked, pod);
+                                 const AssignedPod& pod,
+                                 const cluster::NodeInfo& /*node*/) const {
+  if (auto* claims = state.find<ExclusiveClaims>(slot())) claims->users += uses_of(*claims, context, pod);
 }
 
-void VolumeRestrictions::remove_pod(const Question& asked,
+void VolumeRestrictions::remove_pod(const PodContext& context,
                                     CycleState& state,
-                                    const PlacedPod& pod,
-                                    const cluster::NodeState& /*node*/) const {
-  if (auto* claims = state.find<ExclusiveClaims>(slot())) claims->users -= uses_of(*claims, asked, pod);
+                                    const AssignedPod& pod,
+                                    const cluster::NodeInfo& /*node*/) const {
+  if (auto* claims = state.find<ExclusiveClaims>(slot())) claims->users -= uses_of(*claims, context, pod);
 }
 
-Code VolumeRestrictions::filter(const Question& asked,
+Code VolumeRestrictions::filter(const PodContext& context,
                                 const CycleState& state,
-                                const cluster::NodeState& node,
+                                const cluster::NodeInfo& node,
                                 Reasons* why) const {
   bool taken = false;
-  if (!asked.form.disks.empty()) {
-    for_each_pod_on(node, asked.cluster,
-                    [&](const PlacedPod& pod) { taken = taken || any_collide(asked.form.disks, pod.form->disks); });
+  if (!context.compiled_spec.disks.empty()) {
+    for_each_pod_on(node, context.cluster, [&](const AssignedPod& pod) {
+      taken = taken || any_collide(context.compiled_spec.disks, pod.compiled_spec->disks);
+    });
   }
   if (taken) {
     if (why != nullptr) why->emplace_back(kDiskTaken);
@@ -119,10 +121,10 @@ Code VolumeRestrictions::filter(const Question& asked,
   return Code::Success;
 }
 
-std::vector<Interest> VolumeRestrictions::interests() const {
-  return {{Subject::AssignedPod, Change::Delete, after_pod_is_gone},
-          {Subject::Node, Change::Add, {}},
-          {Subject::PersistentVolumeClaim, Change::Add, after_claim_came}};
+std::vector<ClusterEventWithHint> VolumeRestrictions::events_to_register() const {
+  return {{EventResource::AssignedPod, ActionType::Delete, after_pod_is_gone},
+          {EventResource::Node, ActionType::Add, {}},
+          {EventResource::PersistentVolumeClaim, ActionType::Add, after_claim_came}};
 }
 
 std::unique_ptr<Plugin> make_volume_restrictions(const PluginArgs* /*args*/) {

@@ -11,20 +11,20 @@ namespace rescheduler::placement {
 class VolumeRestrictions final : public PluginOf<VolumeRestrictions> {
  public:
   std::string_view name() const override { return "VolumeRestrictions"; }
-  PreFilterResult pre_filter(const Question& asked, CycleState& state) const override;
-  void add_pod(const Question& asked,
+  PreFilterResult pre_filter(const PodContext& context, CycleState& state) const override;
+  void add_pod(const PodContext& context,
                CycleState& state,
-               const cluster::PlacedPod& pod,
-               const cluster::NodeState& node) const override;
-  void remove_pod(const Question& asked,
+               const cluster::AssignedPod& pod,
+               const cluster::NodeInfo& node) const override;
+  void remove_pod(const PodContext& context,
                   CycleState& state,
-                  const cluster::PlacedPod& pod,
-                  const cluster::NodeState& node) const override;
-  Code filter(const Question& asked,
+                  const cluster::AssignedPod& pod,
+                  const cluster::NodeInfo& node) const override;
+  Code filter(const PodContext& context,
               const CycleState& state,
-              const cluster::NodeState& node,
+              const cluster::NodeInfo& node,
               Reasons* why) const override;
-  std::vector<Interest> interests() const override;
+  std::vector<ClusterEventWithHint> events_to_register() const override;
 };
 
 std::unique_ptr<Plugin> make_volume_restrictions(const PluginArgs* args);

@@ -7,10 +7,10 @@ namespace {
 
 using namespace placement::testing;
 
-const Answer kDisk = refused("node(s) had no available disk");
-const Answer kInUse = refused(
+const PluginResult kDisk = refused("node(s) had no available disk");
+const PluginResult kInUse = refused(
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod");
-const Answer kSkip{Code::Skip, {}};
+const PluginResult kSkip{Code::Skip, {}};
 
 struct Lab : StorageLab {
   Lab() : StorageLab(make_volume_restrictions(nullptr)) {
@@ -23,7 +23,7 @@ TEST(VolumeRestrictions, DiskRules) {
   struct Case {
     const char* what;
     PodObject there, wanted;
-    Answer expected;
+    PluginResult expected;
   };
   const std::vector<Case> cases = {
       {"a GCE disk for writing", PodObject("a").gce("d"), PodObject("b").gce("d"), kDisk},
@@ -64,13 +64,13 @@ TEST(VolumeRestrictions, AnEbsVolumeIsNotSharedEvenForReading) {
 TEST(VolumeRestrictions, LooksAtThePodsOfTheNodeItIsShown) {
   Lab lab;
   lab.place(PodObject("a").gce("d"), "n1");
-  const auto without = [&](const Question& asked, CycleState&, cluster::NodeState& node) {
+  const auto without = [&](const PodContext& context, CycleState&, cluster::NodeInfo& node) {
     const auto index = node.pods.at(0);
-    node.let_go(index, *asked.cluster.pod(index).form);
+    node.remove_pod(index, *context.cluster.pod(index).compiled_spec);
   };
   EXPECT_EQ(lab.ask(PodObject("b").gce("d"), "n1", without), kFits);
-  const auto guest = std::make_shared<cluster::PlacedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-a")));
-  const auto with = [&](const Question&, CycleState&, cluster::NodeState& node) { node.take_in(guest); };
+  const auto guest = std::make_shared<cluster::AssignedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-a")));
+  const auto with = [&](const PodContext&, CycleState&, cluster::NodeInfo& node) { node.add_pod(guest); };
   EXPECT_EQ(lab.ask(PodObject("b").gce("d"), "n2", with), kDisk);
 }
 
@@ -110,19 +110,19 @@ TEST(VolumeRestrictions, TakingTheHolderAwayHelps) {
   const auto& stranger = lab.cluster.pod(*lab.cluster.find_pod("uid-x"));
   const PodObject wanted = PodObject("b").claim("c");
   EXPECT_EQ(lab.ask(wanted, "n2",
-                    [&](const Question& asked, CycleState& state, cluster::NodeState& node) {
-                      lab.plugin().remove_pod(asked, state, stranger, node);
+                    [&](const PodContext& context, CycleState& state, cluster::NodeInfo& node) {
+                      lab.plugin().remove_pod(context, state, stranger, node);
                     }),
             kInUse);
   EXPECT_EQ(lab.ask(wanted, "n2",
-                    [&](const Question& asked, CycleState& state, cluster::NodeState& node) {
-                      lab.plugin().remove_pod(asked, state, holder, node);
+                    [&](const PodContext& context, CycleState& state, cluster::NodeInfo& node) {
+                      lab.plugin().remove_pod(context, state, holder, node);
                     }),
             kFits);
   EXPECT_EQ(lab.ask(wanted, "n2",
-                    [&](const Question& asked, CycleState& state, cluster::NodeState& node) {
+                    [&](const PodContext& context, CycleState& state, cluster::NodeInfo& node) {
                       CycleState copy = state.clone();
-                      lab.plugin().remove_pod(asked, copy, holder, node);
+                      lab.plugin().remove_pod(context, copy, holder, node);
                     }),
             kInUse)
       << "a copy is only a copy";

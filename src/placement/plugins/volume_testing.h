@@ -17,21 +17,21 @@ namespace rescheduler::placement::testing {
 
 using namespace cluster::testing;
 
-struct Answer {
+struct PluginResult {
   Code code = Code::Success;
   Reasons reasons{};
-  friend bool operator==(const Answer&, const Answer&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Answer& answer) {
+  friend bool operator==(const PluginResult&, const PluginResult&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const PluginResult& answer) {
     out << to_string(answer.code);
     for (const std::string& reason : answer.reasons) out << ", " << reason;
     return out;
   }
 };
 
-inline const Answer kFits{};
-inline Answer refused(std::string reason) { return {Code::Unschedulable, {std::move(reason)}}; }
-inline Answer hopeless(std::string reason) { return {Code::UnschedulableAndUnresolvable, {std::move(reason)}}; }
-inline Answer error(std::string reason) { return {Code::Error, {std::move(reason)}}; }
+inline const PluginResult kFits{};
+inline PluginResult refused(std::string reason) { return {Code::Unschedulable, {std::move(reason)}}; }
+inline PluginResult hopeless(std::string reason) { return {Code::UnschedulableAndUnresolvable, {std::move(reason)}}; }
+inline PluginResult error(std::string reason) { return {Code::Error, {std::move(reason)}}; }
 
 class StorageLab {
  public:
@@ -48,41 +48,43 @@ class StorageLab {
   void have(const Objects&... objects) {
     (cluster.volumes().upsert(objects), ...);
   }
-  cluster::HappeningPtr place(PodObject pod, const std::string& node) { return cluster.upsert_pod(pod.on(node).wire); }
+  cluster::ClusterEventPtr place(PodObject pod, const std::string& node) {
+    return cluster.upsert_pod(pod.on(node).wire);
+  }
 
-  Answer pre_filter(const PodObject& pod) {
-    const auto form = cluster.form_of(pod);
+  PluginResult pre_filter(const PodObject& pod) {
+    const auto compiled_spec = cluster.compiled_spec_of(pod);
     CycleState state(1);
-    const Status status = plugin_->pre_filter(question_about(cluster, pod.wire, *form), state).status;
+    const Status status = plugin_->pre_filter(make_pod_context(cluster, pod.wire, *compiled_spec), state).status;
     return {status.code, status.reasons};
   }
 
-  using WhatIf = std::function<void(const Question& asked, CycleState& state, cluster::NodeState& node)>;
+  using WhatIf = std::function<void(const PodContext& context, CycleState& state, cluster::NodeInfo& node)>;
   // What the node's answer is; what PreFilter says, if it already refuses or skips.
-  Answer ask(const PodObject& pod, const std::string& node, const WhatIf& what_if = {}) {
-    const auto form = cluster.form_of(pod);
-    const Question asked = question_about(cluster, pod.wire, *form);
+  PluginResult ask(const PodObject& pod, const std::string& node, const WhatIf& what_if = {}) {
+    const auto compiled_spec = cluster.compiled_spec_of(pod);
+    const PodContext context = make_pod_context(cluster, pod.wire, *compiled_spec);
     CycleState state(1);
-    const Status status = plugin_->pre_filter(asked, state).status;
+    const Status status = plugin_->pre_filter(context, state).status;
     if (!status.ok()) return {status.code, status.reasons};
-    cluster::NodeState copy = cluster.node(*cluster.find_node(node));
-    if (what_if) what_if(asked, state, copy);
-    Answer answer;
-    answer.code = plugin_->filter(asked, state, copy, &answer.reasons);
-    EXPECT_EQ(plugin_->filter(asked, state, copy, nullptr), answer.code) << "reasons must not change the answer";
+    cluster::NodeInfo copy = cluster.node(*cluster.find_node(node));
+    if (what_if) what_if(context, state, copy);
+    PluginResult answer;
+    answer.code = plugin_->filter(context, state, copy, &answer.reasons);
+    EXPECT_EQ(plugin_->filter(context, state, copy, nullptr), answer.code) << "reasons must not change the answer";
     return answer;
   }
 
   // Would the pod be tried again? Nobody interested: no.
-  Hint hint(const PodObject& pod, const cluster::HappeningPtr& what) {
-    if (!what) return Hint::Skip;
-    const auto form = cluster.form_of(pod);
-    const Question asked = question_about(cluster, pod.wire, *form);
-    for (const Interest& interest : plugin_->interests()) {
-      if (interest.subject != what->subject || !interest.changes.meets(what->changes)) continue;
-      if (!interest.hint || interest.hint(asked, *what) == Hint::Queue) return Hint::Queue;
+  QueueingHint hint(const PodObject& pod, const cluster::ClusterEventPtr& what) {
+    if (!what) return QueueingHint::Skip;
+    const auto compiled_spec = cluster.compiled_spec_of(pod);
+    const PodContext context = make_pod_context(cluster, pod.wire, *compiled_spec);
+    for (const ClusterEventWithHint& interest : plugin_->events_to_register()) {
+      if (interest.resource != what->resource || !interest.actions.meets(what->actions)) continue;
+      if (!interest.hint || interest.hint(context, *what) == QueueingHint::Queue) return QueueingHint::Queue;
     }
-    return Hint::Skip;
+    return QueueingHint::Skip;
   }
 
   const Plugin& plugin() const { return *plugin_; }

@@ -10,9 +10,9 @@
 namespace rescheduler::placement {
 namespace {
 
-using cluster::Change;
-using cluster::Happening;
-using cluster::Subject;
+using cluster::ActionType;
+using cluster::ClusterEvent;
+using cluster::EventResource;
 using cluster::Symbol;
 
 constexpr std::string_view kWrongZone = "node(s) had no available volume zone";
@@ -42,7 +42,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // "a__b": either. A list with a gap in it says nothing.
-std::optional<std::vector<Symbol>> read_list(std::string_view text, const cluster::Symbols& symbols) {
+std::optional<std::vector<Symbol>> read_list(std::string_view text, const cluster::SymbolTable& symbols) {
   std::vector<Symbol> values;
   for (;;) {
     const std::size_t end = text.find("__");
@@ -54,23 +54,23 @@ std::optional<std::vector<Symbol>> read_list(std::string_view text, const cluste
   }
 }
 
-void add_places(const cluster::Volume& volume, const cluster::Words& words, std::vector<Place>& places) {
+void add_places(const cluster::Volume& volume, const cluster::Interner& interner, std::vector<Place>& places) {
   for (Symbol key : kTopologyLabels) {
-    if (!words.labels.has(volume.labels, key)) continue;
-    const std::string& text = words.symbols.text(words.labels.value(volume.labels, key));
-    if (auto values = read_list(text, words.symbols)) places.push_back({key, std::move(*values)});
+    if (!interner.labels.has(volume.labels, key)) continue;
+    const std::string& text = interner.symbols.text(interner.labels.value(volume.labels, key));
+    if (auto values = read_list(text, interner.symbols)) places.push_back({key, std::move(*values)});
   }
 }
 
 Status refuse(std::string reason) { return {Code::UnschedulableAndUnresolvable, {std::move(reason)}, {}}; }
 
 // Of a claim without a volume: may it wait for the node to be chosen?
-Status may_wait(const Question& asked, const cluster::Claim& claim) {
+Status may_wait(const PodContext& context, const cluster::Claim& claim) {
   if (claim.storage_class == Symbol::Empty) {
     return refuse("PersistentVolumeClaim had no pv name and storageClass name");
   }
-  const std::string& name = asked.cluster.text(claim.storage_class);
-  const cluster::StorageClass* known = asked.cluster.volumes().storage_class(claim.storage_class);
+  const std::string& name = context.cluster.text(claim.storage_class);
+  const cluster::StorageClass* known = context.cluster.volumes().storage_class(claim.storage_class);
   if (known == nullptr) return refuse(fmt::format("storageclass.storage.k8s.io \"{}\" not found", name));
   if (known->mode == cluster::BindingMode::Unset) {
     return refuse(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", name));
@@ -79,45 +79,45 @@ Status may_wait(const Question& asked, const cluster::Claim& claim) {
   return refuse("PersistentVolume had no name");
 }
 
-Hint after_class(const Question& /*waiting*/, const Happening& what) {
-  return what.storage.waits_for_consumer ? Hint::Queue : Hint::Skip;
+QueueingHint after_class(const PodContext& /*waiting*/, const ClusterEvent& what) {
+  return what.storage.waits_for_consumer ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-Hint after_claim(const Question& waiting, const Happening& what) {
-  return uses(waiting, what, Ephemeral::LeftOut) ? Hint::Queue : Hint::Skip;
+QueueingHint after_claim(const PodContext& waiting, const ClusterEvent& what) {
+  return uses(waiting, what, Ephemeral::LeftOut) ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
-Hint after_volume(const Question& /*waiting*/, const Happening& what) {
-  return what.changes.has(Change::Add) || what.storage.topology_changed ? Hint::Queue : Hint::Skip;
+QueueingHint after_volume(const PodContext& /*waiting*/, const ClusterEvent& what) {
+  return what.actions.has(ActionType::Add) || what.storage.topology_changed ? QueueingHint::Queue : QueueingHint::Skip;
 }
 
 }  // namespace
 
-PreFilterResult VolumeZone::pre_filter(const Question& asked, CycleState& state) const {
+PreFilterResult VolumeZone::pre_filter(const PodContext& context, CycleState& state) const {
   Places found;
-  const cluster::Volumes& volumes = asked.cluster.volumes();
-  for (const cluster::ClaimUse& use : asked.form.claims) {
+  const cluster::Volumes& volumes = context.cluster.volumes();
+  for (const cluster::ClaimUse& use : context.compiled_spec.claims) {
     if (use.ephemeral) continue;
     if (use.name.empty()) return {refuse("PersistentVolumeClaim had no name"), {}};
-    const cluster::ClaimPtr claim = volumes.claim(asked.ns, use.name);
+    const cluster::ClaimPtr claim = volumes.claim(context.ns, use.name);
     if (!claim) return {refuse(claim_not_found(use.name)), {}};
     if (claim->volume.empty()) {
-      Status status = may_wait(asked, *claim);
+      Status status = may_wait(context, *claim);
       if (!status.ok()) return {std::move(status), {}};
       continue;
     }
     const cluster::VolumePtr volume = volumes.volume(claim->volume);
     if (!volume) return {refuse(fmt::format("persistentvolume \"{}\" not found", claim->volume)), {}};
-    add_places(*volume, asked.cluster.words(), found.places);
+    add_places(*volume, context.cluster.interner(), found.places);
   }
   if (found.places.empty()) return {{Code::Skip, {}, {}}, {}};
   state.write(slot(), std::move(found));
   return {};
 }
 
-Code VolumeZone::filter(const Question& /*asked*/,
+Code VolumeZone::filter(const PodContext& /*context*/,
                         const CycleState& state,
-                        const cluster::NodeState& node,
+                        const cluster::NodeInfo& node,
                         Reasons* why) const {
   const auto* notes = state.find<Places>(slot());
   const cluster::Node& here = *node.node;
@@ -133,11 +133,11 @@ Code VolumeZone::filter(const Question& /*asked*/,
   return Code::Success;
 }
 
-std::vector<Interest> VolumeZone::interests() const {
-  return {{Subject::StorageClass, Change::Add, after_class},
-          {Subject::Node, {Change::Add, Change::NodeLabel}, {}},
-          {Subject::PersistentVolumeClaim, {Change::Add, Change::Update}, after_claim},
-          {Subject::PersistentVolume, {Change::Add, Change::Update}, after_volume}};
+std::vector<ClusterEventWithHint> VolumeZone::events_to_register() const {
+  return {{EventResource::StorageClass, ActionType::Add, after_class},
+          {EventResource::Node, {ActionType::Add, ActionType::NodeLabel}, {}},
+          {EventResource::PersistentVolumeClaim, {ActionType::Add, ActionType::Update}, after_claim},
+          {EventResource::PersistentVolume, {ActionType::Add, ActionType::Update}, after_volume}};
 }
 
 std::unique_ptr<Plugin> make_volume_zone(const PluginArgs* /*args*/) { return std::make_unique<VolumeZone>(); }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace placement::testing;
 
-const Answer kWrongZone = hopeless("node(s) had no available volume zone");
+const PluginResult kWrongZone = hopeless("node(s) had no available volume zone");
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 constexpr const char* kRegion = "topology.kubernetes.io/region";
 constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
@@ -21,7 +21,7 @@ TEST(VolumeZone, LabelsOfTheVolumeMustBeTheNodes) {
   struct Case {
     const char* what;
     std::vector<std::pair<std::string, std::string>> volume, node;
-    Answer expected;
+    PluginResult expected;
   };
   const std::vector<Case> cases = {
       {"the same zone", {{kZone, "a"}}, {{kZone, "a"}}, kFits},

@@ -42,13 +42,13 @@ InFlight::Pod* InFlight::find(std::string_view uid) {
   return found == pods_.end() ? nullptr : &found->second;
 }
 
-void InFlight::happened(cluster::HappeningPtr what) {
+void InFlight::on_event(cluster::ClusterEventPtr what) {
   if (pods_.empty()) return;
   count(*what, 1);
   shared_.push_back(std::move(what));
 }
 
-void InFlight::happened_to(std::string_view uid, cluster::HappeningPtr what) {
+void InFlight::on_pod_event(std::string_view uid, cluster::ClusterEventPtr what) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   count(*what, 1);
@@ -56,7 +56,7 @@ void InFlight::happened_to(std::string_view uid, cluster::HappeningPtr what) {
   found->second.own.push_back(std::move(what));
 }
 
-void InFlight::count(const cluster::Happening& what, int change) {
+void InFlight::count(const cluster::ClusterEvent& what, int change) {
   if (metrics_ != nullptr) metrics_->in_flight_changed(what.label, change);
 }
 

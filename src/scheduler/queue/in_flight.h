@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/happening.h"
+#include "cluster/cluster_event.h"
 #include "scheduler/queue/waiting_pod.h"
 
 namespace rescheduler::scheduler {
@@ -36,8 +36,8 @@ class InFlight {
   std::size_t size() const { return pods_.size(); }
   std::size_t kept() const { return shared_.size() + own_; }  // happenings
 
-  void happened(cluster::HappeningPtr what);                           // kept for all that are in flight now
-  void happened_to(std::string_view uid, cluster::HappeningPtr what);  // kept for this one
+  void on_event(cluster::ClusterEventPtr what);                            // kept for all that are in flight now
+  void on_pod_event(std::string_view uid, cluster::ClusterEventPtr what);  // kept for this one
 
   // Calls visit(happening) for all since begin(uid), until it answers false; false if it is not in flight.
   template <class Visit>
@@ -56,14 +56,14 @@ class InFlight {
  private:
   struct Record : Pod {
     std::uint64_t since = 0;  // the number of the first shared happening it has to be told
-    std::vector<cluster::HappeningPtr> own{};
+    std::vector<cluster::ClusterEventPtr> own{};
   };
-  void count(const cluster::Happening& what, int change);
+  void count(const cluster::ClusterEvent& what, int change);
 
   QueueMetrics* metrics_;
   std::map<std::string, Record, std::less<>> pods_;
-  std::multiset<std::uint64_t> since_;        // of all in flight; the least is what must be kept
-  std::deque<cluster::HappeningPtr> shared_;  // numbered from first_
+  std::multiset<std::uint64_t> since_;           // of all in flight; the least is what must be kept
+  std::deque<cluster::ClusterEventPtr> shared_;  // numbered from first_
   std::uint64_t first_ = 0;
   std::size_t own_ = 0;
 };

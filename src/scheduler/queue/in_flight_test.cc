@@ -15,13 +15,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-cluster::HappeningPtr named(const std::string& label) {
-  return happening(cluster::Subject::Node, cluster::Change::Add, label);
+cluster::ClusterEventPtr named(const std::string& label) {
+  return cluster_event(cluster::EventResource::Node, cluster::ActionType::Add, label);
 }
 
 std::vector<std::string> told(const InFlight& in_flight, const std::string& uid) {
   std::vector<std::string> labels;
-  in_flight.replay(uid, [&](const cluster::Happening& what) {
+  in_flight.replay(uid, [&](const cluster::ClusterEvent& what) {
     labels.push_back(what.label);
     return true;
   });
@@ -31,16 +31,16 @@ std::vector<std::string> told(const InFlight& in_flight, const std::string& uid)
 TEST(InFlight, EachIsToldWhatHappenedSinceItsOwnStart) {
   InFlight in_flight{nullptr};
   in_flight.begin(object_of("a"));
-  in_flight.happened(named("1"));
+  in_flight.on_event(named("1"));
   in_flight.begin(object_of("b"));
-  in_flight.happened(named("2"));
+  in_flight.on_event(named("2"));
   EXPECT_THAT(told(in_flight, "a"), ElementsAre("1", "2"));
   EXPECT_THAT(told(in_flight, "b"), ElementsAre("2"));
 }
 
 TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
   InFlight in_flight{nullptr};
-  in_flight.happened(named("1"));
+  in_flight.on_event(named("1"));
   EXPECT_EQ(in_flight.kept(), 0U);
   in_flight.begin(object_of("a"));
   EXPECT_THAT(told(in_flight, "a"), IsEmpty());
@@ -49,11 +49,11 @@ TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
 TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
   InFlight in_flight{nullptr};
   in_flight.begin(object_of("a"));
-  in_flight.happened(named("1"));
+  in_flight.on_event(named("1"));
   in_flight.begin(object_of("b"));
-  in_flight.happened(named("2"));
+  in_flight.on_event(named("2"));
   in_flight.begin(object_of("c"));
-  in_flight.happened(named("3"));
+  in_flight.on_event(named("3"));
   in_flight.end("b");
   EXPECT_EQ(in_flight.kept(), 3U) << "a still has to be told all";
   in_flight.end("a");
@@ -68,9 +68,9 @@ TEST(InFlight, WhatIsAboutOnePodIsToldToItAlone) {
   InFlight in_flight{nullptr};
   in_flight.begin(object_of("a"));
   in_flight.begin(object_of("b"));
-  in_flight.happened_to("a", named("own"));
-  in_flight.happened_to("stranger", named("lost"));
-  in_flight.happened(named("all"));
+  in_flight.on_pod_event("a", named("own"));
+  in_flight.on_pod_event("stranger", named("lost"));
+  in_flight.on_event(named("all"));
   EXPECT_THAT(told(in_flight, "a"), UnorderedElementsAre("own", "all"));
   EXPECT_THAT(told(in_flight, "b"), ElementsAre("all"));
   in_flight.end("b");
@@ -80,7 +80,7 @@ TEST(InFlight, WhatIsAboutOnePodIsToldToItAlone) {
 
 TEST(InFlight, ReplayOfAStrangerSaysSo) {
   const InFlight in_flight{nullptr};
-  EXPECT_FALSE(in_flight.replay("a", [](const cluster::Happening&) { return true; }));
+  EXPECT_FALSE(in_flight.replay("a", [](const cluster::ClusterEvent&) { return true; }));
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ void Nominator::set(const PodObject& object, const std::string& node) {
 void Nominator::nominate(const PodObject& object, const std::string& node) { set(object, node); }
 
 void Nominator::add(const PodObject& object) {
-  const std::string* promised = node_of(object.uid());
-  const std::string node = promised != nullptr ? *promised : object.pod->status().nominated_node_name();
+  const std::string* nominated = node_of(object.uid());
+  const std::string node = nominated != nullptr ? *nominated : object.pod->status().nominated_node_name();
   set(object, node);
 }
 

@@ -9,8 +9,8 @@
 
 namespace rescheduler::scheduler {
 
-using cluster::Happening;
-using cluster::HappeningPtr;
+using cluster::ClusterEvent;
+using cluster::ClusterEventPtr;
 
 namespace {
 
@@ -56,7 +56,7 @@ bool Queue::ErrorOrder::operator()(const Entry* a, const Entry* b) const {
 Queue::Queue(QueueSettings settings, QueuePlugins plugins, WallTime now, QueueMetrics* metrics)
     : settings_(settings),
       plugins_(std::move(plugins)),
-      interests_(plugins_.profiles),
+      hint_map_(plugins_.profiles),
       metrics_(metrics),
       in_flight_(metrics),
       next_leftovers_(now + kLeftoversPeriod) {
@@ -65,11 +65,11 @@ Queue::Queue(QueueSettings settings, QueuePlugins plugins, WallTime now, QueueMe
 
 Queue::~Queue() = default;
 
-HappeningPtr Queue::about_one(std::string_view uid, std::string_view label) {
-  Happening what;
+ClusterEventPtr Queue::about_one(std::string_view uid, std::string_view label) {
+  ClusterEvent what;
   what.label = label;
   what.uid = uid;
-  return std::make_shared<const Happening>(std::move(what));
+  return std::make_shared<const ClusterEvent>(std::move(what));
 }
 
 // --- coming, changing, going
@@ -81,17 +81,17 @@ void Queue::add(PodObject object, WallTime now) {
     return;
   }
   // Known already, and nobody compared it with what we know: as good as any change.
-  HappeningPtr what = about_one(uid, kAdded);
+  ClusterEventPtr what = about_one(uid, kAdded);
   update(std::move(object), std::move(what), now);
 }
 
-void Queue::update(PodObject object, HappeningPtr what, WallTime now) {
+void Queue::update(PodObject object, ClusterEventPtr what, WallTime now) {
   const std::string uid = object.uid();
   if (InFlight::Pod* flying = in_flight_.find(uid); flying != nullptr) {
     flying->removed = false;
     if (same_version(flying->object, object)) return;
     flying->object = std::move(object);
-    if (what) in_flight_.happened_to(uid, std::move(what));
+    if (what) in_flight_.on_pod_event(uid, std::move(what));
     return;
   }
   Entry* entry = entry_of(uid);

@@ -40,10 +40,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/clock.h"
-#include "cluster/happening.h"
+#include "cluster/cluster_event.h"
 #include "placement/plugin.h"
 #include "scheduler/queue/in_flight.h"
-#include "scheduler/queue/interests.h"
+#include "scheduler/queue/queueing_hint_map.h"
 #include "scheduler/queue/rejected_pods.h"
 #include "scheduler/queue/retry_window.h"
 #include "scheduler/queue/waiting_pod.h"
@@ -62,10 +62,11 @@ struct QueueSettings {
 struct QueuePlugins {
   std::vector<ProfilePlugins> profiles{};  // by PodObject::profile
   // PreEnqueue. While it is asked, pod.gate is the gate that was closed last: that plugin is worth asking first.
-  std::function<std::optional<Gate>(const WaitingPod& pod)> pre_enqueue{};
+  std::function<std::optional<GateReason>(const WaitingPod& pod)> pre_enqueue{};
   // Asks interest.hint, which is set, on behalf of this pod.
-  std::function<
-      placement::Hint(const WaitingPod& pod, const placement::Interest& interest, const cluster::Happening& what)>
+  std::function<placement::QueueingHint(const WaitingPod& pod,
+                                        const placement::ClusterEventWithHint& event_with_hint,
+                                        const cluster::ClusterEvent& what)>
       hint{};
   std::function<bool(const WaitingPod& a, const WaitingPod& b)> before = more_urgent;  // QueueSort
 };
@@ -86,7 +87,7 @@ class Queue {
   // A pod without a node was seen for the first time.
   void add(PodObject object, WallTime now);
   // A pod without a node changed; `what` (a TargetPod happening) says in which respects, null: in none that matter.
-  void update(PodObject object, cluster::HappeningPtr what, WallTime now);
+  void update(PodObject object, cluster::ClusterEventPtr what, WallTime now);
   // It is gone, or has a node. In flight too: failed() then drops it.
   void remove(std::string_view uid, WallTime now);
 
@@ -99,10 +100,10 @@ class Queue {
 
   // Something happened in the cluster. `at_most`: only pods of at most this priority can profit (a nomination that
   // was given up frees nothing for pods that never respected it).
-  void happened(cluster::HappeningPtr what, WallTime now, std::optional<std::int32_t> at_most = std::nullopt);
+  void on_event(cluster::ClusterEventPtr what, WallTime now, std::optional<std::int32_t> at_most = std::nullopt);
   // Would happened() make any difference now? If not, the model need not tell.
   bool cares() const { return !rejected_.empty() || !in_flight_.empty(); }
-  bool cares(cluster::Subject subject, cluster::Changes changes) const;
+  bool cares(cluster::EventResource resource, cluster::ActionTypes changes) const;
 
   // These shall have their turn now, whatever they wait for.
   void activate(std::span<const std::string> uids, WallTime now);
@@ -149,7 +150,7 @@ class Queue {
     bool operator()(const Entry* a, const Entry* b) const;
   };
 
-  static cluster::HappeningPtr about_one(std::string_view uid, std::string_view label);
+  static cluster::ClusterEventPtr about_one(std::string_view uid, std::string_view label);
   Entry* entry_of(std::string_view uid) const;
   Entry& insert(WaitingPod pod, WallTime now);
   void come(PodObject object, std::string_view event, WallTime now);
@@ -164,10 +165,10 @@ class Queue {
   void hold(Entry& entry, Place place, std::string_view event, bool held_before);
   void requeue(Entry& entry, Wake how, std::string_view event, WallTime now);
 
-  Wake judge(const WaitingPod& pod, const cluster::Happening& what) const;
+  Wake judge(const WaitingPod& pod, const cluster::ClusterEvent& what) const;
   Wake replay(const WaitingPod& pod) const;
-  bool gate_deaf_to(const WaitingPod& pod, const cluster::Happening& what) const;
-  void wake(Entry& entry, const cluster::Happening& what, WallTime now);
+  bool gate_deaf_to(const WaitingPod& pod, const cluster::ClusterEvent& what) const;
+  void wake(Entry& entry, const cluster::ClusterEvent& what, WallTime now);
   void flush_backoff(WallTime now);
   void flush_leftovers(WallTime now);
 
@@ -177,7 +178,7 @@ class Queue {
 
   QueueSettings settings_;
   QueuePlugins plugins_;
-  InterestTable interests_;
+  QueueingHintMap hint_map_;
   QueueMetrics* metrics_;
 
   boost::unordered_flat_map<std::string, std::unique_ptr<Entry>, TextHash, std::equal_to<>> entries_;

@@ -11,9 +11,9 @@
 namespace rescheduler::scheduler {
 namespace {
 
-using cluster::Change;
-using cluster::Subject;
-using placement::Hint;
+using cluster::ActionType;
+using cluster::EventResource;
+using placement::QueueingHint;
 
 class QueueEvents : public QueueFixture {
  protected:
@@ -22,69 +22,69 @@ class QueueEvents : public QueueFixture {
 
 TEST_F(QueueEvents, WhatItsRejectorFindsHelpfulWakesAPod) {
   reject("a", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(kLater));
+  queue.on_event(node_added(), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, WhatItsRejectorFindsUselessDoesNot) {
   reject("a", PluginIndexSet::only(kFit), 0);
-  answer = [](const WaitingPod&, const cluster::Happening&) { return Hint::Skip; };
-  queue.happened(node_added(), at(kLater));
+  answer = [](const WaitingPod&, const cluster::ClusterEvent&) { return QueueingHint::Skip; };
+  queue.on_event(node_added(), at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   EXPECT_EQ(hint_questions, 1);
 }
 
 TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
   reject("a", PluginIndexSet::only(kFit), 0);
-  queue.happened(claim_added(), at(kLater));
-  queue.happened(happening(Subject::Node, Change::NodeTaint), at(kLater));
-  queue.happened(happening(Subject::AssignedPod, Change::Add), at(kLater));
+  queue.on_event(claim_added(), at(kLater));
+  queue.on_event(cluster_event(EventResource::Node, ActionType::NodeTaint), at(kLater));
+  queue.on_event(cluster_event(EventResource::AssignedPod, ActionType::Add), at(kLater));
   EXPECT_EQ(hint_questions, 0);
   EXPECT_EQ(place("a"), Place::Unschedulable);
-  queue.happened(happening(Subject::Node, {Change::NodeTaint, Change::NodeAllocatable}), at(kLater));
+  queue.on_event(cluster_event(EventResource::Node, {ActionType::NodeTaint, ActionType::NodeAllocatable}), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, PluginsThatDidNotRejectThePodAreNotAsked) {
   reject("a", PluginIndexSet::only(kClaims), 0);
-  queue.happened(node_added(), at(kLater));
+  queue.on_event(node_added(), at(kLater));
   EXPECT_EQ(hint_questions, 0);
   EXPECT_EQ(place("a"), Place::Unschedulable);
 }
 
 TEST_F(QueueEvents, AnInterestInAnythingIsOneInEverything) {
   reject("a", PluginIndexSet::only(kCurious), 0);
-  queue.happened(happening(Subject::CsiDriver, Change::Update), at(kLater));
+  queue.on_event(cluster_event(EventResource::CsiDriver, ActionType::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, AnythingInterestsTheExtenders) {
   reject("a", PluginIndexSet::extender(), 0);
-  queue.happened(happening(Subject::VolumeAttachment, Change::Update), at(kLater));
+  queue.on_event(cluster_event(EventResource::VolumeAttachment, ActionType::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
 TEST_F(QueueEvents, AWokenPodFirstServesItsBackoff) {
   reject("a", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(1));
+  queue.on_event(node_added(), at(1));
   EXPECT_EQ(place("a"), Place::Backoff);
 }
 
 TEST_F(QueueEvents, APluginThatSaidNotYetEndsTheBackoffToo) {
   queue.add(object_of("a"), at(0));
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0));
-  queue.happened(claim_added(), at(0));
+  queue.on_event(claim_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
 
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0));
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Backoff) << "the other rejector does not";
 }
 
 TEST_F(QueueEvents, TheExtendersWordDoesNotHideThatOfAPendingPlugin) {
   queue.add(object_of("a"), at(0));
   queue.failed(pop("a", 0), PluginIndexSet::extender(), PluginIndexSet::only(kClaims), at(0));
-  queue.happened(claim_added(), at(0));
+  queue.on_event(claim_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
@@ -92,11 +92,11 @@ TEST_F(QueueEvents, AnythingWakesEverybodyAndWithAPodOnlyThatOne) {
   reject("a", PluginIndexSet::only(kFit), 0);
   reject("b", PluginIndexSet::only(kClaims), 0);
   reject("c", PluginIndexSet::only(kClaims), 0);
-  queue.happened(happening(Subject::Anything, {}, "ForOne", "b"), at(kLater));
+  queue.on_event(cluster_event(EventResource::Anything, {}, "ForOne", "b"), at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   EXPECT_EQ(place("b"), Place::Active);
   EXPECT_EQ(place("c"), Place::Unschedulable);
-  queue.happened(happening(Subject::Anything, {}, "ForAll"), at(kLater));
+  queue.on_event(cluster_event(EventResource::Anything, {}, "ForAll"), at(kLater));
   EXPECT_EQ(queue.size(Place::Active), 3U);
 }
 
@@ -104,7 +104,7 @@ TEST_F(QueueEvents, APriorityBoundKeepsTheMoreImportantAsleep) {
   reject("low", PluginIndexSet::only(kFit), 0, 1);
   reject("same", PluginIndexSet::only(kFit), 0, 5);
   reject("high", PluginIndexSet::only(kFit), 0, 9);
-  queue.happened(pod_deleted(), at(kLater), 5);
+  queue.on_event(pod_deleted(), at(kLater), 5);
   EXPECT_EQ(place("low"), Place::Active);
   EXPECT_EQ(place("same"), Place::Active);
   EXPECT_EQ(place("high"), Place::Unschedulable);
@@ -113,12 +113,12 @@ TEST_F(QueueEvents, APriorityBoundKeepsTheMoreImportantAsleep) {
 TEST_F(QueueEvents, WhatHappenedDuringTheAttemptIsReplayed) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
   EXPECT_EQ(queue.in_flight().kept(), 0U);
 
   const WaitingPod again = pop("a", 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(queue.failed(again, PluginIndexSet::only(kClaims), {}, at(0)), Place::Unschedulable)
       << "of no use to this rejector";
 }
@@ -127,22 +127,22 @@ TEST_F(QueueEvents, WhatHappenedBeforeTheAttemptIsNot) {
   queue.add(object_of("a"), at(0));
   queue.add(object_of("b"), at(0));
   pop("a", 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(queue.failed(pop("b", 0), PluginIndexSet::only(kFit), {}, at(0)), Place::Unschedulable);
 }
 
 TEST_F(QueueEvents, AReplayedEventThatAPendingPluginWaitedForSkipsTheBackoff) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
-  queue.happened(node_added(), at(0));
-  queue.happened(claim_added(), at(0));
+  queue.on_event(node_added(), at(0));
+  queue.on_event(claim_added(), at(0));
   EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0)), Place::Active);
 }
 
 TEST_F(QueueEvents, APriorityBoundDoesNotHideWhatHappenedFromAPodInFlight) {
   queue.add(object_of("a", 9), at(0));
   const WaitingPod pod = pop("a", 0);
-  queue.happened(pod_deleted(), at(0), 5);
+  queue.on_event(pod_deleted(), at(0), 5);
   EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
 }
 
@@ -204,7 +204,7 @@ TEST_F(QueueEvents, AKnownPodThatIsAddedAgainIsWokenNotDoubled) {
 TEST_F(QueueEvents, ARemovedPodIsGoneFromWhereverItWas) {
   reject("rejected", PluginIndexSet::only(kClaims), 0);
   reject("backs off", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   queue.add(object_of("error"), at(-1));
   queue.add(object_of("active"), at(0));
   queue.failed(pop("error", 0), kNobody, kNobody, at(0));
@@ -252,13 +252,13 @@ TEST_F(QueueEvents, CaresOnlyWhileSomebodyCouldBeWoken) {
   EXPECT_FALSE(queue.cares());
   const WaitingPod pod = pop("a", 0);
   EXPECT_TRUE(queue.cares());
-  EXPECT_TRUE(queue.cares(Subject::CsiDriver, Change::Add)) << "who knows who will reject it";
+  EXPECT_TRUE(queue.cares(EventResource::CsiDriver, ActionType::Add)) << "who knows who will reject it";
   queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_TRUE(queue.cares());
-  EXPECT_TRUE(queue.cares(Subject::Node, Change::Add));
-  EXPECT_TRUE(queue.cares(Subject::Anything, {}));
-  EXPECT_FALSE(queue.cares(Subject::Node, Change::NodeTaint));
-  EXPECT_FALSE(queue.cares(Subject::CsiDriver, Change::Add));
+  EXPECT_TRUE(queue.cares(EventResource::Node, ActionType::Add));
+  EXPECT_TRUE(queue.cares(EventResource::Anything, {}));
+  EXPECT_FALSE(queue.cares(EventResource::Node, ActionType::NodeTaint));
+  EXPECT_FALSE(queue.cares(EventResource::CsiDriver, ActionType::Add));
   queue.remove("a", at(0));
   EXPECT_FALSE(queue.cares());
 }

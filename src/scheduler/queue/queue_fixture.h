@@ -25,34 +25,37 @@ inline PodObject object_of(const std::string& uid, std::int32_t priority = 0, co
   pod->mutable_metadata()->set_uid(uid);
   pod->mutable_metadata()->set_name(uid);
   pod->mutable_metadata()->set_resource_version(version);
-  auto form = std::make_shared<cluster::PodForm>();
-  form->priority = priority;
+  auto compiled_spec = std::make_shared<cluster::CompiledPodSpec>();
+  compiled_spec->priority = priority;
   PodObject object;
   object.pod = std::move(pod);
-  object.form = std::move(form);
+  object.compiled_spec = std::move(compiled_spec);
   return object;
 }
 
-inline cluster::HappeningPtr happening(cluster::Subject subject,
-                                       cluster::Changes changes,
-                                       std::string label = "Something",
-                                       std::string uid = "") {
-  cluster::Happening what;
-  what.subject = subject;
-  what.changes = changes;
+inline cluster::ClusterEventPtr cluster_event(cluster::EventResource resource,
+                                              cluster::ActionTypes changes,
+                                              std::string label = "Something",
+                                              std::string uid = "") {
+  cluster::ClusterEvent what;
+  what.resource = resource;
+  what.actions = changes;
   what.label = std::move(label);
   what.uid = std::move(uid);
-  return std::make_shared<const cluster::Happening>(std::move(what));
+  return std::make_shared<const cluster::ClusterEvent>(std::move(what));
 }
-inline cluster::HappeningPtr node_added() { return happening(cluster::Subject::Node, cluster::Change::Add, "NodeAdd"); }
-inline cluster::HappeningPtr pod_deleted() {
-  return happening(cluster::Subject::AssignedPod, cluster::Change::Delete, "AssignedPodDelete");
+inline cluster::ClusterEventPtr node_added() {
+  return cluster_event(cluster::EventResource::Node, cluster::ActionType::Add, "NodeAdd");
 }
-inline cluster::HappeningPtr claim_added() {
-  return happening(cluster::Subject::PersistentVolumeClaim, cluster::Change::Add, "PersistentVolumeClaimAdd");
+inline cluster::ClusterEventPtr pod_deleted() {
+  return cluster_event(cluster::EventResource::AssignedPod, cluster::ActionType::Delete, "AssignedPodDelete");
 }
-inline cluster::HappeningPtr gates_gone(const std::string& uid) {
-  return happening(cluster::Subject::TargetPod, cluster::Change::PodGatesGone, "TargetPodGatesGone", uid);
+inline cluster::ClusterEventPtr claim_added() {
+  return cluster_event(cluster::EventResource::PersistentVolumeClaim, cluster::ActionType::Add,
+                       "PersistentVolumeClaimAdd");
+}
+inline cluster::ClusterEventPtr gates_gone(const std::string& uid) {
+  return cluster_event(cluster::EventResource::TargetPod, cluster::ActionType::PodGatesGone, "TargetPodGatesGone", uid);
 }
 
 inline WallTime at(double seconds) {
@@ -70,35 +73,39 @@ inline const PluginIndexSet kNobody{};
 class QueueFixture : public testing::Test {
  public:
   using Place = Queue::Place;
-  using Answer = std::function<placement::Hint(const WaitingPod&, const cluster::Happening&)>;
+  using Answer = std::function<placement::QueueingHint(const WaitingPod&, const cluster::ClusterEvent&)>;
 
   explicit QueueFixture(QueueSettings settings = {}) : queue(settings, plugins(), at(0), &metrics) {}
 
   QueuePlugins plugins() {
-    using cluster::Change;
-    using cluster::Subject;
-    const auto asked = [](const placement::Question&, const cluster::Happening&) { return placement::Hint::Skip; };
+    using cluster::ActionType;
+    using cluster::EventResource;
+    const auto asked = [](const placement::PodContext&, const cluster::ClusterEvent&) {
+      return placement::QueueingHint::Skip;
+    };
     QueuePlugins all;
     all.profiles.push_back(
         {.name = "default",
          .plugins = {
              {.name = "Fit",
-              .interests =
-                  {{.subject = Subject::Node, .changes = {Change::Add, Change::NodeAllocatable}, .hint = asked},
-                   {.subject = Subject::AssignedPod, .changes = Change::Delete, .hint = asked}}},
-             {.name = "Gates", .interests = {{.subject = Subject::TargetPod, .changes = Change::PodGatesGone}}},
+              .events = {{.resource = EventResource::Node,
+                          .actions = {ActionType::Add, ActionType::NodeAllocatable},
+                          .hint = asked},
+                         {.resource = EventResource::AssignedPod, .actions = ActionType::Delete, .hint = asked}}},
+             {.name = "Gates", .events = {{.resource = EventResource::TargetPod, .actions = ActionType::PodGatesGone}}},
              {.name = "Claims",
-              .interests = {{.subject = Subject::PersistentVolumeClaim,
-                             .changes = {Change::Add, Change::Update},
-                             .hint = asked}}},
-             {.name = "Curious", .interests = {{.subject = Subject::Anything}}},
+              .events = {{.resource = EventResource::PersistentVolumeClaim,
+                          .actions = {ActionType::Add, ActionType::Update},
+                          .hint = asked}}},
+             {.name = "Curious", .events = {{.resource = EventResource::Anything}}},
          }});
-    all.pre_enqueue = [this](const WaitingPod& pod) -> std::optional<Gate> {
+    all.pre_enqueue = [this](const WaitingPod& pod) -> std::optional<GateReason> {
       ++gate_questions;
       if (!gated.contains(pod.uid())) return std::nullopt;
-      return Gate{.plugin = kGates, .why = "has a gate"};
+      return GateReason{.plugin = kGates, .why = "has a gate"};
     };
-    all.hint = [this](const WaitingPod& pod, const placement::Interest&, const cluster::Happening& what) {
+    all.hint = [this](const WaitingPod& pod, const placement::ClusterEventWithHint&,
+                      const cluster::ClusterEvent& what) {
       ++hint_questions;
       return answer(pod, what);
     };
@@ -124,7 +131,7 @@ class QueueFixture : public testing::Test {
     return found ? std::optional{found->place} : std::nullopt;
   }
 
-  Answer answer = [](const WaitingPod&, const cluster::Happening&) { return placement::Hint::Queue; };
+  Answer answer = [](const WaitingPod&, const cluster::ClusterEvent&) { return placement::QueueingHint::Queue; };
   std::set<std::string> gated;
   int gate_questions = 0;
   int hint_questions = 0;

@@ -41,7 +41,7 @@ TEST_F(QueueFigures, WaitingPodsAreCountedWhereTheyAre) {
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_EQ(waiting("active"), 0);
   EXPECT_EQ(waiting("unschedulable"), 1);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(waiting("unschedulable"), 0);
   EXPECT_EQ(waiting("backoff"), 1);
 }
@@ -51,11 +51,11 @@ TEST_F(QueueFigures, WhatBringsAPodIntoAQueueIsCounted) {
   EXPECT_EQ(came_in("active", "UnscheduledPodAdd"), 1);
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_EQ(came_in("unschedulable", "ScheduleAttemptFailure"), 1);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(came_in("backoff", "NodeAdd"), 1);
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_EQ(came_in("active", "PopFromBackoffQ"), 1);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   queue.tick(at(50));
   EXPECT_EQ(came_in("active", "BackoffComplete"), 1);
   queue.failed(pop("a", 50), PluginIndexSet::only(kFit), {}, at(50));
@@ -84,7 +84,7 @@ TEST_F(QueueFigures, EachRejectorIsBlamedUntilTheNextAttemptOrTheEnd) {
   EXPECT_EQ(blamed("Fit"), 2);
   queue.remove("b", at(0));
   EXPECT_EQ(blamed("Fit"), 1);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(blamed("Fit"), 1);
   pop("a", 0);
   EXPECT_EQ(blamed("Fit"), 0);
@@ -95,7 +95,7 @@ TEST_F(QueueFigures, WhatIsKeptForPodsInFlightIsCountedAndForgotten) {
   queue.add(object_of("a"), at(0));
   queue.add(object_of("b"), at(0));
   pop("a", 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   pop("b", 0);
   queue.update(object_of("b", 0, "2"), gates_gone("b"), at(0));
   EXPECT_EQ(kept("PodPopped"), 2);

@@ -17,12 +17,12 @@
 namespace rescheduler::scheduler {
 namespace {
 
-using cluster::Change;
-using cluster::Changes;
-using cluster::Happening;
-using cluster::HappeningPtr;
-using cluster::Subject;
-using placement::Hint;
+using cluster::ActionType;
+using cluster::ActionTypes;
+using cluster::ClusterEvent;
+using cluster::ClusterEventPtr;
+using cluster::EventResource;
+using placement::QueueingHint;
 
 constexpr int kPods = 6;
 
@@ -31,18 +31,19 @@ int pod_of(const std::string& uid) { return uid[0] - 'a'; }
 int priority_of(int pod) { return pod % 3; }
 
 // Whom it helps is written on it: what a plugin's hint finds out.
-bool helps(const Happening& what, int pod) { return (std::stoi(what.name) >> pod & 1) != 0; }
+bool helps(const ClusterEvent& what, int pod) { return (std::stoi(what.name) >> pod & 1) != 0; }
 
 // Which plugins hear of what; said again, in other words than the fixture's.
-bool hears(std::size_t plugin, const Happening& what) {
+bool hears(std::size_t plugin, const ClusterEvent& what) {
   if (plugin == kCurious || plugin == kExtenderSlot) return true;
-  if (plugin == kGates) return what.subject == Subject::TargetPod && what.changes.has(Change::PodGatesGone);
+  if (plugin == kGates) return what.resource == EventResource::TargetPod && what.actions.has(ActionType::PodGatesGone);
   if (plugin == kClaims) {
-    return what.subject == Subject::PersistentVolumeClaim
-           && (what.changes.has(Change::Add) || what.changes.has(Change::Update));
+    return what.resource == EventResource::PersistentVolumeClaim
+           && (what.actions.has(ActionType::Add) || what.actions.has(ActionType::Update));
   }
-  if (what.subject == Subject::AssignedPod) return what.changes.has(Change::Delete);
-  return what.subject == Subject::Node && (what.changes.has(Change::Add) || what.changes.has(Change::NodeAllocatable));
+  if (what.resource == EventResource::AssignedPod) return what.actions.has(ActionType::Delete);
+  return what.resource == EventResource::Node
+         && (what.actions.has(ActionType::Add) || what.actions.has(ActionType::NodeAllocatable));
 }
 
 bool asks_hint(std::size_t plugin) { return plugin == kFit || plugin == kClaims; }
@@ -60,7 +61,7 @@ struct NaivePod {
   std::set<std::size_t> rejectors{};
   std::set<std::size_t> pending{};
   bool gone = false;
-  std::vector<HappeningPtr> missed{};
+  std::vector<ClusterEventPtr> missed{};
 };
 
 class Naive {
@@ -81,10 +82,10 @@ class Naive {
   }
 
   // 0: no, 1: after the back-off, 2: at once.
-  int worth(int index, const Happening& what) const {
+  int worth(int index, const ClusterEvent& what) const {
     const NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (!what.uid.empty() && what.uid != uid_of(index)) return 0;
-    if (what.subject == Subject::Anything) return 1;
+    if (what.resource == EventResource::Anything) return 1;
     int worth = 0;
     std::set<std::size_t> all = pod.rejectors;
     all.insert(pod.pending.begin(), pod.pending.end());
@@ -119,12 +120,12 @@ class Naive {
     pod = {.since = now, .stale = now, .arrival = arrivals++, .version = pod.version};
     enter(index, Where::Active);
   }
-  void tell(int index, const HappeningPtr& what, bool bound_holds_back) {
+  void tell(int index, const ClusterEventPtr& what, bool bound_holds_back) {
     NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (pod.where == Where::InFlight) pod.missed.push_back(what);
     if (pod.where != Where::Unschedulable && pod.where != Where::Gated) return;
     if (bound_holds_back) return;
-    if (pod.where == Where::Gated && what->subject != Subject::Anything && !hears(kGates, *what)) return;
+    if (pod.where == Where::Gated && what->resource != EventResource::Anything && !hears(kGates, *what)) return;
     requeue(index, worth(index, *what));
   }
   std::optional<int> pop() {
@@ -161,7 +162,7 @@ class Naive {
     pod.stale = now;
     pod.arrival = arrivals++;
     int best = error ? 1 : 0;
-    for (const HappeningPtr& what : pod.missed) best = std::max(best, worth(index, *what));
+    for (const ClusterEventPtr& what : pod.missed) best = std::max(best, worth(index, *what));
     pod.where = Where::Unschedulable;
     requeue(index, best);
   }
@@ -213,8 +214,8 @@ rc::Gen<std::vector<Step>> steps() {
 class Pair : public QueueFixture {
  public:
   Pair() {
-    answer = [](const WaitingPod& pod, const Happening& what) {
-      return helps(what, pod_of(pod.uid())) ? Hint::Queue : Hint::Skip;
+    answer = [](const WaitingPod& pod, const ClusterEvent& what) {
+      return helps(what, pod_of(pod.uid())) ? QueueingHint::Queue : QueueingHint::Skip;
     };
   }
   void TestBody() override {}
@@ -231,31 +232,33 @@ class Pair : public QueueFixture {
   WallTime time() const { return at(0) + std::chrono::nanoseconds{naive_.now}; }
   NaivePod& naive(int pod) { return naive_.pods[static_cast<std::size_t>(pod)]; }
 
-  static HappeningPtr drawn_happening(int detail, const std::string& uid) {
-    Happening what;
+  static ClusterEventPtr drawn_happening(int detail, const std::string& uid) {
+    ClusterEvent what;
     what.name = std::to_string(detail % 64);
     what.label = "Drawn";
     what.uid = uid;
     switch (detail / 64 % 8) {
-      case 0: what.subject = Subject::Anything; break;
-      case 1: what.subject = Subject::AssignedPod, what.changes = Change::Delete; break;
-      case 2: what.subject = Subject::AssignedPod, what.changes = Change::Add; break;
-      case 3: what.subject = Subject::Node, what.changes = {Change::NodeTaint, Change::NodeAllocatable}; break;
-      case 4: what.subject = Subject::Node, what.changes = Change::NodeTaint; break;
-      case 5: what.subject = Subject::PersistentVolumeClaim, what.changes = Change::Update; break;
-      case 6: what.subject = Subject::PersistentVolumeClaim, what.changes = Change::Delete; break;
-      default: what.subject = Subject::CsiNode, what.changes = Change::Add; break;
+      case 0: what.resource = EventResource::Anything; break;
+      case 1: what.resource = EventResource::AssignedPod, what.actions = ActionType::Delete; break;
+      case 2: what.resource = EventResource::AssignedPod, what.actions = ActionType::Add; break;
+      case 3:
+        what.resource = EventResource::Node, what.actions = {ActionType::NodeTaint, ActionType::NodeAllocatable};
+        break;
+      case 4: what.resource = EventResource::Node, what.actions = ActionType::NodeTaint; break;
+      case 5: what.resource = EventResource::PersistentVolumeClaim, what.actions = ActionType::Update; break;
+      case 6: what.resource = EventResource::PersistentVolumeClaim, what.actions = ActionType::Delete; break;
+      default: what.resource = EventResource::CsiNode, what.actions = ActionType::Add; break;
     }
-    return std::make_shared<const Happening>(std::move(what));
+    return std::make_shared<const ClusterEvent>(std::move(what));
   }
-  static HappeningPtr drawn_update(int detail, int pod) {
-    Happening what;
-    what.subject = Subject::TargetPod;
-    what.changes = detail % 2 == 0 ? Changes{Change::PodGatesGone} : Changes{Change::PodLabel};
+  static ClusterEventPtr drawn_update(int detail, int pod) {
+    ClusterEvent what;
+    what.resource = EventResource::TargetPod;
+    what.actions = detail % 2 == 0 ? ActionTypes{ActionType::PodGatesGone} : ActionTypes{ActionType::PodLabel};
     what.name = "0";
     what.label = "TargetPodUpdate";
     what.uid = uid_of(pod);
-    return std::make_shared<const Happening>(std::move(what));
+    return std::make_shared<const ClusterEvent>(std::move(what));
   }
   static std::set<std::size_t> drawn_plugins(int bits) {
     std::set<std::size_t> plugins;
@@ -327,7 +330,7 @@ class Pair : public QueueFixture {
     naive_.fail(step.pod, rejectors, pending);
     if (!where) return;
     if (*where != Place::Unschedulable) return;
-    for (const HappeningPtr& what : known.missed) RC_ASSERT(naive_.worth(step.pod, *what) == 0);
+    for (const ClusterEventPtr& what : known.missed) RC_ASSERT(naive_.worth(step.pod, *what) == 0);
   }
   void done(int pod) {
     if (naive(pod).where != Where::InFlight) return;
@@ -342,12 +345,12 @@ class Pair : public QueueFixture {
   void happen(const Step& step) {
     const bool targeted = step.detail / 512 == 7;
     const bool bound = !targeted && step.detail / 512 == 6;
-    const HappeningPtr what = drawn_happening(step.detail, targeted ? uid_of(step.pod) : "");
+    const ClusterEventPtr what = drawn_happening(step.detail, targeted ? uid_of(step.pod) : "");
     const int at_most = priority_of(step.pod);
-    if (!queue.cares(what->subject, what->changes)) {
+    if (!queue.cares(what->resource, what->actions)) {
       for (int i = 0; i < kPods; ++i) RC_ASSERT(naive(i).where != Where::InFlight);
     }
-    queue.happened(what, time(), bound ? std::optional<std::int32_t>{at_most} : std::nullopt);
+    queue.on_event(what, time(), bound ? std::optional<std::int32_t>{at_most} : std::nullopt);
     for (int i = 0; i < kPods; ++i) {
       if (targeted && i != step.pod) continue;
       naive_.tell(i, what, bound && priority_of(i) > at_most);
@@ -358,7 +361,7 @@ class Pair : public QueueFixture {
     if (assumed_.contains(step.pod)) return;
     const bool unchanged = step.detail % 5 == 0 && known.where != Where::Nowhere;
     if (!unchanged) ++known.version;
-    const HappeningPtr what = drawn_update(step.detail, step.pod);
+    const ClusterEventPtr what = drawn_update(step.detail, step.pod);
     queue.update(object_of(uid_of(step.pod), priority_of(step.pod), std::to_string(known.version)), what, time());
     known.gone = false;
     if (known.where == Where::Nowhere) {

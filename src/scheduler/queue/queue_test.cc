@@ -48,7 +48,7 @@ TEST_F(QueueTest, AFailedPodQueuesUpBehindThoseThatWaitedMeanwhile) {
 
 TEST_F(QueueTest, BackoffIsCountedInWholeSeconds) {
   reject("a", PluginIndexSet::only(kFit), 0.5);
-  queue.happened(node_added(), at(0.6));
+  queue.on_event(node_added(), at(0.6));
   EXPECT_EQ(place("a"), Place::Backoff);
   EXPECT_EQ(queue.find("a")->backoff_end, second_of(at(1)));
   EXPECT_EQ(queue.next_deadline(), at(2));
@@ -62,7 +62,7 @@ TEST_F(QueueTest, BackoffIsCountedInWholeSeconds) {
 TEST_F(QueueTest, AnIdleSchedulerTriesPodsThatStillBackOff) {
   reject("later", PluginIndexSet::only(kFit), 1);
   reject("first", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(1));
+  queue.on_event(node_added(), at(1));
   ASSERT_EQ(queue.size(Place::Backoff), 2U);
   EXPECT_TRUE(queue.ready());
   pop("first", 1);
@@ -71,7 +71,7 @@ TEST_F(QueueTest, AnIdleSchedulerTriesPodsThatStillBackOff) {
 
 TEST_F(QueueTest, AnActivePodGoesBeforeAnyThatBacksOff) {
   reject("important", PluginIndexSet::only(kFit), 0, 100);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   queue.add(object_of("plain"), at(0));
   pop("plain", 0);
 }
@@ -108,7 +108,7 @@ TEST_F(QueueTest, AGateThatClosedAfterAnErrorDoesNotShortenItsBackoff) {
   gated.insert("a");
   EXPECT_EQ(queue.failed(pod, kNobody, kNobody, at(0)), Place::Gated);
   gated.clear();
-  queue.happened(gates_gone("a"), at(0));
+  queue.on_event(gates_gone("a"), at(0));
   EXPECT_EQ(place("a"), Place::Backoff);
   EXPECT_FALSE(queue.pop(at(0)));
 }
@@ -119,8 +119,8 @@ TEST_F(QueueTest, APodBehindAGateWaitsUntilItsGatesPluginHearsOfSomething) {
   EXPECT_EQ(place("a"), Place::Gated);
   EXPECT_EQ(queue.find("a")->pod->gate->why, "has a gate");
   gated.clear();
-  queue.happened(node_added(), at(1));
-  queue.happened(claim_added(), at(1));
+  queue.on_event(node_added(), at(1));
+  queue.on_event(claim_added(), at(1));
   EXPECT_EQ(place("a"), Place::Gated);
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(5));
   EXPECT_EQ(place("a"), Place::Active);
@@ -141,10 +141,10 @@ TEST_F(QueueTest, AGateThatIsStillClosedKeepsThePod) {
 TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
   reject("a", PluginIndexSet::only(kFit), 0);
   gated.insert("a");
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Gated);
   gated.clear();
-  queue.happened(node_added(), at(20));
+  queue.on_event(node_added(), at(20));
   EXPECT_EQ(place("a"), Place::Gated);
   queue.update(object_of("a", 0, "2"), node_added(), at(20));
   EXPECT_EQ(place("a"), Place::Gated);
@@ -152,7 +152,7 @@ TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
 
 TEST_F(QueueTest, TheGateIsNotAskedAgainWhenTheBackoffEnds) {
   reject("a", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   const int asked = gate_questions;
   gated.insert("a");
   queue.tick(at(2));
@@ -205,7 +205,7 @@ class WithoutBackoff : public QueueFixture {
 
 TEST_F(WithoutBackoff, EverybodyReturnsAtOnce) {
   reject("a", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
   EXPECT_EQ(queue.failed(pop("a", 0), kNobody, kNobody, at(0)), Place::Active);
 }
@@ -213,7 +213,7 @@ TEST_F(WithoutBackoff, EverybodyReturnsAtOnce) {
 TEST_F(QueueTest, ListShowsEverybodyWhereTheyAre) {
   reject("rejected", PluginIndexSet::only(kClaims), 0);
   reject("backs off", PluginIndexSet::only(kFit), 0);
-  queue.happened(node_added(), at(0));
+  queue.on_event(node_added(), at(0));
   gated.insert("gated");
   queue.add(object_of("gated"), at(0));
   queue.add(object_of("active"), at(0));

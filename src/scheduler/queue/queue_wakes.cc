@@ -6,9 +6,9 @@
 
 namespace rescheduler::scheduler {
 
-using cluster::Happening;
-using cluster::HappeningPtr;
-using cluster::Subject;
+using cluster::ClusterEvent;
+using cluster::ClusterEventPtr;
+using cluster::EventResource;
 
 namespace {
 
@@ -18,26 +18,29 @@ constexpr std::string_view kTimeout = "UnschedulableTimeout";
 
 }  // namespace
 
-Wake Queue::judge(const WaitingPod& pod, const Happening& what) const {
+Wake Queue::judge(const WaitingPod& pod, const ClusterEvent& what) const {
   const PluginIndexSet rejectors = pod.rejectors | pod.pending;
   if (!what.uid.empty() && what.uid != pod.uid()) return Wake::No;
   if (rejectors.empty() || wakes_all(what)) return Wake::AfterBackoff;
 
   Wake answer = rejectors.has(kExtenderSlot) ? Wake::AfterBackoff : Wake::No;
-  interests_.each(pod.object.profile, rejectors, what, [&](std::size_t slot, const placement::Interest& interest) {
-    // Only a pending plugin can still change an answer that is not No.
-    if (answer == Wake::AfterBackoff && !pod.pending.has(slot)) return true;
-    if (interest.hint && plugins_.hint(pod, interest, what) == placement::Hint::Skip) return true;
-    answer = pod.pending.has(slot) ? Wake::AtOnce : Wake::AfterBackoff;
-    return answer != Wake::AtOnce;
-  });
+  hint_map_.each(
+      pod.object.profile, rejectors, what,
+      [&](std::size_t slot, const placement::ClusterEventWithHint& event_with_hint) {
+        // Only a pending plugin can still change an answer that is not No.
+        if (answer == Wake::AfterBackoff && !pod.pending.has(slot)) return true;
+        if (event_with_hint.hint && plugins_.hint(pod, event_with_hint, what) == placement::QueueingHint::Skip)
+          return true;
+        answer = pod.pending.has(slot) ? Wake::AtOnce : Wake::AfterBackoff;
+        return answer != Wake::AtOnce;
+      });
   return answer;
 }
 
 Wake Queue::replay(const WaitingPod& pod) const {
   if ((pod.rejectors | pod.pending).empty()) return Wake::AfterBackoff;
   Wake answer = Wake::No;
-  const bool told = in_flight_.replay(pod.uid(), [&](const Happening& what) {
+  const bool told = in_flight_.replay(pod.uid(), [&](const ClusterEvent& what) {
     answer = std::max(answer, judge(pod, what));
     return answer != Wake::AtOnce;
   });
@@ -45,22 +48,22 @@ Wake Queue::replay(const WaitingPod& pod) const {
   return told ? answer : Wake::AfterBackoff;
 }
 
-bool Queue::gate_deaf_to(const WaitingPod& pod, const Happening& what) const {
+bool Queue::gate_deaf_to(const WaitingPod& pod, const ClusterEvent& what) const {
   if (!pod.gate || wakes_all(what)) return false;
-  return !interests_.interested(pod.object.profile, what.subject, what.changes).has(pod.gate->plugin);
+  return !hint_map_.interested(pod.object.profile, what.resource, what.actions).has(pod.gate->plugin);
 }
 
-void Queue::wake(Entry& entry, const Happening& what, WallTime now) {
+void Queue::wake(Entry& entry, const ClusterEvent& what, WallTime now) {
   if (gate_deaf_to(entry.pod, what)) return;
   requeue(entry, judge(entry.pod, what), what.label, now);
 }
 
-void Queue::happened(HappeningPtr what, WallTime now, std::optional<std::int32_t> at_most) {
+void Queue::on_event(ClusterEventPtr what, WallTime now, std::optional<std::int32_t> at_most) {
   if (!what->uid.empty()) {
     Entry* entry = entry_of(what->uid);
     const bool rejected = entry != nullptr && (entry->place == Place::Unschedulable || entry->place == Place::Gated);
     if (rejected) wake(*entry, *what, now);
-    in_flight_.happened_to(what->uid, what);
+    in_flight_.on_pod_event(what->uid, what);
     return;
   }
   if (!rejected_.empty()) {
@@ -69,27 +72,27 @@ void Queue::happened(HappeningPtr what, WallTime now, std::optional<std::int32_t
       rejected_.each([&](WaitingEntry& entry) { listeners.push_back(&entry); });
     } else {
       rejected_.collect(
-          [&](std::size_t profile) { return interests_.interested(profile, what->subject, what->changes); }, listeners);
+          [&](std::size_t profile) { return hint_map_.interested(profile, what->resource, what->actions); }, listeners);
     }
     for (WaitingEntry* listener : listeners) {
       if (at_most && listener->pod.object.priority() > *at_most) continue;
       wake(static_cast<Entry&>(*listener), *what, now);
     }
   }
-  in_flight_.happened(std::move(what));
+  in_flight_.on_event(std::move(what));
 }
 
-bool Queue::cares(Subject subject, cluster::Changes changes) const {
+bool Queue::cares(EventResource resource, cluster::ActionTypes changes) const {
   if (!in_flight_.empty()) return true;
-  if (subject == Subject::Anything) return !rejected_.empty();
-  return rejected_.any([&](std::size_t profile) { return interests_.interested(profile, subject, changes); });
+  if (resource == EventResource::Anything) return !rejected_.empty();
+  return rejected_.any([&](std::size_t profile) { return hint_map_.interested(profile, resource, changes); });
 }
 
 void Queue::activate(std::span<const std::string> uids, WallTime now) {
   for (const std::string& uid : uids) {
     Entry* entry = entry_of(uid);
     if (entry == nullptr) {
-      in_flight_.happened_to(uid, about_one(uid, kForced));
+      in_flight_.on_pod_event(uid, about_one(uid, kForced));
     } else if (entry->place != Place::Active) {
       to_active(*entry, kForced, entry->place == Place::Backoff, now);
     }

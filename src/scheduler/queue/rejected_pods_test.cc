@@ -42,7 +42,7 @@ TEST(RejectedPods, FindsThoseWithOneOfThePluginsAmongTheirRejectors) {
 TEST(RejectedPods, OfAGatedPodOnlyTheGatesPluginCounts) {
   RejectedPods pods;
   WaitingEntry entry = rejected_by(PluginIndexSet::only(1) | PluginIndexSet::only(2));
-  entry.pod.gate = Gate{.plugin = 2};
+  entry.pod.gate = GateReason{.plugin = 2};
   pods.add(entry);
   EXPECT_THAT(interested(pods, PluginIndexSet::only(1)), IsEmpty());
   EXPECT_THAT(interested(pods, PluginIndexSet::only(2)), UnorderedElementsAre(&entry));

@@ -1,11 +1,11 @@
 # The scheduling queue; relative to src/scheduler.
 set(QUEUE_SOURCES
   queue/in_flight.cc
-  queue/interests.cc
   queue/nominator.cc
   queue/queue.cc
   queue/queue_metrics.cc
   queue/queue_wakes.cc
+  queue/queueing_hint_map.cc
   queue/rejected_pods.cc
   queue/retry_window.cc
   queue/waiting_pod.cc)

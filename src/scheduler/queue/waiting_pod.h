@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "cluster/forms/pod_form.h"
+#include "cluster/pod_spec/compiled_pod_spec.h"
 #include "scheduler/queue/plugin_index_set.h"
 
 namespace rescheduler::api {
@@ -20,20 +20,20 @@ namespace rescheduler::scheduler {
 // The pod as the API server last showed it, with what was compiled from it.
 struct PodObject {
   std::shared_ptr<const api::Pod> pod{};
-  cluster::PodFormPtr form{};
+  cluster::CompiledPodSpecPtr compiled_spec{};
   cluster::Symbol ns = cluster::Symbol::Empty;
   cluster::LabelSetId labels = cluster::LabelSetId::None;
   std::size_t profile = 0;  // which of the configuration's profiles its schedulerName chose
 
   const std::string& uid() const;
-  std::int32_t priority() const { return form ? form->priority : 0; }
+  std::int32_t priority() const { return compiled_spec ? compiled_spec->priority : 0; }
 };
 
 // PreEnqueue's refusal: this pod is not even to be tried yet.
-struct Gate {
+struct GateReason {
   std::size_t plugin = 0;  // its slot
   std::string why{};
-  friend bool operator==(const Gate&, const Gate&) = default;
+  friend bool operator==(const GateReason&, const GateReason&) = default;
 };
 
 struct WaitingPod {
@@ -47,7 +47,7 @@ struct WaitingPod {
   // Of the last attempt, or of the gate; emptied when the next attempt begins.
   PluginIndexSet rejectors{};
   PluginIndexSet pending{};  // those of them that wait for something outside; what they wait for ends the back-off too
-  std::optional<Gate> gate{};
+  std::optional<GateReason> gate{};
   bool flushed = false;  // in the queue again since it waited too long, not since something happened
 
   const std::string& uid() const { return object.uid(); }

@@ -14,8 +14,8 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-struct World {
-  World() {
+struct Fixture {
+  Fixture() {
     api::Namespace ns;
     ns.mutable_metadata()->set_name("default");
     EXPECT_TRUE(server.create(ns));
@@ -39,7 +39,7 @@ void say(EventWriter& writer, const std::string& name, const std::string& text) 
 }
 
 TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
-  World world;
+  Fixture world;
   EventWriter writer(world.server);
   say(writer, "web", "Started container main");
   EXPECT_TRUE(world.events().empty()) << "it may have been said from within a write";
@@ -53,7 +53,7 @@ TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
 }
 
 TEST(EventWriter, WritesEventsOfTheCoreApiAsKubernetesControllersDo) {
-  World world;
+  Fixture world;
   EventWriter writer(world.server);
   say(writer, "web", "Started container main");
   writer.note({pod("other"), {}, kube::EventType::Normal, "Started", "Start", "x"}, {"kubelet", "node-1"});
@@ -75,7 +75,7 @@ TEST(EventWriter, WritesEventsOfTheCoreApiAsKubernetesControllersDo) {
 }
 
 TEST(EventWriter, RepeatsAreCountedAndTheCountIsWrittenNowAndThen) {
-  World world;
+  Fixture world;
   EventWriter writer(world.server);
   for (int i = 0; i < 10; ++i) {
     say(writer, "web", "again");
@@ -89,7 +89,7 @@ TEST(EventWriter, RepeatsAreCountedAndTheCountIsWrittenNowAndThen) {
 }
 
 TEST(EventWriter, OneObjectCannotFloodTheCluster) {
-  World world;
+  Fixture world;
   EventWriter writer(world.server);
   for (int i = 0; i < 500; ++i) say(writer, "web", "number " + std::to_string(i));
   say(writer, "other", "hello");
@@ -98,7 +98,7 @@ TEST(EventWriter, OneObjectCannotFloodTheCluster) {
 }
 
 TEST(EventWriter, AnEventIsGoneAnHourAfterItWasLastSeen) {
-  World world;
+  Fixture world;
   EventWriter writer(world.server);
   say(writer, "once", "one");
   say(writer, "twice", "two");
@@ -112,7 +112,7 @@ TEST(EventWriter, AnEventIsGoneAnHourAfterItWasLastSeen) {
 }
 
 TEST(EventWriter, WhatClientsWroteExpiresToo) {
-  World world;
+  Fixture world;
   EventWriter writer(world.server, {.enabled = false});
   say(writer, "web", "not written");
   api::Event event =
@@ -126,7 +126,7 @@ TEST(EventWriter, WhatClientsWroteExpiresToo) {
 }
 
 TEST(EventWriter, NothingRunsOnceItIsGone) {
-  World world;
+  Fixture world;
   {
     EventWriter writer(world.server);
     say(writer, "web", "too late");

@@ -56,7 +56,7 @@ void Faults::too_many(std::string field, int count, int most) {
       std::move(field));
 }
 
-Refusal refusal_of(const Kind& kind, std::string_view name, Faults faults) {
+StatusError refusal_of(const Kind& kind, std::string_view name, Faults faults) {
   if (!faults.denied().empty()) return forbidden(kind, name, faults.denied());
   return invalid(kind, name, faults.take());
 }

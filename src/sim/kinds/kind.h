@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "kube/client/api.h"
-#include "sim/refusal.h"
+#include "sim/status_error.h"
 
 namespace rescheduler::sim {
 
@@ -49,7 +49,7 @@ class Faults {
   std::string denied_;
 };
 // What faults that are not empty come to: 403 if admission said no, else 422 with all of them.
-Refusal refusal_of(const Kind& kind, std::string_view name, Faults faults);
+StatusError refusal_of(const Kind& kind, std::string_view name, Faults faults);
 
 // What a kind's rules may look at besides the object.
 struct RuleContext {
@@ -144,9 +144,9 @@ class KindRegistry {
 // JSON of any object, custom ones included (their content stands at the top level, beside metadata).
 std::string object_to_json(const Kind& kind, const Message& object);
 // Into a fresh message of the kind. `strict`: unknown and duplicate fields are refused (fieldValidation=Strict).
-Answer<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict);
+ApiResult<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict);
 // For typed messages of custom kinds (our own Migration): both ways between them and what the store holds.
-Answer<MessagePtr> to_stored(const Kind& kind, const Message& typed);
+ApiResult<MessagePtr> to_stored(const Kind& kind, const Message& typed);
 Result<void> from_stored(const Kind& kind, const Message& stored, Message& typed);
 
 }  // namespace rescheduler::sim

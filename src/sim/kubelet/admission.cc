@@ -22,9 +22,9 @@ Rejection predicate(std::string_view name, std::string_view why) {
 
 }  // namespace
 
-std::optional<Rejection> rejection(const api::Pod& pod, const Amounts& requests, const NodeRoom& node) {
-  const Amounts& used = node.used;
-  const Amounts& all = node.allocatable;
+std::optional<Rejection> rejection(const api::Pod& pod, const PodResources& requests, const NodeRoom& node) {
+  const PodResources& used = node.used;
+  const PodResources& all = node.allocatable;
   if (auto short_of = out_of("pods", 1, used.pods, all.pods)) return short_of;
   if (auto short_of = out_of("cpu", requests.cpu, used.cpu, all.cpu)) return short_of;
   if (auto short_of = out_of("memory", requests.memory, used.memory, all.memory)) return short_of;

@@ -16,6 +16,6 @@ struct Rejection {
 
 // The node's taints are those that matter to a running pod: NoExecute. `node.used` is what the pods that were admitted
 // before take.
-std::optional<Rejection> rejection(const api::Pod& pod, const Amounts& requests, const NodeRoom& node);
+std::optional<Rejection> rejection(const api::Pod& pod, const PodResources& requests, const NodeRoom& node);
 
 }  // namespace rescheduler::sim

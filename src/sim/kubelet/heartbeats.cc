@@ -43,7 +43,7 @@ Heartbeats::~Heartbeats() {
   server_.agenda().cancel(report_);
 }
 
-void Heartbeats::report_soon(NodeState& node) {
+void Heartbeats::report_soon(KubeletNode& node) {
   reporting_.push_back(node.number);
   if (report_) return;
   report_ = server_.agenda().after(Agenda::Duration{0}, [this] {
@@ -54,7 +54,7 @@ void Heartbeats::report_soon(NodeState& node) {
   });
 }
 
-void Heartbeats::report(NodeState& node) {
+void Heartbeats::report(KubeletNode& node) {
   const auto labelled = server_.modify<api::Node>(
       {}, node.name, [this](api::Node& object) { complete_labels(object, settings_.unspecified); }, {}, {"kubelet"});
   if (!labelled) return;  // the object went in the same moment
@@ -63,7 +63,7 @@ void Heartbeats::report(NodeState& node) {
   if (!node.beating) join(node);
 }
 
-void Heartbeats::write_status(NodeState& node) {
+void Heartbeats::write_status(KubeletNode& node) {
   node.memory_pressure = load_.memory_pressure(node.name);
   node.status_due = server_.agenda().steady_now() + settings_.status_every;
   const auto written =
@@ -76,7 +76,7 @@ void Heartbeats::write_status(NodeState& node) {
   if (!written) log_warning("node {} cannot report its status: {}", node.name, written.error().message);
 }
 
-void Heartbeats::join(NodeState& node) {
+void Heartbeats::join(KubeletNode& node) {
   node.beating = true;
   const std::size_t slot = node.number * std::size_t{37} % kSlots;  // neighbours are not in one slot
   slots_[slot].push_back(node.number);
@@ -97,7 +97,7 @@ void Heartbeats::beat(std::size_t slot) {
   timers_[slot] = {};
   auto& members = slots_[slot];
   std::erase_if(members, [this](std::uint32_t number) {
-    NodeState& node = nodes_.at(number);
+    KubeletNode& node = nodes_.at(number);
     if (!node.present) node.beating = false;
     return !node.present;
   });
@@ -106,7 +106,7 @@ void Heartbeats::beat(std::size_t slot) {
   if (!members.empty()) schedule(slot);
 }
 
-void Heartbeats::beat(NodeState& node) {
+void Heartbeats::beat(KubeletNode& node) {
   const Agenda& agenda = server_.agenda();
   bool pressure = node.memory_pressure;
   if (load_.memory_steady_until(node.name) <= millis(agenda.wall_now())) {
@@ -120,7 +120,7 @@ void Heartbeats::beat(NodeState& node) {
   writing_ = false;
 }
 
-void Heartbeats::renew(NodeState& node) {
+void Heartbeats::renew(KubeletNode& node) {
   const auto renewed = server_.modify<api::Lease>(
       kLeaseNamespace, node.name,
       [this](api::Lease& lease) { set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now()); },
@@ -132,7 +132,7 @@ void Heartbeats::renew(NodeState& node) {
   }
 }
 
-void Heartbeats::create_lease(const NodeState& node) {
+void Heartbeats::create_lease(const KubeletNode& node) {
   if (!server_.find<api::Namespace>({}, kLeaseNamespace)) {
     api::Namespace ns;
     ns.mutable_metadata()->set_name(std::string(kLeaseNamespace));

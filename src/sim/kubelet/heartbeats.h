@@ -19,7 +19,7 @@ class LoadModel;
 class Heartbeats {
  public:
   // `relieve` is called with a node whose memory may have run out.
-  using Relieve = std::function<void(NodeState&)>;
+  using Relieve = std::function<void(KubeletNode&)>;
   Heartbeats(Server& server, LoadModel& load, NodeTable& nodes, const KubeletSettings& settings, Relieve relieve);
   ~Heartbeats();
   Heartbeats(const Heartbeats&) = delete;
@@ -27,20 +27,20 @@ class Heartbeats {
 
   // The kubelet starts or comes back: completes what the node's object lacks, says Ready and renews the lease, in an
   // event of its own; from then on it beats.
-  void report_soon(NodeState& node);
+  void report_soon(KubeletNode& node);
   // Is a node's object being written because of a heartbeat alone?
   bool writing() const { return writing_; }
 
  private:
   static constexpr std::size_t kSlots = 100;
-  void report(NodeState& node);
-  void join(NodeState& node);
+  void report(KubeletNode& node);
+  void join(KubeletNode& node);
   void schedule(std::size_t slot);
   void beat(std::size_t slot);
-  void beat(NodeState& node);
-  void renew(NodeState& node);
-  void create_lease(const NodeState& node);
-  void write_status(NodeState& node);
+  void beat(KubeletNode& node);
+  void renew(KubeletNode& node);
+  void create_lease(const KubeletNode& node);
+  void write_status(KubeletNode& node);
 
   Server& server_;
   LoadModel& load_;

@@ -21,9 +21,9 @@ Kubelets::Kubelets(Server& server, LoadModel& load, Rng rng, KubeletSettings set
       rng_(rng),
       settings_(std::move(settings)),
       events_(events),
-      heartbeats_(server, load, nodes_, settings_, [this](NodeState& node) { relieve(node); }) {
+      heartbeats_(server, load, nodes_, settings_, [this](KubeletNode& node) { relieve(node); }) {
   faults_.on_node([this](std::string_view name) {
-    if (NodeState* node = nodes_.find(name)) apply_fault(*node);
+    if (KubeletNode* node = nodes_.find(name)) apply_fault(*node);
   });
   faults_.on_pod([this](std::string_view key) {
     if (const auto found = index_.find(key); found != index_.end()) wake(found->second, settings_.sync_lag);
@@ -58,7 +58,7 @@ void Kubelets::wake(Index index, Agenda::Duration delay) {
 
 void Kubelets::look(Index index, std::string_view out_of_memory) {
   PodRun& run = pods_[index];
-  NodeState& node = nodes_.at(run.node);
+  KubeletNode& node = nodes_.at(run.node);
   if (!node.acts()) {
     if (node.powered()) let_exit(run);
     return;
@@ -81,7 +81,7 @@ void Kubelets::look(Index index, std::string_view out_of_memory) {
 }
 
 // Everything that happens to a pod at one look, on a copy of it that is then written.
-void Kubelets::step(Index index, NodeState& node, api::Pod& pod, std::string_view out_of_memory, Outcome& outcome) {
+void Kubelets::step(Index index, KubeletNode& node, api::Pod& pod, std::string_view out_of_memory, Outcome& outcome) {
   PodRun& run = pods_[index];
   const std::string ip = node.pod_ip(run.ip);
   const PodStep::Scene scene{settings_,    rng_, agenda_.steady_now(), agenda_.wall_now(),           node.name,
@@ -99,9 +99,9 @@ void Kubelets::step(Index index, NodeState& node, api::Pod& pod, std::string_vie
 }
 
 // The kubelet sees the pod for the first time.
-void Kubelets::enter(Index index, NodeState& node, const api::Pod& pod, PodStep& step) {
+void Kubelets::enter(Index index, KubeletNode& node, const api::Pod& pod, PodStep& step) {
   PodRun& run = pods_[index];
-  const Amounts requests = requests_of(pod);
+  const PodResources requests = requests_of(pod);
   if (run.stage == Stage::Bound) {
     if (const auto refused = rejection(pod, requests, node.room)) return step.reject(refused->reason, refused->message);
     step.admit();
@@ -115,7 +115,7 @@ void Kubelets::enter(Index index, NodeState& node, const api::Pod& pod, PodStep&
 }
 
 // The load model hears what runs.
-void Kubelets::follow_load(Index index, const NodeState& node, const api::Pod& pod, PodStep& step) {
+void Kubelets::follow_load(Index index, const KubeletNode& node, const api::Pod& pod, PodStep& step) {
   PodRun& run = pods_[index];
   const std::uint64_t running = step.running();
   if (run.load == LoadModel::kNoPod) {
@@ -129,7 +129,7 @@ void Kubelets::follow_load(Index index, const NodeState& node, const api::Pod& p
   load_.set_running(run.load, running);
 }
 
-void Kubelets::tell(const api::Pod& pod, const NodeState& node, PodStep& step) {
+void Kubelets::tell(const api::Pod& pod, const KubeletNode& node, PodStep& step) {
   if (events_ == nullptr || step.notes().empty()) return;
   const kube::ObjectRef about = kube::ref_to(pod);
   for (PodNote& note : step.notes()) {
@@ -165,11 +165,11 @@ void Kubelets::remove_object(const std::string& key, const std::string& uid) {
 void Kubelets::release(Index index) {
   PodRun& run = pods_[index];
   RESCHEDULER_CHECK(run.used, "a pod is let go of twice");
-  NodeState& node = nodes_.at(run.node);
+  KubeletNode& node = nodes_.at(run.node);
   if (run.load != LoadModel::kNoPod) load_.stop(run.load);
   if (run.ip != 0) node.give_back_ip(run.ip);
   if (run.admitted) {
-    Amounts freed;
+    PodResources freed;
     freed.cpu = run.cpu;
     freed.memory = run.memory;
     freed.pods = 1;
@@ -184,7 +184,7 @@ void Kubelets::release(Index index) {
 }
 
 // Kills until what runs fits the node's memory.
-void Kubelets::relieve(NodeState& node) {
+void Kubelets::relieve(KubeletNode& node) {
   for (std::size_t tries = node.pods.size(); tries > 0; --tries) {
     const auto victim = load_.memory_victim(node.name);
     if (!victim) return;

@@ -50,9 +50,9 @@ class Kubelets {
   void adopt(const api::Pod& pod, std::string key);
   void heed(Index index, const api::Pod& pod);
   void orphan(Index index);
-  void apply_fault(NodeState& node);
-  void power_off(NodeState& node);
-  void come_back(NodeState& node, bool rebooted);
+  void apply_fault(KubeletNode& node);
+  void power_off(KubeletNode& node);
+  void come_back(KubeletNode& node, bool rebooted);
 
   // --- acting, in events of the agenda ---
   void wake(Index index, Agenda::Duration delay);
@@ -62,14 +62,14 @@ class Kubelets {
     bool removable = false;
     std::string uid;
   };
-  void step(Index index, NodeState& node, api::Pod& pod, std::string_view out_of_memory, Outcome& outcome);
-  void enter(Index index, NodeState& node, const api::Pod& pod, PodStep& step);
-  void follow_load(Index index, const NodeState& node, const api::Pod& pod, PodStep& step);
+  void step(Index index, KubeletNode& node, api::Pod& pod, std::string_view out_of_memory, Outcome& outcome);
+  void enter(Index index, KubeletNode& node, const api::Pod& pod, PodStep& step);
+  void follow_load(Index index, const KubeletNode& node, const api::Pod& pod, PodStep& step);
   void let_exit(PodRun& run) const;
   void remove_object(const std::string& key, const std::string& uid);
   void release(Index index);
-  void relieve(NodeState& node);
-  void tell(const api::Pod& pod, const NodeState& node, PodStep& step);
+  void relieve(KubeletNode& node);
+  void tell(const api::Pod& pod, const KubeletNode& node, PodStep& step);
 
   Server& server_;
   Agenda& agenda_;

@@ -48,7 +48,7 @@ void Kubelets::adopt(const api::Pod& pod, std::string key) {
   run.used = true;
   run.key = std::move(key);
   index_.emplace(run.key, index);
-  NodeState& node = nodes_.get(pod.spec().node_name());
+  KubeletNode& node = nodes_.get(pod.spec().node_name());
   run.node = node.number;
   run.ip = pod.spec().host_network() ? std::uint16_t{0} : node.take_ip();
   node.pods.push_back(index);
@@ -79,7 +79,7 @@ void Kubelets::orphan(Index index) {
 void Kubelets::on_node(const Change& change) {
   if (heartbeats_.writing()) return;
   const auto object = change.after->as<api::Node>();
-  NodeState& node = nodes_.get(object->metadata().name());
+  KubeletNode& node = nodes_.get(object->metadata().name());
   if (change.what == Change::What::Deleted) {
     node.present = false;
   } else {
@@ -91,7 +91,7 @@ void Kubelets::on_node(const Change& change) {
   apply_fault(node);
 }
 
-void Kubelets::apply_fault(NodeState& node) {
+void Kubelets::apply_fault(KubeletNode& node) {
   const NodeFault fault = node.present ? faults_.node(node.name).value_or(node.annotated) : NodeFault::Dead;
   const bool powered = node.powered();
   const bool acted = node.acts();
@@ -102,7 +102,7 @@ void Kubelets::apply_fault(NodeState& node) {
   if (!acted && node.acts()) come_back(node, !powered);
 }
 
-void Kubelets::power_off(NodeState& node) {
+void Kubelets::power_off(KubeletNode& node) {
   load_.node_off(node.name);
   for (const Index index : node.pods) {
     PodRun& run = pods_[index];
@@ -113,7 +113,7 @@ void Kubelets::power_off(NodeState& node) {
   }
 }
 
-void Kubelets::come_back(NodeState& node, bool rebooted) {
+void Kubelets::come_back(KubeletNode& node, bool rebooted) {
   heartbeats_.report_soon(node);
   for (const Index index : std::vector<Index>(node.pods)) {
     if (pods_[index].orphan && rebooted) {

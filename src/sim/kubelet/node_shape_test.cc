@@ -51,7 +51,7 @@ TEST(NodeShapeTest, WhatANodeSaysOfItselfStays) {
 }
 
 TEST(NodeShapeTest, AddressesAreGivenOutOnceAndAgainWhenTheyAreBack) {
-  NodeState node;
+  KubeletNode node;
   node.number = 5;
   std::set<std::uint16_t> given;
   for (int i = 0; i < 1022; ++i) given.insert(node.take_ip());

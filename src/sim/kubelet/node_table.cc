@@ -22,7 +22,7 @@ std::int64_t capacity_of(const api::Node& node, const std::string& resource, int
 
 }  // namespace
 
-std::uint16_t NodeState::take_ip() {
+std::uint16_t KubeletNode::take_ip() {
   if (ips.size() < kAddresses + 1) ips.resize(kAddresses + 1);
   for (std::size_t tried = 0; tried < kAddresses; ++tried) {
     last_ip = last_ip % kAddresses + 1;
@@ -33,31 +33,31 @@ std::uint16_t NodeState::take_ip() {
   return 0;
 }
 
-void NodeState::give_back_ip(std::uint16_t ip) {
+void KubeletNode::give_back_ip(std::uint16_t ip) {
   if (ip < ips.size()) ips[ip] = false;
 }
 
-std::string NodeState::pod_ip(std::uint16_t ip) const {
+std::string KubeletNode::pod_ip(std::uint16_t ip) const {
   const std::uint32_t address = (number % 16'384) * 1024 + ip;
   return fmt::format("10.{}.{}.{}", (address >> 16) & 0xff, (address >> 8) & 0xff, address & 0xff);
 }
 
-NodeState* NodeTable::find(std::string_view name) {
+KubeletNode* NodeTable::find(std::string_view name) {
   const auto found = index_.find(name);
   return found == index_.end() ? nullptr : &nodes_[found->second];
 }
 
-NodeState& NodeTable::get(std::string_view name) {
-  if (NodeState* known = find(name)) return *known;
-  NodeState& added = nodes_.emplace_back();
+KubeletNode& NodeTable::get(std::string_view name) {
+  if (KubeletNode* known = find(name)) return *known;
+  KubeletNode& added = nodes_.emplace_back();
   added.name = name;
   added.number = static_cast<std::uint32_t>(nodes_.size() - 1);
   index_.emplace(added.name, added.number);
   return added;
 }
 
-bool NodeTable::take_facts(NodeState& state, const api::Node& node) {
-  Amounts used = std::move(state.room.used);
+bool NodeTable::take_facts(KubeletNode& state, const api::Node& node) {
+  PodResources used = std::move(state.room.used);
   state.room = room_of(node);
   state.room.used = std::move(used);
   std::erase_if(state.room.taints, [](const cluster::TaintText& taint) { return taint.effect != "NoExecute"; });

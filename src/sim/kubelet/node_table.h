@@ -20,7 +20,7 @@ class Node;
 
 namespace rescheduler::sim {
 
-struct NodeState {
+struct KubeletNode {
   std::string name;
   std::string uid;
   NodeRoom room{};  // its taints are only those of effect NoExecute
@@ -49,16 +49,16 @@ struct NodeState {
 
 class NodeTable {
  public:
-  NodeState& at(std::uint32_t number) { return nodes_[number]; }
-  NodeState& get(std::string_view name);  // made if it was not known
-  NodeState* find(std::string_view name);
+  KubeletNode& at(std::uint32_t number) { return nodes_[number]; }
+  KubeletNode& get(std::string_view name);  // made if it was not known
+  KubeletNode* find(std::string_view name);
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
   // Everything that is read from its object. True if its size changed.
-  static bool take_facts(NodeState& state, const api::Node& node);
+  static bool take_facts(KubeletNode& state, const api::Node& node);
 
  private:
-  std::deque<NodeState> nodes_;
+  std::deque<KubeletNode> nodes_;
   std::map<std::string, std::uint32_t, std::less<>> index_;
 };
 

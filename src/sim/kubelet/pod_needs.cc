@@ -22,8 +22,8 @@ std::int64_t amount(const std::string& text, bool milli) {
 }
 
 template <class Quantities>
-Amounts amounts_of(const Quantities& quantities) {
-  Amounts amounts;
+PodResources amounts_of(const Quantities& quantities) {
+  PodResources amounts;
   for (const auto& [name, quantity] : quantities) {
     if (name == "cpu") {
       amounts.cpu = amount(quantity.string(), true);
@@ -40,7 +40,7 @@ Amounts amounts_of(const Quantities& quantities) {
 
 }  // namespace
 
-Amounts& Amounts::operator+=(const Amounts& more) {
+PodResources& PodResources::operator+=(const PodResources& more) {
   cpu += more.cpu;
   memory += more.memory;
   pods += more.pods;
@@ -48,7 +48,7 @@ Amounts& Amounts::operator+=(const Amounts& more) {
   return *this;
 }
 
-Amounts& Amounts::operator-=(const Amounts& less) {
+PodResources& PodResources::operator-=(const PodResources& less) {
   cpu -= less.cpu;
   memory -= less.memory;
   pods -= less.pods;
@@ -56,16 +56,16 @@ Amounts& Amounts::operator-=(const Amounts& less) {
   return *this;
 }
 
-Amounts requests_of(const api::Pod& pod) {
-  cluster::Symbols symbols;
-  const cluster::Amounts asked = cluster::requests_of(pod, cluster::RequestsOf::Incoming, symbols).plain;
-  Amounts amounts{.cpu = asked.cpu, .memory = asked.memory, .pods = 1};
+PodResources requests_of(const api::Pod& pod) {
+  cluster::SymbolTable symbols;
+  const cluster::ResourceList asked = cluster::requests_of(pod, cluster::RequestsOf::Incoming, symbols).plain;
+  PodResources amounts{.cpu = asked.cpu, .memory = asked.memory, .pods = 1};
   if (asked.ephemeral_storage != 0) amounts.others.emplace("ephemeral-storage", asked.ephemeral_storage);
   for (const auto& [name, amount] : asked.others) amounts.others.emplace(symbols.text(name), amount);
   return amounts;
 }
 
-bool NodeRoom::has_room_for(const Amounts& request) const {
+bool NodeRoom::has_room_for(const PodResources& request) const {
   if (used.pods + request.pods > allocatable.pods) return false;
   if (request.cpu > 0 && used.cpu + request.cpu > allocatable.cpu) return false;
   if (request.memory > 0 && used.memory + request.memory > allocatable.memory) return false;

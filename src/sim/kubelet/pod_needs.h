@@ -19,27 +19,27 @@ class Pod;
 namespace rescheduler::sim {
 
 // Amounts of resources. CPU in thousandths, all others in whole units; "pods" counts one for each pod.
-struct Amounts {
+struct PodResources {
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
   std::int64_t pods = 0;
   std::map<std::string, std::int64_t> others{};
 
-  Amounts& operator+=(const Amounts& more);
-  Amounts& operator-=(const Amounts& less);
+  PodResources& operator+=(const PodResources& more);
+  PodResources& operator-=(const PodResources& less);
 };
 
 // What a pod takes of its node (cluster/pod_requests.h), by name.
-Amounts requests_of(const api::Pod& pod);
+PodResources requests_of(const api::Pod& pod);
 
 struct NodeRoom {
   std::string name;
-  Amounts allocatable{};
-  Amounts used{};
+  PodResources allocatable{};
+  PodResources used{};
   std::map<std::string, std::string, std::less<>> labels{};
   std::vector<cluster::TaintText> taints{};  // those that keep pods away; a cordon is one of them
 
-  bool has_room_for(const Amounts& request) const;
+  bool has_room_for(const PodResources& request) const;
 };
 // Everything but `used`.
 NodeRoom room_of(const api::Node& node);
@@ -48,12 +48,12 @@ class PodNeeds {
  public:
   explicit PodNeeds(const api::Pod& pod);
 
-  const Amounts& requests() const { return requests_; }
+  const PodResources& requests() const { return requests_; }
   bool may_go_to(const NodeRoom& node) const;  // but for room
   bool fits(const NodeRoom& node) const { return node.has_room_for(requests_) && may_go_to(node); }
 
  private:
-  Amounts requests_;
+  PodResources requests_;
   std::map<std::string, std::string, std::less<>> selector_;
   std::optional<kube::NodeSelector> affinity_;
   std::vector<cluster::TolerationText> tolerations_;

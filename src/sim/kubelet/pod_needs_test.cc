@@ -29,7 +29,7 @@ NodeRoom node(std::string_view spec = "{}", std::string_view labels = "{}") {
 bool may_go(std::string_view spec, const NodeRoom& to) { return PodNeeds(pod(spec)).may_go_to(to); }
 
 TEST(PodNeeds, APodTakesItsContainersTogetherOrItsLargestInitContainer) {
-  const Amounts amounts = requests_of(pod(R"({
+  const PodResources amounts = requests_of(pod(R"({
     "initContainers":[{"resources":{"requests":{"cpu":"100m"}},"restartPolicy":"Always"},
                       {"resources":{"requests":{"cpu":"900m","memory":"1Mi"}}}],
     "containers":[{"resources":{"requests":{"cpu":"250m","memory":"2Mi"}}},{"resources":{"requests":{"cpu":"250m"}}}],

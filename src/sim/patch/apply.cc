@@ -78,11 +78,11 @@ std::string type_name(std::string_view api_version, std::string_view kind) {
   return fmt::format("{}{}, Kind={}", core ? "/" : "", api_version, kind);
 }
 
-Answer<void> check(const json::value& config, const ApplyOptions& options, const Place& place) {
+ApiResult<void> check(const json::value& config, const ApplyOptions& options, const Place& place) {
   if (options.manager.empty()) {
-    Refusal refusal{422, "Invalid",
-                    "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply "
-                    "patch"};
+    StatusError refusal{422, "Invalid",
+                        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply "
+                        "patch"};
     refusal.group = "meta.k8s.io";
     refusal.kind = "PatchOptions";
     refusal.causes = {{"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"}};
@@ -103,8 +103,8 @@ Answer<void> check(const json::value& config, const ApplyOptions& options, const
   return {};
 }
 
-Refusal conflict_refusal(const std::vector<OwnershipConflict>& found) {
-  Refusal refusal{409, "Conflict", {}};
+StatusError conflict_refusal(const std::vector<OwnershipConflict>& found) {
+  StatusError refusal{409, "Conflict", {}};
   std::map<FieldManager, std::vector<std::string>> by_manager;
   for (const OwnershipConflict& conflict : found) {
     const std::string path = shown(conflict.path);
@@ -165,11 +165,11 @@ void refresh_last_applied(json::value& object, const json::value& config) {
 
 }  // namespace
 
-Answer<ApplyResult> server_side_apply(const json::value* live,
-                                      const json::value& config,
-                                      std::string_view managed_fields,
-                                      const ApplyOptions& options,
-                                      const google::protobuf::Descriptor* schema) {
+ApiResult<ApplyResult> server_side_apply(const json::value* live,
+                                         const json::value& config,
+                                         std::string_view managed_fields,
+                                         const ApplyOptions& options,
+                                         const google::protobuf::Descriptor* schema) {
   const Place place = Place::root(schema);
   const json::value wanted = without_managed_fields(config);
   if (auto checked = check(config, options, place); !checked) return refuse(std::move(checked.error()));

@@ -9,7 +9,7 @@
 
 #include <boost/json/value.hpp>
 
-#include "sim/refusal.h"
+#include "sim/status_error.h"
 
 namespace google::protobuf {
 class Descriptor;
@@ -34,11 +34,11 @@ struct ApplyResult {
 
 // live: null when the object is to be created. schema: null for objects without a wire type.
 // A conflict's refusal names no kind and no object: the caller may.
-Answer<ApplyResult> server_side_apply(const boost::json::value* live,
-                                      const boost::json::value& config,
-                                      std::string_view managed_fields,
-                                      const ApplyOptions& options,
-                                      const google::protobuf::Descriptor* schema);
+ApiResult<ApplyResult> server_side_apply(const boost::json::value* live,
+                                         const boost::json::value& config,
+                                         std::string_view managed_fields,
+                                         const ApplyOptions& options,
+                                         const google::protobuf::Descriptor* schema);
 
 // The managed fields after any other sort of write. An object that exists and was never tracked stays untracked; null
 // for `before` tracks a creation.

@@ -26,7 +26,10 @@ class AppliedObject {
     there_ = true;
   }
 
-  Answer<void> apply(std::string manager, const boost::json::value& config, bool force = false, std::string part = {}) {
+  ApiResult<void> apply(std::string manager,
+                        const boost::json::value& config,
+                        bool force = false,
+                        std::string part = {}) {
     ApplyOptions options = options_of(std::move(manager), std::move(part));
     options.force = force;
     auto result = server_side_apply(there_ ? &document_ : nullptr, config, managed_, options, schema_);

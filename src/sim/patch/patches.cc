@@ -18,15 +18,17 @@ namespace {
 namespace json = boost::json;
 
 // Kubernetes keeps the reason to itself.
-Refusal unprocessable() { return {422, "Invalid", "the server rejected our request due to an error in our request"}; }
+StatusError unprocessable() {
+  return {422, "Invalid", "the server rejected our request due to an error in our request"};
+}
 
-Answer<json::value> parsed(std::string_view text) {
+ApiResult<json::value> parsed(std::string_view text) {
   auto value = kube::parse_json(text, {});
   if (!value) return refuse(bad_request("error decoding patch: " + value.error().message));
   return std::move(*value);
 }
 
-Answer<json::value> by_json_patch(const json::value& live, const json::value& patch) {
+ApiResult<json::value> by_json_patch(const json::value& live, const json::value& patch) {
   auto outcome = json_patched(live, patch);
   if (outcome) return std::move(*outcome);
   const JsonPatchFault& fault = outcome.error();
@@ -41,7 +43,9 @@ Answer<json::value> by_json_patch(const json::value& live, const json::value& pa
   return refuse(unprocessable());
 }
 
-Answer<json::value> by_strategic_merge(const json::value& live, const json::value& patch, const PatchRequest& request) {
+ApiResult<json::value> by_strategic_merge(const json::value& live,
+                                          const json::value& patch,
+                                          const PatchRequest& request) {
   auto outcome = strategically_merged(live, patch, request.schema);
   if (outcome) return std::move(*outcome);
   const StrategicFault& fault = outcome.error();
@@ -53,7 +57,7 @@ Answer<json::value> by_strategic_merge(const json::value& live, const json::valu
   return refuse({500, "", fault.message});
 }
 
-Answer<json::value> patched(const json::value& live, const PatchRequest& request) {
+ApiResult<json::value> patched(const json::value& live, const PatchRequest& request) {
   auto patch = parsed(request.text);
   if (!patch) return patch;
   if (request.kind == kube::PatchKind::Json) return by_json_patch(live, *patch);
@@ -64,7 +68,7 @@ Answer<json::value> patched(const json::value& live, const PatchRequest& request
 
 }  // namespace
 
-Answer<ApplyResult> patch_document(const json::value* live, const PatchRequest& request) {
+ApiResult<ApplyResult> patch_document(const json::value* live, const PatchRequest& request) {
   if (request.kind == kube::PatchKind::StrategicMerge && request.custom) {
     return refuse(unsupported_media_type(
         "the body of the request was in an unknown format - accepted media types include: "

@@ -21,6 +21,6 @@ struct PatchRequest {
 
 // live: null only for Apply, which then creates. All but Apply leave the managed fields as they are: they are noted
 // when it is known what became of the object (note_update).
-Answer<ApplyResult> patch_document(const boost::json::value* live, const PatchRequest& request);
+ApiResult<ApplyResult> patch_document(const boost::json::value* live, const PatchRequest& request);
 
 }  // namespace rescheduler::sim

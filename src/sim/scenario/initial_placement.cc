@@ -20,34 +20,37 @@ InitialPlacer::~InitialPlacer() {
   if (server_.admission() == this) server_.set_admission(next_);
 }
 
-InitialPlacer::Wish* InitialPlacer::wish_of(const Draft& draft) {
-  if (draft.operation != Draft::Operation::Create || draft.kind != &server_.kinds().of<api::Pod>()) return nullptr;
-  const auto& pod = static_cast<const api::Pod&>(*draft.object);
+InitialPlacer::PlacementRequest* InitialPlacer::wish_of(const PendingWrite& pending_write) {
+  if (pending_write.operation != PendingWrite::Operation::Create
+      || pending_write.kind != &server_.kinds().of<api::Pod>())
+    return nullptr;
+  const auto& pod = static_cast<const api::Pod&>(*pending_write.object);
   const auto app = pod.metadata().labels().find("app");
   if (app == pod.metadata().labels().end() || !pod.spec().node_name().empty()) return nullptr;
-  const auto wish = wishes_.find(pod.metadata().namespace_() + "/" + app->second);
-  return wish == wishes_.end() || wish->second.left == 0 ? nullptr : &wish->second;
+  const auto request = wishes_.find(pod.metadata().namespace_() + "/" + app->second);
+  return request == wishes_.end() || request->second.left == 0 ? nullptr : &request->second;
 }
 
-bool InitialPlacer::concerns(const Draft& draft) {
-  return wish_of(draft) != nullptr || (next_ != nullptr && next_->concerns(draft));
+bool InitialPlacer::concerns(const PendingWrite& pending_write) {
+  return wish_of(pending_write) != nullptr || (next_ != nullptr && next_->concerns(pending_write));
 }
 
-void InitialPlacer::review(Draft draft, Done done) {
-  if (Wish* wish = wish_of(draft); wish != nullptr && !draft.context.dry_run) {
-    auto& pod = static_cast<api::Pod&>(*draft.object);
+void InitialPlacer::review(PendingWrite pending_write, Done done) {
+  if (PlacementRequest* request = wish_of(pending_write); request != nullptr && !pending_write.context.dry_run) {
+    auto& pod = static_cast<api::Pod&>(*pending_write.object);
     const PodNeeds needs(pod);
-    const auto in_group = [wish](const NodeRoom& room) {
+    const auto in_group = [request](const NodeRoom& room) {
       const auto group = room.labels.find(kNodeGroupLabel);
-      return group != room.labels.end() && group->second == wish->placement.group;
+      return group != room.labels.end() && group->second == request->placement.group;
     };
-    const NodeRoom* node = wish->placement.fill == InitialPlacement::Fill::Even ? rooms_->next_fit(needs, in_group)
-                                                                                : rooms_->first_fit(needs, in_group);
-    --wish->left;
+    const NodeRoom* node = request->placement.fill == InitialPlacement::Fill::Even ? rooms_->next_fit(needs, in_group)
+                                                                                   : rooms_->first_fit(needs, in_group);
+    --request->left;
     if (node != nullptr) pod.mutable_spec()->set_node_name(node->name);  // if not, the scheduler has it
   }
-  if (next_ != nullptr && next_->concerns(draft)) return next_->review(std::move(draft), std::move(done));
-  done(std::move(draft));
+  if (next_ != nullptr && next_->concerns(pending_write))
+    return next_->review(std::move(pending_write), std::move(done));
+  done(std::move(pending_write));
 }
 
 }  // namespace rescheduler::sim

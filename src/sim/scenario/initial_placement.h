@@ -22,20 +22,20 @@ class InitialPlacer final : public Admission {
   InitialPlacer(const InitialPlacer&) = delete;
   InitialPlacer& operator=(const InitialPlacer&) = delete;
 
-  bool concerns(const Draft& draft) override;
-  void review(Draft draft, Done done) override;
+  bool concerns(const PendingWrite& pending_write) override;
+  void review(PendingWrite pending_write, Done done) override;
 
  private:
-  struct Wish {
+  struct PlacementRequest {
     InitialPlacement placement;
     int left = 0;
   };
-  Wish* wish_of(const Draft& draft);
+  PlacementRequest* wish_of(const PendingWrite& pending_write);
 
   Server& server_;
   Admission* next_ = nullptr;
-  std::map<std::string, Wish> wishes_;  // by workload: ns/app
-  std::unique_ptr<NodeRooms> rooms_;    // none when nobody wishes anything
+  std::map<std::string, PlacementRequest> wishes_;  // by workload: ns/app
+  std::unique_ptr<NodeRooms> rooms_;                // none when nobody wishes anything
 };
 
 }  // namespace rescheduler::sim

@@ -13,7 +13,7 @@ bool takes_room(const api::Pod& pod) { return !pod.spec().node_name().empty() &&
 
 std::string key_of(const api::ObjectMeta& metadata) { return metadata.namespace_() + "/" + metadata.name(); }
 
-bool same(const Amounts& a, const Amounts& b) {
+bool same(const PodResources& a, const PodResources& b) {
   return a.cpu == b.cpu && a.memory == b.memory && a.pods == b.pods && a.others == b.others;
 }
 
@@ -105,8 +105,8 @@ void NodeRooms::take_out(const std::string& key) {
   if (more_room_) more_room_();
 }
 
-std::shared_ptr<const Amounts> NodeRooms::shared(const Amounts& requests) {
-  if (!last_ || !same(*last_, requests)) last_ = std::make_shared<const Amounts>(requests);
+std::shared_ptr<const PodResources> NodeRooms::shared(const PodResources& requests) {
+  if (!last_ || !same(*last_, requests)) last_ = std::make_shared<const PodResources>(requests);
   return last_;
 }
 

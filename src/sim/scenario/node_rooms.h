@@ -37,16 +37,16 @@ class NodeRooms {
  private:
   struct Placed {
     std::string node;
-    std::shared_ptr<const Amounts> requests;
+    std::shared_ptr<const PodResources> requests;
   };
   void on_node(const Change& change);
   void on_pod(const Change& change);
   void take_out(const std::string& key);
-  std::shared_ptr<const Amounts> shared(const Amounts& requests);
+  std::shared_ptr<const PodResources> shared(const PodResources& requests);
 
   std::map<std::string, NodeRoom, std::less<>> nodes_;
   std::unordered_map<std::string, Placed> pods_;  // by ns/name; never gone through
-  std::shared_ptr<const Amounts> last_;           // pods of one workload come in a row and ask for the same
+  std::shared_ptr<const PodResources> last_;      // pods of one workload come in a row and ask for the same
   std::string last_chosen_;
   std::function<void()> more_room_;
   std::unique_ptr<Store::Subscription> on_nodes_;

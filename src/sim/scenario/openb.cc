@@ -160,14 +160,14 @@ void add_openb(Scenario& scenario, const std::vector<OpenbNode>& nodes, const st
         .names.push_back(node.name);
   }
   // The times of the trace span 149 days and crowd at the end; only their order is kept.
-  std::vector<const OpenbPod*> in_order;
-  for (const OpenbPod& pod : pods) in_order.push_back(&pod);
-  std::ranges::sort(in_order, [](const OpenbPod* a, const OpenbPod* b) {
+  std::vector<const OpenbPod*> order_moves;
+  for (const OpenbPod& pod : pods) order_moves.push_back(&pod);
+  std::ranges::sort(order_moves, [](const OpenbPod* a, const OpenbPod* b) {
     return a->created != b->created ? a->created < b->created : a->name < b->name;
   });
   const auto step = source.arrive_within / std::max<std::int64_t>(1, static_cast<std::int64_t>(pods.size()) - 1);
   std::int64_t rank = 0;
-  for (const OpenbPod* pod : in_order) {
+  for (const OpenbPod* pod : order_moves) {
     Workload workload = workload_of(*pod, source);
     workload.starts_at = step * rank++;
     scenario.workloads.push_back(std::move(workload));

@@ -18,13 +18,13 @@ namespace rescheduler::sim {
 
 using TextMap = std::map<std::string, std::string, std::less<>>;
 
-struct TaintWish {
+struct TaintSpec {
   std::string key;
   std::string value{};
   std::string effect{};  // NoSchedule, PreferNoSchedule, NoExecute
 };
 
-struct TolerationWish {
+struct TolerationSpec {
   std::string key;
   std::string value{};                                // empty: any
   std::string effect{};                               // empty: any
@@ -43,7 +43,7 @@ struct NodeGroup {
   TextMap resources{};  // extended ones: nvidia.com/gpu: "8"
   TextMap labels{};
   TextMap annotations{};
-  std::vector<TaintWish> taints{};
+  std::vector<TaintSpec> taints{};
   std::vector<std::string> zones{};  // dealt out in turn as topology.kubernetes.io/zone
 
   int size() const { return names.empty() ? count : static_cast<int>(names.size()); }
@@ -54,7 +54,7 @@ enum class WorkloadKind { Deployment, StatefulSet, DaemonSet, Job, CronJob, Pod 
 std::string_view to_string(WorkloadKind kind);
 
 // Which share of a workload's pods must, or need not, be up: "2" or "50%". At most one of the two is set.
-struct BudgetWish {
+struct BudgetSpec {
   std::string min_available{};
   std::string max_unavailable{};
 };
@@ -82,8 +82,8 @@ struct Workload {
   TextMap annotations{};  // on its pods
   TextMap node_selector{};
   std::map<std::string, std::vector<std::string>> node_affinity{};  // label: one of these values
-  std::vector<TolerationWish> tolerations{};
-  std::optional<BudgetWish> budget{};
+  std::vector<TolerationSpec> tolerations{};
+  std::optional<BudgetSpec> budget{};
   std::optional<InitialPlacement> placement{};
   std::string scheduler_name{};
   std::string schedule{};  // CronJobs: cron syntax
@@ -96,7 +96,7 @@ struct Workload {
   std::string key() const { return ns + "/" + name; }
 };
 
-struct PriorityWish {
+struct PrioritySpec {
   std::string name;
   std::int32_t value = 0;
   bool global_default = false;
@@ -175,7 +175,7 @@ struct Scenario {
   std::uint64_t seed = 1;
   std::vector<NodeGroup> node_groups{};
   std::vector<std::string> namespaces{};
-  std::vector<PriorityWish> priority_classes{};
+  std::vector<PrioritySpec> priority_classes{};
   std::vector<Workload> workloads{};
   std::vector<Manifest> manifests{};
   std::vector<TimedEvent> events{};  // in order of time

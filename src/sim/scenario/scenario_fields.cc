@@ -123,9 +123,9 @@ void read_labels(YamlReader& from, std::string_view field, TextMap& into) { read
 
 void read_annotations(YamlReader& from, std::string_view field, TextMap& into) { read_texts(from, field, into, false); }
 
-void read_taints(YamlReader& from, std::string_view field, std::vector<TaintWish>& into) {
+void read_taints(YamlReader& from, std::string_view field, std::vector<TaintSpec>& into) {
   for (YamlReader& item : from.items(field)) {
-    TaintWish taint;
+    TaintSpec taint;
     item.read("key", taint.key);
     item.read("value", taint.value);
     item.read("effect", taint.effect);
@@ -136,9 +136,9 @@ void read_taints(YamlReader& from, std::string_view field, std::vector<TaintWish
   }
 }
 
-void read_tolerations(YamlReader& from, std::string_view field, std::vector<TolerationWish>& into) {
+void read_tolerations(YamlReader& from, std::string_view field, std::vector<TolerationSpec>& into) {
   for (YamlReader& item : from.items(field)) {
-    TolerationWish toleration;
+    TolerationSpec toleration;
     item.read("key", toleration.key);
     item.read("value", toleration.value);
     item.read("effect", toleration.effect);

@@ -27,8 +27,8 @@ void read_fraction(YamlReader& from, std::string_view field, double& into, doubl
 void read_count_or_share(YamlReader& from, std::string_view field, std::string& into);  // "2", "50%"
 void read_labels(YamlReader& from, std::string_view field, TextMap& into);
 void read_annotations(YamlReader& from, std::string_view field, TextMap& into);
-void read_taints(YamlReader& from, std::string_view field, std::vector<TaintWish>& into);
-void read_tolerations(YamlReader& from, std::string_view field, std::vector<TolerationWish>& into);
+void read_taints(YamlReader& from, std::string_view field, std::vector<TaintSpec>& into);
+void read_tolerations(YamlReader& from, std::string_view field, std::vector<TolerationSpec>& into);
 // A profile. Recorded series are looked for when they are played.
 void read_load(YamlReader& from, std::string_view field, LoadResource resource, std::string& into);
 void read_manifest_list(YamlReader& from, std::string_view field, std::vector<Manifest>& into);

@@ -43,8 +43,8 @@ NodeGroup read_group(YamlReader& from) {
   return group;
 }
 
-PriorityWish read_priority(YamlReader& from) {
-  PriorityWish wish;
+PrioritySpec read_priority(YamlReader& from) {
+  PrioritySpec wish;
   read_name(from, "name", wish.name);
   std::int64_t value = 0;
   from.read("value", value, -2'147'483'648LL, 1'000'000'000);  // what Kubernetes lets users have
@@ -71,7 +71,7 @@ void read_kind(YamlReader& from, WorkloadKind& into) {
 void read_budget(YamlReader& from, Workload& workload) {
   if (!from.has("pdb")) return;
   YamlReader budget = from.child("pdb");
-  BudgetWish wish;
+  BudgetSpec wish;
   read_count_or_share(budget, "minAvailable", wish.min_available);
   read_count_or_share(budget, "maxUnavailable", wish.max_unavailable);
   budget.refuse_unknown_fields();
@@ -180,7 +180,7 @@ void check_references(YamlReader& top, const Scenario& scenario) {
     if (workload.placement && scenario.find_group(workload.placement->group) == nullptr) {
       item.problem("placement.group", "there is no such group of nodes");
     }
-    const auto has_class = [&](const PriorityWish& wish) { return wish.name == workload.priority_class; };
+    const auto has_class = [&](const PrioritySpec& wish) { return wish.name == workload.priority_class; };
     const bool built_in = workload.priority_class.empty() || workload.priority_class.starts_with("system-");
     if (!built_in && std::ranges::none_of(scenario.priority_classes, has_class)) {
       item.problem("priorityClass", "is not among the priorityClasses");

@@ -67,7 +67,7 @@ void add_annotations(const Workload& workload, api::ObjectMeta& metadata) {
 }
 
 void add_tolerations(const Workload& workload, api::PodSpec& spec) {
-  for (const TolerationWish& wish : workload.tolerations) {
+  for (const TolerationSpec& wish : workload.tolerations) {
     auto& toleration = *spec.add_tolerations();
     toleration.set_key(wish.key);
     toleration.set_operator_(wish.value.empty() ? "Exists" : "Equal");
@@ -215,7 +215,7 @@ api::Node node_object(const NodeGroup& group, int index) {
   }
   copy_texts(group.labels, labels);
   copy_texts(group.annotations, *metadata.mutable_annotations());
-  for (const TaintWish& wish : group.taints) {
+  for (const TaintSpec& wish : group.taints) {
     auto& taint = *node.mutable_spec()->add_taints();
     taint.set_key(wish.key);
     if (!wish.value.empty()) taint.set_value(wish.value);
@@ -236,7 +236,7 @@ void for_each_cluster_object(const Scenario& scenario, const ObjectSink& sink) {
     object->mutable_metadata()->set_name(name);
     sink(std::move(object));
   }
-  for (const PriorityWish& wish : scenario.priority_classes) {
+  for (const PrioritySpec& wish : scenario.priority_classes) {
     auto object = std::make_unique<api::PriorityClass>();
     object->mutable_metadata()->set_name(wish.name);
     object->set_value(wish.value);

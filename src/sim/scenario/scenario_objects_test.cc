@@ -54,7 +54,7 @@ TEST(ScenarioObjects, EveryKindOfWorkloadBecomesItsObject) {
 
 TEST(ScenarioObjects, ABudgetStandsBeforeItsWorkload) {
   Workload workload{.name = "w"};
-  workload.budget = BudgetWish{.min_available = "50%"};
+  workload.budget = BudgetSpec{.min_available = "50%"};
   EXPECT_THAT(titles(workload), ElementsAre("PodDisruptionBudget default/w", "Deployment default/w"));
 }
 

@@ -79,7 +79,7 @@ void ScenarioRunner::create(MessagePtr object) {
   const std::string what = "create " + title(kind, *object);
   const std::string ns = kube::metadata_of(*object).namespace_();
   server_.submit_create(kind, ns, std::move(object), {.manager = "scenario"},
-                        [this, alive = alive_, what](Answer<VersionPtr> answer) {
+                        [this, alive = alive_, what](ApiResult<VersionPtr> answer) {
                           if (!answer && *alive) tell_refusal(what, answer.error());
                         });
 }
@@ -104,7 +104,7 @@ void ScenarioRunner::tell(std::string text, bool trouble) {
   if (listener_) listener_(news_.back());
 }
 
-void ScenarioRunner::tell_refusal(const std::string& what, const Refusal& refusal) {
+void ScenarioRunner::tell_refusal(const std::string& what, const StatusError& refusal) {
   tell(fmt::format("{}: refused: {}", what, refusal.message), true);
 }
 

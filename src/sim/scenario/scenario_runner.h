@@ -21,7 +21,7 @@
 namespace rescheduler::sim {
 
 // Something the runner did, or could not do.
-struct ScenarioNews {
+struct ScenarioActivity {
   WallTime at;
   std::string text;
   bool trouble = false;
@@ -46,8 +46,8 @@ class ScenarioRunner {
   // Something that is in no scenario happens now; its time does not count.
   void perform(const TimedEvent& event);
 
-  const std::vector<ScenarioNews>& news() const { return news_; }
-  void on_news(std::function<void(const ScenarioNews&)> listener) { listener_ = std::move(listener); }
+  const std::vector<ScenarioActivity>& news() const { return news_; }
+  void on_activity(std::function<void(const ScenarioActivity&)> listener) { listener_ = std::move(listener); }
 
  private:
   void look_at_nodes();
@@ -56,7 +56,7 @@ class ScenarioRunner {
   void create(MessagePtr object);
   void create_workloads(const std::vector<const Workload*>& workloads);
   void tell(std::string text, bool trouble = false);
-  void tell_refusal(const std::string& what, const Refusal& refusal);
+  void tell_refusal(const std::string& what, const StatusError& refusal);
 
   void act(const event::Scale& scale);
   void act(const event::ChangeLoad& load);
@@ -80,8 +80,8 @@ class ScenarioRunner {
   SteadyTime started_{};
   std::size_t waiting_ = 0;
   std::map<std::string, event::ChangeLoad> loads_;  // the last change of each workload, for pods still to come
-  std::vector<ScenarioNews> news_;
-  std::function<void(const ScenarioNews&)> listener_;
+  std::vector<ScenarioActivity> news_;
+  std::function<void(const ScenarioActivity&)> listener_;
   std::unique_ptr<Store::Subscription> on_pods_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

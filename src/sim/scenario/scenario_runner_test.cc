@@ -50,7 +50,7 @@ class ScenarioRunnerTest : public testing::Test {
   }
   std::vector<std::string> said() {
     std::vector<std::string> texts;
-    for (const ScenarioNews& news : runner->news()) texts.push_back(news.text);
+    for (const ScenarioActivity& news : runner->news()) texts.push_back(news.text);
     return texts;
   }
 
@@ -88,7 +88,7 @@ TEST_F(ScenarioRunnerTest, OnlyTheFirstPodsAreGivenANode) {
     pod->mutable_spec()->clear_node_name();
     bool created = false;
     server.submit_create(server.kinds().of<api::Pod>(), "shop", std::move(pod), {},
-                         [&created](const Answer<VersionPtr>& answer) { created = answer.has_value(); });
+                         [&created](const ApiResult<VersionPtr>& answer) { created = answer.has_value(); });
     EXPECT_TRUE(created);
     EXPECT_EQ(node_of("shop", name), "");
   }
@@ -231,7 +231,7 @@ TEST_F(ScenarioRunnerTest, EveryShippedScenarioIsPlayedWithoutTrouble) {
     played.start();
     own_agenda.run_for(5min);
     EXPECT_TRUE(played.over()) << name;
-    for (const ScenarioNews& news : played.news()) EXPECT_FALSE(news.trouble) << name << ": " << news.text;
+    for (const ScenarioActivity& news : played.news()) EXPECT_FALSE(news.trouble) << name << ": " << news.text;
   }
 }
 

@@ -21,7 +21,7 @@ namespace rescheduler::sim {
 namespace {
 
 // The real server leaves the fault of a binding unshaped: 500, no reason.
-std::optional<Refusal> fault_in(const api::Binding& binding) {
+std::optional<StatusError> fault_in(const api::Binding& binding) {
   std::vector<std::string> faults;
   const std::string& kind = binding.target().kind();
   const std::string& node = binding.target().name();
@@ -35,10 +35,10 @@ std::optional<Refusal> fault_in(const api::Binding& binding) {
     faults.push_back(fmt::format("target.name: Invalid value: {}: {}", kube::quoted(node), checked.error().message));
   }
   if (faults.empty()) return std::nullopt;
-  return Refusal{500, "", faults.size() == 1 ? faults.front() : fmt::format("[{}]", fmt::join(faults, ", "))};
+  return StatusError{500, "", faults.size() == 1 ? faults.front() : fmt::format("[{}]", fmt::join(faults, ", "))};
 }
 
-std::optional<Refusal> precondition_fault(const Kind& pods, const api::Pod& pod, const api::ObjectMeta& wanted) {
+std::optional<StatusError> precondition_fault(const Kind& pods, const api::Pod& pod, const api::ObjectMeta& wanted) {
   const api::ObjectMeta& is = pod.metadata();
   std::string why;
   if (!wanted.uid().empty() && wanted.uid() != is.uid()) {
@@ -68,7 +68,10 @@ std::string why_not(const api::Pod& pod) {
 
 }  // namespace
 
-Answer<void> Server::bind(std::string_view ns, std::string_view pod_name, const api::Binding& binding, bool dry_run) {
+ApiResult<void> Server::bind(std::string_view ns,
+                             std::string_view pod_name,
+                             const api::Binding& binding,
+                             bool dry_run) {
   if (binding.metadata().name() != pod_name) {
     return refuse(bad_request("name in URL does not match name in Binding object"));
   }
@@ -79,7 +82,7 @@ Answer<void> Server::bind(std::string_view ns, std::string_view pod_name, const 
   auto pod = std::make_unique<api::Pod>(*before->as<api::Pod>());
   if (auto fault = precondition_fault(pods, *pod, binding.metadata())) return refuse(*std::move(fault));
   if (const std::string why = why_not(*pod); !why.empty()) {
-    Refusal refusal = conflict(pods, pod_name, why);
+    StatusError refusal = conflict(pods, pod_name, why);
     refusal.kind = "pods/binding";
     refusal.message = fmt::format("Operation cannot be fulfilled on pods/binding \"{}\": {}", pod_name, why);
     return refuse(std::move(refusal));

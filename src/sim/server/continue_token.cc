@@ -10,7 +10,7 @@ namespace rescheduler::sim {
 
 std::string ContinueToken::encode() const { return kube::base64_encode(fmt::format("{} {}", version, after)); }
 
-Answer<ContinueToken> ContinueToken::decode(std::string_view text) {
+ApiResult<ContinueToken> ContinueToken::decode(std::string_view text) {
   const auto refused = [] { return refuse(bad_request("continue key is not valid: it was not made by this server")); };
   const auto plain = kube::base64_decode(text);
   if (!plain) return refused();

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/refusal.h"
+#include "sim/status_error.h"
 
 namespace rescheduler::sim {
 
@@ -14,7 +14,7 @@ struct ContinueToken {
   std::string after;  // "ns/name"
 
   std::string encode() const;
-  static Answer<ContinueToken> decode(std::string_view text);
+  static ApiResult<ContinueToken> decode(std::string_view text);
 };
 
 }  // namespace rescheduler::sim

@@ -15,7 +15,7 @@
 namespace rescheduler::sim {
 namespace {
 
-Answer<void> meets(const api::Preconditions& wanted, const Kind& kind, const api::ObjectMeta& metadata) {
+ApiResult<void> meets(const api::Preconditions& wanted, const Kind& kind, const api::ObjectMeta& metadata) {
   if (wanted.has_uid() && wanted.uid() != metadata.uid()) {
     return refuse(conflict(kind, metadata.name(),
                            fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
@@ -30,14 +30,14 @@ Answer<void> meets(const api::Preconditions& wanted, const Kind& kind, const api
   return {};
 }
 
-Answer<void> check_options(const api::DeleteOptions& options) {
+ApiResult<void> check_options(const api::DeleteOptions& options) {
   constexpr std::array<std::string_view, 4> known{"", "Foreground", "Background", "Orphan"};
   if (std::ranges::find(known, options.propagation_policy()) == known.end()) {
     return refuse(
-        Refusal{422, "Invalid",
-                fmt::format("DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: "
-                            "\"{}\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
-                            options.propagation_policy())});
+        StatusError{422, "Invalid",
+                    fmt::format("DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: "
+                                "\"{}\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
+                                options.propagation_policy())});
   }
   return {};
 }
@@ -67,11 +67,11 @@ bool mark(Message& object, const Kind& kind, const api::DeleteOptions& options, 
 
 }  // namespace
 
-Answer<Removed> Server::remove(const Kind& kind,
-                               std::string_view ns,
-                               std::string_view name,
-                               const api::DeleteOptions& options,
-                               bool dry_run) {
+ApiResult<Removed> Server::remove(const Kind& kind,
+                                  std::string_view ns,
+                                  std::string_view name,
+                                  const api::DeleteOptions& options,
+                                  bool dry_run) {
   if (auto fine = check_options(options); !fine) return refuse(std::move(fine.error()));
   dry_run = dry_run || is_dry_run(options);
   const VersionPtr current = store_.find(kind, ns, name);
@@ -95,10 +95,10 @@ Answer<Removed> Server::remove(const Kind& kind,
   return Removed{store_.put(kind, std::move(object), current->managed_fields())->object(), false};
 }
 
-Answer<std::vector<ObjectPtr>> Server::remove_collection(const Kind& kind,
-                                                         const ListQuery& query,
-                                                         const api::DeleteOptions& options,
-                                                         bool dry_run) {
+ApiResult<std::vector<ObjectPtr>> Server::remove_collection(const Kind& kind,
+                                                            const ListQuery& query,
+                                                            const api::DeleteOptions& options,
+                                                            bool dry_run) {
   const auto listing = list(kind, query);
   if (!listing) return refuse(listing.error());
   std::vector<ObjectPtr> removed;

@@ -17,18 +17,18 @@ namespace {
 
 constexpr std::string_view kWouldViolate = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-Refusal with_cause(Refusal refusal, std::string message) {
+StatusError with_cause(StatusError refusal, std::string message) {
   refusal.causes.push_back({"DisruptionBudget", std::move(message), ""});
   return refusal;
 }
 
-Refusal not_yet_processed(std::string_view budget) {
+StatusError not_yet_processed(std::string_view budget) {
   return with_cause(too_many_requests(kWouldViolate, 10),
                     fmt::format("The disruption budget {} is still being processed by the server.", budget));
 }
 
-Refusal budget_broken(std::string_view budget, std::string_view why, std::string_view cause) {
-  Refusal refusal{403, "Forbidden", fmt::format("poddisruptionbudget.policy \"{}\" is forbidden: {}", budget, why)};
+StatusError budget_broken(std::string_view budget, std::string_view why, std::string_view cause) {
+  StatusError refusal{403, "Forbidden", fmt::format("poddisruptionbudget.policy \"{}\" is forbidden: {}", budget, why)};
   refusal.group = "policy";
   refusal.kind = "poddisruptionbudget";  // the real server names it in the singular here
   refusal.name = budget;
@@ -75,7 +75,8 @@ bool needs_no_budget(const api::Pod& pod) {
   return is_finished(pod) || pod.status().phase() == "Pending" || pod.metadata().has_deletion_timestamp();
 }
 
-Answer<EvictionCost> eviction_cost(const api::Pod& pod, const std::vector<const api::PodDisruptionBudget*>& budgets) {
+ApiResult<EvictionCost> eviction_cost(const api::Pod& pod,
+                                      const std::vector<const api::PodDisruptionBudget*>& budgets) {
   if (needs_no_budget(pod) || budgets.empty()) return EvictionCost::None;
   if (budgets.size() > 1) {
     // A Status without a reason, as the real one.
@@ -96,7 +97,7 @@ Answer<EvictionCost> eviction_cost(const api::Pod& pod, const std::vector<const 
                                 "too many pending evictions not confirmed by PDB controller"));
   }
   if (status.disruptions_allowed() == 0) {
-    Refusal none_left{429, "TooManyRequests", std::string(kWouldViolate)};  // names no time to wait
+    StatusError none_left{429, "TooManyRequests", std::string(kWouldViolate)};  // names no time to wait
     return refuse(with_cause(std::move(none_left), why_none_left(budget)));
   }
   return EvictionCost::Disruption;
@@ -136,7 +137,7 @@ std::vector<BudgetPtr> budgets_of(const Server& server, const api::Pod& pod) {
 }
 
 // In the real server's words, which name the kind "Pod" here.
-std::optional<Refusal> precondition_fault(const api::Pod& pod, const api::Preconditions& wanted) {
+std::optional<StatusError> precondition_fault(const api::Pod& pod, const api::Preconditions& wanted) {
   const api::ObjectMeta& metadata = pod.metadata();
   std::string why;
   if (!wanted.uid().empty() && wanted.uid() != metadata.uid()) {
@@ -151,14 +152,14 @@ std::optional<Refusal> precondition_fault(const api::Pod& pod, const api::Precon
         wanted.resource_version(), metadata.resource_version());
   }
   if (why.empty()) return std::nullopt;
-  Refusal refusal{409, "Conflict",
-                  fmt::format("Operation cannot be fulfilled on Pod \"{}\": {}", metadata.name(), why)};
+  StatusError refusal{409, "Conflict",
+                      fmt::format("Operation cannot be fulfilled on Pod \"{}\": {}", metadata.name(), why)};
   refusal.kind = "Pod";
   refusal.name = metadata.name();
   return refusal;
 }
 
-Answer<void> mark_and_delete(Server& server, const api::Pod& pod, api::DeleteOptions options, bool dry_run) {
+ApiResult<void> mark_and_delete(Server& server, const api::Pod& pod, api::DeleteOptions options, bool dry_run) {
   const std::string& ns = pod.metadata().namespace_();
   const std::string& name = pod.metadata().name();
   if (!dry_run) {
@@ -183,10 +184,10 @@ Answer<void> mark_and_delete(Server& server, const api::Pod& pod, api::DeleteOpt
 
 }  // namespace
 
-Answer<void> Server::evict(std::string_view ns,
-                           std::string_view pod_name,
-                           const api::Eviction& eviction,
-                           bool dry_run) {
+ApiResult<void> Server::evict(std::string_view ns,
+                              std::string_view pod_name,
+                              const api::Eviction& eviction,
+                              bool dry_run) {
   if (eviction.metadata().name() != pod_name) {
     return refuse(bad_request("name in URL does not match name in Eviction object"));
   }

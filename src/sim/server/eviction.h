@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "sim/refusal.h"
+#include "sim/status_error.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -33,7 +33,7 @@ enum class EvictionCost {
   Disruption  // one of the budget's allowed disruptions
 };
 // `budgets` are those that select the pod.
-Answer<EvictionCost> eviction_cost(const api::Pod& pod, const std::vector<const api::PodDisruptionBudget*>& budgets);
+ApiResult<EvictionCost> eviction_cost(const api::Pod& pod, const std::vector<const api::PodDisruptionBudget*>& budgets);
 
 // Uses one allowed disruption up and notes for the disruption controller that the pod is about to go.
 void spend_disruption(api::PodDisruptionBudget& budget, std::string_view pod, WallTime now);

@@ -46,14 +46,14 @@ class EvictionTest : public ::testing::Test {
   api::PodDisruptionBudgetStatus budget(const std::string& name = "pdb") {
     return cluster.server.find<api::PodDisruptionBudget>("shop", name)->status();
   }
-  Answer<void> evict(const std::string& pod, const api::Eviction& eviction, bool dry_run = false) {
+  ApiResult<void> evict(const std::string& pod, const api::Eviction& eviction, bool dry_run = false) {
     return cluster.server.evict("shop", pod, eviction, dry_run);
   }
-  Answer<void> evict(const std::string& pod) { return evict(pod, eviction_of(pod)); }
-  Refusal refused(const std::string& pod) {
+  ApiResult<void> evict(const std::string& pod) { return evict(pod, eviction_of(pod)); }
+  StatusError refused(const std::string& pod) {
     const auto answer = evict(pod);
     EXPECT_FALSE(answer) << "it was evicted";
-    return answer ? Refusal{} : answer.error();
+    return answer ? StatusError{} : answer.error();
   }
   bool leaving(const std::string& pod) {
     const auto found = cluster.pod(pod);
@@ -100,7 +100,7 @@ TEST_F(EvictionTest, TwoBudgetsOverOnePodAreAnErrorOfTheServer) {
   cluster.add_pod(make_pod("a"));
   add_budget("one", {3, 1, 2});
   add_budget("two", {3, 1, 2});
-  const Refusal refusal = refused("a");
+  const StatusError refusal = refused("a");
   EXPECT_EQ(refusal.code, 500);
   EXPECT_EQ(refusal.message,
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
@@ -131,7 +131,7 @@ TEST_F(EvictionTest, AnAllowedDisruptionIsUsedUpAndNoted) {
 TEST_F(EvictionTest, NothingLeftIs429WithTheArithmeticAndNoTimeToWait) {
   cluster.add_pod(make_pod("a"));
   add_budget("pdb", {2, 2, 0});
-  const Refusal refusal = refused("a");
+  const StatusError refusal = refused("a");
   EXPECT_EQ(refusal.code, 429);
   EXPECT_EQ(refusal.reason, "TooManyRequests");
   EXPECT_EQ(refusal.message, "Cannot evict pod as it would violate the pod's disruption budget.");

@@ -37,13 +37,13 @@ ApplyOptions options_of(const Kind& kind, std::string_view subresource, const Wr
 
 }  // namespace
 
-Answer<Draft> Server::prepare_patch(const Kind& kind,
-                                    std::string_view ns,
-                                    std::string_view name,
-                                    std::string_view subresource,
-                                    kube::PatchKind patch_kind,
-                                    std::string_view patch,
-                                    WriteContext context) const {
+ApiResult<PendingWrite> Server::prepare_patch(const Kind& kind,
+                                              std::string_view ns,
+                                              std::string_view name,
+                                              std::string_view subresource,
+                                              kube::PatchKind patch_kind,
+                                              std::string_view patch,
+                                              WriteContext context) const {
   const bool apply = patch_kind == kube::PatchKind::Apply;
   const VersionPtr current = store_.find(kind, ns, name);
   if (!current && (!apply || !subresource.empty())) return refuse(not_found(kind, name));
@@ -61,7 +61,7 @@ Answer<Draft> Server::prepare_patch(const Kind& kind,
   }
   auto patched = patch_document(current ? &live : nullptr, request);
   if (!patched) {
-    Refusal refusal = std::move(patched.error());
+    StatusError refusal = std::move(patched.error());
     if (refusal.kind.empty() && refusal.code == 409) {
       refusal.group = kind.group;
       refusal.kind = kind.plural;
@@ -72,34 +72,34 @@ Answer<Draft> Server::prepare_patch(const Kind& kind,
   auto object = object_from_json(kind, boost::json::serialize(patched->object), context.strict);
   if (!object) return refuse(std::move(object.error()));
 
-  auto draft = current ? prepare_update(kind, ns, name, subresource, std::move(*object), std::move(context))
-                       : prepare_create(kind, ns, std::move(*object), std::move(context));
-  if (draft && apply) draft->managed_fields = std::move(patched->managed_fields);
-  if (draft) draft->applied = apply;
-  return draft;
+  auto pending_write = current ? prepare_update(kind, ns, name, subresource, std::move(*object), std::move(context))
+                               : prepare_create(kind, ns, std::move(*object), std::move(context));
+  if (pending_write && apply) pending_write->managed_fields = std::move(patched->managed_fields);
+  if (pending_write) pending_write->applied = apply;
+  return pending_write;
 }
 
-Answer<VersionPtr> Server::patch(const Kind& kind,
-                                 std::string_view ns,
-                                 std::string_view name,
-                                 std::string_view subresource,
-                                 kube::PatchKind patch_kind,
-                                 std::string_view patch,
-                                 WriteContext context) {
-  auto draft = prepare_patch(kind, ns, name, subresource, patch_kind, patch, std::move(context));
-  if (!draft) return refuse(std::move(draft.error()));
-  return commit(std::move(*draft));
+ApiResult<VersionPtr> Server::patch(const Kind& kind,
+                                    std::string_view ns,
+                                    std::string_view name,
+                                    std::string_view subresource,
+                                    kube::PatchKind patch_kind,
+                                    std::string_view patch,
+                                    WriteContext context) {
+  auto pending_write = prepare_patch(kind, ns, name, subresource, patch_kind, patch, std::move(context));
+  if (!pending_write) return refuse(std::move(pending_write.error()));
+  return commit(std::move(*pending_write));
 }
 
-void Server::note_managers(Draft& draft, const Version& before) const {
-  if (draft.applied) return;  // apply has noted its own
-  draft.managed_fields = before.managed_fields();
-  if (draft.managed_fields.empty()) return;  // an object nobody ever applied is not tracked: it costs nothing
-  const Kind& kind = *draft.kind;
+void Server::note_managers(PendingWrite& pending_write, const Version& before) const {
+  if (pending_write.applied) return;  // apply has noted its own
+  pending_write.managed_fields = before.managed_fields();
+  if (pending_write.managed_fields.empty()) return;  // an object nobody ever applied is not tracked: it costs nothing
+  const Kind& kind = *pending_write.kind;
   const boost::json::value was = document_of(kind, *before.object());
-  draft.managed_fields =
-      note_update(&was, document_of(kind, *draft.object), before.managed_fields(),
-                  options_of(kind, draft.subresource, draft.context, agenda_.wall_now()), schema_of(kind));
+  pending_write.managed_fields = note_update(
+      &was, document_of(kind, *pending_write.object), before.managed_fields(),
+      options_of(kind, pending_write.subresource, pending_write.context, agenda_.wall_now()), schema_of(kind));
 }
 
 }  // namespace rescheduler::sim

@@ -8,7 +8,7 @@ using kube::PatchKind;
 
 class Patching : public ServerFixture {
  protected:
-  Answer<VersionPtr> patch(PatchKind kind, std::string_view text, WriteContext context = {}) {
+  ApiResult<VersionPtr> patch(PatchKind kind, std::string_view text, WriteContext context = {}) {
     return server.patch(maps, "web", "a", "", kind, text, std::move(context));
   }
   std::string value(const std::string& key) {

@@ -26,7 +26,7 @@ struct View {
   std::string after{};
 };
 
-Answer<View> view_of(const Store& store, const Kind& kind, const ListQuery& query) {
+ApiResult<View> view_of(const Store& store, const Kind& kind, const ListQuery& query) {
   View view{store.version()};
   if (!query.continue_token.empty()) {
     auto token = ContinueToken::decode(query.continue_token);
@@ -42,7 +42,8 @@ Answer<View> view_of(const Store& store, const Kind& kind, const ListQuery& quer
   auto version = parse_version(query.resource_version);
   if (!version) return refuse(std::move(version.error()));
   if (*version > store.version()) {
-    Refusal late{504, "Timeout", fmt::format("Too large resource version: {}, current: {}", *version, store.version())};
+    StatusError late{504, "Timeout",
+                     fmt::format("Too large resource version: {}, current: {}", *version, store.version())};
     late.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
     late.retry_after_seconds = 1;
     return refuse(std::move(late));
@@ -56,7 +57,7 @@ Answer<View> view_of(const Store& store, const Kind& kind, const ListQuery& quer
 
 }  // namespace
 
-Answer<std::uint64_t> parse_version(std::string_view text) {
+ApiResult<std::uint64_t> parse_version(std::string_view text) {
   std::uint64_t version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc{} || end != text.data() + text.size()) {
@@ -65,7 +66,7 @@ Answer<std::uint64_t> parse_version(std::string_view text) {
   return version;
 }
 
-Answer<Listing> Server::list(const Kind& kind, const ListQuery& query) const {
+ApiResult<Listing> Server::list(const Kind& kind, const ListQuery& query) const {
   auto selection = Selection::parse(kind, query.ns, query.label_selector, query.field_selector);
   if (!selection) return refuse(std::move(selection.error()));
   Listing listing;

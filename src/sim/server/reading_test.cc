@@ -126,7 +126,7 @@ TEST_F(Reading, NewsIsToldFromWithinTheWrite) {
   auto watch = server.watch(maps, {});
   ASSERT_TRUE(watch);
   int news = 0;
-  (*watch)->on_news([&] { ++news; });
+  (*watch)->on_activity([&] { ++news; });
   add(2);
   EXPECT_EQ(news, 2);
 }

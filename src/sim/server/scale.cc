@@ -40,11 +40,11 @@ api::Scale scale_in(const T& workload) {
   return scale;
 }
 
-Refusal no_scale() { return {404, "NotFound", "the server could not find the requested resource"}; }
+StatusError no_scale() { return {404, "NotFound", "the server could not find the requested resource"}; }
 
 // Calls with an empty T* of the kind's type; refuses when the kind has no scale we know of.
 template <class Use>
-Answer<api::Scale> with_type(const KindRegistry& kinds, const Kind& kind, const Use& use) {
+ApiResult<api::Scale> with_type(const KindRegistry& kinds, const Kind& kind, const Use& use) {
   if (&kind == &kinds.of<api::Deployment>()) return use(static_cast<api::Deployment*>(nullptr));
   if (&kind == &kinds.of<api::ReplicaSet>()) return use(static_cast<api::ReplicaSet*>(nullptr));
   if (&kind == &kinds.of<api::StatefulSet>()) return use(static_cast<api::StatefulSet*>(nullptr));
@@ -52,9 +52,9 @@ Answer<api::Scale> with_type(const KindRegistry& kinds, const Kind& kind, const 
   return refuse(no_scale());
 }
 
-Refusal negative_replicas(std::string_view name, int replicas) {
+StatusError negative_replicas(std::string_view name, int replicas) {
   const std::string why = fmt::format("Invalid value: {}: must be greater than or equal to 0", replicas);
-  Refusal refusal{422, "Invalid", fmt::format("Scale.autoscaling \"{}\" is invalid: spec.replicas: {}", name, why)};
+  StatusError refusal{422, "Invalid", fmt::format("Scale.autoscaling \"{}\" is invalid: spec.replicas: {}", name, why)};
   refusal.group = "autoscaling";
   refusal.kind = "Scale";
   refusal.name = name;
@@ -62,10 +62,10 @@ Refusal negative_replicas(std::string_view name, int replicas) {
   return refusal;
 }
 
-Refusal other_object(const Kind& kind, std::string_view name, std::string_view wanted, std::string_view is) {
+StatusError other_object(const Kind& kind, std::string_view name, std::string_view wanted, std::string_view is) {
   const std::string why =
       fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", wanted, is);
-  Refusal refusal = conflict(kind, name, why);
+  StatusError refusal = conflict(kind, name, why);
   const std::string subject = kind.plural + "/scale" + (kind.group.empty() ? "" : "." + kind.group);
   refusal.kind = kind.plural + "/scale";
   refusal.message = fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", subject, name, why);
@@ -74,20 +74,20 @@ Refusal other_object(const Kind& kind, std::string_view name, std::string_view w
 
 }  // namespace
 
-Answer<api::Scale> Server::scale_of(const Kind& kind, std::string_view ns, std::string_view name) const {
-  return with_type(kinds_, kind, [&]<class T>(T*) -> Answer<api::Scale> {
+ApiResult<api::Scale> Server::scale_of(const Kind& kind, std::string_view ns, std::string_view name) const {
+  return with_type(kinds_, kind, [&]<class T>(T*) -> ApiResult<api::Scale> {
     const auto workload = find<T>(ns, name);
     if (!workload) return refuse(not_found(kind, name));
     return scale_in(*workload);
   });
 }
 
-Answer<api::Scale> Server::set_scale(const Kind& kind,
-                                     std::string_view ns,
-                                     std::string_view name,
-                                     const api::Scale& scale,
-                                     WriteContext context) {
-  return with_type(kinds_, kind, [&]<class T>(T*) -> Answer<api::Scale> {
+ApiResult<api::Scale> Server::set_scale(const Kind& kind,
+                                        std::string_view ns,
+                                        std::string_view name,
+                                        const api::Scale& scale,
+                                        WriteContext context) {
+  return with_type(kinds_, kind, [&]<class T>(T*) -> ApiResult<api::Scale> {
     const auto before = find<T>(ns, name);
     if (!before) return refuse(not_found(kind, name));
     const api::ObjectMeta& wanted = scale.metadata();

@@ -24,7 +24,7 @@ class ScaleTest : public ::testing::Test {
     testing::fill_pod_spec(*deployment.mutable_spec()->mutable_template_()->mutable_spec());
     (void)cluster.server.create(deployment).value();
   }
-  Answer<api::Scale> set(const api::Scale& scale, WriteContext context = {}) {
+  ApiResult<api::Scale> set(const api::Scale& scale, WriteContext context = {}) {
     return cluster.server.set_scale(deployments, "shop", "web", scale, std::move(context));
   }
   int replicas() { return cluster.server.find<api::Deployment>("shop", "web")->spec().replicas(); }

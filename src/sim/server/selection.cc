@@ -20,10 +20,10 @@ bool selectable(const Kind& kind, std::string_view field) {
 
 }  // namespace
 
-Answer<Selection> Selection::parse(const Kind& kind,
-                                   std::string_view ns,
-                                   std::string_view label_selector,
-                                   std::string_view field_selector) {
+ApiResult<Selection> Selection::parse(const Kind& kind,
+                                      std::string_view ns,
+                                      std::string_view label_selector,
+                                      std::string_view field_selector) {
   Selection selection;
   selection.kind_ = &kind;
   selection.ns_ = ns;

@@ -12,10 +12,10 @@ namespace rescheduler::sim {
 
 class Selection {
  public:
-  static Answer<Selection> parse(const Kind& kind,
-                                 std::string_view ns,
-                                 std::string_view label_selector,
-                                 std::string_view field_selector);
+  static ApiResult<Selection> parse(const Kind& kind,
+                                    std::string_view ns,
+                                    std::string_view label_selector,
+                                    std::string_view field_selector);
 
   bool matches(const Version& version) const;
   bool is_everything() const { return ns_.empty() && selects_all(); }

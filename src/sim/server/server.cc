@@ -60,7 +60,7 @@ std::vector<VersionPtr> Server::provided(const Provider& provider, const Kind& k
   return versions;
 }
 
-Answer<VersionPtr> Server::get(const Kind& kind, std::string_view ns, std::string_view name) const {
+ApiResult<VersionPtr> Server::get(const Kind& kind, std::string_view ns, std::string_view name) const {
   if (const auto provider = providers_.find(&kind); provider != providers_.end()) {
     for (VersionPtr& version : provided(provider->second, kind, ns)) {
       if (kube::metadata_of(*version->object()).name() == name) return std::move(version);

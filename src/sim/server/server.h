@@ -1,5 +1,5 @@
 // The embedded API server: Kubernetes' rules about objects, on top of the store. No wire format and no coroutine here;
-// the doors (src/sim/door) bring those.
+// the doors (src/sim/frontend) bring those.
 //
 // A write has two halves, so that admission webhooks can be asked in between: prepare_*() reads the object, applies
 // defaults and checks preconditions; commit() validates, checks for conflicts and stores. create(), update(), patch()
@@ -38,10 +38,10 @@ class Scale;
 namespace rescheduler::sim {
 
 // A resourceVersion as clients write it.
-Answer<std::uint64_t> parse_version(std::string_view text);
+ApiResult<std::uint64_t> parse_version(std::string_view text);
 
 // A write that is ready but for admission.
-struct Draft {
+struct PendingWrite {
   enum class Operation { Create, Update };
   Operation operation = Operation::Create;
   const Kind* kind = nullptr;
@@ -58,9 +58,9 @@ struct Draft {
 class Admission {
  public:
   virtual ~Admission() = default;
-  virtual bool concerns(const Draft& draft) = 0;
-  using Done = std::function<void(Answer<Draft>)>;
-  virtual void review(Draft draft, Done done) = 0;
+  virtual bool concerns(const PendingWrite& pending_write) = 0;
+  using Done = std::function<void(ApiResult<PendingWrite>)>;
+  virtual void review(PendingWrite pending_write, Done done) = 0;
 };
 
 struct Removed {
@@ -89,72 +89,75 @@ class Server {
   void set_access(AccessTable table) { access_ = std::move(table); }
   const std::optional<AccessTable>& access() const { return access_; }
 
-  Answer<VersionPtr> get(const Kind& kind, std::string_view ns, std::string_view name) const;
-  Answer<Listing> list(const Kind& kind, const ListQuery& query) const;
-  Answer<std::unique_ptr<Watch>> watch(const Kind& kind, const WatchQuery& query);
+  ApiResult<VersionPtr> get(const Kind& kind, std::string_view ns, std::string_view name) const;
+  ApiResult<Listing> list(const Kind& kind, const ListQuery& query) const;
+  ApiResult<std::unique_ptr<Watch>> watch(const Kind& kind, const WatchQuery& query);
 
-  Answer<Draft> prepare_create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context) const;
+  ApiResult<PendingWrite> prepare_create(const Kind& kind,
+                                         std::string_view ns,
+                                         MessagePtr object,
+                                         WriteContext context) const;
   // subresource: "", "status" (or another of the kind's that is written as the whole object, such as "resize").
-  Answer<Draft> prepare_update(const Kind& kind,
+  ApiResult<PendingWrite> prepare_update(const Kind& kind,
+                                         std::string_view ns,
+                                         std::string_view name,
+                                         std::string_view subresource,
+                                         MessagePtr object,
+                                         WriteContext context) const;
+  // Apply on an object that is not there prepares its creation.
+  ApiResult<PendingWrite> prepare_patch(const Kind& kind,
+                                        std::string_view ns,
+                                        std::string_view name,
+                                        std::string_view subresource,
+                                        kube::PatchKind patch_kind,
+                                        std::string_view patch,
+                                        WriteContext context) const;
+  // The stored version; for a dry run, what it would have been.
+  ApiResult<VersionPtr> commit(PendingWrite pending_write);
+
+  ApiResult<VersionPtr> create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context = {});
+  ApiResult<VersionPtr> update(const Kind& kind,
                                std::string_view ns,
                                std::string_view name,
                                std::string_view subresource,
                                MessagePtr object,
-                               WriteContext context) const;
-  // Apply on an object that is not there prepares its creation.
-  Answer<Draft> prepare_patch(const Kind& kind,
+                               WriteContext context = {});
+  ApiResult<VersionPtr> patch(const Kind& kind,
                               std::string_view ns,
                               std::string_view name,
                               std::string_view subresource,
                               kube::PatchKind patch_kind,
                               std::string_view patch,
-                              WriteContext context) const;
-  // The stored version; for a dry run, what it would have been.
-  Answer<VersionPtr> commit(Draft draft);
-
-  Answer<VersionPtr> create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context = {});
-  Answer<VersionPtr> update(const Kind& kind,
+                              WriteContext context = {});
+  ApiResult<Removed> remove(const Kind& kind,
                             std::string_view ns,
                             std::string_view name,
-                            std::string_view subresource,
-                            MessagePtr object,
-                            WriteContext context = {});
-  Answer<VersionPtr> patch(const Kind& kind,
-                           std::string_view ns,
-                           std::string_view name,
-                           std::string_view subresource,
-                           kube::PatchKind patch_kind,
-                           std::string_view patch,
-                           WriteContext context = {});
-  Answer<Removed> remove(const Kind& kind,
-                         std::string_view ns,
-                         std::string_view name,
-                         const api::DeleteOptions& options,
-                         bool dry_run = false);
+                            const api::DeleteOptions& options,
+                            bool dry_run = false);
   // As `remove` for each object listed; what is being deleted or gone.
-  Answer<std::vector<ObjectPtr>> remove_collection(const Kind& kind,
-                                                   const ListQuery& query,
-                                                   const api::DeleteOptions& options,
-                                                   bool dry_run = false);
+  ApiResult<std::vector<ObjectPtr>> remove_collection(const Kind& kind,
+                                                      const ListQuery& query,
+                                                      const api::DeleteOptions& options,
+                                                      bool dry_run = false);
 
   // Through admission if any concerns it; else at once. `done` is called exactly once, perhaps before this returns.
   void submit_create(const Kind& kind,
                      std::string_view ns,
                      MessagePtr object,
                      WriteContext context,
-                     std::function<void(Answer<VersionPtr>)> done);
+                     std::function<void(ApiResult<VersionPtr>)> done);
 
-  void submit(Draft draft, std::function<void(Answer<VersionPtr>)> done);
+  void submit(PendingWrite pending_write, std::function<void(ApiResult<VersionPtr>)> done);
 
   // Subresources that are not the object itself.
-  Answer<void> bind(std::string_view ns, std::string_view pod, const api::Binding& binding, bool dry_run = false);
-  Answer<void> evict(std::string_view ns, std::string_view pod, const api::Eviction& eviction, bool dry_run = false);
-  Answer<api::Scale> scale_of(const Kind& kind, std::string_view ns, std::string_view name) const;
-  Answer<api::Scale> set_scale(const Kind& kind,
-                               std::string_view ns,
-                               std::string_view name,
-                               const api::Scale& scale,
-                               WriteContext context = {});
+  ApiResult<void> bind(std::string_view ns, std::string_view pod, const api::Binding& binding, bool dry_run = false);
+  ApiResult<void> evict(std::string_view ns, std::string_view pod, const api::Eviction& eviction, bool dry_run = false);
+  ApiResult<api::Scale> scale_of(const Kind& kind, std::string_view ns, std::string_view name) const;
+  ApiResult<api::Scale> set_scale(const Kind& kind,
+                                  std::string_view ns,
+                                  std::string_view name,
+                                  const api::Scale& scale,
+                                  WriteContext context = {});
 
   // --- typed, for controllers and kubelets ---
 
@@ -164,26 +167,26 @@ class Server {
     return version ? version->as<T>() : nullptr;
   }
   template <class T>
-  Answer<std::shared_ptr<const T>> create(T object, WriteContext context = {}) {
+  ApiResult<std::shared_ptr<const T>> create(T object, WriteContext context = {}) {
     std::string ns = object.metadata().namespace_();
     return typed<T>(create(kinds_.of<T>(), ns, std::make_unique<T>(std::move(object)), std::move(context)));
   }
   // Reads, changes and writes back under one version: no conflict is possible. Writes nothing when nothing changed.
   template <class T>
-  Answer<std::shared_ptr<const T>> modify(std::string_view ns,
-                                          std::string_view name,
-                                          const std::function<void(T&)>& change,
-                                          std::string_view subresource = {},
-                                          WriteContext context = {}) {
+  ApiResult<std::shared_ptr<const T>> modify(std::string_view ns,
+                                             std::string_view name,
+                                             const std::function<void(T&)>& change,
+                                             std::string_view subresource = {},
+                                             WriteContext context = {}) {
     return typed<T>(modify_message(
         kinds_.of<T>(), ns, name, subresource, [&change](Message& object) { change(static_cast<T&>(object)); },
         std::move(context)));
   }
   template <class T>
-  Answer<std::shared_ptr<const T>> modify_status(std::string_view ns,
-                                                 std::string_view name,
-                                                 const std::function<void(T&)>& change,
-                                                 WriteContext context = {}) {
+  ApiResult<std::shared_ptr<const T>> modify_status(std::string_view ns,
+                                                    std::string_view name,
+                                                    const std::function<void(T&)>& change,
+                                                    WriteContext context = {}) {
     return modify<T>(ns, name, change, "status", std::move(context));
   }
 
@@ -192,22 +195,22 @@ class Server {
 
  private:
   template <class T>
-  static Answer<std::shared_ptr<const T>> typed(Answer<VersionPtr> version) {
+  static ApiResult<std::shared_ptr<const T>> typed(ApiResult<VersionPtr> version) {
     if (!version) return refuse(std::move(version.error()));
     return (*version)->template as<T>();
   }
-  Answer<VersionPtr> modify_message(const Kind& kind,
-                                    std::string_view ns,
-                                    std::string_view name,
-                                    std::string_view subresource,
-                                    const std::function<void(Message&)>& change,
-                                    WriteContext context);
+  ApiResult<VersionPtr> modify_message(const Kind& kind,
+                                       std::string_view ns,
+                                       std::string_view name,
+                                       std::string_view subresource,
+                                       const std::function<void(Message&)>& change,
+                                       WriteContext context);
   RuleContext rule_context() const;
-  Answer<void> namespace_takes(const Kind& kind, std::string_view ns, std::string_view name) const;
-  Answer<void> name_it(const Kind& kind, api::ObjectMeta& metadata) const;
-  Answer<VersionPtr> commit_create(Draft draft);
-  Answer<VersionPtr> commit_update(Draft draft);
-  void note_managers(Draft& draft, const Version& before) const;
+  ApiResult<void> namespace_takes(const Kind& kind, std::string_view ns, std::string_view name) const;
+  ApiResult<void> name_it(const Kind& kind, api::ObjectMeta& metadata) const;
+  ApiResult<VersionPtr> commit_create(PendingWrite pending_write);
+  ApiResult<VersionPtr> commit_update(PendingWrite pending_write);
+  void note_managers(PendingWrite& pending_write, const Version& before) const;
   std::vector<VersionPtr> provided(const Provider& provider, const Kind& kind, std::string_view ns) const;
   void definition_changed(const Change& change);
   void erase_all(const Kind& kind);

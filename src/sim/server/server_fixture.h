@@ -40,12 +40,12 @@ class ServerFixture : public testing::Test {
     if (!node.empty()) pod.mutable_spec()->set_node_name(node);
     return pod;
   }
-  Answer<VersionPtr> update(api::ConfigMap map) {
+  ApiResult<VersionPtr> update(api::ConfigMap map) {
     const std::string name = map.metadata().name();
     return server.update(maps, "web", name, "", std::make_unique<api::ConfigMap>(std::move(map)));
   }
   template <class T>
-  Answer<Removed> remove(const std::string& name, const api::DeleteOptions& options = {}) {
+  ApiResult<Removed> remove(const std::string& name, const api::DeleteOptions& options = {}) {
     return server.remove(server.kinds().of<T>(), "web", name, options);
   }
 

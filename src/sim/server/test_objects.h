@@ -84,7 +84,7 @@ inline api::Binding binding_of(const std::string& pod, const std::string& node) 
   return binding;
 }
 
-inline void must(const Answer<void>& answer) { RESCHEDULER_CHECK(answer.has_value(), "{}", answer.error().message); }
+inline void must(const ApiResult<void>& answer) { RESCHEDULER_CHECK(answer.has_value(), "{}", answer.error().message); }
 
 // With the namespace "shop".
 struct TestServer {

@@ -25,11 +25,11 @@ class Watch {
   virtual ~Watch() = default;
   // Up to `most` events that have happened and were not taken yet; empty when there is nothing new. Objects that
   // begin or cease to match the selectors appear as Added and Deleted.
-  virtual Answer<std::vector<ServedEvent>> take(std::size_t most) = 0;
+  virtual ApiResult<std::vector<ServedEvent>> take(std::size_t most) = 0;
   // A bookmark at the newest version this watch has passed.
   virtual ServedEvent bookmark() const = 0;
   // Called (from within the write) when there may be something to take. One listener; it must not take at once.
-  virtual void on_news(std::function<void()> listener) = 0;
+  virtual void on_activity(std::function<void()> listener) = 0;
 };
 
 }  // namespace rescheduler::sim

@@ -26,7 +26,7 @@ class StoreWatch final : public Watch {
     mark_end_ = mark_end;
   }
 
-  Answer<std::vector<ServedEvent>> take(std::size_t most) override {
+  ApiResult<std::vector<ServedEvent>> take(std::size_t most) override {
     std::vector<ServedEvent> events;
     while (next_initial_ < initial_.size() && events.size() < most) {
       VersionPtr& version = initial_[next_initial_++];
@@ -65,7 +65,7 @@ class StoreWatch final : public Watch {
     return {WatchEventType::Bookmark, nullptr, done ? store_.version() : passed_};
   }
 
-  void on_news(std::function<void()> listener) override {
+  void on_activity(std::function<void()> listener) override {
     subscription_ = store_.subscribe(&kind_, [listener = std::move(listener)](const Change&) { listener(); });
   }
 
@@ -94,7 +94,7 @@ class StoreWatch final : public Watch {
 
 }  // namespace
 
-Answer<std::unique_ptr<Watch>> Server::watch(const Kind& kind, const WatchQuery& query) {
+ApiResult<std::unique_ptr<Watch>> Server::watch(const Kind& kind, const WatchQuery& query) {
   if (providers_.contains(&kind)) return refuse(method_not_supported(kind, "watch"));
   auto selection = Selection::parse(kind, query.ns, query.label_selector, query.field_selector);
   if (!selection) return refuse(std::move(selection.error()));

@@ -26,7 +26,7 @@ bool needs_version(const Kind& kind) {
          || kind.group == "apiextensions.k8s.io";
 }
 
-Answer<void> namespace_fits(const Kind& kind, std::string_view ns, api::ObjectMeta& metadata) {
+ApiResult<void> namespace_fits(const Kind& kind, std::string_view ns, api::ObjectMeta& metadata) {
   if (!kind.namespaced) return {};
   if (metadata.namespace_().empty()) metadata.set_namespace_(std::string(ns));
   if (metadata.namespace_() == ns) return {};
@@ -36,8 +36,8 @@ Answer<void> namespace_fits(const Kind& kind, std::string_view ns, api::ObjectMe
                   metadata.namespace_(), ns)));
 }
 
-Refusal being_terminated(const Kind& kind, std::string_view name, std::string_view ns) {
-  Refusal refusal = forbidden(
+StatusError being_terminated(const Kind& kind, std::string_view name, std::string_view ns) {
+  StatusError refusal = forbidden(
       kind, name, fmt::format("unable to create new content in namespace {} because it is being terminated", ns));
   refusal.causes.push_back(
       {"NamespaceTerminating", fmt::format("namespace {} is being terminated", ns), "metadata.namespace"});
@@ -57,7 +57,7 @@ VersionPtr unsaved(const Kind& kind, MessagePtr object, std::string managed_fiel
 
 }  // namespace
 
-Answer<void> Server::namespace_takes(const Kind& kind, std::string_view ns, std::string_view name) const {
+ApiResult<void> Server::namespace_takes(const Kind& kind, std::string_view ns, std::string_view name) const {
   if (!kind.namespaced) return {};
   const Kind& namespaces = *kinds_.find("", "v1", "namespaces");
   const VersionPtr found = store_.find(namespaces, "", ns);
@@ -66,14 +66,14 @@ Answer<void> Server::namespace_takes(const Kind& kind, std::string_view ns, std:
   return {};
 }
 
-Answer<Draft> Server::prepare_create(const Kind& kind,
-                                     std::string_view ns,
-                                     MessagePtr object,
-                                     WriteContext context) const {
+ApiResult<PendingWrite> Server::prepare_create(const Kind& kind,
+                                               std::string_view ns,
+                                               MessagePtr object,
+                                               WriteContext context) const {
   auto& metadata = kube::mutable_metadata_of(*object);
   if (auto fits = namespace_fits(kind, ns, metadata); !fits) return refuse(std::move(fits.error()));
   if (!metadata.resource_version().empty()) {
-    return refuse(Refusal{500, "", "resourceVersion should not be set on objects to be created"});
+    return refuse(StatusError{500, "", "resourceVersion should not be set on objects to be created"});
   }
   if (auto takes = namespace_takes(kind, metadata.namespace_(), metadata.name()); !takes) {
     return refuse(std::move(takes.error()));
@@ -84,33 +84,33 @@ Answer<Draft> Server::prepare_create(const Kind& kind,
     kind.rules.admit(*object, rule_context(), faults);
     if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
   }
-  Draft draft;
-  draft.operation = Draft::Operation::Create;
-  draft.kind = &kind;
-  draft.object = std::move(object);
-  draft.context = std::move(context);
-  return draft;
+  PendingWrite pending_write;
+  pending_write.operation = PendingWrite::Operation::Create;
+  pending_write.kind = &kind;
+  pending_write.object = std::move(object);
+  pending_write.context = std::move(context);
+  return pending_write;
 }
 
-Answer<Draft> Server::prepare_update(const Kind& kind,
-                                     std::string_view ns,
-                                     std::string_view name,
-                                     std::string_view subresource,
-                                     MessagePtr object,
-                                     WriteContext context) const {
+ApiResult<PendingWrite> Server::prepare_update(const Kind& kind,
+                                               std::string_view ns,
+                                               std::string_view name,
+                                               std::string_view subresource,
+                                               MessagePtr object,
+                                               WriteContext context) const {
   auto& metadata = kube::mutable_metadata_of(*object);
   if (auto fits = namespace_fits(kind, ns, metadata); !fits) return refuse(std::move(fits.error()));
   if (!metadata.name().empty() && metadata.name() != name) {
     return refuse(bad_request(
         fmt::format("the name of the object ({}) does not match the name on the URL ({})", metadata.name(), name)));
   }
-  Draft draft;
-  draft.operation = Draft::Operation::Update;
-  draft.kind = &kind;
-  draft.subresource = subresource;
-  draft.before = store_.find(kind, ns, name);
-  if (!draft.before) return refuse(not_found(kind, name));
-  const ObjectPtr before = draft.before->object();
+  PendingWrite pending_write;
+  pending_write.operation = PendingWrite::Operation::Update;
+  pending_write.kind = &kind;
+  pending_write.subresource = subresource;
+  pending_write.before = store_.find(kind, ns, name);
+  if (!pending_write.before) return refuse(not_found(kind, name));
+  const ObjectPtr before = pending_write.before->object();
   const auto& stored = kube::metadata_of(*before);
   if (!metadata.uid().empty() && metadata.uid() != stored.uid()) {
     return refuse(conflict(kind, name,
@@ -130,19 +130,19 @@ Answer<Draft> Server::prepare_update(const Kind& kind,
   keep_system_fields(stored, metadata);
   const auto& restore = subresource == "status" ? kind.rules.on_status_update : kind.rules.on_update;
   if (restore) restore(*before, *object);
-  draft.object = std::move(object);
-  draft.context = std::move(context);
-  return draft;
+  pending_write.object = std::move(object);
+  pending_write.context = std::move(context);
+  return pending_write;
 }
 
-Answer<VersionPtr> Server::commit(Draft draft) {
-  return draft.operation == Draft::Operation::Create ? commit_create(std::move(draft))
-                                                     : commit_update(std::move(draft));
+ApiResult<VersionPtr> Server::commit(PendingWrite pending_write) {
+  return pending_write.operation == PendingWrite::Operation::Create ? commit_create(std::move(pending_write))
+                                                                    : commit_update(std::move(pending_write));
 }
 
-Answer<VersionPtr> Server::commit_create(Draft draft) {
-  const Kind& kind = *draft.kind;
-  auto& metadata = kube::mutable_metadata_of(*draft.object);
+ApiResult<VersionPtr> Server::commit_create(PendingWrite pending_write) {
+  const Kind& kind = *pending_write.kind;
+  auto& metadata = kube::mutable_metadata_of(*pending_write.object);
   if (auto named = name_it(kind, metadata); !named) return refuse(std::move(named.error()));
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(agenda_.wall_now().time_since_epoch());
   metadata.set_uid(new_uid());
@@ -153,20 +153,21 @@ Answer<VersionPtr> Server::commit_create(Draft draft) {
   if (kind.rules.spec_differs) metadata.set_generation(1);
 
   Faults faults;
-  if (kind.rules.on_create) kind.rules.on_create(*draft.object, rule_context(), faults);
+  if (kind.rules.on_create) kind.rules.on_create(*pending_write.object, rule_context(), faults);
   check_metadata(kind, metadata, faults);
-  if (kind.rules.validate) kind.rules.validate(*draft.object, faults);
+  if (kind.rules.validate) kind.rules.validate(*pending_write.object, faults);
   if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
   if (store_.find(kind, metadata.namespace_(), metadata.name())) return refuse(already_exists(kind, metadata.name()));
   // The namespace may have gone while a webhook was thinking.
   if (auto takes = namespace_takes(kind, metadata.namespace_(), metadata.name()); !takes) {
     return refuse(std::move(takes.error()));
   }
-  if (draft.context.dry_run) return unsaved(kind, std::move(draft.object), std::move(draft.managed_fields), 0);
-  return store_.put(kind, std::move(draft.object), std::move(draft.managed_fields));
+  if (pending_write.context.dry_run)
+    return unsaved(kind, std::move(pending_write.object), std::move(pending_write.managed_fields), 0);
+  return store_.put(kind, std::move(pending_write.object), std::move(pending_write.managed_fields));
 }
 
-Answer<void> Server::name_it(const Kind& kind, api::ObjectMeta& metadata) const {
+ApiResult<void> Server::name_it(const Kind& kind, api::ObjectMeta& metadata) const {
   if (!metadata.name().empty() || metadata.generate_name().empty()) return {};
   for (int attempt = 0; attempt < kNameTries; ++attempt) {
     // 63 characters at most, of which the suffix takes five.
@@ -178,65 +179,66 @@ Answer<void> Server::name_it(const Kind& kind, api::ObjectMeta& metadata) const 
   return refuse(already_exists(kind, metadata.generate_name()));
 }
 
-Answer<VersionPtr> Server::commit_update(Draft draft) {
-  const Kind& kind = *draft.kind;
-  auto& metadata = kube::mutable_metadata_of(*draft.object);
+ApiResult<VersionPtr> Server::commit_update(PendingWrite pending_write) {
+  const Kind& kind = *pending_write.kind;
+  auto& metadata = kube::mutable_metadata_of(*pending_write.object);
   const VersionPtr current = store_.find(kind, metadata.namespace_(), metadata.name());
   if (!current) return refuse(not_found(kind, metadata.name()));
-  if (current != draft.before) return refuse(conflict(kind, metadata.name(), kModified));
+  if (current != pending_write.before) return refuse(conflict(kind, metadata.name(), kModified));
   const ObjectPtr before = current->object();
 
-  const bool status = draft.subresource == "status";
+  const bool status = pending_write.subresource == "status";
   Faults faults;
   check_metadata(kind, metadata, faults);
   check_metadata_update(kube::metadata_of(*before), metadata, faults);
-  if (kind.rules.validate && !status) kind.rules.validate(*draft.object, faults);
+  if (kind.rules.validate && !status) kind.rules.validate(*pending_write.object, faults);
   const auto& compare = status ? kind.rules.validate_status_update : kind.rules.validate_update;
-  if (compare) compare(*before, *draft.object, faults);
+  if (compare) compare(*before, *pending_write.object, faults);
   if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
 
-  if (!status && kind.rules.spec_differs && kind.rules.spec_differs(*before, *draft.object)) {
+  if (!status && kind.rules.spec_differs && kind.rules.spec_differs(*before, *pending_write.object)) {
     metadata.set_generation(metadata.generation() + 1);
   }
-  note_managers(draft, *current);
-  if (draft.managed_fields == current->managed_fields() && kube::encode_bare(*draft.object) == current->bytes()) {
+  note_managers(pending_write, *current);
+  if (pending_write.managed_fields == current->managed_fields()
+      && kube::encode_bare(*pending_write.object) == current->bytes()) {
     return current;  // nothing changed, so nothing is written and nobody is told
   }
-  if (draft.context.dry_run) {
-    return unsaved(kind, std::move(draft.object), std::move(draft.managed_fields), current->number());
+  if (pending_write.context.dry_run) {
+    return unsaved(kind, std::move(pending_write.object), std::move(pending_write.managed_fields), current->number());
   }
-  const bool last_word = metadata.has_deletion_timestamp() && !held_back(kind, *draft.object)
+  const bool last_word = metadata.has_deletion_timestamp() && !held_back(kind, *pending_write.object)
                          && metadata.deletion_grace_period_seconds() == 0;
   const std::string ns = metadata.namespace_();
   const std::string name = metadata.name();
-  VersionPtr stored = store_.put(kind, std::move(draft.object), std::move(draft.managed_fields));
+  VersionPtr stored = store_.put(kind, std::move(pending_write.object), std::move(pending_write.managed_fields));
   if (last_word) store_.erase(kind, ns, name);
   return stored;
 }
 
-Answer<VersionPtr> Server::create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context) {
-  auto draft = prepare_create(kind, ns, std::move(object), std::move(context));
-  if (!draft) return refuse(std::move(draft.error()));
-  return commit(std::move(*draft));
+ApiResult<VersionPtr> Server::create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context) {
+  auto pending_write = prepare_create(kind, ns, std::move(object), std::move(context));
+  if (!pending_write) return refuse(std::move(pending_write.error()));
+  return commit(std::move(*pending_write));
 }
 
-Answer<VersionPtr> Server::update(const Kind& kind,
-                                  std::string_view ns,
-                                  std::string_view name,
-                                  std::string_view subresource,
-                                  MessagePtr object,
-                                  WriteContext context) {
-  auto draft = prepare_update(kind, ns, name, subresource, std::move(object), std::move(context));
-  if (!draft) return refuse(std::move(draft.error()));
-  return commit(std::move(*draft));
+ApiResult<VersionPtr> Server::update(const Kind& kind,
+                                     std::string_view ns,
+                                     std::string_view name,
+                                     std::string_view subresource,
+                                     MessagePtr object,
+                                     WriteContext context) {
+  auto pending_write = prepare_update(kind, ns, name, subresource, std::move(object), std::move(context));
+  if (!pending_write) return refuse(std::move(pending_write.error()));
+  return commit(std::move(*pending_write));
 }
 
-Answer<VersionPtr> Server::modify_message(const Kind& kind,
-                                          std::string_view ns,
-                                          std::string_view name,
-                                          std::string_view subresource,
-                                          const std::function<void(Message&)>& change,
-                                          WriteContext context) {
+ApiResult<VersionPtr> Server::modify_message(const Kind& kind,
+                                             std::string_view ns,
+                                             std::string_view name,
+                                             std::string_view subresource,
+                                             const std::function<void(Message&)>& change,
+                                             WriteContext context) {
   const VersionPtr current = store_.find(kind, ns, name);
   if (!current) return refuse(not_found(kind, name));
   const ObjectPtr before = current->object();  // held, so that nobody on the way decodes it again
@@ -249,15 +251,15 @@ void Server::submit_create(const Kind& kind,
                            std::string_view ns,
                            MessagePtr object,
                            WriteContext context,
-                           std::function<void(Answer<VersionPtr>)> done) {
-  auto draft = prepare_create(kind, ns, std::move(object), std::move(context));
-  if (!draft) return done(refuse(std::move(draft.error())));
-  submit(std::move(*draft), std::move(done));
+                           std::function<void(ApiResult<VersionPtr>)> done) {
+  auto pending_write = prepare_create(kind, ns, std::move(object), std::move(context));
+  if (!pending_write) return done(refuse(std::move(pending_write.error())));
+  submit(std::move(*pending_write), std::move(done));
 }
 
-void Server::submit(Draft draft, std::function<void(Answer<VersionPtr>)> done) {
-  if (admission_ == nullptr || !admission_->concerns(draft)) return done(commit(std::move(draft)));
-  admission_->review(std::move(draft), [this, done = std::move(done)](Answer<Draft> reviewed) {
+void Server::submit(PendingWrite pending_write, std::function<void(ApiResult<VersionPtr>)> done) {
+  if (admission_ == nullptr || !admission_->concerns(pending_write)) return done(commit(std::move(pending_write)));
+  admission_->review(std::move(pending_write), [this, done = std::move(done)](ApiResult<PendingWrite> reviewed) {
     if (!reviewed) return done(refuse(std::move(reviewed.error())));
     done(commit(std::move(*reviewed)));
   });

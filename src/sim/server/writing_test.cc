@@ -111,11 +111,11 @@ TEST_F(Writing, SomebodyElsesUidIsAConflict) {
 // An admission that answers later, as a webhook does.
 class Later final : public Admission {
  public:
-  bool concerns(const Draft& draft) override { return draft.kind->kind == "ConfigMap"; }
-  void review(Draft draft, Done done) override {
-    waiting = [draft = std::make_shared<Draft>(std::move(draft)), done = std::move(done)] {
-      (*static_cast<api::ConfigMap&>(*draft->object).mutable_data())["v"] = "admitted";
-      done(std::move(*draft));
+  bool concerns(const PendingWrite& pending_write) override { return pending_write.kind->kind == "ConfigMap"; }
+  void review(PendingWrite pending_write, Done done) override {
+    waiting = [pending_write = std::make_shared<PendingWrite>(std::move(pending_write)), done = std::move(done)] {
+      (*static_cast<api::ConfigMap&>(*pending_write->object).mutable_data())["v"] = "admitted";
+      done(std::move(*pending_write));
     };
   }
   std::function<void()> waiting;
@@ -124,9 +124,9 @@ class Later final : public Admission {
 TEST_F(Writing, AdmissionHasItsSayBeforeAnythingIsStored) {
   Later later;
   server.set_admission(&later);
-  std::optional<Answer<VersionPtr>> answer;
+  std::optional<ApiResult<VersionPtr>> answer;
   server.submit_create(maps, "web", std::make_unique<api::ConfigMap>(map_of("a")), {},
-                       [&](Answer<VersionPtr> given) { answer = std::move(given); });
+                       [&](ApiResult<VersionPtr> given) { answer = std::move(given); });
   EXPECT_FALSE(answer);
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a"), nullptr);
   later.waiting();

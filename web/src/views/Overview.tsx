@@ -14,7 +14,7 @@ import { TileMap } from "../tiles/TileMap";
 import { ActionButton, Badge, Bar, Card, Empty, Loading, NodeLink, Segmented, StateBadge, Text, useMore } from "../ui/common";
 import { announce } from "../ui/announce";
 import { HistoryChart } from "../ui/HistoryChart";
-import { NewsList } from "../ui/NewsList";
+import { ActivityList } from "../ui/ActivityList";
 
 export function OverviewPage() {
   const o = overview.value;
@@ -46,7 +46,7 @@ export function OverviewPage() {
             <ul class="plain-list">{o.brakes.map((brake) => <li key={brake.name}><Badge tone="warn">{word("brake", brake.name)}</Badge> <span class="quiet"><Text value={brake.sentence} /></span></li>)}</ul>
           )}
         </Card>
-        <Card title={t("overview.news")} id="news"><NewsList most={14} /></Card>
+        <Card title={t("overview.news")} id="news"><ActivityList most={14} /></Card>
       </aside>
     </div>
   );

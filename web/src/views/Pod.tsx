@@ -4,7 +4,7 @@ import { bytes, cores, t, word } from "../i18n";
 import { link } from "../state/route";
 import { migrations, nodes, nodesChanged } from "../state/store";
 import { ActionButton, Badge, Card, Dialog, Empty, Loading, NodeLink, Problem, Text, Time, useData } from "../ui/common";
-import { NewsList } from "../ui/NewsList";
+import { ActivityList } from "../ui/ActivityList";
 import { visible } from "../ui/visible";
 import { DecisionTable, FIRST_NODES, type Part } from "./DecisionTable";
 import { MigrationRow } from "./Migrations";
@@ -65,7 +65,7 @@ function Events({ detail }: { detail: PodDetail }) {
           ))}
         </ol>
       )}
-      {news.length > 0 && <NewsList most={30} lines={news} />}
+      {news.length > 0 && <ActivityList most={30} lines={news} />}
     </>
   );
 }

@@ -26,7 +26,7 @@ std::string set_name(const std::string& deployment, const std::string& hash) {
   return deployment.substr(0, kMostNameBytes - 1 - hash.size()) + "-" + hash;
 }
 
-bool is_already_there(const Refusal& refusal) { return refusal.reason == "AlreadyExists"; }
+bool is_already_there(const StatusError& refusal) { return refusal.reason == "AlreadyExists"; }
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 
 namespace rescheduler::sim {
 
-bool namespace_is_going(const Refusal& refusal) {
+bool namespace_is_going(const StatusError& refusal) {
   return std::ranges::any_of(refusal.causes, [](const Cause& cause) { return cause.reason == "NamespaceTerminating"; });
 }
 
@@ -43,7 +43,7 @@ void PodControl::create(const std::string& key, const Message& owner, std::uniqu
   const std::weak_ptr<State> state = state_;
   creating_ = true;
   server_.submit_create(server_.kinds().of<api::Pod>(), ns, std::move(pod), {},
-                        [this, state, key, name, ref = kube::ref_to(owner)](const Answer<VersionPtr>& answer) {
+                        [this, state, key, name, ref = kube::ref_to(owner)](const ApiResult<VersionPtr>& answer) {
                           if (!state.expired()) finished(key, ref, name, answer);
                         });
   creating_ = false;
@@ -52,7 +52,7 @@ void PodControl::create(const std::string& key, const Message& owner, std::uniqu
 void PodControl::finished(const std::string& key,
                           const kube::ObjectRef& owner,
                           const std::string& name,
-                          const Answer<VersionPtr>& answer) {
+                          const ApiResult<VersionPtr>& answer) {
   const auto count = state_->under_way.find(key);
   if (--count->second == 0) state_->under_way.erase(count);
   if (answer) {

@@ -59,7 +59,7 @@ class PodControl {
   void finished(const std::string& key,
                 const kube::ObjectRef& owner,
                 const std::string& name,
-                const Answer<VersionPtr>& answer);
+                const ApiResult<VersionPtr>& answer);
   void note(const kube::ObjectRef& owner, bool good, bool create, std::string_view pod, std::string_view error);
 
   Server& server_;
@@ -71,6 +71,6 @@ class PodControl {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-bool namespace_is_going(const Refusal& refusal);
+bool namespace_is_going(const StatusError& refusal);
 
 }  // namespace rescheduler::sim

@@ -13,8 +13,8 @@
 namespace rescheduler::sim {
 namespace {
 
-struct World {
-  World() {
+struct Fixture {
+  Fixture() {
     for (const char* name : {"a", "b"}) {
       api::Namespace ns;
       ns.mutable_metadata()->set_name(name);
@@ -59,14 +59,14 @@ std::set<std::string> names(PodIndex::Pods pods) {
 kube::LabelSelector app_is(const std::string& value) { return *kube::LabelSelector::parse("app=" + value); }
 
 TEST(PodIndex, KnowsThePodsThatWereThereBeforeIt) {
-  World world;
+  Fixture world;
   world.add("a", "one", "web", "set");
   const PodIndex index(world.server);
   EXPECT_EQ(names(index.of_owner("uid-set")), (std::set<std::string>{"a/one"}));
 }
 
 TEST(PodIndex, TellsWhatAPodWasAndWhatItIs) {
-  World world;
+  Fixture world;
   PodIndex index(world.server);
   std::vector<std::string> told;
   auto subscription = index.subscribe([&](const PodView* before, const PodView* after) {
@@ -84,7 +84,7 @@ TEST(PodIndex, TellsWhatAPodWasAndWhatItIs) {
 }
 
 TEST(PodIndex, LabelsOfOneTemplateAreHeldOnce) {
-  World world;
+  Fixture world;
   const PodIndex index(world.server);
   world.add("a", "one", "web", "set");
   world.add("a", "two", "web", "set");
@@ -94,7 +94,7 @@ TEST(PodIndex, LabelsOfOneTemplateAreHeldOnce) {
 }
 
 TEST(PodIndex, ANodeNamedByARequiredAffinityIsTheTargetUntilThePodIsBound) {
-  World world;
+  Fixture world;
   const PodIndex index(world.server);
   api::Pod pod;
   pod.mutable_metadata()->set_name("daemon");
@@ -122,7 +122,7 @@ TEST(PodIndex, EveryListIsRightAfterAnyNumberOfChanges) {
   struct Known {
     std::string app, owner;
   };
-  World world;
+  Fixture world;
   const PodIndex index(world.server);
   Rng rng(3);
   std::map<std::pair<std::string, std::string>, Known> model;

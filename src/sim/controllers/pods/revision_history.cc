@@ -82,10 +82,10 @@ std::vector<RevisionPtr> RevisionHistory::of(const Message& owner, const kube::L
   return revisions;
 }
 
-Answer<RevisionPtr> RevisionHistory::newest(const Message& owner,
-                                            const api::PodTemplateSpec& pod_template,
-                                            std::vector<RevisionPtr>& revisions,
-                                            std::int32_t& collision_count) {
+ApiResult<RevisionPtr> RevisionHistory::newest(const Message& owner,
+                                               const api::PodTemplateSpec& pod_template,
+                                               std::vector<RevisionPtr>& revisions,
+                                               std::int32_t& collision_count) {
   const std::string patch = patch_to(pod_template);
   const auto same = [&patch](const RevisionPtr& revision) { return revision->data().raw() == patch; };
   const auto known = std::ranges::find_if(revisions.rbegin(), revisions.rend(), same);

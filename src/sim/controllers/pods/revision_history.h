@@ -33,10 +33,10 @@ class RevisionHistory {
   // The revision for this template, which is from then on the one of the highest number: one that is there already (it
   // gets a new number if there are later ones), or a new one, added to `revisions`. A name that is taken by something
   // else raises `collision_count`.
-  Answer<RevisionPtr> newest(const Message& owner,
-                             const api::PodTemplateSpec& pod_template,
-                             std::vector<RevisionPtr>& revisions,
-                             std::int32_t& collision_count);
+  ApiResult<RevisionPtr> newest(const Message& owner,
+                                const api::PodTemplateSpec& pod_template,
+                                std::vector<RevisionPtr>& revisions,
+                                std::int32_t& collision_count);
 
   // Removes the oldest that are not in use until no more than `limit` of those are left.
   void truncate(const std::vector<RevisionPtr>& revisions, const std::set<std::string>& in_use, std::int32_t limit);

@@ -48,7 +48,7 @@ void WorkloadRig::add_node(const std::string& name) {
   nodes_.push_back(name);
 }
 
-void WorkloadRig::fail(const Refusal& refusal) { ADD_FAILURE() << refusal.message; }
+void WorkloadRig::fail(const StatusError& refusal) { ADD_FAILURE() << refusal.message; }
 
 void WorkloadRig::on_pod(const PodView* before, const PodView* after) {
   if (after == nullptr) return;

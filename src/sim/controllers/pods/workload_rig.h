@@ -66,7 +66,7 @@ class WorkloadRig {
   std::function<bool(const PodView&)> stays_unready;  // empty: none does
 
  private:
-  static void fail(const Refusal& refusal);
+  static void fail(const StatusError& refusal);
   void on_pod(const PodView* before, const PodView* after);
   void schedule(const std::string& ns, const std::string& name);
   void start(const std::string& ns, const std::string& name);

@@ -118,10 +118,10 @@ TEST(ReplicaSetController, AtMost500PodsAreCreatedPerLook) {
 class SlowRefusal final : public Admission {
  public:
   explicit SlowRefusal(Agenda& agenda) : agenda_(agenda) {}
-  bool concerns(const Draft& draft) override { return draft.kind->plural == "pods"; }
-  void review(Draft draft, Done done) override {
+  bool concerns(const PendingWrite& pending_write) override { return pending_write.kind->plural == "pods"; }
+  void review(PendingWrite pending_write, Done done) override {
     ++asked;
-    auto held = std::make_shared<Draft>(std::move(draft));
+    auto held = std::make_shared<PendingWrite>(std::move(pending_write));
     agenda_.after(std::chrono::milliseconds{200}, [this, held, done = std::move(done)] {
       if (refuses) return done(refuse(forbidden(*held->kind, "x", "no")));
       done(std::move(*held));

@@ -49,12 +49,12 @@ std::string custom_to_json(const Kind& kind, const CustomObject& object) {
 }
 
 // "Pod in version "v1" cannot be handled as a Pod: ...", as a decoder of the real server puts it.
-Refusal cannot_decode(const Kind& kind, std::string_view why) {
+StatusError cannot_decode(const Kind& kind, std::string_view why) {
   return bad_request(
       fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind.kind, kind.version, kind.kind, why));
 }
 
-Answer<void> check_type_meta(const Kind& kind, const json::object& object) {
+ApiResult<void> check_type_meta(const Kind& kind, const json::object& object) {
   for (const auto& [name, expected] :
        {std::pair{std::string("apiVersion"), kind.api_version()}, {std::string("kind"), kind.kind}}) {
     const json::value* given = object.if_contains(name);
@@ -74,7 +74,7 @@ Answer<void> check_type_meta(const Kind& kind, const json::object& object) {
   return {};
 }
 
-Answer<MessagePtr> custom_from_json(const Kind& kind, json::object& object) {
+ApiResult<MessagePtr> custom_from_json(const Kind& kind, json::object& object) {
   auto custom = std::make_unique<CustomObject>();
   if (const json::value* metadata = object.if_contains("metadata"); metadata != nullptr && !metadata->is_null()) {
     auto read = kube::from_json_value(*metadata, *custom->mutable_metadata());
@@ -123,7 +123,7 @@ std::string object_to_json(const Kind& kind, const Message& object) {
   return json::serialize(sorted_json(*value));
 }
 
-Answer<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict) {
+ApiResult<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict) {
   json::monotonic_resource memory;
   auto value = kube::parse_json(text, &memory);
   if (!value) return refuse(cannot_decode(kind, value.error().message));
@@ -145,7 +145,7 @@ Answer<MessagePtr> object_from_json(const Kind& kind, std::string_view text, boo
   return message;
 }
 
-Answer<MessagePtr> to_stored(const Kind& kind, const Message& typed) {
+ApiResult<MessagePtr> to_stored(const Kind& kind, const Message& typed) {
   if (kind.type != nullptr || is_custom(typed)) {
     MessagePtr copy(typed.New());
     copy->CopyFrom(typed);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/refusal.h"
+#include "sim/status_error.h"
 
 namespace rescheduler::sim {
 

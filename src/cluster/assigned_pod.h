@@ -1,0 +1,26 @@
+// A pod that has a node.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "cluster/node.h"
+#include "cluster/pod_spec/compiled_pod_spec.h"
+
+namespace rescheduler::cluster {
+
+struct AssignedPod {
+  std::string uid{};
+  std::string name{};
+  Symbol ns = Symbol::Empty;
+  LabelSetId labels = LabelSetId::None;
+  CompiledPodSpecPtr compiled_spec{};
+  NodeIndex node = kNoNode;
+  WallTime started{};  // status.startTime; the epoch: not yet
+  bool terminating = false;
+  bool being_preempted = false;  // terminating because a scheduler made room
+  bool assumed = false;          // decided by us, not yet confirmed by the API server
+};
+
+}  // namespace rescheduler::cluster

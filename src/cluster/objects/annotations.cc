@@ -1,0 +1,59 @@
+#include "cluster/objects/annotations.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+using Texts = google::protobuf::Map<std::string, std::string>;
+
+constexpr std::array kOptOutKeys{kReschedulingKey, kOwnReschedulingKey};
+constexpr std::array kMaintenanceKeys{kMaintenanceKey, kOwnMaintenanceKey};
+
+OptOut meaning_of(std::string_view value) {
+  if (value == "disabled") return OptOut::Disabled;
+  return value == "enabled" ? OptOut::No : OptOut::Unclear;
+}
+
+}  // namespace
+
+OptOutValue opt_out_value(const api::ObjectMeta& meta) {
+  OptOutValue word;
+  for (const Texts* texts : {&meta.labels(), &meta.annotations()}) {
+    if (texts->empty()) continue;
+    for (const std::string_view key : kOptOutKeys) {
+      const auto found = texts->find(std::string(key));
+      if (found == texts->end()) continue;
+      const OptOut said = meaning_of(found->second);
+      // What is clearly disabled needs no warning, whatever the other words are.
+      const bool counts = said == OptOut::Disabled || (said == OptOut::Unclear && word.meaning == OptOut::No);
+      if (counts) word = {said, key, found->second};
+    }
+  }
+  return word;
+}
+
+OptOut opt_out_of(const api::ObjectMeta& meta) { return opt_out_value(meta).meaning; }
+
+bool asks_for_maintenance(const api::ObjectMeta& node) {
+  return std::ranges::any_of(kMaintenanceKeys, [&](std::string_view key) {
+    const auto found = node.labels().find(std::string(key));
+    return found != node.labels().end() && found->second == "true";
+  });
+}
+
+std::optional<std::string> unclear_maintenance(const api::ObjectMeta& node) {
+  for (const std::string_view key : kMaintenanceKeys) {
+    const auto found = node.labels().find(std::string(key));
+    if (found == node.labels().end() || found->second == "true" || found->second == "false") continue;
+    return fmt::format("{}: \"{}\"", key, found->second);
+  }
+  return std::nullopt;
+}
+
+}  // namespace rescheduler::cluster

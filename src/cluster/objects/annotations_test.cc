@@ -1,0 +1,57 @@
+#include "cluster/objects/annotations.h"
+
+#include <gtest/gtest.h>
+
+#include "kube/proto/meta.pb.h"
+
+namespace rescheduler::cluster {
+namespace {
+
+TEST(OptOut, IsReadFromEitherKeyAsLabelOrAnnotation) {
+  for (const std::string_view key : {kReschedulingKey, kOwnReschedulingKey}) {
+    for (const bool label : {true, false}) {
+      const auto meaning = [&](const char* value) {
+        api::ObjectMeta meta;
+        (label ? *meta.mutable_labels() : *meta.mutable_annotations())[std::string(key)] = value;
+        const OptOutValue word = opt_out_value(meta);
+        if (word.meaning != OptOut::No) {
+          EXPECT_EQ(word.key, key);
+          EXPECT_EQ(word.value, value);
+        }
+        return word.meaning;
+      };
+      EXPECT_EQ(meaning("disabled"), OptOut::Disabled) << key;
+      EXPECT_EQ(meaning("enabled"), OptOut::No) << key;
+      EXPECT_EQ(meaning("Disabled"), OptOut::Unclear) << key;
+      EXPECT_EQ(meaning(""), OptOut::Unclear) << "an empty value is unclear, and that protects";
+    }
+  }
+  EXPECT_EQ(opt_out_of({}), OptOut::No);
+}
+
+TEST(OptOut, OfSeveralWordsTheMostCarefulCounts) {
+  api::ObjectMeta meta;
+  (*meta.mutable_labels())[std::string(kReschedulingKey)] = "enabled";
+  (*meta.mutable_labels())[std::string(kOwnReschedulingKey)] = "nonsense";
+  EXPECT_EQ(opt_out_of(meta), OptOut::Unclear);
+  (*meta.mutable_annotations())[std::string(kReschedulingKey)] = "disabled";
+  EXPECT_EQ(opt_out_of(meta), OptOut::Disabled);
+  (*meta.mutable_annotations())[std::string(kOwnReschedulingKey)] = "nonsense";
+  EXPECT_EQ(opt_out_of(meta), OptOut::Disabled);
+}
+
+TEST(Maintenance, IsAskedForByTrueAlone) {
+  for (const std::string_view key : {kMaintenanceKey, kOwnMaintenanceKey}) {
+    api::ObjectMeta node;
+    EXPECT_FALSE(asks_for_maintenance(node));
+    (*node.mutable_labels())[std::string(key)] = "true";
+    EXPECT_TRUE(asks_for_maintenance(node));
+    EXPECT_FALSE(unclear_maintenance(node));
+    (*node.mutable_labels())[std::string(key)] = "yes";
+    EXPECT_FALSE(asks_for_maintenance(node));
+    EXPECT_TRUE(unclear_maintenance(node));
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::cluster

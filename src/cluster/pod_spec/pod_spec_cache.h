@@ -1,0 +1,39 @@
+// Compiles pods to forms, each form once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cluster/interner.h"
+#include "cluster/namespaces.h"
+#include "cluster/pod_spec/compiled_pod_spec.h"
+
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::cluster {
+
+class PodSpecCache {
+ public:
+  PodSpecCache(Interner& interner, Namespaces& namespaces) : interner_(interner), namespaces_(namespaces) {}
+
+  CompiledPodSpecPtr of(const api::Pod& pod, RequestsOf which);
+  std::size_t size() const { return pod_specs_.size(); }
+
+ private:
+  std::shared_ptr<const NodeRequirements> share(NodeRequirements requirements, std::string key);
+  void sweep();  // forms nobody uses any more
+
+  Interner& interner_;
+  Namespaces& namespaces_;
+  boost::unordered_flat_map<std::string, std::weak_ptr<const NodeRequirements>> requirements_;
+  boost::unordered_flat_map<std::string, std::weak_ptr<const CompiledPodSpec>> pod_specs_;
+  std::uint64_t last_id_ = 0;
+  std::size_t sweep_at_ = 1024;
+};
+
+}  // namespace rescheduler::cluster

@@ -1,0 +1,51 @@
+// Strings as small numbers: names, label keys and values, resource names. The model compares and hashes these; text is
+// looked up only to be shown.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+namespace rescheduler::cluster {
+
+// Zero is the empty text; the words the scheduler itself speaks have fixed numbers.
+enum class Symbol : std::uint32_t {
+  Empty = 0,
+  NoSchedule,
+  PreferNoSchedule,
+  NoExecute,
+  UnschedulableTaint,  // node.kubernetes.io/unschedulable
+  Hostname,            // kubernetes.io/hostname
+  Zone,                // topology.kubernetes.io/zone
+  Region,              // topology.kubernetes.io/region
+  BetaZone,            // failure-domain.beta.kubernetes.io/zone
+  BetaRegion,          // failure-domain.beta.kubernetes.io/region
+  Cpu,
+  Memory,
+  EphemeralStorage,
+  Pods,
+};
+
+// Symbols of one table are never forgotten: a cluster uses few different words again and again. Names that come and go
+// with every pod (its own name, its uid) are not made symbols.
+class SymbolTable {
+ public:
+  SymbolTable();
+  SymbolTable(const SymbolTable&) = delete;
+  SymbolTable& operator=(const SymbolTable&) = delete;
+
+  Symbol intern(std::string_view text);
+  std::optional<Symbol> find(std::string_view text) const;  // nothing: no one has used this word yet
+  const std::string& text(Symbol symbol) const { return texts_[static_cast<std::size_t>(symbol)]; }
+  std::size_t size() const { return texts_.size(); }
+
+ private:
+  std::deque<std::string> texts_;  // a deque: the views in the map stay valid
+  boost::unordered_flat_map<std::string_view, Symbol> known_;
+};
+
+}  // namespace rescheduler::cluster

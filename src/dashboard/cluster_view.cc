@@ -1,0 +1,339 @@
+#include "dashboard/cluster_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "cluster/labels.h"
+#include "cluster/objects/annotations.h"
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
+#include "cluster/pod_requests.h"
+#include "kube/codec/json_words.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/quantity.h"
+#include "kube/value/time.h"
+#include "rescheduling/recovery/attribution.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+using rescheduling::recovery::NodeQuarantine;
+
+// How those who sell nodes by the group name the group; the plain ones are what people write themselves.
+constexpr std::array kPoolLabels = {"rescheduler.io/pool",
+                                    "node-pool",
+                                    "nodepool",
+                                    "pool",
+                                    "cloud.google.com/gke-nodepool",
+                                    "eks.amazonaws.com/nodegroup",
+                                    "kubernetes.azure.com/agentpool",
+                                    "karpenter.sh/nodepool"};
+
+// Waiting is not failing; these do not pass by themselves.
+constexpr std::array<std::string_view, 8> kTroubles = {
+    "CrashLoopBackOff",     "ImagePullBackOff",           "ErrImagePull",      "InvalidImageName",
+    "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "OOMKilled"};
+
+bool is_trouble(std::string_view reason) { return std::ranges::find(kTroubles, reason) != kTroubles.end(); }
+
+WallTime wall_of(const api::Time& time) {
+  return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
+}
+
+// Why it does not run, where a container says so; else its phase.
+std::string phase_of(const api::Pod& pod) {
+  if (pod.metadata().has_deletion_timestamp()) return "Terminating";
+  for (const auto* statuses : {&pod.status().init_container_statuses(), &pod.status().container_statuses()}) {
+    for (const api::ContainerStatus& status : *statuses) {
+      const std::string& reason = status.state().waiting().reason();
+      if (is_trouble(reason)) return reason;
+    }
+  }
+  if (!pod.status().reason().empty() && pod.status().phase() == "Failed") return pod.status().reason();
+  return pod.status().phase().empty() ? "Pending" : pod.status().phase();
+}
+
+QuarantineView quarantine_of(const api::Node& node, WallTime now) {
+  const auto standing = rescheduling::recovery::quarantine_status_of(node, now);
+  if (standing.quarantine == NodeQuarantine::None) return {};
+  QuarantineView word{std::string(to_string(standing.quarantine)), standing.until, {}};
+  const auto record = node.metadata().annotations().find(std::string(rescheduling::recovery::kQuarantineRecord));
+  if (record == node.metadata().annotations().end()) return word;
+  boost::json::error_code fault;
+  const boost::json::value value = boost::json::parse(record->second, fault);
+  if (fault || !value.is_object()) return word;
+  const boost::json::value* why = value.get_object().if_contains("why");
+  if (why != nullptr && why->is_string()) word.why = std::string(why->get_string());
+  return word;
+}
+
+std::int64_t amount(const api::NodeStatus& status, const std::string& resource, bool milli) {
+  const auto found = status.allocatable().find(resource);
+  if (found == status.allocatable().end()) return 0;
+  const auto parsed = kube::Quantity::parse(found->second.string());
+  if (!parsed) return 0;
+  return milli ? parsed->milli_value() : parsed->value();
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : cluster::kUnknownLoad;
+}
+
+}  // namespace
+
+std::string_view NodeEntry::state() const {
+  if (!ready) return "notReady";
+  if (quarantine.state == "quarantined") return "quarantined";
+  if (maintenance) return "maintenance";
+  return unschedulable ? "cordoned" : "ready";
+}
+
+ClusterView::ClusterView(const std::vector<config::NodePool>& pools) {
+  for (const config::NodePool& pool : pools) {
+    if (auto selector = kube::LabelSelector::parse(pool.selector)) pools_.emplace_back(pool.name, std::move(*selector));
+  }
+}
+
+std::string ClusterView::pool_of(const api::Node& node) const {
+  const auto& labels = node.metadata().labels();
+  for (const auto& [name, selector] : pools_) {
+    if (selector.matches(labels)) return name;
+  }
+  for (const char* key : kPoolLabels) {
+    if (const auto found = labels.find(key); found != labels.end()) return found->second;
+  }
+  return {};
+}
+
+void ClusterView::upsert(const google::protobuf::Message& object, WallTime now) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) return upsert_pod(static_cast<const api::Pod&>(object));
+  if (object.GetDescriptor() == api::Node::descriptor()) upsert_node(static_cast<const api::Node&>(object), now);
+}
+
+void ClusterView::remove(const google::protobuf::Message& object) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) {
+    const auto& meta = static_cast<const api::Pod&>(object).metadata();
+    const std::string key = meta.namespace_() + "/" + meta.name();
+    const auto found = pods_.find(key);
+    if (found == pods_.end() || found->second.uid != meta.uid()) return;
+    count(found->second, -1);
+    place(found->second, -1);
+    pods_.erase(found);
+    return;
+  }
+  if (object.GetDescriptor() != api::Node::descriptor()) return;
+  const auto found = nodes_.find(static_cast<const api::Node&>(object).metadata().name());
+  if (found == nodes_.end() || !found->second.exists) return;
+  count(found->second, -1);
+  const std::string name = found->first;
+  found->second.exists = false;
+  dirty_.erase(name);
+  if (!found->second.row.empty()) gone_.insert(name);
+  found->second.row.clear();
+  drop_if_unused(name);
+}
+
+void ClusterView::upsert_node(const api::Node& object, WallTime now) {
+  NodeEntry& node = at(object.metadata().name());
+  if (node.exists) count(node, -1);
+  node.exists = true;
+  node.uid = object.metadata().uid();
+  const auto& labels = object.metadata().labels();
+  node.labels = {labels.begin(), labels.end()};
+  node.zone = cluster::zone_of(object);
+  node.pool = pool_of(object);
+  node.ready = cluster::is_ready(object);
+  node.unschedulable = object.spec().unschedulable();
+  node.maintenance = cluster::asks_for_maintenance(object.metadata());
+  node.quarantine = quarantine_of(object, now);
+  node.taints.clear();
+  for (const api::Taint& taint : object.spec().taints()) {
+    node.taints.push_back({taint.key(), taint.value(), taint.effect()});
+  }
+  node.conditions.clear();
+  for (const api::NodeCondition& one : object.status().conditions()) {
+    node.conditions.push_back(
+        {one.type(), one.status(), one.reason(), one.message(), wall_of(one.last_transition_time())});
+  }
+  node.allocatable.clear();
+  for (const auto& [resource, quantity] : object.status().allocatable()) node.allocatable[resource] = quantity.string();
+  node.cpu = amount(object.status(), "cpu", true);
+  node.memory = amount(object.status(), "memory", false);
+  node.most_pods = amount(object.status(), "pods", false);
+  count(node, 1);
+  dirty_.insert(node.name);
+  gone_.erase(node.name);
+}
+
+void ClusterView::upsert_pod(const api::Pod& object) {
+  const api::ObjectMeta& meta = object.metadata();
+  const auto [found, added] = pods_.try_emplace(meta.namespace_() + "/" + meta.name());
+  PodEntry& entry = found->second;
+  if (added) {
+    entry.key = found->first;
+    entry.ns = entry.key.substr(0, meta.namespace_().size());
+    entry.name = entry.key.substr(meta.namespace_().size() + 1);
+  } else {
+    count(entry, -1);
+    place(entry, -1);
+  }
+  describe(object, entry);
+  count(entry, 1);
+  place(entry, 1);
+}
+
+void ClusterView::describe(const api::Pod& pod, PodEntry& entry) {
+  entry.uid = pod.metadata().uid();
+  entry.node = word(pod.spec().node_name());
+  entry.phase = word(phase_of(pod));
+  entry.ready = cluster::is_ready(pod);
+  entry.over = cluster::is_finished(pod);
+  entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
+  const auto requests = cluster::requests_of(pod, cluster::RequestsOf::Placed, symbols_);
+  entry.cpu = requests.plain.cpu;
+  entry.memory = requests.plain.memory;
+  entry.priority = pod.spec().priority();
+  entry.created = wall_of(pod.metadata().creation_timestamp());
+  const cluster::WorkloadName owner = cluster::workload_of(pod);
+  entry.owner_kind = word(owner.kind);
+  entry.owner_name = owner.name;
+}
+
+void ClusterView::count(const PodEntry& pod, int by) {
+  const auto add = [by](std::size_t& to) { to = by > 0 ? to + 1 : to - 1; };
+  if (!pod.over) add(counts_.pods);
+  if (pod.pending()) add(counts_.pending);
+  if (pod.failing) add(counts_.failing);
+}
+
+void ClusterView::count(const NodeEntry& node, int by) {
+  const auto add = [by](std::size_t& to) { to = by > 0 ? to + 1 : to - 1; };
+  add(counts_.nodes);
+  if (node.ready) add(counts_.ready);
+  if (node.unschedulable) add(counts_.unschedulable);
+}
+
+// What is over takes no room, but it is still there to be looked at.
+void ClusterView::place(const PodEntry& pod, int by) {
+  if (pod.node.empty()) return;
+  NodeEntry& node = at(pod.node);
+  if (by > 0) {
+    node.pods.insert(pod.key);
+  } else {
+    node.pods.erase(pod.key);
+  }
+  if (!pod.over) {
+    node.cpu_requested += by * pod.cpu;
+    node.memory_requested += by * pod.memory;
+    node.live_pods = by > 0 ? node.live_pods + 1 : node.live_pods - 1;
+  }
+  if (node.exists) dirty_.emplace(pod.node);
+  if (by < 0) drop_if_unused(pod.node);
+}
+
+NodeEntry& ClusterView::at(std::string_view name) {
+  const auto found = nodes_.find(name);
+  if (found != nodes_.end()) return found->second;
+  NodeEntry& made = nodes_[std::string(name)];
+  made.name = name;
+  return made;
+}
+
+void ClusterView::drop_if_unused(std::string_view name) {
+  const auto found = nodes_.find(name);
+  if (found != nodes_.end() && !found->second.exists && found->second.pods.empty()) nodes_.erase(found);
+}
+
+void ClusterView::loads(const scheduler::LoadUpdate& loads) {
+  load_.source = loads.load_summary.source;
+  load_.measured = loads.load_summary.basis == cluster::LoadBasis::Usage;
+  load_.at = loads.at;
+  for (const auto& [name, load] : loads.nodes) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) continue;
+    found->second.load = load;
+    if (found->second.exists) dirty_.insert(name);
+  }
+}
+
+ClusterView::Changes ClusterView::take_changes() {
+  Changes changes;
+  changes.gone.assign(gone_.begin(), gone_.end());
+  gone_.clear();
+  for (const std::string& name : dirty_) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end() || !found->second.exists) continue;
+    std::string row = row_json(found->second);
+    if (row == found->second.row) continue;
+    found->second.row = row;
+    changes.rows.push_back(std::move(row));
+  }
+  dirty_.clear();
+  return changes;
+}
+
+const NodeEntry* ClusterView::node(std::string_view name) const {
+  const auto found = nodes_.find(name);
+  return found == nodes_.end() || !found->second.exists ? nullptr : &found->second;
+}
+
+const PodEntry* ClusterView::pod(std::string_view key) const {
+  const auto found = pods_.find(key);
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+std::pair<std::vector<const PodEntry*>, std::size_t> ClusterView::find(const PodQuery& query) const {
+  std::vector<const PodEntry*> found;
+  std::size_t total = 0;
+  const auto look = [&](const PodEntry& pod) {
+    if (!query.node.empty() && pod.node != query.node) return;
+    if (query.state == "pending" && !pod.pending()) return;
+    if (query.state == "failing" && !pod.failing) return;
+    if (!query.text.empty() && pod.key.find(query.text) == std::string_view::npos) return;
+    ++total;
+    if (found.size() < query.limit) found.push_back(&pod);
+  };
+  if (const NodeEntry* on = query.node.empty() ? nullptr : node(query.node); on != nullptr) {
+    for (const std::string_view key : on->pods) look(pods_.find(key)->second);
+  } else {
+    for (const auto& [key, pod] : pods_) look(pod);
+  }
+  return {std::move(found), total};
+}
+
+cluster::Balance ClusterView::balance(cluster::BalanceWeights weights) const {
+  std::vector<double> cpu;
+  std::vector<double> memory;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.exists || !node.ready || node.unschedulable) continue;
+    cpu.push_back(load_.measured ? node.load.predicted(cluster::kCpuLoad) : share(node.cpu_requested, node.cpu));
+    memory.push_back(load_.measured ? node.load.predicted(cluster::kMemoryLoad)
+                                    : share(node.memory_requested, node.memory));
+  }
+  return cluster::balance_of(cluster::spread_of(cpu), cluster::spread_of(memory), weights);
+}
+
+std::string row_json(const NodeEntry& node) {
+  using cluster::kCpuLoad;
+  using cluster::kMemoryLoad;
+  return fmt::format("[{},{},{},\"{}\",{},{},{},{},{},{},{},{}]", kube::json_string(node.name),
+                     kube::json_string(node.zone), kube::json_string(node.pool), node.state(), node.live_pods,
+                     node.most_pods, kube::json_percent(node.load.used[kCpuLoad]),
+                     kube::json_percent(node.load.used[kMemoryLoad]), kube::json_percent(node.load.predicted(kCpuLoad)),
+                     kube::json_percent(node.load.predicted(kMemoryLoad)),
+                     kube::json_percent(share(node.cpu_requested, node.cpu)),
+                     kube::json_percent(share(node.memory_requested, node.memory)));
+}
+
+std::string_view node_columns() {
+  return R"(["name","zone","pool","state","pods","podsMost","cpu","memory","cpuPredicted","memoryPredicted",)"
+         R"("cpuRequested","memoryRequested"])";
+}
+
+}  // namespace rescheduler::dashboard

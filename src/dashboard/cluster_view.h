@@ -1,0 +1,173 @@
+// Nodes and pods as the pages show them: what is shown of each, and nothing else. Told by whoever follows the cluster;
+// a change costs what it changes, however large the rest is. Belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/balance.h"
+#include "cluster/node_load.h"
+#include "cluster/symbol_table.h"
+#include "config/rescheduling_settings.h"
+#include "kube/value/label_selector.h"
+#include "scheduler/cluster_sink.h"
+
+namespace rescheduler::api {
+class Node;
+class Pod;
+}  // namespace rescheduler::api
+
+namespace rescheduler::dashboard {
+
+// There are very many: words that they have in common are the book's, and live as long as it does.
+struct PodEntry {
+  std::string_view key{};  // "ns/name"; these three are the book's for as long as the pod is in it
+  std::string_view ns{};
+  std::string_view name{};
+  std::string uid{};
+  std::string_view node{};  // empty: none yet
+  std::string_view owner_kind{};
+  std::string owner_name{};
+  std::string_view phase{};  // or the reason why a container does not run
+  bool ready = false;
+  bool failing = false;
+  bool over = false;
+  std::int64_t cpu = 0;  // requested, in thousandths
+  std::int64_t memory = 0;
+  std::int32_t priority = 0;
+  WallTime created{};
+
+  bool pending() const { return node.empty() && !over; }
+};
+
+struct QuarantineView {
+  std::string state{};  // empty: none
+  WallTime until{};
+  std::string why{};
+};
+
+struct NodeEntry {
+  struct TaintView {
+    std::string key{};
+    std::string value{};
+    std::string effect{};
+  };
+  struct ConditionView {
+    std::string type{};
+    std::string status{};
+    std::string reason{};
+    std::string message{};
+    WallTime since{};
+  };
+
+  std::string name{};
+  std::string zone{};
+  std::string pool{};
+  std::string uid{};
+  bool exists = false;  // else only pods say that there is one
+  bool ready = false;
+  bool unschedulable = false;
+  bool maintenance = false;
+  std::map<std::string, std::string> labels{};
+  std::vector<TaintView> taints{};
+  std::vector<ConditionView> conditions{};
+  std::map<std::string, std::string> allocatable{};
+  QuarantineView quarantine{};
+  std::int64_t cpu = 0;  // allocatable
+  std::int64_t memory = 0;
+  std::int64_t most_pods = 0;
+  std::int64_t cpu_requested = 0;
+  std::int64_t memory_requested = 0;
+  cluster::NodeLoad load{};
+  std::set<std::string_view> pods{};  // that are there, by PodEntry::key
+  std::size_t live_pods = 0;          // of them, those that are not over
+  std::string row{};                  // as it was told last
+
+  std::string_view state() const;
+};
+
+// Shares of the nodes that take pods, as rescheduling::Picture has them.
+struct PodQuery {
+  std::string text{};   // part of "namespace/name"
+  std::string node{};   // empty: any
+  std::string state{};  // pending, failing; empty: any
+  std::size_t limit = 200;
+};
+
+class ClusterView {
+ public:
+  // What nodes are grouped by: the pools of the settings, else the labels clouds put on their node groups.
+  explicit ClusterView(const std::vector<config::NodePool>& pools = {});
+
+  // Pods and nodes; others are none of its business.
+  void upsert(const google::protobuf::Message& object, WallTime now);
+  void remove(const google::protobuf::Message& object);
+  void loads(const scheduler::LoadUpdate& loads);
+
+  // Rows that look different than at the last call, and names of nodes that are gone since.
+  struct Changes {
+    std::vector<std::string> rows{};  // JSON
+    std::vector<std::string> gone{};
+    bool empty() const { return rows.empty() && gone.empty(); }
+  };
+  Changes take_changes();
+
+  const std::map<std::string, NodeEntry, std::less<>>& nodes() const { return nodes_; }
+  const NodeEntry* node(std::string_view name) const;
+  const PodEntry* pod(std::string_view key) const;
+  // The first of those that match by name, and how many do.
+  std::pair<std::vector<const PodEntry*>, std::size_t> find(const PodQuery& query) const;
+
+  struct Counts {
+    std::size_t nodes = 0;
+    std::size_t ready = 0;
+    std::size_t unschedulable = 0;
+    std::size_t pods = 0;  // that are not over
+    std::size_t pending = 0;
+    std::size_t failing = 0;
+  };
+  const Counts& counts() const { return counts_; }
+  // Of the nodes that are ready and take pods: by predicted load where load is measured, else by requests.
+  cluster::Balance balance(cluster::BalanceWeights weights) const;
+
+  struct LoadStatus {
+    std::string source{};  // empty: nobody has said anything
+    bool measured = false;
+    WallTime at{};
+  };
+  const LoadStatus& load() const { return load_; }
+
+ private:
+  void upsert_node(const api::Node& object, WallTime now);
+  void upsert_pod(const api::Pod& object);
+  void describe(const api::Pod& object, PodEntry& entry);
+  std::string_view word(std::string_view text) { return symbols_.text(symbols_.intern(text)); }
+  void count(const PodEntry& pod, int by);
+  void count(const NodeEntry& node, int by);
+  void place(const PodEntry& pod, int by);
+  NodeEntry& at(std::string_view name);
+  void drop_if_unused(std::string_view name);
+  std::string pool_of(const api::Node& node) const;
+
+  cluster::SymbolTable symbols_;  // never forgotten: no names that come and go
+  std::vector<std::pair<std::string, kube::LabelSelector>> pools_;
+  std::map<std::string, NodeEntry, std::less<>> nodes_;
+  std::map<std::string, PodEntry, std::less<>> pods_;
+  std::set<std::string, std::less<>> dirty_;
+  std::set<std::string> gone_;
+  Counts counts_;
+  LoadStatus load_;
+};
+
+std::string row_json(const NodeEntry& node);
+std::string_view node_columns();  // JSON: what stands where in a row
+
+}  // namespace rescheduler::dashboard

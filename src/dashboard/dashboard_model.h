@@ -1,0 +1,128 @@
+// The state behind the pages: what the daemon is told anyway, in the words of /api/v1. Changes are gathered and told
+// to everybody who looks at most twice a second, however much happens.
+//
+// Belongs to the loop's thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "dashboard/activity_log.h"
+#include "dashboard/cluster_view.h"
+#include "dashboard/event_stream.h"
+#include "dashboard/migration_view.h"
+#include "kube/client/api.h"
+#include "rescheduling/loop/controller.h"
+#include "rescheduling/recovery/live_recovery.h"
+#include "scheduler/cluster_sink.h"
+
+namespace rescheduler::dashboard {
+
+struct DashboardModelSettings {
+  std::string cluster{};  // what people call it
+  std::string boot{};     // another one at every start
+  double speed = 1;       // of a demo's time
+  std::chrono::seconds history_every{10};
+  std::chrono::nanoseconds load_freshness = std::chrono::minutes{3};
+  std::vector<config::NodePool> pools{};
+  cluster::BalanceWeights weights{};
+};
+
+struct LeaderStatus {
+  bool here = false;
+  std::string name{};  // empty: nobody knows
+};
+
+// Asked while a view is made. Any may be empty.
+struct DashboardSources {
+  std::function<const rescheduling::ControllerStatus*()> status{};  // null: nothing is moved
+  std::function<std::vector<std::pair<config::Strategy, config::StrategyMode>>()> modes{};
+  std::function<std::vector<rescheduling::recovery::SlotStatus>()> recovery{};  // empty: it is switched off
+  std::function<LeaderStatus()> leader{};
+  std::function<std::optional<std::string>()> load_sentence{};
+};
+
+class DashboardModel {
+ public:
+  // The clock is the cluster's; clock and feed outlive it.
+  DashboardModel(const Clock& clock, EventStream& event_stream, DashboardModelSettings settings);
+
+  void ask(DashboardSources sources) { sources_ = std::move(sources); }
+
+  // --- What happens. ---
+  void upsert(const kube::ObjectPtr& object) { cluster_view_.upsert(*object, clock_.wall_now()); }
+  void remove(const kube::ObjectPtr& object) { cluster_view_.remove(*object); }
+  void loads(const scheduler::LoadUpdate& loads) { cluster_view_.loads(loads); }
+  void migration(const api::Migration& migration, bool gone);
+  void plan(const rescheduling::Plan& plan);  // is begun with
+  void tell(Activity activity) { activity_.tell(std::move(activity), clock_.wall_now()); }
+  void api_answers();
+  void api_is_silent(std::string problem);
+
+  // Tells everybody what has changed; some twice a second.
+  void tick();
+
+  // --- What is asked, as JSON. ---
+  std::string overview() const;
+  std::string nodes();
+  std::optional<std::string> node(std::string_view name) const;
+  std::string pods(const PodQuery& query) const;
+  std::string plans() const;
+  std::string migrations() const { return migrations_.all(); }
+  std::string recovery() const;
+  std::string maintenance() const;
+  std::string history(std::chrono::minutes back) const { return history_.json(back, clock_.wall_now()); }
+  std::string activity(std::size_t limit) const { return activity_.newest(limit); }
+  std::string hello() const;
+
+  const DashboardModelSettings& settings() const { return settings_; }
+  const ClusterView& cluster_view() const { return cluster_view_; }
+  const MigrationView& migration_view() const { return migrations_; }
+  const ActivityLog& activity_log() const { return activity_; }
+  const rescheduling::ControllerStatus* status() const { return sources_.status ? sources_.status() : nullptr; }
+  std::string pod_row(const PodEntry& pod) const;
+  // Of this workload's slots, JSON of the one with most attempts; null.
+  std::string attempts_of(const PodEntry& pod) const;
+
+ private:
+  std::string overview_but_time() const;
+  cluster::Balance balance() const;
+  std::string brakes_json() const;
+  std::string paused_json() const;
+  std::string strategies_json() const;
+  std::string load_json() const;
+  std::string pod_rows(const std::vector<const PodEntry*>& pods) const;
+  std::string maintenance_of(std::string_view node) const;
+  void tell_brakes();
+  void publish_if_new(std::string_view event, const std::string& json, std::string& before);
+
+  const Clock& clock_;
+  EventStream& event_stream_;
+  DashboardModelSettings settings_;
+  DashboardSources sources_;
+  ClusterView cluster_view_;
+  MigrationView migrations_;
+  ActivityLog activity_;
+  History history_;
+  std::uint64_t revision_ = 0;
+  bool reachable_ = true;
+  WallTime reachable_since_;
+  std::string problem_;
+  std::string told_overview_;
+  std::string told_plan_;
+  std::string told_recovery_;
+  std::string told_maintenance_;
+  std::string told_brakes_;
+};
+
+std::string quarantine_json(const std::string& node, const QuarantineView& word);
+
+}  // namespace rescheduler::dashboard

@@ -1,0 +1,149 @@
+#include "dashboard/event_stream.h"
+
+#include <deque>
+#include <vector>
+
+#include "net/waiter.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+using Text = std::shared_ptr<const std::string>;
+
+struct Viewer {
+  std::deque<Text> backlog{};
+  std::size_t bytes = 0;
+  bool dropped = false;
+  std::unique_ptr<net::Waiter> waiter{};
+
+  void wake() const {
+    if (waiter) waiter->wake();
+  }
+  std::string take() {
+    std::string all;
+    all.reserve(bytes);
+    for (const Text& text : backlog) all += *text;
+    backlog.clear();
+    bytes = 0;
+    return all;
+  }
+};
+
+}  // namespace
+
+struct EventStream::State {
+  State(net::Executor the_executor, EventStreamSettings the_settings)
+      : executor(std::move(the_executor)), settings(the_settings) {}
+
+  net::Executor executor;
+  EventStreamSettings settings;
+  std::vector<std::shared_ptr<Viewer>> viewers{};
+  bool closed = false;
+
+  static net::Task<void> serve(std::shared_ptr<State> self,
+                               std::string hello,
+                               std::function<net::Task<bool>()> welcome,
+                               net::Responder& responder);
+  static net::Task<bool> go_on(std::shared_ptr<State> self,
+                               std::shared_ptr<Viewer> viewer,
+                               std::function<net::Task<bool>()> welcome,
+                               net::Responder& responder);
+};
+
+std::string event_text(std::string_view event, std::string_view json) {
+  std::string text;
+  text.reserve(event.size() + json.size() + 16);
+  text += "event: ";
+  text += event;
+  text += "\ndata: ";
+  text += json;
+  text += "\n\n";
+  return text;
+}
+
+EventStream::EventStream(net::Executor executor, EventStreamSettings settings)
+    : state_(std::make_shared<State>(std::move(executor), settings)) {}
+
+EventStream::~EventStream() { close(); }
+
+void EventStream::publish(std::string_view event, std::string_view json) {
+  if (state_->viewers.empty()) return;
+  const Text text = std::make_shared<const std::string>(event_text(event, json));
+  for (const auto& viewer : state_->viewers) {
+    if (viewer->dropped) continue;
+    viewer->bytes += text->size();
+    viewer->backlog.push_back(text);
+    if (viewer->bytes > state_->settings.most_backlog) {
+      viewer->dropped = true;
+      viewer->backlog.clear();
+      viewer->bytes = 0;
+    }
+    viewer->wake();
+  }
+}
+
+std::size_t EventStream::viewers() const { return state_->viewers.size(); }
+bool EventStream::full() const { return state_->viewers.size() >= state_->settings.most_viewers; }
+
+void EventStream::close() {
+  state_->closed = true;
+  for (const auto& viewer : state_->viewers) viewer->wake();
+}
+
+net::Task<void> EventStream::serve(std::string hello,
+                                   std::function<net::Task<bool>()> welcome,
+                                   net::Responder& responder) {
+  return State::serve(state_, std::move(hello), std::move(welcome), responder);
+}
+
+net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
+                                          std::string hello,
+                                          std::function<net::Task<bool>()> welcome,
+                                          net::Responder& responder) {
+  const auto viewer = std::make_shared<Viewer>();
+  viewer->backlog.push_back(std::make_shared<const std::string>(event_text("hello", hello)));
+  self->viewers.push_back(viewer);
+  net::HttpResponse head;
+  head.status = 200;
+  head.headers.set("Content-Type", "text/event-stream; charset=utf-8");
+  head.headers.set("Cache-Control", "no-cache, no-store");
+  head.headers.set("X-Content-Type-Options", "nosniff");
+  head.headers.set("X-Accel-Buffering", "no");  // for proxies that would rather wait for the end
+  const auto started = co_await responder.start(std::move(head));
+  bool goes_on = started.has_value();
+  while (goes_on) {
+    const bool again = co_await go_on(self, viewer, welcome, responder);
+    goes_on = again;
+  }
+  std::erase(self->viewers, viewer);
+}
+
+// One wait and one write. False: that was the last.
+net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
+                                          std::shared_ptr<Viewer> viewer,
+                                          std::function<net::Task<bool>()> welcome,
+                                          net::Responder& responder) {
+  if (self->closed) {
+    (void)co_await responder.finish();
+    co_return false;
+  }
+  if (viewer->dropped) co_return false;
+  if (!viewer->backlog.empty()) {
+    const auto written = co_await responder.write(viewer->take());
+    co_return written.has_value();
+  }
+  viewer->waiter = std::make_unique<net::Waiter>(self->executor);
+  const auto woken = co_await viewer->waiter->wait(net::deadline_after(self->settings.heartbeat));
+  viewer->waiter.reset();
+  if (woken) co_return true;
+  if (woken.error().code != Errc::Timeout) co_return false;
+  if (welcome) {
+    const bool allowed = co_await welcome();
+    if (!allowed) co_return false;
+  }
+  std::string alive = ": still here\n\n";
+  const auto written = co_await responder.write(std::move(alive));
+  co_return written.has_value();
+}
+
+}  // namespace rescheduler::dashboard

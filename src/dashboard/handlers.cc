@@ -1,0 +1,229 @@
+// What is answered at each path of /api/v1.
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/version.h"
+#include "dashboard/action_body.h"
+#include "dashboard/dashboard_state.h"
+#include "dashboard/event_lines.h"
+#include "kube/client/client.h"
+#include "kube/codec/json_words.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/proto/events.pb.h"
+
+namespace rescheduler::dashboard {
+namespace {
+
+constexpr std::size_t kMostPods = 2000;
+constexpr std::size_t kMostNews = 1000;
+constexpr std::size_t kMostNodesTold = 2000;
+constexpr std::size_t kMostEvents = 100;
+
+int status_for(Errc code) {
+  switch (code) {
+    case Errc::Invalid: return 400;
+    case Errc::NotFound: return 404;
+    case Errc::AlreadyExists:
+    case Errc::Conflict: return 409;
+    case Errc::Unauthenticated:
+    case Errc::Denied: return 403;
+    case Errc::Throttled: return 429;
+    case Errc::Unavailable:
+    case Errc::Timeout: return 503;
+    case Errc::Unsupported: return 501;
+    default: return 500;
+  }
+}
+
+net::HttpResponse refused(const Error& error) {
+  return server::problem_response(status_for(error.code), error.message);
+}
+
+struct ActionInfo {
+  const char* name;
+  const char* path;
+};
+constexpr std::array<ActionInfo, 6> kActions = {{{"pause", "/api/v1/pause"},
+                                                 {"applyPlan", "/api/v1/plan/apply"},
+                                                 {"cancelMigration", "/api/v1/migrations/cancel"},
+                                                 {"move", "/api/v1/moves"},
+                                                 {"maintenance", "/api/v1/maintenance"},
+                                                 {"demo", "/api/v1/demo"}}};
+
+}  // namespace
+
+// --- Reads ---
+
+Dashboard::State::Answer Dashboard::State::session(const Ask& ask) {
+  std::string may;
+  for (const ActionInfo& action : kActions) {
+    const bool there = std::string_view(action.name) == "demo" ? demo_actions != nullptr : actions != nullptr;
+    bool allowed = false;
+    if (there) {
+      auto said = co_await ask.caller.might("post", action.path);
+      allowed = said && *said;
+    }
+    may += fmt::format("{}\"{}\":{}", may.empty() ? "" : ",", action.name, allowed);
+  }
+  auto reads = co_await ask.caller.might("get", "/api/v1/overview");
+  const bool needs_token = ask.caller.user_info == nullptr && reads && !*reads;
+  std::string json = fmt::format(
+      R"({{"user":{},"needsToken":{},"may":{{{}}},"version":{},"cluster":{},"boot":{},"demo":{},"grafana":{}}})",
+      ask.caller.user_info ? kube::json_string(ask.caller.user_info->name) : "null", needs_token, may,
+      needs_token ? "\"\"" : kube::json_string(kVersion), needs_token ? "\"\"" : kube::json_string(parts.model.cluster),
+      kube::json_string(parts.model.boot), parts.demo, needs_token ? "null" : kube::json_string_or_null(parts.grafana));
+  co_return found(std::move(json));
+}
+
+Dashboard::State::Answer Dashboard::State::node(const Ask& ask) {
+  auto json = model.node(ask.names[0]);
+  if (!json) co_return missing(fmt::format("there is no node {}", ask.names[0]));
+  co_return found(std::move(*json));
+}
+
+Dashboard::State::Answer Dashboard::State::pods(const Ask& ask) {
+  PodQuery query{ask.query("query"), ask.query("node"), ask.query("state"), ask.number("limit", 200, kMostPods)};
+  if (!query.state.empty() && query.state != "pending" && query.state != "failing") {
+    co_return server::problem_response(400, "state is pending or failing");
+  }
+  co_return found(model.pods(query));
+}
+
+Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
+  const std::string ns = ask.names[0];
+  const std::string name = ask.names[1];
+  const PodEntry* known = model.cluster_view().pod(ns + "/" + name);
+  if (known == nullptr) co_return missing(fmt::format("there is no pod {}/{}", ns, name));
+  api::Pod object;
+  std::string events = "[]";
+  std::string problem;  // why we do not know its Events
+  if (parts.api != nullptr) {
+    kube::ListSettings about;
+    about.field_selector = fmt::format("regarding.kind=Pod,regarding.name={},regarding.uid={}", name, known->uid);
+    auto read = co_await kube::Client(*parts.api).get<api::Pod>(ns, name);
+    if (read) object = std::move(*read);  // else what we know has to do
+    auto said = co_await kube::Client(*parts.api).list<api::Event>(ns, about);
+    if (said) {
+      events = event_lines(*said, kMostEvents);
+    } else {
+      problem = said.error().message;
+    }
+  }
+  const PodEntry* entry = model.cluster_view().pod(ns + "/" + name);
+  if (entry == nullptr) co_return missing(fmt::format("there is no pod {}/{} any more", ns, name));
+  const ActivityObject itself{"Pod", ns, name};
+  const std::string activity = model.activity_log().about(itself, 50);
+  std::string json = fmt::format(
+      R"({{"pod":{},"uid":{},"scheduler":{},"labels":{},"attempts":{},"migrations":{},"events":{},)"
+      R"("eventsProblem":{},"news":{}}})",
+      model.pod_row(*entry), kube::json_string(entry->uid), kube::json_string(object.spec().scheduler_name()),
+      kube::json_texts(
+          std::map<std::string, std::string>(object.metadata().labels().begin(), object.metadata().labels().end())),
+      model.attempts_of(*entry), model.migration_view().of_pod(ns, name, entry->owner_kind, entry->owner_name), events,
+      kube::json_string_or_null(problem), activity);
+  co_return found(std::move(json));
+}
+
+// The scheduler waits meanwhile, so one at a time.
+Dashboard::State::Answer Dashboard::State::decision(const Ask& ask) {
+  if (!parts.explain || parts.api == nullptr) co_return server::problem_response(501, "this process does not schedule");
+  if (explaining > 0) co_return server::problem_response(429, "another decision is being explained; try again");
+  ++explaining;
+  auto pod = co_await kube::Client(*parts.api).get<api::Pod>(ask.names[0], ask.names[1]);
+  Result<std::string> said = fail(Errc::NotFound, "there is no pod {}/{}", ask.names[0], ask.names[1]);
+  if (pod) {
+    placement::NodeListing told;
+    told.most = ask.number("limit", told.most, kMostNodesTold);
+    told.containing = ask.query("node");
+    said = co_await parts.explain(std::move(*pod), std::move(told));
+  }
+  --explaining;
+  if (!said) co_return refused(said.error());
+  co_return found(std::move(*said));
+}
+
+Dashboard::State::Answer Dashboard::State::migration(const Ask& ask) {
+  auto json = model.migration_view().one(ask.names[0], ask.names[1]);
+  if (!json) co_return missing(fmt::format("there is no migration {}/{}", ask.names[0], ask.names[1]));
+  co_return found(std::move(*json));
+}
+
+Dashboard::State::Answer Dashboard::State::history(const Ask& ask) {
+  constexpr std::size_t kDay = 24 * 60;
+  const auto minutes = ask.number("minutes", 60, kDay);
+  const std::chrono::minutes back(static_cast<std::int64_t>(minutes));
+  co_return found(model.history(back));
+}
+
+Dashboard::State::Answer Dashboard::State::activity(const Ask& ask) {
+  co_return found(model.activity(ask.number("limit", 100, kMostNews)));
+}
+
+Dashboard::State::Answer Dashboard::State::choices(const Ask&) {
+  if (demo_actions == nullptr) co_return missing("this is no demo");
+  co_return found(demo_actions->choices());
+}
+
+// --- Actions ---
+
+net::HttpResponse Dashboard::State::told(const Ask& ask, const Result<std::string>& result) {
+  if (!result) {
+    log_info("{} was refused: POST {}: {}", ask.who(), ask.target.path, result.error().message);
+    return refused(result.error());
+  }
+  log_info("{}: POST {}: {}", ask.who(), ask.target.path, *result);
+  model.tell({.kind = "action", .text = fmt::format("{} ({})", *result, ask.who())});
+  return found(fmt::format(R"({{"message":{}}})", kube::json_string(*result)));
+}
+
+Dashboard::State::Answer Dashboard::State::pause(const Ask& ask) {
+  auto request = read_pause(ask.request.body);
+  if (!request) co_return refused(request.error());
+  if (actions == nullptr) co_return missing("nothing can be done here");
+  const auto result = co_await actions->pause(ask.who(), request->paused, request->reason);
+  co_return told(ask, result);
+}
+
+Dashboard::State::Answer Dashboard::State::apply(const Ask& ask) {
+  auto request = read_apply(ask.request.body);
+  if (!request) co_return refused(request.error());
+  if (actions == nullptr) co_return missing("nothing can be done here");
+  const auto result = co_await actions->apply_plan(ask.who(), request->plan);
+  co_return told(ask, result);
+}
+
+Dashboard::State::Answer Dashboard::State::cancel(const Ask& ask) {
+  auto request = read_cancel(ask.request.body);
+  if (!request) co_return refused(request.error());
+  if (actions == nullptr) co_return missing("nothing can be done here");
+  const auto result = co_await actions->cancel_migration(ask.who(), request->ns, request->name);
+  co_return told(ask, result);
+}
+
+Dashboard::State::Answer Dashboard::State::move(const Ask& ask) {
+  auto request = read_move(ask.request.body);
+  if (!request) co_return refused(request.error());
+  if (actions == nullptr) co_return missing("nothing can be done here");
+  const auto result = co_await actions->move(ask.who(), request->ns, request->pod, request->to, request->mode);
+  co_return told(ask, result);
+}
+
+Dashboard::State::Answer Dashboard::State::set_maintenance(const Ask& ask) {
+  auto request = read_maintenance(ask.request.body);
+  if (!request) co_return refused(request.error());
+  if (actions == nullptr) co_return missing("nothing can be done here");
+  const auto result = co_await actions->maintenance(ask.who(), request->node, request->on);
+  co_return told(ask, result);
+}
+
+Dashboard::State::Answer Dashboard::State::demo(const Ask& ask) {
+  const auto demo_action = read_demo_action(ask.request.body);
+  if (!demo_action) co_return refused(demo_action.error());
+  if (demo_actions == nullptr) co_return missing("this is no demo");
+  co_return told(ask, demo_actions->perform(*demo_action));
+}
+
+}  // namespace rescheduler::dashboard

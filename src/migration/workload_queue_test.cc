@@ -1,0 +1,59 @@
+#include "migration/workload_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rescheduler::migration {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(WorkloadQueue, GoByWhoCameFirst) {
+  WorkloadQueue workload_queue;
+  workload_queue.stand_for("web", "a", false);
+  workload_queue.stand_for("web", "b", false);
+  workload_queue.stand_for("web", "c", false);
+  workload_queue.stand_for("web", "b", false);  // asking again changes nothing
+  EXPECT_EQ(workload_queue.ahead_of("web", "a"), "");
+  EXPECT_EQ(workload_queue.ahead_of("web", "b"), "a");
+  EXPECT_THAT(workload_queue.leave("a"), ElementsAre("b"));
+  EXPECT_EQ(workload_queue.ahead_of("web", "b"), "");
+  EXPECT_EQ(workload_queue.ahead_of("web", "c"), "b");
+}
+
+TEST(WorkloadQueue, OnlyTheNextOneIsWokenAndNobodyByOneThatOnlyWaited) {
+  WorkloadQueue workload_queue;
+  for (const char* move : {"a", "b", "c"}) workload_queue.stand_for("web", move, false);
+  workload_queue.stand_for("db", "d", false);
+  EXPECT_THAT(workload_queue.leave("b"), IsEmpty());
+  EXPECT_THAT(workload_queue.leave("a"), ElementsAre("c"));
+  EXPECT_THAT(workload_queue.leave("c"), IsEmpty());
+  EXPECT_EQ(workload_queue.ahead_of("web", "late"), "");
+  EXPECT_EQ(workload_queue.ahead_of("db", "late"), "d");
+}
+
+TEST(WorkloadQueue, WhatHasBegunGoesFirst) {
+  WorkloadQueue workload_queue;
+  workload_queue.stand_for("web", "a", false);
+  workload_queue.stand_for("web", "b", false);
+  workload_queue.stand_for("web", "b", true);
+  EXPECT_EQ(workload_queue.ahead_of("web", "a"), "b");
+  workload_queue.stand_for("web", "c", true);
+  EXPECT_EQ(workload_queue.ahead_of("web", "b"), "c");
+  EXPECT_THAT(workload_queue.leave("c"), ElementsAre("b"));
+}
+
+TEST(WorkloadQueue, WhoLeavesLeavesEveryQueue) {
+  WorkloadQueue workload_queue;
+  workload_queue.stand_for("pod", "a", false);
+  workload_queue.stand_for("web", "a", false);
+  workload_queue.stand_for("web", "b", false);
+  EXPECT_THAT(workload_queue.leave("a"), ElementsAre("b"));
+  EXPECT_EQ(workload_queue.ahead_of("pod", "b"), "");
+  workload_queue.stand_for("", "b", false);  // what it belongs to is not known yet
+  EXPECT_EQ(workload_queue.ahead_of("", "c"), "");
+}
+
+}  // namespace
+}  // namespace rescheduler::migration

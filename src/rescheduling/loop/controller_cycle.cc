@@ -1,0 +1,454 @@
+// What a Controller does in a cycle, and with the moves that come of it.
+#include <algorithm>
+
+#include <boost/json.hpp>
+
+#include "base/log.h"
+#include "kube/client/client.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/metrics.pb.h"
+#include "kube/value/quantity.h"
+#include "kube/value/time.h"
+#include "net/run_on.h"
+#include "rescheduling/loop/controller_state.h"
+#include "rescheduling/loop/modes.h"
+#include "rescheduling/loop/node_activity.h"
+#include "rescheduling/messages.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using config::Strategy;
+using config::StrategyMode;
+
+// What has not begun of a plan by then rests on a world that is long gone.
+constexpr int kPlanLifeInIntervals = 4;
+
+// On the planning executor, waited for on the caller's.
+template <class T>
+net::Task<T> there(net::Executor planning, SnapshotReader& snapshot_reader, std::function<T(SnapshotReader&)> ask) {
+  const auto asked = [&]() -> net::Task<T> { co_return ask(snapshot_reader); };
+  T answer = co_await net::run_on(planning, asked());
+  co_return answer;
+}
+
+std::string reservation_key(const std::string& uid) { return "move/" + uid; }
+
+double cores_of(const api::Quantity& quantity) {
+  const auto parsed = kube::Quantity::parse(quantity.string());
+  return parsed ? parsed->to_double() : cluster::kUnknownLoad;
+}
+
+PodUse use_of(const api::PodMetrics& metrics) {
+  PodUse use{metrics.metadata().namespace_(), metrics.metadata().name()};
+  use.at = kube::time_from_unix(metrics.timestamp().seconds(), metrics.timestamp().nanos()).value_or(WallTime{});
+  for (const api::ContainerMetrics& container : metrics.containers()) {
+    for (const auto& [resource, amount] : container.usage()) {
+      if (resource == "cpu") use.cpu += cores_of(amount);
+      if (resource == "memory") use.memory += cores_of(amount);
+    }
+  }
+  return use;
+}
+
+void log_ended(const migration::MoveOutcome& outcome) {
+  using migration::MoveResult;
+  const migration::MoveRequest& request = outcome.request;
+  const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
+  log_info(moved ? messages::kMoveDone : messages::kMoveFailed, {{"pod", request.ns + "/" + request.pod},
+                                                                 {"sourceNode", request.source},
+                                                                 {"targetNode", request.target},
+                                                                 {"result", to_string(outcome.result)},
+                                                                 {"message", outcome.message}});
+}
+
+}  // namespace
+
+net::Task<void> Controller::on_synced() {
+  const std::shared_ptr<State> state = state_;
+  const std::function<bool(SnapshotReader&)> nothing = [](SnapshotReader&) { return true; };
+  (void)co_await there(state->planning, *state->snapshot_reader, nothing);
+}
+
+net::Task<void> Controller::State::cycle(bool regular) {
+  const WallTime now = services.clock->wall_now();
+  ++status.cycles;
+  const auto loaded = co_await store.load();
+  if (!loaded) {
+    // Without the past nothing is moved, and what was about to be neither.
+    plan_progress.drop();
+    metrics.cycle("failed");
+    log_warning(messages::kNothingKnown, {{"err", loaded.error().message}});
+    co_return;
+  }
+  effects.restore(store.effects());
+  co_await read_pod_use();
+  const std::function<SnapshotSummary(SnapshotReader&)> look = [now](SnapshotReader& at) { return at.summarize(now); };
+  SnapshotSummary summary = co_await there(planning, *snapshot_reader, look);
+  summary.facts.paused = store.paused();
+  summary.facts.under_way = migrator.under_way().size();
+  summary.facts.backing_off = effects.backing_off();
+  const BrakeVerdict verdict =
+      judge(settings.args->rescheduling, summary.facts, store.history(), settings.args->rescheduling.interval, now);
+  take_in(summary, verdict, regular, now);
+  std::set<std::string> draining = co_await look_after_nodes(summary, verdict, now);
+  co_await plan_to_act(verdict, draining, now);
+  co_await plan_to_observe(draining, now);
+  predicted.clear();
+}
+
+// What each pod uses, where metrics-server says so of nodes too: what others measure is not mixed with it. Otherwise it
+// is worked out from what nodes use.
+net::Task<void> Controller::State::read_pod_use() {
+  const bool nobody_asks = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
+                           && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
+  std::vector<PodUse> all;
+  if (!nobody_asks && load_source == "metrics-server") {
+    auto listed = co_await kube::Client(*apis.reads).list<api::PodMetrics>("");
+    if (listed) {
+      for (const auto& one : *listed) all.push_back(use_of(*one));
+    } else {
+      log_debug("what pods use is not known: {}", listed.error().message);
+    }
+  }
+  if (all.empty() && !pods_measured) co_return;  // nothing to tell, and nothing to forget
+  pods_measured = !all.empty();
+  const std::function<usage::WorkloadUsagesPtr(SnapshotReader&)> tell = [&all](SnapshotReader& to) {
+    return to.pods_use(all);
+  };
+  usage::WorkloadUsagesPtr workload_usages = co_await there(planning, *snapshot_reader, tell);
+  if (settings.reservations.expect) settings.reservations.expect(std::move(workload_usages));
+}
+
+void Controller::State::take_in(const SnapshotSummary& summary,
+                                const BrakeVerdict& verdict,
+                                bool regular,
+                                WallTime now) {
+  for (const std::string& warning : summary.warnings) log_warning(messages::kRemark, {{"remark", warning}});
+  const std::vector<Effect> seen = effects.look(summary.balance_report, now);
+  if (!seen.empty()) store.note_effects(effects.to_json());
+  for (const Effect& effect : seen) {
+    metrics.effect(effect);
+    if (effect.helped) continue;
+    tell_lease(true, "ReschedulingDidNotHelp",
+               fmt::format("{} was to take {:.1f} points of load off hot nodes and took {:.1f}; it rests",
+                           to_string(effect.strategy), effect.predicted, effect.measured));
+  }
+  // Events must not make a moment look like a while.
+  if (regular) persistence.look(summary.hot, summary.uneven);
+  load_source = summary.facts.load_source;
+  status.holding = verdict.holding;
+  status.balance_report = summary.balance_report;
+  status.under_way = summary.facts.under_way;
+  status.paused = store.pause();
+  metrics.balance_report(summary.balance_report);
+  metrics.brakes(verdict.holding);
+  metrics.under_way(summary.facts.under_way);
+  tell_brakes(verdict);
+}
+
+void Controller::State::tell_brakes(const BrakeVerdict& verdict) {
+  std::string now;
+  for (const ActiveBrake& one : verdict.holding) {
+    // Those two come and go with every wave; a strategy's own concern nobody else.
+    if (one.brake == Brake::CapReached || one.brake == Brake::OutsideWindow) continue;
+    now += (now.empty() ? "" : "; ") + one.sentence;
+  }
+  const std::string before = std::exchange(told_brakes, now);
+  if (now == before) return;
+  if (now.empty()) {
+    log_info(messages::kResumed);
+    tell_lease(false, "ReschedulingResumed", "No brake holds any more");
+  } else {
+    log_info(messages::kHeld, {{"brakes", now}});
+    tell_lease(true, "ReschedulingHeld", now);
+  }
+}
+
+void Controller::State::tell_lease(bool warning, std::string reason, std::string note) {
+  kube::EventRecord record;
+  record.regarding.api_version = "coordination.k8s.io/v1";
+  record.regarding.kind = "Lease";
+  record.regarding.ns = settings.ns;
+  record.regarding.name = settings.name;
+  record.type = warning ? kube::EventType::Warning : kube::EventType::Normal;
+  record.reason = std::move(reason);
+  record.action = "Rescheduling";
+  record.note = std::move(note);
+  events.record(std::move(record));
+}
+
+// --- Maintenance ---
+
+net::Task<std::set<std::string>> Controller::State::look_after_nodes(SnapshotSummary& summary,
+                                                                     const BrakeVerdict& verdict,
+                                                                     WallTime now) {
+  const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
+  std::set<std::string> draining;
+  status.maintenance_nodes = summary.maintenance_nodes;
+  status.drains.clear();
+  if (mode == StrategyMode::Off) co_return draining;
+  const std::set<std::string> considered = maintenance.considered(summary.maintenance_nodes);
+  if (!considered.empty()) {
+    PlanScope scope = plan_scope_for({Strategy::NodeMaintenance}, considered);
+    scope.cooldowns = {};
+    auto plan = co_await made_plan(std::move(scope), "feasibility", now);
+    const std::function<std::vector<MaintenanceNode>(SnapshotReader&)> add = [&](SnapshotReader& at) {
+      std::vector<MaintenanceNode> maintenance_nodes = summary.maintenance_nodes;
+      at.add_blockers(*plan, summary.facts.under_way > 0, maintenance_nodes);
+      return maintenance_nodes;
+    };
+    summary.maintenance_nodes = co_await there(planning, *snapshot_reader, add);
+    status.maintenance_nodes = summary.maintenance_nodes;
+    if (mode == StrategyMode::Observe) {
+      status.observed = plan;
+      publish(*plan);
+    }
+  }
+  if (mode == StrategyMode::Observe || verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
+  MaintenanceStep step = maintenance.next(summary.maintenance_nodes, now);
+  metrics.maintenance(step.progress);
+  status.drains = step.progress;
+  for (const NodeActivity& activity : step.activity) {
+    log_info(messages::kNodeActivity, {{"node", activity.node}, {"reason", activity.reason}, {"note", activity.note}});
+    events.record(event_of(activity));
+    if (settings.on_node_activity) settings.on_node_activity(activity);
+  }
+  draining = step.draining;
+  co_await write_nodes(std::move(step));
+  co_return draining;
+}
+
+net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
+  for (const std::string& node : step.conditions_to_clear) {
+    const bool cleared = co_await write_condition(node, std::nullopt);
+    if (cleared) continue;
+    std::erase_if(step.writes, [&](const NodeWrite& write) { return write.node == node; });
+    look_soon("the conditions of a node are still to be cleared");
+  }
+  for (const NodeWrite& write : step.writes) {
+    std::string patch = cordon_patch(write, settings.name);
+    const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
+    if (written) continue;
+    log_info(messages::kNodeNotChanged, {{"node", write.node}, {"err", written.error().message}});
+    look_soon("a node changed meanwhile");
+  }
+  for (const auto& [node, progress] : step.progress) {
+    if (!progress.uses_conditions) continue;
+    [[maybe_unused]] const bool told = co_await write_condition(node, progress);
+  }
+}
+
+// Where a node has the conditions of Kubernetes 1.37 already, they say how far we are; without progress, that it is
+// over.
+net::Task<bool> Controller::State::write_condition(std::string node, std::optional<DrainProgress> progress) {
+  boost::json::array conditions;
+  const auto condition = [&](const char* type, bool holds) {
+    boost::json::object one;
+    one["type"] = type;
+    one["status"] = holds ? "True" : "False";
+    one["reason"] = "Rescheduler";
+    one["message"] = progress
+                         ? fmt::format("{} of {} pods have left", progress->total - progress->left, progress->total)
+                         : std::string("the maintenance is over");
+    one["lastHeartbeatTime"] = kube::format_time(services.clock->wall_now());
+    conditions.push_back(std::move(one));
+  };
+  condition("DrainInProgress", progress && !progress->drained);
+  condition("Drained", progress && progress->drained);
+  boost::json::object patch;
+  patch["status"] = boost::json::object{{"conditions", std::move(conditions)}};
+  kube::PatchOptions options;
+  options.kind = kube::PatchKind::StrategicMerge;
+  options.subresource = "status";
+  std::string text = boost::json::serialize(patch);
+  const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", node, std::move(text), options);
+  if (!written) log_debug("the conditions of node {} were not written: {}", node, written.error().message);
+  co_return written.has_value() || written.error().code == Errc::NotFound;
+}
+
+// --- Plans ---
+
+PlanScope Controller::State::plan_scope_for(std::vector<Strategy> strategies, std::set<std::string> draining) const {
+  PlanScope scope;
+  scope.strategies = std::move(strategies);
+  scope.draining = std::move(draining);
+  scope.caps = {0, 0, 0, 0};
+  for (const migration::MoveRequest& request : migrator.under_way()) scope.held[request.uid] = "it is being moved";
+  scope.seed = settings.seed;
+  return scope;
+}
+
+net::Task<std::shared_ptr<const Plan>> Controller::State::made_plan(PlanScope scope, std::string mode, WallTime now) {
+  const SteadyTime begin = services.clock->steady_now();
+  const std::function<Plan(SnapshotReader&)> ask = [&scope, now](SnapshotReader& at) { return at.plan(scope, now); };
+  Plan made = co_await there(planning, *snapshot_reader, ask);
+  auto plan = std::make_shared<Plan>(std::move(made));
+  if (plan->id.empty()) plan->id = fmt::format("{}-{}", mode, now.time_since_epoch().count());
+  const std::chrono::duration<double> took = services.clock->steady_now() - begin;
+  if (mode != "feasibility") metrics.planned(*plan, mode, took.count());
+  co_return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now) {
+  const config::Brakes& brakes = settings.args->rescheduling.brakes;
+  const auto held = [&](Strategy strategy) {
+    const ActiveBrake* one = verdict.against(strategy);
+    return one != nullptr && one->brake != Brake::CapReached;
+  };
+  // What is carried out goes on unless something holds it now, or a node is to be emptied: that goes first.
+  const bool yields = !draining.empty() && !held(Strategy::NodeMaintenance)
+                      && std::ranges::find(acting.strategies, Strategy::NodeMaintenance) == acting.strategies.end();
+  if (yields || std::ranges::any_of(acting.strategies, held)) plan_progress.drop();
+  const bool too_old = now - adopted > settings.args->rescheduling.interval * kPlanLifeInIntervals;
+  if (plan_progress.waiting() && !too_old) {
+    metrics.cycle("busy");
+    co_return;
+  }
+  std::vector<Strategy> strategies;
+  // What is on its way is neither gone from where it was nor there where it goes. Who would improve things on that
+  // picture would do it twice; only a drain goes on meanwhile.
+  const bool settled = migrator.under_way().empty();
+  for (const Strategy strategy : strategies_that(*settings.args, StrategyMode::Act)) {
+    if (strategy == Strategy::NodeMaintenance ? draining.empty() : !settled) continue;
+    if (verdict.against(strategy) == nullptr) strategies.push_back(strategy);
+  }
+  // A node that is to be emptied goes before everything else, and what rests elsewhere has to leave there all the same.
+  const bool emptying = !strategies.empty() && strategies.front() == Strategy::NodeMaintenance;
+  for (const bool first : {true, false}) {
+    if (first && !emptying) continue;
+    std::vector<Strategy> chosen = strategies;
+    if (first) chosen = {Strategy::NodeMaintenance};
+    if (!first && emptying) chosen.erase(chosen.begin());
+    if (chosen.empty()) continue;
+    PlanScope scope = plan_scope_for(std::move(chosen), draining);
+    scope.caps = verdict.caps;
+    scope.cooldowns = first ? cooldowns_from_refusals(store.history(), now) : cooldowns(store.history(), brakes, now);
+    scope.evidence = persistence.evidence();
+    scope.evidence->hot.insert(predicted.begin(), predicted.end());
+    auto plan = co_await made_plan(scope, "act", now);
+    if (plan->moves.empty()) continue;
+    log_info(messages::kPlanMade, {{"plan", plan->id},
+                                   {"moves", plan->moves.size()},
+                                   {"balanceBefore", fmt::format("{:.1f}", plan->before.balance.score)},
+                                   {"balanceAfter", fmt::format("{:.1f}", plan->after.balance.score)}});
+    metrics.cycle("planned");
+    status.acted_on = plan;
+    effects.begun(*plan);
+    if (settings.on_plan) settings.on_plan(*plan);
+    plan_progress.adopt(plan);
+    acting = std::move(scope);
+    adopted = now;
+    co_return;
+  }
+  if (!settled && strategies.empty()) {
+    metrics.cycle("busy");
+    co_return;
+  }
+  metrics.cycle(strategies.empty() ? "held" : "nothing-to-do");
+}
+
+net::Task<void> Controller::State::plan_to_observe(std::set<std::string> draining, WallTime now) {
+  std::vector<Strategy> strategies = strategies_that(*settings.args, StrategyMode::Observe);
+  std::erase(strategies, Strategy::NodeMaintenance);
+  if (strategies.empty()) co_return;
+  PlanScope scope = plan_scope_for(std::move(strategies), std::move(draining));
+  scope.mode = StrategyMode::Observe;
+  scope.caps = settings.args->rescheduling.brakes.per_cycle;
+  scope.cooldowns = cooldowns(store.history(), settings.args->rescheduling.brakes, now);
+  scope.evidence = persistence.evidence();
+  auto plan = co_await made_plan(std::move(scope), "observe", now);
+  status.observed = plan;
+  publish(*plan);
+}
+
+void Controller::State::publish(const Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const PlannedMove& move : plan.moves) ++counts[std::string(to_string(move.strategy))];
+  std::string now;
+  for (const auto& [strategy, count] : counts) now += fmt::format("{} would move {} pods; ", strategy, count);
+  if (now == std::exchange(told_plan, now) || now.empty()) return;
+  tell_lease(
+      false, "ReschedulingPlanned",
+      fmt::format("{}balance score {:.1f}, then {:.1f}", now, plan.before.balance.score, plan.after.balance.score));
+}
+
+// --- Moves ---
+
+net::Task<void> Controller::State::advance() {
+  while (!stopping) {
+    const std::vector<PlannedMove> due =
+        plan_progress.due(migrator.under_way(), settings.args->rescheduling.brakes.at_once);
+    if (due.empty()) co_return;
+    const WallTime now = services.clock->wall_now();
+    using Answers = std::vector<std::optional<std::string>>;
+    const std::function<Answers(SnapshotReader&)> ask = [&](SnapshotReader& at) { return at.check(due, acting, now); };
+    const Answers answers = co_await there(planning, *snapshot_reader, ask);
+    std::vector<PlannedMove> still_so;
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      if (!answers[i]) {
+        still_so.push_back(due[i]);
+        continue;
+      }
+      log_info(messages::kMoveDropped,
+               {{"pod", due[i].ns + "/" + due[i].pod}, {"targetNode", due[i].target}, {"reason", *answers[i]}});
+      metrics.refused("changed-since");
+      plan_progress.skipped(due[i].uid);
+    }
+    const bool begun = co_await begin(std::move(still_so));
+    if (!begun) co_return;
+  }
+}
+
+net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
+  if (moves.empty()) co_return true;
+  std::vector<migration::MoveRequest> requests;
+  for (const PlannedMove& move : moves) requests.push_back(move_request_for(move, plan_progress.plan()->id));
+  const auto saved = co_await store.save_begun(requests, services.clock->wall_now());
+  if (!saved || stopping) {
+    plan_progress.drop();
+    if (!saved && saved.error().code == Errc::Conflict) look_soon("the record of moves changed meanwhile");
+    if (!saved) log_warning(messages::kNoMoveBegins, {{"err", saved.error().message}});
+    co_return false;
+  }
+  for (migration::MoveRequest& request : requests) {
+    plan_progress.began(request.uid);
+    if (settings.reservations.reserve_load) {
+      const std::function<std::optional<cluster::Loads>(SnapshotReader&)> ask = [&](SnapshotReader& at) {
+        return at.load_there(request.uid, request.target);
+      };
+      const auto load = co_await there(planning, *snapshot_reader, ask);
+      if (load) settings.reservations.reserve_load(reservation_key(request.uid), request.target, *load);
+    }
+    log_info(messages::kMoveBegins, {{"pod", request.ns + "/" + request.pod},
+                                     {"sourceNode", request.source},
+                                     {"targetNode", request.target},
+                                     {"reason", request.reason},
+                                     {"strategy", request.strategy}});
+    migrator.begin(std::move(request));
+  }
+  status.under_way = migrator.under_way().size();
+  metrics.under_way(status.under_way);
+  co_return true;
+}
+
+void Controller::State::ended(const migration::MoveOutcome& outcome) {
+  using migration::MoveResult;
+  const migration::MoveRequest& request = outcome.request;
+  log_ended(outcome);
+  store.note_ended(outcome);
+  metrics.moved(outcome);
+  const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
+  effects.ended(request.plan, request.source, moved, outcome.ended);
+  plan_progress.ended(request.uid);
+  if (settings.reservations.release) settings.reservations.release(reservation_key(request.uid));
+  status.under_way = migrator.under_way().size();
+  metrics.under_way(status.under_way);
+  if (settings.on_outcome) settings.on_outcome(outcome);
+  // A drain goes on as soon as it can.
+  const bool emptying = request.strategy == to_string(Strategy::NodeMaintenance);
+  if (emptying && !plan_progress.waiting() && status.under_way == 0) look_soon("a wave of a drain is over");
+  wake();
+}
+
+}  // namespace rescheduler::rescheduling

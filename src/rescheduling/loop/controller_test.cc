@@ -1,0 +1,308 @@
+// The control loop: how a plan is carried out, what stops it, and what a round costs.
+#include "rescheduling/loop/controller.h"
+
+#include <algorithm>
+#include <deque>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "net/event_loop.h"
+#include "rescheduling/planning/plan_testing.h"
+#include "support/scripted_api.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using config::StrategyMode;
+using testing::changed;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::kNow;
+using testing::running;
+using testing::Strategy;
+
+// Begins what it is told to, and ends it when the test says so.
+class ManualMigrator final : public migration::Migrator {
+ public:
+  void begin(migration::MoveRequest request) override {
+    begun.push_back(request.pod);
+    live.push_back(std::move(request));
+  }
+  std::vector<migration::MoveRequest> under_way() const override { return live; }
+  void on_outcome(std::function<void(const migration::MoveOutcome&)> tell) override { tell_ = std::move(tell); }
+
+  void end_first() {
+    migration::MoveOutcome outcome;
+    outcome.request = live.front();
+    outcome.result = migration::MoveResult::Succeeded;
+    outcome.began = outcome.ended = WallTime{std::chrono::seconds{kNow}};
+    live.erase(live.begin());
+    tell_(outcome);
+  }
+
+  std::vector<std::string> begun;
+  std::vector<migration::MoveRequest> live;
+
+ private:
+  std::function<void(const migration::MoveOutcome&)> tell_;
+};
+
+class Controlling : public ::testing::Test {
+ protected:
+  Controlling() {
+    args_.load.sources.clear();  // requests are what there is to go by, and always fresh
+    args_.rescheduling.interval = std::chrono::hours{24};
+    for (const char* name : {"a", "b"}) see(ready_node(name));
+    for (int i = 0; i < 4; ++i) see(running(fmt::format("web-{}", i)).requests("100m", "1Gi").on("a"));
+  }
+  ~Controlling() override {
+    (void)loop_.await_result(stopped());
+    on_loop([this] { controller_.reset(); });
+  }
+
+  void lead() {
+    ControllerSettings settings;
+    settings.args = std::make_shared<config::ReschedulerSettings>(args_);
+    settings.debounce = std::chrono::nanoseconds{0};
+    settings.planner = [this](Snapshot&, const PlanRequest&) {
+      Plan plan;
+      if (!plans_.empty()) plan = std::exchange(plans_.front(), {});
+      if (!plans_.empty()) plans_.pop_front();
+      return plan;
+    };
+    on_loop([&] {
+      auto made = Controller::make({&api_, &api_, nullptr}, std::move(settings), migrator_, services());
+      RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
+      controller_ = std::move(*made);
+      for (const kube::ObjectPtr& object : seen_) controller_->upsert(object);
+      controller_->lead();
+    });
+    cycle();
+  }
+  // A whole cycle, and what follows from it: the next one begins only when that is over.
+  void cycle() {
+    for (int i = 0; i < 2; ++i) {
+      std::uint64_t before = 0;
+      on_loop([&] {
+        before = controller_->status().cycles;
+        controller_->look_soon("the test asks for it");
+      });
+      ASSERT_TRUE(eventually([&] { return controller_->status().cycles > before; }));
+    }
+  }
+  void end_first() {
+    on_loop([this] { migrator_.end_first(); });
+    cycle();
+  }
+  std::vector<std::string> begun() {
+    std::vector<std::string> all;
+    on_loop([&] { all = migrator_.begun; });
+    return all;
+  }
+  std::vector<std::string> requests() {
+    std::vector<std::string> all;
+    on_loop([&] {
+      for (const auto& call : api_.calls()) all.push_back(call.text);
+    });
+    return all;
+  }
+  std::uint64_t cycles() {
+    std::uint64_t count = 0;
+    on_loop([&] { count = controller_->status().cycles; });
+    return count;
+  }
+
+  template <class Builder>
+  void see(const Builder& builder) {
+    auto object = std::make_shared<std::remove_cvref_t<decltype(builder.get())>>(builder.get());
+    seen_.push_back(object);
+    if (controller_) on_loop([&] { controller_->upsert(object); });
+  }
+  static testing::NodeBuilder ready_node(const std::string& name) {
+    return cluster::testing::node(name).condition("Ready", "True");
+  }
+  // Every pod of these in a step of its own, from a to b.
+  void plan_steps(const std::vector<std::string>& pods, Strategy strategy = Strategy::LoadBalancing) {
+    Plan plan;
+    plan.id = "plan-" + pods.front();
+    for (const std::string& pod : pods) {
+      PlannedMove move;
+      move.ns = "default";
+      move.pod = move.uid = pod;
+      move.lineage = {"ReplicaSet", "default", "web", "web"};
+      move.source = "a";
+      move.target = "b";
+      move.strategy = strategy;
+      move.step = static_cast<std::uint32_t>(plan.moves.size()) + 1;
+      plan.moves.push_back(std::move(move));
+    }
+    on_loop([&] { plans_.push_back(std::move(plan)); });
+  }
+  void pods_wait(bool waiting) {
+    for (const char* name : {"new-0", "new-1", "new-2"}) {
+      see(changed(running(name).get(),
+                  [&](api::Pod& pod) { pod.mutable_status()->set_phase(waiting ? "Pending" : "Succeeded"); }));
+    }
+  }
+
+  void on_loop(const std::function<void()>& look) { (void)loop_.await_result(looked(look)); }
+  bool eventually(const std::function<bool()>& condition) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    for (bool holds = false;;) {
+      on_loop([&] { holds = condition(); });
+      if (holds || std::chrono::steady_clock::now() > limit) return holds;
+    }
+  }
+  Controller& controller() { return *controller_; }
+  kube::LoopServices services() { return {loop_.executor(), &timers_, &clock_, &rng_, &metrics_}; }
+
+  config::ReschedulerSettings args_;
+  test::ScriptedApi api_;
+  ManualMigrator migrator_;
+
+ private:
+  static net::Task<Result<void>> looked(std::function<void()> look) {
+    look();
+    co_return Result<void>{};
+  }
+  net::Task<Result<void>> stopped() {
+    if (controller_) co_await controller_->stop();
+    co_return Result<void>{};
+  }
+
+  ManualClock clock_{WallTime{std::chrono::seconds{kNow}}};
+  net::RealTimers timers_;
+  Rng rng_{11};
+  MetricRegistry metrics_;
+  std::deque<Plan> plans_;
+  std::vector<kube::ObjectPtr> seen_;
+  net::EventLoop loop_;
+  std::unique_ptr<Controller> controller_;
+};
+
+TEST_F(Controlling, AStepFollowsWhenTheOneBeforeIsOver) {
+  plan_steps({"web-0", "web-1"});
+  lead();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+  cycle();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0", "web-1"));
+}
+
+TEST_F(Controlling, ABrakeThatEngagesInTheMiddleOfAPlanEndsThePlan) {
+  plan_steps({"web-0", "web-1", "web-2"});
+  lead();
+  ASSERT_THAT(begun(), ElementsAre("web-0"));
+  pods_wait(true);
+  cycle();
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0")) << "too many pods wait for a node";
+  pods_wait(false);
+  cycle();
+  EXPECT_THAT(begun(), ElementsAre("web-0")) << "the plan was made for a cluster that is no more";
+  plan_steps({"web-3"});
+  cycle();
+  EXPECT_THAT(begun(), ElementsAre("web-0", "web-3")) << "another plan begins";
+}
+
+TEST_F(Controlling, AZoneThatFailsInTheMiddleOfAPlanEndsThePlan) {
+  for (const char* name : {"c", "d", "e"}) see(ready_node(name));
+  plan_steps({"web-0", "web-1"});
+  lead();
+  ASSERT_THAT(begun(), ElementsAre("web-0"));
+  for (const char* name : {"c", "d", "e"}) see(cluster::testing::node(name).condition("Ready", "False"));
+  cycle();
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+}
+
+TEST_F(Controlling, WithoutItsRecordOfMovesNoPlanGoesOn) {
+  plan_steps({"web-0", "web-1"});
+  lead();
+  on_loop([this] {
+    api_.before_each([](const kube::ApiCall& call) -> std::optional<Error> {
+      if (call.verb != kube::Verb::Get) return std::nullopt;
+      return Error{Errc::Unavailable, "away"};
+    });
+  });
+  cycle();
+  on_loop([this] { api_.before_each({}); });
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+}
+
+// The cap on moves under way is reached with every wave: a plan that ended there would never get further.
+TEST_F(Controlling, ACapThatIsReachedHoldsThePlanAndDoesNotEndIt) {
+  args_.rescheduling.brakes.at_once.total = 1;
+  plan_steps({"web-0", "web-1"});
+  lead();
+  cycle();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0", "web-1"));
+}
+
+TEST_F(Controlling, AStrategyThatIsSwitchedOffEndsItsPlan) {
+  plan_steps({"web-0", "web-1"});
+  lead();
+  on_loop([this] { controller().set_mode(Strategy::LoadBalancing, StrategyMode::Off); });
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+}
+
+TEST_F(Controlling, ATargetThatIsNotReadyAnyMoreIsLeftOutOfTheNextStep) {
+  plan_steps({"web-0", "web-1"});
+  lead();
+  see(cluster::testing::node("b").condition("Ready", "Unknown"));
+  end_first();
+  EXPECT_THAT(begun(), ElementsAre("web-0"));
+}
+
+TEST_F(Controlling, AMoveThatCannotBeWrittenDownDoesNotBegin) {
+  plan_steps({"web-0"});
+  api_.before_each([](const kube::ApiCall& call) -> std::optional<Error> {
+    if (call.verb != kube::Verb::Update) return std::nullopt;
+    return Error{Errc::Unavailable, "away"};
+  });
+  lead();
+  EXPECT_THAT(begun(), IsEmpty());
+}
+
+// --- What it costs ---
+
+TEST_F(Controlling, ARoundThatPlansNothingReadsTheRecordOfMovesAndWritesNothing) {
+  lead();
+  const std::size_t asked = requests().size();
+  const std::uint64_t before = cycles();
+  for (int i = 0; i < 5; ++i) cycle();
+  std::vector<std::string> since = requests();
+  since.erase(since.begin(), since.begin() + static_cast<std::ptrdiff_t>(asked));
+  EXPECT_THAT(since, Each("get configmaps kube-system/rescheduler-moves"));
+  // The last round may still be under way.
+  EXPECT_GE(since.size() + 1, cycles() - before);
+  EXPECT_LE(since.size(), cycles() - before + 1);
+}
+
+TEST_F(Controlling, AMoveIsWrittenDownOnceWhenItBeginsAndOnceWhenItEnds) {
+  const auto writes = [this] {
+    const auto all = requests();
+    return std::ranges::count(all, "update configmaps kube-system/rescheduler-moves");
+  };
+  plan_steps({"web-0", "web-1"});
+  lead();
+  EXPECT_EQ(writes(), 1);
+  end_first();
+  EXPECT_EQ(writes(), 2) << "the end of the one and the beginning of the next together";
+  end_first();
+  EXPECT_EQ(writes(), 3);
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,202 @@
+#include "rescheduling/loop/maintenance.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace rescheduler::rescheduling {
+namespace {
+
+constexpr std::size_t kNamedBlockers = 5;  // an event holds 1024 bytes
+
+std::string in_words(const std::vector<std::string>& blockers) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(blockers.size(), kNamedBlockers); ++i) {
+    text += (i > 0 ? "; " : "") + blockers[i];
+  }
+  if (blockers.size() > kNamedBlockers) text += fmt::format("; and {} more", blockers.size() - kNamedBlockers);
+  return text;
+}
+
+std::string pods(std::size_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
+
+void tell(const MaintenanceNode& node, bool warning, std::string reason, std::string note, MaintenanceStep& step) {
+  step.activity.push_back({node.name, node.uid, warning, std::move(reason), std::move(note)});
+}
+
+}  // namespace
+
+bool Maintenance::is_under_way(const MaintenanceNode& node) const {
+  return drains_.contains(node.name) || !node.cordoned_by.empty();
+}
+
+std::set<std::string> Maintenance::considered(const std::vector<MaintenanceNode>& nodes) const {
+  std::set<std::string> chosen;
+  for (const MaintenanceNode& node : nodes) {
+    if (node.marked && is_under_way(node)) chosen.insert(node.name);
+  }
+  for (const MaintenanceNode& node : nodes) {
+    if (chosen.size() >= settings_.nodes_at_once) break;
+    if (node.marked) chosen.insert(node.name);
+  }
+  return chosen;
+}
+
+MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, WallTime now) {
+  MaintenanceStep step;
+  const std::set<std::string> chosen = considered(nodes);
+  std::set<std::string> present;
+  for (const MaintenanceNode& node : nodes) {
+    present.insert(node.name);
+    if (!node.marked) {
+      take_back(node, step);
+    } else if (is_under_way(node)) {
+      go_on(node, now, step);
+    } else if (chosen.contains(node.name)) {
+      if (node.no_room) {
+        refuse(node, step);
+      } else {
+        begin(node, now, step);
+      }
+    }
+  }
+  // Neither marked nor ours any more: it was somebody else's cordon, or the node is gone.
+  for (auto it = drains_.begin(); it != drains_.end();) {
+    if (present.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    step.activity.push_back(
+        {it->first, "", false, "MaintenanceEnded", "The maintenance annotation was removed; the node stays as it is"});
+    if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
+    it = drains_.erase(it);
+  }
+  std::erase_if(told_full_, [&](const auto& told) { return !present.contains(told.first); });
+  return step;
+}
+
+// Half-way there is no place to be: a node is not begun with whose pods have nowhere to go.
+void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
+  std::string note = "The node cannot be emptied: " + in_words(node.blockers);
+  std::string& told = told_full_[node.name];
+  if (told == note) return;
+  told = note;
+  tell(node, true, "MaintenanceBlocked", std::move(note), step);
+}
+
+void Maintenance::begin(const MaintenanceNode& node, WallTime now, MaintenanceStep& step) {
+  told_full_.erase(node.name);
+  Drain& drain = drains_[node.name];
+  drain.since = now;
+  drain.total = drain.told_left = node.to_leave;
+  tell(node, false, "MaintenanceStarted",
+       fmt::format("{} to leave{}", pods(node.to_leave),
+                   node.unschedulable ? "; the node was cordoned before maintenance started" : ""),
+       step);
+  go_on(node, now, step);
+}
+
+void Maintenance::go_on(const MaintenanceNode& node, WallTime now, MaintenanceStep& step) {
+  const auto [found, taken_over] = drains_.try_emplace(node.name);
+  Drain& drain = found->second;
+  if (taken_over) {  // from a leader before us
+    drain.since = now;
+    drain.total = drain.told_left = node.to_leave;
+  }
+  if (node.cordoned_by == kReleased) return;
+  if (is_ours(node) && !node.unschedulable) {
+    step.writes.push_back({NodeAction::MarkReleased, node.name, node.version});
+    tell(node, true, "MaintenanceReleased",
+         "The node was uncordoned by another client: maintenance stops until the annotation is set again", step);
+    return;
+  }
+  if (!node.unschedulable) step.writes.push_back({NodeAction::Cordon, node.name, node.version});
+  step.draining.insert(node.name);
+  tell_progress(node, drain, now, step);
+  tell_blockers(node, drain, now, step);
+}
+
+void Maintenance::tell_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
+  drain.total = std::max(drain.total, node.to_leave);
+  DrainProgress& progress = step.progress[node.name];
+  progress.total = drain.total;
+  progress.left = node.to_leave;
+  progress.blocked = !node.blockers.empty();
+  progress.drained = node.to_leave == 0;
+  progress.uses_conditions = drain.uses_conditions = node.uses_conditions;
+  const std::size_t gone = drain.total - node.to_leave;
+  if (gone > 0 && node.to_leave > 0) {
+    progress.eta = std::chrono::duration_cast<std::chrono::seconds>((now - drain.since) * node.to_leave / gone);
+  }
+  if (progress.drained) {
+    if (std::exchange(drain.told_drained, true)) return;
+    const auto took = std::chrono::duration_cast<std::chrono::seconds>(now - drain.since);
+    tell(node, false, "MaintenanceDrained",
+         fmt::format("The node is empty: {} left within {} s", pods(drain.total), took.count()), step);
+    return;
+  }
+  drain.told_drained = false;
+  // At every quarter of the way.
+  if (drain.told_left > node.to_leave && (drain.told_left - node.to_leave) * 4 >= drain.total) {
+    drain.told_left = node.to_leave;
+    tell(node, false, "MaintenanceProgress",
+         fmt::format("{} of {} left, {} to go{}", pods(gone), drain.total, node.to_leave,
+                     progress.eta ? fmt::format("; about {} s", progress.eta->count()) : ""),
+         step);
+  }
+}
+
+void Maintenance::tell_blockers(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
+  if (node.blockers.empty() || node.to_leave == 0) {
+    drain.blocked_since.reset();
+    drain.told_blockers.clear();
+    drain.told_giving_up = false;
+    return;
+  }
+  if (!drain.blocked_since) drain.blocked_since = now;
+  const std::string words = in_words(node.blockers);
+  if (drain.told_blockers != words) {
+    drain.told_blockers = words;
+    tell(node, true, "MaintenanceBlocked", "Not all pods can leave: " + words, step);
+  }
+  if (!drain.told_giving_up && now - *drain.blocked_since >= settings_.give_up_after) {
+    drain.told_giving_up = true;
+    tell(node, true, "MaintenanceStuck",
+         fmt::format("Blocked for {} min: {}. Manual action is needed",
+                     std::chrono::duration_cast<std::chrono::minutes>(now - *drain.blocked_since).count(), words),
+         step);
+  }
+}
+
+void Maintenance::take_back(const MaintenanceNode& node, MaintenanceStep& step) {
+  const bool was_ours = is_ours(node);
+  if (node.uses_conditions && (was_ours || drains_.contains(node.name))) step.conditions_to_clear.insert(node.name);
+  if (was_ours && node.unschedulable) {
+    step.writes.push_back({NodeAction::Uncordon, node.name, node.version});
+    tell(node, false, "MaintenanceEnded", "The node is uncordoned", step);
+  } else if (was_ours || node.cordoned_by == kReleased) {
+    step.writes.push_back({NodeAction::DropMark, node.name, node.version});
+    tell(node, false, "MaintenanceEnded", "The node was uncordoned by another client", step);
+  } else if (drains_.contains(node.name)) {
+    tell(node, false, "MaintenanceEnded",
+         node.unschedulable ? "The node stays cordoned: another client cordoned it" : "The node is uncordoned", step);
+  }
+  drains_.erase(node.name);
+  told_full_.erase(node.name);
+}
+
+std::string cordon_patch(const NodeWrite& write, std::string_view name) {
+  const auto annotation = [&]() -> std::string {
+    if (write.action == NodeAction::Cordon) return fmt::format("\"{}\"", name);
+    if (write.action == NodeAction::MarkReleased) return fmt::format("\"{}\"", kReleased);
+    return "null";
+  }();
+  std::string spec;
+  if (write.action == NodeAction::Cordon) spec = R"(,"spec":{"unschedulable":true})";
+  if (write.action == NodeAction::Uncordon) spec = R"(,"spec":{"unschedulable":null})";
+  return fmt::format(R"({{"metadata":{{"resourceVersion":"{}","annotations":{{"{}":{}}}}}{}}})", write.version,
+                     kCordonedByKey, annotation, spec);
+}
+
+}  // namespace rescheduler::rescheduling

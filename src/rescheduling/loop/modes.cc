@@ -1,0 +1,60 @@
+#include "rescheduling/loop/modes.h"
+
+#include <algorithm>
+
+#include "rescheduling/strategies/strategies.h"
+
+namespace rescheduler::rescheduling {
+
+using config::Strategy;
+using config::StrategyMode;
+
+StrategyMode mode_of(const config::ReschedulerSettings& args, Strategy strategy) {
+  if (!args.rescheduling.enabled) return StrategyMode::Off;
+  const auto said = args.rescheduling.modes.find(strategy);
+  if (said != args.rescheduling.modes.end()) return said->second;
+  const bool enabled = std::ranges::find(args.rescheduling.enabled_strategies, to_string(strategy))
+                       != args.rescheduling.enabled_strategies.end();
+  return enabled ? StrategyMode::Act : StrategyMode::Off;
+}
+
+namespace {
+
+StrategyMode mode_in(const config::NodePool& pool, Strategy strategy, StrategyMode elsewhere) {
+  const auto said = pool.modes.find(strategy);
+  return said == pool.modes.end() ? elsewhere : said->second;
+}
+
+}  // namespace
+
+bool does(const config::ReschedulerSettings& args, Strategy strategy, StrategyMode mode) {
+  const StrategyMode usual = mode_of(args, strategy);
+  if (!args.rescheduling.enabled) return mode == StrategyMode::Off;
+  return usual == mode || std::ranges::any_of(args.rescheduling.pools, [&](const config::NodePool& pool) {
+           return mode_in(pool, strategy, usual) == mode;
+         });
+}
+
+config::ReschedulerSettings only_where(const config::ReschedulerSettings& args, StrategyMode mode) {
+  config::ReschedulerSettings changed = args;
+  config::NodePool others;  // the first that fits counts, so this is for all that are left
+  others.name = "others";
+  changed.rescheduling.pools.push_back(others);
+  for (config::NodePool& pool : changed.rescheduling.pools) {
+    for (const Strategy strategy : config::kStrategies) {
+      const StrategyMode said = mode_in(pool, strategy, mode_of(args, strategy));
+      pool.modes[strategy] = said == mode ? mode : StrategyMode::Off;
+    }
+  }
+  return changed;
+}
+
+std::vector<Strategy> strategies_that(const config::ReschedulerSettings& args, StrategyMode mode) {
+  std::vector<Strategy> chosen;
+  for (const StrategyEntry& entry : kByImportance) {
+    if (does(args, entry.strategy, mode)) chosen.push_back(entry.strategy);
+  }
+  return chosen;
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,126 @@
+#include "rescheduling/loop/plan_progress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using config::MoveCaps;
+using migration::MoveRequest;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr MoveCaps kNoCaps{0, 0, 0, 0};
+
+PlannedMove move(const std::string& uid, std::uint32_t step = 1, const std::string& workload = "") {
+  PlannedMove made;
+  made.ns = "shop";
+  made.uid = uid;
+  made.pod = uid;
+  made.lineage = {"Deployment", "shop", workload.empty() ? uid : workload, ""};
+  made.source = "from-" + uid;
+  made.target = "to-" + uid;
+  made.step = step;
+  return made;
+}
+
+std::shared_ptr<const Plan> plan(std::vector<PlannedMove> moves) {
+  auto made = std::make_shared<Plan>();
+  made->moves = std::move(moves);
+  return made;
+}
+
+std::vector<std::string> due(const PlanProgress& batches,
+                             const MoveCaps& caps,
+                             const std::vector<MoveRequest>& under_way = {}) {
+  std::vector<std::string> uids;
+  for (const PlannedMove& one : batches.due(under_way, caps)) uids.push_back(one.uid);
+  return uids;
+}
+
+TEST(PlanProgress, AStepBeginsWhenTheOneBeforeIsOver) {
+  PlanProgress batches;
+  batches.adopt(plan({move("a"), move("b", 2), move("c")}));
+  EXPECT_THAT(due(batches, kNoCaps), ElementsAre("a", "c"));
+  batches.began("a");
+  batches.began("c");
+  batches.ended("a");
+  EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
+  batches.ended("c");
+  EXPECT_THAT(due(batches, kNoCaps), ElementsAre("b"));
+  batches.skipped("b");
+  EXPECT_TRUE(batches.over());
+}
+
+TEST(PlanProgress, APodWithADetourTakesItsHopsOneAfterTheOther) {
+  PlanProgress batches;
+  batches.adopt(plan({move("a"), move("a", 2)}));
+  batches.began("a");
+  EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
+  batches.ended("a");
+  EXPECT_FALSE(batches.over());
+  EXPECT_THAT(due(batches, kNoCaps), ElementsAre("a"));
+}
+
+TEST(PlanProgress, ANewPlanDropsWhatHasNotBegun) {
+  PlanProgress batches;
+  batches.adopt(plan({move("a"), move("b")}));
+  batches.began("a");
+  batches.drop();
+  EXPECT_FALSE(batches.waiting());
+  EXPECT_TRUE(batches.over());
+  batches.ended("a");  // of nobody's plan any more
+  EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
+}
+
+TEST(PlanProgress, CapsCountWhatIsUnderWay) {
+  PlanProgress batches;
+  batches.adopt(plan({move("a", 1, "web"), move("b", 1, "web"), move("c", 1, "api")}));
+  EXPECT_THAT(due(batches, MoveCaps{0, 0, 0, 1}), ElementsAre("a", "c"));
+  EXPECT_THAT(due(batches, MoveCaps{1, 0, 0, 0}), ElementsAre("a"));
+  const std::vector<MoveRequest> others{move_request_for(move("x", 1, "web"), "p")};
+  EXPECT_THAT(due(batches, MoveCaps{0, 0, 0, 1}, others), ElementsAre("c"));
+  EXPECT_THAT(due(batches, MoveCaps{0, 0, 2, 0}, others), ElementsAre("a"));
+}
+
+RC_GTEST_PROP(PlanProgress, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
+  std::vector<PlannedMove> moves;
+  const int count = *rc::gen::inRange(1, 15);
+  for (int i = 0; i < count; ++i) {
+    PlannedMove one = move(std::to_string(i), static_cast<std::uint32_t>(*rc::gen::inRange(1, 4)),
+                           std::string(1, static_cast<char>('a' + *rc::gen::inRange(0, 3))));
+    one.source = std::to_string(*rc::gen::inRange(0, 3));
+    one.target = std::to_string(*rc::gen::inRange(3, 6));
+    moves.push_back(one);
+  }
+  const MoveCaps caps{static_cast<std::uint32_t>(*rc::gen::inRange(1, 4)),
+                      static_cast<std::uint32_t>(*rc::gen::inRange(1, 3)), 3,
+                      static_cast<std::uint32_t>(*rc::gen::inRange(1, 3))};
+  PlanProgress batches;
+  batches.adopt(plan(moves));
+  std::vector<MoveRequest> under_way;
+  for (int turn = 0; turn < 100 && !batches.over(); ++turn) {
+    for (const PlannedMove& one : batches.due(under_way, caps)) {
+      batches.began(one.uid);
+      under_way.push_back(move_request_for(one, "p"));
+    }
+    RC_ASSERT(!under_way.empty());
+    RC_ASSERT(under_way.size() <= caps.total);
+    std::map<std::string, std::uint32_t> nodes;
+    std::map<migration::Lineage, std::uint32_t> lineages;
+    for (const MoveRequest& request : under_way) {
+      RC_ASSERT(++nodes[request.source] <= caps.per_node);
+      RC_ASSERT(++nodes[request.target] <= caps.per_node);
+      RC_ASSERT(++lineages[request.lineage] <= caps.per_workload);
+    }
+    const auto which = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(under_way.size())));
+    batches.ended(under_way[which].uid);
+    under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+  RC_ASSERT(batches.over());
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling

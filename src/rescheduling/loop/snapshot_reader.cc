@@ -1,0 +1,412 @@
+#include "rescheduling/loop/snapshot_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "cluster/estimate.h"
+#include "cluster/objects/pods.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/predicted_load.h"
+#include "rescheduling/loop/modes.h"
+#include "rescheduling/planning/balance_report.h"
+#include "rescheduling/planning/movable.h"
+#include "rescheduling/planning/pod_inventory.h"
+#include "rescheduling/planning/what_if.h"
+#include "scheduler/load_sources.h"
+#include "usage/half_life.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::NodeIndex;
+using cluster::PodIndex;
+
+constexpr double kMilli = 1000;
+constexpr double kForgotten = 0.02;  // of what left is still in the samples
+
+// Time for the search of a plan; a cycle is at least a second.
+constexpr std::chrono::milliseconds kPlanningTime{800};
+
+bool is_lifecycle_condition(const std::string& type) {
+  return type == "MaintenancePlanned" || type == "MaintenanceInProgress" || type == "DrainInProgress"
+         || type == "Drained";
+}
+
+// Those that a node has for itself, or that are no more than a name by now.
+bool belongs_to_node(const PodFacts& facts) {
+  return facts.mirror || (facts.owner && facts.owner->kind == "DaemonSet") || facts.phase == PodPhase::Over;
+}
+
+// Of a node; where it has nothing of a resource, as was thought otherwise.
+cluster::Loads shares_of(const usage::WorkloadUsage& used,
+                         const cluster::ResourceList& whole,
+                         cluster::Loads otherwise) {
+  if (whole.cpu > 0) otherwise[cluster::kCpuLoad] = used.milli_cpu / static_cast<double>(whole.cpu);
+  if (whole.memory > 0) otherwise[cluster::kMemoryLoad] = used.memory / static_cast<double>(whole.memory);
+  return otherwise;
+}
+
+// Reasons that pass by themselves, or that concern pods which need not leave. While others are on their way, a budget
+// that is used up and a workload that lacks a pod are just that.
+bool is_passing(std::string_view code, bool moving) {
+  if (moving && (code == why::kBudget || code == why::kDegraded || code == why::kNotReady)) return true;
+  return code == why::kDaemon || code == why::kMirror || code == why::kTerminating || code == why::kCaps
+         || code == why::kHeld || code == why::kNotRunning || code == why::kNoOrder;
+}
+
+}  // namespace
+
+SnapshotReader::SnapshotReader(std::shared_ptr<const config::ReschedulerSettings> args,
+                               std::unique_ptr<placement::Framework> framework,
+                               const Clock& clock,
+                               Planner planner)
+    : args_(std::move(args)),
+      acting_(only_where(*args_, config::StrategyMode::Act)),
+      observing_(only_where(*args_, config::StrategyMode::Observe)),
+      framework_(std::move(framework)),
+      clock_(clock),
+      planner_(std::move(planner)),
+      smoothing_(scheduler::load_tracker_settings(args_->load)) {
+  for (const config::NodePool& pool : args_->rescheduling.pools) {
+    // Checked when the configuration was read; one made otherwise picks nobody.
+    pools_.push_back(kube::LabelSelector::parse(pool.selector).value_or(kube::LabelSelector::nothing()));
+  }
+}
+
+void SnapshotReader::set_args(std::shared_ptr<const config::ReschedulerSettings> args) {
+  args_ = std::move(args);
+  acting_ = only_where(*args_, config::StrategyMode::Act);
+  observing_ = only_where(*args_, config::StrategyMode::Observe);
+}
+
+void SnapshotReader::upsert(const google::protobuf::Message& object) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) {
+    const auto& pod = static_cast<const api::Pod&>(object);
+    if (cluster::is_finished(pod)) note_departure(pod);  // it may be kept for long after it has ended
+  }
+  snapshot_.upsert(object);
+  if (object.GetDescriptor() != api::Node::descriptor()) return;
+  const auto& node = static_cast<const api::Node&>(object);
+  const auto& annotations = node.metadata().annotations();
+  const auto mark = annotations.find(std::string(kCordonedByKey));
+  NodeNote& note = notes_[node.metadata().name()];
+  note.uid = node.metadata().uid();
+  note.version = node.metadata().resource_version();
+  note.unschedulable = node.spec().unschedulable();
+  note.cordoned_by = mark == annotations.end() ? "" : mark->second;
+  note.uses_conditions = std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
+    return is_lifecycle_condition(condition.type());
+  });
+}
+
+void SnapshotReader::remove(const google::protobuf::Message& object) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) note_departure(static_cast<const api::Pod&>(object));
+  snapshot_.remove(object);
+  if (object.GetDescriptor() != api::Node::descriptor()) return;
+  notes_.erase(static_cast<const api::Node&>(object).metadata().name());
+}
+
+void SnapshotReader::loads(const LoadUpdate& seen) {
+  measured_ = seen.at;
+  snapshot_.cluster().set_load_summary(seen.load_summary);
+  told_.clear();
+  for (const auto& [name, load] : seen.nodes) told_.emplace(name, load);
+  for (const auto& [name, load] : told_) apply(name);
+  std::erase_if(departures_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void SnapshotReader::note_departure(const api::Pod& pod) {
+  const cluster::Cluster& cluster = snapshot_.cluster();
+  const auto index = cluster.find_pod(pod.metadata().uid());
+  if (!index) return;
+  const cluster::NodeInfo& node = cluster.node(cluster.pod(*index).node);
+  if (!node.exists()) return;
+  const cluster::ResourceList& whole = node.node->allocatable;
+  Departure departure{cluster::estimated_loads(cluster.pod(*index).compiled_spec->requirements->requests, whole),
+                      clock_.wall_now()};
+  if (const auto used = use_of(*index)) departure.load = shares_of(*used, whole, departure.load);
+  departures_[node.node->name].push_back(departure);
+  apply(node.node->name);
+}
+
+// As measured, else as its like are used to.
+std::optional<usage::WorkloadUsage> SnapshotReader::use_of(PodIndex index) const {
+  const PodFacts& facts = snapshot_.facts(index);
+  const double cpu = facts.used[cluster::kCpuLoad];
+  const double memory = facts.used[cluster::kMemoryLoad];
+  if (!std::isnan(cpu) && !std::isnan(memory)) return usage::WorkloadUsage{cpu * kMilli, memory};
+  const usage::WorkloadUsage* known = snapshot_.workload_usage_of(facts);
+  return known == nullptr ? std::nullopt : std::optional(*known);
+}
+
+// What was measured, less what has left since: samples are means over minutes, and a node that was relieved looks hot
+// for as long. Moving more of it away meanwhile would be too much.
+void SnapshotReader::apply(const std::string& name) {
+  cluster::Cluster& cluster = snapshot_.cluster();
+  const auto node = cluster.find_node(name);
+  const auto told = told_.find(name);
+  if (!node || told == told_.end() || !measured_) return;
+  cluster::NodeLoad load = told->second;
+  std::vector<Departure>& left = departures_[name];
+  std::erase_if(left, [&](const Departure& one) {
+    double most = 0;
+    for (std::size_t r = 0; r < smoothing_.resources.size(); ++r) {
+      const double share = usage::unseen(*measured_ - one.at, smoothing_.resources[r].averaged, smoothing_.smoothing);
+      if (load.knows(r)) load.used[r] = std::max(0.0, load.used[r] - one.load[r] * share);  // unknown stays unknown
+      most = std::max(most, share);
+    }
+    return most < kForgotten;
+  });
+  cluster.set_load(*node, load);
+}
+
+// A moment's use says little of a pod: who is picked at its peak, because it is at its peak, brings less than that. So
+// it is smoothed, as what is known of nodes is - else the two would not go together either.
+cluster::Loads SnapshotReader::smoothed(const PodFacts& before, const PodUse& now) const {
+  cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
+  used[cluster::kCpuLoad] = now.cpu;
+  used[cluster::kMemoryLoad] = now.memory;
+  const usage::SmoothingSettings& how = smoothing_.smoothing;
+  if (how.kind != usage::Smoothing::Ewma || before.measured == WallTime{}) return used;
+  const double weight = usage::weight_of_new(now.at - before.measured, how.half_life);
+  for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
+    const double was = before.used[resource];
+    if (!std::isnan(was)) used[resource] = was + weight * (used[resource] - was);
+  }
+  return used;
+}
+
+usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<PodUse>& all) {
+  std::map<Cooldowns::PodName, const PodUse*> by_name;
+  for (const PodUse& one : all) by_name[{one.ns, one.name}] = &one;
+  struct Sum {
+    usage::WorkloadUsage workload_usage{};
+    double pods = 0;
+  };
+  std::map<std::string, Sum> sums;  // by workload
+  const cluster::Cluster& cluster = snapshot_.cluster();
+  for (const NodeIndex node : cluster.existing_nodes()) {
+    for (const PodIndex index : cluster.node(node).pods) {
+      const std::string& uid = cluster.pod(index).uid;
+      const auto found = by_name.find({snapshot_.namespace_of(index), cluster.pod(index).name});
+      if (found == by_name.end()) {
+        snapshot_.set_pod_load(uid, cluster::loads_of(cluster::kUnknownLoad));
+        continue;
+      }
+      const PodUse& now = *found->second;
+      snapshot_.set_pod_load(uid, smoothed(snapshot_.facts(index), now), now.at);
+      if (!snapshot_.facts(index).owner) continue;
+      Sum& sum = sums[snapshot_.facts(index).owner->workload];
+      sum.workload_usage.milli_cpu += now.cpu * kMilli;
+      sum.workload_usage.memory += now.memory;
+      ++sum.pods;
+    }
+  }
+  const WallTime now = clock_.wall_now();
+  for (const auto& [workload, sum] : sums) {
+    workload_usages_.saw(workload, {sum.workload_usage.milli_cpu / sum.pods, sum.workload_usage.memory / sum.pods},
+                         now);
+  }
+  usage::WorkloadUsagesPtr known = workload_usages_.take(now);
+  snapshot_.set_workload_usages(known);
+  return known;
+}
+
+// Loads that were told too long ago say nothing, whatever stands in the book.
+bool SnapshotReader::is_fresh(WallTime now) const {
+  const cluster::LoadSummary& balance_report = snapshot_.cluster().load_summary();
+  // Requests are what the cluster itself says, now. Who names no source wants to go by them; where all sources fail,
+  // they are no more than a makeshift for placing pods, and nobody is moved for them.
+  if (args_->load.sources.empty() && balance_report.basis == cluster::LoadBasis::Requests) return true;
+  if (balance_report.basis != cluster::LoadBasis::Usage || !measured_) return false;
+  return now - *measured_ <= args_->load.freshness;
+}
+
+// Percent: that of the node's pool, of all nodes, or the threshold above which it takes no new pods.
+double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::string& resource) const {
+  const cluster::NodeLabels labels(*node.node, snapshot_.cluster().interner().symbols);
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    if (!pools_[i].matches(labels)) continue;
+    const auto& bands = args_->rescheduling.pools[i].bands;
+    const auto found = bands.find(resource);
+    if (found != bands.end()) return found->second.trigger;
+    break;  // the first pool that fits counts
+  }
+  const auto& bands = args_->rescheduling.load_balancing.bands;
+  const auto found = bands.find(resource);
+  if (found != bands.end()) return found->second.trigger;
+  if (resource == "cpu") return args_->placing.cpu_threshold;
+  if (resource == "memory") return args_->placing.memory_threshold;
+  const auto further = std::ranges::find(args_->load.resources, resource, &cluster::LoadResource::name);
+  return further != args_->load.resources.end() ? further->threshold : config::LoadBand{}.trigger;
+}
+
+void SnapshotReader::find_hot(SnapshotSummary& summary) const {
+  const cluster::Cluster& cluster = snapshot_.cluster();
+  const cluster::LoadSummary& balance_report = cluster.load_summary();
+  const std::vector<NodeIndex> nodes = nodes_in_play(snapshot_);
+  for (const NodeIndex index : nodes) {
+    const cluster::NodeInfo& node = cluster.node(index);
+    for (std::size_t i = 0; i < balance_report.resources.size(); ++i) {
+      const double load = placement::predicted_load(node, i, balance_report) * 100;
+      if (load > trigger_for(node, balance_report.resources[i])) summary.hot.insert(node.node->name);
+    }
+  }
+  const double limit = args_->rescheduling.load_balancing.deviation_trigger;
+  for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
+    if (spread_of(snapshot_, nodes, resource).deviation * 100 > limit) summary.uneven = true;
+  }
+}
+
+SnapshotSummary SnapshotReader::summarize(WallTime now) {
+  SnapshotSummary summary;
+  const cluster::Cluster& cluster = snapshot_.cluster();
+  std::map<std::string, ZoneHealth> zones;
+  const bool by_requests = cluster.load_summary().basis == cluster::LoadBasis::Requests;
+  std::size_t known = 0;
+  std::size_t ready = 0;
+  for (const NodeIndex index : cluster.existing_nodes()) {
+    const NodeStatus& facts = snapshot_.node_status(index);
+    ZoneHealth& zone = zones[facts.zone];
+    zone.name = facts.zone;
+    ++zone.nodes;
+    if (!facts.ready) ++zone.unready;
+    if (facts.ready) ++ready;
+    const cluster::NodeInfo& node = cluster.node(index);
+    if (facts.ready && (by_requests || node.load.knows(cluster::kCpuLoad))) ++known;
+    const auto note = notes_.find(node.node->name);
+    if (note == notes_.end() || (!facts.maintenance && note->second.cordoned_by.empty())) continue;
+    MaintenanceNode maintenance_nodes;
+    maintenance_nodes.name = node.node->name;
+    maintenance_nodes.uid = note->second.uid;
+    maintenance_nodes.version = note->second.version;
+    maintenance_nodes.marked = facts.maintenance;
+    maintenance_nodes.unschedulable = note->second.unschedulable;
+    maintenance_nodes.cordoned_by = note->second.cordoned_by;
+    maintenance_nodes.uses_conditions = note->second.uses_conditions;
+    maintenance_nodes.to_leave = to_leave(maintenance_nodes.name);
+    summary.maintenance_nodes.push_back(std::move(maintenance_nodes));
+  }
+  std::ranges::sort(summary.maintenance_nodes, {}, &MaintenanceNode::name);
+  for (auto& [name, zone] : zones) summary.facts.zones.push_back(std::move(zone));
+  summary.facts.pending = snapshot_.waiting_pods();
+  summary.facts.pods = cluster.pod_count() + summary.facts.pending;
+  // Of most nodes, or the mean of those that are known says nothing.
+  summary.facts.load_fresh = is_fresh(now) && known * 2 > ready;
+  summary.facts.load_source = cluster.load_summary().source;
+  if (summary.facts.load_fresh) find_hot(summary);
+  summary.balance_report = balance_report_of(snapshot_, *args_);
+  summary.warnings = snapshot_.take_warnings();
+  return summary;
+}
+
+std::size_t SnapshotReader::to_leave(const std::string& name) const {
+  const auto node = snapshot_.cluster().find_node(name);
+  if (!node) return 0;
+  const auto& pods = snapshot_.cluster().node(*node).pods;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(pods, [&](PodIndex pod) { return !belongs_to_node(snapshot_.facts(pod)); }));
+}
+
+void SnapshotReader::add_blockers(const Plan& plan, bool moving, std::vector<MaintenanceNode>& nodes) const {
+  for (MaintenanceNode& node : nodes) {
+    for (const UnmovedPod& refusal : plan.refused) {
+      if (refusal.node != node.name || is_passing(refusal.code, moving)) continue;
+      node.blockers.push_back(fmt::format("{}/{}: {}", refusal.ns, refusal.pod, refusal.reason));
+      if (refusal.code == why::kNoTarget) node.no_room = true;
+    }
+    std::ranges::sort(node.blockers);
+  }
+}
+
+HeldPods SnapshotReader::held_for(const PlanScope& scope) const {
+  HeldPods held;
+  held.pods = scope.held;
+  held.ping_pong = scope.cooldowns.ping_pong;
+  if (scope.cooldowns.pods.empty() && scope.cooldowns.lineages.empty()) return held;
+  const cluster::Cluster& cluster = snapshot_.cluster();
+  for (const NodeIndex node : cluster.existing_nodes()) {
+    for (const PodIndex index : cluster.node(node).pods) {
+      const cluster::AssignedPod& pod = cluster.pod(index);
+      const auto by_name = scope.cooldowns.pods.find({snapshot_.namespace_of(index), pod.name});
+      if (by_name != scope.cooldowns.pods.end()) held.pods.try_emplace(pod.uid, by_name->second);
+      if (scope.cooldowns.lineages.empty()) continue;
+      const auto by_lineage = scope.cooldowns.lineages.find(snapshot_.lineage_of(index));
+      if (by_lineage != scope.cooldowns.lineages.end()) held.pods.try_emplace(pod.uid, by_lineage->second);
+    }
+  }
+  return held;
+}
+
+PlanRequest SnapshotReader::request_for(const PlanScope& scope, WallTime now) const {
+  PlanRequest request;
+  request.args = scope.mode == config::StrategyMode::Observe ? &observing_ : &acting_;
+  request.framework = framework_.get();
+  request.strategies = scope.strategies;
+  request.evidence = scope.evidence;
+  request.held = held_for(scope);
+  request.caps = scope.caps;
+  request.draining = scope.draining;
+  request.now = now;
+  request.seed = scope.seed;
+  request.clock = &clock_;
+  request.time = kPlanningTime;
+  return request;
+}
+
+Plan SnapshotReader::plan(const PlanScope& scope, WallTime now) {
+  const PlanRequest request = request_for(scope, now);
+  return planner_(snapshot_, request);
+}
+
+std::vector<std::optional<std::string>> SnapshotReader::check(const std::vector<PlannedMove>& moves,
+                                                              const PlanScope& scope,
+                                                              WallTime now) {
+  std::vector<std::optional<std::string>> answers;
+  const PlanRequest request = request_for(scope, now);
+  const PodInventory inventory(snapshot_);
+  const Movable movable(snapshot_, inventory, request);
+  WhatIf what_if(snapshot_, inventory, *framework_);
+  for (const PlannedMove& move : moves) {
+    const auto answer = [&]() -> std::optional<std::string> {
+      const auto pod = snapshot_.cluster().find_pod(move.uid);
+      if (!pod) return "the pod is gone";
+      const auto source = snapshot_.cluster().find_node(move.source);
+      if (!source || snapshot_.cluster().pod(*pod).node != *source) return "the pod is not on " + move.source;
+      const auto target = snapshot_.cluster().find_node(move.target);
+      if (!target) return fmt::format("the node {} is gone", move.target);
+      if (!snapshot_.node_status(*target).ready) return fmt::format("the node {} is not ready", move.target);
+      if (scope.draining.contains(move.target) || snapshot_.node_status(*target).maintenance) {
+        return fmt::format("the node {} goes into maintenance", move.target);
+      }
+      const auto purpose = move.strategy == config::Strategy::NodeMaintenance ? Purpose::Empty : Purpose::Improve;
+      const auto blocker = movable.why_not_movable(*pod, purpose);
+      if (blocker) return blocker->reason;
+      what_if.unassign(*pod);
+      if (!what_if.admits(*pod, *target)) {
+        what_if.assign(*pod, *source);
+        return fmt::format("it does not fit on {} any more", move.target);
+      }
+      what_if.assign(*pod, *target);  // those that follow find it there
+      return std::nullopt;
+    }();
+    answers.push_back(answer);
+  }
+  what_if.restore();
+  return answers;
+}
+
+std::optional<cluster::Loads> SnapshotReader::load_there(const std::string& uid, const std::string& name) const {
+  const auto pod = snapshot_.cluster().find_pod(uid);
+  const auto node = snapshot_.cluster().find_node(name);
+  if (!pod || !node) return std::nullopt;
+  const auto& requirements = *snapshot_.cluster().pod(*pod).compiled_spec->requirements;
+  const auto used = use_of(*pod);
+  return usage::expected_loads(requirements.requests, used ? &*used : nullptr,
+                               snapshot_.cluster().node(*node).node->allocatable);
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,300 @@
+#include "rescheduling/loop/snapshot_reader.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/registry.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+api::Node node(const std::string& name) {
+  api::Node made;
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid(name);
+  auto& allocatable = *made.mutable_status()->mutable_allocatable();
+  allocatable["cpu"].set_string("4");
+  allocatable["memory"].set_string("8Gi");
+  allocatable["pods"].set_string("110");
+  auto& ready = *made.mutable_status()->add_conditions();
+  ready.set_type("Ready");
+  ready.set_status("True");
+  return made;
+}
+
+api::Pod pod(const std::string& name, const std::string& on) {
+  api::Pod made;
+  made.mutable_metadata()->set_namespace_("shop");
+  made.mutable_metadata()->set_name(name);
+  made.mutable_metadata()->set_uid(name);
+  made.mutable_spec()->set_node_name(on);
+  auto& container = *made.mutable_spec()->add_containers();
+  container.set_name("main");
+  (*container.mutable_resources()->mutable_requests())["cpu"].set_string("1");
+  return made;
+}
+
+class Surveying : public testing::Test {
+ protected:
+  Surveying() { begin({}); }
+  void begin(const config::ReschedulerSettings& args, const placement::Profile& profile = {}) {
+    auto framework = placement::Framework::make(profile, placement::Registry::standard());
+    EXPECT_TRUE(framework);
+    snapshot_reader =
+        std::make_unique<SnapshotReader>(std::make_shared<config::ReschedulerSettings>(args), std::move(*framework),
+                                         clock, [](Snapshot&, const PlanRequest&) { return Plan{}; });
+    for (const char* name : {"a", "b", "c"}) snapshot_reader->upsert(node(name));
+  }
+  void measure(double a, double b, double c) {
+    LoadUpdate seen;
+    for (const auto& [name, cpu] : {std::pair{"a", a}, std::pair{"b", b}, std::pair{"c", c}}) {
+      cluster::NodeLoad load;
+      load.used[cluster::kCpuLoad] = load.used[cluster::kMemoryLoad] = cpu;
+      seen.nodes.emplace_back(name, load);
+    }
+    seen.load_summary.basis = cluster::LoadBasis::Usage;
+    seen.load_summary.source = "prometheus";
+    seen.at = clock.wall_now();
+    snapshot_reader->loads(seen);
+  }
+  SnapshotSummary summarize() { return snapshot_reader->summarize(clock.wall_now()); }
+  double cpu_of(const std::string& name) {
+    const auto& cluster = snapshot_reader->snapshot().cluster();
+    return cluster.node(*cluster.find_node(name)).load.used[cluster::kCpuLoad];
+  }
+
+  ManualClock clock;
+  std::unique_ptr<SnapshotReader> snapshot_reader;
+};
+
+TEST_F(Surveying, HotNodesAndUnevennessAreSeenWhereLoadsAreFresh) {
+  EXPECT_FALSE(summarize().facts.load_fresh) << "nobody has measured anything";
+  measure(0.9, 0.2, 0.2);
+  const SnapshotSummary now = summarize();
+  EXPECT_TRUE(now.facts.load_fresh);
+  EXPECT_THAT(now.hot, ElementsAre("a"));
+  EXPECT_TRUE(now.uneven);
+}
+
+TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
+  measure(0.9, 0.2, 0.2);
+  clock.advance(3min + 1s);
+  EXPECT_FALSE(summarize().facts.load_fresh);
+  EXPECT_THAT(summarize().hot, IsEmpty());
+  measure(0.9, cluster::kUnknownLoad, cluster::kUnknownLoad);
+  EXPECT_FALSE(summarize().facts.load_fresh) << "one of three";
+}
+
+TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
+  for (const char* name : {"p1", "p2", "p3", "p4"}) snapshot_reader->upsert(pod(name, "a"));
+  EXPECT_FALSE(summarize().facts.load_fresh) << "somebody was to measure, and did not";
+  config::ReschedulerSettings args;
+  args.load.sources.clear();
+  begin(args);
+  for (const char* name : {"p1", "p2", "p3", "p4"}) snapshot_reader->upsert(pod(name, "a"));
+  const SnapshotSummary now = summarize();
+  EXPECT_TRUE(now.facts.load_fresh);
+  EXPECT_THAT(now.hot, ElementsAre("a"));
+  EXPECT_TRUE(now.uneven);
+}
+
+TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
+  snapshot_reader->upsert(pod("p", "a"));
+  measure(0.9, 0.2, 0.2);
+  snapshot_reader->remove(pod("p", "a"));
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
+  measure(0.9, 0.2, 0.2);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 0.01) << "nothing of it can be in that sample";
+  clock.advance(2h);
+  measure(0.65, 0.2, 0.2);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "all of it is";
+}
+
+TEST_F(Surveying, WhatHasEndedHasLeftThoughItIsStillThereToBeLookedAt) {
+  api::Pod ended = pod("p", "a");
+  snapshot_reader->upsert(ended);
+  measure(0.9, 0.2, 0.2);
+  ended.mutable_status()->set_phase("Succeeded");
+  snapshot_reader->upsert(ended);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
+  snapshot_reader->upsert(ended);
+  snapshot_reader->remove(ended);
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "once";
+}
+
+api::Pod replica(const std::string& name, const std::string& on) {
+  api::Pod made = pod(name, on);
+  auto& owner = *made.mutable_metadata()->add_owner_references();
+  owner.set_kind("StatefulSet");
+  owner.set_name("db");
+  owner.set_uid("db");
+  owner.set_controller(true);
+  return made;
+}
+
+TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
+  for (const char* name : {"db-0", "db-1"}) snapshot_reader->upsert(replica(name, "a"));
+  EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what it asks for";
+  const auto workload_usages = snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
+  EXPECT_NEAR(workload_usages->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
+  EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.75, 1e-9);
+  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "nobody has measured it";
+  snapshot_reader->pods_use({{"shop", "db-0", 0.5, 4e9, clock.wall_now() + 1h}});
+  EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9)
+      << "what was promised it may take";
+}
+
+TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
+  snapshot_reader->upsert(replica("db-0", "a"));
+  const auto used = [&] { return snapshot_reader->snapshot().find_facts("db-0")->used[cluster::kCpuLoad]; };
+  snapshot_reader->pods_use({{"shop", "db-0", 1, 4e9, clock.wall_now()}});
+  EXPECT_NEAR(used(), 1, 1e-9);
+  const auto half_life = config::ReschedulerSettings{}.load.smoothing.half_life;
+  snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now() + half_life}});
+  EXPECT_NEAR(used(), 2, 1e-9);
+  snapshot_reader->pods_use({{"shop", "db-0", 9, 4e9, clock.wall_now() + half_life}});
+  EXPECT_NEAR(used(), 2, 1e-9) << "no other sample";
+  snapshot_reader->pods_use({});
+  EXPECT_TRUE(std::isnan(used()));
+}
+
+TEST_F(Surveying, UnknownStaysUnknownWhoeverLeaves) {
+  snapshot_reader->upsert(pod("p", "a"));
+  measure(cluster::kUnknownLoad, 0.2, 0.2);
+  snapshot_reader->remove(pod("p", "a"));
+  EXPECT_TRUE(std::isnan(cpu_of("a")));
+}
+
+TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
+  EXPECT_THAT(summarize().maintenance_nodes, IsEmpty());
+  api::Node marked = node("a");
+  (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
+  snapshot_reader->upsert(marked);
+  api::Node ours = node("b");
+  ours.mutable_spec()->set_unschedulable(true);
+  (*ours.mutable_metadata()->mutable_annotations())["rescheduler.io/cordoned-by"] = "us";
+  snapshot_reader->upsert(ours);
+  snapshot_reader->upsert(pod("p", "a"));
+  const SnapshotSummary now = summarize();
+  ASSERT_EQ(now.maintenance_nodes.size(), 2U);
+  EXPECT_TRUE(now.maintenance_nodes[0].marked);
+  EXPECT_EQ(now.maintenance_nodes[0].to_leave, 1U);
+  EXPECT_FALSE(now.maintenance_nodes[1].marked);
+  EXPECT_EQ(now.maintenance_nodes[1].cordoned_by, "us");
+}
+
+// --- The last look at a move before it begins ---
+
+class LookingAgain : public Surveying {
+ protected:
+  LookingAgain() {
+    placement::Profile profile;
+    profile.at(placement::Point::Filter) = {{"NodeUnschedulable"}, {"NodeResourcesFit"}};
+    profile.at(placement::Point::PreFilter).push_back({"NodeResourcesFit"});
+    begin({}, profile);
+    for (const char* name : {"db-0", "db-1"}) snapshot_reader->upsert(serving(name));
+  }
+  static api::Pod serving(const std::string& name) {
+    api::Pod made = replica(name, "a");
+    made.mutable_status()->set_phase("Running");
+    auto& ready = *made.mutable_status()->add_conditions();
+    ready.set_type("Ready");
+    ready.set_status("True");
+    return made;
+  }
+  static PlannedMove to_b(const std::string& pod) {
+    PlannedMove move;
+    move.ns = "shop";
+    move.pod = move.uid = pod;
+    move.source = "a";
+    move.target = "b";
+    move.strategy = config::Strategy::LoadBalancing;
+    return move;
+  }
+  // Empty: it may begin.
+  std::string problem(const PlanScope& scope = {}) {
+    return snapshot_reader->check({to_b("db-0")}, scope, clock.wall_now()).front().value_or("");
+  }
+};
+
+TEST_F(LookingAgain, LetsBeginWhatIsStillAsThePlanSaid) { EXPECT_EQ(problem(), ""); }
+
+TEST_F(LookingAgain, RefusesATargetThatIsNotReadyAnyMore) {
+  api::Node down = node("b");
+  down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  snapshot_reader->upsert(down);
+  EXPECT_EQ(problem(), "the node b is not ready");
+}
+
+TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
+  api::Node cordoned = node("b");
+  cordoned.mutable_spec()->set_unschedulable(true);
+  snapshot_reader->upsert(cordoned);
+  EXPECT_THAT(problem(), HasSubstr("does not fit on b"));
+}
+
+TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
+  PlanScope scope;
+  scope.draining = {"b"};
+  EXPECT_THAT(problem(scope), HasSubstr("maintenance"));
+  api::Node marked = node("b");
+  (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
+  snapshot_reader->upsert(marked);
+  EXPECT_THAT(problem(), HasSubstr("maintenance"));
+}
+
+TEST_F(LookingAgain, RefusesATargetThatIsGone) {
+  snapshot_reader->remove(node("b"));
+  EXPECT_EQ(problem(), "the node b is gone");
+}
+
+TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
+  api::Pod out = serving("db-0");
+  (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
+  snapshot_reader->upsert(out);
+  EXPECT_EQ(problem(), "the pod asks not to be moved");
+  snapshot_reader->remove(out);
+  EXPECT_EQ(problem(), "the pod is gone");
+  api::Pod elsewhere = serving("db-0");
+  elsewhere.mutable_spec()->set_node_name("c");
+  snapshot_reader->upsert(elsewhere);
+  EXPECT_EQ(problem(), "the pod is not on a");
+}
+
+// Moves of one step begin together: each finds those before it on its target.
+TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
+  api::Node small = node("b");
+  (*small.mutable_status()->mutable_allocatable())["cpu"].set_string("1500m");
+  snapshot_reader->upsert(small);
+  const auto answers = snapshot_reader->check({to_b("db-0"), to_b("db-1")}, {}, clock.wall_now());
+  EXPECT_FALSE(answers[0]) << *answers[0];
+  EXPECT_TRUE(answers[1]);
+  EXPECT_EQ(snapshot_reader->check({to_b("db-1")}, {}, clock.wall_now()).front(), std::nullopt)
+      << "nothing was changed";
+}
+
+TEST_F(Surveying, ZonesAndWaitingPodsAreCounted) {
+  api::Node down = node("c");
+  down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  snapshot_reader->upsert(down);
+  snapshot_reader->upsert(pod("p", "a"));
+  snapshot_reader->upsert(pod("q", ""));
+  const SnapshotSummary now = summarize();
+  ASSERT_EQ(now.facts.zones.size(), 1U);
+  EXPECT_EQ(now.facts.zones[0].nodes, 3U);
+  EXPECT_EQ(now.facts.zones[0].unready, 1U);
+  EXPECT_EQ(now.facts.pods, 2U);
+  EXPECT_EQ(now.facts.pending, 1U);
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling

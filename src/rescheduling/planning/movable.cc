@@ -1,0 +1,178 @@
+#include "rescheduling/planning/movable.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace rescheduler::rescheduling {
+namespace {
+
+using cluster::AssignedPod;
+using cluster::PodIndex;
+
+std::string minutes_text(std::chrono::nanoseconds time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  return seconds < 120 ? fmt::format("{} s", seconds) : fmt::format("{} min", seconds / 60);
+}
+
+std::string name_of(const migration::Lineage& lineage) { return fmt::format("{} {}", lineage.kind, lineage.name); }
+
+}  // namespace
+
+Movable::Movable(const Snapshot& snapshot, const PodInventory& inventory, const PlanRequest& request)
+    : snapshot_(snapshot), inventory_(inventory), request_(request), rules_(request.args->rescheduling.protections) {
+  for (const std::string& name : request.args->rescheduling.excluded_namespaces) {
+    // A namespace that no pod is in has no symbol, and needs none.
+    if (const auto symbol = snapshot.cluster().interner().symbols.find(name)) excluded_.insert(*symbol);
+  }
+}
+
+std::optional<MoveBlocker> Movable::why_not_movable(PodIndex pod, Purpose purpose) const {
+  if (auto blocker = by_its_nature(pod)) return blocker;
+  if (auto blocker = by_opt_out(pod)) return blocker;
+  if (auto blocker = by_its_state(pod, purpose)) return blocker;
+  if (auto blocker = by_its_storage(pod)) return blocker;
+  if (auto blocker = by_its_workload(pod, purpose)) return blocker;
+  return by_its_budget(pod);
+}
+
+bool Movable::may_go(PodIndex pod, const std::string& from, const std::string& to) const {
+  if (request_.held.ping_pong.empty()) return true;
+  return !request_.held.ping_pong.would_return(inventory_.lineage(inventory_.lineage_of(pod)).lineage, from, to);
+}
+
+std::optional<MoveBlocker> Movable::by_its_nature(PodIndex index) const {
+  const PodFacts& facts = snapshot_.facts(index);
+  const AssignedPod& pod = snapshot_.cluster().pod(index);
+  const cluster::CompiledPodSpec& compiled_spec = *pod.compiled_spec;
+  if (facts.mirror || (facts.owner && facts.owner->kind == "Node")) {
+    return MoveBlocker{why::kMirror, "it is a static pod, which belongs to its node"};
+  }
+  if (inventory_.lineage(inventory_.lineage_of(index)).lineage.kind == "DaemonSet") {
+    return MoveBlocker{why::kDaemon, "it is a DaemonSet's, which has one on every node"};
+  }
+  if (compiled_spec.priority >= kCriticalPriority) {
+    return MoveBlocker{why::kCritical, fmt::format("its priority {} is that of critical pods", compiled_spec.priority)};
+  }
+  if (rules_.priority_threshold && compiled_spec.priority >= *rules_.priority_threshold) {
+    return MoveBlocker{why::kPriority, fmt::format("its priority {} is not below {}", compiled_spec.priority,
+                                                   *rules_.priority_threshold)};
+  }
+  if (!facts.owner && rules_.bare_pods)
+    return MoveBlocker{why::kBare, "it is a bare pod: no controller would replace it"};
+  if (compiled_spec.has_resource_claims) {
+    return MoveBlocker{why::kResourceClaim, "it uses ResourceClaims, whose devices may not be free on another node"};
+  }
+  if (!compiled_spec.unreadable.empty()) return MoveBlocker{why::kUnreadable, compiled_spec.unreadable};
+  return std::nullopt;
+}
+
+std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
+  const AssignedPod& pod = snapshot_.cluster().pod(index);
+  if (const auto held = request_.held.pods.find(pod.uid); held != request_.held.pods.end()) {
+    return MoveBlocker{why::kHeld, held->second};
+  }
+  const std::string& ns = snapshot_.namespace_of(index);
+  if (excluded_.contains(pod.ns)) return MoveBlocker{why::kNamespace, fmt::format("namespace {} is excluded", ns)};
+  const auto said = [](cluster::OptOut word, std::string_view who) -> std::optional<MoveBlocker> {
+    if (word == cluster::OptOut::No) return std::nullopt;
+    if (word == cluster::OptOut::Disabled)
+      return MoveBlocker{why::kOptOut, fmt::format("{} asks not to be moved", who)};
+    return MoveBlocker{why::kOptOut, fmt::format("{} has a rescheduling annotation with an unknown value", who)};
+  };
+  if (auto blocker = said(snapshot_.facts(index).opt_out, "the pod")) return blocker;
+  const LineageFacts& lineage = inventory_.lineage(inventory_.lineage_of(index));
+  if (lineage.opt_out != cluster::OptOut::No) return said(lineage.opt_out, name_of(lineage.lineage));
+  const cluster::OptOut by_namespace = snapshot_.opt_out_of_namespace(pod.ns);
+  return by_namespace == cluster::OptOut::No ? std::nullopt : said(by_namespace, "namespace " + ns);
+}
+
+std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose) const {
+  const PodFacts& facts = snapshot_.facts(index);
+  if (facts.terminating) return MoveBlocker{why::kTerminating, "it is terminating"};
+  if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it does not run yet"};
+  if (purpose == Purpose::Empty) return std::nullopt;
+  if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and moving it would hide why"};
+  const WallTime since = facts.started == WallTime{} ? facts.created : facts.started;
+  const auto age = request_.now - since;
+  // Where any age will do, one that was made "in the future" by a clock that differs from ours is old enough too.
+  if (since != WallTime{} && rules_.least_age > rules_.least_age.zero() && age < rules_.least_age) {
+    return MoveBlocker{why::kYoung,
+                       fmt::format("it is {} old, less than {}", minutes_text(age), minutes_text(rules_.least_age))};
+  }
+  return std::nullopt;
+}
+
+// A claim whose volume only one host can reach: a local disk.
+std::optional<std::string> Movable::pinned_by(PodIndex index) const {
+  const AssignedPod& pod = snapshot_.cluster().pod(index);
+  const cluster::Volumes& volumes = snapshot_.cluster().volumes();
+  for (const cluster::ClaimUse& use : pod.compiled_spec->claims) {
+    const cluster::ClaimPtr claim = volumes.claim(pod.ns, use.claim(pod.name));
+    if (!claim || claim->volume.empty()) continue;
+    const cluster::VolumePtr volume = volumes.volume(claim->volume);
+    if (volume && volume->hosts && volume->hosts->size() <= 1) return volume->name;
+  }
+  return std::nullopt;
+}
+
+std::optional<MoveBlocker> Movable::by_its_storage(PodIndex index) const {
+  const PodFacts& facts = snapshot_.facts(index);
+  if (facts.local_storage && rules_.local_storage) {
+    return MoveBlocker{why::kLocalStorage, "it keeps files on its node (emptyDir or hostPath)"};
+  }
+  if (!facts.claims) return std::nullopt;
+  if (const auto volume = pinned_by(index)) {
+    return MoveBlocker{why::kPinned, fmt::format("its volume {} can only be reached from this node", *volume)};
+  }
+  if (rules_.claims) return MoveBlocker{why::kClaim, "it uses a persistent volume claim"};
+  return std::nullopt;
+}
+
+std::optional<MoveBlocker> Movable::by_its_workload(PodIndex index, Purpose purpose) const {
+  if (purpose == Purpose::Empty) return std::nullopt;
+  const LineageFacts& lineage = inventory_.lineage(inventory_.lineage_of(index));
+  if (snapshot_.facts(index).owner && snapshot_.facts(index).owner->kind == "Job") {
+    // The work is done twice, the load lasts longer than if it had been left alone, and a Job counts it as a failure.
+    return MoveBlocker{why::kJob, fmt::format("{} would start its work from the beginning", name_of(lineage.lineage))};
+  }
+  if (lineage.lineage.kind == "Pod") return std::nullopt;  // has no copies at all; bare pods have their own rule
+  if (lineage.copies() < rules_.least_replicas) {
+    return MoveBlocker{why::kFewReplicas,
+                       fmt::format("{} has {} {}, fewer than {}", name_of(lineage.lineage), lineage.copies(),
+                                   lineage.copies() == 1 ? "replica" : "replicas", rules_.least_replicas)};
+  }
+  const std::uint32_t most = request_.args->rescheduling.brakes.at_once.per_workload;
+  const std::uint32_t away = lineage.pods - lineage.ready;
+  if (most != 0 && away >= most) {
+    return MoveBlocker{why::kDegraded, fmt::format("{} of {}'s pods {} not ready already", away,
+                                                   name_of(lineage.lineage), away == 1 ? "is" : "are")};
+  }
+  return std::nullopt;
+}
+
+std::optional<MoveBlocker> Movable::by_its_budget(PodIndex index) const {
+  const auto names = [&] {
+    std::string list;
+    for (const std::uint32_t one : inventory_.budgets_of(index)) {
+      list += (list.empty() ? "" : ", ") + snapshot_.cluster().budgets().all()[one].name;
+    }
+    return list;
+  };
+  switch (inventory_.verdict_on(index)) {
+    case BudgetVerdict::NoBudget:
+      if (!rules_.without_budget) return std::nullopt;
+      return MoveBlocker{why::kNoBudget, "no PodDisruptionBudget covers it"};
+    case BudgetVerdict::Allowed: return std::nullopt;
+    case BudgetVerdict::Exhausted:
+      return MoveBlocker{why::kBudget, fmt::format("PodDisruptionBudget {} allows no disruption now", names())};
+    case BudgetVerdict::Several:
+      return MoveBlocker{
+          why::kBudgets,
+          fmt::format("PodDisruptionBudgets {} cover it, and Kubernetes evicts no pod that several cover", names())};
+  }
+  return std::nullopt;
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,227 @@
+#include "rescheduling/planning/movable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/proto/autoscaling.pb.h"
+#include "kube/proto/core.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/proto/core_storage.pb.h"
+#include "rescheduling/planning/plan_testing.h"
+
+namespace rescheduler::rescheduling::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kMark = "scheduler.alpha.kubernetes.io/rescheduling";
+
+// One pod "p" among its copies, and why it stays; empty: it may move.
+struct OnePod {
+  PlanBench bench;
+  PodBuilder pod = running("p", "web").requests("100m", "100Mi").on("a");
+  int copies = 2;
+
+  OnePod() { bench.node("a", 0.5, 0.5).node("b", 0.5, 0.5); }
+  MoveBlocker blocker(Purpose purpose = Purpose::Improve) {
+    bench.add(pod);
+    for (int i = 0; i < copies; ++i) bench.add(running("other-" + std::to_string(i), "web").on("b"));
+    bench.request.args = &bench.args;
+    const PodInventory inventory(bench.snapshot);
+    const Movable movable(bench.snapshot, inventory, bench.request);
+    const auto why = movable.why_not_movable(*bench.snapshot.cluster().find_pod("p"), purpose);
+    return why ? *why : MoveBlocker{};
+  }
+  std::string code(Purpose purpose = Purpose::Improve) { return std::string(blocker(purpose).code); }
+};
+
+TEST(Movable, AnOrdinaryReplicaMayMove) { EXPECT_EQ(OnePod().code(), ""); }
+
+TEST(Movable, PodsThatBelongToTheirNodeStay) {
+  OnePod mirror;
+  mirror.pod.merge(R"({"metadata": {"annotations": {"kubernetes.io/config.mirror": "x"}}})");
+  EXPECT_EQ(mirror.code(Purpose::Empty), "static-pod");
+  OnePod file;
+  file.pod.merge(R"({"metadata": {"annotations": {"kubernetes.io/config.source": "file"}}})");
+  EXPECT_EQ(file.code(), "static-pod");
+  OnePod daemon;
+  daemon.pod = changed(
+      daemon.pod, [](api::Pod& pod) { pod.mutable_metadata()->mutable_owner_references(0)->set_kind("DaemonSet"); });
+  EXPECT_EQ(daemon.code(Purpose::Empty), "daemonset");
+}
+
+TEST(Movable, CriticalAndImportantPodsStay) {
+  OnePod critical;
+  critical.pod.priority(2'000'000'000);
+  EXPECT_EQ(critical.code(Purpose::Empty), "critical");
+  OnePod important;
+  important.pod.priority(1000);
+  EXPECT_EQ(important.code(), "");
+  important.bench.args.rescheduling.protections.priority_threshold = 1000;
+  EXPECT_EQ(important.code(), "priority");
+  important.bench.args.rescheduling.protections.priority_threshold = 1001;
+  EXPECT_EQ(important.code(), "");
+}
+
+TEST(Movable, WhoeverAsksNotToBeMovedStays) {
+  OnePod label;
+  label.pod.label(kMark, "disabled");
+  EXPECT_EQ(label.code(Purpose::Empty), "opt-out");
+  OnePod annotation;
+  annotation.pod.merge(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");
+  EXPECT_EQ(annotation.code(), "opt-out");
+  OnePod enabled;
+  enabled.pod.label(kMark, "enabled");
+  EXPECT_EQ(enabled.code(), "");
+}
+
+TEST(Movable, AnUnclearWordProtectsAndWarnsOnce) {
+  OnePod one;
+  one.pod.label(kMark, "disbled");
+  EXPECT_EQ(one.code(), "opt-out");
+  const auto warnings = one.bench.snapshot.take_warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], HasSubstr("disbled"));
+  one.bench.add(one.pod);
+  EXPECT_TRUE(one.bench.snapshot.take_warnings().empty());
+}
+
+TEST(Movable, TheWordOfAWorkloadAndOfANamespaceCountsToo) {
+  OnePod ns;
+  ns.bench.snapshot.upsert(cluster::testing::name_space("default", {{kMark, "disabled"}}).get());
+  EXPECT_THAT(ns.blocker().reason, HasSubstr("namespace default"));
+  OnePod excluded;
+  excluded.bench.args.rescheduling.excluded_namespaces = {"default"};
+  EXPECT_EQ(excluded.code(Purpose::Empty), "excluded-namespace");
+}
+
+TEST(Movable, PodsThatAreNotWellStay) {
+  OnePod going;
+  going.pod.terminating();
+  EXPECT_EQ(going.code(Purpose::Empty), "terminating");
+  OnePod unready;
+  unready.pod = changed(unready.pod, [](api::Pod& pod) { pod.mutable_status()->clear_conditions(); });
+  EXPECT_EQ(unready.code(), "not-ready");
+  EXPECT_EQ(unready.code(Purpose::Empty), "") << "a node that goes takes it along otherwise";
+  OnePod starting;
+  starting.pod = changed(starting.pod, [](api::Pod& pod) { pod.mutable_status()->set_phase("Pending"); });
+  EXPECT_EQ(starting.code(Purpose::Empty), "not-running");
+}
+
+TEST(Movable, YoungPodsAndSingleCopiesStayUnlessTheNodeIsToBeEmpty) {
+  OnePod young;
+  young.pod.started(kNow - 60);
+  EXPECT_EQ(young.code(), "too-young");
+  EXPECT_EQ(young.code(Purpose::Empty), "");
+  OnePod single;
+  single.copies = 0;
+  EXPECT_EQ(single.code(), "too-few-replicas");
+  EXPECT_EQ(single.code(Purpose::Empty), "");
+  OnePod scaled;
+  scaled.bench.workload("ReplicaSet", "web", 1);
+  EXPECT_EQ(scaled.code(), "too-few-replicas") << "two of the three are about to go";
+}
+
+TEST(Movable, AJobsPodLosesItsWorkOnlyWhereTheNodeIsToBeEmpty) {
+  const auto of_a_job = [](api::Pod& pod) {
+    pod.mutable_metadata()->mutable_owner_references(0)->set_kind("Job");
+    pod.mutable_metadata()->mutable_owner_references(0)->set_name("import");
+  };
+  OnePod improve;
+  improve.pod = changed(improve.pod, of_a_job);
+  const MoveBlocker blocker = improve.blocker();
+  EXPECT_EQ(blocker.code, "job");
+  EXPECT_EQ(blocker.reason, "Job import would start its work from the beginning");
+  OnePod empty;
+  empty.pod = changed(empty.pod, of_a_job);
+  EXPECT_EQ(empty.code(Purpose::Empty), "");
+}
+
+TEST(Movable, AWorkloadThatLacksAReplicaLosesNoOther) {
+  OnePod one;
+  one.bench.add(
+      changed(running("ill", "web").on("b"), [](api::Pod& pod) { pod.mutable_status()->clear_conditions(); }));
+  EXPECT_EQ(one.code(), "workload-degraded");
+}
+
+TEST(Movable, BarePodsStay) {
+  OnePod bare;
+  bare.pod = changed(bare.pod, [](api::Pod& pod) { pod.mutable_metadata()->clear_owner_references(); });
+  EXPECT_EQ(bare.code(), "bare-pod");
+  bare.bench.args.rescheduling.protections.bare_pods = false;
+  EXPECT_EQ(bare.code(), "");
+}
+
+TEST(Movable, StorageKeepsPods) {
+  OnePod local;
+  local.pod.merge(R"({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}})");
+  EXPECT_EQ(local.code(Purpose::Empty), "local-storage");
+  local.bench.args.rescheduling.protections.local_storage = false;
+  EXPECT_EQ(local.code(), "");
+  OnePod claim;
+  claim.pod.merge(R"({"spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}})");
+  EXPECT_EQ(claim.code(), "");
+  claim.bench.args.rescheduling.protections.claims = true;
+  EXPECT_EQ(claim.code(), "volume-claim");
+}
+
+TEST(Movable, BudgetsAreKept) {
+  OnePod allowed;
+  allowed.bench.add(budget("web", cluster::testing::Texts{{"app", "web"}}, 1));
+  EXPECT_EQ(allowed.code(), "");
+  OnePod none;
+  none.bench.add(budget("web", cluster::testing::Texts{{"app", "web"}}, 0));
+  EXPECT_EQ(none.code(Purpose::Empty), "budget-exhausted");
+  OnePod two;
+  two.bench.add(budget("web", cluster::testing::Texts{{"app", "web"}}, 1));
+  two.bench.add(budget("also", cluster::testing::Texts{{"app", "web"}}, 1));
+  EXPECT_EQ(two.code(), "several-budgets");
+  OnePod uncovered;
+  uncovered.bench.args.rescheduling.protections.without_budget = true;
+  EXPECT_EQ(uncovered.code(), "without-budget");
+}
+
+TEST(Movable, WhatIsHeldStaysWithTheReasonGiven) {
+  OnePod held;
+  held.bench.request.held.pods["p"] = "it was moved a minute ago";
+  EXPECT_EQ(held.code(Purpose::Empty), "held");
+  EXPECT_EQ(held.blocker().reason, "it was moved a minute ago");
+}
+
+TEST(Snapshot, KnowsTheDeploymentBehindAPod) {
+  PlanBench bench;
+  bench.node("a", 0.5, 0.5).add(running("p", "web-7f9").on("a"));
+  EXPECT_EQ(bench.snapshot.lineage_of(0).kind, "ReplicaSet");
+  api::HorizontalPodAutoscaler scaler;
+  scaler.mutable_metadata()->set_namespace_("default");
+  scaler.mutable_metadata()->set_name("scaler");
+  scaler.mutable_spec()->mutable_scale_target_ref()->set_kind("ReplicaSet");
+  scaler.mutable_spec()->mutable_scale_target_ref()->set_name("web-7f9");
+  EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(0)));
+  bench.snapshot.upsert(scaler);
+  EXPECT_TRUE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(0)));
+  bench.snapshot.remove(scaler);
+  EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(0)));
+}
+
+TEST(Snapshot, MaintenanceBeginsWithTrueOnly) {
+  PlanBench bench;
+  bench.add(cluster::testing::node("a").label("scheduler.alpha.kubernetes.io/maintenance", "true"));
+  bench.add(cluster::testing::node("b").label("rescheduler.io/maintenance", "true"));
+  bench.add(cluster::testing::node("c").label("scheduler.alpha.kubernetes.io/maintenance", "yes"));
+  EXPECT_EQ(bench.snapshot.nodes_under_maintenance(), (std::set<std::string>{"a", "b"}));
+  EXPECT_EQ(bench.snapshot.take_warnings().size(), 1U);
+}
+
+TEST(Snapshot, CountsPodsThatWaitForANode) {
+  PlanBench bench;
+  bench.node("a", 0.5, 0.5);
+  bench.snapshot.upsert(cluster::testing::pod("waits").get());
+  bench.snapshot.upsert(cluster::testing::pod("gated").gate("x").get());
+  EXPECT_EQ(bench.snapshot.waiting_pods(), 1U);
+  bench.snapshot.upsert(cluster::testing::pod("waits").on("a").get());
+  EXPECT_EQ(bench.snapshot.waiting_pods(), 0U);
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling::testing

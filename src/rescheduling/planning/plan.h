@@ -1,0 +1,83 @@
+// A plan: which pods go where, in which order, why, what will come of it, and what was considered and refused. One
+// object for the controller, `rescheduler plan`, the API and the dashboard.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/balance.h"
+#include "config/rescheduling_settings.h"
+#include "migration/migrator.h"
+
+namespace rescheduler::rescheduling {
+
+// What PodDisruptionBudgets say to one more pod of it being away.
+enum class BudgetVerdict : std::uint8_t {
+  NoBudget,
+  Allowed,
+  Exhausted,  // not now
+  Several,    // two cover it: Kubernetes refuses to evict it at all
+};
+std::string_view to_string(BudgetVerdict verdict);
+
+struct RefusedTarget {
+  std::string node{};
+  std::string why{};
+};
+
+struct PlannedMove {
+  std::string ns{};
+  std::string pod{};
+  std::string uid{};
+  migration::Lineage lineage{};
+  std::string source{};
+  std::string target{};
+  config::Strategy strategy{};
+  std::string reason{};     // one sentence with numbers
+  double gain = 0;          // points of the balance score
+  std::uint32_t step = 1;   // moves of one step may be done together, after those of the steps before
+  bool detour = false;      // it moves on in a later step
+  bool autoscaled = false;  // a HorizontalPodAutoscaler sets how many there are of it
+  BudgetVerdict budget = BudgetVerdict::NoBudget;
+  std::vector<RefusedTarget> refused{};
+};
+
+// A pod that was looked at and stays. `code` is the metric's label: "opt-out", "budget-exhausted", "no-target", ...
+struct UnmovedPod {
+  std::string ns{};
+  std::string pod{};
+  std::string node{};
+  std::string code{};
+  std::string reason{};
+};
+
+// Shares of allocatable; NaN where nothing is known.
+struct NodeUtilization {
+  std::string name{};
+  double cpu = 0;  // by usage where that is known, else by requests
+  double memory = 0;
+  double cpu_requested = 0;
+  double memory_requested = 0;
+  std::uint32_t pods = 0;
+};
+
+struct BalanceReport {
+  cluster::Balance balance{};  // of the nodes whose load is known and can be changed
+  std::vector<NodeUtilization> nodes{};
+};
+
+struct Plan {
+  std::string id{};
+  WallTime made{};
+  std::string judged_by{};  // whose word on load it rests on: "prometheus", "requests", ...
+  std::vector<PlannedMove> moves{};
+  std::vector<UnmovedPod> refused{};
+  std::vector<std::string> notes{};  // brakes, strategies that are off, nodes that are left out
+  BalanceReport before{};
+  BalanceReport after{};
+};
+
+}  // namespace rescheduler::rescheduling

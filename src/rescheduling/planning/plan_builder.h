@@ -1,0 +1,131 @@
+// A plan in the making: the world as it would be with the moves found so far, who may still move, and what was refused.
+// Strategies work on it one after the other; each sees the moves of those before it.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "rescheduling/planning/make_plan.h"
+#include "rescheduling/planning/movable.h"
+#include "rescheduling/planning/node_rules.h"
+#include "rescheduling/planning/pod_inventory.h"
+#include "rescheduling/planning/what_if.h"
+
+namespace rescheduler::rescheduling {
+
+// Why a move is in the plan.
+struct Intent {
+  config::Strategy strategy{};
+  std::string cause{};                       // the first half of its reason
+  std::size_t resource = cluster::kCpuLoad;  // the one its effect is told in
+  std::vector<RefusedTarget> refused{};
+};
+
+class PlanBuilder {
+ public:
+  PlanBuilder(Snapshot& snapshot, const PlanRequest& request, Plan& plan);
+
+  // --- What strategies ask. ---
+  std::optional<MoveBlocker> why_not_movable(cluster::PodIndex pod, Purpose purpose) const {
+    return movable_.why_not_movable(pod, purpose);
+  }
+  // The pod is lifted. May it go there: filters, load after the move, no ping-pong, no heap of duplicates?
+  bool allows(cluster::PodIndex unassigned, cluster::NodeIndex node);
+  // The same without the filters: what costs little to know.
+  bool has_room(cluster::PodIndex pod, cluster::NodeIndex node) const;
+  // The node that is least full with it, or kNoNode. `also`, unless empty, must hold for the node.
+  using NodeTest = std::function<bool(cluster::NodeIndex)>;
+  cluster::NodeIndex best_target(cluster::PodIndex unassigned, const NodeTest& also = {});
+  // Why nobody takes it, in one sentence.
+  std::string why_no_target(cluster::PodIndex unassigned);
+  // Its load there, by the resource that is nearest to its limit: 1 is at the limit.
+  double fullness_with(cluster::PodIndex pod, cluster::NodeIndex node) const;
+  // How many of its owner and with its images a node may have; a large number where that is nobody's business.
+  std::uint32_t most_alike(cluster::PodIndex pod);
+  std::uint32_t alike_on(cluster::PodIndex pod, cluster::NodeIndex node) const;
+
+  // --- What they do. ---
+  // The pod is moved, and this is why. An earlier reason for moving it stays.
+  // False: it had one in this turn.
+  bool moved(cluster::PodIndex pod, Intent intent);
+  // It is back where this turn found it.
+  void forget_move(cluster::PodIndex pod);
+  void refuse(cluster::PodIndex pod, const MoveBlocker& blocker);
+  // Once, however often it is said.
+  void note(std::string sentence) {
+    if (std::find(plan_.notes.begin(), plan_.notes.end(), sentence) == plan_.notes.end()) {
+      plan_.notes.push_back(std::move(sentence));
+    }
+  }
+  // In the place of what was said of the same thing before.
+  void note_about(const std::string& thing, std::string sentence);
+
+  // --- Turns: each strategy finds the world as if the moves before it had been carried out. ---
+  void begin_turn();
+  struct Saved {
+    std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places{};  // of those that are moved
+    std::map<cluster::PodIndex, Intent> intents{};
+    std::vector<std::string> notes{};
+    std::map<std::string, std::size_t> noted{};
+    std::vector<UnmovedPod> refused{};
+    std::map<std::string, std::size_t> refused_at{};
+  };
+  std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places() const;
+  Saved save() const;
+  void go_back(const Saved& saved);
+
+  // --- Caps: what is left of them with the moves so far. ---
+  bool within_caps(cluster::PodIndex pod) const;
+  std::uint32_t left_in_total() const;
+  std::uint32_t left_of_node(cluster::NodeIndex node) const;
+  std::uint32_t left_of_namespace(cluster::Symbol ns) const;
+  std::uint32_t left_of_lineage(LineageIndex lineage) const;
+
+  Snapshot& snapshot() { return snapshot_; }
+  const Snapshot& snapshot() const { return snapshot_; }
+  const cluster::Cluster& cluster() const { return snapshot_.cluster(); }
+  WhatIf& what_if() { return what_if_; }
+  const WhatIf& what_if() const { return what_if_; }
+  const PlanRequest& request() const { return request_; }
+  const config::ReschedulingSettings& settings() const { return request_.args->rescheduling; }
+  const PodInventory& inventory() const { return inventory_; }
+  const NodeRules& rules() const { return rules_; }
+  const std::map<cluster::PodIndex, Intent>& intents() const { return intents_; }
+  bool is_moved(cluster::PodIndex pod) const { return what_if_.first_on(pod) != what_if_.now_on(pod); }
+  const std::string& name_of(cluster::NodeIndex node) const { return cluster().node(node).node->name; }
+  bool measured() const { return cluster().load_summary().basis == cluster::LoadBasis::Usage; }
+
+ private:
+  struct Used {
+    std::uint32_t total = 0;
+    std::map<cluster::NodeIndex, std::uint32_t> nodes{};
+    std::map<cluster::Symbol, std::uint32_t> namespaces{};
+    std::map<LineageIndex, std::uint32_t> lineages{};
+  };
+  bool stays_cool(cluster::PodIndex pod, cluster::NodeIndex node) const;
+  bool has_hard_spread(cluster::PodIndex pod) const;
+  void count_alike();
+  Used used() const;
+
+  Snapshot& snapshot_;
+  const PlanRequest& request_;
+  Plan& plan_;
+  PodInventory inventory_;
+  Movable movable_;
+  NodeRules rules_;
+  WhatIf what_if_;
+  bool no_duplicates_ = false;
+  std::map<cluster::PodIndex, Intent> intents_;
+  std::set<cluster::PodIndex> this_turn_;       // moved in it
+  std::map<std::string, std::size_t> noted_;    // by thing: place among the plan's notes
+  std::map<std::string, std::size_t> refused_;  // by uid: place in the plan's list
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> most_alike_;
+  boost::unordered_flat_map<std::pair<const OwnerRef*, std::uint64_t>, std::uint32_t> alike_;  // by owner and images
+};
+
+}  // namespace rescheduler::rescheduling

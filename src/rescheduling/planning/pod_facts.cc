@@ -1,0 +1,101 @@
+#include "rescheduling/planning/pod_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include <boost/container_hash/hash.hpp>
+#include <fmt/format.h>
+
+#include "cluster/objects/pods.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
+
+namespace rescheduler::rescheduling {
+namespace {
+
+constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
+
+using Texts = google::protobuf::Map<std::string, std::string>;
+
+std::string_view text_of(const Texts& texts, std::string_view key) {
+  const auto found = texts.find(std::string(key));
+  return found == texts.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+PodPhase phase_of(const api::Pod& pod) {
+  if (cluster::is_finished(pod)) return PodPhase::Over;
+  const std::string& phase = pod.status().phase();
+  if (phase == "Running") return PodPhase::Running;
+  if (phase == "Pending" || phase.empty()) return PodPhase::Pending;
+  return PodPhase::Unknown;
+}
+
+PodQos qos_of(const std::string& qos) {
+  if (qos == "Guaranteed") return PodQos::Guaranteed;
+  return qos == "Burstable" ? PodQos::Burstable : PodQos::BestEffort;
+}
+
+bool keeps_local_files(const api::Pod& pod) {
+  return std::ranges::any_of(pod.spec().volumes(), [](const api::Volume& volume) {
+    return volume.volume_source().has_empty_dir() || volume.volume_source().has_host_path();
+  });
+}
+
+bool uses_claims(const api::Pod& pod) {
+  return std::ranges::any_of(pod.spec().volumes(), [](const api::Volume& volume) {
+    return volume.volume_source().has_persistent_volume_claim() || volume.volume_source().has_ephemeral();
+  });
+}
+
+std::uint64_t images_of(const api::Pod& pod) {
+  std::vector<std::string_view> images;
+  for (const api::Container& container : pod.spec().containers()) images.emplace_back(container.image());
+  std::ranges::sort(images);
+  return boost::hash_range(images.begin(), images.end());
+}
+
+WallTime time_of(const api::Time& time) {
+  const auto read = kube::time_from_unix(time.seconds(), time.nanos());
+  return read ? *read : WallTime{};
+}
+
+std::int32_t deletion_cost_of(const api::Pod& pod) {
+  const std::string_view text = text_of(pod.metadata().annotations(), kDeletionCost);
+  std::int32_t cost = 0;
+  std::from_chars(text.data(), text.data() + text.size(), cost);
+  return cost;
+}
+
+}  // namespace
+
+std::string key_of(const OwnerRef& owner) {
+  return owner.uid.empty() ? fmt::format("{}/{}/{}", owner.kind, owner.ns, owner.name) : owner.uid;
+}
+
+OwnerRef owner_of(const api::ObjectMeta& meta) {
+  const api::OwnerReference* owner = cluster::controller_of(meta);
+  if (owner == nullptr) return {};
+  return {owner->api_version(), owner->kind(), meta.namespace_(), owner->name(), owner->uid()};
+}
+
+PodFacts facts_of(const api::Pod& pod, cluster::SymbolTable& symbols) {
+  PodFacts facts;
+  facts.phase = phase_of(pod);
+  facts.qos = qos_of(pod.status().qos_class());
+  facts.opt_out = cluster::opt_out_of(pod.metadata());
+  facts.ready = cluster::is_ready(pod);
+  facts.terminating = cluster::is_terminating(pod.metadata());
+  facts.mirror = cluster::is_mirror(pod);
+  facts.local_storage = keeps_local_files(pod);
+  facts.claims = uses_claims(pod);
+  facts.gated = !pod.spec().scheduling_gates().empty();
+  facts.deletion_cost = deletion_cost_of(pod);
+  facts.scheduler = symbols.intern(pod.spec().scheduler_name());
+  facts.images = images_of(pod);
+  if (pod.metadata().has_creation_timestamp()) facts.created = time_of(pod.metadata().creation_timestamp());
+  if (pod.status().has_start_time()) facts.started = time_of(pod.status().start_time());
+  return facts;
+}
+
+}  // namespace rescheduler::rescheduling

@@ -1,0 +1,145 @@
+#include "rescheduling/recovery/attribution.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "cluster/objects/nodes.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/value/time.h"
+
+namespace rescheduler::rescheduling::recovery {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view effect_of(NodeQuarantine quarantine) {
+  return quarantine == NodeQuarantine::Quarantined ? "NoSchedule" : "PreferNoSchedule";
+}
+
+WallTime until_of(const std::string& record, WallTime otherwise) {
+  json::error_code fault;
+  const json::value value = json::parse(record, fault);
+  if (fault || !value.is_object()) return otherwise;
+  const json::value* until = value.get_object().if_contains("until");
+  if (until == nullptr || !until->is_string()) return otherwise;
+  return kube::parse_time(std::string_view(until->get_string())).value_or(otherwise);
+}
+
+}  // namespace
+
+std::string_view to_string(NodeQuarantine quarantine) {
+  switch (quarantine) {
+    case NodeQuarantine::None: return "none";
+    case NodeQuarantine::Quarantined: return "quarantined";
+    case NodeQuarantine::Probation: return "probation";
+  }
+  return "?";
+}
+
+QuarantineStatus quarantine_status_of(const api::Node& node, WallTime now) {
+  QuarantineStatus standing{.name = node.metadata().name(), .zone = cluster::zone_of(node)};
+  for (const api::Taint& taint : node.spec().taints()) {
+    if (taint.key() != kQuarantineTaint) continue;
+    standing.quarantine =
+        taint.effect() == "PreferNoSchedule" ? NodeQuarantine::Probation : NodeQuarantine::Quarantined;
+  }
+  if (standing.quarantine == NodeQuarantine::None) return standing;
+  const auto record = node.metadata().annotations().find(std::string(kQuarantineRecord));
+  standing.until = record == node.metadata().annotations().end() ? now : until_of(record->second, now);
+  return standing;
+}
+
+bool set_quarantine(api::Node& node, NodeQuarantine to, WallTime until, const std::string& why) {
+  auto& taints = *node.mutable_spec()->mutable_taints();
+  auto& annotations = *node.mutable_metadata()->mutable_annotations();
+  const std::string before = node.SerializeAsString();
+  taints.erase(std::remove_if(taints.begin(), taints.end(),
+                              [](const api::Taint& taint) { return taint.key() == kQuarantineTaint; }),
+               taints.end());
+  annotations.erase(std::string(kQuarantineRecord));
+  if (to != NodeQuarantine::None) {
+    api::Taint& taint = *taints.Add();
+    taint.set_key(std::string(kQuarantineTaint));
+    taint.set_value(std::string(to_string(to)));
+    taint.set_effect(std::string(effect_of(to)));
+    annotations[std::string(kQuarantineRecord)] =
+        json::serialize(json::object{{"until", kube::format_time(until)}, {"why", why}});
+  }
+  return node.SerializeAsString() != before;
+}
+
+void Attribution::remove_node(const std::string& node) {
+  failures_.erase(node);
+  well_.erase(node);
+}
+
+void Attribution::forget_old(WallTime now) {
+  for (auto& [node, owners] : failures_) {
+    std::erase_if(owners, [&](const auto& one) { return one.second + settings_.window <= now; });
+  }
+  std::erase_if(failures_, [](const auto& one) { return one.second.empty(); });
+}
+
+std::size_t Attribution::owners_failing_on(const std::string& node, WallTime now) const {
+  const auto found = failures_.find(node);
+  if (found == failures_.end()) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(found->second, [&](const auto& one) { return one.second + settings_.window > now; }));
+}
+
+std::set<std::string> Attribution::blamed(const std::vector<QuarantineStatus>& nodes, WallTime now) const {
+  std::set<std::string> all;
+  for (const QuarantineStatus& node : nodes) {
+    if (node.quarantine == NodeQuarantine::Quarantined || owners_failing_on(node.name, now) >= settings_.owners) {
+      all.insert(node.name);
+    }
+  }
+  return all;
+}
+
+std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineStatus>& nodes, WallTime now) {
+  forget_old(now);
+  std::map<std::string, std::uint32_t> confined;  // by zone
+  for (const QuarantineStatus& node : nodes) {
+    if (node.quarantine == NodeQuarantine::Quarantined) ++confined[node.zone];
+  }
+  std::vector<QuarantineAction> requests;
+  for (const QuarantineStatus& node : nodes) {
+    const bool over = node.until <= now;
+    if (node.quarantine == NodeQuarantine::Quarantined && over) {
+      --confined[node.zone];
+      failures_.erase(node.name);  // what was held against it was paid for
+      requests.push_back({node.name, NodeQuarantine::Probation, now + settings_.probation, "its quarantine is over"});
+    } else if (node.quarantine == NodeQuarantine::Probation && owners_failing_on(node.name, now) < settings_.owners) {
+      const auto well = well_.find(node.name);
+      const bool proven = well != well_.end() && well->second + settings_.probation > node.until;
+      if (!over && !proven) continue;
+      requests.push_back(
+          {node.name, NodeQuarantine::None, {}, proven ? "a new pod is well there" : "its probation is over"});
+    }
+  }
+  // The worst first, so that a zone's share goes to them; by name among equals.
+  std::vector<std::pair<std::size_t, const QuarantineStatus*>> suspects;
+  for (const QuarantineStatus& node : nodes) {
+    const std::size_t owners = owners_failing_on(node.name, now);
+    if (node.quarantine != NodeQuarantine::Quarantined && owners >= settings_.owners)
+      suspects.emplace_back(owners, &node);
+  }
+  std::ranges::sort(suspects, [](const auto& a, const auto& b) {
+    return std::tie(b.first, a.second->name) < std::tie(a.first, b.second->name);
+  });
+  for (const auto& [owners, node] : suspects) {
+    if (confined[node->zone] >= settings_.per_zone) continue;
+    ++confined[node->zone];
+    requests.push_back({node->name, NodeQuarantine::Quarantined, now + settings_.expiry,
+                        fmt::format("pods of {} different owners fail there", owners)});
+  }
+  return requests;
+}
+
+}  // namespace rescheduler::rescheduling::recovery

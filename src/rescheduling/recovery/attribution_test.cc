@@ -1,0 +1,137 @@
+#include "rescheduling/recovery/attribution.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "kube/proto/core_node.pb.h"
+
+namespace rescheduler::rescheduling::recovery {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr WallTime kNow{hours{24 * 365 * 50}};
+
+std::vector<QuarantineStatus> twenty_nodes() {
+  std::vector<QuarantineStatus> nodes;
+  for (int i = 0; i < 20; ++i) nodes.push_back({fmt::format("n{:02}", i), fmt::format("zone-{}", i % 3)});
+  return nodes;
+}
+
+std::vector<std::string> words(const std::vector<QuarantineAction>& requests) {
+  std::vector<std::string> all;
+  for (const QuarantineAction& action : requests)
+    all.push_back(fmt::format("{} {}", action.node, to_string(action.to)));
+  return all;
+}
+
+TEST(Quarantine, ThreeOwnersFailingOnOneNodeMakeItTheNodesFaultAndNobodyElses) {
+  Attribution attribution({});
+  for (const char* owner : {"a", "b", "c"}) attribution.failed("n07", owner, kNow);
+  attribution.failed("n08", "a", kNow);
+  attribution.failed("n09", "a", kNow);
+  EXPECT_THAT(words(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n07 quarantined"));
+  EXPECT_THAT(attribution.blamed(twenty_nodes(), kNow), ElementsAre("n07"));
+}
+
+TEST(Quarantine, OneOwnerFailingManyTimesIsNotTheNodesFault) {
+  Attribution attribution({});
+  for (int i = 0; i < 50; ++i) attribution.failed("n01", "a", kNow);
+  attribution.failed("n01", "b", kNow - minutes{30});
+  attribution.failed("n01", "c", kNow - minutes{30});
+  EXPECT_THAT(attribution.decide(twenty_nodes(), kNow), IsEmpty());
+}
+
+TEST(Quarantine, TakesNoMoreOfAZoneThanItMay) {
+  Attribution attribution({});
+  for (const char* node : {"n00", "n03", "n01"}) {
+    for (const char* owner : {"a", "b", "c"}) attribution.failed(node, owner, kNow);
+  }
+  attribution.failed("n03", "d", kNow);
+  EXPECT_THAT(words(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n03 quarantined", "n01 quarantined"))
+      << "the worst of zone-0, and the only one of zone-1";
+}
+
+TEST(Quarantine, EndsInProbationAndThatInFreedom) {
+  Attribution attribution({});
+  std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Quarantined, kNow + minutes{30}}};
+  EXPECT_THAT(attribution.decide(nodes, kNow), IsEmpty());
+  EXPECT_THAT(words(attribution.decide(nodes, kNow + minutes{30})), ElementsAre("n probation"));
+  nodes[0].quarantine = NodeQuarantine::Probation;
+  nodes[0].until = kNow + minutes{60};
+  EXPECT_THAT(attribution.decide(nodes, kNow + minutes{59}), IsEmpty());
+  EXPECT_THAT(words(attribution.decide(nodes, kNow + minutes{60})), ElementsAre("n none"));
+}
+
+TEST(Quarantine, IsOverAtOnceWhenANewPodIsWellDuringProbation) {
+  Attribution attribution({});
+  const std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Probation, kNow + minutes{30}}};
+  attribution.well("n", kNow - minutes{1});
+  EXPECT_THAT(attribution.decide(nodes, kNow + minutes{1}), IsEmpty()) << "it was well before";
+  attribution.well("n", kNow + minutes{1});
+  EXPECT_THAT(words(attribution.decide(nodes, kNow + minutes{2})), ElementsAre("n none"));
+}
+
+TEST(Quarantine, BeginsAnewWhenProbationFails) {
+  Attribution attribution({});
+  const std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Probation, kNow + minutes{30}}};
+  for (const char* owner : {"a", "b", "c"}) attribution.failed("n", owner, kNow);
+  EXPECT_THAT(words(attribution.decide(nodes, kNow)), ElementsAre("n quarantined"));
+}
+
+TEST(Confining, TouchesNobodyElsesTaints) {
+  api::Node node;
+  node.mutable_metadata()->set_name("n");
+  node.mutable_spec()->add_taints()->set_key("theirs");
+  (*node.mutable_metadata()->mutable_annotations())["theirs"] = "x";
+  const api::Node before = node;
+  EXPECT_TRUE(set_quarantine(node, NodeQuarantine::Quarantined, kNow, "why"));
+  EXPECT_FALSE(set_quarantine(node, NodeQuarantine::Quarantined, kNow, "why"));
+  auto standing = quarantine_status_of(node, WallTime{});
+  EXPECT_EQ(standing.quarantine, NodeQuarantine::Quarantined);
+  EXPECT_EQ(standing.until, kNow);
+  EXPECT_TRUE(set_quarantine(node, NodeQuarantine::Probation, kNow, "why"));
+  EXPECT_EQ(quarantine_status_of(node, kNow).quarantine, NodeQuarantine::Probation);
+  EXPECT_EQ(node.spec().taints_size(), 2);
+  EXPECT_TRUE(set_quarantine(node, NodeQuarantine::None, {}, ""));
+  EXPECT_EQ(node.SerializeAsString(), before.SerializeAsString());
+}
+
+TEST(Confining, ARecordNobodyCanReadEndsNow) {
+  api::Node node;
+  ASSERT_TRUE(set_quarantine(node, NodeQuarantine::Quarantined, kNow + hours{1}, "why"));
+  (*node.mutable_metadata()->mutable_annotations())[std::string(kQuarantineRecord)] = "[";
+  EXPECT_EQ(quarantine_status_of(node, kNow).until, kNow);
+}
+
+// Whoever fails where and when: a zone never has more nodes in quarantine than it may.
+RC_GTEST_PROP(QuarantineProperty, NeverTakesTooMuchOfAZone, ()) {
+  config::QuarantineSettings settings;
+  settings.per_zone = *rc::gen::inRange<std::uint32_t>(1, 3);
+  settings.owners = 2;
+  Attribution attribution(settings);
+  std::vector<QuarantineStatus> nodes = twenty_nodes();
+  WallTime now = kNow;
+  for (int step = 0; step < 30; ++step) {
+    now += minutes{*rc::gen::inRange(0, 20)};
+    attribution.failed(fmt::format("n{:02}", *rc::gen::inRange(0, 8)), fmt::format("o{}", *rc::gen::inRange(0, 4)),
+                       now);
+    for (const QuarantineAction& action : attribution.decide(nodes, now)) {
+      const auto node = std::ranges::find(nodes, action.node, &QuarantineStatus::name);
+      node->quarantine = action.to;
+      node->until = action.until;
+    }
+    std::map<std::string, std::uint32_t> confined;
+    for (const QuarantineStatus& node : nodes) {
+      if (node.quarantine == NodeQuarantine::Quarantined) ++confined[node.zone];
+    }
+    for (const auto& [zone, count] : confined) RC_ASSERT(count <= settings.per_zone);
+  }
+}
+
+}  // namespace
+}  // namespace rescheduler::rescheduling::recovery

@@ -1,0 +1,233 @@
+#include "rescheduling/recovery/detector.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cluster/objects/nodes.h"
+#include "cluster/objects/pods.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/duration.h"
+
+namespace rescheduler::rescheduling::recovery {
+namespace {
+
+using config::DurationRule;
+using config::RestartRule;
+
+constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
+// As the node controller has it: when that much of a zone is lost, it is not the nodes.
+constexpr std::size_t kFailingZonePercent = 55;
+constexpr std::size_t kLeastNodesOfAZone = 3;
+
+const std::set<std::string, std::less<>> kPullReasons = {
+    "ErrImagePull",        "ImagePullBackOff", "ImageInspectError",        "ErrImageNeverPull",
+    "RegistryUnavailable", "InvalidImageName", "SignatureValidationFailed"};
+const std::set<std::string, std::less<>> kContainerReasons = {
+    "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "PreCreateHookError",
+    "PreStartHookError",          "PostStartHookError",   "StartError",        "ContainerCannotRun"};
+
+template <class Statuses>
+std::uint32_t sum_of_restarts(const Statuses& statuses) {
+  std::uint32_t sum = 0;
+  for (const auto& status : statuses) sum += static_cast<std::uint32_t>(std::max(0, status.restart_count()));
+  return sum;
+}
+
+std::uint32_t within(const auto& restarts, std::chrono::nanoseconds window, WallTime now) {
+  std::uint32_t sum = 0;
+  for (const auto& one : restarts) {
+    if (one.at + window > now) sum += one.count;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string_view to_string(Symptom symptom) {
+  switch (symptom) {
+    case Symptom::CrashLoop: return "crashLoop";
+    case Symptom::InitFailure: return "initFailure";
+    case Symptom::ImagePull: return "imagePull";
+    case Symptom::ContainerError: return "containerError";
+    case Symptom::StuckCreating: return "stuckCreating";
+    case Symptom::Failed: return "failed";
+    case Symptom::NodeLost: return "nodeLost";
+    case Symptom::Unknown: return "unknown";
+  }
+  return "?";
+}
+
+// What holds of the pod at this moment, by its containers' own words.
+void Detector::look_at_containers(const api::Pod& pod,
+                                  Watched& watched,
+                                  std::map<Symptom, std::string>& now_holds) const {
+  const auto look = [&](const api::ContainerStatus& status, bool init) {
+    if (!status.state().has_waiting()) return;
+    const std::string& reason = status.state().waiting().reason();
+    if (reason == "CrashLoopBackOff") {
+      now_holds[init ? Symptom::InitFailure : Symptom::CrashLoop] =
+          fmt::format("{} {}", init ? "init container" : "container", status.name());
+    } else if (kPullReasons.contains(reason)) {
+      now_holds[Symptom::ImagePull] = fmt::format("container {}: {}", status.name(), reason);
+    } else if (kContainerReasons.contains(reason)) {
+      now_holds[Symptom::ContainerError] = fmt::format("container {}: {}", status.name(), reason);
+    }
+  };
+  for (const auto& status : pod.status().init_container_statuses()) look(status, true);
+  for (const auto& status : pod.status().container_statuses()) look(status, false);
+  // Bound, and no container ever got anywhere: volumes, sandbox, a kubelet that does not.
+  const auto begun = [](const api::ContainerStatus& status) {
+    return status.state().has_running() || status.state().has_terminated() || status.restart_count() > 0;
+  };
+  const bool any_begun = std::ranges::any_of(pod.status().container_statuses(), begun)
+                         || std::ranges::any_of(pod.status().init_container_statuses(), begun);
+  if (watched.bound && pod.status().phase() == "Pending" && !any_begun && now_holds.empty()) {
+    now_holds[Symptom::StuckCreating] = "no container was started";
+  }
+}
+
+void Detector::count_restarts(const api::Pod& pod, Watched& watched, bool first, WallTime now) const {
+  const auto count = [&](std::uint32_t seen, std::uint32_t& known, std::vector<Restarts>& all,
+                         std::chrono::nanoseconds window) {
+    // Of a pod that was there before us nobody knows when it restarted; if it is younger than the window, within it.
+    const WallTime started{std::chrono::seconds{pod.status().start_time().seconds()}};
+    if (seen > known) {
+      const bool all_recent = !first || started + window > now;
+      all.push_back({now, all_recent ? seen - known : 1});
+    }
+    known = std::max(known, seen);
+    std::erase_if(all, [&](const Restarts& one) { return one.at + window <= now; });
+  };
+  count(sum_of_restarts(pod.status().container_statuses()), watched.restart_count, watched.restarts,
+        rules_.crash_loop.window);
+  count(sum_of_restarts(pod.status().init_container_statuses()), watched.init_restart_count, watched.init_restarts,
+        rules_.init_failure.window);
+}
+
+void Detector::upsert_pod(const api::Pod& pod, WallTime now) {
+  const auto [place, first] = pods_.try_emplace(pod.metadata().uid());
+  Watched& watched = place->second;
+  watched.ns = pod.metadata().namespace_();
+  watched.name = pod.metadata().name();
+  watched.node = pod.spec().node_name();
+  watched.bound = !watched.node.empty();
+  watched.leaving = cluster::is_terminating(pod.metadata());
+  const std::string& phase = pod.status().phase();
+  watched.over = cluster::is_finished(pod);
+  count_restarts(pod, watched, first, now);
+
+  watched.not_ready = !cluster::is_ready(pod);
+  if (watched.not_ready || watched.over) {
+    watched.well_since.reset();
+  } else if (!watched.well_since) {
+    watched.well_since = now;
+  }
+  std::map<Symptom, std::string> holds;
+  if (!watched.over) look_at_containers(pod, watched, holds);
+  if (phase == "Failed"
+      && std::ranges::find(rules_.failed.reasons, pod.status().reason()) != rules_.failed.reasons.end()) {
+    holds[Symptom::Failed] = fmt::format("it failed: {}", pod.status().reason());
+  }
+  if (phase == "Unknown") holds[Symptom::Unknown] = "its state is unknown";
+  // A container that is being tried once more waits for nothing at that moment: restarts tell, not a lasting state.
+  std::erase_if(watched.since, [&](const auto& one) { return !holds.contains(one.first); });
+  for (auto& [symptom, detail] : holds) {
+    watched.since.try_emplace(symptom, now);
+    watched.detail[symptom] = std::move(detail);
+  }
+}
+
+void Detector::upsert_node(const api::Node& node, WallTime now) {
+  WatchedNode& watched = nodes_[node.metadata().name()];
+  watched.zone = cluster::zone_of(node);
+  if (cluster::is_ready(node)) {
+    watched.lost_since.reset();
+  } else if (!watched.lost_since) {
+    watched.lost_since = now;
+  }
+  watched.out_of_service =
+      std::ranges::any_of(node.spec().taints(), [](const api::Taint& taint) { return taint.key() == kOutOfService; });
+}
+
+void Detector::remove_node(const std::string& name) { nodes_.erase(name); }
+
+bool Detector::is_out_of_service(const std::string& node) const {
+  const auto found = nodes_.find(node);
+  return found != nodes_.end() && found->second.out_of_service;
+}
+
+bool Detector::zone_is_failing(const std::string& zone) const {
+  std::size_t all = 0;
+  std::size_t away = 0;
+  for (const auto& [name, node] : nodes_) {
+    if (node.zone != zone) continue;
+    ++all;
+    if (node.lost_since && !node.out_of_service) ++away;
+  }
+  return away >= kLeastNodesOfAZone && away * 100 >= all * kFailingZonePercent;
+}
+
+// On a dead node containers are said to run for ever; only Ready turns false.
+std::optional<WallTime> Detector::lost(const Watched& watched) const {
+  const auto node = nodes_.find(watched.node);
+  if (node == nodes_.end() || !node->second.lost_since || !watched.not_ready || watched.over) return std::nullopt;
+  if (zone_is_failing(node->second.zone)) return std::nullopt;
+  return node->second.lost_since;
+}
+
+std::optional<Finding> Detector::judge(const std::string& uid, const Watched& watched, WallTime now) const {
+  if (!watched.bound || watched.leaving) return std::nullopt;
+  const auto found = [&](Symptom symptom, WallTime since, std::string detail) {
+    return Finding{watched.ns, watched.name, uid, watched.node, symptom, std::move(detail), since};
+  };
+  const auto restarting = [&](Symptom symptom, const RestartRule& rule,
+                              const auto& restarts) -> std::optional<Finding> {
+    const auto since = watched.since.find(symptom);
+    if (!rule.enabled || since == watched.since.end()) return std::nullopt;
+    const std::uint32_t count = within(restarts, rule.window, now);
+    if (count < rule.restarts) return std::nullopt;
+    return found(symptom, since->second,
+                 fmt::format("{} was restarted {} times within {} and is held back", watched.detail.at(symptom), count,
+                             kube::format_duration(rule.window)));
+  };
+  const auto lasting = [&](Symptom symptom, const DurationRule& rule) -> std::optional<Finding> {
+    const auto since = watched.since.find(symptom);
+    if (!rule.enabled || since == watched.since.end() || since->second + rule.after > now) return std::nullopt;
+    return found(symptom, since->second,
+                 fmt::format("{} for {}", watched.detail.at(symptom), kube::format_duration(rule.after)));
+  };
+  if (auto is = lasting(Symptom::Failed, rules_.failed.rule)) return is;
+  if (watched.over) return std::nullopt;
+  if (const auto since = lost(watched); since && rules_.node_lost.enabled && *since + rules_.node_lost.after <= now) {
+    return found(Symptom::NodeLost, *since,
+                 fmt::format("its node is not ready for {}", kube::format_duration(rules_.node_lost.after)));
+  }
+  if (auto is = lasting(Symptom::Unknown, rules_.unknown)) return is;
+  if (auto is = restarting(Symptom::CrashLoop, rules_.crash_loop, watched.restarts)) return is;
+  if (auto is = restarting(Symptom::InitFailure, rules_.init_failure, watched.init_restarts)) return is;
+  if (auto is = lasting(Symptom::ImagePull, rules_.image_pull)) return is;
+  if (auto is = lasting(Symptom::ContainerError, rules_.container_error)) return is;
+  return lasting(Symptom::StuckCreating, rules_.stuck_creating);
+}
+
+std::vector<Finding> Detector::failing(WallTime now) const {
+  std::vector<Finding> all;
+  for (const auto& [uid, watched] : pods_) {
+    if (auto is = judge(uid, watched, now)) all.push_back(std::move(*is));
+  }
+  return all;
+}
+
+std::optional<Finding> Detector::failing(const std::string& uid, WallTime now) const {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() ? std::nullopt : judge(uid, found->second, now);
+}
+
+std::optional<WallTime> Detector::well_since(const std::string& uid) const {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() ? std::nullopt : found->second.well_since;
+}
+
+}  // namespace rescheduler::rescheduling::recovery

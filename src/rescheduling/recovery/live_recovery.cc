@@ -1,0 +1,394 @@
+#include "rescheduling/recovery/live_recovery.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "kube/codec/metadata.h"
+#include "kube/proto/core_node.pb.h"
+#include "rescheduling/messages.h"
+#include "rescheduling/recovery/live_state.h"
+
+namespace rescheduler::rescheduling::recovery {
+namespace {
+
+constexpr std::size_t kMostTold = 100'000;  // sentences remembered so that they are not said twice
+
+CaseInput refusal(Error error) { return case_input::Refused{std::move(error)}; }
+
+kube::EventRecorderSettings reporting(const LiveRecoverySettings& settings) {
+  kube::EventRecorderSettings reporter;
+  reporter.reporter = {settings.component, settings.component + "-" + settings.host};
+  return reporter;
+}
+
+}  // namespace
+
+LiveRecovery::State::State(RecoveryApis the_apis, LiveRecoverySettings the_settings, kube::LoopServices the_services)
+    : apis(the_apis),
+      settings(std::move(the_settings)),
+      services(the_services),
+      writes(*apis.api, settings.fence),
+      client(writes),
+      recorder(apis.events != nullptr ? *apis.events : *apis.api, reporting(settings), services),
+      detector(settings.recovery.rules),
+      attribution(settings.recovery.quarantine),
+      bare_pods(writes, settings.home) {}
+
+// --- Being told ---
+
+void LiveRecovery::State::follow_kind(const kube::ResourceType& kind) {
+  kube::InformerSettings informer;
+  informer.keep = kube::Keep::Names;
+  if (kind.namespaced) informer.ns = settings.ns;
+  auto& reflector =
+      reflectors.emplace_back(std::make_unique<kube::Reflector>(*apis.api, kind, std::move(informer), services));
+  kube::ObjectHandler handler;
+  if (&kind == &kube::resource_of<api::Pod>()) {
+    handler.upserted = [this](const kube::ObjectPtr& object) { upsert_pod(static_cast<const api::Pod&>(*object)); };
+    handler.removed = [this](const kube::ObjectPtr& object) { remove_pod(static_cast<const api::Pod&>(*object)); };
+  } else if (&kind == &kube::resource_of<api::Node>()) {
+    handler.upserted = [this](const kube::ObjectPtr& object) { upsert_node(static_cast<const api::Node&>(*object)); };
+    handler.removed = [this](const kube::ObjectPtr& object) { remove_node(kube::metadata_of(*object).name()); };
+  } else {
+    handler.upserted = [this](const kube::ObjectPtr& object) { pod_owners.upsert(*object); };
+    handler.removed = [this](const kube::ObjectPtr& object) { pod_owners.remove(*object); };
+  }
+  reflector->add_handler(std::move(handler));
+}
+
+void LiveRecovery::State::upsert_pod(const api::Pod& pod) {
+  const std::string& uid = pod.metadata().uid();
+  const bool just_ended_well = pod.status().phase() == "Succeeded" && pod_owners.is_live(uid);
+  pod_owners.upsert_pod(pod);
+  detector.upsert_pod(pod, now());
+  if (just_ended_well) {
+    if (const auto owner = pod_owners.owner_of(uid)) ended_well.insert(owner->key());
+  }
+  // It is there: when it goes, its slot may be told to the next.
+  const std::string slot = pod_owners.slot_label_of(uid);
+  if (slot.empty() || (handed_out.empty() && there_before.empty())) return;
+  const auto owner = pod_owners.owner_of(uid);
+  if (!owner) return;
+  const std::string place = owner->uid + "/" + slot;
+  handed_out.erase(place);
+  const auto before = there_before.find(place);
+  if (before != there_before.end() && !before->second.contains(uid)) there_before.erase(before);
+}
+
+void LiveRecovery::State::remove_pod(const api::Pod& pod) {
+  const std::string& uid = pod.metadata().uid();
+  pod_owners.remove_pod(uid);
+  detector.remove_pod(uid);
+  not_before.erase(uid);
+}
+
+void LiveRecovery::State::upsert_node(const api::Node& node) {
+  detector.upsert_node(node, now());
+  nodes.insert_or_assign(node.metadata().name(), quarantine_status_of(node, now()));
+}
+
+void LiveRecovery::State::remove_node(const std::string& name) {
+  detector.remove_node(name);
+  attribution.remove_node(name);
+  nodes.erase(name);
+}
+
+bool LiveRecovery::State::is_excluded(const std::string& ns) const {
+  const auto& excluded = settings.recovery.excluded_namespaces;
+  return std::ranges::find(excluded, ns) != excluded.end();
+}
+
+// --- Acting ---
+
+net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
+  while (!self->stopping) {
+    self->busy = true;
+    co_await self->look();
+    self->busy = false;
+    if (self->stopping) co_return;
+    const auto slept = co_await self->services.timers->sleep_for(self->settings.look_every);
+    if (!slept) co_return;
+  }
+}
+
+net::Task<void> LiveRecovery::State::look() {
+  const auto findings = detector.failing(now());
+  services.metrics->gauge("rescheduler_recovery_failing_pods", "Pods that fail where they are.")
+      .set(static_cast<double>(findings.size()));
+  if (told.size() > kMostTold) told.clear();
+  notice(findings, now());
+  if (settings.recovery.quarantine.mode == config::StrategyMode::Act
+      && settings.recovery.mode == config::StrategyMode::Act) {
+    co_await quarantine_nodes(now());
+  }
+  for (const Finding& finding : findings) {
+    if (stopping) co_return;
+    const auto owner = pod_owners.owner_of(finding.uid);
+    if (!owner || is_excluded(finding.ns)) continue;
+    const auto wait = not_before.find(finding.uid);
+    if (wait != not_before.end() && wait->second > now()) continue;
+    co_await handle(finding, *owner);
+  }
+  if (settings.recovery.mode != config::StrategyMode::Act) co_return;
+  co_await forgive_the_well(now());
+  const auto said = co_await bare_pods.go_on();
+  for (const std::string& sentence : said) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
+}
+
+// Whoever fails tells something of its node, asked for retries or not. A node that is away is no riddle.
+void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime now) {
+  for (const Finding& finding : findings) {
+    if (finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown) continue;
+    if (const auto owner = pod_owners.owner_of(finding.uid)) attribution.failed(finding.node, owner->key(), now);
+  }
+}
+
+// What whoever led before held against nodes stands in the books of the owners he counted for.
+void LiveRecovery::State::remember_failures(WallTime now) {
+  for (const Owner& owner : pod_owners.with_ledger()) {
+    const auto ledger = read_ledger(owner.kind, owner.annotations, settings.recovery.most_retries, now);
+    if (!ledger) continue;
+    for (const Slot& slot : ledger->slots) {
+      for (const Visit& visit : slot.visits) {
+        // kse-rescheduler does not say when: such a visit counts from now on, and is no evidence.
+        if (!visit.lost && visit.at < now) attribution.failed(visit.node, owner.key(), visit.at);
+      }
+    }
+  }
+}
+
+net::Task<void> LiveRecovery::State::quarantine_nodes(WallTime at) {
+  std::vector<QuarantineStatus> all;
+  std::size_t confined = 0;
+  for (const auto& [name, standing] : nodes) {
+    all.push_back(standing);
+    if (standing.quarantine == NodeQuarantine::Quarantined) ++confined;
+  }
+  services.metrics
+      ->gauge("rescheduler_recovery_quarantined_nodes",
+              "Nodes that get no new pods because several owners' pods failed there.")
+      .set(static_cast<double>(confined));
+  for (QuarantineAction& action : attribution.decide(all, at)) {
+    const std::string name = action.node;
+    const std::string sentence = fmt::format("{}: {}", to_string(action.to), action.why);
+    const bool bad = action.to == NodeQuarantine::Quarantined;
+    const std::string reason = bad ? "NodeQuarantined" : "NodeReleased";
+    auto done = co_await quarantine_node(std::move(action));
+    if (!done) {
+      log_warning(messages::kNodeNotQuarantined, {{"node", name}, {"err", done.error().message}});
+      continue;
+    }
+    if (!*done) continue;
+    count("rescheduler_recovery_confinements_total", "Nodes put under quarantine, on probation, or released.",
+          {{"reason", reason}});
+    kube::EventRecord record;
+    record.regarding = {.api_version = "v1", .kind = "Node", .name = name, .uid = name};
+    record.type = bad ? kube::EventType::Warning : kube::EventType::Normal;
+    record.reason = reason;
+    record.action = "Quarantine";
+    record.note = sentence;
+    recorder.record(std::move(record));
+  }
+}
+
+net::Task<Result<bool>> LiveRecovery::State::quarantine_node(QuarantineAction action) {
+  auto node = co_await client.get<api::Node>("", action.node);
+  if (!node) co_return fail(std::move(node.error()));
+  if (!set_quarantine(*node, action.to, action.until, action.why)) co_return false;
+  auto written = co_await client.update(std::move(*node));
+  if (!written) co_return fail(std::move(written.error()));
+  upsert_node(*written);
+  co_return true;
+}
+
+net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
+  const auto retries = read_retries(owner.annotations, settings.recovery.most_retries);
+  if (!retries) co_return;
+  if (!retries->complaint.empty() && say_once(owner.uid + retries->complaint)) {
+    say(owner, nullptr, kube::EventType::Warning, "InvalidRetries", retries->complaint);
+  }
+  if (retries->allowed == 0) co_return;
+  // Made anew it would be where it is now: on a node that is away.
+  const bool node_away = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
+  if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
+  if (settings.recovery.mode == config::StrategyMode::Observe) {
+    if (!say_once("observed " + finding.uid)) co_return;
+    log_info(messages::kRecoveryObserves,
+             {{"pod", finding.ns + "/" + finding.name}, {"node", finding.node}, {"detail", finding.detail}});
+    count("rescheduler_recovery_observed_total", "Failing pods that would have been given another node.",
+          {{"symptom", std::string(to_string(finding.symptom))}});
+    co_return;
+  }
+  CaseSetting setting;
+  setting.settings = &settings.recovery;
+  setting.finding = finding;
+  setting.kind = owner.kind;
+  setting.own_slot = pod_owners.slot_label_of(finding.uid);
+  std::vector<QuarantineStatus> standings;
+  for (const auto& [name, standing] : nodes) standings.push_back(standing);
+  setting.not_to_blame = attribution.blamed(standings, now());
+  const std::string places = owner.uid + "/";
+  for (auto one = there_before.lower_bound(places); one != there_before.end() && one->first.starts_with(places);
+       ++one) {
+    if (one->second.contains(finding.uid)) setting.not_in.insert(one->first.substr(places.size()));
+  }
+  CaseProtocol protocol(std::move(setting));
+  CaseAction action = protocol.begin();
+  while (!std::holds_alternative<case_action::Done>(action)) {
+    const CaseInput happened = co_await perform(finding, owner, protocol, action);
+    action = protocol.next(happened, now());
+  }
+  co_await conclude(finding, owner, protocol.decision(), std::get<case_action::Done>(action));
+}
+
+net::Task<CaseInput> LiveRecovery::State::perform(const Finding& finding,
+                                                  const Owner& owner,
+                                                  const CaseProtocol& protocol,
+                                                  CaseAction action) {
+  if (std::holds_alternative<case_action::ReadOwner>(action)) {
+    auto read = co_await read_owner(owner.kind, owner.ns, owner.name);
+    co_return read;
+  }
+  Result<void> done;
+  CaseInput happened = case_input::Removed{};
+  if (std::holds_alternative<case_action::Preflight>(action)) {
+    happened = case_input::Allowed{};
+    if (!detector.is_out_of_service(finding.node)) {
+      auto asked = co_await evict(client, finding.ns, finding.name, finding.uid, true);
+      done = std::move(asked);
+    }
+  } else if (auto* write = std::get_if<case_action::Write>(&action)) {
+    happened = case_input::Written{};
+    if (owner.kind == OwnerKind::Pod) {
+      auto saved = co_await bare_pods.save(finding.ns, finding.name, finding.uid, protocol.decision()->ledger);
+      done = std::move(saved);
+    } else {
+      auto& there = there_before[owner.uid + "/" + protocol.decision()->slot];
+      there.clear();
+      for (const Sibling& one : pod_owners.live_pods(owner)) there.insert(one.uid);
+      auto written = co_await write_books(owner, std::move(*write));
+      done = std::move(written);
+    }
+  } else {
+    auto removed = co_await remove(finding);
+    done = std::move(removed);
+  }
+  if (!done) happened = refusal(std::move(done.error()));
+  co_return happened;
+}
+
+net::Task<CaseInput> LiveRecovery::State::read_owner(OwnerKind kind, std::string ns, std::string name) {
+  kube::ApiCall call;
+  call.verb = kube::Verb::Get;
+  call.resource = &resource_of(kind);
+  call.ns = std::move(ns);
+  call.name = std::move(name);
+  const auto answer = resource_of(kind).make();
+  auto done = co_await writes.call(std::move(call), answer.get());
+  if (!done) co_return refusal(std::move(done.error()));
+  const api::ObjectMeta& meta = kube::metadata_of(*answer);
+  case_input::OwnerRead read;
+  read.owner = {kind, meta.namespace_(), meta.name(), meta.uid(), replicas_of(*answer), annotations_of(meta)};
+  read.resource_version = meta.resource_version();
+  read.live = pod_owners.live_pods(read.owner);
+  if (kind != OwnerKind::Pod) pod_owners.upsert(*answer);
+  co_return read;
+}
+
+net::Task<Result<void>> LiveRecovery::State::write_books(Owner owner, case_action::Write write) {
+  kube::ApiCall call;
+  call.verb = kube::Verb::Patch;
+  call.resource = &resource_of(owner.kind);
+  call.ns = owner.ns;
+  call.name = owner.name;
+  call.patch = books_patch(write.resource_version, write.annotations);
+  call.field_manager = "rescheduler";
+  const auto answer = resource_of(owner.kind).make();
+  auto done = co_await writes.call(std::move(call), answer.get());
+  // The webhook may be asked before the informer has heard of it.
+  if (done && owner.kind != OwnerKind::Pod) pod_owners.upsert(*answer);
+  co_return done;
+}
+
+net::Task<Result<void>> LiveRecovery::State::remove(Finding finding) {
+  if (detector.is_out_of_service(finding.node)) {
+    // Somebody who knows has said that nothing runs there any more.
+    auto deleted = co_await delete_at_once(client, finding.ns, finding.name, finding.uid);
+    co_return deleted;
+  }
+  auto evicted = co_await evict(client, finding.ns, finding.name, finding.uid, false);
+  co_return evicted;
+}
+
+// --- LiveRecovery ---
+
+LiveRecovery::LiveRecovery(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+LiveRecovery::~LiveRecovery() {
+  state_->acting.cancel();
+  for (net::Job& job : state_->jobs) job.cancel();
+}
+
+std::unique_ptr<LiveRecovery> LiveRecovery::make(RecoveryApis apis,
+                                                 LiveRecoverySettings settings,
+                                                 kube::LoopServices services) {
+  auto state = std::make_shared<State>(apis, std::move(settings), services);
+  // An informer of its own: the scheduler's leaves out pods that have finished, and those that failed count here.
+  state->follow_kind(kube::resource_of<api::Pod>());
+  state->follow_kind(kube::resource_of<api::Node>());
+  for (const kube::ResourceType* kind : owner_kinds()) state->follow_kind(*kind);
+  return std::unique_ptr<LiveRecovery>(new LiveRecovery(std::move(state)));
+}
+
+namespace {
+
+net::Task<void> followed(std::shared_ptr<void> /*kept*/, kube::Reflector& reflector) { co_await reflector.run(); }
+net::Task<void> recorded(std::shared_ptr<void> /*kept*/, kube::EventRecorder& recorder) { co_await recorder.run(); }
+
+}  // namespace
+
+void LiveRecovery::follow() {
+  const net::Executor& executor = state_->services.executor;
+  for (const auto& reflector : state_->reflectors) {
+    state_->jobs.push_back(net::spawn(executor, "recovery informer", followed(state_, *reflector)));
+  }
+  state_->jobs.push_back(net::spawn(executor, "recovery events", recorded(state_, state_->recorder)));
+}
+
+net::Task<Result<void>> LiveRecovery::wait_synced() {
+  for (const auto& reflector : state_->reflectors) {
+    auto synced = co_await reflector->wait_synced();
+    if (!synced) co_return fail(std::move(synced.error()));
+  }
+  co_return Result<void>{};
+}
+
+void LiveRecovery::lead() {
+  if (state_->settings.recovery.mode == config::StrategyMode::Off || state_->stopping) return;
+  state_->leading = true;
+  state_->ended_well.clear();
+  state_->remember_failures(state_->now());
+  state_->acting = net::spawn(state_->services.executor, "recovery", State::act(state_));
+}
+
+net::Task<bool> LiveRecovery::stop(std::chrono::nanoseconds grace) {
+  const std::shared_ptr<State> state = state_;
+  state->stopping = true;
+  if (!state->busy) state->acting.cancel();  // it sleeps
+  const bool ended = co_await net::ended_within(state->acting, *state->services.timers, grace);
+  state->acting.cancel();
+  if (ended) [[maybe_unused]]
+    const auto flushed = co_await state->recorder.flush();
+  (void)co_await net::end_all(state->jobs);
+  co_return ended;
+}
+
+net::Task<std::optional<NewPodHint>> LiveRecovery::hint_for(api::Pod pod) {
+  const std::shared_ptr<State> state = state_;
+  auto hint = co_await state->hint(std::move(pod));
+  co_return hint;
+}
+
+}  // namespace rescheduler::rescheduling::recovery

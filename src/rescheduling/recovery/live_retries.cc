@@ -1,0 +1,291 @@
+// What LiveRecovery says about a case, forgives, and tells new pods.
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/log.h"
+#include "kube/codec/resource.h"
+#include "kube/value/time.h"
+#include "rescheduling/messages.h"
+#include "rescheduling/recovery/live_state.h"
+
+namespace rescheduler::rescheduling::recovery {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::seconds kAfterRefusal{5};  // until a budget is asked again
+constexpr std::chrono::seconds kAfterStop{30};    // until somebody may have changed his mind
+constexpr std::chrono::seconds kBetweenForgiving{10};
+constexpr std::chrono::seconds kHandedOut{30};  // a pod that was told its slot is seen by then, or was never made
+constexpr std::chrono::milliseconds kPatience{500};
+
+kube::ObjectRef ref_of(const Owner& owner) {
+  return {.api_version = resource_of(owner.kind).api_version(),
+          .kind = std::string(to_string(owner.kind)),
+          .ns = owner.ns,
+          .name = owner.name,
+          .uid = owner.uid};
+}
+
+}  // namespace
+
+std::string books_patch(const std::string& resource_version,
+                        const std::map<std::string, std::optional<std::string>>& annotations) {
+  json::object changes;
+  for (const auto& [key, value] : annotations) changes[key] = value ? json::value(*value) : json::value(nullptr);
+  json::object meta;
+  meta["resourceVersion"] = resource_version;
+  meta["annotations"] = std::move(changes);
+  return json::serialize(json::object{{"metadata", std::move(meta)}});
+}
+
+void LiveRecovery::State::count(const std::string& name, const std::string& help, const MetricLabels& labels) {
+  services.metrics->counter(name, help, labels).add();
+}
+
+void LiveRecovery::State::say(const Owner& owner,
+                              const Finding* pod,
+                              kube::EventType type,
+                              std::string reason,
+                              std::string note) {
+  kube::EventRecord record;
+  record.regarding = ref_of(owner);
+  if (pod != nullptr && owner.kind != OwnerKind::Pod) {
+    record.related =
+        kube::ObjectRef{.api_version = "v1", .kind = "Pod", .ns = pod->ns, .name = pod->name, .uid = pod->uid};
+  }
+  record.type = type;
+  record.reason = std::move(reason);
+  record.action = "Recovery";
+  record.note = std::move(note);
+  if (settings.on_activity) {
+    settings.on_activity({record.regarding.kind, owner.ns, owner.name, type == kube::EventType::Warning, record.note});
+  }
+  recorder.record(std::move(record));
+}
+
+// A condition on the pod itself: whoever looks at it sees that nobody will move it any more.
+net::Task<void> LiveRecovery::State::mark(Finding finding, std::string reason, std::string message) {
+  json::object condition{{"type", "rescheduler.io/Recoverable"},
+                         {"status", "False"},
+                         {"reason", reason},
+                         {"message", message},
+                         {"lastTransitionTime", kube::format_time(now())}};
+  json::object meta{{"uid", finding.uid}};  // of this very pod, or of none
+  const std::string patch = json::serialize(json::object{
+      {"metadata", std::move(meta)}, {"status", json::object{{"conditions", json::array{std::move(condition)}}}}});
+  kube::PatchOptions options;
+  options.kind = kube::PatchKind::StrategicMerge;
+  options.subresource = "status";
+  auto marked = co_await client.patch<api::Pod>(finding.ns, finding.name, patch, options);
+  if (!marked) log_debug("recovery: {}", marked.error().message);
+}
+
+net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, RetryDecision decision) {
+  const bool application = decision.retry_verdict == RetryVerdict::Application;
+  verdicts[owner.key() + "/" + decision.slot] = decision.retry_verdict;
+  count("rescheduler_recovery_stopped_total", "Failing pods without another retry, by verdict.",
+        {{"verdict", std::string(to_string(decision.retry_verdict))}});
+  const std::string why = application ? fmt::format("verdict application, it fails wherever it is ({})",
+                                                    fmt::join(decision.ledger.nodes(), ", "))
+                                      : std::string("its retries are used up");
+  const std::string note = fmt::format("pod {} on {}: {}; {} of {} attempts made, no more: {}", finding.name,
+                                       finding.node, finding.detail, decision.attempt, decision.of, why);
+  const std::string reason = application ? "ApplicationFault" : "RetriesExhausted";
+  say(owner, &finding, kube::EventType::Warning, reason, note);
+  co_await mark(finding, reason, note);
+}
+
+net::Task<void> LiveRecovery::State::conclude(Finding finding,
+                                              Owner owner,
+                                              std::optional<RetryDecision> decision,
+                                              case_action::Done done) {
+  const std::string symptom(to_string(finding.symptom));
+  const std::string who = fmt::format("pod {} on {}: {}", finding.name, finding.node, finding.detail);
+  switch (done.end) {
+    case CaseEnd::Removed: {
+      not_before[finding.uid] = now() + kAfterRefusal;  // until it is seen to go
+      if (!say_once("removed " + finding.uid)) co_return;
+      count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
+            {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
+      const std::string note = fmt::format("{}; {}", who, decision->sentence());
+      log_info(messages::kRecovered, {{"workload", owner.ns + "/" + owner.name}, {"note", note}});
+      say(owner, &finding, kube::EventType::Normal, "Rescheduled", note);
+      co_return;
+    }
+    case CaseEnd::Stopped:
+      not_before[finding.uid] = now() + kAfterStop;
+      if (say_once("stopped " + finding.uid)) co_await give_up(finding, owner, *decision);
+      co_return;
+    case CaseEnd::HeldBack:
+    case CaseEnd::Forbidden: {
+      not_before[finding.uid] = now() + (done.end == CaseEnd::HeldBack ? kAfterRefusal : kAfterStop);
+      count("rescheduler_recovery_blocked_total", "Failing pods that could not be evicted.",
+            {{"why", std::string(to_string(done.end))}});
+      if (!say_once("blocked " + finding.uid)) co_return;
+      const std::string advice =
+          done.end == CaseEnd::HeldBack
+              ? "; a budget with unhealthyPodEvictionPolicy: AlwaysAllow would let pods go that are not ready"
+              : "";
+      say(owner, &finding, kube::EventType::Warning, "ReschedulingFailed",
+          fmt::format("{}; it cannot be evicted: {}{}", who, done.message, advice));
+      co_return;
+    }
+    case CaseEnd::Unread: {
+      not_before[finding.uid] = now() + kAfterStop;
+      if (say_once("unread " + owner.uid)) {
+        say(owner, nullptr, kube::EventType::Warning, "ReschedulingFailed", done.message);
+      }
+      co_return;
+    }
+    case CaseEnd::Failed:
+      not_before[finding.uid] = now() + kAfterRefusal;
+      count("rescheduler_recovery_errors_total", "Failing pods whose recovery failed for now.", {});
+      log_warning(messages::kRecoveryFailed, {{"pod", finding.ns + "/" + finding.name}, {"err", done.message}});
+      co_return;
+    case CaseEnd::Gone:
+    case CaseEnd::Ignored: co_return;
+  }
+}
+
+// --- Forgiving ---
+
+bool LiveRecovery::State::has_been_well(const Owner& owner, const Slot& slot, WallTime at) const {
+  // A Job's pod that did its work was well, however short that was.
+  const bool ends = owner.kind == OwnerKind::Job || owner.kind == OwnerKind::CronJob;
+  if (ends && ended_well.contains(owner.key())) return true;
+  const auto live = pod_owners.live_pods(owner);
+  const auto well = [&](const Sibling& one) {
+    const auto since = detector.well_since(one.uid);
+    return since && *since + settings.recovery.healthy_window <= at;
+  };
+  const auto in_slot = [&](const Sibling& one) { return one.slot == slot.id; };
+  if (std::ranges::any_of(live, in_slot)) {
+    return std::ranges::all_of(live, [&](const Sibling& one) { return !in_slot(one) || well(one); });
+  }
+  // Nobody says he is in it: all must be well, and all must be there.
+  const bool replicated = owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet;
+  return replicated && live.size() >= owner.replicas && std::ranges::all_of(live, well);
+}
+
+net::Task<void> LiveRecovery::State::forgive_the_well(WallTime at) {
+  for (const Owner& owner : pod_owners.with_ledger()) {
+    const std::string key = owner.key();
+    const auto wait = not_before.find(key);
+    if (wait != not_before.end() && wait->second > at) continue;
+    const auto ledger = read_ledger(owner.kind, owner.annotations, 1, at);
+    if (!ledger) continue;
+    const bool due = std::ranges::any_of(
+        ledger->slots, [&](const Slot& slot) { return slot.times > 0 && has_been_well(owner, slot, at); });
+    RetryLedger tidied = *ledger;
+    tidy(tidied, settings.recovery.visited, at);
+    if (!due && tidied == *ledger) continue;
+    not_before[key] = at + kBetweenForgiving;
+    co_await forgive_owner(owner);
+  }
+  ended_well.clear();
+}
+
+net::Task<void> LiveRecovery::State::forgive_owner(Owner owner) {
+  const CaseInput happened = co_await read_owner(owner.kind, owner.ns, owner.name);
+  const auto* read = std::get_if<case_input::OwnerRead>(&happened);
+  if (read == nullptr) co_return;
+  const auto retries = read_retries(read->owner.annotations, settings.recovery.most_retries);
+  auto ledger = read_ledger(owner.kind, read->owner.annotations, retries ? retries->allowed : 1, now());
+  if (!ledger) co_return;
+  std::vector<std::string> forgiven;
+  for (const Slot& slot : std::vector<Slot>(ledger->slots)) {
+    if (has_been_well(read->owner, slot, now()) && forgive(*ledger, slot.id)) forgiven.push_back(slot.id);
+  }
+  tidy(*ledger, settings.recovery.visited, now());
+  case_action::Write write{read->resource_version, write_ledger(owner.kind, *ledger)};
+  auto written = co_await write_books(read->owner, std::move(write));
+  if (!written || forgiven.empty()) co_return;
+  count("rescheduler_recovery_forgiven_total",
+        "Workloads that stayed healthy for the window, so that their retry count starts at zero.", {});
+  say(read->owner, nullptr, kube::EventType::Normal, "Recovered",
+      fmt::format("healthy for the whole window; the retry count starts at zero ({})", fmt::join(forgiven, ", ")));
+}
+
+// --- New pods ---
+
+std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, const std::string& pod_name, WallTime at) {
+  const auto retries = read_retries(owner.annotations, settings.recovery.most_retries);
+  if (!retries || retries->allowed == 0) return std::nullopt;
+  auto ledger = read_ledger(owner.kind, owner.annotations, retries->allowed, at);
+  if (!ledger) return std::nullopt;
+  tidy(*ledger, settings.recovery.visited, at);
+  if (ledger->slots.empty()) return std::nullopt;  // nobody failed: its pods, thousands perhaps, need not be looked at
+  NewPodHint hint;
+  if (owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet) {
+    std::erase_if(handed_out, [&](const auto& one) { return one.second + kHandedOut <= at; });
+    // Who was counted is on its way out, also where that has not been seen yet: its replacement may be this one.
+    auto live = pod_owners.live_pods(owner);
+    std::erase_if(live, [&](const Sibling& one) {
+      return std::ranges::any_of(ledger->slots, [&](const Slot& slot) {
+        return std::ranges::find(slot.counted, one.uid) != slot.counted.end();
+      });
+    });
+    for (const std::string& id : open_slots(*ledger, live)) {
+      if (handed_out.contains(owner.uid + "/" + id)) continue;
+      hint.slot = id;
+      break;
+    }
+    if (!hint.slot.empty()) handed_out[owner.uid + "/" + hint.slot] = at;
+  } else if (owner.kind == OwnerKind::StatefulSet) {
+    hint.slot = pod_name;
+  } else if (owner.kind == OwnerKind::Job || owner.kind == OwnerKind::CronJob) {
+    hint.slot = kOnlySlot;
+  }
+  const Slot* slot = ledger->find(hint.slot);
+  if (slot == nullptr) return std::nullopt;
+  for (const Visit& visit : slot->visits) hint.avoid.push_back(visit.node);
+  return hint;
+}
+
+// Reads a workload that the informers may know too little of; false: it could not be read.
+net::Task<bool> LiveRecovery::State::read_ahead(WorkloadName workload) {
+  kube::ApiCall call;
+  call.verb = kube::Verb::Get;
+  call.resource = &resource_of(workload.kind);
+  call.ns = workload.ns;
+  call.name = workload.name;
+  call.timeout = kPatience;
+  call.repeat = kube::Repeat::Never;
+  const auto answer = resource_of(workload.kind).make();
+  const auto read = co_await apis.api->call(std::move(call), answer.get());
+  if (read) pod_owners.upsert(*answer);
+  co_return read.has_value();
+}
+
+net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
+  // The pods of a new ReplicaSet come within milliseconds of it, and the ReplicaSet within milliseconds of its
+  // Deployment.
+  for (int controllers = 0; controllers < 2; ++controllers) {
+    const auto unseen = pod_owners.unseen_controller(pod);
+    if (!unseen) break;
+    const bool read = co_await read_ahead(*unseen);
+    if (!read) break;
+  }
+  auto owner = pod_owners.owner_of(pod);
+  if (!owner || owner->kind == OwnerKind::Pod || owner->kind == OwnerKind::DaemonSet) co_return std::nullopt;
+  const auto retries = read_retries(owner->annotations, settings.recovery.most_retries);
+  if (!retries || retries->allowed == 0) co_return std::nullopt;
+  // The replacement of a pod comes within milliseconds of its removal: what an informer knows may be older than that,
+  // unless the one who wrote it is ourselves.
+  if (!leading || (settings.fence && !settings.fence->may_act())) {
+    const WorkloadName workload{owner->kind, owner->ns, owner->name};
+    const bool read = co_await read_ahead(workload);
+    if (read) {
+      if (auto known = pod_owners.find(owner->kind, owner->ns, owner->name)) owner = std::move(known);
+    }
+  }
+  co_return hint_from(*owner, pod.metadata().name(), now());
+}
+
+}  // namespace rescheduler::rescheduling::recovery

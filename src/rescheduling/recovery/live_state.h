@@ -1,0 +1,90 @@
+// The insides of LiveRecovery. Internal to recovery/.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "kube/client/fenced_api.h"
+#include "kube/events/event_recorder.h"
+#include "kube/informer/reflector.h"
+#include "rescheduling/recovery/attribution.h"
+#include "rescheduling/recovery/bare_pods.h"
+#include "rescheduling/recovery/case_protocol.h"
+#include "rescheduling/recovery/detector.h"
+#include "rescheduling/recovery/live_recovery.h"
+#include "rescheduling/recovery/pod_owners.h"
+
+namespace rescheduler::rescheduling::recovery {
+
+struct LiveRecovery::State : std::enable_shared_from_this<State> {
+  State(RecoveryApis the_apis, LiveRecoverySettings the_settings, kube::LoopServices the_services);
+
+  // --- Being told. A feed that is shared with others calls the same. ---
+  void follow_kind(const kube::ResourceType& kind);
+  void upsert_pod(const api::Pod& pod);
+  void remove_pod(const api::Pod& pod);
+  void upsert_node(const api::Node& node);
+  void remove_node(const std::string& name);
+
+  // --- Acting ---
+  static net::Task<void> act(std::shared_ptr<State> self);
+  net::Task<void> look();
+  void notice(const std::vector<Finding>& findings, WallTime now);
+  void remember_failures(WallTime now);
+  net::Task<void> quarantine_nodes(WallTime now);
+  net::Task<Result<bool>> quarantine_node(QuarantineAction action);
+  net::Task<void> handle(Finding finding, Owner owner);
+  net::Task<CaseInput> perform(const Finding& finding,
+                               const Owner& owner,
+                               const CaseProtocol& protocol,
+                               CaseAction action);
+  net::Task<CaseInput> read_owner(OwnerKind kind, std::string ns, std::string name);
+  net::Task<Result<void>> write_books(Owner owner, case_action::Write write);
+  net::Task<Result<void>> remove(Finding finding);
+  net::Task<void> conclude(Finding finding, Owner owner, std::optional<RetryDecision> decision, case_action::Done done);
+  net::Task<void> give_up(Finding finding, Owner owner, RetryDecision decision);
+  net::Task<void> mark(Finding finding, std::string reason, std::string message);
+  net::Task<void> forgive_the_well(WallTime now);
+  net::Task<void> forgive_owner(Owner owner);
+  bool has_been_well(const Owner& owner, const Slot& slot, WallTime now) const;
+
+  // --- Telling ---
+  void say(const Owner& owner, const Finding* pod, kube::EventType type, std::string reason, std::string note);
+  bool say_once(const std::string& what) { return told.insert(what).second; }
+  void count(const std::string& name, const std::string& help, const MetricLabels& labels);
+
+  // --- New pods ---
+  net::Task<std::optional<NewPodHint>> hint(api::Pod pod);
+  net::Task<bool> read_ahead(WorkloadName workload);
+  std::optional<NewPodHint> hint_from(const Owner& owner, const std::string& pod_name, WallTime now);
+
+  WallTime now() const { return services.clock->wall_now(); }
+  bool is_excluded(const std::string& ns) const;
+
+  RecoveryApis apis;
+  LiveRecoverySettings settings;
+  kube::LoopServices services;
+  kube::FencedApi writes;
+  kube::Client client;
+  kube::EventRecorder recorder;
+  PodOwners pod_owners{};
+  Detector detector;
+  Attribution attribution;
+  BarePods bare_pods;
+  std::map<std::string, QuarantineStatus> nodes{};
+  std::map<std::string, WallTime> not_before{};  // by uid or owner: after a refusal
+  std::map<std::string, WallTime> handed_out{};  // slots told to new pods, until those are seen
+  std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
+  // By owner and slot: the pods that were there when the slot's was taken away, until its replacement is seen.
+  std::map<std::string, std::set<std::string>> there_before{};
+  std::set<std::string> told{};                    // what is said once
+  std::map<std::string, RetryVerdict> verdicts{};  // by owner and slot: those that were given up
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
+  std::vector<net::Job> jobs{};
+  net::Job acting{};
+  bool leading = false;
+  bool busy = false;
+  bool stopping = false;
+};
+
+}  // namespace rescheduler::rescheduling::recovery

@@ -1,0 +1,108 @@
+// Who belongs to whom: pods, their controllers, and the workloads that keep their retries. Fed by informers (or by
+// whoever else follows the cluster); keeps of each object only what is asked for. Belongs to one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rescheduling/recovery/retry_ledger.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+namespace rescheduler::api {
+class ObjectMeta;
+class Pod;
+}  // namespace rescheduler::api
+namespace rescheduler::kube {
+struct ResourceType;
+}  // namespace rescheduler::kube
+
+namespace rescheduler::rescheduling::recovery {
+
+struct Owner {
+  OwnerKind kind{};
+  std::string ns{};
+  std::string name{};
+  std::string uid{};
+  std::uint32_t replicas = 1;
+  Annotations annotations{};
+
+  std::string key() const;  // "Deployment/ns/name"
+};
+
+const kube::ResourceType& resource_of(OwnerKind kind);
+Annotations annotations_of(const api::ObjectMeta& meta);
+std::uint32_t replicas_of(const google::protobuf::Message& workload);
+
+// The kinds a Roster wants to be told of, beside pods.
+std::vector<const kube::ResourceType*> owner_kinds();
+
+struct WorkloadName {
+  OwnerKind kind{};
+  std::string ns{};
+  std::string name{};
+};
+
+class PodOwners {
+ public:
+  // From an informer, or from a read or write of our own that is ahead of it: the newest version counts.
+  void upsert(const google::protobuf::Message& workload);
+  void remove(const google::protobuf::Message& workload);
+  void upsert_pod(const api::Pod& pod);
+  void remove_pod(const std::string& uid);
+
+  // The one at the top that is known: a Deployment, not its ReplicaSet. Nothing: not known (yet), or none we handle.
+  std::optional<Owner> owner_of(const std::string& pod_uid) const;
+  std::optional<Owner> owner_of(const api::Pod& pod) const;
+  // The first of a pod's controllers, from the pod upwards, of which no informer has told yet.
+  std::optional<WorkloadName> unseen_controller(const api::Pod& pod) const;
+  bool is_live(const std::string& pod_uid) const;
+  std::string slot_label_of(const std::string& pod_uid) const;  // its annotation, name or node; empty: it says none
+  std::optional<Owner> find(OwnerKind kind, const std::string& ns, const std::string& name) const;
+  std::vector<Sibling> live_pods(const Owner& owner) const;
+  // Owners that have something written down.
+  std::vector<Owner> with_ledger() const;
+
+ private:
+  struct Ref {
+    WorkloadName workload{};
+    std::string key{};
+  };
+  using RefPtr = std::shared_ptr<const Ref>;  // null: none
+  struct Known {
+    Owner owner{};
+    RefPtr controller{};
+    std::uint64_t version = 0;
+  };
+  // There are very many: what pods of one controller have in common they share.
+  struct KnownPod {
+    std::shared_ptr<const Owner> self{};  // of a pod of nobody
+    std::string slot{};
+    RefPtr controller{};
+    bool foreign = false;  // of a controller we know nothing of
+    bool live = false;
+  };
+
+  struct ControlledPods {
+    RefPtr controller{};
+    std::set<std::string_view> uids{};  // the keys of pods_
+  };
+
+  static RefPtr controller_of(const api::ObjectMeta& meta, bool* foreign);
+  static KnownPod known_pod(const api::Pod& pod);
+  std::optional<Owner> top_of(const KnownPod& pod) const;
+  void let_go(const Ref& controller, const std::string& uid);
+
+  std::map<std::string, Known> workloads_;                   // by key
+  std::map<std::string, std::set<std::string>> controlled_;  // by key: keys of workloads
+  std::map<std::string, KnownPod, std::less<>> pods_;        // by uid
+  std::map<std::string, ControlledPods> controlled_pods_;    // by key
+};
+
+}  // namespace rescheduler::rescheduling::recovery

@@ -1,0 +1,19 @@
+// Who asks, as the cluster knows them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rescheduler::server {
+
+struct UserInfo {
+  std::string name;
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};
+};
+using UserInfoPtr = std::shared_ptr<const UserInfo>;
+
+}  // namespace rescheduler::server

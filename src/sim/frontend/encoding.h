@@ -1,0 +1,56 @@
+// Objects, lists, events and refusals as bytes for the wire. Protobuf is written from the stored bytes; nothing is
+// decoded for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/frontend/media.h"
+#include "sim/frontend/operation.h"
+#include "sim/server/watch.h"
+
+namespace rescheduler::sim {
+
+// What a Table is to show besides its cells.
+struct TableOptions {
+  std::string include_object{};  // the query's includeObject
+  WallTime now{};
+};
+
+class AnswerEncoder {
+ public:
+  AnswerEncoder(const Kind& kind, Format format, TableOptions table)
+      : kind_(kind), format_(format), table_(std::move(table)) {}
+
+  std::string object(const VersionPtr& version) const;
+  // Not stored: a Scale, a Status, a review, a deleted object of the kind.
+  std::string other(const Message& message) const;
+  std::string list(const Listing& listing) const;
+  // One frame of a watch; the first Table of a stream describes its columns.
+  std::string event(const ServedEvent& event);
+  std::string error_event(const StatusError& refusal) const;
+
+  std::string content_type(bool watch) const;
+
+ private:
+  std::string json_of(const VersionPtr& version, const Message& object) const;
+  std::string table(const std::vector<VersionPtr>& rows, const ServedEvent* event, const Listing* listing) const;
+  std::string json_list(const Listing& listing) const;
+  std::string protobuf_list(const Listing& listing) const;
+  std::string json_event_object(const ServedEvent& event);
+  std::string protobuf_event_object(const ServedEvent& event) const;
+  MessagePtr bookmark_object(const ServedEvent& event) const;
+
+  const Kind& kind_;
+  Format format_;
+  TableOptions table_;
+  bool columns_told_ = false;
+};
+
+std::string encode_refusal(const StatusError& refusal, kube::Encoding encoding);
+// The same text with line breaks and two spaces per level.
+std::string prettified(std::string_view json);
+// Can objects of this kind be sent as protobuf?
+bool has_protobuf(const Kind& kind);
+
+}  // namespace rescheduler::sim

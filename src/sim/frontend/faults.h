@@ -1,0 +1,125 @@
+// What can go wrong between a client and the embedded server, switched on by tests; both doors obey it.
+//
+//   WireFaults faults(server, 7);
+//   faults.add({.verbs = {kube::Verb::Create}, .resource = "pods", .times = 1, .trouble = {.lose_response =
+//   Loss::Reset}});
+//
+// Which request meets which trouble depends on the seed and the order of requests alone.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "sim/server/server.h"
+
+namespace rescheduler::sim {
+
+enum class Loss {
+  No,
+  Reset,    // the connection breaks: Errc::Unavailable at once
+  Silence,  // nothing ever comes: Errc::Timeout once the caller's patience is over
+};
+
+struct Trouble {
+  std::chrono::nanoseconds latency{0};  // before the request reaches the server
+  std::chrono::nanoseconds spread{0};   // and up to so much more
+  Loss lose_request = Loss::No;         // it is never executed
+  Loss lose_response = Loss::No;        // it is executed
+  bool duplicate = false;               // it is executed twice; the second answer is returned
+  std::optional<StatusError> refuse{};  // instead of executing it: refusal_with()
+  // Get and List: the state of a while ago, or of so many versions ago, as far as history reaches.
+  std::chrono::nanoseconds stale_for{0};
+  std::uint64_t stale_versions = 0;
+  // Watches: after so many events (bookmarks do not count) the connection breaks, or nothing comes any more.
+  std::optional<std::uint64_t> drop_watch_after{};
+  std::optional<std::uint64_t> stall_watch_after{};
+  bool events_twice = false;  // every event is delivered twice in a row
+};
+
+// 409, 429, 500 or 503 as the real server words them.
+StatusError refusal_with(int code, std::optional<int> retry_after_seconds = std::nullopt);
+
+// What is left empty matches everything.
+struct FaultRule {
+  std::vector<kube::Verb> verbs{};
+  std::string resource{};                    // plural
+  std::optional<std::string> subresource{};  // "": the object itself
+  std::string ns{};
+  std::string name{};
+  std::uint64_t skip = 0;  // so many requests that match pass first
+  std::uint64_t times = std::numeric_limits<std::uint64_t>::max();
+  double probability = 1;
+  Trouble trouble{};
+};
+
+struct RequestFacts {
+  kube::Verb verb = kube::Verb::Get;
+  std::string_view resource{};
+  std::string_view subresource{};
+  std::string_view ns{};
+  std::string_view name{};
+};
+
+struct FaultCounts {
+  std::uint64_t delayed = 0;
+  std::uint64_t lost_requests = 0;
+  std::uint64_t lost_responses = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t stale = 0;
+  std::uint64_t dropped_watches = 0;
+  std::uint64_t stalled_watches = 0;
+  std::uint64_t doubled_events = 0;
+};
+
+class WireFaults {
+ public:
+  WireFaults(Server& server, std::uint64_t seed);
+  ~WireFaults();
+  WireFaults(const WireFaults&) = delete;
+  WireFaults& operator=(const WireFaults&) = delete;
+
+  using RuleId = std::uint64_t;
+  RuleId add(FaultRule rule);
+  void remove(RuleId rule);
+  void clear();
+  std::uint64_t fired(RuleId rule) const;  // how often; also of a rule since removed
+
+  const FaultCounts& counts() const { return counts_; }
+  FaultCounts& counts() { return counts_; }  // the doors count what takes effect later than meet()
+
+  // The trouble this request meets: that of all rules which fire, the first one's where they contradict each other.
+  Trouble meet(const RequestFacts& request);
+  // The version a stale read answers with; nothing when the trouble is not staleness.
+  std::optional<std::uint64_t> version_for(const Trouble& trouble);
+
+ private:
+  struct Active {
+    FaultRule rule;
+    std::uint64_t seen = 0;
+  };
+  static bool matches(const FaultRule& rule, const RequestFacts& request);
+  bool fires(Active& active, const RequestFacts& request);
+  std::uint64_t version_at(SteadyTime time) const;
+
+  Server& server_;
+  Rng rng_;
+  std::map<RuleId, Active> rules_;
+  std::map<RuleId, std::uint64_t> fired_;
+  RuleId last_id_ = 0;
+  FaultCounts counts_;
+  // When each version came about, as far as stale reads may ask.
+  std::deque<std::pair<SteadyTime, std::uint64_t>> dates_;
+  std::unique_ptr<Store::Subscription> changes_;
+};
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,171 @@
+// Pods: READY, STATUS and RESTARTS sum up all containers, by the rules every user of kubectl has learnt.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "sim/frontend/tables/age.h"
+#include "sim/frontend/tables/printer.h"
+
+namespace rescheduler::sim {
+namespace {
+
+struct PodSummary {
+  std::string reason;
+  std::int64_t restarts = 0;
+  std::string_view last_restart{};  // RFC 3339 sorts as text
+  std::size_t ready = 0;
+  std::size_t containers = 0;
+
+  void count_restarts(const Field& status) {
+    restarts += status["restartCount"].number();
+    last_restart = std::max(last_restart, status["lastState"]["terminated"]["finishedAt"].text());
+  }
+};
+
+bool is_true(const Field& conditions, std::string_view type) {
+  return conditions.where("type", type)["status"].text() == "True";
+}
+
+bool is_sidecar(const Field& container) { return container["restartPolicy"].text() == "Always"; }
+
+std::string exit_text(const Field& terminated) {
+  if (const auto reason = terminated["reason"].text(); !reason.empty()) return std::string(reason);
+  if (const std::int64_t signal = terminated["signal"].number(); signal != 0) {
+    return "Signal:" + std::to_string(signal);
+  }
+  return "ExitCode:" + std::to_string(terminated["exitCode"].number());
+}
+
+// True when an init container holds the pod back; then it says how.
+bool sum_up_init_containers(const Field& pod, PodSummary& summary, PodSummary& sidecars) {
+  const Field specs = pod["spec"]["initContainers"];
+  const Field statuses = pod["status"]["initContainerStatuses"];
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    const Field status = statuses.at(i);
+    const bool sidecar = is_sidecar(specs.where("name", status["name"].text()));
+    summary.count_restarts(status);
+    if (sidecar) sidecars.count_restarts(status);
+    const Field terminated = status["state"]["terminated"];
+    const std::string_view waiting = status["state"]["waiting"]["reason"].text();
+    if (terminated.present() && terminated["exitCode"].number() == 0) continue;
+    if (sidecar && status["started"].flag()) {
+      if (status["ready"].flag()) ++summary.ready;
+      continue;
+    }
+    if (terminated.present()) {
+      summary.reason = "Init:" + exit_text(terminated);
+    } else if (!waiting.empty() && waiting != "PodInitializing") {
+      summary.reason = "Init:" + std::string(waiting);
+    } else {
+      summary.reason = "Init:" + std::to_string(i) + "/" + std::to_string(specs.size());
+    }
+    return true;
+  }
+  return false;
+}
+
+void sum_up_containers(const Field& pod, PodSummary& summary) {
+  const Field statuses = pod["status"]["containerStatuses"];
+  bool running = false;
+  std::string failure;
+  for (std::size_t i = statuses.size(); i-- > 0;) {
+    const Field status = statuses.at(i);
+    summary.count_restarts(status);
+    const Field terminated = status["state"]["terminated"];
+    const std::string_view waiting = status["state"]["waiting"]["reason"].text();
+    if (!waiting.empty()) {
+      summary.reason = waiting;
+    } else if (terminated.present()) {
+      summary.reason = exit_text(terminated);
+      if (terminated["exitCode"].number() != 0) failure = summary.reason;
+    } else if (status["ready"].flag() && status["state"]["running"].present()) {
+      running = true;
+      ++summary.ready;
+    }
+  }
+  if (summary.reason != "Completed") return;
+  // Some containers have ended well: the others decide.
+  if (running && is_true(pod["status"]["conditions"], "Ready")) {
+    summary.reason = "Running";
+  } else if (!failure.empty()) {
+    summary.reason = failure;
+  } else if (running) {
+    summary.reason = "NotReady";
+  }
+}
+
+PodSummary sum_up(const Field& pod) {
+  const Field status = pod["status"];
+  PodSummary summary{.reason = std::string(status["reason"].text(status["phase"].text()))};
+  for (const boost::json::value& item : status["conditions"].items()) {
+    const Field condition(&item);
+    if (condition["type"].text() == "PodScheduled" && condition["reason"].text() == "SchedulingGated") {
+      summary.reason = "SchedulingGated";
+    }
+  }
+  summary.containers = pod["spec"]["containers"].size();
+  for (const boost::json::value& container : pod["spec"]["initContainers"].items()) {
+    if (is_sidecar(Field(&container))) ++summary.containers;
+  }
+  PodSummary sidecars;
+  const bool initializing = sum_up_init_containers(pod, summary, sidecars);
+  if (!initializing || is_true(status["conditions"], "Initialized")) {
+    // What init containers that are over did no longer matters.
+    summary.restarts = sidecars.restarts;
+    summary.last_restart = sidecars.last_restart;
+    sum_up_containers(pod, summary);
+  }
+  if (pod["metadata"]["deletionTimestamp"].present()) {
+    const std::string_view phase = status["phase"].text();
+    if (status["reason"].text() == "NodeLost") {
+      summary.reason = "Unknown";
+    } else if (phase != "Succeeded" && phase != "Failed") {
+      summary.reason = "Terminating";
+    }
+  }
+  return summary;
+}
+
+std::string readiness_gates(const Field& pod) {
+  const Field gates = pod["spec"]["readinessGates"];
+  if (gates.size() == 0) return "<none>";
+  std::size_t open = 0;
+  for (const boost::json::value& gate : gates.items()) {
+    if (is_true(pod["status"]["conditions"], Field(&gate)["conditionType"].text())) ++open;
+  }
+  return std::to_string(open) + "/" + std::to_string(gates.size());
+}
+
+boost::json::array pod_cells(const Field& pod, WallTime now) {
+  const PodSummary summary = sum_up(pod);
+  std::string restarts = std::to_string(summary.restarts);
+  if (summary.restarts != 0 && !summary.last_restart.empty()) {
+    restarts += " (" + human_age(summary.last_restart, now) + " ago)";
+  }
+  return {name_of(pod),
+          std::to_string(summary.ready) + "/" + std::to_string(summary.containers),
+          summary.reason,
+          restarts,
+          age_of(pod, now),
+          pod["status"]["podIPs"].at(0)["ip"].text("<none>"),
+          pod["spec"]["nodeName"].text("<none>"),
+          pod["status"]["nominatedNodeName"].text("<none>"),
+          readiness_gates(pod)};
+}
+
+}  // namespace
+
+const Printer* pod_printer(std::string_view group, std::string_view kind) {
+  if (!group.empty() || kind != "Pod") return nullptr;
+  static const Printer kPods{
+      .columns = {name_column(), text_column("Ready", "How many of its containers are ready."),
+                  text_column("Status", "The state of its containers, summed up."),
+                  text_column("Restarts", "How often containers restarted, and when last."), age_column(),
+                  wide_column("IP", "The pod's address."), wide_column("Node", "Where it runs."),
+                  wide_column("Nominated Node", "Where room is being made for it."),
+                  wide_column("Readiness Gates", "Conditions beyond its containers' readiness.")},
+      .cells = pod_cells};
+  return &kPods;
+}
+
+}  // namespace rescheduler::sim

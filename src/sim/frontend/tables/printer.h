@@ -1,0 +1,63 @@
+// How one kind becomes columns and cells. Included by .cc files only: it brings Boost.JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/array.hpp>
+
+#include "base/clock.h"
+#include "sim/frontend/tables/field.h"
+
+namespace rescheduler::sim {
+
+struct Column {
+  std::string name;
+  std::string type = "string";  // as OpenAPI has them
+  std::string format{};
+  int priority = 0;  // above 0: only with -o wide
+  std::string description{};
+};
+
+struct Printer {
+  std::vector<Column> columns;
+  // One cell per column.
+  boost::json::array (*cells)(const Field& object, WallTime now);
+};
+
+struct NamedPrinter {
+  std::string_view group;
+  std::string_view kind;
+  Printer printer;
+};
+const Printer* find_printer(std::span<const NamedPrinter> printers, std::string_view group, std::string_view kind);
+
+// Null for kinds without a printer of their own, which show their name and when they were created.
+const Printer* printer_of(std::string_view group, std::string_view kind);
+
+// Each family's own; null when the kind is not theirs.
+const Printer* pod_printer(std::string_view group, std::string_view kind);
+const Printer* node_printer(std::string_view group, std::string_view kind);
+const Printer* workload_printer(std::string_view group, std::string_view kind);
+const Printer* autoscaler_printer(std::string_view group, std::string_view kind);
+const Printer* network_printer(std::string_view group, std::string_view kind);
+const Printer* storage_printer(std::string_view group, std::string_view kind);
+const Printer* event_printer(std::string_view group, std::string_view kind);
+const Printer* metrics_printer(std::string_view group, std::string_view kind);
+const Printer* plain_printer(std::string_view group, std::string_view kind);
+
+// Columns and cells many kinds share.
+Column name_column();
+Column age_column();
+Column text_column(std::string name, std::string description);
+Column wide_column(std::string name, std::string description);
+Column integer_column(std::string name, std::string description);
+std::string name_of(const Field& object);
+std::string age_of(const Field& object, WallTime now);
+std::string labels_text(const Field& labels);      // "a=b,c=d"; "<none>" when there are none
+std::string selector_text(const Field& selector);  // of a LabelSelector; "<none>" when it is empty
+std::string containers_text(const Field& containers, std::string_view field);  // names or images, by commas
+
+}  // namespace rescheduler::sim

@@ -1,0 +1,230 @@
+// What runs pods: Deployments and their kin, Jobs, and the budgets that protect them.
+#include <cctype>
+#include <string>
+
+#include "kube/value/time.h"
+#include "sim/frontend/tables/age.h"
+#include "sim/frontend/tables/printer.h"
+
+namespace rescheduler::sim {
+namespace {
+
+std::vector<Column> with_template(std::vector<Column> columns, bool selector = true) {
+  columns.push_back(wide_column("Containers", "Their names in the template."));
+  columns.push_back(wide_column("Images", "Their images in the template."));
+  if (selector) columns.push_back(wide_column("Selector", "Which pods belong to it."));
+  return columns;
+}
+
+void append_containers(boost::json::array& cells, const Field& pod_template) {
+  const Field containers = pod_template["spec"]["containers"];
+  cells.emplace_back(containers_text(containers, "name"));
+  cells.emplace_back(containers_text(containers, "image"));
+}
+
+std::string out_of(const Field& part, const Field& whole) {
+  return std::to_string(part.number()) + "/" + std::to_string(whole.number());
+}
+
+boost::json::array deployment_cells(const Field& object, WallTime now) {
+  const Field spec = object["spec"];
+  const Field status = object["status"];
+  boost::json::array cells{name_of(object), out_of(status["readyReplicas"], spec["replicas"]),
+                           status["updatedReplicas"].number(), status["availableReplicas"].number(),
+                           age_of(object, now)};
+  append_containers(cells, spec["template"]);
+  cells.emplace_back(selector_text(spec["selector"]));
+  return cells;
+}
+
+boost::json::array replicas_cells(const Field& object, WallTime now) {
+  const Field spec = object["spec"];
+  const Field status = object["status"];
+  boost::json::array cells{name_of(object), spec["replicas"].number(), status["replicas"].number(),
+                           status["readyReplicas"].number(), age_of(object, now)};
+  append_containers(cells, spec["template"]);
+  return cells;
+}
+boost::json::array replica_set_cells(const Field& object, WallTime now) {
+  boost::json::array cells = replicas_cells(object, now);
+  cells.emplace_back(selector_text(object["spec"]["selector"]));
+  return cells;
+}
+boost::json::array replication_controller_cells(const Field& object, WallTime now) {
+  boost::json::array cells = replicas_cells(object, now);
+  cells.emplace_back(labels_text(object["spec"]["selector"]));
+  return cells;
+}
+
+boost::json::array stateful_set_cells(const Field& object, WallTime now) {
+  boost::json::array cells{name_of(object), out_of(object["status"]["readyReplicas"], object["spec"]["replicas"]),
+                           age_of(object, now)};
+  append_containers(cells, object["spec"]["template"]);
+  return cells;
+}
+
+boost::json::array daemon_set_cells(const Field& object, WallTime now) {
+  const Field status = object["status"];
+  const Field pod_template = object["spec"]["template"];
+  boost::json::array cells{name_of(object),
+                           status["desiredNumberScheduled"].number(),
+                           status["currentNumberScheduled"].number(),
+                           status["numberReady"].number(),
+                           status["updatedNumberScheduled"].number(),
+                           status["numberAvailable"].number(),
+                           labels_text(pod_template["spec"]["nodeSelector"]),
+                           age_of(object, now)};
+  append_containers(cells, pod_template);
+  cells.emplace_back(selector_text(object["spec"]["selector"]));
+  return cells;
+}
+
+std::string job_state(const Field& job) {
+  const Field conditions = job["status"]["conditions"];
+  const auto holds = [&](std::string_view type) { return conditions.where("type", type)["status"].text() == "True"; };
+  if (holds("Complete")) return "Complete";
+  if (holds("Failed")) return "Failed";
+  if (job["metadata"]["deletionTimestamp"].present()) return "Terminating";
+  for (const std::string_view type : {"Suspended", "FailureTarget", "SuccessCriteriaMet"}) {
+    if (holds(type)) return std::string(type);
+  }
+  return "Running";
+}
+
+std::string job_completions(const Field& job) {
+  const std::string done = std::to_string(job["status"]["succeeded"].number()) + "/";
+  const Field completions = job["spec"]["completions"];
+  if (completions.present()) return done + std::to_string(completions.number());
+  const std::int64_t parallelism = job["spec"]["parallelism"].number();
+  return done + (parallelism > 1 ? "1 of " + std::to_string(parallelism) : "1");
+}
+
+std::string job_duration(const Field& job, WallTime now) {
+  const std::string_view start = job["status"]["startTime"].text();
+  const std::string_view end = job["status"]["completionTime"].text();
+  if (start.empty()) return {};
+  const Result<WallTime> until = end.empty() ? Result<WallTime>(now) : kube::parse_time(end);
+  return until ? human_age(start, *until) : "<invalid>";
+}
+
+boost::json::array job_cells(const Field& object, WallTime now) {
+  boost::json::array cells{name_of(object), job_state(object), job_completions(object), job_duration(object, now),
+                           age_of(object, now)};
+  append_containers(cells, object["spec"]["template"]);
+  cells.emplace_back(selector_text(object["spec"]["selector"]));
+  return cells;
+}
+
+boost::json::array cron_job_cells(const Field& object, WallTime now) {
+  const Field spec = object["spec"];
+  const Field job = spec["jobTemplate"]["spec"];
+  const std::string_view last = object["status"]["lastScheduleTime"].text();
+  std::string suspended = "<unset>";
+  if (spec["suspend"].present()) suspended = spec["suspend"].flag() ? "True" : "False";
+  boost::json::array cells{
+      name_of(object),    spec["schedule"].text(),           spec["timeZone"].text("<none>"),
+      suspended,          object["status"]["active"].size(), last.empty() ? "<none>" : human_age(last, now),
+      age_of(object, now)};
+  append_containers(cells, job["template"]);
+  cells.emplace_back(selector_text(job["selector"]));
+  return cells;
+}
+
+boost::json::array budget_cells(const Field& object, WallTime now) {
+  return {name_of(object), object["spec"]["minAvailable"].printed("N/A"),
+          object["spec"]["maxUnavailable"].printed("N/A"), object["status"]["disruptionsAllowed"].number(),
+          age_of(object, now)};
+}
+
+boost::json::array revision_cells(const Field& object, WallTime now) {
+  std::string controller = "<none>";
+  for (const boost::json::value& item : object["metadata"]["ownerReferences"].items()) {
+    const Field owner(&item);
+    if (!owner["controller"].flag()) continue;
+    std::string kind(owner["kind"].text());
+    for (char& letter : kind) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    const std::string_view api_version = owner["apiVersion"].text();
+    const std::size_t slash = api_version.find('/');
+    controller = kind;
+    if (slash != std::string_view::npos) controller += "." + std::string(api_version.substr(0, slash));
+    controller += "/" + std::string(owner["name"].text());
+  }
+  return {name_of(object), controller, object["revision"].number(), age_of(object, now)};
+}
+
+boost::json::array scale_cells(const Field& object, WallTime now) {
+  return {name_of(object), object["spec"]["replicas"].number(), object["status"]["replicas"].number(),
+          age_of(object, now)};
+}
+
+std::vector<Column> replica_columns() {
+  return with_template({name_column(), integer_column("Desired", "Pods there should be."),
+                        integer_column("Current", "Pods there are."), integer_column("Ready", "Pods that are ready."),
+                        age_column()});
+}
+
+const std::vector<NamedPrinter>& printers() {
+  static const std::vector<NamedPrinter> kPrinters{
+      {"apps",
+       "Deployment",
+       {with_template({name_column(), text_column("Ready", "Pods that are ready, of those wanted."),
+                       text_column("Up-to-date", "Pods of the newest template."),
+                       text_column("Available", "Pods that have been ready for long enough."), age_column()}),
+        deployment_cells}},
+      {"apps", "ReplicaSet", {replica_columns(), replica_set_cells}},
+      {"", "ReplicationController", {replica_columns(), replication_controller_cells}},
+      {"apps",
+       "StatefulSet",
+       {with_template({name_column(), text_column("Ready", "Pods that are ready, of those wanted."), age_column()},
+                      false),
+        stateful_set_cells}},
+      {"apps",
+       "DaemonSet",
+       {with_template({name_column(), integer_column("Desired", "Nodes that should run its pod."),
+                       integer_column("Current", "Nodes that do."), integer_column("Ready", "Pods that are ready."),
+                       integer_column("Up-to-date", "Pods of the newest template."),
+                       integer_column("Available", "Pods that have been ready for long enough."),
+                       text_column("Node Selector", "Which nodes it is for."), age_column()}),
+        daemon_set_cells}},
+      {"batch",
+       "Job",
+       {with_template({name_column(), text_column("Status", "How far it is."),
+                       text_column("Completions", "Pods that succeeded, of those wanted."),
+                       text_column("Duration", "How long it has taken."), age_column()}),
+        job_cells}},
+      {"batch",
+       "CronJob",
+       {with_template({name_column(),
+                       text_column("Schedule", "When it runs, as cron has it."),
+                       text_column("Timezone", "Of the schedule."),
+                       {.name = "Suspend", .type = "boolean", .description = "Whether it is paused."},
+                       integer_column("Active", "Jobs that run now."),
+                       text_column("Last Schedule", "Since it last ran."),
+                       age_column()}),
+        cron_job_cells}},
+      {"policy",
+       "PodDisruptionBudget",
+       {{name_column(), text_column("Min Available", "Pods that must stay available."),
+         text_column("Max Unavailable", "Pods that may be unavailable."),
+         integer_column("Allowed Disruptions", "Pods that may be evicted now."), age_column()},
+        budget_cells}},
+      {"autoscaling",
+       "Scale",
+       {{text_column("Name", "Of what is scaled."), integer_column("Desired", "Pods there should be."),
+         integer_column("Available", "Pods there are."), age_column()},
+        scale_cells}},
+      {"apps",
+       "ControllerRevision",
+       {{name_column(), text_column("Controller", "Whose state this is."), text_column("Revision", "Its number."),
+         age_column()},
+        revision_cells}}};
+  return kPrinters;
+}
+
+}  // namespace
+
+const Printer* workload_printer(std::string_view group, std::string_view kind) {
+  return find_printer(printers(), group, kind);
+}
+
+}  // namespace rescheduler::sim
