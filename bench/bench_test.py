@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rules of the benchmarks: turns, medians and ranges, refusal of builds that are not release builds, tables."""
+"""The rules of the benchmarks: alternating rounds, medians and ranges, refusal of builds that are not release builds, tables."""
 
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ RELEASE = "# a comment\n//help\nCMAKE_BUILD_TYPE:STRING=Release\nRESCHEDULER_LTO
 
 
 def script(name):
-    """A benchmark's script as a module: they have no suffix."""
+    """Loads the script of a benchmark as a module: these scripts have no suffix."""
     loader = importlib.machinery.SourceFileLoader(f"bench_{name}", str(HERE / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
@@ -155,7 +155,7 @@ class ReleaseOnly(unittest.TestCase):
 
 
 class Turns(unittest.TestCase):
-    """The scripts themselves, with everything that takes time replaced: who is measured, in which order."""
+    """The scripts themselves, with every slow part replaced: which contenders are measured, in which order."""
 
     def setUp(self):
         self.seen = []
@@ -288,7 +288,7 @@ class Tables(unittest.TestCase):
 
 
 class PublicData(unittest.TestCase):
-    """bench/load_replay/from_public: the publishers' files become ours."""
+    """bench/load_replay/from_public: converts the publishers' files to ours."""
 
     def setUp(self):
         self.data = script("load_replay/from_public")

@@ -1,7 +1,7 @@
-// What one pod costs: time to encode and decode it in each encoding, and the heap it occupies afterwards.
+// The cost of one pod: time to encode and decode it in each encoding, and the heap that it occupies afterwards.
 //
-// The pod is what an API server sends for a plain Deployment: two containers, projected token, probes, default
-// tolerations, full status. As protobuf it also carries the zeros that Go writes, as JSON it does not.
+// The pod is one that an API server sends for a plain Deployment: two containers, projected token, probes, default
+// tolerations, full status. As protobuf it also carries the zeros that Go writes; as JSON it does not.
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,8 +88,8 @@ constexpr std::string_view kPodText = R"({
 struct Samples {
   api::Pod pod;
   std::string json;
-  std::string protobuf;  // with the zeros
-  std::string list;      // 1000 of them
+  std::string protobuf;  // includes the zeros
+  std::string list;      // 1000 pods
 };
 
 const Samples& samples() {

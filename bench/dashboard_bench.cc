@@ -1,6 +1,6 @@
-// What serving the pages costs: so many viewers of the stream over TLS, pods that change at a steady rate, nodes whose
-// load is told anew now and then. The processor time of the serving thread, as a share of one core; once without
-// viewers, for what being told costs anyway.
+// The cost of serving the pages: viewers of the stream over TLS, pods that change at a steady rate, nodes whose load is
+// updated at intervals. Reports the CPU time of the serving thread as a share of one core, and once without viewers,
+// which is the cost of receiving the updates.
 //
 //   dashboard_bench [VIEWERS [CHANGES_PER_SECOND [NODES [SECONDS]]]]       default: 20 100 5000 30
 #include <atomic>
@@ -42,7 +42,7 @@ api::Pod pod_number(int number, const Setting& setting, bool ready) {
   auto& condition = *made.mutable_status()->add_conditions();
   condition.set_type("Ready");
   condition.set_status(ready ? "True" : "False");
-  // Otherwise the row would look the same, and nothing had to be told.
+  // Without this change the row would stay the same, and nothing would be sent.
   (*made.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_requests())["cpu"].set_string(
       ready ? "100m" : "150m");
   return made;
@@ -143,7 +143,7 @@ Result<void> run(const Setting& setting, int viewers) {
     net::spawn(looking.executor(), "viewer", watch(clients.back(), bytes, up));
   }
   while (up < viewers) std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  std::this_thread::sleep_for(std::chrono::seconds{2});  // everything there was has been told
+  std::this_thread::sleep_for(std::chrono::seconds{2});  // until the initial state has been sent
   bytes = 0;
   const double before = serving.await_result(cpu_of_this_thread()).value();
   const SteadyTime begin = clock.steady_now();

@@ -1,10 +1,10 @@
-// Deciding alone, without an API server: how many pods a second get a node, and how that grows with nodes and pods. A
-// decision is everything between a pod and its place in the model: compiling it, preparing, filtering and scoring all
-// nodes with the default profile, and counting it where it goes.
+// Decisions alone, without an API server: how many pods a second get a node, and how the time grows with nodes and
+// pods. A decision includes compiling the pod, PreFilter, filtering and scoring all nodes with the default profile, and
+// adding the pod to its node in the model.
 //
-//   decision_bench           tables in Markdown; docs/benchmarks.md has the last
+//   decision_bench           tables in Markdown; docs/benchmarks.md has the last run
 //   decision_bench --quick   a tenth of it, to see that it works
-//   decision_bench --load    only what placing by load costs
+//   decision_bench --load    only the cost of placing by load
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -35,7 +35,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int kZones = 3;
-constexpr int kPodsOfAService = 20;  // of those that are there: one Deployment's share
+constexpr int kPodsOfAService = 20;  // of the existing pods: the share of one Deployment
 
 template <class T>
 T parsed(std::string_view json) {
@@ -45,12 +45,12 @@ T parsed(std::string_view json) {
   return object;
 }
 
-// --- The workloads; those that bench/peers measures too look the same there. ---
+// --- The workloads. Those that bench/peers measures too are the same there. ---
 
 struct Workload {
   std::string_view name;
-  std::string spec;           // besides the containers
-  bool each_differs = false;  // no two pods have anything in common that could be remembered
+  std::string spec;           // without the containers
+  bool each_differs = false;  // every pod has another signature, so nothing can be cached
 };
 
 const std::vector<Workload>& workloads() {
@@ -103,20 +103,20 @@ api::Node node_of(int number) {
 
 // --- A cluster, and decisions in it. ---
 
-// Of this thread: what else runs on the machine is not in it.
+// Of this thread, so other processes of the machine are not included.
 double cpu_microseconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
 }
 
-// By kube-scheduler's default plugins, or by the plugin Rescheduler as well, with every node's load known.
+// kube-scheduler's default plugins, or the plugin Rescheduler in addition, with the load of every node known.
 enum class Judging { Defaults, ByLoadToo };
 
 class Bench {
  public:
   Bench(int nodes, int present, const Workload& workload, Judging judging = Judging::Defaults);
-  // What each took, in microseconds of CPU; as many as asked for, or as there is time for.
+  // CPU time of each decision in microseconds, for `count` decisions or as many as the time limit allows.
   std::vector<double> decide(int count, std::chrono::seconds at_most);
 
  private:
@@ -134,7 +134,7 @@ class Bench {
   int decided_ = 0;
 };
 
-// One pod in ten of those that are there is like those that come; the others are of services of their own.
+// One in ten of the existing pods is like the new pods; the others belong to other services.
 Bench::Bench(int nodes, int present, const Workload& workload, Judging judging)
     : workload_(workload), judging_(judging), model_(model_of(workload, "100m", "500Mi")) {
   const auto configuration = config::default_configuration(config::default_catalog());
@@ -150,7 +150,7 @@ Bench::Bench(int nodes, int present, const Workload& workload, Judging judging)
   cluster_.listen(false);
   for (int number = 0; number < nodes; ++number) cluster_.upsert_node(node_of(number));
 
-  // Small: a hundred must fit on a node.
+  // Small: a hundred pods must fit on a node.
   api::Pod like = model_of(workload, "10m", "16Mi");
   api::Pod other = model_of(workloads().front(), "10m", "16Mi");
   for (int number = 0; number < present; ++number) {
@@ -165,8 +165,8 @@ Bench::Bench(int nodes, int present, const Workload& workload, Judging judging)
   if (judging == Judging::ByLoadToo) measure_loads();
 }
 
-// All alike, and none above the threshold: so nodes are as many and as equal as without, and only the plugin's own cost
-// is added. Refused nodes, and scores that leave fewer of the best to choose from, make decisions cheaper.
+// All nodes have the same load below the threshold. So the feasible nodes and their ranking stay the same, and only the
+// cost of the plugin is added. Rejected nodes, or fewer best nodes to choose from, would make decisions cheaper.
 void Bench::measure_loads() {
   cluster::NodeLoad load;
   cluster::LoadSummary load_summary;
@@ -224,7 +224,7 @@ std::vector<double> Bench::decide(int count, std::chrono::seconds at_most) {
   return took;
 }
 
-// --- What is said about it. ---
+// --- The report. ---
 
 double mean(const std::vector<double>& all) {
   double sum = 0;
@@ -282,8 +282,8 @@ void growth(int decisions) {
   }
 }
 
-// In turn, some decisions each, each of the two first in every other pair, and the median of what the pairs say:
-// whatever else the machine does, both get the same of it.
+// The two alternate in turns of some decisions, and each is first in every other pair. The median over the pairs
+// counts, so that other load of the machine affects both equally.
 void price_of_load(int decisions) {
   constexpr int kNodes = 5'000;
   constexpr int kTurn = 25;
@@ -303,7 +303,7 @@ void price_of_load(int decisions) {
       if (turn % 2 == 0) decide(without, plain);
       decide(with, loaded);
       if (turn % 2 != 0) decide(without, plain);
-      if (turn > 0) ratios.push_back(loaded.back() / plain.back());  // the first has everything to remember yet
+      if (turn > 0) ratios.push_back(loaded.back() / plain.back());  // skip the first turn: the caches are still empty
     }
     row(fmt::format("| {} | {:.1f} | {:.1f} | {:+.1f} % |", workload.name, percentile(plain, 0.5),
                     percentile(loaded, 0.5), 100 * (percentile(ratios, 0.5) - 1)));

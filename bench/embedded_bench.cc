@@ -1,5 +1,5 @@
-// The embedded cluster at the size of a large one: how fast it takes pods, how long it needs to run them all (in
-// virtual time), what it weighs, and how fast an hour passes.
+// The embedded cluster at the size of a large one: how fast it creates pods, how long it takes to run all of them (in
+// virtual time), how much memory it needs, and how fast an hour passes.
 //
 //   embedded_bench [NODES PODS]      default: 5000 nodes, 100,000 pods
 #include <chrono>
@@ -44,7 +44,7 @@ void say(const std::string& what, const std::string& number) {
   std::fflush(stdout);
 }
 
-// A pod as a Deployment makes it, but for the owner: labels, two containers, a probe.
+// A pod as a Deployment creates it, without the owner: labels, two containers, a probe.
 api::Pod typical_pod() {
   api::Pod pod;
   const auto read = kube::from_json(R"({

@@ -1,18 +1,19 @@
-// How many moves succeed, and how many end where they were meant to: without us, and with us. Judged from outside, the
-// same for every way, from the pods as they are listed every 50 ms:
+// How many moves succeed, and how many end on the intended node, without rescheduler and with it. All ways are judged
+// from outside in the same manner, by listing the pods every 50 ms:
 //
 //   succeeded   within 20 s the pod is gone, its workload has all its replicas ready, and never had fewer than its
 //               budget allows (all but one)
-//   accurate    a pod that was not there before is on the node that was meant
+//   accurate    a new pod is on the intended node
 //
-// Ways: `delete` it and let the scheduler choose; `copy` it to the target and delete it (the "-migrated-" pods of old);
-// ours, by Migrations. Calm, and disturbed: every other second somebody scales, rolls out or deletes.
+// Ways: `delete` the pod and let the scheduler choose; `copy` the pod to the target and delete it (the "-migrated-"
+// pods of earlier versions); ours, by Migrations. Each way runs undisturbed and disturbed: every other second a user
+// scales, rolls out or deletes.
 //
 // Pods take 3 s to become ready.
 //
 //   migration_bench --gtest_filter='Real/*'       MOVES=120 (of each way)
 //
-// Prints a line of JSON for each way, calm and disturbed; bench/moves runs the ways in turn and makes the table.
+// Prints a line of JSON for each way, undisturbed and disturbed; bench/moves alternates the ways and makes the table.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -44,7 +45,7 @@ struct Lane {
   std::string app{};
   int left = 0;
   bool moving = false;
-  // Of the move under way:
+  // Of the move in progress:
   api::Pod pod{};
   std::string target{};
   std::string copy{};  // its name, until the original is deleted
@@ -57,10 +58,10 @@ struct Lane {
 struct Tally {
   int moves = 0;
   int succeeded = 0;
-  int accurate = 0;  // of those
+  int accurate = 0;  // of the succeeded moves
   int below_budget = 0;
   int late = 0;
-  int lost = 0;  // the copy was taken away again
+  int lost = 0;  // a controller deleted the copy
   std::vector<double> took{};
 };
 
@@ -84,7 +85,8 @@ class MoveBench : public MigrationTest {
   void make_workloads() {
     for (int i = 0; i < kWorkloads; ++i) {
       const std::string app = fmt::format("web{}", i);
-      pod_annotations_["kube-rig/start-after"] = "3s";  // where time is real; the embedded kubelets take theirs
+      // On the real cluster; the embedded kubelets have their own delay.
+      pod_annotations_["kube-rig/start-after"] = "3s";
       deploy(app, kReplicas);
       api::PodDisruptionBudget budget;
       budget.mutable_metadata()->set_namespace_(ns());
@@ -152,7 +154,7 @@ class MoveBench : public MigrationTest {
     (void)await(client().create(made));
   }
 
-  // What was begun is looked at again; true: it is over.
+  // Checks the move in progress; true: it has ended.
   bool look(Lane& lane, const std::vector<api::Pod>& pods, Tally& tally) {
     lane.least = std::min(lane.least, ready_among(pods));
     if (!lane.copy.empty()) {
@@ -163,7 +165,7 @@ class MoveBench : public MigrationTest {
         remove(lane.pod);
       }
       const bool there = found != pods.end() && !found->metadata().has_deletion_timestamp();
-      // Somebody has taken it away again: nothing is left to wait for.
+      // A controller has deleted the copy: nothing is left to wait for.
       if (lane.copy_seen && !there) {
         ++tally.moves;
         ++tally.lost;
@@ -240,7 +242,7 @@ class MoveBench : public MigrationTest {
       for (Lane& lane : lanes) {
         const auto& its = pods[lane.app];
         if (lane.moving && look(lane, its, tally)) lane.moving = false;
-        // One after the other, each from a whole workload.
+        // One move at a time, each from a complete workload.
         if (!lane.moving && lane.left > 0 && ready_among(its) >= kReplicas) begin(lane, its, way);
       }
       std::this_thread::sleep_until(looked + std::chrono::milliseconds{50} / pace());
@@ -260,7 +262,7 @@ class MoveBench : public MigrationTest {
     measure(what, way, false);
     measure(what, way, true);
   }
-  int pace() const { return real() ? 1 : 10; }  // of the embedded cluster's time
+  int pace() const { return real() ? 1 : 10; }  // of the embedded cluster's clock
   bool real() const { return GetParam() == Tier::Real; }
   void ask_kube_scheduler() {
     if (real()) scheduler_name_ = "default-scheduler";

@@ -1,13 +1,12 @@
-// The hands of bench/peers: what has to be done to an API server faster than a script could.
+// The part of bench/peers that a script could not do fast enough.
 //
-//   peers_client KUBECONFIG nodes FILE COUNT ZONES            makes node-00000... of the model in FILE, zones in turn
-//   peers_client KUBECONFIG pods FILE PREFIX COUNT [NODES]    makes pods of the model; with NODES already on their node
-//   peers_client KUBECONFIG bind SELECTOR NODES               binds all that wait: the limit that a scheduler cannot
-//   pass peers_client KUBECONFIG wait-bound SELECTOR COUNT QUIET   says "watching", then when COUNT pods have got a
-//   node, or
-//                                                             when none got one for QUIET seconds
+//   peers_client KUBECONFIG nodes FILE COUNT ZONES            creates nodes from the model in FILE, zones rotate
+//   peers_client KUBECONFIG pods FILE PREFIX COUNT [NODES]    creates pods from the model; with NODES also bound
+//   peers_client KUBECONFIG bind SELECTOR NODES               binds all pending pods: the limit of any scheduler
+//   peers_client KUBECONFIG wait-bound SELECTOR COUNT QUIET   prints "watching", then waits until COUNT pods are
+//                                                             bound, or no pod was bound for QUIET seconds
 //
-// Everything is in the namespace `default`; what is there already is left as it is. Each prints one JSON line; times
+// All objects are in the namespace `default`; existing objects stay unchanged. Each command prints one JSON line; times
 // are of the monotonic clock.
 #include <charconv>
 #include <chrono>
@@ -33,7 +32,7 @@
 namespace rescheduler::test {
 namespace {
 
-// As many as a scheduler could use: the client's own limit. More make the server no faster.
+// The client's own limit, which a scheduler has too. More connections do not make the server faster.
 constexpr int kConnections = 64;
 
 std::string node_name(std::uint64_t number) { return fmt::format("node-{:05}", number); }
@@ -124,7 +123,7 @@ Result<void> bind_all(LiveApi& live, const std::string& selector, std::uint64_t 
   return say_done(in_parallel(live, kConnections, piece), begun);
 }
 
-// --- Seeing pods get their nodes, at next to no cost: frames are counted, not decoded. ---
+// --- Watches pods get their nodes at little cost: frames are counted, not decoded. ---
 
 constexpr std::chrono::seconds kHeadTimeout{30};
 
@@ -132,10 +131,10 @@ struct Seen {
   std::uint64_t bound = 0;
   double first = 0;
   double last = 0;
-  int watches = 0;  // that the server ended
+  int watches = 0;  // watches that the server ended
 };
 
-// A pod that enters the selection "has a node" is told as added, once; later changes of it are told as something else.
+// A pod that starts to match "has a node" is reported as ADDED, once; later changes have another type.
 bool tells_of_new(std::string_view frame) {
   constexpr std::string_view kAdded =
       "\x0a\x05"
@@ -174,13 +173,13 @@ Result<void> take(kube::WatchFrames& frames, Seen& seen) {
   }
 }
 
-// A server under load ends the watch of a client that was not quick enough.
+// A server under load ends the watch of a client that reads too slowly.
 constexpr int kMostWatches = 20;
 
-// One watch, until all were seen (true) or the server ended it.
+// Follows one watch until all pods were seen (true) or the server ended it.
 net::Task<Result<bool>> follow(net::BodyStream& body, std::uint64_t count, Seen& seen) {
   kube::WatchFrames frames(kube::Encoding::Protobuf);
-  seen.bound = 0;  // a watch begins with all that are there
+  seen.bound = 0;  // a watch starts with all existing pods
   std::string bytes;
   while (seen.bound < count) {
     bytes.clear();
@@ -238,7 +237,7 @@ std::uint64_t number_in(const std::string& word) {
   return number;
 }
 
-// Nothing: the words make no sense.
+// Nothing if the arguments are invalid.
 std::optional<Result<void>> run(const std::vector<std::string>& words) {
   if (words.size() < 4) return std::nullopt;
   LiveApi live(words[0]);

@@ -1,5 +1,5 @@
-// How long a plan takes and what it needs: nodes of 32 cores and 128 GiB with 20 pods each, a tenth of them hot, a
-// third hardly used. Prints one line per size.
+// The time and memory of a plan: nodes of 32 cores and 128 GiB with 20 pods each, a tenth of them hot, a third nearly
+// idle. Prints one line per size.
 //
 //   plan_bench [NODES...] [--moves N] [--all]     --all: every strategy, not LoadBalancing alone
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr int kPodsPerNode = 20;
 constexpr int kReplicas = 50;
 constexpr std::int64_t kNow = 1'800'000'000;
 
-// In MiB: the most it ever had, and what it has.
+// In MiB: the peak and the current memory.
 double memory(const char* key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

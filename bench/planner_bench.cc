@@ -1,6 +1,6 @@
-// How long the planner takes to find a first good plan, how good it is, and how that grows: clusters of 100 to 5,000
-// machines, twenty processes each, two to four resources, unevenly loaded, with a referee that takes its time as the
-// scheduler's filters do. One thread.
+// How long the planner takes to find a first good plan, its quality, and how both grow: clusters of 100 to 5,000
+// machines, twenty processes each, two to four resources, unevenly loaded. The FeasibilityOracle takes as long as the
+// scheduler's filters. One thread.
 //
 //   planner_bench              tables in Markdown
 //   planner_bench --moves 200 --referee-us 5
@@ -25,16 +25,16 @@ namespace {
 constexpr std::size_t kProcessesOfAMachine = 20;
 constexpr std::size_t kProcessesOfAGroup = 20;
 constexpr std::uint32_t kZones = 3;
-constexpr std::uint32_t kPools = 4;  // a tenth of the groups may be in one of them only
+constexpr std::uint32_t kPools = 4;  // a tenth of the groups is restricted to one of them
 
-// This thread's CPU time: on a machine that does nothing else it is the time it takes.
+// CPU time of this thread: on an idle machine it equals the elapsed time.
 double cpu_ms() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-// Machines of two sizes at 60 % on average; every tenth has had bad luck and every tenth is new and nearly empty.
+// Machines of two sizes at 60 % on average; every tenth is overloaded and every tenth is nearly empty.
 Problem cluster(std::size_t machines, std::size_t resources, std::uint64_t seed) {
   Rng rng(seed);
   Problem problem;
@@ -73,7 +73,7 @@ Problem cluster(std::size_t machines, std::size_t resources, std::uint64_t seed)
   return problem;
 }
 
-// Some processes are tied to a pool of machines; every question takes as long as asking real filters would.
+// Some processes are restricted to a pool of machines; every call takes as long as real filters.
 class SlowReferee final : public FeasibilityOracle {
  public:
   SlowReferee(const Problem& problem, double takes_ms) : problem_(problem), takes_(takes_ms) {}

@@ -1,7 +1,7 @@
-// First sync of every pod, as a scheduler does it at start: list, decode, index. Prints one JSON line, in the form of
-// the client-go program beside it (tools/kube-rig/modules/reflector); bench/sync runs both against one server.
+// First sync of all pods, as a scheduler does it at start: list, decode, index. Prints one JSON line in the format of
+// the client-go program (tools/kube-rig/modules/reflector); bench/sync runs both against one server.
 //
-//   sync_bench populate KUBECONFIG COUNT     makes COUNT running pods, as a busy cluster has them
+//   sync_bench populate KUBECONFIG COUNT     creates COUNT running pods, like those of a busy cluster
 //   sync_bench sync KUBECONFIG [--paged]
 #include <cstdlib>
 #include <fstream>
@@ -23,7 +23,7 @@ namespace {
 constexpr int kConnections = 32;
 constexpr std::uint64_t kNodes = 1'000;
 
-// What a running pod's status weighs in practice.
+// A status of the size that a running pod has in practice.
 void fill_status(api::Pod& pod) {
   constexpr std::string_view kStatus = R"({
     "status": {

@@ -1,5 +1,5 @@
-// The twelve test pods on four embedded nodes that are busier than they look, placed in turn, as kube-scheduler would,
-// and by load: how evenly the nodes are used once the pods work.
+// The twelve test pods on four embedded nodes whose load is higher than their requests, placed round-robin, as by
+// kube-scheduler, and by load: how evenly the nodes are used once the pods are busy.
 //
 //   twelve_pods [--seeds N] [--plot FILE.svg] [--check]
 //
@@ -42,7 +42,7 @@ const char* name_of(Placer placer) {
   return "";
 }
 
-// Shares of the node that its pods want, by node; they may want more than it has.
+// The demand of each node's pods as a share of the node; it may exceed 1.
 struct Used {
   std::map<std::string, double> cpu{};
   std::map<std::string, double> memory{};
@@ -67,7 +67,7 @@ Spread spread_of(const std::map<std::string, double>& shares) {
   return spread;
 }
 
-// The pods come after a minute and work from 100 s on. Looked at for a minute, once they are at it.
+// The pods arrive after a minute and are busy from 100 s on. Then the nodes are measured for a minute.
 Result<Used> play(sim::Scenario scenario, Placer placer, std::uint64_t seed) {
   scenario.seed = seed;
   sim::ClusterSettings settings;
@@ -111,7 +111,7 @@ struct Row {
   Placer placer{};
   Spread cpu{};
   Spread memory{};
-  Used mean{};  // over the seeds
+  Used mean{};  // mean over the seeds
 };
 
 Result<Row> row_of(const sim::Scenario& scenario, Placer placer, int seeds) {
@@ -153,7 +153,7 @@ void print(const std::vector<Row>& rows, int seeds) {
 std::string plot(const std::vector<Row>& rows) {
   constexpr int kBar = 34;
   constexpr int kHeight = 160;
-  constexpr double kTop = 1.4;  // of a node
+  constexpr double kTop = 1.4;  // share of a node
   constexpr std::array kColours = {"#4c78a8", "#f58518", "#54a24b", "#b279a2"};
   std::string svg =
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="640" height="470" font-family="sans-serif" font-size="12">)"

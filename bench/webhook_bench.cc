@@ -1,12 +1,12 @@
-// What the recovery webhook adds to the creation of a pod on the real control plane: pods at a steady rate into one
-// namespace that it is asked for and one that it is not, in short turns (with, without, without, with, ...), so that
-// what else the machine does falls on both alike. `plain` pods are of nobody; `asking` ones are of a workload that asks
-// for retries, whose books the webhook looks at.
+// The latency that the recovery webhook adds to the creation of a pod on the real control plane. Pods are created at a
+// steady rate in one namespace with the webhook and one without, in short turns (with, without, without, with, ...), so
+// that other load of the machine affects both equally. `plain` pods are bare; `asking` pods belong to a workload with
+// retries, whose retry record the webhook reads.
 //
 //   webhook_bench [PODS_PER_SECOND [PAIRS_OF_TURNS [SECONDS_A_TURN [all]]]]
 //
-// On a control plane of its own: etcd and kube-apiserver; with `all` also the controller manager and KWOK, who have
-// work of their own with every pod.
+// It starts its own control plane: etcd and kube-apiserver; with `all` also the controller manager and KWOK, which do
+// their own work for every pod.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ using Latencies = std::vector<double>;  // milliseconds
 struct Run {
   LiveApi& live;
   std::string ns;
-  std::string owner{};  // uid of the ReplicaSet; empty: of nobody
+  std::string owner{};  // uid of the ReplicaSet; empty: a bare pod
   int made = 0;
   Latencies took{};
   int failed = 0;
@@ -56,7 +56,7 @@ api::Pod pod_for(Run& run) {
   return pod;
 }
 
-// One each time it is due, whether or not those before have been answered.
+// Creates each pod when it is due, whether or not the previous requests have been answered.
 net::Task<Result<void>> create_all(Run& run, int rate, int seconds) {
   const auto begun = run.live.services().clock->steady_now();
   const int all = rate * seconds;
@@ -81,7 +81,7 @@ double at(Latencies& sorted, double share) {
   return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
 }
 
-// A place where pods are made, with the webhook or without.
+// A namespace for pods, with the webhook or without.
 struct Side {
   std::unique_ptr<LiveApi> live;
   std::unique_ptr<TestNamespace> ns;
@@ -109,14 +109,14 @@ Side make_side(TestCluster& cluster, bool asking) {
     if (!made) fmt::print(stderr, "webhook_bench: {}\n", made.error().message);
     if (made) side.run->owner = made->metadata().uid();
   }
-  // Where a new namespace gets a service account, there are no pods without it.
+  // If new namespaces get a ServiceAccount, pods cannot be created before it exists.
   (void)eventually([&] {
     return side.live->await(side.live->client().create(pod_of(side.ns->name(), "first", "nowhere"))).has_value();
   });
   return side;
 }
 
-// The ports from which somebody is connected to this one.
+// The remote ports of the connections to this port.
 void note_peers(std::uint16_t port, std::set<unsigned>& peers) {
   std::ifstream table("/proc/net/tcp");
   std::string line;
@@ -163,7 +163,7 @@ void measure(TestCluster& cluster, const char* what, bool asking, int rate, int 
   TestRecoverySettings settings;
   settings.ns = with.ns->name();
   TestRecovery recovery(cluster, settings);
-  for (Side* side : {&with, &without}) (void)turn(*side, rate, 1);  // connections are opened, caches filled
+  for (Side* side : {&with, &without}) (void)turn(*side, rate, 1);  // opens connections, fills caches
   with.all.clear();
   without.all.clear();
   Latencies differences;

@@ -2,14 +2,14 @@
 #
 #   rescheduler_library(kube LAYER 2
 #     SOURCES a.cc b.cc        compiled into rescheduler_kube
-#     DEPS base net            folders below this one; naming one of the same or a higher layer stops the configure step
+#     DEPS base net            folders of lower layers; one of the same or a higher layer stops the configure step
 #     EXTERNAL Boost::json     libraries that users of this folder see too
-#     PRIVATE_EXTERNAL yaml-cpp  libraries only its .cc files see
+#     PRIVATE_EXTERNAL yaml-cpp  libraries that only its .cc files see
 #     PCH <vector> ...         headers worth precompiling for this folder
 #     TESTS a_test.cc          become kube_test; unit tests need no network beyond loopback
 #     TEST_EXTERNAL rapidcheck)
 #
-# The DEPS lists of all folders are the layer diagram; tools/lint/layer_lint.py holds the #include lines to them.
+# The DEPS lists of all folders are the layer diagram; tools/lint/layer_lint.py checks the #include lines against them.
 function(rescheduler_library name)
   cmake_parse_arguments(arg "" "LAYER"
     "SOURCES;DEPS;EXTERNAL;PRIVATE_EXTERNAL;PCH;TESTS;TEST_EXTERNAL" ${ARGN})
@@ -43,8 +43,9 @@ function(rescheduler_library name)
   endif()
 endfunction()
 
-# The seconds a test may take: those in `variable`, or else the default. Under a sanitizer everything takes several times as long.
-# Where a test names its own they are its COST too: the long ones start first, and those that mostly wait do so beside them.
+# The timeout of a test in seconds: the value in `variable`, or else the default; several times as long under a
+# sanitizer. A timeout that a test names is its COST too: long tests start first, and tests that mostly wait run beside
+# others.
 function(rescheduler_timeout variable default)
   set(seconds ${${variable}})
   set(cost ${seconds})
@@ -59,8 +60,8 @@ function(rescheduler_timeout variable default)
   set(${variable} ${seconds} PARENT_SCOPE)
 endfunction()
 
-# A GoogleTest program: one ctest entry, or with SHARDS that many, each of which runs its share of the cases. The names of
-# failed cases are in its output.
+# A GoogleTest program: one ctest entry, or with SHARDS that many, each with its share of the cases. The output names
+# the failed cases.
 #   rescheduler_test(kube_test LABEL unit SOURCES a_test.cc LINK rescheduler_kube [TIMEOUT seconds] [SHARDS n])
 function(rescheduler_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT;SHARDS" "SOURCES;LINK" ${ARGN})
@@ -69,8 +70,8 @@ function(rescheduler_test name)
   rescheduler_program_tests(${name} "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_SHARDS}")
 endfunction()
 
-# A program of tests that run on the embedded cluster and on the real one alike (tests/support/cluster.h). They wait for real
-# clocks. Each case is an entry and a process of its own: it starts and stops whole programs.
+# A program of tests that run on the embedded cluster and on the real one (tests/support/cluster.h). They wait in real
+# time. Each case is a ctest entry and a process of its own, because it starts and stops whole programs.
 function(rescheduler_cluster_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   rescheduler_timeout(arg_TIMEOUT 120)
@@ -82,7 +83,7 @@ function(rescheduler_cluster_test name)
   rescheduler_real_cases(${name} "${arg_TIMEOUT}" "Real/*")
 endfunction()
 
-# Programs of the real tier alone.
+# Programs that run only in the real tier.
 #   rescheduler_real_test(real_test SOURCES calls_test.cc LINK test_cluster [TIMEOUT seconds] [SERIAL] [NO_RIG])
 function(rescheduler_real_test name)
   cmake_parse_arguments(arg "SERIAL;NO_RIG" "TIMEOUT" "SOURCES;LINK" ${ARGN})
@@ -106,7 +107,7 @@ function(rescheduler_real_cases name timeout filter)
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES ${properties})
 endfunction()
 
-# From the root of the tree, where the default of RESCHEDULER_DATA (../shared/data) leads somewhere.
+# Runs in the root of the tree, where the default of RESCHEDULER_DATA (../shared/data) is valid.
 function(rescheduler_program_tests name labels timeout shards)
   rescheduler_timeout(timeout 240)
   if(NOT shards)
@@ -124,7 +125,8 @@ function(rescheduler_program_tests name labels timeout shards)
   endforeach()
 endfunction()
 
-# A test that is a script. NEEDS names what it skips itself without (exit 77); where REQUIRE names that too, it must not.
+# A test that is a script. NEEDS names what the script needs; it skips itself (exit 77) without it. If REQUIRE names the
+# same, a skip is a failure.
 #   rescheduler_script_test(web.pages LABELS web NEEDS web [TIMEOUT seconds] [FOLDER where it runs] COMMAND words...)
 function(rescheduler_script_test name)
   cmake_parse_arguments(arg "" "NEEDS;TIMEOUT;FOLDER" "LABELS;COMMAND" ${ARGN})

@@ -1,9 +1,9 @@
-# Precompiled headers (RESCHEDULER_PCH): what most files include and what costs most to read, once for
-# all folders, and once more with the test libraries. Measured with -ftime-trace: of 8.3 s for placement/preemption.cc, 5.3 were
-# headers, 2.2 of them core_pod.pb.h. The gcc preset does without.
+# Precompiled headers (RESCHEDULER_PCH): the headers that most files include and that cost most to parse, once for all
+# folders, and once more with the test libraries. Measured with -ftime-trace: of 8.3 s for placement/preemption.cc,
+# headers took 5.3 s, 2.2 s of them core_pod.pb.h. The gcc preset does not use them.
 #
-# Not CMake's own target_precompile_headers: it names them by absolute path, and a second checkout would share nothing of what
-# ccache holds. Here the path is relative to the build tree, and pch_sum.py says what is in the file.
+# Not CMake's own target_precompile_headers: it uses absolute paths, so a second checkout could not share ccache's results.
+# Here the path is relative to the build tree, and pch_sum.py makes the checksum of the content.
 set(rescheduler_pch_headers
   <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <deque> <functional> <limits> <map> <memory> <optional> <set> <span>
   <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
@@ -12,7 +12,7 @@ set(rescheduler_pch_headers
   "net/task.h" "base/error.h")
 set(rescheduler_pch_test_headers <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
 
-# What does not link src/net: net/task.h brings Asio's error categories into every file that reads it.
+# Targets that do not link src/net: net/task.h brings Asio's error categories into every file that includes it.
 set(rescheduler_pch_never "^(rescheduler_base|base_test|rescheduler_planner|planner_.*|roadef.*|cli_view.*|test_main|skipping_program|fuzz_replay)$|_proto$")
 
 # rescheduler_add_pch(name HEADER...): the target `name`, whose object file is the precompiled header.
@@ -20,17 +20,18 @@ function(rescheduler_add_pch name)
   list(TRANSFORM ARGN REPLACE "^([^<].*)$" "\"\\1\"")
   list(TRANSFORM ARGN PREPEND "#include ")
   list(JOIN ARGN "\n" lines)
-  set(header ${PROJECT_BINARY_DIR}/generated/${name}.cc)  # a header by its content; CMake compiles no .h
+  set(header ${PROJECT_BINARY_DIR}/generated/${name}.cc)  # a header by its content; CMake does not compile .h files
   file(CONFIGURE OUTPUT ${header} CONTENT "${lines}\n" @ONLY)
   add_library(${name}_object OBJECT ${header})
-  # Made anew in each build tree, for it holds paths; through ccache all the same, which makes those on the command line relative.
+  # Made in each build tree, because it contains paths. It still goes through ccache, which makes paths on the command
+  # line relative.
   list(TRANSFORM CMAKE_CXX_COMPILER_LAUNCHER REPLACE "^CCACHE_NOHASHDIR=1$" "CCACHE_NOHASHDIR=1;CCACHE_RECACHE=1"
     OUTPUT_VARIABLE launcher)
   set_target_properties(${name}_object PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   target_compile_options(${name}_object PRIVATE "SHELL:-Xclang -emit-pch" "SHELL:-x c++-header" -fpch-instantiate-templates
     $<$<CONFIG:Quick>:-fpch-codegen>)
   target_link_libraries(${name}_object PRIVATE rescheduler_options rescheduler_kube_proto Boost::json fmt::fmt tl::expected)
-  set(pch ${PROJECT_BINARY_DIR}/generated/${name}.pch)  # ccache asks for a .sum only beside a file that ends so
+  set(pch ${PROJECT_BINARY_DIR}/generated/${name}.pch)  # ccache looks for a .sum only beside a file with this suffix
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_custom_command(OUTPUT ${pch}.sum
     COMMAND ${CMAKE_COMMAND} -E rm -f ${pch}
@@ -42,7 +43,7 @@ function(rescheduler_add_pch name)
     VERBATIM)
   add_custom_target(${name} DEPENDS ${pch}.sum)
 
-  # What is compiled once, in pch_code.py, and no more in every batch: of 27 s of CPU for the largest, 6.
+  # Code that pch_code.py compiles once, and no batch compiles again: 6 of 27 s of CPU for the largest batch.
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_QUICK}")
   get_directory_property(everywhere COMPILE_OPTIONS)  # sanitizers
   list(FILTER everywhere INCLUDE REGEX "^-(f|g)")
@@ -56,11 +57,11 @@ function(rescheduler_add_pch name)
   add_library(${name}_code STATIC ${pch}.o)
   set_target_properties(${name}_code PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${name}_code INTERFACE rescheduler_kube_proto rescheduler_net Boost::json fmt::fmt)
-  # What nobody calls leaves again: some of it calls what no library has.
+  # Remove unused functions: some of them call functions that no library has.
   target_link_options(${name}_code INTERFACE -Wl,--gc-sections)
 endfunction()
 
-# Every target of a folder that compiles code of ours reads them.
+# Every target of a folder that compiles our code uses them.
 function(rescheduler_precompile folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)

@@ -1,8 +1,8 @@
-# Compiles the files of a target together, at most RESCHEDULER_UNITY at a time: most of a file's cost is its headers, and a batch
-# reads them once. CMake's own unity build names files by absolute path, which ccache cannot share between two checkouts, and
-# knows nothing of names that clash; unity_batches.py does.
+# Compiles the files of a target together, at most RESCHEDULER_UNITY at a time: most of a file's cost is its headers,
+# and a batch parses them once. CMake's own unity build uses absolute paths, which ccache cannot share between two
+# checkouts, and does not handle name clashes; unity_batches.py does.
 #
-# A file that must not share a batch says so where it is named:
+# A file that must not share a batch says so where it is listed:
 #   set_source_files_properties(boost_impl.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # Lines "target;file;file..." for unity_batches.py: the files of a folder's targets that may be compiled together.
@@ -56,6 +56,6 @@ function(rescheduler_unify)
 endfunction()
 
 if(RESCHEDULER_UNITY GREATER 1)
-  # Once everything is known: a part may still add its files to the library of the folder above.
+  # Deferred to the end: a subfolder may still add files to the library of its parent folder.
   cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL rescheduler_unify)
 endif()

@@ -1,9 +1,10 @@
-"""Compiles what a precompiled header holds - inline functions and templates that are instantiated in it - into one object file:
+"""Compiles the code of a precompiled header - inline functions and instantiated templates - into one object file:
 
     pch_code.py OUT PCH SUM COMPILER FLAG...
 
-Files that read the header need not compile that again (-fpch-codegen). It takes as long as the header itself, and ccache takes no
-precompiled header as a source: so the object is kept beside ccache's own files, by what is in the header and how it is compiled.
+Files that use the header need not compile that code again (-fpch-codegen). It takes as long as the header itself, and ccache
+does not accept a precompiled header as a source. So the object is kept beside ccache's own files, by the content of the header
+and the compiler flags.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KEPT = 8  # the newest
+KEPT = 8  # number of newest objects to keep
 
 
 def kept_in():

@@ -1,8 +1,8 @@
-"""Writes the checksum by which ccache knows a precompiled header (CCACHE_PCH_EXTSUM), from what is in it and not from where:
+"""Writes the checksum by which ccache identifies a precompiled header (CCACHE_PCH_EXTSUM), from its content, not its path:
 
     pch_sum.py OUT HEADER COMPILER FLAG...     two checkouts of one commit have the same
 
-A precompiled header holds the paths of its checkout, and would never be the same in another.
+A precompiled header contains the paths of its checkout, so its bytes differ in every checkout.
 """
 
 import hashlib

@@ -2,10 +2,10 @@
 
     unity_batches.py SPEC OUT ROOT SIZE    SPEC: lines "target;file;file..."; writes OUT/<target>_<n>.cc and OUT/batches.cmake
 
-Files of one folder share a namespace, so two of them may use one name in their unnamed namespaces. The batch then gives the
-second file's name a number, by a macro around that file (`#define key_of key_of_7`); where a macro would change more than that
-name, the files go to different batches. No file has to be changed for the sake of the build. What is read is C++ as we format it,
-not C++ at large: a clash that is overlooked is a compile error, never a wrong program.
+Files of one folder share a namespace, so two of them may use the same name in their unnamed namespaces. The batch then adds a
+number to the name in the second file, by a macro around that file (`#define key_of key_of_7`). If a macro would change more than
+that name, the files go to different batches. No file has to change for the build. The parser understands C++ in our format, not
+all of C++: a clash that it misses is a compile error, never a wrong program.
 """
 
 import re
@@ -22,7 +22,7 @@ _KEYWORDS = {'const', 'constexpr', 'constinit', 'static', 'inline', 'noexcept', 
 
 
 def _declared(tokens):
-    """The name that a declaration at namespace scope introduces, or None. Tokens end before its body or initializer."""
+    """The name that a declaration at namespace scope introduces, or None. The tokens end before its body or initializer."""
     if not tokens or tokens[0] in ('template', 'friend', 'static_assert', 'extern'):
         if not tokens or tokens[0] != 'template':
             return None
@@ -54,16 +54,16 @@ def _declared(tokens):
 
 
 def names_of(text, header=False):
-    """What a file adds to the scopes it shares with the others of its batch: ({name: how}, {namespaces it opens with using}).
-    Of a header, every name that it declares at namespace scope."""
+    """What a file adds to the scopes that it shares with its batch: ({name: how}, {namespaces that it opens with using}).
+    For a header, every name that it declares at namespace scope."""
     names = {macro: 'macro' for macro in _MACRO.findall(text)}
     directives = set()
-    scopes = []  # of each open brace: the namespace's name, '' for an unnamed one, None for anything else
+    scopes = []  # for each open brace: the name of the namespace, '' for an unnamed one, None for anything else
     pending = []
     tokens = _TOKEN.findall(_DIRECTIVE.sub('', blank(text)))
     parentheses = 0
-    argument = 0  # how deep in the braces of an argument: no scope of names
-    enumerating = False  # inside an unscoped enum: its enumerators are names of the scope around it
+    argument = 0  # depth inside the braces of an argument, which is not a scope of names
+    enumerating = False  # inside an unscoped enum, whose enumerators are names of the enclosing scope
     for token, before in zip(tokens, [''] + tokens):
         at_scope = None not in scopes
         if enumerating and before in '{,' and re.match(r'[A-Za-z_]', token):
@@ -108,24 +108,24 @@ def _note(names, scopes, tokens, header):
         names['::'.join(filter(None, scopes)) + ' ' + name] = 'defined'
 
 
-# Found by argument-dependent lookup from a library's code, which knows no macro of ours.
+# Found by argument-dependent lookup from library code, which does not see our macros.
 _LOOKED_UP = {'PrintTo', 'showValue', 'tag_invoke', 'hash_value', 'swap', 'begin', 'end'}
 _INCLUDE = re.compile(r'^#include[ \t]+([<"][^>"]+[>"])', re.M)
 
 
 def renamable(name, text):
-    """Whether a macro that renames `name` in this file changes what its unnamed namespace has, and nothing else."""
+    """Whether a macro that renames `name` in this file changes only the name in its unnamed namespace."""
     return not (name in _LOOKED_UP
-                or re.search(r'^[ \t]*#[ \t]*if', text, re.M)  # its headers cannot be told from the outside
-                or re.search(rf'(?:\.|->|::|~)\s*{name}\b', text)  # a member, or another namespace's
+                or re.search(r'^[ \t]*#[ \t]*if', text, re.M)  # its headers depend on a condition
+                or re.search(rf'(?:\.|->|::|~)\s*{name}\b', text)  # a member, or a name of another namespace
                 or re.search(rf'\b{name}\([^;{{]*\boverride\b', text)
                 or re.search(rf'\b(?:TEST|TYPED|INSTANTIATE|RC_GTEST)\w*\(\s*{name}\b', text))  # would rename the test
 
 
 def batches_of(files, size, shared={}):
-    """Lists of at most `size` of the (path, text) pairs, in order, each as (path, names to rename in it). No two of a list have a
-    name in common, once renamed. A file that gives a meaning of its own to a name of a header (`shared`: name -> headers) is renamed
-    too, or else comes first, before that header can be read, and no other file of its list uses the name: it would find two."""
+    """Lists of at most `size` of the (path, text) pairs, in order, each as (path, names to rename in it). After renaming, no two
+    files of a list share a name. A file that redefines a name of a header (`shared`: name -> headers) is renamed too. If that is not
+    possible, the file comes first, before that header is included, and no other file of its list uses the name."""
     batches = []
     for path, text in files:
         names, directives = names_of(text)
@@ -157,7 +157,7 @@ def batches_of(files, size, shared={}):
 
 
 def lines_of(path, renamed, number, root):
-    """How a batch includes one of its files. The headers come first: a macro must not reach into them."""
+    """How a batch includes one of its files. The headers come first: a macro must not affect them."""
     file = f'#include "{Path(path).relative_to(root)}"\n'
     if not renamed:
         return file

@@ -1,5 +1,5 @@
-// The first byte chooses a kind, the rest is read as its JSON. What can be read must survive being written, in both
-// layouts and by way of protobuf, and nothing may be accepted strictly that is refused leniently.
+// The first byte selects a kind, the rest is its JSON. A decoded object must stay the same when it is written in both
+// layouts and through protobuf. The strict mode must not accept what the lenient mode rejects.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// The first byte chooses a kind, the rest is read as such an object: bare, in an envelope, as a list and as a watch.
-// Whatever can be decoded must survive its own encoding, and settle in JSON after one round.
+// The first byte selects a kind, the rest is an object of this kind: bare, in an envelope, as a list and as a watch. A
+// decoded object must stay the same when it is encoded, and its JSON must be stable after one round.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -35,7 +35,7 @@ void check_bare(std::string_view bytes, const kube::ResourceType& kind, UnknownF
   const auto again = kind.make();
   RESCHEDULER_CHECK(kube::decode_bare(encoded, *again, unknown).has_value(), "our own bytes cannot be read");
   RESCHEDULER_CHECK(kube::encode_bare(*again) == encoded, "{} changes by being encoded", kind.kind);
-  // The first round may replace broken UTF-8 and impossible times; then nothing may change any more.
+  // The first round can replace invalid UTF-8 and impossible times; later rounds must change nothing.
   const std::string settled = json_round(kube::to_json(*object), kind);
   RESCHEDULER_CHECK(json_round(settled, kind) == settled, "{} changes by being written as JSON", kind.kind);
 }

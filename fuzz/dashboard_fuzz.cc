@@ -1,5 +1,4 @@
-// Whatever a browser sends as the body of an action, reading it ends with a wish or a sentence; and whatever it sends
-// as text, what we make of it is one line of JSON.
+// Reading any bytes as the body of an action returns a request or an error. Any text becomes one line of JSON.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text, read as a duration and as a time: refused, or printed in a form that reads back as the same instant.
+// Any text as a duration and as a time: rejected, or printed in a form that parses to the same value.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Whatever the bytes, reading them as a message of the extender protocol ends with a message or an error; and what was
-// read can be written and read again. It is the same then, but for nodes: numbers that our types do not know pass
-// through floating point, and may end in another digit.
+// Reading any bytes as a message of the extender protocol returns a message or an error. A message can be written and
+// read again and stays the same, except for nodes: numbers in unknown fields pass through floating point, and their
+// last digit can change.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text: refused, or a selector that survives printing; whatever it holds, its own values satisfy its "=" terms.
+// Any text: rejected, or a selector that stays the same when printed and parsed. Its own values satisfy its "=" terms.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Any text: refused with a short sentence, or a selector that survives printing and means the same afterwards.
+// Any text: rejected with a short message, or a selector that has the same meaning when printed and parsed.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   RESCHEDULER_CHECK(again.has_value(), "it printed {}, and refuses to read it", printed);
   RESCHEDULER_CHECK(*again == *selector, "{} is read as another selector", printed);
 
-  // Labels that satisfy each requirement's first value, so that both answers of most operators are seen.
+  // Labels that satisfy the first value of each requirement, so that most operators return both results.
   const auto ask = [&](std::string_view key) -> LabelLookup::Answer {
     for (const Requirement& requirement : selector->requirements()) {
       if (requirement.key() != key) continue;

@@ -1,4 +1,4 @@
-// Whatever a load source answers: refused in one line, or samples of which sift() lets only plausible ones through.
+// Any answer of a load source: rejected with one line, or samples from which sift() keeps only plausible ones.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The first byte chooses the kind of patch and of object; a zero byte divides the rest into a document and its patch.
-// Whatever they are, patching ends with a document or a refusal; a JSON patch nests no deeper than documents may; and
-// what was applied once can be applied again and then changes nothing.
+// The first byte selects the kind of patch and of object; a zero byte divides the rest into a document and its patch.
+// Any patch returns a document or an error. A JSON patch must not nest deeper than a document can. A configuration that
+// was applied can be applied again and then changes nothing.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace rescheduler;
 
-// A few kinds with many rules, and none.
+// Some kinds with many rules, and a kind without a wire type.
 const google::protobuf::Descriptor* schema_of(unsigned choice) {
   constexpr std::array<std::string_view, 3> kPlurals = {"pods", "nodes", "services"};
   choice %= kPlurals.size() + 2;

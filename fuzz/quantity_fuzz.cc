@@ -1,4 +1,4 @@
-// Any text: refused with a short sentence, or a number that survives printing, negating and adding.
+// Any text: rejected with a short message, or a number that stays the same when printed, negated and added.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ void check_alone(const Quantity& quantity) {
   const auto again = Quantity::parse(printed);
   RESCHEDULER_CHECK(again.has_value(), "it printed {}, and refuses to read it", printed);
   RESCHEDULER_CHECK(*again == quantity, "{} is read as another number", printed);
-  // A binary number without a factor of 1024 prints without a suffix, and is decimal from then on.
+  // A binary number that is not a multiple of 1024 prints without a suffix, so it parses as decimal.
   if (again->format() == quantity.format()) {
     RESCHEDULER_CHECK(again->to_string() == printed, "{} is not canonical: it prints as {}", printed,
                       again->to_string());

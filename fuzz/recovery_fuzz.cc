@@ -1,5 +1,5 @@
-// Whatever the bytes: read as an AdmissionReview, as visited nodes or as a workload's books, they end with a value or
-// an error; and books that were read can be written and read again, the same.
+// Reading any bytes as an AdmissionReview, as visited nodes or as a retry ledger returns a value or an error. Visited
+// nodes and ledgers can be written and read again and stay the same.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

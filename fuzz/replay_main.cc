@@ -1,5 +1,5 @@
-// main() of a fuzz target where there is no fuzzer: gives it every file of the folders named, so that each run of the
-// tests replays what fuzzing is started from and what it once found.
+// main() of a fuzz target without libFuzzer: runs it on every file of the given folders. So each test run replays the
+// seeds of fuzzing and its past findings.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-// Every fuzz target has this name; libFuzzer demands it.
+// libFuzzer requires this name for every fuzz target.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size);  // NOLINT(readability-identifier-naming)
 

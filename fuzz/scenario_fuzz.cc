@@ -1,5 +1,5 @@
-// Whatever the bytes, reading them as a scenario, as manifests or as a trace ends with a value or an error; and what
-// was read can be resized and turned into objects.
+// Reading any bytes as a scenario, as manifests or as a trace returns a value or an error. A scenario can be resized
+// and converted to objects.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,12 +14,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rescheduler;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  (void)sim::read_manifests(text, "fuzz");  // either outcome is fine
+  (void)sim::read_manifests(text, "fuzz");  // success and failure are both valid
   (void)sim::read_openb_nodes(text, "fuzz", 0);
   (void)sim::read_openb_pods(text, "fuzz", 0);
   auto scenario = sim::read_scenario(text, "fuzz");
   if (!scenario) return 0;
-  constexpr int kMostObjects = 1000;  // a million pods are legal, but slow
+  constexpr int kMostObjects = 1000;  // a million pods are valid, but slow
   for (const sim::Workload& workload : scenario->workloads) {
     if (workload.kind == sim::WorkloadKind::Pod && workload.replicas > kMostObjects) return 0;
     sim::for_each_workload_object(workload, [](std::unique_ptr<google::protobuf::Message>) {});

@@ -1,5 +1,5 @@
-// Whatever the bytes, reading them as a scheduler's configuration ends with one or with problems; and what it comes to,
-// printed, reads back as the same.
+// Reading any bytes as a scheduler configuration returns a configuration or problems. The effective configuration,
+// printed and read again, stays the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Watches a cluster for some seconds, a line for every look: pods that run and wait, how they lie, what was moved.
+# Watches a cluster for some seconds and prints a line for every sample: running and pending pods, their spread, moves.
 #
 #   scripts/monitor-performance.sh SECONDS [--every SECONDS] [--metrics-url URL] [--kubeconfig FILE]
 #
-# Numbers of the scheduler itself (balance score, attempts, moves) come from its metrics, through the API server's proxy to
-# the Service kube-system/rescheduler-scheduler or from URL; where neither answers, their columns show a dash.
+# The scheduler's own numbers (balance score, attempts, moves) come from its metrics, through the API server's proxy to the
+# Service kube-system/rescheduler-scheduler or from URL; if neither answers, their columns show a dash.
 set -euo pipefail
 
 every=5 url='' seconds=''
@@ -27,7 +27,7 @@ kubectl=${KUBECTL:-kubectl}
 command -v "$kubectl" >/dev/null || fail "kubectl is not on PATH; install it or name it in KUBECTL"
 problem=$("$kubectl" get --raw /version 2>&1 >/dev/null) || fail "the cluster does not answer: ${problem##*$'\n'}"
 
-# Prints nothing where the daemon does not answer: the table shows that as "-", and goes on.
+# Prints nothing if the daemon does not answer: the table then shows "-" and continues.
 metrics() {
   if [ -n "$url" ]; then
     curl -fsSk --max-time 5 "$url" 2>/dev/null || true
@@ -37,7 +37,7 @@ metrics() {
   fi
 }
 
-# The sum over a metric's series; a dash where there is none.
+# The sum over the series of a metric; a dash if there is none.
 sum_of() { awk -v name="$1" -v only="${2:-}" '{split($1, part, "{")}
   part[1] == name && index($0, only) && $NF == $NF + 0 {sum += $NF; found = 1} END {print found ? sum : "-"}'; }
 

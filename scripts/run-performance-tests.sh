@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Places pods through a scheduler and says how long that took and how evenly they lie.
+# Places pods with a scheduler and reports the time and how evenly the pods are spread.
 #
 #   scripts/run-performance-tests.sh [--pods N] [--scheduler NAME] [--timeout SECONDS] [--keep] [--kubeconfig FILE]
 #
-# It makes the namespace rescheduler-performance, a Deployment of N pods (default 100) that do nothing, waits until each has
-# a node, prints what it saw and takes everything away again (--keep: leaves it). Times are the cluster's own, in whole
-# seconds. Works with any cluster kubectl reaches; a second run starts afresh.
+# Creates the namespace rescheduler-performance with a Deployment of N idle pods (default 100), waits until each has a node,
+# prints the result and deletes everything again (--keep: keeps it). Times are the cluster's own, in whole seconds. Works with
+# any cluster that kubectl reaches; a second run starts from scratch.
 set -euo pipefail
 
 namespace=rescheduler-performance pods=100 scheduler=rescheduler-scheduler timeout=300 keep=
@@ -53,7 +53,7 @@ spec:
         resources: {requests: {cpu: 10m, memory: 10Mi}}
 YAML
 
-# One line for each pod: node, created, placed.
+# One line for each pod: node, creation time, scheduling time.
 lines='{range .items[*]}{.spec.nodeName}{"|"}{.metadata.creationTimestamp}{"|"}'
 lines+='{.status.conditions[?(@.type=="PodScheduled")].lastTransitionTime}{"\n"}{end}'
 end=$((SECONDS + timeout)) placed=0
@@ -62,7 +62,7 @@ while :; do
   placed=$(grep -c '^[^|]' <<<"$seen" || true)
   [ "$placed" -lt "$pods" ] || break
   if [ $SECONDS -ge $end ]; then
-    # Only a hint beside the failure that follows; without an event there is none.
+    # Only a hint beside the failure below; without an event there is none.
     "$kubectl" get events -n "$namespace" --field-selector reason=FailedScheduling -o jsonpath='{.items[0].message}' >&2 || true
     fail "$placed of $pods pods have a node after $timeout s; does a scheduler named $scheduler run?"
   fi

@@ -1,7 +1,7 @@
-"""Who is measured, and what they are told.
+"""The contenders and their settings.
 
-Both go by requests, look every five seconds, and may move as many pods as they want: descheduler has no limits unless
-somebody sets them, so ours are lifted. Ours waits for no third look and for no age, since descheduler does neither.
+Both judge by requests, run every five seconds, and may move any number of pods: descheduler has no limits by default, so ours
+are switched off. Ours does not wait for a third sample or a minimum age of pods, because descheduler does neither.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ class Running:
         self._all[name] = (process, process.pid, log)
 
     def also(self, name, pid):
-        """A process that goes on through all rounds: its peak is counted from now on."""
+        """A process that runs through all rounds: its peak memory is counted from now on."""
         with open(f"/proc/{pid}/clear_refs", "w") as file:
             file.write("5")
         self._all[name] = (None, pid, None)
@@ -91,7 +91,7 @@ def _end(process):
 @dataclasses.dataclass(frozen=True)
 class Contender:
     title: str
-    scheduler: str  # that places the replacements
+    scheduler: str  # places the replacement pods
     descheduler: bool
 
     @contextlib.contextmanager

@@ -24,7 +24,7 @@ def row(name, results):
 
 
 def as_table(results):
-    """`results` has every round of every contender, in the order they were measured."""
+    """`results` has every round of every contender, in the order in which they were measured."""
     before = results[0]["before"]
     start = ["at the start", "", *(f"{before[resource][which]:.1f}" for resource in ("cpu", "memory") for which in (0, 1)),
              "", ""]

@@ -1,6 +1,6 @@
 """The uneven start: pods of fifty ReplicaSets, on the same nodes every time.
 
-The pods are made on their nodes first and adopted by their ReplicaSets then, so that no scheduler has a say in it.
+The pods are created on their nodes first, and their ReplicaSets adopt them afterwards, so that no scheduler is involved.
 """
 
 import concurrent.futures
@@ -16,12 +16,12 @@ WORKLOADS = 50
 PODS = "/api/v1/namespaces/default/pods"
 SETS = "/apis/apps/v1/namespaces/default/replicasets"
 SECONDS_TO_SETTLE = 600
-# Three nodes of ten are nearly full, three as full as they should be, four nearly empty: percent of CPU asked for.
+# Three nodes of ten are nearly full, three are at the target, four are nearly empty: requested CPU in percent.
 FULLNESS = (85, 85, 85, 40, 40, 40, 10, 10, 10, 10)
 
 
 def size(workload):
-    """Milli-cores and MiB: from a sixteenth of a node to a sixth, some with much memory and some with little."""
+    """Milli-cores and MiB: from a sixteenth to a sixth of a node, some with much memory and some with little."""
     milli = (500, 700, 900, 1100, 1300)[workload % 5]
     return milli, milli * (2, 3, 4, 5)[workload % 4]
 
@@ -40,7 +40,7 @@ def template(workload, scheduler):
 
 
 def placed(nodes):
-    """Which workload's pods are on which node: pairs of workload and number of the node."""
+    """Pairs of workload and number of the node, one for each pod."""
     pods, workload = [], 0
     for node in range(nodes):
         wanted, has = FULLNESS[node % len(FULLNESS)] / 100 * NODE_MILLI, 0
@@ -89,12 +89,12 @@ def clear(plane):
             raise Failed("the pods did not go")
         plane.request("DELETE", PODS, {"gracePeriodSeconds": 0})
         time.sleep(1)
-    for configmap in ("rescheduler-moves",):  # what ours remembers: every contender begins without a past
+    for configmap in ("rescheduler-moves",):  # our record of moves: every contender starts without history
         plane.request("DELETE", f"/api/v1/namespaces/kube-system/configmaps/{configmap}", absent_is_fine=True)
 
 
 def shares(plane):
-    """Deviation and maximum of what is asked for of the nodes, in percent, and how many pods have no node."""
+    """Deviation and maximum of the requests of the nodes, in percent, and the number of pods without a node."""
     asked = {node["metadata"]["name"]: [0, 0] for node in json.loads(plane.request("GET", "/api/v1/nodes"))["items"]}
     pods = json.loads(plane.request("GET", PODS))["items"]
     waiting = 0

@@ -1,4 +1,4 @@
-"""Sees pods end and replacements come, by a watch of its own: nobody's counters are believed."""
+"""Watches pods end and replacements start. It does not rely on the counters of the contenders."""
 
 import json
 import threading
@@ -50,17 +50,17 @@ class Pods:
         elif uid in self._waiting and name:
             self._waiting.discard(uid)
         else:
-            return  # a condition or an annotation: nothing that moves anybody
+            return  # a condition or an annotation: not a move
         self._last = time.monotonic()
 
     def wait_quiet(self, quiet, limit, check):
-        """Seconds until the last change, and whether there was quiet after it."""
+        """Seconds until the last change, and whether a quiet period followed."""
         while True:
             check()
             if self._problem:
                 raise self._problem
             now = time.monotonic()
-            # To begin with takes longer than to go on: a plan is made, and the first replacements have to be ready.
+            # The start takes longer than the next moves: a plan is made, and the first replacements must become ready.
             if now - self._last >= (quiet if self._last > self._begun else 4 * quiet):
                 return self._last - self._begun, True
             if now - self._begun >= limit:

@@ -15,7 +15,7 @@ const sim::SeriesTable& no_rows() {
   return none;
 }
 
-// A quarter of an hour of readings that do not change, so that every rule knows all it wants to know.
+// A quarter of an hour of constant readings, so that every rule has all the history it uses.
 constexpr int kReadings = 15;
 
 void measure(Placer& placer,

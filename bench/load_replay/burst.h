@@ -1,4 +1,4 @@
-// A small case in which it can be seen by eye what a rule does: a burst of pods that no reading shows yet.
+// A small case that shows what a rule does: a burst of pods between two readings.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ struct BurstOptions {
   int nodes = 20;
   int pods = 200;
   bool mixed = false;     // pods of different sizes
-  bool one_idle = false;  // one node is not in use at all
+  bool one_idle = false;  // one node is idle
   std::uint64_t seed = 1;
 };
 
-// 200 pods between two readings on equal nodes, a fifth of each in use: the largest of the nodes' loads over their
-// mean, once the pods use what they asked for.
+// Places 200 pods between two readings on equal nodes that are at 20 % load. Returns the largest load of a node divided
+// by the mean, once the pods use their requests.
 double burst(const NamedRule& rule, const BurstOptions& options);
 
 }  // namespace rescheduler::replay

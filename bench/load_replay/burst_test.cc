@@ -1,4 +1,4 @@
-// What is promised of placing by load, on the plugin and the ledger themselves.
+// The claims about placing by load, tested on the plugin Rescheduler and the LoadTracker.
 #include "burst.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace rescheduler::replay {
 namespace {
 
-// Beside kube-scheduler's plugins, whose scores weigh 12 in all.
+// In addition to kube-scheduler's plugins, whose score weights sum to 12.
 constexpr int kWeight = 5;
 
 NamedRule ours(int weight = kWeight) { return {"rescheduler", rescheduler_plugin(), weight}; }
@@ -22,14 +22,14 @@ TEST(Burst, BetweenTwoReadingsSpreadsOverEqualNodes) {
   }
 }
 
-// One pod of two cores is 0.13 of the mean: no more than that beyond its share, and a little for rounding.
+// One pod of two cores is 0.13 of the mean: a node may exceed its share by at most that, and a little for rounding.
 TEST(Burst, DoesNotHerdOntoTheOneNodeThatWasIdle) {
   for (const int weight : {1, kWeight, 100}) {
     EXPECT_LE(burst(ours(weight), {.mixed = true, .one_idle = true}), 1.2) << "weight " << weight;
   }
 }
 
-// So that the test above is known to be able to fail: this rule keeps no account of what it has placed.
+// Shows that the test above can fail: this rule does not count the pods that it has placed.
 TEST(Burst, HerdsWhereNobodyKeepsAccount) {
   const NamedRule rule{"LoadVariationRiskBalancing", load_variation_risk_balancing(), kWeight};
   EXPECT_GT(burst(rule, {.mixed = true, .one_idle = true}), 1.5);

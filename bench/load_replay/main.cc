@@ -1,12 +1,12 @@
-// Replays a day of recorded utilisation on clusters of 100 and 1,000 nodes, with the same pods placed by
-// kube-scheduler's defaults, by each of the published load rules beside them, and by ours: how often and how long nodes
-// are above 80 %.
+// Replays a day of recorded utilisation on clusters of 100 and 1,000 nodes. The same pods are placed by
+// kube-scheduler's defaults, by the defaults with each published load rule, and by ours. Reports how often and how long
+// nodes are above 80 %.
 //
-//   load_replay                     tables in Markdown, the mean of three seeds; docs/benchmarks.md has the last
+//   load_replay                     tables in Markdown, the mean of three seeds; docs/benchmarks.md has the last run
 //   load_replay --quick             100 nodes, one seed
 //   load_replay --csv FILE --plot FILE.svg
 //   load_replay --burst             200 pods between two readings
-//   load_replay --ours "bonus=0"    our plugin and ledger with other settings: rules/ours.h
+//   load_replay --ours "bonus=0"    our plugin and LoadTracker with other settings: rules/ours.h
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -25,7 +25,7 @@
 namespace rescheduler::replay {
 namespace {
 
-constexpr int kNoData = 77;  // as test runners know it: skipped
+constexpr int kNoData = 77;  // exit code of a skipped test
 
 struct Choices {
   bool quick = false;
@@ -96,7 +96,7 @@ Table replay_all(const Choices& choices, const std::vector<NamedRule>& rules, in
 
 std::string weight_text(const NamedRule& rule) { return rule.weight == 0 ? "" : std::to_string(rule.weight); }
 
-constexpr int kTries = 20;  // with other choices between equally good nodes
+constexpr int kTries = 20;  // each with other random choices between equally good nodes
 
 int show_burst(const std::vector<NamedRule>& rules) {
   fmt::print(

@@ -24,7 +24,7 @@ void Tally::minute(std::span<const double> cpu, std::span<const double> memory, 
   }
   outcome_.cpu_over += over;
   outcome_.pending_minutes += static_cast<double>(pending);
-  outcome_.mean_load += sum / nodes;  // a sum until finish()
+  outcome_.mean_load += sum / nodes;  // a sum until finish() divides it
   outcome_.deviation_over_time.push_back(std::sqrt(std::max(0.0, squares / nodes - sum * sum / nodes / nodes)));
   outcome_.over_over_time.push_back(over);
 }

@@ -1,4 +1,4 @@
-// What a replay comes to: how often and how long nodes were above the threshold.
+// The result of a replay: how often and how long nodes were above the threshold.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@ inline constexpr double kThreshold = 0.8;
 struct Outcome {
   double cpu_over = 0;      // node-minutes with a CPU demand above the threshold
   double memory_over = 0;   // likewise
-  double episodes = 0;      // times without a break in which a node's CPU was above it
+  double episodes = 0;      // uninterrupted periods in which the CPU of a node was above it
   double mean_episode = 0;  // minutes
   double longest_episode = 0;
-  double largest_load = 0;     // CPU demand over what a node has
-  double deviation = 0;        // of the CPU of nodes, over nodes; its mean over time
-  double mean_load = 0;        // CPU, over nodes and time
+  double largest_load = 0;     // CPU demand divided by the capacity of the node
+  double deviation = 0;        // standard deviation of CPU over nodes; mean over time
+  double mean_load = 0;        // CPU, mean over nodes and time
   double left_pending = 0;     // pods at the end
   double pending_minutes = 0;  // pod-minutes
   double placed = 0;
-  double seconds = 0;  // of this process, for deciding
+  double seconds = 0;  // elapsed time of the replay
   std::vector<double> deviation_over_time{};
-  std::vector<double> over_over_time{};  // nodes above the threshold, CPU
+  std::vector<double> over_over_time{};  // number of nodes above the threshold, CPU
 };
 
-// Takes note minute by minute.
+// Collects the numbers minute by minute.
 class Tally {
  public:
   explicit Tally(std::size_t nodes) : lasting_(nodes, 0) {}
   // Demands as shares of the nodes.
   void minute(std::span<const double> cpu, std::span<const double> memory, std::size_t pending);
-  Outcome finish();  // but for `placed`, `seconds` and `left_pending`
+  Outcome finish();  // without `placed`, `seconds` and `left_pending`
 
  private:
   void end_episode(std::int64_t& minutes);
 
   Outcome outcome_;
-  std::vector<std::int64_t> lasting_;  // minutes of the episode a node is in
+  std::vector<std::int64_t> lasting_;  // minutes of the current episode of each node
   double minutes_in_episodes_ = 0;
 };
 

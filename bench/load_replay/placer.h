@@ -1,4 +1,4 @@
-// The deciding: the model of a cluster, kube-scheduler's default plugins and a rule's own.
+// Decisions: the model of a cluster, kube-scheduler's default plugins and the plugin of a rule.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Placer {
  public:
   Placer(const std::vector<NodeShape>& nodes, const NamedRule& rule, std::uint64_t seed);
 
-  // Where it goes now, if anywhere.
+  // The placement of the job, or nothing if it does not fit now.
   std::optional<Placement> place(const Job& job, std::int64_t now);
   void remove(const Placement& pod);
   void sampled(const Knowledge& known) { rule_->sampled(cluster_, known); }

@@ -1,4 +1,4 @@
-// Pictures of replays, written as SVG by hand: bars by rule, and lines over the day.
+// Plots of replays, written directly as SVG: bars by rule, and lines over the day.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ constexpr double kWidth = 960;
 constexpr double kBar = 22;
 constexpr double kNames = 260;
 constexpr double kLines = 240;
-constexpr std::size_t kSmooth = 15;  // minutes a point of a line is the mean of
+constexpr std::size_t kSmooth = 15;  // minutes; each point of a line is the mean of this window
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -51,7 +51,7 @@ std::string label_of(const Row& row) {
   return row.weight == 0 ? row.rule : fmt::format("{}, weight {}", row.rule, row.weight);
 }
 
-// One colour a rule, whatever its weight.
+// One colour for each rule, whatever its weight.
 std::size_t colour_of(const Table& table, const Row& row) {
   std::size_t number = 0;
   for (std::size_t i = 0; i < table.rows.size() && table.rows[i].rule != row.rule; ++i) {
@@ -76,7 +76,7 @@ std::string bars(const Table& table, double& y) {
   return svg;
 }
 
-// Of each rule the weight that does best.
+// The best weight of each rule.
 std::vector<const Row*> best_of_each(const Table& table) {
   std::vector<const Row*> best;
   for (const Row& row : table.rows) {

@@ -36,7 +36,7 @@ class Day {
   Tally tally_;
   std::vector<Placement> running_;
   std::vector<const Job*> waiting_;
-  std::vector<double> cpu_;  // demands of the minute, as shares
+  std::vector<double> cpu_;  // demands of the current minute, as shares
   std::vector<double> memory_;
   std::int64_t placed_ = 0;
 };
@@ -62,7 +62,7 @@ void Day::add_up(std::int64_t minute) {
   }
 }
 
-// A node cannot use more than it has, whatever is wanted.
+// A node cannot use more than its capacity, whatever the demand.
 void Day::measure(std::int64_t minute) {
   std::vector<double> used = cpu_;
   for (double& share : used) share = std::min(share, 1.0);
@@ -79,7 +79,7 @@ bool Day::try_to_place(const Job& job, std::int64_t now) {
   return true;
 }
 
-// One that found no place is tried again every minute; a pod like one that was refused just now need not be.
+// Retries pending pods every minute. Skips a pod of the same size as one that has just been rejected.
 void Day::retry_waiting(std::int64_t now) {
   std::vector<std::tuple<double, double, double>> refused;
   std::erase_if(waiting_, [&](const Job* job) {

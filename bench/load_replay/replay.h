@@ -1,4 +1,4 @@
-// A day in a cluster, placed by one rule.
+// A day in a cluster whose pods one rule places.
 #pragma once
 
 #include "outcome.h"
@@ -8,7 +8,7 @@
 namespace rescheduler::replay {
 
 struct ReplayOptions {
-  int sample_minutes = 1;  // between two readings that a rule gets to see
+  int sample_minutes = 1;  // between two readings that a rule sees
 };
 
 Outcome replay(const Workload& workload, const NamedRule& rule, const ReplayOptions& options);

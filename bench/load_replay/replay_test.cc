@@ -1,4 +1,4 @@
-// The replay itself: what is measured, what is counted, and that the same day is the same twice.
+// The replay itself: measurement, counting, and that the same day gives the same result twice.
 #include "replay.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Tally, CountsMinutesAboveTheThresholdAndEpisodesWithoutABreak) {
   EXPECT_DOUBLE_EQ(outcome.deviation_over_time.front(), 0.4);
 }
 
-// Two rows of three samples: none, all, none; and half, always.
+// Two rows of three samples: 0, 100, 0 percent; and always 50 percent.
 Traces traces() {
   auto rows = std::make_shared<sim::SeriesTable>();
   rows->samples = {0, 10'000, 0, 5'000, 5'000, 5'000};
@@ -52,7 +52,7 @@ TEST(Demand, FollowsItsRowInStraightLinesUpToWhatThePodCanUse) {
   EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 0), 0);
   EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 1), 0.8);
   EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 5), 3);
-  EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 15), 0);  // from the beginning again
+  EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 15), 0);  // the row starts again
   job.offset = 7;
   EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 0), 2.4);
 }

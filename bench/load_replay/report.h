@@ -1,4 +1,4 @@
-// What is said about replays: tables in Markdown, a file of numbers, a picture.
+// Reports of replays: tables in Markdown, a CSV file, a plot.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace rescheduler::replay {
 
 struct Row {
   std::string rule;
-  int weight = 1;  // of its score
+  int weight = 1;  // weight of its score
   Outcome mean;    // over the seeds
   std::vector<Outcome> runs;
 };
@@ -23,9 +23,9 @@ struct Table {
 
 std::string table_head();
 std::string table_line(const Row& row);
-// A line for each run, and for the mean of them.
+// A line for each run, and for the mean of the runs.
 std::string csv_of(const std::vector<Table>& tables);
-// Node-minutes above the threshold by rule, and the deviation over nodes as time passes.
+// Node-minutes above the threshold by rule, and the deviation over nodes over time.
 std::string plot_of(const std::vector<Table>& tables);
 
 Result<void> write_text(const std::string& path, const std::string& text);

@@ -22,23 +22,23 @@ struct SizeShare {
 
 // Many small pods and few large ones; 1.6 cores on average.
 constexpr std::array<SizeShare, 6> kPodCores{{{0.25, 0.15}, {0.5, 0.25}, {1, 0.25}, {2, 0.2}, {4, 0.1}, {8, 0.05}}};
-// GiB asked for with a core; nodes have four.
+// Requested GiB per core; nodes have four.
 constexpr std::array<SizeShare, 3> kPodGibPerCore{{{1, 0.25}, {2, 0.4}, {4, 0.35}}};
 
-// Services stay for the day; jobs and roll-outs come and go.
+// Services stay for the day; jobs and rollouts come and go.
 constexpr double kStays = 0.4;
 constexpr double kMeanLifetimeSeconds = 4 * 3600;
 constexpr double kShortestLifetimeSeconds = 300;
 
-// The rows mean 11 %. What a pod would use at 100 % is several times its request, so that on average it uses about
-// two thirds of it, few use a multiple, and most are far below: pods ask for more than they need, but not all of them.
+// The mean of the rows is 11 %. At 100 % a pod would use several times its request. So on average a pod uses about two
+// thirds of its request; a few use a multiple and most use far less.
 constexpr double kMedianAppetite = 5;
 constexpr double kAppetiteSpread = 0.8;  // sigma of the logarithm
-constexpr double kLimited = 0.5;         // of the pods have limits
+constexpr double kLimited = 0.5;         // share of the pods with limits
 constexpr double kCpuLimit = 2;          // times the request
 constexpr double kMemoryLimit = 1.5;
-// What a pod without a limit can keep busy: six times its request, but no more than six cores beyond it. Small pods use
-// multiples of what they ask for; large ones have been looked at.
+// The most that a pod without a limit can use: six times its request, but at most six cores more than its request.
+// Small pods use multiples of their requests; the requests of large pods are usually set with care.
 constexpr double kMostTimes = 6;
 constexpr double kMostBeyond = 6;
 constexpr double kMemoryAppetite = 1.5;
@@ -115,7 +115,7 @@ Workload make_workload(const WorkloadOptions& options, const Traces& traces) {
   const std::int64_t warm_up = std::int64_t{options.warm_up_minutes} * 60;
   const std::int64_t end = warm_up + std::int64_t{options.minutes} * 60;
 
-  // Those that are there when the day begins; they come in the first half of the warm-up.
+  // Pods that exist when the day begins; they arrive in the first half of the warm-up.
   double staying = 0;
   double passing = 0;
   int passing_pods = 0;
@@ -128,7 +128,7 @@ Workload make_workload(const WorkloadOptions& options, const Traces& traces) {
     if (!stays) ++passing_pods;
     workload.jobs.push_back(job);
   }
-  // As many come as go, one by one.
+  // As many pods arrive as leave, one by one.
   const double every = (kMeanLifetimeSeconds + kShortestLifetimeSeconds) / passing_pods;
   for (double time = exponential(every, rng); time < static_cast<double>(end); time += exponential(every, rng)) {
     Job job = any_job(traces, rng);

@@ -1,1 +1,1 @@
-"""What bench/peers is made of."""
+"""The parts of bench/peers."""

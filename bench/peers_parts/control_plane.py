@@ -1,4 +1,4 @@
-"""One real control plane, and the few things a script asks of it."""
+"""One real control plane, and the few requests that a script sends to it."""
 
 import collections
 import datetime
@@ -62,7 +62,7 @@ class ControlPlane:
     def __exit__(self, *_):
         subprocess.run([RIG, "down", self._rig["name"]], timeout=60)
 
-    # --- The API, one request at a time. ---
+    # --- One request at a time. ---
 
     def request(self, method, path, body=None, absent_is_fine=False, timeout=180):
         kept = getattr(self._connections, "one", None) is not None
@@ -78,7 +78,7 @@ class ControlPlane:
         except (OSError, http.client.HTTPException) as error:
             self._connections.one.close()
             self._connections.one = None
-            if kept and method == "GET":  # idle for so long that the server closed it
+            if kept and method == "GET":  # the connection was idle until the server closed it
                 return self.request(method, path, body, absent_is_fine, timeout)
             raise Failed(f"{method} {path} got no answer: {error}") from error
         if answer.status >= 300 and not (absent_is_fine and answer.status == 404):
@@ -86,7 +86,7 @@ class ControlPlane:
         return text
 
     def requests_so_far(self):
-        """How often something was asked about pods and events: by verb and resource."""
+        """The number of requests for pods and events, by verb and resource."""
         count = collections.Counter()
         for labels, number in REQUEST.findall(self.request("GET", "/metrics").decode()):
             labels = dict(LABEL.findall(labels))
@@ -105,14 +105,14 @@ class ControlPlane:
             raise Failed(f"kubectl {words[0]}: {done.stdout.strip()}")
 
     def connect(self, timeout):
-        """A connection of one's own, for an answer that takes its time."""
+        """A separate connection, for a slow answer."""
         return http.client.HTTPSConnection(self._address.hostname, self._address.port, timeout=timeout, context=self._tls)
 
     def server_cpu_seconds(self):
         return sum(cpu_seconds(pid) for pid in self._rig["pids"].values())
 
     def hold(self):
-        """Takes the lease that the schedulers are told to wait for."""
+        """Takes the lease that the schedulers wait for."""
         self.request("DELETE", f"{LEASES}/{LEASE}", absent_is_fine=True)
         now = time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())
         self.request("POST", LEASES, {"metadata": {"name": LEASE}, "spec": {
@@ -120,11 +120,11 @@ class ControlPlane:
             "leaseTransitions": 0}})
 
     def release(self):
-        """Hands it on in good order. A lease that is just gone is no invitation: its holder might still act."""
+        """Releases the lease properly. A scheduler does not take a deleted lease at once, because its holder might still act."""
         self.request("PATCH", f"{LEASES}/{LEASE}", {"spec": {"holderIdentity": "", "leaseDurationSeconds": 1}})
 
     def lease_taken(self):
-        """When somebody took it after us, by the monotonic clock; None while nobody has, or it does not say."""
+        """When a scheduler took the lease after us, by the monotonic clock; None while it is free or has no time."""
         lease = json.loads(self.request("GET", f"{LEASES}/{LEASE}", absent_is_fine=True))
         taken = lease.get("spec", {}).get("acquireTime")
         if not taken:
@@ -145,11 +145,11 @@ class ControlPlane:
     def _delete_all(self, path, options):
         try:
             self.request("DELETE", path, options)
-        except Failed as why:  # too many for one request's time: it goes on where it stopped
+        except Failed as why:  # too many for the time of one request: the next request continues
             if " 504" not in str(why):
                 raise
 
-    # --- The API, as fast as it goes. ---
+    # --- As fast as possible. ---
 
     def client_argv(self, *words):
         return [str(self._client), self.kubeconfig, *map(str, words)]
@@ -174,7 +174,7 @@ class ControlPlane:
 
 
 class Churn:
-    """Once a second a node, a pod and a service come, and those of the second before go. Counts its requests for pods."""
+    """Every second creates a node, a pod and a service, and deletes those of the second before. Counts its requests for pods."""
 
     def __init__(self, plane, scheduler):
         self._plane, self._scheduler = plane, scheduler

@@ -1,8 +1,8 @@
-"""One round: a scheduler, started for it, gives nodes to pods that all wait for it, and is watched doing so.
+"""One round: a newly started scheduler places pods that are all pending, and is measured.
 
-The pods are there before the first is decided, so that neither their creator nor the API server's work for it slows the
-scheduler or takes its CPUs. Nothing in a scheduler has to be stopped for that: it is told to wait for a lease that we
-hold, and like any standby it follows the cluster meanwhile. Letting the lease go is the start.
+All pods exist before the first decision, so that neither their creation nor the API server's work for it slows the scheduler
+or takes its CPUs. The scheduler needs no change for that: it waits for a lease that this script holds, and like any standby
+it keeps its informers synced. Releasing the lease is the start.
 """
 
 import contextlib
@@ -30,13 +30,13 @@ leaderElection:
 {percentage}profiles:
 - schedulerName: {name}
 """
-IDLE_CPU = 0.02  # seconds a second: less than this, a scheduler has taken in all there is
+IDLE_CPU = 0.02  # CPU seconds per second: below this, a scheduler has processed all objects
 SECONDS_TO_SETTLE = 60
 WATCH_LIMIT = 1800
 
 
 def wait_idle(pid):
-    """Until the process has nothing left to do."""
+    """Waits until the process is idle."""
     deadline = time.monotonic() + SECONDS_TO_SETTLE
     before, calm = cpu_seconds(pid), 0
     while calm < 3:
@@ -85,7 +85,7 @@ class Scheduler:
 
 
 class Watching:
-    """Sees the pods get their nodes."""
+    """Watches the pods get their nodes."""
 
     def __init__(self, plane, pods, quiet):
         self._wanted = pods
@@ -110,14 +110,14 @@ class Watching:
 
 
 def rate(seen, start=None):
-    """From the first binding to the last; or from the start, where much has to be done before the first."""
+    """From the first binding to the last, or from the start if much work precedes the first binding."""
     if start is not None:
         return seen["bound"] / (seen["last"] - start)
     return (seen["bound"] - 1) / (seen["last"] - seen["first"]) if seen["last"] > seen["first"] else 0.0
 
 
 def wait_events_end(plane):
-    """Events may come after the bindings; they are part of the work."""
+    """Waits for events, which may follow the bindings; they are part of the work."""
     deadline, before = time.monotonic() + SECONDS_TO_SETTLE, None
     while time.monotonic() < deadline:
         now = plane.requests_so_far()
@@ -129,7 +129,7 @@ def wait_events_end(plane):
 
 
 def bare_binding(plane, workload, nodes, pods):
-    """The limit: somebody who need not decide anything."""
+    """The upper limit: a client that binds without deciding."""
     plane.make_pods(workloads.named(workload.pod, "nobody"), "bare", pods)
     with Watching(plane, pods, 60) as watching:
         plane.client("bind", workloads.MEASURED, nodes)

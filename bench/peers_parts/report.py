@@ -9,7 +9,7 @@ from .measure import BARE, KUBE_SCHEDULER, OURS
 
 HEADINGS = ["workload", "nodes", "pods", "who", "pods/s", "of the limit", "CPU ms/pod", "peak MB", "requests/pod",
             "server CPU ms/pod"]
-# Besides pods/s: key of a round, and digits shown.
+# In addition to pods/s: key of a round, and digits shown.
 COSTS = (("cpu_ms", 2), ("peak_mb", 0), ("requests", 2), ("server_cpu_ms", 2))
 
 
@@ -18,7 +18,7 @@ def values(measured, key):
 
 
 def cell(measured, peer, key, digits):
-    """Median and range; for ours also how many times the peer's."""
+    """Median and range; for ours also the ratio to the peer."""
     shown = rounds.median_and_range(values(measured, key), digits)
     return f"{shown}, {rounds.times(values(measured, key), values(peer, key))}" if peer else shown
 
@@ -42,7 +42,7 @@ def rows(result):
 
 
 def left_over(result):
-    """What did not come to its end: one sentence each."""
+    """What did not finish: one sentence each."""
     where = f"{result['workload']}, {result['nodes']} nodes: "
     for name in (KUBE_SCHEDULER, OURS):
         bound = min(values(result["rounds"].get(name, []), "bound"), default=result["pods"])

@@ -1,4 +1,4 @@
-"""What is asked of the schedulers: the nodes, the pods that are there, and the pods that come.
+"""The workloads: the nodes, the existing pods, and the pods to place.
 
 The shapes are those of Kubernetes' own scheduler_perf: nodes of 4 CPUs, pods of 100m and 500Mi, and so on.
 """
@@ -37,7 +37,7 @@ def pod(*, cpu="100m", memory="500Mi", **spec):
             "containers": [{"name": "main", "image": "registry.example/web:1.2.3",
                             "ports": [{"containerPort": 8080, "name": "http"}],
                             "resources": {"requests": {"cpu": cpu, "memory": memory}}}],
-            # There is no kubelet: nobody would end a pod that is to go gracefully.
+            # There is no kubelet that would end a pod gracefully.
             "terminationGracePeriodSeconds": 0,
             **spec,
         },
@@ -51,13 +51,13 @@ def pod_affinity(topology_key, **kind):
 @dataclasses.dataclass(frozen=True)
 class Workload:
     name: str
-    pod: dict  # the model of those that are measured
-    pods: int  # how many, unless told otherwise
-    present: dict  # the model of those that are there before, on their nodes in turn
+    pod: dict  # the model of the measured pods
+    pods: int  # default number
+    present: dict  # the model of the existing pods, which are spread over the nodes
     present_per_node: int = 1
-    most_per_node: float = 20  # more than that are not asked for
+    most_per_node: float = 20  # upper bound of the measured pods
     churn: bool = False
-    from_start: bool = False  # time runs from the start, not from the first binding
+    from_start: bool = False  # measure from the start, not from the first binding
 
 
 def _all():
@@ -77,7 +77,8 @@ def _all():
         Workload("pod affinity", together, 2000, together),
         Workload("node affinity", zoned, 5000, plain),
         Workload("mixed churn", plain, 5000, plain, churn=True),
-        # Four to a node: three have to go for each that comes, and no node takes two of those. All victims go first.
+        # Four pods on each node. A new pod preempts three, and no node has room for two new pods. All victims are
+        # deleted first.
         Workload("preemption", pod(cpu="3", priorityClassName=HIGH), 500, pod(cpu="900m", priorityClassName=LOW),
                  present_per_node=4, most_per_node=0.5, from_start=True),
     ]
@@ -87,13 +88,13 @@ WORKLOADS = {workload.name.replace(" ", "-"): workload for workload in _all()}
 
 
 def named(model, scheduler):
-    """The model for the pods that are measured, and for one scheduler."""
+    """The model of the measured pods for one scheduler."""
     labels = model["metadata"]["labels"] | {"bench": "measured"}
     return {"metadata": {"labels": labels}, "spec": model["spec"] | {"schedulerName": scheduler}}
 
 
 def churned(number, scheduler, now):
-    """What comes and goes once a second: a node, a service, and a pod that fits nowhere and outranks everybody."""
+    """Created and deleted once a second: a node, a service, and a pod that fits nowhere and has the highest priority."""
     name = f"churn-{number}"
     fresh = node(now)
     fresh["metadata"] |= {"name": name, "labels": fresh["metadata"]["labels"] | {HOST: name, ZONE: "zone-0"}}

@@ -1,1 +1,1 @@
-"""The rules every benchmark keeps, so that anyone can repeat it: release builds, rounds in turn, the commit named."""
+"""The rules of every benchmark, so that anyone can repeat it: release builds, alternating rounds, the commit named."""

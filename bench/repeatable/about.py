@@ -1,4 +1,4 @@
-"""What a number belongs to: the commit, the day, the machine, the rounds."""
+"""What a number refers to: the commit, the day, the machine, the rounds."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def commit(root=ROOT):
-    """Of the sources; "-dirty" where they differ from it."""
+    """The commit of the sources; "-dirty" if they differ from it."""
     said = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude", "*"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60)
     return said.stdout.strip() or "unknown"

@@ -1,10 +1,10 @@
-"""Only what users run is measured: the `release` preset."""
+"""Only the build that users run is measured: the `release` preset."""
 
 import pathlib
 
 from .failed import Failed
 
-# What the preset sets, as CMakePresets.json has it. A sanitizer slows everything down several times.
+# The settings of the preset, as in CMakePresets.json. A sanitizer slows everything down several times.
 WANTED = {"CMAKE_BUILD_TYPE": "Release", "RESCHEDULER_LTO": "ON", "RESCHEDULER_SANITIZE": ""}
 
 
@@ -19,13 +19,13 @@ def read_cache(text):
 
 
 def build_folder(path):
-    """The build folder that a binary is in, or None."""
+    """The build folder of a binary, or None."""
     path = pathlib.Path(path).resolve()
     return next((folder for folder in (path, *path.parents) if (folder / "CMakeCache.txt").is_file()), None)
 
 
 def require(binary):
-    """Refuses a binary that is not there or was not built with the release preset."""
+    """Refuses a binary that does not exist or was not built with the release preset."""
     binary = pathlib.Path(binary)
     if not binary.is_file():
         raise Failed(f"{binary} does not exist; the make target of the benchmark builds it")

@@ -1,4 +1,4 @@
-"""Peers take turns, several times, and the table says how far the rounds differ."""
+"""Contenders alternate for several rounds, and the table shows how far the rounds differ."""
 
 import statistics
 
@@ -8,7 +8,7 @@ LEAST = 3
 def order(contenders, number):
     """Round 1 begins with the first contender, round 2 with the second, and so on.
 
-    The contender that begins finds the machine and the API server in another state than the contender that follows it.
+    The first contender of a round finds the machine and the API server in another state than the next ones.
     """
     first = (number - 1) % len(contenders)
     return [*contenders[first:], *contenders[:first]]
@@ -27,19 +27,19 @@ def check_options(parser, arguments):
 
 
 def median_and_range(values, digits=0):
-    """"849 (706 to 850)"; the median alone where all rounds agree."""
+    """"849 (706 to 850)"; the median alone if all rounds agree."""
     values = list(values)
     median, least, most = (f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values)))
     return median if least == most else f"{median} ({least} to {most})"
 
 
 def times(ours, peers):
-    """How many times the peer's median ours is."""
+    """The ratio of our median to the peer's."""
     ours, peer = statistics.median(ours), statistics.median(peers)
     return f"{ours / peer:.2f}x" if peer else "-"
 
 
 def table(headings, rows):
-    """As Markdown."""
+    """A table in Markdown."""
     return "\n".join(["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings),
                       *("| " + " | ".join(cells) + " |" for cells in rows)])

@@ -37,7 +37,7 @@ Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
-// The whitespace-separated integers of a file, one after the other. Past the end it gives 0 and says so.
+// The whitespace-separated integers of a file, in order. Past the end it returns 0 and records the error.
 class Numbers {
  public:
   explicit Numbers(std::string text) : text_(std::move(text)), at_(text_.data()), end_(at_ + text_.size()) {}
@@ -177,7 +177,7 @@ Result<std::vector<Known>> read_known() {
   if (!text) return fail(std::move(text.error()));
   std::istringstream lines(*text);
   std::string line;
-  std::getline(lines, line);  // the names of the columns
+  std::getline(lines, line);  // the header line
   std::vector<Known> known;
   while (std::getline(lines, line)) {
     std::vector<std::string> cells;

@@ -1,4 +1,4 @@
-// The instances of the ROADEF/EURO challenge of 2012: machine reassignment, in the files of its organisers.
+// The instances of the ROADEF/EURO challenge 2012 (machine reassignment), in the file format of its organisers.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct Files {
   std::string assignment{};
 };
 
-// What others reached: a row of reference.csv. docs/benchmarks.md says who they are.
+// Published results: a row of reference.csv. docs/benchmarks.md names the sources.
 struct Known {
   std::string name{};
   planner::Cost initial = 0;

@@ -1,8 +1,8 @@
-// The planner on the instances of the ROADEF/EURO challenge of 2012, beside what others reached there.
+// The planner on the instances of the ROADEF/EURO challenge 2012, compared with published results.
 //
-//   roadef                          sets A and B, 300 s and 2 threads an instance: some 90 minutes
+//   roadef                          sets A and B, 300 s and 2 threads per instance: some 90 minutes
 //   roadef --only b_1,b_2 --time 60 --threads 1
-//   roadef --clock cpu              each thread's own processor time: the same however busy the machine is
+//   roadef --clock cpu              CPU time of each thread: independent of other load on the machine
 //   roadef --out DIRECTORY          keep the solutions
 //
 // Every solution is written in the challenge's format and verified by checker.py, which shares no code with the
@@ -27,7 +27,7 @@ namespace {
 
 using planner::Cost;
 
-constexpr int kNoData = 77;  // as test runners know it: skipped
+constexpr int kNoData = 77;  // exit code of a skipped test
 
 struct Options {
   std::string data = default_directory();
@@ -49,7 +49,7 @@ struct Row {
   std::string verdict{};
 };
 
-// As the challenge scored: the distance to the best known in percent of where it began.
+// The score of the challenge: the distance to the best known cost, in percent of the initial cost.
 double score(Cost cost, const Known& known) {
   return 100.0 * static_cast<double>(cost - known.reference) / static_cast<double>(known.initial);
 }

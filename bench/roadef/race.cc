@@ -10,11 +10,11 @@ namespace rescheduler::roadef {
 
 namespace {
 
-// Of the time: first each on its own, from hot to cold; then all from the best that any has found, which only repeats
-// where the others are behind.
+// Shares of the time. In the first part each search runs alone, from hot to cold. In the second part all continue from
+// the best solution.
 constexpr std::array kParts{0.8, 0.2};
 
-// Steady time is what the calling thread has spent on a processor.
+// Steady time is the CPU time of the calling thread.
 class ProcessorClock final : public Clock {
  public:
   WallTime wall_now() const override { return {}; }

@@ -1,4 +1,4 @@
-// Several searches side by side, each in its own thread; every so often all of them go on from where the best one is.
+// Several searches in parallel, each in its own thread. At intervals all of them continue from the best solution.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace rescheduler::roadef {
 
-// What the time of a race is: of the wall, as the challenge measured it; or what each search has spent on a processor,
-// which does not depend on what else the machine is doing.
+// The time of a race: wall time, as in the challenge, or the CPU time of each search, which does not depend on other
+// load of the machine.
 enum class TimeOf { kWall, kProcessor };
 
 inline constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 struct Race {
   std::chrono::nanoseconds time{};
   TimeOf time_of = TimeOf::kWall;
-  std::uint64_t steps = kUnbounded;  // of each search: a bound that is the same on every machine
+  std::uint64_t steps = kUnbounded;  // of each search: a bound that is equal on every machine
   unsigned threads = 1;
   std::uint64_t seed = 1;
 };

@@ -1,4 +1,4 @@
-// The planner on real-shaped instances, as a check of its correctness: a second or two each, where the data is present.
+// The planner on realistic instances, as a check of its correctness: a second or two each, if the data is present.
 #include <algorithm>
 #include <string_view>
 
@@ -27,7 +27,7 @@ TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
   ASSERT_NE(row, known->end());
 
   planner::SearchLimits limits;
-  // A second or two, and the same answer on every machine; a1_4 is the hard one.
+  // A second or two, and the same result on every machine; a1_4 is the hard one.
   limits.most_steps = GetParam() == std::string_view("a1_4") ? 10'000'000 : 2'000'000;
   limits.thorough = true;
   const planner::Solution solution = planner::improve(*problem, limits);
@@ -36,7 +36,7 @@ TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
   EXPECT_EQ(solution.bound, row->bound);
   EXPECT_EQ(planner::broken_rule(*problem, solution.where), std::nullopt);
   EXPECT_EQ(planner::cost_of(*problem, solution.where), solution.after);
-  // At least nine tenths of what is known to be possible.
+  // At least nine tenths of the known improvement.
   EXPECT_LE(solution.after - row->reference, (row->initial - row->reference) / 10);
   EXPECT_GE(solution.after, row->bound);
 }

@@ -1,7 +1,7 @@
-// Exponential back-off with jitter: how long to wait after the nth failure in a row.
+// Exponential backoff with jitter: the wait after the nth failure in a row.
 //
-// The owner calls next() on a failure and reset() on the first sign of real progress - a message, not a
-// mere connection -, so that a server that accepts and then drops everybody is still backed off from.
+// The owner calls next() after a failure. It calls reset() only when a message arrives: a connection alone does not
+// count. So a server that accepts connections and then drops them still causes backoff.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@ class Backoff {
  public:
   Backoff(BackoffPolicy policy, Rng& rng) : policy_(policy), rng_(&rng) {}
 
-  // What the server asked for is a floor: never sooner, and never all clients at the same moment.
+  // The Retry-After of the server is a lower bound. Jitter is added to it, so that clients do not retry at the same
+  // moment.
   std::chrono::milliseconds next(std::optional<std::chrono::milliseconds> retry_after = std::nullopt);
   void reset() noexcept { failures_ = 0; }
   int failures() const noexcept { return failures_; }

@@ -1,5 +1,5 @@
-// For what must not happen: a broken invariant ends the process with its place and its reason.
-// Never used on outside input.
+// Checks of invariants. A broken invariant ends the process with the source location and the reason. Do not use these
+// macros on input from outside the process.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace rescheduler {
   ((condition) ? static_cast<void>(0)     \
                : ::rescheduler::check_failed(__FILE__, __LINE__, #condition, fmt::format(__VA_ARGS__)))
 
-// For invariants too dear to verify in production.
+// For invariants that are too expensive to verify in production.
 #ifdef NDEBUG
 #define RESCHEDULER_DCHECK(condition, ...) static_cast<void>(0)
 #else

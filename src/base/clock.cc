@@ -10,8 +10,8 @@ WallTime SystemClock::wall_now() const {
 
 SteadyTime SystemClock::steady_now() const {
 #ifdef __linux__
-  // CLOCK_MONOTONIC, which std::chrono reads, stands still while the machine sleeps; the world outside does not.
-  // A leader that slept past its lease must find it expired, so the boot clock is the right one.
+  // std::chrono reads CLOCK_MONOTONIC, which stops while the machine is suspended. CLOCK_BOOTTIME goes on: after a
+  // suspension that is longer than the lease, the leader must see that its lease has expired.
   std::timespec now{};
   if (::clock_gettime(CLOCK_BOOTTIME, &now) == 0) {
     return SteadyTime{std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec}};

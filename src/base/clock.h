@@ -1,14 +1,14 @@
-// Where time comes from. Deciding code never asks the machine for it: a Clock comes in as a parameter.
+// The source of time. Code that makes decisions never reads the system time: it takes a Clock as a parameter.
 #pragma once
 
 #include <chrono>
 
 namespace rescheduler {
 
-// Wall time, for timestamps that others read. It may jump.
+// Wall time, for timestamps that other programs read. Wall time can jump.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
-// Monotonic time, for durations and deadlines. It never jumps, and means nothing to anybody else. It goes on while
-// the machine is suspended, unlike std::chrono::steady_clock::now(): never compare readings of the two.
+// Monotonic time, for durations and deadlines. It never jumps, and it has no meaning outside this machine. It advances
+// while the machine is suspended, unlike std::chrono::steady_clock::now(): never compare readings of the two.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 
 class Clock {
@@ -24,7 +24,7 @@ class SystemClock final : public Clock {
   SteadyTime steady_now() const override;
 };
 
-// Stands still until told otherwise. For tests and for virtual time.
+// Advances only by advance(). For tests and for virtual time.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(WallTime start = WallTime{std::chrono::seconds{1'700'000'000}}) : wall_(start) {}

@@ -1,7 +1,7 @@
 // Result<T>: a value, or an Error that says what the caller can do next.
 //
-// Errors are for what went wrong. A pod that does not fit, a refused eviction or a plan that gave up is an
-// ordinary answer and has its own type. No exception crosses a library boundary.
+// An Error means that an operation failed. A pod that does not fit, a refused eviction and a plan that stopped early
+// are normal results with types of their own. No exception crosses a library boundary.
 #pragma once
 
 #include <chrono>
@@ -15,21 +15,21 @@
 
 namespace rescheduler {
 
-// Named by what the caller does about it.
+// Each code is named by what the caller can do.
 enum class Errc {
-  Invalid,          // the input is wrong: mend it, retrying is useless
-  NotFound,         // the thing is not there
-  AlreadyExists,    // somebody created it first
-  Conflict,         // it changed under us: read again, decide again
-  Expired,          // the version asked for is gone: list again
-  Throttled,        // told to slow down: wait retry_after, then retry
-  Unauthenticated,  // credentials missing, wrong or out of date
-  Denied,           // known, but not allowed
-  Unavailable,      // the other side cannot be reached or is failing: retry later
-  Timeout,          // the deadline passed; the effect may or may not have happened
-  Cancelled,        // we were told to stop
-  Unsupported,      // understood, and deliberately not done
-  Internal,         // a defect, ours or theirs
+  Invalid,          // the input is wrong: correct it; a retry does not help
+  NotFound,         // the object does not exist
+  AlreadyExists,    // another client created the object first
+  Conflict,         // the object has changed: read it again, decide again
+  Expired,          // the requested resource version is too old: list again
+  Throttled,        // too many requests: wait retry_after, then retry
+  Unauthenticated,  // credentials are missing, wrong or expired
+  Denied,           // the user is known, but not allowed
+  Unavailable,      // the peer cannot be reached or fails: retry later
+  Timeout,          // the deadline passed; the operation may or may not have taken effect
+  Cancelled,        // the caller cancelled the operation
+  Unsupported,      // the input is understood, but the program does not implement it on purpose
+  Internal,         // a defect in this program or in the peer
 };
 
 std::string_view to_string(Errc code) noexcept;
@@ -37,14 +37,14 @@ std::string_view to_string(Errc code) noexcept;
 struct [[nodiscard]] Error {
   Errc code = Errc::Internal;
   std::string message;                                     // one sentence: what, where, what to do
-  std::optional<std::chrono::milliseconds> retry_after{};  // what the server asked for, if it did
-  int http_status = 0;                                     // 0 when no HTTP answer was involved
+  std::optional<std::chrono::milliseconds> retry_after{};  // Retry-After of the server, if there was one
+  int http_status = 0;                                     // 0 if there was no HTTP response
 
-  // Puts where it happened in front: "kubeconfig /etc/k.yaml: line 3: ..."
+  // Prefixes the message with the place of the error: "kubeconfig /etc/k.yaml: line 3: ..."
   Error within(std::string_view where) &&;
 };
 
-// Would the same call perhaps succeed later, unchanged?
+// True if the same call, unchanged, may succeed later.
 bool is_retriable(const Error& error) noexcept;
 
 template <class T>

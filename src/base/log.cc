@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <unistd.h>
@@ -22,7 +23,7 @@ char letter_of(LogLevel level) {
   switch (level) {
     case LogLevel::Warning: return 'W';
     case LogLevel::Error: return 'E';
-    default: return 'I';  // as klog has it: more of the same, not another kind
+    default: return 'I';  // like klog: a higher verbosity is still severity I
   }
 }
 
@@ -37,7 +38,7 @@ std::string_view word_of(LogLevel level) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// In quotes, on one line; what is beyond ASCII stays as it is.
+// Quotes the text and escapes it to one line. Characters outside ASCII stay unchanged.
 void append_quoted(std::string& to, std::string_view text) {
   to += '"';
   for (const char c : text) {
@@ -87,7 +88,8 @@ std::string json_line(const LogRecord& record) {
   return line += '}';
 }
 
-// One write: lines of several threads do not mix. Whoever reads our errors has gone if it fails.
+// A single write, so that lines of several threads do not mix. A failed write is ignored: stderr has no reader any
+// more.
 void write_out(LogRecord record) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   record.unix_micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
@@ -97,6 +99,7 @@ void write_out(LogRecord record) {
   std::string_view left = line;
   while (!left.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
     left.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -1,16 +1,18 @@
-// Logging: one line per event, to stderr. Nothing below the shell logs (pure folders return reasons).
+// Logging to stderr, one line per event. Folders of pure code do not log: their functions return reasons.
 //
 //   log_info("watch of {} resumed at {}", resource, version);
 //   log_info(kPodEvicted, {{"pod", key}, {"node", node}});   // in the operator's language, see base/phrase.h
 //
-// As Kubernetes' own programs write it:
+// The formats are those of the Kubernetes components (klog text and JSON):
 //   I1115 17:20:01.123456       1 file.cc:12] "pod evicted" pod="web/api-0" node="n1"
 //   {"ts":1700000000123.456,"level":"info","caller":"file.cc:12","msg":"pod evicted","pod":"web/api-0","node":"n1"}
 //
-// Verbosity (--v): 0 what an operator has to know; 2 a line for each decision; 4 why, node by node, and what goes on
-// inside (log_debug).
+// Verbosity (--v):
+// - 0: what an operator must know
+// - 2: one line for each decision
+// - 4: the reasons for each node, and internal details (log_debug)
 //
-// Never pass a credential: tokens, keys and Authorization headers have no business in a format argument.
+// Never log a credential: do not pass tokens, keys or Authorization headers as arguments.
 #pragma once
 
 #include <concepts>
@@ -35,13 +37,13 @@ inline constexpr int kDebugVerbosity = 4;
 
 void set_log_level(LogLevel level) noexcept;
 bool log_enabled(LogLevel level) noexcept;
-void set_log_verbosity(int verbosity) noexcept;  // kDebugVerbosity and more lets log_debug through
+void set_log_verbosity(int verbosity) noexcept;  // kDebugVerbosity or higher enables log_debug
 bool log_verbose(int verbosity) noexcept;
 void set_log_format(LogFormat format) noexcept;
 void set_log_language(Language language) noexcept;
 Language log_language() noexcept;
 
-// A value by its name. Numbers and truth values stand without quotes.
+// A named value. Numbers and booleans are written without quotes.
 struct LogField {
   LogField(std::string_view name, std::string_view text) : key(name), value(text) {}
   LogField(std::string_view name, const std::string& text) : key(name), value(text) {}
@@ -58,12 +60,12 @@ struct LogField {
 using LogFields = std::span<const LogField>;
 using LogFieldList = std::initializer_list<LogField>;
 
-// Where it was said, beside what.
+// A format string and its source location.
 template <class... Args>
 struct LogText {
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>
-  // NOLINTNEXTLINE(google-explicit-constructor): it stands where a format string does
+  // NOLINTNEXTLINE(google-explicit-constructor): callers pass a plain format string
   FMT_CONSTEVAL LogText(const Text& text, std::source_location where = std::source_location::current())
       : format(text), at(where) {}
 
@@ -85,12 +87,12 @@ void log_message(LogLevel level, const LogMessage& what, LogFields fields);
 // `"message" key="value" number=3`
 std::string text_of(std::string_view message, LogFields fields);
 
-// Calls back with each line instead of writing it, for tests; an empty function restores stderr. A message comes as
-// text_of() makes it.
+// For tests: calls `sink` with each line instead of writing to stderr. A null sink restores stderr. A structured
+// message arrives in the form of text_of().
 using LogSink = void (*)(LogLevel level, std::string_view line, void* context);
 void set_log_sink(LogSink sink, void* context) noexcept;
 
-// What stands on stderr, for tests: the whole line without its end.
+// One line of stderr before rendering. Public for tests: render() returns the line without its newline.
 struct LogRecord {
   LogLevel level;
   std::string_view message;
@@ -136,7 +138,7 @@ inline void log_warning(const LogMessage& what, LogFieldList fields = {}) {
 inline void log_error(const LogMessage& what, LogFieldList fields = {}) {
   log_message(LogLevel::Error, what, {fields.begin(), fields.size()});
 }
-// Only at this verbosity and more.
+// Logs only at this verbosity or higher.
 inline void log_verbosely(int verbosity, const LogMessage& what, LogFieldList fields = {}) {
   if (log_verbose(verbosity)) log_message(LogLevel::Info, what, {fields.begin(), fields.size()});
 }

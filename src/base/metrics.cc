@@ -41,7 +41,7 @@ class RealHistogram final : public Histogram {
   prometheus::Histogram& inner_;
 };
 
-// The library already merges equal names and labels; this map keeps our wrapper per library object.
+// The library already merges metrics with equal name and labels. This map keeps one wrapper for each library object.
 template <class Wrapper, class Inner>
 class Wrappers {
  public:

@@ -1,7 +1,8 @@
-// Counters, gauges and histograms in the Prometheus text format, without its headers in ours.
+// Counters, gauges and histograms in the Prometheus text format. This header hides the headers of the Prometheus
+// library.
 //
-// A registry hands out references that stay valid for its whole life; updating one is lock-free and may
-// happen on any thread. Asking twice for the same name and labels gives the same one.
+// The references that a registry returns stay valid for the life of the registry. Updates are lock-free and allowed on
+// any thread. The same name and labels return the same object.
 #pragma once
 
 #include <initializer_list>
@@ -49,7 +50,7 @@ class MetricRegistry {
                        const std::vector<double>& upper_bounds,
                        const MetricLabels& labels = {});
 
-  std::string text() const;  // what /metrics answers
+  std::string text() const;  // the body of /metrics
 
  private:
   struct State;

@@ -1,10 +1,10 @@
-// What operators are told, in both of their languages. Values do not stand in the sentence but behind it, by name, so
-// that both languages say the same of the same things:
+// Log messages for operators, in English and Chinese. The values are not part of the sentence: they follow it as named
+// fields, so that both languages report the same values:
 //
 //   inline constexpr Phrase kPlanMade{"rescheduling plan made", "已生成重调度计划"};
 //   log_info(kPlanMade, {{"plan", plan.id}, {"moves", plan.moves.size()}});
 //
-// Each component has one table of them, messages.h; tests/deploy/logs_test goes through all of them.
+// Each component keeps its phrases in one messages.h; tests/deploy/logs_test checks all of them.
 #pragma once
 
 #include <cstdint>

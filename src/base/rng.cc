@@ -28,7 +28,7 @@ std::uint64_t Rng::next() {
 }
 
 std::uint64_t Rng::below(std::uint64_t bound) {
-  // Values under 2^64 mod bound would make the low results likelier: draw again.
+  // Values below 2^64 mod bound would make low results more likely: draw again.
   const std::uint64_t unfair = (0 - bound) % bound;
   for (;;) {
     const std::uint64_t drawn = next();

@@ -1,5 +1,5 @@
-// A small random engine (xoshiro256**) whose sequence is the same on every machine and library.
-// Randomness always comes in as a parameter; only main() seeds one from the environment.
+// A small random engine (xoshiro256**). A seed gives the same sequence on every machine and with every standard
+// library. Code takes an Rng as a parameter; only main() seeds one from the environment.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class Rng {
   std::uint64_t below(std::uint64_t bound);  // 0 .. bound-1, unbiased; bound > 0
   double unit();                             // [0, 1)
 
-  // Lets the standard algorithms use it.
+  // Interface for the standard algorithms.
   using result_type = std::uint64_t;
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return ~result_type{0}; }

@@ -9,7 +9,7 @@ Connection::Connection()
     : rng_(static_cast<std::uint64_t>(clock_.wall_now().time_since_epoch().count())),
       services_{loop_.executor(), &timers_, &clock_, &rng_, &metrics_} {}
 
-// On the loop: its connections belong to that thread.
+// On the loop, because the connections belong to its thread.
 Connection::~Connection() { (void)loop_.await_result(close()); }
 
 net::Task<Result<void>> Connection::close() {

@@ -1,5 +1,5 @@
-// A connection for one command: a loop with what runs on it, and API servers that are asked over it. Everything ends
-// with it.
+// A connection for one command: an event loop with its services, and clients of API servers. The destructor closes
+// everything.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Nothing is sent yet; fails when the configuration's key material cannot be used. The API is the connection's.
+  // Sends nothing yet; fails if the key material of the configuration is invalid. The Connection owns the Api.
   Result<kube::Api*> open(const kube::ClientConfig& config);
-  // As the options --kubeconfig and --context of every command say.
+  // With the options --kubeconfig and --context, which every command has.
   Result<kube::Api*> open(const std::string& kubeconfig, const std::string& context);
 
   template <class T>
@@ -51,7 +51,7 @@ class Connection {
   std::vector<std::unique_ptr<kube::Api>> apis_;
 };
 
-// $KUBECONFIG, then in-cluster, then ~/.kube/config, unless one is named.
+// The named kubeconfig, else $KUBECONFIG, else in-cluster, else ~/.kube/config.
 Result<kube::ClientConfig> cluster_named(const std::string& kubeconfig, const std::string& context);
 
 }  // namespace rescheduler::cli

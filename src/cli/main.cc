@@ -1,4 +1,4 @@
-// The command line: composition only.
+// The command line: only composition.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -27,7 +27,7 @@ namespace {
 
 using namespace rescheduler;
 
-// Options that several commands have: one name, one text.
+// Options that several commands share, with the same name and text.
 struct SharedOption {
   std::string_view name;
   std::string_view text;
@@ -95,7 +95,7 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
   command.add_flag("--no-ui", options.no_ui, "serve no dashboard");
 }
 
-// kube-scheduler's flags, by its names.
+// The flags of kube-scheduler, with the same names.
 void add_run_options(CLI::App& command, config::RunOptions& options) {
   shared(command, "--config", options.config);
   shared(command, "--kubeconfig", options.kubeconfig);
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
   CLI::App app{"rescheduler: schedules pods by real load, and rebalances running pods"};
   app.require_subcommand(0, 1);
 
-  // Manifests start it as `rescheduler --config=...`, without a word: that is `run`.
+  // Manifests start the program as `rescheduler --config=...` without a command: that means `run`.
   config::RunOptions run_options;
   add_run_options(app, run_options);
   auto* run = app.add_subcommand("run", "run the scheduler and rescheduler");

@@ -1,4 +1,4 @@
-// What operators are told when the program starts, leads and ends.
+// Log messages about the start, the leadership and the end of the process.
 #pragma once
 
 #include "base/phrase.h"

@@ -12,12 +12,12 @@ StopSignals::StopSignals() {
   sigemptyset(&heard_);
   sigaddset(&heard_, SIGINT);
   sigaddset(&heard_, SIGTERM);
-  sigaddset(&heard_, SIGHUP);  // the terminal is gone
+  sigaddset(&heard_, SIGHUP);  // the terminal was closed
   pthread_sigmask(SIG_BLOCK, &heard_, &before_);
 }
 
 StopSignals::~StopSignals() {
-  while (wait_for(std::chrono::milliseconds{0})) {  // told twice: the second would end the process in its last moment
+  while (wait_for(std::chrono::milliseconds{0})) {  // a second pending signal would kill the process at its end
   }
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
@@ -34,7 +34,7 @@ bool StopSignals::wait_for(std::chrono::milliseconds patience) {
   timespec limit{};
   limit.tv_sec = seconds.count();
   limit.tv_nsec = std::chrono::nanoseconds(patience - seconds).count();
-  return sigtimedwait(&heard_, nullptr, &limit) > 0;  // else the time is over, or a debugger interfered: look again
+  return sigtimedwait(&heard_, nullptr, &limit) > 0;  // else timeout, or interrupted by a debugger: the caller repeats
 }
 
 }  // namespace rescheduler::cli

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as something to wait for, so that a command can end in good order.
+// Waits for SIGINT, SIGTERM and SIGHUP, so that a command can end in an orderly way.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace rescheduler::cli {
 
-// Must be made before any other thread is started: they take over who hears the signals.
+// Create it before any other thread, because threads inherit the signal mask.
 class StopSignals {
  public:
   StopSignals();
@@ -14,9 +14,9 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  bool wait_for(std::chrono::milliseconds patience);  // true: told to stop
-  void wait();                                        // until told to stop
-  static void wake();                                 // any thread: as if somebody had told it
+  bool wait_for(std::chrono::milliseconds patience);  // true: a signal arrived
+  void wait();                                        // until a signal arrives
+  static void wake();                                 // any thread: has the effect of a signal
 
  private:
   sigset_t heard_{};

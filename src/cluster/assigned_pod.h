@@ -1,4 +1,4 @@
-// A pod that has a node.
+// A pod that is assigned to a node.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct AssignedPod {
   LabelSetId labels = LabelSetId::None;
   CompiledPodSpecPtr compiled_spec{};
   NodeIndex node = kNoNode;
-  WallTime started{};  // status.startTime; the epoch: not yet
+  WallTime started{};  // status.startTime; the epoch: not started yet
   bool terminating = false;
-  bool being_preempted = false;  // terminating because a scheduler made room
-  bool assumed = false;          // decided by us, not yet confirmed by the API server
+  bool being_preempted = false;  // terminating because a scheduler preempted it
+  bool assumed = false;          // decided by this scheduler, not yet confirmed by the API server
 };
 
 }  // namespace rescheduler::cluster

@@ -44,7 +44,7 @@ Balance balance_of(const LoadSpread& cpu, const LoadSpread& memory, BalanceWeigh
   balance.cpu_max = cpu.max * kPercent;
   balance.memory_max = memory.max * kPercent;
   const double deviation = weighted_deviation(cpu, memory, weights);
-  // Not known is not the same as uneven: clamp() would make a number of it.
+  // Unknown is not the same as uneven: clamp() would turn NaN into a number.
   if (!std::isnan(deviation)) balance.score = std::clamp(kPercent - score_points(deviation), 0.0, kPercent);
   return balance;
 }

@@ -1,11 +1,11 @@
-// How evenly nodes are loaded: the one number for people to watch, and what it is made of.
+// How evenly the nodes are loaded: one score for people to watch, and its parts.
 //
 //   deviation   of a resource: the standard deviation of the nodes' load, in percentage points
 //   score       100 - 2 x (cpu weight x cpu deviation + memory weight x memory deviation), from 0 to 100
 //
-// 100: every node is loaded like every other. A deviation cannot exceed 50 points while no node is above 100 %: half of
-// the nodes full and half of them empty is 0. Who asks says which nodes count: those whose load is known and can be
-// changed.
+// A score of 100 means that all nodes are equally loaded. A deviation cannot exceed 50 points while no node is above
+// 100 %. If half of the nodes are full and half are empty, the score is 0. The caller chooses the nodes: those whose
+// load is known and can be changed.
 #pragma once
 
 #include <span>
@@ -14,16 +14,16 @@
 
 namespace rescheduler::cluster {
 
-// Of one resource, as shares; unknown (NaN) of no nodes.
+// Of one resource, as shares. NaN (unknown) if there are no nodes.
 struct LoadSpread {
   double mean = kUnknownLoad;
   double deviation = kUnknownLoad;
   double max = kUnknownLoad;
 };
-// Loads that are unknown are left out.
+// Ignores unknown loads.
 LoadSpread spread_of(std::span<const double> loads);
 
-// The plugin's cpuScoreWeight and memoryScoreWeight; what counts is their ratio.
+// The plugin's cpuScoreWeight and memoryScoreWeight. Only their ratio matters.
 struct BalanceWeights {
   double cpu = 0.6;
   double memory = 0.4;
@@ -33,15 +33,16 @@ struct Balance {
   double score = kUnknownLoad;
   double cpu_deviation = kUnknownLoad;  // percentage points between nodes
   double memory_deviation = kUnknownLoad;
-  double cpu_max = kUnknownLoad;  // percent: the busiest node's
+  double cpu_max = kUnknownLoad;  // percent: of the busiest node
   double memory_max = kUnknownLoad;
 
   bool known() const;
 };
 
-// Of both resources together, in percentage points.
+// Of both resources, in percentage points.
 double weighted_deviation(const LoadSpread& cpu, const LoadSpread& memory, BalanceWeights weights);
-// Points of the score that a lower deviation is worth, also where the score is 0 and could not be lower.
+// How many points of the score a lower deviation gains. Not clamped, so it also ranks deviations for which the score is
+// 0.
 constexpr double score_points(double deviation) { return 2 * deviation; }
 
 Balance balance_of(const LoadSpread& cpu, const LoadSpread& memory, BalanceWeights weights);

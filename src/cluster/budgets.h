@@ -1,4 +1,4 @@
-// PodDisruptionBudgets: how many pods of a group may be disturbed now.
+// PodDisruptionBudgets: how many pods of a group may be disrupted now.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Budget {
   std::int64_t current_healthy = 0;
   std::int64_t desired_healthy = 0;
   bool always_lets_unhealthy_go = false;               // unhealthyPodEvictionPolicy: AlwaysAllow
-  bool outdated = false;                               // changed since its numbers were worked out
+  bool outdated = false;                               // changed since its status was computed
   boost::unordered_flat_set<std::string> disrupted{};  // pods whose disruption is already counted
 };
 
@@ -38,7 +38,8 @@ class Budgets {
   void upsert(const api::PodDisruptionBudget& object);
   void remove(std::string_view ns, std::string_view name);
   const std::vector<Budget>& all() const { return budgets_; }
-  // Does it count this pod? A budget without conditions and a pod without labels never meet.
+  // Does the PodDisruptionBudget select this pod? An empty selector selects no pod, and a pod without labels is never
+  // selected.
   bool covers(const Budget& budget, const AssignedPod& pod) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace rescheduler::cluster {
 namespace {
 
-bool made_room_for_another(const api::Pod& object) {
+bool is_preemption_victim(const api::Pod& object) {
   return std::ranges::any_of(object.status().conditions(), [](const api::PodCondition& condition) {
     return condition.type() == "DisruptionTarget" && condition.status() == "True"
            && condition.reason() == "PreemptionByScheduler";
@@ -27,7 +27,7 @@ WallTime start_of(const api::Pod& object) {
   return started ? *started : WallTime{};
 }
 
-// What plugins look at; conditions and annotations are not among it.
+// Compares the fields that plugins read. Conditions and annotations are not among them.
 bool same_for_placement(const Node& a, const Node& b) {
   return a.labels == b.labels && a.taints == b.taints && a.unschedulable == b.unschedulable
          && a.allocatable == b.allocatable && a.allowed_pods == b.allowed_pods && a.images == b.images
@@ -39,8 +39,8 @@ bool same_for_placement(const AssignedPod& a, const AssignedPod& b) {
          && a.terminating == b.terminating && a.being_preempted == b.being_preempted;
 }
 
-// Each cluster counts its states from a number of its own, so that what somebody remembers of one is never taken for
-// another's. A trillion changes each.
+// Each cluster starts its generations at a different number, so that a cached result of one cluster never matches a
+// generation of another. Each cluster has room for 2^40 (about 10^12) changes.
 std::uint64_t first_generation() {
   constexpr std::uint64_t kChanges = std::uint64_t{1} << 40U;
   static std::atomic<std::uint64_t> clusters{0};
@@ -146,7 +146,7 @@ std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
 
 // --- Pods ---
 
-// Whatever topology a pod speaks of will be asked about, by its own placing or by that of others.
+// Prepares every topology key of the pod: its own scheduling reads them, and so does the scheduling of other pods.
 CompiledPodSpecPtr Cluster::compiled(const api::Pod& object, RequestsOf which) {
   CompiledPodSpecPtr compiled_spec = pod_specs_.of(object, which);
   for (const auto* terms : {&compiled_spec->affinity, &compiled_spec->anti_affinity}) {
@@ -174,7 +174,7 @@ AssignedPod Cluster::compile(const api::Pod& object) {
   AssignedPod pod = hypothetical_pod(object, compiled(object, RequestsOf::Placed), kNoNode);
   pod.started = start_of(object);
   pod.terminating = object.metadata().has_deletion_timestamp();
-  pod.being_preempted = pod.terminating && made_room_for_another(object);
+  pod.being_preempted = pod.terminating && is_preemption_victim(object);
   return pod;
 }
 
@@ -280,11 +280,11 @@ std::optional<PodIndex> Cluster::find_pod(std::string_view uid) const {
   return *known;
 }
 
-// --- Trying out ---
+// --- What-if ---
 
 void Cluster::unassign(PodIndex index) {
   AssignedPod& pod = pods_[index];
-  RESCHEDULER_CHECK(pod.node != kNoNode, "pod {} is lifted twice", pod.name);
+  RESCHEDULER_CHECK(pod.node != kNoNode, "pod {} is unassigned twice", pod.name);
   counts_.remove(pod);
   volumes_.pod_removed(pod);
   NodeInfo& node = nodes_[pod.node];
@@ -295,7 +295,7 @@ void Cluster::unassign(PodIndex index) {
 
 void Cluster::assign(PodIndex index, NodeIndex to) {
   AssignedPod& pod = pods_[index];
-  RESCHEDULER_CHECK(pod.node == kNoNode, "pod {} is put down twice", pod.name);
+  RESCHEDULER_CHECK(pod.node == kNoNode, "pod {} is assigned twice", pod.name);
   pod.node = to;
   NodeInfo& node = nodes_[to];
   node.add_pod(index, *pod.compiled_spec);

@@ -1,5 +1,5 @@
-// The model of a cluster: what the API server said, in the shape in which placement asks. Belongs to one thread; a
-// decision only reads it.
+// The model of a cluster: the objects of the API server, in the form that placement reads. One thread owns it. A
+// scheduling decision only reads it.
 #pragma once
 
 #include <memory>
@@ -36,42 +36,43 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // --- What happens. Each answers what it may mean to waiting pods; null: nothing, or nobody listens. ---
+  // --- Changes. Each function returns the event for waiting pods; null: no event, or listen(false). ---
   void listen(bool somebody_waits) { listened_to_ = somebody_waits; }
   ClusterEventPtr upsert_node(const api::Node& object);
   ClusterEventPtr remove_node(std::string_view name);
-  // A pod that has a node, whoever gave it; also confirms an assumed one.
+  // A pod that has a node, bound by any scheduler. Also confirms an assumed pod.
   ClusterEventPtr upsert_pod(const api::Pod& object);
   ClusterEventPtr remove_pod(std::string_view uid);
-  // Our own decision, ahead of the API server's word.
+  // A decision of this scheduler that the API server has not confirmed yet.
   PodIndex assume(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node);
-  ClusterEventPtr forget(std::string_view uid);  // the assumption was wrong
-  // To try out what would be: a pod is taken off its node - it keeps its place in pods(), with kNoNode - and put down
-  // on another, or on the same again. Nobody is told. Not more than one search at a time, and all back at its end.
+  ClusterEventPtr forget(std::string_view uid);  // the pod was not bound
+  // For what-if searches. unassign() removes a pod from its node; the pod keeps its place in pods(), with kNoNode.
+  // assign() adds it to another node or to the same one. No event is created. Only one search may run at a time, and it
+  // restores all pods at its end.
   void unassign(PodIndex index);
   void assign(PodIndex index, NodeIndex node);
-  // How busy nodes are: each by itself, and what holds for all. Usually usage::LoadTracker says so; who waits for a
-  // cooler node is woken by whoever feeds that.
+  // The load of each node, and the values for all nodes. Usually usage::LoadTracker sets them. The caller that feeds
+  // the LoadTracker also wakes the pods that wait for a node with less load.
   void set_load(NodeIndex node, const NodeLoad& load);
   void set_load_summary(LoadSummary load_summary);
   void upsert_namespace(const api::Namespace& object);
   void remove_namespace(std::string_view name);
 
-  // A waiting pod as if it were on a node: to imagine it there, or to say that the room kept for it is free.
+  // A waiting pod as if it were assigned to the node: for a what-if, or for the event that its nominated place is free.
   AssignedPod hypothetical_pod(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node);
 
-  // --- What is. ---
+  // --- State. ---
   CompiledPodSpecPtr compiled_spec_of(const api::Pod& object) { return compiled(object, RequestsOf::Incoming); }
   // By NodeIndex; some do not exist (NodeInfo::exists).
   const std::vector<NodeInfo>& nodes() const { return nodes_; }
   const NodeInfo& node(NodeIndex index) const { return nodes_[index]; }
-  // Those that exist, in order; and every node's generation by NodeIndex. Apart from the states, because a decision
-  // looks at these of all nodes and at the states of few.
+  // The nodes that exist, in order, and the generation of each node by NodeIndex. They are kept outside NodeInfo
+  // because a decision reads them for all nodes, but reads the NodeInfo of few.
   const std::vector<NodeIndex>& existing_nodes() const { return existing_; }
   const std::vector<std::uint64_t>& generations() const { return generations_; }
-  std::optional<NodeIndex> find_node(std::string_view name) const;  // only one that exists
+  std::optional<NodeIndex> find_node(std::string_view name) const;  // only a node that exists
   std::size_t node_count() const { return node_count_; }
-  // Changes when a node comes, goes, or its object changes in more than a heartbeat; pods do not change it.
+  // Changes when a node is added or removed, or when its object changes in more than a heartbeat. Not changed by pods.
   std::uint64_t nodes_version() const { return nodes_version_; }
 
   const std::vector<AssignedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
@@ -96,12 +97,12 @@ class Cluster {
   const Volumes& volumes() const { return volumes_; }
   Volumes& volumes() { return volumes_; }
 
-  // --- What will be asked: kept up to date from now on. ---
+  // --- Queries to prepare: the model keeps their results up to date from now on. ---
   void prepare(const PodMatch& match) { counts_.prepare(match, pods_); }
   void prepare(Symbol topology_key) { topology_.prepare(topology_key, nodes_); }
 
  private:
-  // Pods found by their uid without another copy of it: there are very many.
+  // Finds pods by uid without a second copy of the uid: a cluster has very many pods.
   struct UidHash {
     using is_transparent = void;
     const std::vector<AssignedPod>* pods;
@@ -130,7 +131,7 @@ class Cluster {
   Namespaces namespaces_{interner_.selectors};
   PodSpecCache pod_specs_{interner_, namespaces_};
   std::vector<NodeInfo> nodes_;
-  std::vector<std::string> names_;  // of nodes, also of those that do not exist
+  std::vector<std::string> names_;  // of all places in nodes_, also of nodes that do not exist
   std::vector<NodeIndex> existing_;
   std::vector<std::uint64_t> generations_;
   std::vector<NodeIndex> free_nodes_;

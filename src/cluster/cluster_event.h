@@ -1,5 +1,5 @@
-// Something happened in the cluster that may let a waiting pod be placed. The model says what changed; plugins say
-// whether it helps (their hints); the queue wakes whom it helps.
+// A change in the cluster that can make a waiting pod schedulable. The model reports what changed. The hints of the
+// plugins decide whether the change helps a pod. The queue then wakes that pod.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ enum class EventResource : std::uint8_t {
   CsiDriver,
   CsiStorageCapacity,
   VolumeAttachment,
-  Load,      // how busy nodes are
-  Anything,  // wakes everybody, or the one pod it is about
+  Load,      // the load of nodes
+  Anything,  // wakes all pods, or the one pod in `uid`
 };
 
 enum class ActionType : std::uint16_t {
   Add = 1U << 0U,
   Delete = 1U << 1U,
-  Update = 1U << 2U,  // of a kind not told apart further
+  Update = 1U << 2U,  // any change that has no action type of its own
   NodeAllocatable = 1U << 3U,
   NodeLabel = 1U << 4U,
   NodeTaint = 1U << 5U,
@@ -64,31 +64,31 @@ class ActionTypes {
   std::uint16_t bits_ = 0;
 };
 
-// What hints look at in a storage object, already compared with what it was.
+// What the hints read of a storage object: the differences between its old and its new state.
 struct StorageChange {
   bool limit_grew = false;          // of a driver on a CsiNode, or of a CsiStorageCapacity
   bool topology_changed = false;    // a StorageClass' allowed topologies; zone and region labels of a PersistentVolume
-  bool plugins_changed = false;     // a CsiNode's list of in-tree plugins that CSI drivers replace there
-  bool capacity_ignored = false;    // a CsiDriver has stopped to tell how much storage is left
-  bool waits_for_consumer = false;  // a StorageClass binds its volumes when a pod is placed
-  Symbol driver = Symbol::Empty;    // that a VolumeAttachment was made by
+  bool plugins_changed = false;     // the list of in-tree plugins of a CsiNode that CSI drivers replace on that node
+  bool capacity_ignored = false;    // a CsiDriver no longer reports how much storage is left
+  bool waits_for_consumer = false;  // a StorageClass binds its volumes when a pod is scheduled
+  Symbol driver = Symbol::Empty;    // the attacher of a VolumeAttachment
 };
 
 struct ClusterEvent {
   EventResource resource = EventResource::Anything;
   ActionTypes actions{};
   std::string label{};  // for metrics: "NodeAdd", "AssignedPodDelete", "UnschedulableTimeout"
-  // Of a node, before and after; null where there was or is none.
+  // Of a Node event: the old and the new state. Null: no such state (the node was added or removed).
   std::shared_ptr<const Node> node_before{};
   std::shared_ptr<const Node> node_after{};
-  // Of a pod with a node, likewise.
+  // Of an AssignedPod event: the same.
   std::shared_ptr<const AssignedPod> pod_before{};
   std::shared_ptr<const AssignedPod> pod_after{};
-  // Of a storage object, or of the waiting pod.
+  // Of a storage object or of the waiting pod.
   std::string ns{};
   std::string name{};
   StorageChange storage{};
-  std::string uid{};  // of the one waiting pod it is about; empty: of nobody in particular
+  std::string uid{};  // of the waiting pod that the event is about; empty: not about one waiting pod
 };
 
 using ClusterEventPtr = std::shared_ptr<const ClusterEvent>;

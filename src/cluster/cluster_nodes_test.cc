@@ -1,4 +1,4 @@
-// Nodes of the model: what a change of one means, and nodes that are known only by their pods.
+// Nodes of the model: the events of their changes, and nodes that are known only through their pods.
 #include <gtest/gtest.h>
 
 #include "cluster/cluster.h"
@@ -129,7 +129,7 @@ TEST_F(ClusterNodes, NobodyListensSoNothingIsTold) {
   EXPECT_EQ(cluster.node_count(), 0U);
 }
 
-// --- Ghosts ---
+// --- Nodes that are known only through their pods ---
 
 TEST_F(ClusterNodes, PodsOfAnUnknownNodeAreKeptForIt) {
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("ghost"));
@@ -169,7 +169,7 @@ TEST_F(ClusterNodes, APlaceIsUsedAgainWhenNodeAndPodsAreGone) {
   EXPECT_EQ(state("m").requested, ResourceList{});
   EXPECT_EQ(cluster.find_node("n"), std::nullopt);
   cluster.upsert_pod(pod("q").on("elsewhere"));
-  cluster.upsert_pod(pod("q").on("m"));  // and of a ghost whose last pod turns out to be elsewhere
+  cluster.upsert_pod(pod("q").on("m"));  // also for an unknown node whose last pod is reported on another node
   cluster.upsert_node(node("o"));
   EXPECT_EQ(cluster.nodes().size(), 2U);
 }
@@ -201,7 +201,7 @@ TEST_F(ClusterNodes, ImagesAreCountedByNode) {
   cluster.upsert_node(node("n1").image("web:1", 100));
   cluster.upsert_node(node("n2").image("web:1", 200));
   EXPECT_EQ(cluster.images().of(web).nodes, 2);
-  EXPECT_EQ(cluster.images().of(web).size, 100);  // as first heard of
+  EXPECT_EQ(cluster.images().of(web).size, 100);  // as the first node reported it
   cluster.upsert_node(node("n1"));
   EXPECT_EQ(cluster.images().of(web).nodes, 1);
   cluster.remove_node("n2");

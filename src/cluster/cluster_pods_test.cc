@@ -1,4 +1,4 @@
-// Pods of the model: what they take of a node, and what their coming and going is told as.
+// Pods of the model: the resources that they use on a node, and the events of their changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(ClusterPods, ChangesAreToldByTheirKind) {
   EXPECT_TRUE(both->actions.has(ActionType::PodScaleDown));
   EXPECT_FALSE(both->actions.has(ActionType::PodLabel));
   EXPECT_EQ(state("n").requested.cpu, 1000);
-  // A pod that is on its way out still takes its room: nobody need be woken.
+  // A terminating pod still uses its resources: no event.
   EXPECT_EQ(cluster.upsert_pod(pod("p").requests("1", "2Gi").label("a", "b").on("n").terminating()), nullptr);
   EXPECT_TRUE(placed("p").terminating);
   EXPECT_FALSE(placed("p").being_preempted);
@@ -103,7 +103,7 @@ TEST_F(ClusterPods, AnAssumedPodCountsAtOnceAndIsConfirmedWithoutBeingCountedTwi
   EXPECT_EQ(cluster.pod_count(), 1U);
   EXPECT_EQ(state("n").requested.cpu, 1000);
   EXPECT_EQ(state("n").ports.size(), 1U);
-  EXPECT_EQ(state("n").generation, generation);  // nothing to look at again
+  EXPECT_EQ(state("n").generation, generation);  // cached results stay valid
 }
 
 TEST_F(ClusterPods, AConfirmationFromAnotherNodeMovesThePod) {
@@ -152,7 +152,7 @@ TEST_F(ClusterPods, APodThatIsLiftedIsNowhereUntilItIsPutDown) {
   EXPECT_TRUE(state("n").ports.empty());
   EXPECT_GT(state("n").generation, generation);
   EXPECT_EQ(cluster.pod(index).node, kNoNode);
-  PodMatch everybody;  // counted for the first time while it is in the air
+  PodMatch everybody;  // counted for the first time while the pod is unassigned
   everybody.all_of.push_back({cluster.namespaces().of({{cluster.pod(index).ns}}),
                               cluster.interner().selectors.intern(kube::LabelSelector::everything())});
   cluster.prepare(everybody);

@@ -1,4 +1,4 @@
-// Whatever a pod changed when it came is as before when it has gone.
+// Adding a pod and removing it again restores the model.
 #include <map>
 #include <tuple>
 
@@ -37,10 +37,9 @@ PodBuilder random_pod(const std::string& name) {
   return made;
 }
 
-using Ports = std::map<std::string, int>;  // by text: two models have different symbols
-using NodePicture =
-    std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::size_t, Ports>;
-using Picture = std::pair<std::map<std::string, NodePicture>, std::vector<std::map<NodeIndex, std::int64_t>>>;
+using Ports = std::map<std::string, int>;  // by text, because two models have different symbols
+using NodeTotals = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::size_t, Ports>;
+using ClusterTotals = std::pair<std::map<std::string, NodeTotals>, std::vector<std::map<NodeIndex, std::int64_t>>>;
 
 struct Watched {
   std::vector<PodMatch> matches{};
@@ -69,34 +68,33 @@ Watched watch(Cluster& cluster) {
   return watched;
 }
 
-Picture picture_of(Cluster& cluster, const Watched& watched) {
-  Picture load_summary;
+ClusterTotals totals_of(Cluster& cluster, const Watched& watched) {
+  ClusterTotals totals;
   const Symbol gpu = cluster.interner().symbols.intern("example.com/gpu");
   for (const NodeInfo& node : cluster.nodes()) {
     Ports ports;
     for (const HostPort& port : node.ports) {
       ++ports[cluster.text(port.ip) + "/" + cluster.text(port.protocol) + "/" + std::to_string(port.port)];
     }
-    load_summary.first[node.exists() ? node.node->name : "ghost"] = {node.requested.cpu,
-                                                                     node.requested.memory,
-                                                                     node.requested.other(gpu),
-                                                                     node.nonzero_cpu,
-                                                                     node.nonzero_memory,
-                                                                     node.pods.size(),
-                                                                     ports};
+    totals.first[node.exists() ? node.node->name : "ghost"] = {node.requested.cpu,
+                                                               node.requested.memory,
+                                                               node.requested.other(gpu),
+                                                               node.nonzero_cpu,
+                                                               node.nonzero_memory,
+                                                               node.pods.size(),
+                                                               ports};
   }
   const auto sorted = [](const NodeCounts& counts) {
     return std::map<NodeIndex, std::int64_t>(counts.begin(), counts.end());
   };
-  for (const PodMatch& match : watched.matches)
-    load_summary.second.push_back(sorted(*cluster.counts().matching(match)));
+  for (const PodMatch& match : watched.matches) totals.second.push_back(sorted(*cluster.counts().matching(match)));
   std::map<std::tuple<int, int, int>, std::map<NodeIndex, std::int64_t>> terms;
   for (const ExistingPodTerm* term : cluster.counts().terms_matching(watched.red, watched.x)) {
     terms[{static_cast<int>(term->kind), static_cast<int>(term->term.selector),
            static_cast<int>(term->term.namespaces)}] = sorted(term->weights);
   }
-  for (auto& [key, weights] : terms) load_summary.second.push_back(std::move(weights));
-  return load_summary;
+  for (auto& [key, weights] : terms) totals.second.push_back(std::move(weights));
+  return totals;
 }
 
 RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
@@ -108,17 +106,17 @@ RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
   const Watched watched = watch(cluster);
   const int there = pick(6);
   for (int i = 0; i < there; ++i) cluster.upsert_pod(random_pod("p" + std::to_string(i)));
-  const Picture before = picture_of(cluster, watched);
+  const ClusterTotals before = totals_of(cluster, watched);
 
-  const PodBuilder user_info = random_pod("visitor");
-  cluster.upsert_pod(user_info);
-  RC_ASSERT(picture_of(cluster, watched).first != before.first);
-  // It may change while it is there, and others may look.
-  if (pick(2) == 0) cluster.upsert_pod(random_pod("visitor"));
-  if (pick(2) == 0) cluster.upsert_pod(random_pod("visitor"));
-  picture_of(cluster, watched);
+  const PodBuilder extra = random_pod("extra");
+  cluster.upsert_pod(extra);
+  RC_ASSERT(totals_of(cluster, watched).first != before.first);
+  // The pod may change while it is in the model, and the model may be read.
+  if (pick(2) == 0) cluster.upsert_pod(random_pod("extra"));
+  if (pick(2) == 0) cluster.upsert_pod(random_pod("extra"));
+  totals_of(cluster, watched);
   cluster.remove_pod("uid-visitor");
-  RC_ASSERT(picture_of(cluster, watched) == before);
+  RC_ASSERT(totals_of(cluster, watched) == before);
 }
 
 RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, ()) {
@@ -126,27 +124,27 @@ RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, (
   cluster.upsert_node(node("n1"));
   const Watched watched = watch(cluster);
   cluster.upsert_pod(random_pod("there"));
-  const Picture before = picture_of(cluster, watched);
-  const PodBuilder user_info = random_pod("visitor");
-  cluster.assume(user_info, cluster.compiled_spec_of(user_info), cluster.find_node("n1").value());
-  RC_ASSERT(picture_of(cluster, watched) != before);
+  const ClusterTotals before = totals_of(cluster, watched);
+  const PodBuilder extra = random_pod("extra");
+  cluster.assume(extra, cluster.compiled_spec_of(extra), cluster.find_node("n1").value());
+  RC_ASSERT(totals_of(cluster, watched) != before);
   cluster.forget("uid-visitor");
-  RC_ASSERT(picture_of(cluster, watched) == before);
+  RC_ASSERT(totals_of(cluster, watched) == before);
 }
 
 RC_GTEST_PROP(ClusterProperty, ConfirmingAnAssumptionChangesNothingThatIsCounted, ()) {
   Cluster cluster;
   cluster.upsert_node(node("n1"));
   const Watched watched = watch(cluster);
-  PodBuilder user_info = random_pod("visitor").on("");
-  cluster.assume(user_info, cluster.compiled_spec_of(user_info), cluster.find_node("n1").value());
+  PodBuilder extra = random_pod("extra").on("");
+  cluster.assume(extra, cluster.compiled_spec_of(extra), cluster.find_node("n1").value());
   Cluster seen;
   seen.upsert_node(node("n1"));
   const Watched seen_watched = watch(seen);
-  user_info.on("n1");
-  cluster.upsert_pod(user_info);
-  seen.upsert_pod(user_info);
-  RC_ASSERT(picture_of(cluster, watched) == picture_of(seen, seen_watched));
+  extra.on("n1");
+  cluster.upsert_pod(extra);
+  seen.upsert_pod(extra);
+  RC_ASSERT(totals_of(cluster, watched) == totals_of(seen, seen_watched));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A cluster out of a file: `kubectl get ... -o json`, a List of objects of any kinds.
+// Reads a cluster from a file: the output of `kubectl get ... -o json`, a List of objects of any kinds.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace rescheduler::cluster {
 
 struct Dump {
   std::vector<std::shared_ptr<const api::Pod>> waiting{};  // pods without a node
-  std::vector<std::string> skipped{};                      // kinds that say nothing to placement
-  std::string pod{};  // "namespace/name": which pod the dump is about, where it says so
-  // "nextStartNodeIndex": where a scheduler that looks at some of the nodes would go on, where the dump says so.
+  std::vector<std::string> skipped{};                      // kinds that do not affect placement
+  std::string pod{};  // "namespace/name" of the pod that the dump is about; empty: the dump does not name one
+  // "nextStartNodeIndex" of the dump, if it has one: where a scheduler that examines only some of the nodes continues.
   std::optional<std::size_t> next_start{};
 };
 
-// Fills the model. An object that cannot be read is an error: a model with holes would give wrong answers.
+// Fills the model. An object that cannot be read is an error, because an incomplete model would give wrong answers.
 Result<Dump> read_dump(std::string_view text, Cluster& into);
 
-// One object of model_kinds() (feed.h); a pod without a node goes to the dump.
+// Adds one object of model_kinds() (feed.h). A pod without a node is added to `dump.waiting`.
 void take_object(const google::protobuf::Message& object, Cluster& into, Dump& dump);
 
 }  // namespace rescheduler::cluster

@@ -1,5 +1,5 @@
-// What a pod will use once it runs, as far as anybody can say before: what it asks for. It is what is booked on a node
-// until measurements show the pod itself, and what a node's score adds for the pod that is to come.
+// The expected load of a pod before it runs: its requests. LoadTracker reserves this load on a node until the
+// measurements include the pod. The score of a node adds it for the incoming pod.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace rescheduler::cluster {
 
-// Of a pod that does not say. Not nothing: a hundred of them at once would all go to the node that is idlest now.
+// For a pod without requests. Not zero: a hundred such pods at once would all go to the node that is least loaded now.
 inline constexpr std::int64_t kEstimatedMilliCpu = 250;
 inline constexpr std::int64_t kEstimatedMemory = std::int64_t{200} << 20;
 
-// A node that has nothing of it to give is full.
+// A node with nothing allocatable of the resource counts as full.
 inline double share_of(std::int64_t amount, std::int64_t of) {
   return of > 0 ? static_cast<double>(amount) / static_cast<double>(of) : 1.0;
 }
@@ -30,7 +30,7 @@ inline IncomingLoad incoming_load_of(const PodRequests& requests) {
           static_cast<float>(asked.memory > 0 ? asked.memory : kEstimatedMemory)};
 }
 
-// As shares of a node's allocatable. Of further resources nobody can say: nothing.
+// As shares of the node's allocatable. Requests do not predict the further resources: zero.
 inline Loads estimated_loads(const PodRequests& requests, const ResourceList& allocatable) {
   Loads loads{};
   const ResourceList& asked = requests.plain;

@@ -11,7 +11,7 @@ ResourceList amounts(std::int64_t cpu, std::int64_t memory) { return {.cpu = cpu
 Loads estimate(std::int64_t cpu, std::int64_t memory, const ResourceList& allocatable) {
   PodRequests requests;
   requests.plain = amounts(cpu, memory);
-  requests.nonzero_cpu = 7;  // what others score by is not looked at
+  requests.nonzero_cpu = 7;  // the estimate does not use the scoring values
   return estimated_loads(requests, allocatable);
 }
 

@@ -1,5 +1,4 @@
-// How what the API server says comes into the model: one table of the kinds that it is made of, for live informers,
-// dumps and planning.
+// Applies objects of the API server to the model. One table of kinds serves live informers, dumps and planning.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +12,12 @@ namespace rescheduler::cluster {
 
 const std::vector<const kube::ResourceType*>& model_kinds();
 
-// The object is there, or there no more. Answers what it may mean to waiting pods. Of other kinds, and pods that wait
-// for a node: nothing happens. A pod that has finished is gone.
+// Applies one object and returns the event for waiting pods. Objects of other kinds and pods without a node have no
+// effect. A finished pod is removed.
 enum class FeedAction : std::uint8_t { Upsert, Remove };
 ClusterEventPtr apply(const google::protobuf::Message& object, FeedAction action, Cluster& to);
 
-// By which the model knows a pod. A dump that a person wrote may leave uids out; then the name does.
+// The uid by which the model knows a pod. A hand-written dump may omit uids; then the name is used.
 std::string uid_of(const api::Pod& pod);
 
 }  // namespace rescheduler::cluster

@@ -12,7 +12,7 @@ namespace rescheduler::cluster {
 class Images {
  public:
   struct Spread {
-    std::int64_t size = 0;  // as first heard of
+    std::int64_t size = 0;  // as the first node reported it
     std::int64_t nodes = 0;
   };
 

@@ -1,4 +1,4 @@
-// What the objects of one cluster have in common: its vocabulary.
+// The tables that represent the strings, label sets and selectors of one cluster by numbers.
 #pragma once
 
 #include "cluster/labels.h"

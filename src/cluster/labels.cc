@@ -41,7 +41,7 @@ bool LabelSets::has(LabelSetId set, Symbol key) const {
 }
 
 SelectorId Selectors::intern(kube::LabelSelector selector) {
-  // Nothing and everything print alike.
+  // The selectors "nothing" and "everything" print the same text.
   std::string text = selector.is_nothing() ? std::string("\0", 1) : selector.to_string();
   const auto [place, fresh] = known_.try_emplace(std::move(text), static_cast<SelectorId>(entries_.size()));
   if (fresh) entries_.push_back({std::move(selector), {}});

@@ -1,5 +1,5 @@
-// Sets of labels, and selectors on them, as numbers. Pods of one template have the same labels, so "does this selector
-// match these labels" is asked again and again of few pairs: each answer is worked out once.
+// Label sets and selectors, represented by numbers. Pods of one template have the same labels, so few pairs of a
+// selector and a label set occur, but often. Each match is computed once.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace rescheduler::cluster {
 using Label = std::pair<Symbol, Symbol>;  // key and value
 using WireLabels = google::protobuf::Map<std::string, std::string>;
 
-enum class LabelSetId : std::uint32_t { None = 0 };  // zero: no labels at all
+enum class LabelSetId : std::uint32_t { None = 0 };  // zero: no labels
 enum class SelectorId : std::uint32_t {};
 
 class LabelSets {
@@ -29,7 +29,7 @@ class LabelSets {
 
   LabelSetId intern(const WireLabels& labels);
   std::span<const Label> labels(LabelSetId set) const { return sets_[static_cast<std::size_t>(set)]; }
-  Symbol value(LabelSetId set, Symbol key) const;  // Symbol::Empty also when the key is not there
+  Symbol value(LabelSetId set, Symbol key) const;  // Symbol::Empty also if the key is missing
   bool has(LabelSetId set, Symbol key) const;
   std::size_t size() const { return sets_.size(); }
 
@@ -54,7 +54,7 @@ class Selectors {
   enum class Known : std::uint8_t { NotYet, No, Yes };
   struct Entry {
     kube::LabelSelector selector;
-    mutable std::vector<Known> by_set;  // what has been worked out
+    mutable std::vector<Known> by_set;  // matches computed so far
   };
   static std::size_t index(SelectorId id) { return static_cast<std::size_t>(id); }
 

@@ -63,7 +63,7 @@ TEST(Selectors, AnswerForSetsThatCameBeforeAndAfterThem) {
   const LabelSetId other = interner.labels.intern(wire({{"app", "db"}}));
   EXPECT_FALSE(interner.selectors.matches(web, other));
   EXPECT_TRUE(interner.selectors.matches(web, late));
-  EXPECT_TRUE(interner.selectors.matches(web, late));  // by heart this time
+  EXPECT_TRUE(interner.selectors.matches(web, late));  // from the cache
 }
 
 TEST(Selectors, EqualOnesAreOneAndNothingIsNotEverything) {
@@ -90,7 +90,7 @@ TEST(NamespaceSets, ByListOrByLabel) {
   EXPECT_FALSE(namespaces.contains(team, blue));
   EXPECT_TRUE(namespaces.upsert(blue, interner.labels.intern(wire({{"team", "a"}}))));
   EXPECT_TRUE(namespaces.contains(team, blue));
-  EXPECT_FALSE(namespaces.upsert(blue, interner.labels.intern(wire({{"team", "a"}}))));  // no news
+  EXPECT_FALSE(namespaces.upsert(blue, interner.labels.intern(wire({{"team", "a"}}))));  // no change
   EXPECT_TRUE(namespaces.remove(blue));
   EXPECT_FALSE(namespaces.contains(team, blue));
   EXPECT_FALSE(namespaces.remove(blue));

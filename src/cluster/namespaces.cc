@@ -6,7 +6,7 @@ namespace rescheduler::cluster {
 
 NamespaceSetId Namespaces::of(NamespaceSet set) {
   std::ranges::sort(set.names);
-  // Few different sets are in use, mostly one for each namespace: found by looking.
+  // There are few different sets, mostly one for each namespace: a linear search is enough.
   const auto found = std::ranges::find(sets_, set);
   if (found != sets_.end()) return static_cast<NamespaceSetId>(found - sets_.begin());
   by_label_ = by_label_ || set.selector.has_value();

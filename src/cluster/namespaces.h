@@ -1,4 +1,4 @@
-// Namespaces, and sets of them as pod affinity names them: by list, by label, or all.
+// Namespaces, and the sets of namespaces in pod affinity: by name, by label, or all.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class NamespaceSetId : std::uint32_t {};
 
 struct NamespaceSet {
   std::vector<Symbol> names{};           // sorted
-  std::optional<SelectorId> selector{};  // and those with these labels
+  std::optional<SelectorId> selector{};  // and the namespaces with these labels
   friend bool operator==(const NamespaceSet&, const NamespaceSet&) = default;
 };
 
@@ -27,7 +27,7 @@ class Namespaces {
   const NamespaceSet& set(NamespaceSetId id) const { return sets_[static_cast<std::size_t>(id)]; }
   bool contains(NamespaceSetId id, Symbol ns) const;
 
-  // Does it change who is in a set? Then what was counted by them has to be counted again.
+  // Returns whether the change alters a set. Then pods counted by such sets must be counted again.
   bool upsert(Symbol ns, LabelSetId labels);
   bool remove(Symbol ns);
 
@@ -36,7 +36,7 @@ class Namespaces {
 
   Selectors& selectors_;
   std::vector<NamespaceSet> sets_;
-  bool by_label_ = false;  // does any set ask for labels?
+  bool by_label_ = false;  // does any set use labels?
   boost::unordered_flat_map<Symbol, LabelSetId> labels_;
 };
 

@@ -13,7 +13,7 @@
 namespace rescheduler::cluster {
 namespace {
 
-// What a node has to give. Quantities the server would have refused count as absent.
+// Reads the allocatable resources. A quantity that the API server would reject counts as absent.
 void read_allocatable(const google::protobuf::Map<std::string, api::Quantity>& wire, SymbolTable& symbols, Node& into) {
   for (const auto& [name, text] : wire) {
     const auto amount = kube::Quantity::parse(text.string());
@@ -42,7 +42,7 @@ void read_images(const api::NodeStatus& status, SymbolTable& symbols, Node& into
 }
 
 std::uint64_t hash_of(const google::protobuf::Map<std::string, std::string>& annotations) {
-  std::uint64_t sum = annotations.size();  // a sum: the map has no order
+  std::uint64_t sum = annotations.size();  // a sum, because the map has no order
   for (const auto& [key, value] : annotations) {
     std::size_t one = 0;
     boost::hash_combine(one, key);

@@ -1,4 +1,4 @@
-// A node as the scheduler sees it: what its object says (Node), and what the pods on it leave over (NodeInfo).
+// A node as the scheduler sees it: its object (Node), and the resources that its pods use (NodeInfo).
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct AssignedPod;
 struct CompiledPodSpec;
 struct Interner;
 
-// The place of a node in every array about nodes; kept for as long as the node or a pod on it is known.
+// The index of a node in every array of nodes. It stays valid while the node or a pod on it is known.
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kNoNode = ~NodeIndex{0};
 
-// The place of a pod in the model. Reused after the pod is gone.
+// The index of a pod in the model. It is reused after the pod is removed.
 using PodIndex = std::uint32_t;
 inline constexpr PodIndex kNoPod = ~PodIndex{0};
 
@@ -48,19 +48,19 @@ struct Node {
   bool unschedulable = false;
   ResourceList allocatable{};
   std::int64_t allowed_pods = 0;
-  std::vector<NodeImage> images{};                      // by name, each once
+  std::vector<NodeImage> images{};                      // sorted by name, without duplicates
   std::vector<Symbol> features{};                       // sorted
   std::vector<std::pair<Symbol, Symbol>> conditions{};  // type and status, sorted
-  std::uint64_t annotations_hash = 0;                   // only to notice that they changed
+  std::uint64_t annotations_hash = 0;                   // only to detect a change
 
-  Symbol label(Symbol key) const;  // Symbol::Empty also when the key is not there
+  Symbol label(Symbol key) const;  // Symbol::Empty also if the key is missing
   bool has_label(Symbol key) const;
   friend bool operator==(const Node&, const Node&) = default;
 };
 
 Node compile_node(const api::Node& object, Interner& interner);
 
-// Labels of a node as selectors ask for them.
+// The labels of a node in the form that selectors read.
 class NodeLabels {
  public:
   NodeLabels(const Node& node, const SymbolTable& symbols) : node_(node), symbols_(symbols) {}
@@ -71,14 +71,14 @@ class NodeLabels {
   const SymbolTable& symbols_;
 };
 
-// Copied to try out what would be if a pod came or went.
+// Copied for a what-if with a pod added or removed.
 struct NodeInfo {
   NodeIndex index = kNoNode;
-  std::shared_ptr<const Node> node{};  // null: pods say they are there, but the node is not known (any more)
-  // Changes with everything about the node that a plugin may look at; never the same number for two states.
+  std::shared_ptr<const Node> node{};  // null: pods name this node, but the node does not exist (any more)
+  // Changes with everything of the node that a plugin can read. Two states never have the same number.
   std::uint64_t generation = 0;
   std::vector<PodIndex> pods{};
-  std::vector<std::shared_ptr<const AssignedPod>> guests{};  // pods that are only imagined here (nominations)
+  std::vector<std::shared_ptr<const AssignedPod>> guests{};  // hypothetical pods on this node (nominated pods)
   ResourceList requested{};
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;

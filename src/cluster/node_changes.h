@@ -1,4 +1,4 @@
-// What is different between two states of a node, as far as waiting pods may care.
+// The differences between two states of a node or a pod that can matter to waiting pods.
 #pragma once
 
 #include "cluster/cluster_event.h"
@@ -7,7 +7,7 @@ namespace rescheduler::cluster {
 
 ActionTypes changes_between(const Node& before, const Node& after);
 
-// Of a placed pod: labels, and requests that grew or shrank.
+// Of an assigned pod: changed labels, and requests that grew or shrank.
 ActionTypes changes_between(const AssignedPod& before, const AssignedPod& after);
 
 }  // namespace rescheduler::cluster

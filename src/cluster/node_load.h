@@ -1,5 +1,4 @@
-// How busy nodes are, as far as anybody knows: filled in by usage/, read by placement/. Loads are shares of what a node
-// has to give (its allocatable): 0.8 is 80 %.
+// The known load of nodes: set by usage/, read by placement/. Loads are shares of a node's allocatable: 0.8 is 80 %.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 
 namespace rescheduler::cluster {
 
-// The resources whose load is followed: these two, then those the configuration names.
+// The resources whose load is tracked: these two, then the resources in the configuration.
 inline constexpr std::size_t kCpuLoad = 0;
 inline constexpr std::size_t kMemoryLoad = 1;
 inline constexpr std::size_t kMostLoads = 6;
@@ -28,29 +27,29 @@ constexpr Loads loads_of(double value) {
 inline constexpr double kUnknownLoad = std::numeric_limits<double>::quiet_NaN();
 
 struct NodeLoad {
-  Loads used = loads_of(kUnknownLoad);  // as measured; unknown where nothing fresh is known: that is not idle
-  Loads volatility{};  // how far `used` usually is from its own mean: one standard deviation over the last hour or so
-  Loads reserved{};    // what is on its way there and not in `used` yet: pods just bound, moves
-  std::uint32_t round_robin_count = 0;  // pods placed since nothing better is known; for LoadBasis::RoundRobin
+  Loads used = loads_of(kUnknownLoad);  // as measured; unknown if there is no fresh sample, which does not mean idle
+  Loads volatility{};  // how far `used` usually is from its own mean: one standard deviation over about the last hour
+  Loads reserved{};    // expected load that is not in `used` yet: pods just bound, moves
+  std::uint32_t round_robin_count = 0;  // pods placed since load and requests are unknown; for LoadBasis::RoundRobin
 
   bool knows(std::size_t resource) const { return !std::isnan(used[resource]); }
   double predicted(std::size_t resource) const { return used[resource] + reserved[resource]; }
 };
 
-// What nodes are judged by.
+// What the nodes are judged by.
 enum class LoadBasis : std::uint8_t {
-  Usage,       // NodeLoad; a node that is unknown there by its requests
-  Requests,    // what the pods on it ask for
-  RoundRobin,  // nothing is known at all: each node in its turn
+  Usage,       // NodeLoad; a node without a known load is judged by its requests
+  Requests,    // the requests of the node's pods
+  RoundRobin,  // nothing is known: the nodes get pods in turn
 };
 
-// What holds for all nodes. The mean is that of the moment, so that a node's score depends on the node alone until the
-// next one is set.
+// The values for all nodes. The mean stays fixed until the next LoadSummary is set, so that until then a node's score
+// depends only on the node.
 struct LoadSummary {
   LoadBasis basis = LoadBasis::Requests;
-  std::string source = "requests";  // who says so
+  std::string source = "requests";  // the load source
   std::vector<std::string> resources{"cpu", "memory"};
-  Loads mean = loads_of(kUnknownLoad);  // of the predicted loads of the nodes that are known
+  Loads mean = loads_of(kUnknownLoad);  // of the predicted loads of the nodes whose load is known
 };
 
 }  // namespace rescheduler::cluster

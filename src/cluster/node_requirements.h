@@ -1,6 +1,5 @@
-// What a pod needs of a node, as far as the node alone can answer: requests, tolerations, node affinity, ports, images.
-// Compiled once and shared by all pods that ask for the same; what was found out about a node for one of them holds for
-// the others.
+// What a pod requires of a node, as far as the node alone decides: requests, tolerations, node affinity, ports, images.
+// Pods with equal requirements share one compiled object, so a result computed for one of them holds for the others.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +22,21 @@ struct PreferredTerm {
 };
 
 struct NodeRequirements {
-  std::uint64_t id = 0;  // different for different needs
+  std::uint64_t id = 0;  // different for different requirements
   PodRequests requests{};
   std::vector<Toleration> tolerations{};
   std::vector<Label> node_selector{};
-  std::optional<kube::NodeSelector> required{};  // required node affinity; a term that cannot be read is left out
+  std::optional<kube::NodeSelector> required{};  // required node affinity; a term that cannot be parsed is ignored
   std::vector<PreferredTerm> preferred{};
   std::optional<std::vector<std::string>>
-      named_nodes{};  // the only nodes `required` can mean, where it says so by name
+      named_nodes{};  // the only nodes that can match `required`, if it selects by node name
   std::vector<HostPort> ports{};
   std::vector<Symbol> images{};         // of containers and init containers, one each, with their tag
   std::vector<Symbol> volume_images{};  // of image volumes
-  std::vector<Symbol> features{};       // that the node must declare
-  std::string node_name{};              // spec.nodeName of a pod that is not placed by us
+  std::vector<Symbol> features{};       // features that the node must declare
+  std::string node_name{};              // spec.nodeName of a pod that another scheduler binds
 
-  bool asks_nothing() const;  // of CPU, memory and their like
+  bool asks_nothing() const;  // no requests for CPU, memory or other resources
 };
 
 }  // namespace rescheduler::cluster

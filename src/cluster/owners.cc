@@ -23,7 +23,7 @@ std::string_view group_of(std::string_view api_version) {
   return slash == std::string_view::npos ? std::string_view{} : api_version.substr(0, slash);
 }
 
-// "v1 ReplicationController", "apps ReplicaSet", "apps StatefulSet"; no other owner has a say.
+// "v1 ReplicationController", "apps ReplicaSet", "apps StatefulSet"; other owners are ignored.
 bool is_known_owner(const api::OwnerReference& owner) {
   const auto group = group_of(owner.api_version());
   if (owner.kind() == "ReplicationController") return group.empty();
@@ -41,7 +41,7 @@ bool selects(const std::vector<std::pair<std::string, std::string>>& selector, c
 
 void Owners::upsert_service(std::string_view ns, std::string_view name, const WireLabels& selector) {
   remove_service(ns, name);
-  if (selector.empty()) return;  // selects by other means than labels, or nothing at all
+  if (selector.empty()) return;  // such a service does not select pods by labels
   Service service{std::string(name), {selector.begin(), selector.end()}};
   services_[std::string(ns)].push_back(std::move(service));
 }

@@ -1,5 +1,5 @@
-// Services and workloads, by what they select: pods of one service or one ReplicaSet are spread even where their spec
-// does not ask for it.
+// Services and workloads with their selectors. The default spreading applies to the pods of one service or one
+// ReplicaSet even if their spec has no spread constraints.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ class Owners {
   void upsert_replication_controller(std::string_view ns, std::string_view name, const WireLabels& selector);
   void remove_workload(std::string_view kind, std::string_view ns, std::string_view name);
 
-  // What its services and its owner select together; nothing when neither says anything.
+  // The combined selector of the pod's services and its owner; nothing if neither has a selector.
   std::optional<SelectorId> siblings_of(const api::Pod& pod) const;
 
  private:

@@ -19,7 +19,7 @@ struct OwnersTest : ::testing::Test {
     for (const auto& [key, value] : selector) (*made.mutable_match_labels())[key] = value;
     owners.upsert_workload(kind, "default", name, made);
   }
-  // "nobody", or who is selected, in words.
+  // The selector as text; "nobody" if there is none.
   std::string siblings(const PodBuilder& of) {
     const auto selector = owners.siblings_of(of);
     return selector ? cluster.interner().selectors.selector(*selector).to_string() : "nobody";

@@ -7,15 +7,16 @@
 namespace rescheduler::cluster {
 namespace {
 
-// Each costs memory and a little time for every pod it matches; far more than are ever asked for within a minute.
+// Each count costs memory, and a little time for every pod that it matches. The limit is far above what is read within
+// a minute.
 constexpr std::size_t kMostCounts = 4096;
-// Pairs of namespace and labels; jobs make new ones all the time.
+// Pairs of namespace and labels. Jobs create new pairs all the time.
 constexpr std::size_t kMostRemembered = std::size_t{1} << 16U;
 
 Symbol namespace_of(std::uint64_t whose) { return static_cast<Symbol>(whose >> 32U); }
 LabelSetId labels_of(std::uint64_t whose) { return static_cast<LabelSetId>(whose & 0xffffffffU); }
 
-// A count of zero is no entry: sums then look only at nodes that matter.
+// Zero counts are erased: sums then visit only the nodes that have such pods.
 void add_to(NodeCounts& counts, NodeIndex node, std::int64_t by) {
   const auto place = counts.try_emplace(node, 0).first;
   place->second += by;

@@ -1,7 +1,7 @@
-// How many pods of a kind are on each node, kept up to date as pods come and go. Two questions are answered:
-//   matching: how many pods have these labels, in these namespaces (spreading, a pod's own affinity);
-//   carrying: how many pods have an affinity term that speaks of others (their affinity against the newcomer).
-// A count is kept only for what somebody prepared; it costs as much memory as there are nodes with such pods.
+// How many pods of a kind are on each node, kept up to date as pods are added and removed. There are two queries:
+//   matching:       how many pods have these labels, in these namespaces (spreading, the incoming pod's own affinity);
+//   terms_matching: which affinity terms of existing pods select the incoming pod.
+// A count is kept only for a prepared match. Its memory grows with the number of nodes that have such pods.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace rescheduler::cluster {
 
 using NodeCounts = boost::unordered_flat_map<NodeIndex, std::int64_t>;
 
-// Pods for which all of these hold.
+// The pods that match all parts.
 struct PodMatch {
   struct Part {
     NamespaceSetId namespaces{};
@@ -32,11 +32,11 @@ struct PodMatch {
 
 enum class TermKind : std::uint8_t { Required, RequiredAnti, Preferred, PreferredAnti };
 
-// One term, carried by some pods.
+// One affinity term of existing pods.
 struct ExistingPodTerm {
   AffinityTerm term{};
   TermKind kind{};
-  NodeCounts weights{};  // by node: pods for the required kinds, the sum of their weights for the preferred ones
+  NodeCounts weights{};  // by node: for required kinds the number of pods, for preferred kinds the sum of their weights
 };
 
 class PodCounts {
@@ -49,12 +49,12 @@ class PodCounts {
   void prepare(const PodMatch& match, const std::vector<AssignedPod>& pods);
   bool matches(const PodMatch& match, Symbol ns, LabelSetId labels) const;
 
-  // The terms of placed pods that speak of a pod with these labels.
+  // The terms of assigned pods that select a pod with these labels.
   const std::vector<const ExistingPodTerm*>& terms_matching(Symbol ns, LabelSetId labels) const;
 
   void add(const AssignedPod& pod) { change(pod, +1); }
   void remove(const AssignedPod& pod) { change(pod, -1); }
-  // Namespaces have other labels now: count everything again.
+  // The labels of namespaces have changed: counts everything again.
   void recount(const std::vector<AssignedPod>& pods);
 
  private:
@@ -69,7 +69,7 @@ class PodCounts {
   struct Count {
     PodMatch match;
     NodeCounts by_node{};
-    mutable std::uint64_t used = 0;  // when it was last asked for: the oldest makes room
+    mutable std::uint64_t used = 0;  // when the count was last read: the oldest one is dropped first
   };
 
   void change(const AssignedPod& pod, int by);
@@ -84,7 +84,7 @@ class PodCounts {
   const Selectors& selectors_;
   boost::unordered_flat_map<PodMatch, std::unique_ptr<Count>, MatchHash> counts_;
   boost::unordered_flat_map<TermKey, std::unique_ptr<ExistingPodTerm>, TermHash> terms_;
-  // Who is counted where, and who speaks of whom: worked out once, forgotten when there is too much of it.
+  // Cached results: the counts that include a pod, and the terms that select it. Cleared when there are too many.
   boost::unordered_flat_map<Who, std::vector<Count*>> counts_by_who_;
   mutable boost::unordered_flat_map<Who, std::vector<const ExistingPodTerm*>> terms_by_who_;
   mutable std::uint64_t clock_ = 0;

@@ -20,9 +20,9 @@ struct PodCountsTest : ::testing::Test {
   PodCountsTest() {
     for (const char* name : {"n1", "n2"}) cluster.upsert_node(node(name));
   }
-  // Pods of these labels in the namespaces of these labels; without: in "default".
+  // Pods with these labels in the namespaces with these labels; without namespace labels: in "default".
   PodMatch match(const Texts& labels, std::optional<Texts> namespace_labels = {}, bool without_terminating = false) {
-    // A pod that speaks of them says it all.
+    // Compiles a pod whose anti-affinity has this selector.
     const auto compiled_spec = cluster.compiled_spec_of(
         pod("asking").away(kHost, {.labels = labels, .namespace_labels = std::move(namespace_labels)}));
     return {{{compiled_spec->anti_affinity[0].namespaces, compiled_spec->anti_affinity[0].selector}},
@@ -55,7 +55,7 @@ TEST_F(PodCountsTest, AreKeptOnlyForWhatWasPrepared) {
   EXPECT_THAT(counted(x), ElementsAre(Pair("n1", 2)));
   cluster.remove_pod("uid-before");
   cluster.remove_pod("uid-after");
-  EXPECT_THAT(counted(x), IsEmpty());  // a zero is no entry
+  EXPECT_THAT(counted(x), IsEmpty());  // zero counts are erased
 }
 
 TEST_F(PodCountsTest, FollowALabelThatChangesAndAPodThatIsOnItsWayOut) {
@@ -100,7 +100,7 @@ TEST_F(PodCountsTest, AreCountedAgainWhenANamespaceIsLabelled) {
   cluster.remove_namespace("red");
   EXPECT_THAT(counted(team), IsEmpty());
   cluster.remove_pod("uid-p");
-  EXPECT_THAT(counted(team), IsEmpty());  // and nothing below zero
+  EXPECT_THAT(counted(team), IsEmpty());  // and no count below zero
 }
 
 TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
@@ -141,7 +141,7 @@ TEST_F(PodCountsTest, TheLeastRecentlyAskedForMakesRoom) {
   }
   EXPECT_THAT(counted(kept), ElementsAre(Pair("n1", 1)));
   EXPECT_THAT(counted(old), ElementsAre(Pair("not prepared", -1)));
-  cluster.remove_pod("uid-p");  // what was dropped is not touched any more
+  cluster.remove_pod("uid-p");  // the dropped count is no longer updated
   EXPECT_THAT(counted(kept), IsEmpty());
 }
 

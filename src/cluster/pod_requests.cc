@@ -29,7 +29,7 @@ void raise(List& into, const List& least) {
   }
 }
 
-// A quantity the server would have refused counts as absent.
+// A quantity that the API server would reject counts as absent.
 List read(const Wire& wire) {
   List list;
   for (const auto& [name, text] : wire) {
@@ -63,7 +63,7 @@ List container_requests(const api::Pod& pod, const api::Container& container, bo
 
 bool restarts_always(const api::Container& container) { return container.restart_policy() == "Always"; }
 
-// The largest sum of what runs at one time; `each` says what a container asks for.
+// The largest sum of requests at any one time. `each` returns the requests of a container.
 template <class Each>
 List aggregate(const api::PodSpec& spec, const Each& each) {
   List sum;
@@ -89,7 +89,7 @@ bool may_be_pod_level(std::string_view name) {
   return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
 }
 
-// Pod-level requests stand in place of the containers' sum.
+// Pod-level requests replace the sum of the containers.
 void replace_by_pod_level(List& sum, const List& pod_level) {
   if (std::ranges::none_of(pod_level, [](const auto& entry) { return may_be_pod_level(entry.first); })) return;
   for (const auto& [name, amount] : pod_level) {

@@ -1,5 +1,5 @@
-// What a pod asks for, by Kubernetes' arithmetic: sidecars count for the whole life of the pod, init containers only
-// while they run, pod-level requests replace the sum, overhead comes on top.
+// The requests of a pod, computed as Kubernetes does. Sidecars count for the whole life of the pod, init containers
+// only while they run. Pod-level requests replace the sum of the containers. Overhead is added.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace rescheduler::cluster {
 
 struct PodRequests {
   ResourceList plain{};
-  // For scoring: a container that says nothing counts as 100m and 200 MiB.
+  // For scoring: a container without requests counts as 100m and 200 MiB.
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;
-  // The same, from the containers alone: what kube-scheduler scores an incoming pod with pod-level requests by.
+  // The same, without pod-level requests. kube-scheduler scores an incoming pod that has pod-level requests by these.
   std::int64_t scored_cpu = 0;
   std::int64_t scored_memory = 0;
 
@@ -25,13 +25,13 @@ struct PodRequests {
 };
 
 enum class RequestsOf {
-  Incoming,  // by its spec
-  Placed,    // the largest of what the spec says, the node has set aside and the containers got (in-place resize)
+  Incoming,  // by the spec
+  Placed,    // the maximum of spec, allocated resources and actual resources (in-place resize)
 };
 
 PodRequests requests_of(const api::Pod& pod, RequestsOf which, SymbolTable& symbols);
 
-// Is this a resource the scheduler counts beyond CPU, memory, storage and pods?
+// Does the scheduler count this resource besides CPU, memory, storage and pods?
 bool is_counted_resource(std::string_view name);
 
 }  // namespace rescheduler::cluster

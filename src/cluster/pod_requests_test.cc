@@ -27,7 +27,7 @@ TEST(PodRequests, ContainersAndSidecarsAddUp) {
 TEST(PodRequests, InitContainersCountWhileTheyRun) {
   EXPECT_EQ(cpu_of(pod("p").request("cpu", "1").init({{"cpu", "3"}}).init({{"cpu", "2"}})), 3000);
   EXPECT_EQ(cpu_of(pod("p").request("cpu", "4").init({{"cpu", "3"}})), 4000);
-  // Beside the sidecars that were started before them, not after.
+  // An init container runs beside the sidecars that started before it, not beside later ones.
   EXPECT_EQ(cpu_of(pod("p").sidecar({{"cpu", "1"}}).init({{"cpu", "3"}})), 4000);
   EXPECT_EQ(cpu_of(pod("p").init({{"cpu", "3"}}).sidecar({{"cpu", "1"}})), 3000);
 }
@@ -54,7 +54,7 @@ TEST(PodRequests, PodLevelRequestsReplaceTheSumAndOverheadComesOnTop) {
                          .pod_level({{"cpu", "1"}, {"hugepages-2Mi", "4Mi"}})
                          .overhead({{"cpu", "100m"}, {"memory", "1Mi"}});
   const PodRequests requests = all_of(asked, symbols);
-  EXPECT_EQ(requests.plain.cpu, 1100);  // replaced, though smaller
+  EXPECT_EQ(requests.plain.cpu, 1100);  // replaced, although smaller
   EXPECT_EQ(requests.plain.memory, 101 * kMebibyte);
   EXPECT_EQ(requests.plain.other(symbols.intern("hugepages-2Mi")), 4 * kMebibyte);
   EXPECT_EQ(requests.plain.other(symbols.intern("example.com/gpu")), 1);
@@ -69,7 +69,7 @@ TEST(PodRequests, PodLevelRequestsOfOtherResourcesMeanNothing) {
 
 TEST(PodRequests, SumsAreExactAndRoundedUpOnce) {
   SymbolTable symbols;
-  // Thrice a third of a thousandth is one thousandth, not three.
+  // Three times 300u is 900u, rounded up once to 1m, not to 3m.
   const auto asked = pod("p").request("cpu", "300u").container({{"cpu", "300u"}}).container({{"cpu", "300u"}});
   EXPECT_EQ(cpu_of(asked), 1);
   EXPECT_EQ(cpu_of(pod("p").request("cpu", "1n")), 1);
@@ -140,7 +140,7 @@ TEST(ResizedPod, AsAWholeByItsOwnStatus) {
   EXPECT_EQ(cpu_of(asked, RequestsOf::Placed), 3000);
   EXPECT_EQ(cpu_of(asked, RequestsOf::Incoming), 2000);
   const auto half = pod("p").pod_level({{"cpu", "2"}}).merge(R"({"status":{"allocatedResources":{"cpu":"3"}}})");
-  EXPECT_EQ(cpu_of(half, RequestsOf::Placed), 2000);  // half a status is none
+  EXPECT_EQ(cpu_of(half, RequestsOf::Placed), 2000);  // an incomplete status is ignored
 }
 
 TEST(CountedResources, AreExtendedOnesHugePagesAndKubernetesOwn) {

@@ -1,4 +1,4 @@
-// Ports of the host that a pod wants for itself.
+// Host ports that a pod requests.
 #pragma once
 
 #include <compare>
@@ -10,11 +10,12 @@
 namespace rescheduler::cluster {
 
 struct HostPort {
-  Symbol ip = Symbol::Empty;  // empty: 0.0.0.0, every address
+  Symbol ip = Symbol::Empty;  // empty: 0.0.0.0, all addresses
   Symbol protocol = Symbol::Empty;
   std::int32_t port = 0;
 
-  // Every address collides with any address; two addresses only with themselves. "::" is an address like others.
+  // 0.0.0.0 collides with any address; another address collides only with itself and 0.0.0.0. "::" is treated like any
+  // other address.
   bool collides(const HostPort& other) const {
     return port == other.port && protocol == other.protocol
            && (ip == Symbol::Empty || other.ip == Symbol::Empty || ip == other.ip);

@@ -1,5 +1,5 @@
-// How much of each resource: what a pod asks for, what a node has. CPU in thousandths of a core, everything else in
-// whole units; rounded up, so that no request ever looks smaller than it is.
+// Amounts of resources: the requests of a pod or the allocatable of a node. CPU is in thousandths of a core, all others
+// in whole units. Amounts are rounded up, so that no request looks smaller than it is.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct ResourceList {
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
   std::int64_t ephemeral_storage = 0;
-  // Extended resources, huge pages and their like, in order of their symbols; zeros that were written are kept.
+  // Extended resources, huge pages and similar, sorted by symbol. Explicit zeros are kept.
   std::vector<std::pair<Symbol, std::int64_t>> others{};
 
-  std::int64_t other(Symbol name) const;  // zero when it is not there
+  std::int64_t other(Symbol name) const;  // zero if missing
   void set_other(Symbol name, std::int64_t amount);
 
-  // Is there anything of which this is less?
+  // Is any resource here less than in `more`?
   bool falls_short_of(const ResourceList& more) const;
 
   ResourceList& operator+=(const ResourceList& added);

@@ -1,5 +1,5 @@
-// Strings as small numbers: names, label keys and values, resource names. The model compares and hashes these; text is
-// looked up only to be shown.
+// Strings represented by small numbers: names, label keys and values, resource names. The model compares and hashes the
+// numbers. It reads the text only for output.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rescheduler::cluster {
 
-// Zero is the empty text; the words the scheduler itself speaks have fixed numbers.
+// Zero is the empty string. The strings that the scheduler itself uses have fixed numbers.
 enum class Symbol : std::uint32_t {
   Empty = 0,
   NoSchedule,
@@ -30,8 +30,8 @@ enum class Symbol : std::uint32_t {
   Pods,
 };
 
-// Symbols of one table are never forgotten: a cluster uses few different words again and again. Names that come and go
-// with every pod (its own name, its uid) are not made symbols.
+// Symbols are never removed: a cluster uses few different strings again and again. Strings that are new with every pod
+// (its name, its uid) are not interned.
 class SymbolTable {
  public:
   SymbolTable();
@@ -39,7 +39,7 @@ class SymbolTable {
   SymbolTable& operator=(const SymbolTable&) = delete;
 
   Symbol intern(std::string_view text);
-  std::optional<Symbol> find(std::string_view text) const;  // nothing: no one has used this word yet
+  std::optional<Symbol> find(std::string_view text) const;  // nothing: not interned yet
   const std::string& text(Symbol symbol) const { return texts_[static_cast<std::size_t>(symbol)]; }
   std::size_t size() const { return texts_.size(); }
 

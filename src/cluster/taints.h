@@ -11,7 +11,7 @@ namespace rescheduler::cluster {
 using Taint = BasicTaint<Symbol>;
 using Toleration = BasicToleration<Symbol>;
 
-// A taint that forbids, rather than discourages, and that nobody here tolerates.
+// Is there a taint with effect NoSchedule or NoExecute that no toleration tolerates?
 inline bool forbidden(std::span<const Toleration> tolerations, std::span<const Taint> taints) {
   for (const Taint& taint : taints) {
     if (taint.effect != Symbol::NoSchedule && taint.effect != Symbol::NoExecute) continue;

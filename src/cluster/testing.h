@@ -1,4 +1,4 @@
-// Nodes and pods in few words, for tests. Protobuf stays out of the tests that only say what they want:
+// Builders of nodes and pods for tests. They keep protobuf code out of the tests:
 //
 //   cluster.upsert_node(node("n1").cpu("4").zone("a").taint("gpu", "", "NoSchedule"));
 //   cluster.upsert_pod(pod("p").requests("100m", "500Mi").label("app", "web").on("n1"));
@@ -24,7 +24,7 @@ namespace rescheduler::cluster::testing {
 
 using Texts = std::map<std::string, std::string>;
 
-// An object under construction; copies are objects of their own.
+// An object under construction. A copy is independent of the original.
 template <class Object>
 class Builder {
  public:
@@ -43,7 +43,7 @@ class Builder {
 
 class NodeBuilder : public Builder<api::Node> {
  public:
-  // 4 CPUs, 32Gi, 110 pods, and its name as kubernetes.io/hostname.
+  // Default: 4 CPUs, 32Gi, 110 pods, and the label kubernetes.io/hostname with the node's name.
   explicit NodeBuilder(const std::string& name);
   NodeBuilder& cpu(const std::string& amount) { return resource("cpu", amount); }
   NodeBuilder& memory(const std::string& amount) { return resource("memory", amount); }
@@ -61,10 +61,10 @@ class NodeBuilder : public Builder<api::Node> {
   NodeBuilder& condition(const std::string& type, const std::string& status);
 };
 
-// The pods an affinity term or a spread constraint speaks of.
+// The pods that an affinity term or a spread constraint selects.
 struct Others {
-  std::optional<Texts> labels{};            // nothing: no selector at all
-  std::vector<std::string> namespaces{};    // affinity only, as the next
+  std::optional<Texts> labels{};            // nothing: no selector
+  std::vector<std::string> namespaces{};    // only for affinity, like the next field
   std::optional<Texts> namespace_labels{};  // nothing: no namespaceSelector
 };
 
@@ -81,7 +81,7 @@ struct Spread {
 
 class PodBuilder : public Builder<api::Pod> {
  public:
-  // One container that asks for nothing, in the namespace "default", with a uid made of its name.
+  // Default: one container without requests, in the namespace "default", with a uid derived from the name.
   explicit PodBuilder(const std::string& name);
   PodBuilder& in(const std::string& ns);
   PodBuilder& uid(const std::string& uid);
@@ -95,7 +95,7 @@ class PodBuilder : public Builder<api::Pod> {
   PodBuilder& sidecar(const Texts& requested);
   PodBuilder& pod_level(const Texts& requested);
   PodBuilder& overhead(const Texts& amounts);
-  PodBuilder& image(const std::string& name);  // of the first container that has none, or of another one
+  PodBuilder& image(const std::string& name);  // of the first container without an image, or of an additional container
   PodBuilder& host_port(int port, const std::string& protocol = {}, const std::string& ip = {});
   PodBuilder& toleration(const std::string& key,
                          const std::string& op = "Exists",
@@ -116,7 +116,7 @@ class PodBuilder : public Builder<api::Pod> {
   PodBuilder& terminating();
   PodBuilder& being_preempted();
   PodBuilder& owner(const std::string& api_version, const std::string& kind, const std::string& name);
-  PodBuilder& merge(std::string_view json);  // whatever else
+  PodBuilder& merge(std::string_view json);  // any other field
 };
 
 class NamespaceBuilder : public Builder<api::Namespace> {

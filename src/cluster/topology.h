@@ -1,4 +1,4 @@
-// Which domain each node belongs to, for every label key that anybody spreads or gathers by: zones, racks, hosts.
+// The topology domain of each node, for every topology key that affinity or spreading uses: zones, racks, hosts.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace rescheduler::cluster {
 
 using Domain = std::uint32_t;
-inline constexpr Domain kNoDomain = ~Domain{0};  // the node lacks the label
+inline constexpr Domain kNoDomain = ~Domain{0};  // the node does not have the label
 
 struct Domains {
   Symbol key = Symbol::Empty;
@@ -25,10 +25,10 @@ struct Domains {
 
 class Topology {
  public:
-  // Null: nobody has prepared this key.
+  // Null: the key is not prepared.
   const Domains* find(Symbol key) const;
   const Domains& prepare(Symbol key, const std::vector<NodeInfo>& nodes);
-  void node_changed(const NodeInfo& node);  // it came, went, or has other labels
+  void node_changed(const NodeInfo& node);  // the node was added or removed, or its labels changed
 
  private:
   static void place(Domains& domains, const NodeInfo& node);

@@ -39,7 +39,7 @@ Args good(const std::string& plugin, const std::string& args) {
   }
 }
 
-// The problems, without the place that they share.
+// The texts of the problems without their common path.
 std::vector<std::string> bad(const std::string& plugin, const std::string& args) {
   std::vector<std::string> all;
   for (const auto& problem : read(plugin, args).problems) {

@@ -1,5 +1,5 @@
-// Which plugins a configuration may name: where each can have a say, whether it does unasked, and what settings it
-// takes. Reading knows no plugin but by this list.
+// The plugins that a configuration can name: their extension points, whether they are enabled by default, and their
+// settings. The reader knows plugins only from this list.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ namespace rescheduler::config {
 struct Profile;
 struct Table;
 
-// How a plugin's `args` are read into a profile and printed out of it. `read` takes the fields it knows - the caller
-// refuses the others - and tells the reader what is wrong; the profile has settings for the plugin afterwards, defaults
-// where nothing or nonsense was written. What `print` writes, `read` understands.
+// Reads the `args` of a plugin into a profile, and prints them. `read` reads the fields that it knows and reports
+// errors to the reader; the caller refuses unknown fields. Afterwards the profile has settings for the plugin, with
+// defaults for absent and invalid fields. `read` accepts the output of `print`.
 struct PluginArgsFormat {
-  const Table* table = nullptr;  // null: it takes none
+  const Table* table = nullptr;  // null: the plugin has no settings
   std::function<void(kube::YamlReader&, Profile&)> read{};
   std::function<void(const Profile&, kube::YamlWriter&)> print{};
 };
@@ -41,13 +41,13 @@ struct KnownPlugin {
   PluginArgsFormat args{};
 };
 
-// Those that are enabled by default are so in this order.
+// The order is that of the plugins that are enabled by default.
 using PluginCatalog = std::vector<KnownPlugin>;
 
 const KnownPlugin* find_plugin(const PluginCatalog& catalog, std::string_view name);  // nullptr: unknown
 
-// The plugins of a registry, each with the points it says it has.
+// The plugins of a registry, each with the extension points that it implements.
 PluginCatalog catalog_of(const placement::Registry& registry);
-const PluginCatalog& default_catalog();  // of this program's
+const PluginCatalog& default_catalog();  // of placement::Registry::standard()
 
 }  // namespace rescheduler::config

@@ -1,4 +1,4 @@
-// What docs/development.md promises: a plugin is its class and its row. A toy proves it.
+// docs/development.md says that a new plugin needs only its class and one row. An example plugin checks this.
 #include "config/catalog.h"
 
 #include <gmock/gmock.h>

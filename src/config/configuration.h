@@ -1,5 +1,5 @@
-// What the scheduler was told to do: a KubeSchedulerConfiguration with every default filled in. Plain values; how they
-// are read is in read.h, how they are printed in effective.h. docs/configuration.md explains each field.
+// The values of a KubeSchedulerConfiguration, including all defaults. read.h reads them, effective.h prints them, and
+// docs/configuration.md explains each field.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace rescheduler::config {
 
-// Where kube-scheduler has default-scheduler for the profile and kube-scheduler for the lease. They differ so that both
-// can run in one cluster without fighting over pods or over the lease.
+// The names of kube-scheduler are default-scheduler (profile) and kube-scheduler (lease). These names differ, so that
+// both programs can run in one cluster without conflicts over pods or over the lease.
 inline constexpr const char* kDefaultSchedulerName = "rescheduler-scheduler";
 inline constexpr const char* kDefaultLeaseName = "rescheduler-scheduler";
 
@@ -24,14 +24,14 @@ struct LeaderElection {
   std::chrono::nanoseconds lease_duration = std::chrono::seconds{15};
   std::chrono::nanoseconds renew_deadline = std::chrono::seconds{10};
   std::chrono::nanoseconds retry_period = std::chrono::seconds{2};
-  std::string resource_lock = "leases";  // nothing else is allowed
+  std::string resource_lock = "leases";  // the only allowed value
   std::string resource_namespace = "kube-system";
   std::string resource_name = kDefaultLeaseName;
   friend bool operator==(const LeaderElection&, const LeaderElection&) = default;
 };
 
 struct ClientConnection {
-  std::string kubeconfig{};  // empty: as other clients look for it, see kube/config
+  std::string kubeconfig{};  // empty: the search order of other clients, see kube/config
   std::string accept_content_types{};
   std::string content_type = "application/vnd.kubernetes.protobuf";
   double qps = 50;  // negative: no limit
@@ -41,11 +41,11 @@ struct ClientConnection {
 
 struct ManagedResource {
   std::string name;
-  bool ignored_by_scheduler = false;  // NodeResourcesFit leaves it to the extender
+  bool ignored_by_scheduler = false;  // NodeResourcesFit does not check the resource
   friend bool operator==(const ManagedResource&, const ManagedResource&) = default;
 };
 
-// Data, where given, is PEM and beats the file.
+// The *_data fields are PEM and have priority over the files.
 struct ExtenderTls {
   bool insecure = false;
   std::string server_name{};
@@ -58,32 +58,32 @@ struct ExtenderTls {
   friend bool operator==(const ExtenderTls&, const ExtenderTls&) = default;
 };
 
-// An HTTP service with a say. An empty verb is a call it does not take.
+// An HTTP service that takes part in scheduling. It is not called for an empty verb.
 struct Extender {
   std::string url_prefix;
   std::string filter_verb{};
   std::string preempt_verb{};
   std::string prioritize_verb{};
   std::string bind_verb{};
-  std::int64_t weight = 0;  // of its scores; positive where there is a prioritize_verb
+  std::int64_t weight = 0;  // of the scores; must be positive with a prioritize_verb
   bool enable_https = false;
   std::optional<ExtenderTls> tls{};
   std::chrono::nanoseconds http_timeout = std::chrono::seconds{5};
   bool node_cache_capable = false;
-  std::vector<ManagedResource> managed_resources{};  // empty: every pod is its business
+  std::vector<ManagedResource> managed_resources{};  // empty: called for all pods
   bool ignorable = false;
   friend bool operator==(const Extender&, const Extender&) = default;
 };
 
-// A profile, and what it says to the parts of the program that place no pods. Nothing: it has no such settings.
+// A profile with the settings of the plugins that have more than placement settings. Empty: the profile has none.
 struct Profile : placement::Profile {
   std::optional<ReschedulerSettings> rescheduler{};
   std::optional<PodreschedulingSettings> podrescheduling{};
 };
-// Puts the settings where the profile's plugins find theirs, too.
+// Also sets the placement part in `args`, where the plugins read it.
 void set_settings(Profile& profile, ReschedulerSettings settings);
 void set_settings(Profile& profile, PodreschedulingSettings settings);
-// Has the profile place pods by load, at all points the plugin Rescheduler has a say at.
+// Enables the plugin Rescheduler at all its extension points, so that the profile places pods by load.
 void place_by_load(Profile& profile, ReschedulerSettings settings);
 
 struct Configuration {
@@ -92,31 +92,31 @@ struct Configuration {
   ClientConnection client_connection{};
   bool enable_profiling = true;
   bool enable_contention_profiling = true;
-  // 100: all nodes, our default. 0: as few as kube-scheduler would look at in a cluster of that size, its default.
+  // 100, the default here: all nodes. 0, the default of kube-scheduler: its percentage for a cluster of that size.
   int percentage_of_nodes_to_score = 100;
   std::chrono::seconds pod_initial_backoff{1};
   std::chrono::seconds pod_max_backoff{10};
-  std::vector<Profile> profiles{};  // at least one after reading
+  std::vector<Profile> profiles{};  // at least one profile after reading
   std::vector<Extender> extenders{};
   bool delay_cache_until_active = false;
 
-  // What the program has once, whatever the number of profiles: resolve_settings() takes it from them.
-  std::optional<cluster::LoadSettings> load{};  // nothing: no profile places by load
-  std::optional<Profile> rescheduled{};         // whose filters and settings plans go by; nothing: none are made
-  ReschedulerSettings rescheduler{};            // what the log and the pages go by
+  // Settings that exist once for the program. resolve_settings() takes them from the profiles.
+  std::optional<cluster::LoadSettings> load{};  // empty: no profile places by load
+  std::optional<Profile> rescheduled{};         // plans use its filters and settings; empty: no plans
+  ReschedulerSettings rescheduler{};            // for the log and the dashboard
   MigrationSettings migration{};
-  std::optional<RecoverySettings> recovery{};  // nothing: failing pods are left alone
+  std::optional<RecoverySettings> recovery{};  // empty: no failure recovery
 
   std::vector<placement::Profile> placing() const { return {profiles.begin(), profiles.end()}; }
 };
 
-// Where profiles differ:
-//   load         the first that uses the plugin Rescheduler to place pods
-//   rescheduled  the first that uses it at any point, unless that one switches the controller off
-//   rescheduler  the first that has settings for it, used or not
-//   migration    the last that has
-//   recovery     the first that uses Podrescheduling to filter nodes, unless that one switches recovery off
-// To be called again by those who change profiles after reading.
+// The profile that each setting is taken from:
+//   load         the first that uses the plugin Rescheduler at filter, score, reserve or preBind
+//   rescheduled  the first that uses Rescheduler at any extension point; empty if it disables the controller
+//   rescheduler  the first with settings of Rescheduler, whether the plugin is enabled or not
+//   migration    the last with settings of Rescheduler
+//   recovery     the first that uses Podrescheduling at filter; empty if it disables recovery
+// Must be called again after a change of the profiles.
 void resolve_settings(Configuration& configuration);
 
 }  // namespace rescheduler::config

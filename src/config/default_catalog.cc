@@ -34,7 +34,7 @@ std::pair<const std::string, PluginArgsFormat> own_plugin(const std::string& nam
                     [](const Profile& profile) { return &*(profile.*Member); })};
 }
 
-// Of those that take settings.
+// Only plugins with settings have a format; the result is empty for the others.
 PluginArgsFormat format_of(const std::string& plugin) {
   static const std::map<std::string, PluginArgsFormat> formats = {
       kube_plugin<placement::NodeAffinityArgs>("NodeAffinity", node_affinity_table()),

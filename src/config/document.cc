@@ -31,8 +31,8 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, end + 1 - begin);
 }
 
-// How far a block scalar's lines stand to the right of its content's; nothing if they are not the content's lines
-// as they are, which quotes and folding cause.
+// The number of columns by which the lines of a block scalar are indented in the file. Empty if the lines in the file
+// differ from the content, because of quotes or folding.
 std::optional<std::size_t> indent_of(const std::vector<std::string_view>& content,
                                      const std::vector<std::string_view>& file,
                                      std::size_t first) {
@@ -48,7 +48,8 @@ std::optional<std::size_t> indent_of(const std::vector<std::string_view>& conten
 
 std::string at_its_place(const YamlNode& scalar, std::string_view text) {
   const std::vector<std::string_view> content = lines_of(scalar.text);
-  const auto line = static_cast<std::size_t>(scalar.line);  // counts from 1: the index of the line after the '|'
+  const auto line =
+      static_cast<std::size_t>(scalar.line);  // line numbers start at 1, so this is the index of the line after the '|'
   const auto indent = indent_of(content, lines_of(text), line);
   std::string placed(indent ? line : line - 1, '\n');
   for (const std::string_view one : content) {
@@ -62,7 +63,7 @@ int number_after(std::string_view text, std::string_view word) {
   int number = 1;
   const auto at = text.find(word);
   if (at == std::string_view::npos) return number;
-  (void)std::from_chars(text.data() + at + word.size(), text.data() + text.size(), number);  // 1 if there is none
+  (void)std::from_chars(text.data() + at + word.size(), text.data() + text.size(), number);  // stays 1 without a number
   return number;
 }
 

@@ -1,4 +1,4 @@
-// Where the configuration is in a file: at its top, or in the data of a ConfigMap.
+// Finds the configuration in a file: at the top level, or in the data of a ConfigMap.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace rescheduler::config {
 
-// "FILE: line L, column C: what", as the parser says it, taken apart.
+// Splits the message of the parser, "FILE: line L, column C: what", into its parts.
 kube::YamlRemark remark_of(const Error& syntax_error, std::string_view file_name);
 
-// A ConfigMap, or as much of it as guides show: a map of files under `data`.
+// True for a ConfigMap, and for a map of files under `data` without the rest of the ConfigMap, as guides show it.
 bool is_config_map(const kube::YamlNode& document);
 
-// The one file in it that is a scheduler's configuration, or the only file; at the lines and columns it has in `text`,
-// so that what is said of it leads to the place. Nothing, and a problem, if there is no such file.
+// The one file of the ConfigMap that is a KubeSchedulerConfiguration, or the only file. The result keeps the lines and
+// columns of `text`, so that messages name the right place. Without such a file: empty, and a problem is added.
 std::optional<std::string> embedded_configuration(const kube::YamlNode& config_map,
                                                   std::string_view text,
                                                   kube::YamlProblems& problems);

@@ -9,7 +9,7 @@ namespace {
 
 using kube::YamlWriter;
 
-// With every default switched off and every plugin named at its points, nothing is left to be worked out.
+// All defaults are disabled and each plugin is listed at its extension points, so the output depends on no default.
 void print_plugins(const placement::Profile& profile, YamlWriter& to) {
   to.open("plugins");
   to.open("multiPoint");

@@ -1,4 +1,4 @@
-// A configuration as a file again, nothing left out: what runs, for people to read and for the reader to read back.
+// Prints the effective configuration with all defaults, as a file that read_configuration() accepts.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace rescheduler::config {
 
-// kubescheduler.config.k8s.io/v1. Equal configurations give equal text. A private key of an extender's is not shown.
+// kubescheduler.config.k8s.io/v1. Equal configurations give equal text. Private keys of extenders are replaced.
 std::string effective_configuration(const Configuration& configuration, const PluginCatalog& catalog);
 
 }  // namespace rescheduler::config

@@ -221,7 +221,7 @@ Extender any_extender(int index) {
   return extender;
 }
 
-// A profile as a file may have it: text, so that what is read into settings is tried too.
+// A random profile as text, so that the test also covers reading it.
 std::string any_profile(int index) {
   static const std::vector<std::string> plugins = {
       "", "    multiPoint: {enabled: [{name: Rescheduler, weight: 7}, {name: Podrescheduling}]}\n",

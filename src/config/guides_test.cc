@@ -1,4 +1,4 @@
-// Every scheduler configuration that the deployment guides show loads as it is printed there.
+// Every scheduler configuration of the deployment guides loads exactly as printed there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ using kube::YamlReader;
 using kube::YamlWriter;
 
 constexpr std::size_t kMostFurther = cluster::kMostLoads - cluster::kMemoryLoad - 1;
-constexpr Limits kIntervals = at_least(std::chrono::seconds{1});  // no source measures more often
+constexpr Limits kIntervals = at_least(std::chrono::seconds{1});  // load sources do not measure more often
 constexpr Limits kTimeouts = at_least(std::chrono::milliseconds{100});
 
 // --- Resources. ---
@@ -46,21 +46,24 @@ const Table& resource_table() {
   using S = LoadResource;
   static const Table table = table_of<S>(
       {
-          field<&S::name>("name", {"lower-case letters, digits and dashes", "小写字母、数字和短横线"}),
-          field<&S::query>("query", {"PromQL, a value for each node", "PromQL，每个节点一个值"}),
+          field<&S::name>("name", {"name of the resource: lower-case letters, digits and dashes",
+                                   "资源名称：小写字母、数字和短横线"}),
+          field<&S::query>("query", {"PromQL query with one value per node", "PromQL 查询，每个节点一个值"}),
           word<&S::unit>("unit", {{"percent", LoadUnit::Percent}, {"fraction", LoadUnit::Fraction}},
-                         {"of what the query answers", "查询结果的单位"}),
+                         {"unit of the result of the query: percent (80) or fraction (0.8)",
+                          "查询结果的单位：percent（80）或 fraction（0.8）"}),
           field<&S::weight>("weight", between(0, 1),
-                            {"in the score, beside cpuScoreWeight and memoryScoreWeight",
-                             "打分权重，与 cpuScoreWeight、memoryScoreWeight 并列"}),
+                            {"weight in the score, relative to cpuScoreWeight and memoryScoreWeight",
+                             "评分权重，与 cpuScoreWeight、memoryScoreWeight 并列"}),
           field<&S::threshold>("threshold", kPercentage,
-                               {"percent; a node above takes no new pods", "阈值（%）；超过的节点不接收新 Pod"}),
+                               {"threshold in percent; a node with a higher load accepts no new pods",
+                                "阈值（%）；负载更高的节点不接收新 Pod"}),
       },
       check_resource);
   return table;
 }
 
-// --- Smoothing. Only what has an effect is printed, so that it reads back without remarks. ---
+// --- Smoothing. Only fields with an effect are printed, so that reading the output gives no notes. ---
 
 void check_smoothing(YamlReader& from, Smoothing& smoothing) {
   if (smoothing.kind != SmoothingKind::Ewma && from.has("halfLife")) {
@@ -82,13 +85,18 @@ const Table& smoothing_table() {
           word<&S::kind>(
               "kind",
               {{"none", SmoothingKind::None}, {"ewma", SmoothingKind::Ewma}, {"percentile", SmoothingKind::Percentile}},
-              {"none, an average that forgets, or a percentile of a window", "不平滑、指数衰减平均或窗口百分位"}),
-          field<&S::half_life>("halfLife", kIntervals,
-                               {"of ewma: a sample counts half after so long", "用于 ewma：样本权重减半所需时间"})
+              {"none: the newest sample; ewma: exponentially weighted moving average; percentile: a percentile of the "
+               "samples of a window",
+               "none：最新样本；ewma：指数加权移动平均；percentile：窗口内样本的百分位数"}),
+          field<&S::half_life>(
+              "halfLife", kIntervals,
+              {"for ewma: time after which a sample has half of its weight", "用于 ewma：样本权重减半所需的时间"})
               .printed_if(kEwma),
-          field<&S::percentile>("percentile", kPercentage, {"of percentile", "用于 percentile：百分位"})
+          field<&S::percentile>("percentile", kPercentage,
+                                {"for percentile: the percentile to use", "用于 percentile：取哪个百分位数"})
               .printed_if(kPercentile),
-          field<&S::window>("window", kIntervals, {"of percentile: samples of so long", "用于 percentile：窗口长度"})
+          field<&S::window>("window", kIntervals,
+                            {"for percentile: length of the window of samples", "用于 percentile：样本窗口的长度"})
               .printed_if(kPercentile),
       },
       check_smoothing);
@@ -212,43 +220,56 @@ const Table& source_table() {
                          {{"prometheus", LoadSourceKind::Prometheus},
                           {"metrics-server", LoadSourceKind::MetricsServer},
                           {"file", LoadSourceKind::File}},
-                         {"who measures", "数据源类型"})
+                         {"kind of the load source", "负载来源的类型"})
               .must_be_given(),
-          field<&S::address>("address", {"of Prometheus", "Prometheus 地址"}).exists_if(is_prometheus),
-          field<&S::ca_file>(
-              "caFile", {"whom to trust; none: the system's authorities", "信任的证书颁发机构；未设置时使用系统的"})
+          field<&S::address>("address", {"address of Prometheus", "Prometheus 的地址"}).exists_if(is_prometheus),
+          field<&S::ca_file>("caFile", {"file with the certificate authorities to trust; empty: those of the system",
+                                        "信任的证书颁发机构文件；为空时使用系统的"})
               .exists_if(is_prometheus),
-          field<&S::insecure_skip_verify>("insecureSkipVerify", {"do not check its certificate", "不验证其证书"})
+          field<&S::insecure_skip_verify>("insecureSkipVerify", {"true: do not verify the certificate of Prometheus",
+                                                                 "true：不验证 Prometheus 的证书"})
               .exists_if(is_prometheus),
-          field<&S::bearer_token_file>("bearerTokenFile", {"a token to show", "访问令牌文件"}).exists_if(is_prometheus),
-          field<&S::username>("username", {"or a name", "或者用户名"}).exists_if(is_prometheus),
-          field<&S::password_file>("passwordFile", {"and a password", "以及密码文件"}).exists_if(is_prometheus),
+          field<&S::bearer_token_file>("bearerTokenFile", {"file with the bearer token; not together with username",
+                                                           "持有者令牌（bearer token）文件；不能与 username 同时设置"})
+              .exists_if(is_prometheus),
+          field<&S::username>("username", {"user name for basic authentication; requires passwordFile",
+                                           "基本认证的用户名；须同时设置 passwordFile"})
+              .exists_if(is_prometheus),
+          field<&S::password_file>("passwordFile",
+                                   {"file with the password for basic authentication; requires username",
+                                    "基本认证的密码文件；须同时设置 username"})
+              .exists_if(is_prometheus),
           field<&S::instance_label>("instanceLabel",
-                                    {"which label of a series says whose it is; a port behind it is ignored",
-                                     "哪个序列标签表示所属节点；其后的端口被忽略"})
+                                    {"label of a series that names the node; a port in its value is ignored",
+                                     "序列中表示节点的标签；忽略其值中的端口"})
               .exists_if(is_prometheus),
           custom<&S::match_node_by, read_matches, print_matches>(
               "matchNodeBy", {"list of strings", kMatchWords, kMatchWords},
-              {"what of a node that label may be", "该标签可以匹配节点的哪些属性"})
+              {"fields of a node that the value of instanceLabel is matched with",
+               "instanceLabel 的值与节点的哪些字段匹配"})
               .exists_if(is_prometheus),
-          field<&S::node_label>("nodeLabel", {"also this label of the node", "也匹配节点的这个标签"})
+          field<&S::node_label>("nodeLabel", {"label of the node that is matched as well; empty: none",
+                                              "也匹配节点的这个标签；为空则不匹配标签"})
               .exists_if(is_prometheus),
-          field<&S::timeout>("timeout", kTimeouts, {"of one question", "一次查询的超时"}).exists_if(is_prometheus),
+          field<&S::timeout>("timeout", kTimeouts, {"timeout of one query", "一次查询的超时"}).exists_if(is_prometheus),
           custom<&S::queries, read_queries, print_queries>(
               "queries", {.type = "object"},
-              {"PromQL by resource; what is not here has its default", "按资源给出的 PromQL；未给出的使用默认查询"})
+              {"PromQL queries by resource; a resource that is not listed has its default query",
+               "按资源给出的 PromQL 查询；未列出的资源使用默认查询"})
               .exists_if(is_prometheus)
               .printed_if([](const S& source) { return !source.queries.empty(); }),
           documented<S>("queries.RESOURCE", {.type = "string"},
-                        {"PromQL, percent of each node", "PromQL，每个节点的百分比"}),
-          field<&S::path>("path", {"of the file: time, node and loads", "文件路径：时间、节点和负载"})
+                        {"PromQL query for this resource; result: one value per node, in percent",
+                         "该资源的 PromQL 查询；结果为每个节点一个百分比"}),
+          field<&S::path>("path",
+                          {"path of the file with time, node and loads", "文件路径；文件内容为时间、节点和负载"})
               .exists_if(is_file),
       },
       check_source);
   return table;
 }
 
-// --- All of it. ---
+// --- The table of `load`. ---
 
 void check_resources(YamlReader& from, const std::vector<LoadResource>& resources) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
@@ -292,17 +313,20 @@ const Table& load_table() {
   using S = LoadSettings;
   static const Table table = table_of<S>(
       {
-          list<&S::resources>("resources", resource_table(),
-                              {"besides cpu and memory, 4 at most", "除 cpu 和 memory 之外的资源，最多 4 个"}),
-          field<&S::freshness>(
-              "freshness", kIntervals,
-              {"an older sample says nothing; not shorter than interval", "更旧的样本无效；不短于 interval"}),
+          list<&S::resources>(
+              "resources", resource_table(),
+              {"resources in addition to cpu and memory; at most 4", "cpu 和 memory 之外的资源；最多 4 个"}),
+          field<&S::freshness>("freshness", kIntervals,
+                               {"maximum age of a sample; older samples are not used; not shorter than interval",
+                                "样本的最大年龄；不使用更旧的样本；不短于 interval"}),
           section<&S::smoothing>("smoothing", smoothing_table(),
-                                 {"what is made of several samples", "如何平滑多个样本"}),
-          field<&S::interval>("interval", kIntervals, {"between two looks at the sources", "两次读取数据源的间隔"}),
+                                 {"how the samples of a node are smoothed", "如何平滑节点的样本"}),
+          field<&S::interval>("interval", kIntervals,
+                              {"time between two readings of the load sources", "两次读取负载来源之间的时间"}),
           list<&S::sources>("sources", source_table(),
-                            {"the first that answers is believed; metrics-server by default; []: what pods ask for",
-                             "采信第一个有应答的数据源；默认为 metrics-server；[] 表示按 Pod 的请求量判断"}),
+                            {"load sources; the first one that answers is used; default: metrics-server; []: nodes are "
+                             "judged by requests",
+                             "负载来源；使用第一个有应答的来源；默认为 metrics-server；[] 表示按资源请求判断节点"}),
       },
       check_load);
   return table;

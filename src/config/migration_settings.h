@@ -6,21 +6,21 @@
 
 namespace rescheduler::config {
 
-// When the new pod comes before the old one goes.
+// When the replacement pod must be ready before the old pod is deleted (make before break).
 enum class SurgeUse : std::uint8_t {
   Never,
-  SingleReplicas,  // of their own accord only those whose move would be an outage
-  Always,          // wherever it is safe
+  SingleReplicas,  // only workloads with one replica, whose move would be an outage
+  Always,          // wherever make before break is safe
 };
 
 struct MigrationSettings {
-  bool direct = false;  // bare pods are moved too
+  bool direct = false;  // true: also move bare pods
   SurgeUse surge = SurgeUse::SingleReplicas;
-  // A workload may lack so many replicas at a time by our doing: the larger of the two, and at least one.
+  // Maximum number of replicas of a workload that are unavailable because of moves: the larger of the two, at least 1.
   std::uint32_t max_unavailable = 1;
   std::uint32_t max_unavailable_percent = 0;
-  // Makes a PodDisruptionBudget where none matches, for as long as the move takes. Either of the two, as text: "1",
-  // "25%"; both empty: maxUnavailable 1.
+  // Creates a temporary PodDisruptionBudget during the move if none matches. At most one of the two fields is set, as
+  // text: "1" or "25%". Both empty: maxUnavailable 1.
   bool protect_unprotected = false;
   std::string min_available{};
   std::string max_unavailable_budget{};

@@ -1,4 +1,4 @@
-// What kube-scheduler's plugins take, as strictly as it reads it.
+// The args of the plugins of kube-scheduler, read as strictly as kube-scheduler reads them.
 #include <algorithm>
 #include <set>
 
@@ -26,7 +26,7 @@ using placement::SpreadDefaulting;
 using placement::UtilizationShapePoint;
 
 template <class Message>
-std::shared_ptr<const Message> read_message(const YamlReader& from) {  // null: a problem was told
+std::shared_ptr<const Message> read_message(const YamlReader& from) {  // null: a problem was reported
   auto message = std::make_shared<Message>();
   const auto read = kube::from_json(kube::yaml_to_json(from.node()), *message, kube::UnknownFields::Refuse);
   if (read) return message;
@@ -43,7 +43,7 @@ void check_resource(YamlReader& from, ResourceWeight& resource) {
 Table resource_table(int most_weight, Phrase weight) {
   return table_of<ResourceWeight>(
       {
-          field<&ResourceWeight::name>("name", {"the resource", "资源名称"}),
+          field<&ResourceWeight::name>("name", {"name of the resource", "资源名称"}),
           field<&ResourceWeight::weight>("weight", between(0, most_weight), weight).zero_is_unset(),
       },
       check_resource);
@@ -61,12 +61,14 @@ void check_shape(YamlReader& from, placement::NodeResourcesFitArgs& args) {
 
 const Table& ratio_table() {
   static const Table point = table_of<UtilizationShapePoint>({
-      field<&UtilizationShapePoint::utilization>("utilization", between(0, 100), {"percent", "利用率，百分比"}),
-      field<&UtilizationShapePoint::score>("score", between(0, 10), {"at that utilization", "该利用率对应的得分"}),
+      field<&UtilizationShapePoint::utilization>("utilization", between(0, 100),
+                                                 {"utilization in percent", "利用率（%）"}),
+      field<&UtilizationShapePoint::score>("score", between(0, 10),
+                                           {"score at this utilization", "该利用率对应的评分"}),
   });
   static const Table table = table_of<placement::NodeResourcesFitArgs>(
       {list<&placement::NodeResourcesFitArgs::shape>(
-          "shape", point, {"points of the curve, utilizations rising", "曲线上的点，利用率须递增"})},
+          "shape", point, {"points of the scoring curve; utilizations must increase", "评分曲线上的点；利用率须递增"})},
       check_shape);
   return table;
 }
@@ -85,17 +87,20 @@ void check_strategy(YamlReader& from, placement::NodeResourcesFitArgs& args) {
 
 const Table& strategy_table() {
   using S = placement::NodeResourcesFitArgs;
-  static const Table resource = resource_table(100, {"its weight; 0 is 1", "权重；0 表示 1"});
+  static const Table resource = resource_table(100, {"weight of the resource; 0 means 1", "资源的权重；0 表示 1"});
   static const Table table = table_of<S>(
       {
-          word<&S::strategy>("type",
-                             {{"LeastAllocated", ScoringStrategy::LeastAllocated},
-                              {"MostAllocated", ScoringStrategy::MostAllocated},
-                              {"RequestedToCapacityRatio", ScoringStrategy::RequestedToCapacityRatio}},
-                             {"which nodes score high", "哪种节点得分高"}),
+          word<&S::strategy>(
+              "type",
+              {{"LeastAllocated", ScoringStrategy::LeastAllocated},
+               {"MostAllocated", ScoringStrategy::MostAllocated},
+               {"RequestedToCapacityRatio", ScoringStrategy::RequestedToCapacityRatio}},
+              {"scoring strategy: nodes with few requests score high, nodes with many requests, or by a curve",
+               "评分策略：请求量少的节点评分高、请求量多的节点评分高，或按曲线评分"}),
           list<&S::resources>("resources", resource,
-                              {"what counts; cpu and memory by default", "计入哪些资源；默认为 cpu 和 memory"}),
-          group<S>("requestedToCapacityRatio", ratio_table(), {"only with the type of that name", "仅用于同名类型"})
+                              {"resources to score; default: cpu and memory", "参与评分的资源；默认为 cpu 和 memory"}),
+          group<S>("requestedToCapacityRatio", ratio_table(),
+                   {"only for the type RequestedToCapacityRatio", "仅用于 RequestedToCapacityRatio 类型"})
               .printed_if(by_ratio),
       },
       check_strategy);
@@ -227,11 +232,13 @@ const Table& node_resources_fit_table() {
   static const Table table = table_of<S>(
       {
           field<&S::ignored_resources>("ignoredResources",
-                                       {"extended resources that are not checked", "不检查的扩展资源"}),
-          field<&S::ignored_resource_groups>("ignoredResourceGroups", {"groups of them: what stands before the slash",
-                                                                       "不检查的扩展资源组：斜杠之前的部分"}),
+                                       {"extended resources that the plugin does not check", "插件不检查的扩展资源"}),
+          field<&S::ignored_resource_groups>(
+              "ignoredResourceGroups",
+              {"groups of extended resources that the plugin does not check; the group is the part before the slash",
+               "插件不检查的扩展资源组；组是名称中斜杠之前的部分"}),
           group<S>("scoringStrategy", strategy_table(),
-                   {"how nodes are scored by what is asked for", "如何按请求量为节点打分"}),
+                   {"how nodes are scored by requests", "如何按资源请求为节点评分"}),
       },
       check_fit);
   return table;
@@ -239,10 +246,10 @@ const Table& node_resources_fit_table() {
 
 const Table& balanced_allocation_table() {
   using S = placement::NodeResourcesBalancedAllocationArgs;
-  static const Table resource = resource_table(1, {"its weight", "权重"});
+  static const Table resource = resource_table(1, {"weight of the resource", "资源的权重"});
   static const Table table = table_of<S>(
       {list<&S::resources>("resources", resource,
-                           {"what is balanced; cpu and memory by default", "参与均衡的资源；默认为 cpu 和 memory"})},
+                           {"resources to balance; default: cpu and memory", "参与均衡的资源；默认为 cpu 和 memory"})},
       check_balanced);
   return table;
 }
@@ -253,10 +260,12 @@ const Table& default_preemption_table() {
       {
           field<&S::min_candidate_nodes_percentage>(
               "minCandidateNodesPercentage", between(0, 100),
-              {"look at so much of the cluster at least, for room to make", "为腾出空间至少查看多少比例的节点"}),
+              {"minimum number of candidate nodes for preemption, as a percentage of all nodes",
+               "抢占的候选节点数下限，占全部节点的百分比"}),
           field<&S::min_candidate_nodes_absolute>(
               "minCandidateNodesAbsolute",
-              {"and at so many nodes; not both 0", "以及至少多少个节点；二者不能同时为 0"}),
+              {"minimum number of candidate nodes for preemption; the larger of the two minimums is used; not both 0",
+               "抢占的候选节点数下限；取两个下限中较大者；二者不能同时为 0"}),
       },
       check_preemption);
   return table;
@@ -265,25 +274,27 @@ const Table& default_preemption_table() {
 const Table& inter_pod_affinity_table() {
   using S = placement::InterPodAffinityArgs;
   static const Table table = table_of<S>({
-      field<&S::hard_pod_affinity_weight>(
-          "hardPodAffinityWeight", between(0, 100),
-          {"what a required affinity of a pod that runs adds to a score", "已运行 Pod 的必需亲和性对得分的贡献"}),
+      field<&S::hard_pod_affinity_weight>("hardPodAffinityWeight", between(0, 100),
+                                          {"weight of the required pod affinity of running pods in the score",
+                                           "已运行 Pod 的必需 Pod 亲和性在评分中的权重"}),
       field<&S::ignore_preferred_terms_of_existing_pods>(
           "ignorePreferredTermsOfExistingPods",
-          {"preferences of pods that run are not scored", "不计入已运行 Pod 的偏好"}),
+          {"true: preferred affinity terms of running pods are ignored for pods without preferred terms of their own",
+           "true：Pod 自身没有偏好亲和性时，忽略已运行 Pod 的偏好亲和性"}),
   });
   return table;
 }
 
 const Table& volume_binding_table() {
   using S = placement::VolumeBindingArgs;
-  constexpr std::int64_t kCentury = std::int64_t{100} * 365 * 24 * 3600;  // far below what a clock can count
+  constexpr std::int64_t kCentury = std::int64_t{100} * 365 * 24 * 3600;  // far below the range of the clock
   static const Table table = table_of<S>(
       {
-          field<&S::bind_timeout>("bindTimeoutSeconds", between(0, kCentury),
-                                  {"how long volumes may take to be bound", "绑定存储卷的最长时间"}),
+          field<&S::bind_timeout>(
+              "bindTimeoutSeconds", between(0, kCentury),
+              {"maximum time in seconds to bind the volumes of a pod", "绑定 Pod 存储卷的最长时间（秒）"}),
           documented<S>("shape", {.type = "object"},
-                        {"refused, as by kube-scheduler 1.36", "不接受，与 kube-scheduler 1.36 一致"}),
+                        {"not accepted, as in kube-scheduler 1.36", "不接受，与 kube-scheduler 1.36 相同"}),
       },
       check_volume_binding);
   return table;
@@ -293,9 +304,10 @@ const Table& dynamic_resources_table() {
   using S = placement::DynamicResourcesArgs;
   static const Table table = table_of<S>(
       {
-          field<&S::filter_timeout>("filterTimeout", kNotNegative, {"of one filtering", "一次过滤的超时"}),
+          field<&S::filter_timeout>("filterTimeout", kNotNegative,
+                                    {"timeout of the filter for one node", "过滤一个节点的超时"}),
           documented<S>("bindingTimeout", {"duration", "10m0s"},
-                        {"no effect: pods with resource claims stay pending", "无作用：带资源声明的 Pod 保持等待"}),
+                        {"no effect: pods with resource claims stay pending", "无作用：带资源申领的 Pod 保持 Pending"}),
       },
       check_dynamic_resources);
   return table;
@@ -305,14 +317,15 @@ const Table& pod_topology_spread_table() {
   using S = placement::PodTopologySpreadArgs;
   static const Table table = table_of<S>(
       {
-          word<&S::defaulting>("defaultingType",
-                               {{"System", SpreadDefaulting::System}, {"List", SpreadDefaulting::List}},
-                               {"constraints of pods that have none: Kubernetes' own, or a list",
-                                "没有约束的 Pod 使用系统默认约束还是自定义列表"}),
+          word<&S::defaulting>(
+              "defaultingType", {{"System", SpreadDefaulting::System}, {"List", SpreadDefaulting::List}},
+              {"default constraints of pods without constraints: those of Kubernetes (System) or defaultConstraints "
+               "(List)",
+               "没有约束的 Pod 的默认约束：Kubernetes 的默认约束（System）或 defaultConstraints（List）"}),
           custom<&S::default_constraints, read_constraints, print_constraints>(
               "defaultConstraints", {.type = "list"},
-              {"the list, as in a pod but without labelSelector",
-               "自定义约束列表，写法与 Pod 相同，但没有 labelSelector"})
+              {"default constraints for defaultingType List; same format as in a pod, without labelSelector",
+               "defaultingType 为 List 时的默认约束；格式与 Pod 中相同，但没有 labelSelector"})
               .printed_if([](const S& args) { return !args.default_constraints.empty(); }),
       },
       check_spread);
@@ -324,8 +337,8 @@ const Table& node_affinity_table() {
   static const Table table = table_of<S>({
       custom<&S::added_affinity, read_affinity, print_affinity>(
           "addedAffinity", {.type = "object"},
-          {"a node affinity for all pods of the profile, as in a pod",
-           "对该 profile 的所有 Pod 附加的节点亲和性，写法与 Pod 相同"})
+          {"additional node affinity for all pods of the profile; same format as in a pod",
+           "对该 profile 的所有 Pod 附加的节点亲和性；格式与 Pod 中相同"})
           .printed_if([](const S& args) { return args.added_affinity != nullptr; }),
   });
   return table;

@@ -19,7 +19,7 @@ using kube::YamlProblems;
 using kube::YamlReader;
 using std::chrono::nanoseconds;
 
-// "10.0.0.1:10251", "[::]:0" or just "0.0.0.0".
+// "10.0.0.1:10251", "[::]:0" or "0.0.0.0".
 bool is_address(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return text.find('/') == std::string_view::npos;
@@ -73,7 +73,7 @@ void read_top(YamlReader top, const PluginCatalog& catalog, YamlProblems& proble
   top.refuse_unknown_fields();
 }
 
-// What guides print when they show settings only.
+// Guides that show only settings print a profile without the surrounding file.
 bool is_profile_alone(const YamlNode& document) {
   if (document.find("apiVersion") != nullptr || document.find("kind") != nullptr) return false;
   for (const char* field : {"schedulerName", "plugins", "pluginConfig"}) {
@@ -92,7 +92,7 @@ void read_document(const YamlNode& document,
   read_profiles({top}, catalog, problems, into);
 }
 
-std::vector<kube::YamlRemark> order_moves(std::vector<kube::YamlRemark> remarks) {
+std::vector<kube::YamlRemark> sorted_by_position(std::vector<kube::YamlRemark> remarks) {
   std::ranges::sort(remarks, [](const auto& a, const auto& b) {
     return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
   });
@@ -113,7 +113,7 @@ std::optional<ElectionFault> fault_of(const LeaderElection& election) {
   if (election.lease_duration <= election.renew_deadline) {
     return ElectionFault{"leaseDuration", "must be greater than renewDeadline"};
   }
-  // Somebody who tries now and then, at times 1.2 periods apart, must get a try in before the deadline.
+  // Retries are up to 1.2 periods apart because of jitter. At least one retry must fit in before the deadline.
   if (election.retry_period.count() <= 0
       || election.renew_deadline <= election.retry_period + election.retry_period / 5) {
     return ElectionFault{"renewDeadline", "must be greater than 1.2 times retryPeriod"};
@@ -125,7 +125,7 @@ std::string sentence(const kube::YamlRemark& remark) { return fmt::format("line 
 
 namespace {
 
-// The configuration in a text. What is wrong with a ConfigMap around it goes into `problems`.
+// The configuration in a text, alone or in a ConfigMap. Errors of the ConfigMap are added to `problems`.
 Result<YamlNode> document_in(std::string_view text, std::string_view file_name, YamlProblems& problems) {
   auto document = kube::parse_yaml(text, file_name);
   if (!document || !is_config_map(*document)) return document;
@@ -165,8 +165,8 @@ ConfigurationReading read_configuration(std::string_view text,
     return reading;
   }
   if (problems.empty()) read_document(*document, catalog, problems, reading.configuration);
-  reading.problems = order_moves(problems.remarks());
-  reading.notes = order_moves(problems.notes());
+  reading.problems = sorted_by_position(problems.remarks());
+  reading.notes = sorted_by_position(problems.notes());
   return reading;
 }
 

@@ -1,8 +1,8 @@
-// Reads KubeSchedulerConfiguration, kubescheduler.config.k8s.io/v1 and v1beta3, as strictly as kube-scheduler does:
-// an unknown or doubled field, a wrong type or a value out of range is a problem, and all are told at once.
+// Reads KubeSchedulerConfiguration, kubescheduler.config.k8s.io/v1 and v1beta3, as strictly as kube-scheduler. Unknown
+// fields, duplicate fields, wrong types and values out of range are problems. All problems are reported together.
 //
-// Taken as well, with a note: a ConfigMap (or just its `data`) that holds such a file; a profile alone, without the
-// file around it; plugins named in short, `enabled: [Rescheduler]`.
+// Also accepted: a ConfigMap, or only its `data`, with such a file. Accepted with a note: a profile without the
+// surrounding file; plugins in the short form `enabled: [Rescheduler]`.
 #pragma once
 
 #include <string_view>
@@ -19,19 +19,19 @@ inline constexpr std::string_view kConfigurationV1 = "kubescheduler.config.k8s.i
 inline constexpr std::string_view kConfigurationV1Beta3 = "kubescheduler.config.k8s.io/v1beta3";
 
 struct ConfigurationReading {
-  Configuration configuration{};  // worth something only without problems
+  Configuration configuration{};  // valid only without problems
   std::vector<kube::YamlRemark> problems{};
-  std::vector<kube::YamlRemark> notes{};  // what has no effect here, or is written in a way that is going out
+  std::vector<kube::YamlRemark> notes{};  // fields without effect, and deprecated or short notation
 };
 
 ConfigurationReading read_configuration(std::string_view text,
                                         std::string_view file_name,
                                         const PluginCatalog& catalog);
 
-// Where values stand in the text: "profiles[0].pluginConfig[1].args.cpuThreshold". A list of strings is one value.
+// The paths of all values in the text: "profiles[0].pluginConfig[1].args.cpuThreshold". A list of strings is one value.
 std::vector<std::string> values_in(std::string_view text, std::string_view file_name);
 
-// What is wrong with these settings, if anything; flags that come on top have to be checked again.
+// The first error in these settings. Must be checked again after flags have changed them.
 struct ElectionFault {
   std::string_view field;
   std::string_view what;
@@ -41,10 +41,10 @@ std::optional<ElectionFault> fault_of(const LeaderElection& election);
 // "line 7: PATH: what"
 std::string sentence(const kube::YamlRemark& remark);
 
-// What runs without a file: one profile with every default.
+// The configuration without a file: one profile with all defaults.
 Configuration default_configuration(const PluginCatalog& catalog);
 
-// For those who need a value or an error, which holds every problem.
+// As read_configuration(), but all problems together are one error.
 Result<ConfigurationReading> load_configuration(std::string_view text,
                                                 std::string_view file_name,
                                                 const PluginCatalog& catalog);

@@ -32,13 +32,13 @@ bool is_known(const YamlReader& at, const std::string& name, const PluginCatalog
   return false;
 }
 
-// Which set of plugins is being read: of one point, or multiPoint.
+// The set of plugins that is read: of one extension point, or multiPoint.
 struct Place {
   std::string_view name;
   std::optional<Point> point{};
 };
 
-// A list of maps with a name. People also write a list of names, a single map or a single name.
+// A list of maps with a name. A list of names, a single map and a single name are accepted as well.
 struct Entries {
   std::vector<YamlReader> readers;
   bool in_short = false;
@@ -68,7 +68,7 @@ std::string name_of(YamlReader& entry) {
   return name;
 }
 
-// The rest of what stands there.
+// Also refuses all other fields of the entry.
 int weight_in(YamlReader& entry) {
   std::int64_t weight = 0;
   if (entry.node().kind == YamlKind::Map) {
@@ -103,7 +103,7 @@ void read_enabled(YamlReader& set, const Place& place, const PluginCatalog& cata
 void read_disabled(YamlReader& set, const PluginCatalog& catalog, PluginSet& into) {
   for (YamlReader& entry : entries_of(set, "disabled").readers) {
     std::string name = name_of(entry);
-    (void)weight_in(entry);  // the same type in kube-scheduler; nothing comes of it
+    (void)weight_in(entry);  // kube-scheduler has the field here too; it has no effect
     if (name.empty()) continue;
     if (name != "*" && find_plugin(catalog, name) == nullptr) {
       entry.note(fmt::format("has no effect: there is no plugin '{}'", name));
@@ -119,7 +119,7 @@ void read_set(YamlReader& plugins, const Place& place, const PluginCatalog& cata
   set.refuse_unknown_fields();
 }
 
-// kube-scheduler has these for features that are off; no plugin here has a say there.
+// Extension points of kube-scheduler features that are disabled by default. No plugin here implements them.
 void read_unused_points(YamlReader& plugins) {
   for (const char* name : {"placementGenerate", "placementScore", "podGroupPostFilter"}) {
     if (!plugins.has(name)) continue;
@@ -223,7 +223,7 @@ void check_profiles(const std::vector<YamlReader>& places, std::vector<Profile>&
         break;
       }
     }
-    // All pods wait in one queue, so there is one order.
+    // All profiles share one scheduling queue, so there is only one order.
     if (profiles[i].at(Point::QueueSort) != profiles[0].at(Point::QueueSort)) {
       places[i].problem("plugins", "queueSort must be the same in all profiles");
     }

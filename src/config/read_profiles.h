@@ -9,10 +9,10 @@
 
 namespace rescheduler::config {
 
-// One entry; `from` reads like an empty map for a profile that only has defaults. Its name is empty if it has none.
+// Reads one entry. If `from` is empty, the profile has all defaults. The name is empty if the entry has none.
 Profile read_profile(kube::YamlReader from, const PluginCatalog& catalog);
 
-// Names it if it is alone, and refuses what cannot stand side by side. `places` are where they were read.
+// Gives a single profile its default name, and reports conflicts between profiles. `places` are their readers.
 void check_profiles(const std::vector<kube::YamlReader>& places, std::vector<Profile>& profiles);
 
 }  // namespace rescheduler::config

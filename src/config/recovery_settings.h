@@ -1,5 +1,5 @@
-// How pods that fail where they are get another node, as a configuration says it (`recovery` of the plugin
-// Podrescheduling). Only workloads that ask for it (annotation scheduling-retries) are touched.
+// Settings of failure recovery (`recovery` of the plugin Podrescheduling): how failing pods get another node. Only
+// workloads with the annotation scheduling-retries take part.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace rescheduler::config {
 
-// A pod that restarts so often within the window, and is being held back for it.
+// The pod is failing when it restarted `restarts` times within `window` and is in CrashLoopBackOff.
 struct RestartRule {
   bool enabled = true;
   std::uint32_t restarts = 3;
@@ -19,14 +19,14 @@ struct RestartRule {
   friend bool operator==(const RestartRule&, const RestartRule&) = default;
 };
 
-// A pod that has been like that for so long without a break.
+// The pod is failing when the condition of the rule holds for `after` without interruption.
 struct DurationRule {
   bool enabled = true;
   std::chrono::nanoseconds after{};
   friend bool operator==(const DurationRule&, const DurationRule&) = default;
 };
 
-// A pod that failed for good, for one of these reasons.
+// The pod is failing when it is in phase Failed for one of these reasons.
 struct FailedRule {
   DurationRule rule{.after = std::chrono::seconds{5}};
   std::vector<std::string> reasons{"Evicted",      "OutOfcpu",   "OutOfmemory",          "OutOfpods",
@@ -38,52 +38,53 @@ struct FailedRule {
 struct RecoveryRules {
   RestartRule crash_loop{};
   RestartRule init_failure{};
-  DurationRule image_pull{.after = std::chrono::minutes{2}};       // a registry's hiccup is over by then
-  DurationRule container_error{.after = std::chrono::minutes{1}};  // CreateContainerError and its like
-  DurationRule stuck_creating{.after = std::chrono::minutes{5}};   // volumes take their time to be attached
+  DurationRule image_pull{.after = std::chrono::minutes{2}};       // longer than a short outage of a registry
+  DurationRule container_error{.after = std::chrono::minutes{1}};  // CreateContainerError and similar reasons
+  DurationRule stuck_creating{.after = std::chrono::minutes{5}};   // attaching volumes can take minutes
   FailedRule failed{};
-  DurationRule node_lost{.after = std::chrono::seconds{30}};  // not ready on a node that is not ready
+  DurationRule node_lost{.after = std::chrono::seconds{30}};  // the pod and its node are not ready
   DurationRule unknown{.after = std::chrono::seconds{30}};
   friend bool operator==(const RecoveryRules&, const RecoveryRules&) = default;
 };
 
 struct QuarantineSettings {
   StrategyMode mode = StrategyMode::Act;
-  std::uint32_t owners = 3;  // so many different ones failing on a node make it the node's fault
-  std::chrono::nanoseconds window = std::chrono::minutes{10};     // within so long
-  std::chrono::nanoseconds expiry = std::chrono::minutes{30};     // nothing new goes there
-  std::chrono::nanoseconds probation = std::chrono::minutes{30};  // after that: only what finds no better node
-  std::uint32_t per_zone = 1;                                     // nodes at once; more is no node's fault
+  std::uint32_t owners = 3;  // number of owners whose pods fail on a node that is then quarantined
+  std::chrono::nanoseconds window = std::chrono::minutes{10};     // in which the failures are counted
+  std::chrono::nanoseconds expiry = std::chrono::minutes{30};     // duration of the quarantine: no new pods
+  std::chrono::nanoseconds probation = std::chrono::minutes{30};  // afterwards: PreferNoSchedule
+  std::uint32_t per_zone = 1;  // quarantined nodes at a time; if more nodes fail, the nodes are not the cause
   friend bool operator==(const QuarantineSettings&, const QuarantineSettings&) = default;
 };
 
 struct VisitedSettings {
   std::chrono::nanoseconds expiry = std::chrono::hours{24};
-  std::uint32_t most = 16;  // nodes of one lineage; the oldest go
+  std::uint32_t most = 16;  // nodes of one slot; the oldest ones are removed
   friend bool operator==(const VisitedSettings&, const VisitedSettings&) = default;
 };
 
 struct WebhookSettings {
   bool enabled = true;
-  std::string name = "rescheduler-recovery";    // of the MutatingWebhookConfiguration, which is kept up to date
-  std::string service = "rescheduler-webhook";  // in front of the port; in our own namespace
+  std::string name = "rescheduler-recovery";  // of the MutatingWebhookConfiguration, which the leader keeps up to date
+  std::string service = "rescheduler-webhook";  // in the namespace of the lease
   std::uint16_t service_port = 443;
-  std::string url{};               // instead of the service: how the API server reaches the port
-  std::uint16_t port = 8443;       // 0: any free one
-  std::string certificate_file{};  // with the key's and the authority's; none: made and renewed by ourselves
+  std::string url{};               // address for the API server, instead of the service
+  std::uint16_t port = 8443;       // 0: any free port
+  std::string certificate_file{};  // with key_file and ca_file; empty: the leader creates and renews it
   std::string key_file{};
   std::string ca_file{};
-  bool node_affinity = false;                                  // keep pods of other schedulers off the nodes too
-  std::chrono::nanoseconds timeout = std::chrono::seconds{2};  // the API server's patience
+  bool node_affinity = false;  // also keep pods of other schedulers off the visited nodes
+  std::chrono::nanoseconds timeout = std::chrono::seconds{2};  // of a call by the API server
   friend bool operator==(const WebhookSettings&, const WebhookSettings&) = default;
 };
 
 struct RecoverySettings {
   StrategyMode mode = StrategyMode::Act;
   RecoveryRules rules{};
-  std::chrono::nanoseconds healthy_window = std::chrono::minutes{10};  // well for so long: counting begins anew
-  std::uint32_t application_after = 5;                                 // nodes an owner failed on: it is not the nodes
-  std::uint32_t most_retries = 100;                                    // whatever a workload asks for
+  std::chrono::nanoseconds healthy_window =
+      std::chrono::minutes{10};         // of health, after which the retry count is reset
+  std::uint32_t application_after = 5;  // failed nodes until an application fault
+  std::uint32_t most_retries = 100;     // upper limit for scheduling-retries
   VisitedSettings visited{};
   QuarantineSettings quarantine{};
   std::vector<std::string> excluded_namespaces{"kube-system", "kube-public", "kube-node-lease"};

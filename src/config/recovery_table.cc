@@ -11,7 +11,7 @@ namespace {
 
 using kube::YamlReader;
 
-constexpr int kMostCount = 1000;  // of anything here; a list that long does not fit into an annotation
+constexpr int kMostCount = 1000;  // for all counts; a longer list does not fit into an annotation
 
 template <auto Member>
 auto mode(Phrase meaning) {
@@ -19,22 +19,26 @@ auto mode(Phrase meaning) {
       "mode", {{"off", StrategyMode::Off}, {"observe", StrategyMode::Observe}, {"act", StrategyMode::Act}}, meaning);
 }
 
-// --- What counts as failing. ---
+// --- Rules for failing pods. ---
 
 const Table& restart_rule_table() {
   using S = RestartRule;
   static const Table table = table_of<S>({
-      field<&S::enabled>("enabled", {"it counts", "是否启用"}),
-      field<&S::restarts>("restarts", between(1, kMostCount), {"after so many restarts", "重启多少次之后"}),
-      field<&S::window>("window", kPositive, {"within so long", "在多长时间内"}),
+      field<&S::enabled>("enabled", {"true: the rule is active", "true：启用该规则"}),
+      field<&S::restarts>(
+          "restarts", between(1, kMostCount),
+          {"number of restarts within window after which the pod is failing", "在 window 内重启多少次后视为失败"}),
+      field<&S::window>("window", kPositive, {"time in which the restarts are counted", "统计重启次数的时间"}),
   });
   return table;
 }
 
 const Table& duration_rule_table() {
   static const Table table = table_of<DurationRule>({
-      field<&DurationRule::enabled>("enabled", {"it counts", "是否启用"}),
-      field<&DurationRule::after>("after", kPositive, {"for so long", "持续多久之后"}),
+      field<&DurationRule::enabled>("enabled", {"true: the rule is active", "true：启用该规则"}),
+      field<&DurationRule::after>(
+          "after", kPositive,
+          {"time without interruption after which the pod is failing", "不间断地持续这段时间后视为失败"}),
   });
   return table;
 }
@@ -42,7 +46,8 @@ const Table& duration_rule_table() {
 const Table& failed_rule_table() {
   static const Table table = table_of<FailedRule>({
       embedded<&FailedRule::rule>(duration_rule_table()),
-      field<&FailedRule::reasons>("reasons", {"with one of these reasons", "失败原因属于其中之一"}),
+      field<&FailedRule::reasons>("reasons", {"status reasons that count; other reasons are ignored",
+                                              "计入的失败原因（status.reason）；忽略其他原因"}),
   });
   return table;
 }
@@ -51,18 +56,20 @@ const Table& rules_table() {
   using S = RecoveryRules;
   static const Table table = table_of<S>({
       section<&S::crash_loop>("crashLoop", restart_rule_table(),
-                              {"containers that end again and again", "容器反复退出"}),
+                              {"containers in CrashLoopBackOff", "处于 CrashLoopBackOff 的容器"}),
       section<&S::init_failure>("initFailure", restart_rule_table(),
-                                {"init containers that fail again and again", "初始化容器反复失败"}),
+                                {"init containers in CrashLoopBackOff", "处于 CrashLoopBackOff 的 Init 容器"}),
       section<&S::image_pull>("imagePull", duration_rule_table(), {"images that cannot be pulled", "镜像无法拉取"}),
       section<&S::container_error>("containerError", duration_rule_table(),
-                                   {"containers that cannot be made", "容器无法创建"}),
-      section<&S::stuck_creating>("stuckCreating", duration_rule_table(),
-                                  {"pods that do not start", "一直处于创建中的 Pod"}),
-      section<&S::failed>("failed", failed_rule_table(), {"pods that failed for good", "彻底失败的 Pod"}),
-      section<&S::node_lost>("nodeLost", duration_rule_table(),
-                             {"pods on nodes that are not ready", "所在节点未就绪的 Pod"}),
-      section<&S::unknown>("unknown", duration_rule_table(), {"pods whose state nobody knows", "状态未知的 Pod"}),
+                                   {"containers that cannot be created", "容器无法创建"}),
+      section<&S::stuck_creating>(
+          "stuckCreating", duration_rule_table(),
+          {"pods with a node where no container was ever started", "已有节点、但从未启动过任何容器的 Pod"}),
+      section<&S::failed>("failed", failed_rule_table(), {"pods in phase Failed", "阶段为 Failed 的 Pod"}),
+      section<&S::node_lost>(
+          "nodeLost", duration_rule_table(),
+          {"pods that are not ready on nodes that are not ready", "所在节点未就绪、自身也未就绪的 Pod"}),
+      section<&S::unknown>("unknown", duration_rule_table(), {"pods in phase Unknown", "阶段为 Unknown 的 Pod"}),
   });
   return table;
 }
@@ -72,9 +79,12 @@ const Table& rules_table() {
 const Table& visited_table() {
   using S = VisitedSettings;
   static const Table table = table_of<S>({
-      field<&S::expiry>("expiry", kPositive, {"forgotten after so long", "多久后遗忘"}),
-      field<&S::most>("most", between(1, kMostCount),
-                      {"so many at most; the oldest go", "最多保留多少个；最旧的先删除"}),
+      field<&S::expiry>("expiry", kPositive,
+                        {"time after which a visited node is forgotten", "失败过的节点在这段时间后不再记录"}),
+      field<&S::most>(
+          "most", between(1, kMostCount),
+          {"maximum number of visited nodes of one slot, for example one replica; the oldest ones are removed",
+           "一个槽位（例如一个副本）最多记录的失败节点数；最旧的先删除"}),
   });
   return table;
 }
@@ -82,18 +92,22 @@ const Table& visited_table() {
 const Table& quarantine_table() {
   using S = QuarantineSettings;
   static const Table table = table_of<S>({
-      mode<&S::mode>({"off, only tell, or keep new pods off", "关闭、仅报告，或不再放置新 Pod"}),
+      mode<&S::mode>({"off and observe: nodes are not tainted; act: the taint rescheduler.io/quarantine keeps new pods "
+                      "off the node",
+                      "off 和 observe：不设置污点；act：用污点 rescheduler.io/quarantine 阻止新 Pod 调度到该节点"}),
       field<&S::owners>("owners", between(2, kMostCount),
-                        {"so many different ones failing on a node make it the node's fault",
-                         "多少个不同工作负载失败后认定是节点的问题"}),
-      field<&S::window>("window", kPositive, {"within so long", "在多长时间内"}),
-      field<&S::expiry>("expiry", kPositive, {"nothing new goes there for so long", "隔离多久"}),
+                        {"number of different owners whose pods must fail on a node before the node is quarantined",
+                         "同一节点上有多少个不同所有者的 Pod 失败后隔离该节点"}),
+      field<&S::window>("window", kPositive, {"time in which the failures are counted", "统计失败的时间"}),
+      field<&S::expiry>("expiry", kPositive, {"duration of the quarantine", "隔离的时长"}),
       field<&S::probation>(
           "probation", kPositive,
-          {"after that only what finds no better node, for so long", "之后的观察期，仅接收没有更好节点的 Pod"}),
-      field<&S::per_zone>(
-          "perZone", between(1, kMostCount),
-          {"nodes at once in a zone; more is no node's fault", "每个可用区同时隔离的节点数；更多则不是节点的问题"}),
+          {"time after the quarantine in which the node gets new pods only if no better node is feasible",
+           "隔离之后的观察期：没有更好的可行节点时才接收新 Pod"}),
+      field<&S::per_zone>("perZone", between(1, kMostCount),
+                          {"maximum number of quarantined nodes in a zone at the same time; if more nodes fail, the "
+                           "nodes are not the cause",
+                           "每个可用区同时隔离的节点数上限；更多节点出现失败时，原因不在节点"}),
   });
   return table;
 }
@@ -123,34 +137,42 @@ const Table& webhook_table() {
   constexpr auto kByService = [](const S& webhook) { return webhook.url.empty(); };
   static const Table table = table_of<S>(
       {
-          field<&S::enabled>("enabled", {"serve it, and have it asked", "是否启用"}),
-          field<&S::name>("name", {"of the MutatingWebhookConfiguration", "MutatingWebhookConfiguration 的名称"}),
-          field<&S::service>("service",
-                             {"in front of the port, in our own namespace", "端口前的 Service，在自己的命名空间"})
+          field<&S::enabled>("enabled", {"true: serve the webhook and register it at the API server",
+                                         "true：提供 webhook 并在 API 服务器上注册"}),
+          field<&S::name>("name", {"name of the MutatingWebhookConfiguration", "MutatingWebhookConfiguration 的名称"}),
+          field<&S::service>("service", {"Service of the webhook, in the namespace of rescheduler",
+                                         "webhook 的 Service，位于 rescheduler 的命名空间"})
               .printed_if(kByService),
-          field<&S::service_port>("servicePort", between(1, 65535), {"its port", "Service 的端口"})
+          field<&S::service_port>("servicePort", between(1, 65535), {"port of the Service", "Service 的端口"})
               .printed_if(kByService),
-          field<&S::url>("url", {"instead of the service: how the API server reaches it",
-                                 "不用 Service 时 API 服务器访问它的地址"})
+          field<&S::url>("url", {"address of the webhook for the API server, instead of service",
+                                 "API 服务器访问 webhook 的地址，代替 service"})
               .only_changed(),
-          field<&S::port>("port", between(0, 65535),
-                          {"where it listens; 0: any free one", "监听端口；0 表示任意空闲端口"}),
-          field<&S::certificate_file>("certificateFile", {"with keyFile and caFile; none: made and renewed by itself",
-                                                          "与 keyFile、caFile 一起设置；未设置时自动生成并更新"})
+          field<&S::port>(
+              "port", between(0, 65535),
+              {"port that the webhook listens on; 0: any free port", "webhook 监听的端口；0 表示任意空闲端口"}),
+          field<&S::certificate_file>("certificateFile",
+                                      {"file with the certificate; requires keyFile and caFile; empty: rescheduler "
+                                       "creates and renews the certificate",
+                                       "证书文件；须同时设置 keyFile 和 caFile；为空时由 rescheduler 创建和更新证书"})
               .only_changed(),
-          field<&S::key_file>("keyFile", {"its key", "证书私钥文件"}).only_changed(),
-          field<&S::ca_file>("caFile", {"its authority", "颁发机构文件"}).only_changed(),
-          field<&S::node_affinity>("nodeAffinity",
-                                   {"keep pods of other schedulers off those nodes too", "对其他调度器的 Pod 也生效"}),
-          // The API server allows a webhook 1 to 30 seconds, and every pod waits for it.
+          field<&S::key_file>("keyFile", {"file with the private key of the certificate", "证书的私钥文件"})
+              .only_changed(),
+          field<&S::ca_file>("caFile", {"file with the certificate authority of the certificate", "证书的颁发机构文件"})
+              .only_changed(),
+          field<&S::node_affinity>(
+              "nodeAffinity",
+              {"true: also keep pods of other schedulers off the visited nodes, by a required node affinity",
+               "true：对其他调度器的 Pod，也用必需的节点亲和性避开失败过的节点"}),
+          // The API server allows 1 to 30 seconds. The creation of every pod waits for the webhook.
           field<&S::timeout>("timeout", between(std::chrono::seconds{1}, std::chrono::seconds{30}),
-                             {"the API server's patience", "API 服务器的等待时间"}),
+                             {"time that the API server waits for the webhook", "API 服务器等待 webhook 的时间"}),
       },
       check_webhook);
   return table;
 }
 
-// --- All of it. ---
+// --- The table of `recovery`. ---
 
 void check_recovery(YamlReader& from, RecoverySettings& settings) {
   for (const std::string& name : settings.excluded_namespaces) {
@@ -163,21 +185,31 @@ const Table& recovery_table() {
   using S = RecoverySettings;
   static const Table table = table_of<S>(
       {
-          mode<&S::mode>({"off, only tell what would be done, or do it", "关闭、仅报告，或实际执行"}),
-          section<&S::rules>("rules", rules_table(), {"what counts as failing", "哪些情况视为异常"}),
-          field<&S::healthy_window>("healthyWindow", kPositive,
-                                    {"well for so long: counting begins anew", "正常运行多久后重新计数"}),
+          mode<&S::mode>({"off; observe: only log and count; act: evict failing pods",
+                          "off：关闭；observe：只记录日志和计数；act：驱逐失败的 Pod"}),
+          section<&S::rules>("rules", rules_table(),
+                             {"rules that decide whether a pod is failing", "判断 Pod 是否失败的规则"}),
+          field<&S::healthy_window>(
+              "healthyWindow", kPositive,
+              {"time of health after which the count of retries is reset", "健康这段时间后重试计数清零"}),
           field<&S::application_after>(
               "applicationAfter", between(2, kMostCount),
-              {"an owner that failed on so many nodes is itself at fault", "在多少个节点上失败后认定是应用自身的问题"}),
-          field<&S::most_retries>("mostRetries", between(1, kMostCount),
-                                  {"whatever a workload asks for", "工作负载可要求的重试次数上限"}),
-          section<&S::visited>("visited", visited_table(), {"nodes a pod failed on", "Pod 失败过的节点"}),
-          section<&S::quarantine>("quarantine", quarantine_table(),
-                                  {"nodes that fail everybody", "使多个工作负载失败的节点"}),
-          field<&S::excluded_namespaces>("excludedNamespaces", {"pods there are left alone", "不处理的命名空间"}),
+              {"number of nodes on which the pods of an owner must fail before it counts as an application fault",
+               "同一所有者的 Pod 在多少个节点上失败后判为应用故障"}),
+          field<&S::most_retries>(
+              "mostRetries", between(1, kMostCount),
+              {"upper limit for the annotation scheduling-retries", "注解 scheduling-retries 的上限"}),
+          section<&S::visited>("visited", visited_table(),
+                               {"visited nodes: nodes where a pod of the same slot failed",
+                                "失败过的节点：同一槽位的 Pod 失败过的节点"}),
+          section<&S::quarantine>(
+              "quarantine", quarantine_table(),
+              {"quarantine of nodes where pods of several owners fail", "隔离有多个所有者的 Pod 失败的节点"}),
+          field<&S::excluded_namespaces>("excludedNamespaces",
+                                         {"pods of these namespaces are not recovered", "不恢复这些命名空间的 Pod"}),
           section<&S::webhook>("webhook", webhook_table(),
-                               {"tells replacements which nodes to avoid", "告诉重建的 Pod 应避开哪些节点"}),
+                               {"admission webhook that tells replacement pods which nodes to avoid",
+                                "告诉替代 Pod 应避开哪些节点的准入 webhook"}),
       },
       check_recovery);
   return table;
@@ -186,8 +218,8 @@ const Table& recovery_table() {
 const Table& visiting_table() {
   static const Table table = table_of<placement::PodreschedulingArgs>({
       field<&placement::PodreschedulingArgs::hard>(
-          "hard", {"never to a node it failed on; false: such a node only if there is no other",
-                   "绝不回到失败过的节点；false 表示没有其他节点时允许"}),
+          "hard", {"true: a pod never returns to a node where it failed; false: only if no other node is feasible",
+                   "true：Pod 绝不回到失败过的节点；false：没有其他可行节点时才允许"}),
   });
   return table;
 }
@@ -198,7 +230,8 @@ const Table& podrescheduling_table() {
   static const Table table = table_of<PodreschedulingSettings>({
       embedded<&PodreschedulingSettings::placing>(visiting_table()),
       section<&PodreschedulingSettings::recovery>("recovery", recovery_table(),
-                                                  {"failing pods get another node", "异常 Pod 换节点重建"}),
+                                                  {"failure recovery: failing pods are evicted and get another node",
+                                                   "故障恢复：驱逐失败的 Pod，使其换到其他节点"}),
   });
   return table;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kTop = "KubeSchedulerConfiguration";
 
-// "profiles[0].plugins.score" is one of many alike: "profiles[].plugins.POINT".
+// The path of the reference for the path of a value: "profiles[0].plugins.score" becomes "profiles[].plugins.POINT".
 std::string general(std::string path) {
   for (auto at = path.find('['); at != std::string::npos; at = path.find('[', at + 1)) {
     path.erase(at + 1, path.find(']', at) - at - 1);
@@ -27,7 +27,7 @@ std::string general(std::string path) {
   return path;
 }
 
-// What stands in a cell of a table must not end it.
+// Escapes '|', which would end the cell of the table.
 std::string cell(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -39,7 +39,7 @@ std::string cell(std::string_view text) {
 
 std::string quoted(std::string_view text) { return text.empty() ? std::string() : fmt::format("`{}`", cell(text)); }
 
-// The words of types and ranges that are not code.
+// Translates the words of types and ranges that are not code.
 std::string translated(std::string text, Language language) {
   if (language == Language::English) return text;
   for (const auto& [english, chinese] :
@@ -123,7 +123,7 @@ std::map<std::string, Origin> value_origins(std::string_view text,
   beats(options.leader_elect_resource_lock.has_value(), "leaderElection.resourceLock");
   beats(options.leader_elect_resource_name.has_value(), "leaderElection.resourceName");
   beats(options.leader_elect_resource_namespace.has_value(), "leaderElection.resourceNamespace");
-  if (!options.config.empty()) return origins;  // the others count only without a file
+  if (!options.config.empty()) return origins;  // the other flags have an effect only without a file
   beats(options.kubeconfig.has_value(), "clientConnection.kubeconfig");
   beats(options.kube_api_qps.has_value(), "clientConnection.qps");
   beats(options.kube_api_burst.has_value(), "clientConnection.burst");

@@ -1,5 +1,5 @@
-// The configuration, field by field: what may be written, what holds without it, and what it means in both languages.
-// All of it is what the tables say.
+// The configuration reference, generated from the tables: type, range, default and meaning of each field, in both
+// languages.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ std::vector<ReferenceField> reference_fields(const PluginCatalog& catalog);
 // docs/reference/configuration.md, or configuration.zh-CN.md.
 std::string reference_page(const PluginCatalog& catalog, Language language);
 
-// What a value of effective_configuration() means; with names or numbers in the brackets of its path:
-// "profiles[a].pluginConfig[Rescheduler].args.load.interval". Null: nobody has said.
+// The meaning of a value of effective_configuration(). The brackets of the path contain names or numbers:
+// "profiles[a].pluginConfig[Rescheduler].args.load.interval". Null: the path is unknown.
 const Phrase* meaning_of(std::string_view path);
 
-// Where the values that hold come from: those that stand in the file, and those that a flag has beaten. Everything else
-// is a default. By path as in a message about that file: "profiles[0].pluginConfig[1].args.cpuThreshold".
+// The origin of the effective values that are not defaults: the file, or a flag that has priority over the file. Keys
+// are paths as in messages about the file: "profiles[0].pluginConfig[1].args.cpuThreshold".
 enum class Origin { File, Flag };
 std::map<std::string, Origin> value_origins(std::string_view text,
                                             std::string_view file_name,

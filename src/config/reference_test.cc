@@ -82,7 +82,7 @@ profiles:
   RunOptions options;
   options.config = "a.yaml";
   options.leader_elect_lease_duration = "30s";
-  options.kube_api_qps = 7;  // without effect: there is a file
+  options.kube_api_qps = 7;  // no effect, because there is a file
   const auto origins = value_origins(kText, "a.yaml", options);
   EXPECT_THAT(origins, Contains(Pair("profiles[0].pluginConfig[0].args.cpuThreshold", Origin::File)));
   EXPECT_THAT(origins, Contains(Pair("profiles[0].pluginConfig[0].args.load.interval", Origin::File)));

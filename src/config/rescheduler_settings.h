@@ -1,4 +1,4 @@
-// Everything that the plugins Rescheduler and Podrescheduling are told (`pluginConfig` of a profile), by who needs it.
+// All settings of the plugins Rescheduler and Podrescheduling (`pluginConfig` of a profile), one struct per component.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 namespace rescheduler::config {
 
 struct LogSettings {
-  Language language = Language::English;  // what operators read
-  bool json = false;                      // instead of klog's text
+  Language language = Language::English;  // of the log
+  bool json = false;                      // instead of the text format of klog
 };
 
-// The pages of the daemon.
+// The dashboard.
 struct DashboardSettings {
   bool enabled = true;
-  std::string grafana{};  // where the pages link to; empty: nowhere
+  std::string grafana{};  // address that the pages link to; empty: no links
 };
 
 struct ReschedulerSettings {
-  placement::ReschedulerArgs placing{};  // by load
+  placement::ReschedulerArgs placing{};  // of the scheduling plugin
   cluster::LoadSettings load{};
   ReschedulingSettings rescheduling{};
   LogSettings log{};

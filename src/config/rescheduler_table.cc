@@ -24,26 +24,30 @@ const Table& placing_table() {
       {
           field<&Placing::cpu_threshold>(
               "cpuThreshold", kPercentage,
-              {"percent of a node; used more, it takes no new pods and is one to move pods away from",
-               "节点 CPU 使用率（%）阈值；超过后不再接收新 Pod，并可从该节点迁出 Pod"}),
+              {"CPU threshold in percent of a node; a node with a higher load accepts no new pods, and pods can be "
+               "moved off it",
+               "节点 CPU 使用率（%）阈值；负载更高的节点不接收新 Pod，并可从该节点迁出 Pod"}),
           field<&Placing::memory_threshold>("memoryThreshold", kPercentage,
-                                            {"the same for memory", "节点内存使用率（%）阈值，作用同上"}),
+                                            {"memory threshold in percent of a node; same effect as cpuThreshold",
+                                             "节点内存使用率（%）阈值；作用与 cpuThreshold 相同"}),
           field<&Placing::enable_scheduling_optimization>(
               "enableSchedulingOptimization",
-              {"false: it neither refuses nor scores nodes", "启用调度优化；false 时既不过滤也不打分"}),
+              {"false: the plugin neither filters nor scores nodes", "false：插件既不过滤节点也不评分"}),
           field<&Placing::enable_preventive_rescheduling>(
-              "enablePreventiveRescheduling", {"a placement that would overload its node has pods moved away first",
-                                               "启用预防性重调度：会使节点过载的放置先迁走其他 Pod"}),
-          field<&Placing::cpu_score_weight>(
-              "cpuScoreWeight", between(0, 1),
-              {"weight of CPU in the score; only its proportion to memoryScoreWeight counts",
-               "CPU 的打分权重；只看与 memoryScoreWeight 的比例"}),
+              "enablePreventiveRescheduling",
+              {"true: a placement that will bring a node above a threshold starts a rescheduling cycle",
+               "true：放置会使节点超过阈值时，启动一个重调度周期"}),
+          field<&Placing::cpu_score_weight>("cpuScoreWeight", between(0, 1),
+                                            {"weight of CPU in the score; only the ratio to memoryScoreWeight matters",
+                                             "CPU 的评分权重；只有与 memoryScoreWeight 的比例起作用"}),
           field<&Placing::memory_score_weight>(
               "memoryScoreWeight", between(0, 1),
-              {"weight of memory in the score; not both 0", "内存的打分权重；二者不能同时为 0"}),
-          field<&Placing::load_balance_bonus>("loadBalanceBonus", between(0, 100),
-                                              {"so many of a score's 100 points are for nodes below the mean",
-                                               "100 分中有多少分给负载低于平均值的节点"}),
+              {"weight of memory in the score; cpuScoreWeight and memoryScoreWeight cannot both be 0",
+               "内存的评分权重；cpuScoreWeight 和 memoryScoreWeight 不能同时为 0"}),
+          field<&Placing::load_balance_bonus>(
+              "loadBalanceBonus", between(0, 100),
+              {"number of the 100 score points that are reserved for nodes below the mean load",
+               "100 分中为低于平均负载的节点保留的分数"}),
       },
       check_placing);
   return table;
@@ -56,20 +60,19 @@ void check_controller(YamlReader& from, ReschedulingSettings& settings) {
   }
 }
 
-// Of ReschedulingSettings, as the next: what the documents have beside `rescheduling`.
+// Fields of ReschedulingSettings whose keys are in `args` itself, beside `rescheduling`.
 const Table& controller_table() {
   using S = ReschedulingSettings;
   static const Table table = table_of<S>(
       {
-          field<&S::enabled>("enableReschedulingController",
-                             {"false: nothing is ever moved", "启用重调度控制器；false 时不迁移任何 Pod"}),
-          // The sources of load are no quicker than that.
+          field<&S::enabled>("enableReschedulingController", {"false: no pods are moved", "false：不迁移任何 Pod"}),
+          // Load sources do not measure more often.
           field<&S::interval>("reschedulingInterval", at_least(std::chrono::seconds{1}),
-                              {"between two looks at the cluster", "重调度检查间隔"}),
-          field<&S::enabled_strategies>("enabledStrategies", {"what pods are moved for", "启用的重调度策略"})
+                              {"time between two rescheduling cycles", "两个重调度周期之间的时间"}),
+          field<&S::enabled_strategies>("enabledStrategies", {"enabled rescheduling strategies", "启用的重调度策略"})
               .one_of(strategy_names()),
           field<&S::excluded_namespaces>("excludedNamespaces",
-                                         {"pods there are never moved", "排除的命名空间，其中的 Pod 不会被迁移"}),
+                                         {"pods of these namespaces are not moved", "不迁移这些命名空间的 Pod"}),
       },
       check_controller);
   return table;
@@ -81,14 +84,14 @@ const Table& log_table() {
                                    {"language of the log: en or zh", "日志语言：en 或 zh"})
           .only_changed(),
       word<&LogSettings::json>("logFormat", {{"text", false}, {"json", true}},
-                               {"shape of the log: klog's text or JSON; --logging-format beats it",
-                                "日志格式：klog 文本或 JSON；--logging-format 优先"})
+                               {"format of the log: text (klog) or json; the flag --logging-format has priority",
+                                "日志格式：text（klog）或 json；命令行参数 --logging-format 优先"})
           .only_changed(),
   });
   return table;
 }
 
-// "1" or "25%", as a PodDisruptionBudget has it.
+// "1" or "25%", as in a PodDisruptionBudget.
 void check_amount(const YamlReader& from, std::string_view key, std::string_view amount) {
   std::string_view digits = amount;
   if (digits.ends_with('%')) digits.remove_suffix(1);
@@ -110,26 +113,33 @@ const Table& migration_table() {
   constexpr Described kAmount{.type = "amount", .range = "a number or a percentage"};
   static const Table table = table_of<S>(
       {
-          field<&S::direct>("direct",
-                            {"pods of nobody are moved too: copied, then deleted", "也迁移独立 Pod：先复制再删除"}),
+          field<&S::direct>("direct", {"true: also move bare pods; the pod is copied, then deleted",
+                                       "true：也迁移裸 Pod：先复制再删除"}),
           word<&S::surge>(
               "makeBeforeBreak",
               {{"Never", SurgeUse::Never}, {"SingleReplicas", SurgeUse::SingleReplicas}, {"Always", SurgeUse::Always}},
-              {"when the new pod comes before the old one goes", "何时先建新 Pod 再移除旧 Pod"}),
+              {"when the replacement pod must be ready before the old pod is deleted",
+               "何时须等替代 Pod 就绪后再删除旧 Pod"}),
           field<&S::max_unavailable>(
               "maxUnavailable", between(1, INT32_MAX),
-              {"replicas of a workload that may be away by our doing at a time: the larger of the two",
-               "一个工作负载同时因迁移缺少的副本数上限：取两者中较大者"}),
-          field<&S::max_unavailable_percent>("maxUnavailablePercent", between(0, 100),
-                                             {"the same in percent of its replicas", "同上，按副本数的百分比"}),
-          field<&S::protect_unprotected>("protectUnprotected",
-                                         {"make a PodDisruptionBudget for the time of the move, where none matches",
-                                          "没有匹配的 PDB 时，在迁移期间创建临时 PDB"}),
-          field<&S::min_available>("budgetMinAvailable", {"minAvailable of it", "临时 PDB 的 minAvailable"})
+              {"maximum number of replicas of a workload that are unavailable because of moves; the larger of "
+               "maxUnavailable and maxUnavailablePercent is used",
+               "一个工作负载同时因迁移而不可用的副本数上限；取 maxUnavailable 与 maxUnavailablePercent 中较大者"}),
+          field<&S::max_unavailable_percent>(
+              "maxUnavailablePercent", between(0, 100),
+              {"the same maximum in percent of the replicas of the workload", "同一上限，按工作负载副本数的百分比"}),
+          field<&S::protect_unprotected>(
+              "protectUnprotected",
+              {"true: create a temporary PodDisruptionBudget during the move if none matches the pod",
+               "true：没有匹配的 PodDisruptionBudget 时，在迁移期间创建临时的"}),
+          field<&S::min_available>("budgetMinAvailable", {"minAvailable of the temporary PodDisruptionBudget",
+                                                          "临时 PodDisruptionBudget 的 minAvailable"})
               .described(kAmount)
               .only_changed(),
           field<&S::max_unavailable_budget>(
-              "budgetMaxUnavailable", {"maxUnavailable of it; not both", "临时 PDB 的 maxUnavailable；二者只能设其一"})
+              "budgetMaxUnavailable",
+              {"maxUnavailable of the temporary PodDisruptionBudget; not together with budgetMinAvailable",
+               "临时 PodDisruptionBudget 的 maxUnavailable；不能与 budgetMinAvailable 同时设置"})
               .described(kAmount)
               .only_changed(),
       },
@@ -137,7 +147,7 @@ const Table& migration_table() {
   return table;
 }
 
-// A link that people follow: nothing but the web, and no credentials in it.
+// The dashboard shows the address as a link: only http and https are allowed, and no credentials.
 bool is_web_address(std::string_view text) {
   const bool web = text.starts_with("https://") || text.starts_with("http://");
   const bool plain = std::ranges::all_of(text, [](char c) {
@@ -155,9 +165,11 @@ void check_dashboard(YamlReader& from, DashboardSettings& settings) {
 const Table& dashboard_table() {
   static const Table table = table_of<DashboardSettings>(
       {
-          field<&DashboardSettings::enabled>("enabled", {"false: neither is served", "false 时两者都不提供"}),
-          field<&DashboardSettings::grafana>("grafana", {"address of a Grafana that the pages link to; empty: no links",
-                                                         "页面所链接的 Grafana 地址；为空则不显示链接"}),
+          field<&DashboardSettings::enabled>(
+              "enabled", {"false: neither the pages nor their API are served", "false：页面和 API 都不提供"}),
+          field<&DashboardSettings::grafana>("grafana",
+                                             {"address of the Grafana that the pages link to; empty: no links",
+                                              "页面所链接的 Grafana 地址；为空则不显示链接"}),
       },
       check_dashboard);
   return table;
@@ -178,14 +190,14 @@ const Table& rescheduler_table() {
           embedded<&S::placing>(placing_table()),
           embedded<&S::rescheduling>(controller_table()),
           section<&S::load>("load", load_table(),
-                            {"where loads come from and what is made of them", "负载数据的来源与处理"}),
+                            {"load sources, and how samples are processed", "负载来源以及样本的处理方式"}),
           section<&S::rescheduling>("rescheduling", rescheduling_table(),
-                                    {"when and how what already runs is moved", "何时以及如何迁移已运行的 Pod"}),
+                                    {"when and how running pods are moved", "何时以及如何迁移已运行的 Pod"}),
           embedded<&S::log>(log_table()),
           section<&S::migration>("migration", migration_table(), {"how a move is carried out", "如何执行一次迁移"})
               .only_changed(),
           section<&S::dashboard>("dashboard", dashboard_table(),
-                                 {"the pages under /ui/ and their API", "/ui/ 下的页面及其 API"})
+                                 {"dashboard: the pages under /ui/ and their API", "面板：/ui/ 下的页面及其 API"})
               .only_changed(),
       },
       check_rescheduler);

@@ -176,7 +176,7 @@ TEST(MigrationSettings, AreReadEachIntoItsPlaceAndPrintedBack) {
   EXPECT_EQ(args_of(other).migration.max_unavailable_budget, "25%");
 }
 
-// As it was when each part of the program looked for its settings itself.
+// Pins which profile each setting is taken from: see resolve_settings().
 TEST(ResolvedSettings, OfSeveralProfilesEachPartHasItsOwnRule) {
   const auto reading = read_configuration(R"(apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

@@ -1,4 +1,4 @@
-// When and how what already runs is moved, (`rescheduling` of the plugin Rescheduler, and some keys beside it).
+// When and how running pods are moved (`rescheduling` of the plugin Rescheduler, and some keys beside it).
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace rescheduler::config {
 
 enum class StrategyMode : std::uint8_t {
   Off,
-  Observe,  // plans are made and published
-  Act,      // and carried out
+  Observe,  // plans are computed and published
+  Act,      // plans are also carried out
 };
 
-// A new one is added here and to kStrategies below; what it does, and what it comes before, in
-// rescheduling/strategies/strategies.h.
+// A new strategy is added here and to kStrategies. rescheduling/strategies/strategies.h has its function and the order
+// of the strategies.
 enum class Strategy : std::uint8_t { LoadBalancing, ResourceOptimization, NodeMaintenance, ConstraintRepair };
 inline constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization,
                                            Strategy::NodeMaintenance, Strategy::ConstraintRepair};
@@ -28,14 +28,14 @@ std::optional<Strategy> strategy_named(std::string_view name);
 std::vector<std::string_view> strategy_names();
 std::string_view to_string(StrategyMode mode);
 
-// Percent of a node. Above `trigger` something is to be done, down to `target`; in between nothing is.
+// Load in percent. A node above `trigger` is brought down to `target`. A load between the two starts nothing.
 struct LoadBand {
   double trigger = 80;
   double target = 70;
   friend bool operator==(const LoadBand&, const LoadBand&) = default;
 };
 
-// A node is hot, or the cluster uneven, when it was so in `needed` of the last `of` looks.
+// A node is hot, or the cluster unbalanced, when `needed` of the last `of` samples are above the trigger.
 struct Persistence {
   int needed = 3;
   int of = 5;
@@ -43,20 +43,20 @@ struct Persistence {
 };
 
 struct LoadBalancingSettings {
-  std::map<std::string, LoadBand> bands{};  // by resource; one that is not here: its threshold, and ten less
+  std::map<std::string, LoadBand> bands{};  // by resource; default: the threshold, and 10 less
   Persistence persistence{};
   double deviation_trigger =
-      15;  // percentage points of standard deviation between nodes; above it the cluster is uneven
+      15;  // standard deviation between nodes in percentage points; above it the cluster is unbalanced
   double deviation_target = 8;
-  double least_gain = 1;  // percentage points a move has to take off its node, or it is not worth disturbing the pod
+  double least_gain = 1;  // percentage points; a move that reduces its node less is not worth the disruption
   friend bool operator==(const LoadBalancingSettings&, const LoadBalancingSettings&) = default;
 };
 
 struct ResourceOptimizationSettings {
-  double stranded_trigger = 15;  // percent of a resource free where another has run out, over all nodes
-  double underused = 40;         // a node that is asked for less than this, in everything, may be freed
-  double packed_target = 85;     // nodes are filled up to here by requests
-  bool free_nodes = false;       // empty whole nodes; only sense with an autoscaler that takes them away
+  double stranded_trigger = 15;  // percent of a resource, over all nodes, that is free where the other is exhausted
+  double underused = 40;         // percent of allocatable; a node with lower requests in all resources can be emptied
+  double packed_target = 85;     // percent of allocatable; nodes are filled up to these requests
+  bool free_nodes = false;       // empty whole nodes; useful only with an autoscaler that removes them
   friend bool operator==(const ResourceOptimizationSettings&, const ResourceOptimizationSettings&) = default;
 };
 
@@ -72,18 +72,18 @@ struct ConstraintRepairSettings {
 struct MaintenanceSettings {
   std::uint32_t nodes_at_once = 1;
   std::chrono::nanoseconds give_up_after =
-      std::chrono::hours{1};  // on a pod that cannot be moved: said so, and waited on
+      std::chrono::hours{1};  // then the event MaintenanceStuck names the blocking pods; the drain still waits
   friend bool operator==(const MaintenanceSettings&, const MaintenanceSettings&) = default;
 };
 
 struct Protections {
-  std::optional<std::int32_t> priority_threshold{};  // pods of this priority and above stay; critical ones always do
+  std::optional<std::int32_t> priority_threshold{};  // pods of at least this priority stay; critical pods always do
   std::chrono::nanoseconds least_age = std::chrono::minutes{5};
-  std::uint32_t least_replicas = 2;  // of a workload; a single copy is moved only by make-before-break
+  std::uint32_t least_replicas = 2;  // pods of workloads with fewer stay, except on nodes under maintenance
   bool local_storage = true;         // pods with emptyDir or hostPath stay
-  bool claims = false;               // pods with a persistent volume claim stay; those a node pins always do
-  bool bare_pods = true;             // pods of nobody stay
-  bool without_budget = false;       // pods no PodDisruptionBudget covers stay
+  bool claims = false;               // pods with a PersistentVolumeClaim stay; pods with a local volume always do
+  bool bare_pods = true;             // bare pods stay
+  bool without_budget = false;       // pods without a PodDisruptionBudget stay
   friend bool operator==(const Protections&, const Protections&) = default;
 };
 
@@ -99,18 +99,18 @@ struct MoveCaps {
 struct Brakes {
   MoveCaps per_cycle{};
   MoveCaps at_once{.total = 10, .per_node = 2, .per_namespace = 5, .per_workload = 1};
-  std::chrono::nanoseconds cooldown = std::chrono::minutes{10};  // of a lineage's replica after a move
-  std::chrono::nanoseconds memory = std::chrono::hours{6};       // moves are remembered so long, for ping-pong
-  std::uint32_t pending_pods = 10;  // percent of all pods; while more wait for a node nothing is moved
-  std::uint32_t failing_zone = 55;  // percent of a zone's nodes not ready, as the node controller has it
-  std::uint32_t failed_moves = 50;  // percent of the recent moves; above it nothing is moved for a while
-  std::uint32_t recent_moves = 10;  // how many of them count, and are needed to judge
-  std::chrono::nanoseconds rest = std::chrono::minutes{10};  // after a brake of our own doing
+  std::chrono::nanoseconds cooldown = std::chrono::minutes{10};  // of the replacement pod after a move
+  std::chrono::nanoseconds memory = std::chrono::hours{6};       // how long moves are recorded, against ping-pong
+  std::uint32_t pending_pods = 10;                               // percent of all pods; no moves while more are pending
+  std::uint32_t failing_zone = 55;  // percent of the nodes of a zone that are not ready, as in the node controller
+  std::uint32_t failed_moves = 50;  // percent of the recent moves; above it no moves for `rest`
+  std::uint32_t recent_moves = 10;  // number of latest moves that are counted; with fewer there is no verdict
+  std::chrono::nanoseconds rest = std::chrono::minutes{10};  // after failed moves, or moves without effect
   bool paused = false;
   friend bool operator==(const Brakes&, const Brakes&) = default;
 };
 
-// Moves only begin within a window; none: always. Minutes of a day in UTC; a window may go past midnight.
+// Moves start only within a window; without windows always. Minutes of the day in UTC. A window can include midnight.
 struct TimeWindow {
   std::uint8_t days = 0x7f;  // bit 0 is Monday
   std::uint16_t from = 0;
@@ -118,7 +118,7 @@ struct TimeWindow {
   friend bool operator==(const TimeWindow&, const TimeWindow&) = default;
 };
 
-// Nodes that a label selector picks have their own ways. The first pool that fits counts.
+// Nodes that match the label selector have their own modes and bands. The first pool that matches a node is used.
 struct NodePool {
   std::string name{};
   std::string selector{};
@@ -132,7 +132,7 @@ struct ReschedulingSettings {
   std::chrono::nanoseconds interval = std::chrono::seconds{30};
   std::vector<std::string> enabled_strategies{"LoadBalancing", "ResourceOptimization", "NodeMaintenance"};
   std::vector<std::string> excluded_namespaces{"kube-system", "kube-public"};
-  std::map<Strategy, StrategyMode> modes{};  // that differ from enabledStrategies
+  std::map<Strategy, StrategyMode> modes{};  // only those that differ from enabledStrategies
   LoadBalancingSettings load_balancing{};
   ResourceOptimizationSettings resource_optimization{};
   ConstraintRepairSettings constraint_repair{};

@@ -17,8 +17,8 @@ namespace {
 using kube::YamlReader;
 using kube::YamlWriter;
 
-constexpr int kMostLooks = 60;         // they are kept as bits; at 30 s that is half an hour
-constexpr int kMostRecentMoves = 200;  // far fewer than are remembered
+constexpr int kMostLooks = 60;         // stored as bits of one word; 30 minutes at an interval of 30 s
+constexpr int kMostRecentMoves = 200;  // far below the number of recorded moves
 constexpr int kMostMoves = 100'000;
 
 // --- By strategy and by resource. ---
@@ -49,7 +49,7 @@ void print_modes(const Modes& modes, std::string_view key, YamlWriter& to) {
   if (modes.empty()) return to.json(key, "{}");
   to.open(key);
   for (const auto& [strategy, mode] : modes) {
-    // As a string: YAML takes a bare "off" for a boolean in many a reader.
+    // In quotes, because many YAML parsers read a bare "off" as a boolean.
     to.json(to_string(strategy), fmt::format("\"{}\"", to_string(mode)));
   }
   to.close();
@@ -65,10 +65,12 @@ void check_band(YamlReader& from, LoadBand& band) {
 const Table& band_table() {
   static const Table table = table_of<LoadBand>(
       {
-          field<&LoadBand::trigger>("trigger", kPercentage,
-                                    {"percent of a node: above, it is hot", "节点使用率（%）：超过即为热点"}),
+          field<&LoadBand::trigger>(
+              "trigger", kPercentage,
+              {"load in percent; a node with a higher load is hot", "负载（%）；负载更高的节点为过热节点"}),
           field<&LoadBand::target>("target", kPercentage,
-                                   {"percent it is brought down to; below trigger", "降到的百分比；须低于 trigger"}),
+                                   {"load in percent to which a hot node is brought down; below trigger",
+                                    "过热节点要降到的负载（%）；须低于 trigger"}),
       },
       check_band);
   return table;
@@ -83,8 +85,9 @@ void check_bands(YamlReader& from) {
 
 template <auto Member>
 auto bands(Phrase meaning) {
-  return map<Member>("bands", meaning, "RESOURCE", band_table(),
-                     {"cpu, memory or one of load.resources", "cpu、memory 或 load.resources 之一"});
+  return map<Member>(
+      "bands", meaning, "RESOURCE", band_table(),
+      {"name of the resource: cpu, memory or one of load.resources", "资源名称：cpu、memory 或 load.resources 之一"});
 }
 
 // --- Strategies. ---
@@ -93,7 +96,7 @@ void check_load_balancing(YamlReader& from, LoadBalancingSettings& settings) {
   check_bands(from);
   Persistence& looks = settings.persistence;
   if (!from.has("needed")) looks.needed = std::min(looks.needed, looks.of);
-  if (looks.needed > looks.of) from.problem("needed", "must not be more than of: so many looks would never be hot");
+  if (looks.needed > looks.of) from.problem("needed", "must not be greater than `of`: a node would never count as hot");
   if (settings.deviation_target > settings.deviation_trigger) {
     from.problem("deviationTarget", "must not be above deviationTrigger");
   }
@@ -102,21 +105,32 @@ void check_load_balancing(YamlReader& from, LoadBalancingSettings& settings) {
 const Table& load_balancing_table() {
   using S = LoadBalancingSettings;
   static const Table looks = table_of<Persistence>({
-      field<&Persistence::needed>("needed", between(1, kMostLooks), {"hot in so many", "在多少次检查中为热点"}),
-      field<&Persistence::of>("of", between(1, kMostLooks), {"of so many looks", "最近多少次检查"}),
+      field<&Persistence::needed>(
+          "needed", between(1, kMostLooks),
+          {"number of samples above the trigger before a node is hot or the cluster is unbalanced",
+           "多少个样本超过触发值后，节点视为过热或集群视为不均衡"}),
+      field<&Persistence::of>("of", between(1, kMostLooks),
+                              {"number of latest samples considered; one sample per rescheduling interval",
+                               "考虑的最近样本数；每个重调度间隔一个样本"}),
   });
   static const Table table = table_of<S>(
       {
-          bands<&S::bands>({"by resource; the threshold, and ten less", "按资源设置；默认为阈值及低 10 个百分点"}),
+          bands<&S::bands>(
+              {"trigger and target by resource; default: the threshold of the resource, and 10 percentage points less",
+               "按资源设置触发值和目标值；默认为该资源的阈值，以及低 10 个百分点"}),
           embedded<&S::persistence>(looks),
-          field<&S::deviation_trigger>("deviationTrigger", between(0, 100),
-                                       {"percentage points between nodes: above, the cluster is uneven",
-                                        "节点间标准差（百分点）：超过即为不均衡"}),
+          field<&S::deviation_trigger>(
+              "deviationTrigger", between(0, 100),
+              {"standard deviation of load between nodes, in percentage points; above it the cluster is unbalanced",
+               "节点间负载的标准差（百分点）；超过则集群不均衡"}),
           field<&S::deviation_target>("deviationTarget", between(0, 100),
-                                      {"and so it is brought down to", "降到的标准差"}),
+                                      {"standard deviation in percentage points to which an unbalanced cluster is "
+                                       "brought down; not above deviationTrigger",
+                                       "不均衡的集群要降到的标准差（百分点）；不高于 deviationTrigger"}),
           field<&S::least_gain>(
               "leastGain", between(0, 100),
-              {"percentage points a move has to take off its node", "一次迁移至少要为源节点降低的百分点"}),
+              {"minimum number of percentage points by which a move must reduce the load of its source node",
+               "一次迁移至少要为源节点降低的负载（百分点）"}),
       },
       check_load_balancing);
   return table;
@@ -133,14 +147,18 @@ const Table& optimization_table() {
       {
           field<&S::stranded_trigger>(
               "strandedTrigger", between(0, 100),
-              {"percent of a resource that nothing fits beside", "因另一种资源用尽而闲置的比例（%）"}),
+              {"percentage of CPU or memory, over all nodes, that is free but unusable because the other resource of "
+               "its node is exhausted; above it pods are moved",
+               "所有节点上空闲但因节点另一种资源用尽而无法使用的 CPU 或内存的百分比；超过则迁移 Pod"}),
           field<&S::underused>(
               "underused", between(0, 100),
-              {"percent of requests: a node below may be emptied", "请求量低于此百分比的节点可被清空"}),
-          field<&S::packed_target>(
-              "packedTarget", kPercentage,
-              {"percent of requests up to which others are filled", "其他节点可填充到的请求量百分比"}),
-          field<&S::free_nodes>("freeNodes", {"empty underused nodes", "清空利用率低的节点"}),
+              {"requests in percent of allocatable; with freeNodes, a node below this value can be emptied; below "
+               "packedTarget",
+               "资源请求占可分配量的百分比；启用 freeNodes 时，低于此值的节点可被清空；须低于 packedTarget"}),
+          field<&S::packed_target>("packedTarget", kPercentage,
+                                   {"requests in percent of allocatable up to which the other nodes are filled",
+                                    "其他节点可填充到的资源请求占可分配量的百分比"}),
+          field<&S::free_nodes>("freeNodes", {"true: move all pods off underused nodes", "true：清空利用率低的节点"}),
       },
       check_optimization);
   return table;
@@ -150,12 +168,17 @@ const Table& repair_table() {
   using S = ConstraintRepairSettings;
   static const Table table = table_of<S>({
       field<&S::node_affinity>("nodeAffinity",
-                               {"pods on nodes their affinity no longer allows", "节点亲和性不再满足的 Pod"}),
-      field<&S::taints>("taints", {"pods on nodes with a taint they do not tolerate", "不容忍所在节点污点的 Pod"}),
-      field<&S::pod_anti_affinity>("podAntiAffinity",
-                                   {"pods beside those they keep away from", "违反 Pod 反亲和性的 Pod"}),
-      field<&S::topology_spread>("topologySpread", {"pods beyond the skew they ask for", "超出拓扑分布偏差的 Pod"}),
-      field<&S::duplicates>("duplicates", {"two pods of one workload on one node", "同一节点上同一工作负载的多个 Pod"}),
+                               {"true: move pods whose required node affinity no longer matches their node",
+                                "true：迁移必需的节点亲和性不再匹配所在节点的 Pod"}),
+      field<&S::taints>("taints", {"true: move pods that do not tolerate a taint of their node",
+                                   "true：迁移不容忍所在节点污点的 Pod"}),
+      field<&S::pod_anti_affinity>("podAntiAffinity", {"true: move pods that violate a required pod anti-affinity",
+                                                       "true：迁移违反必需的 Pod 反亲和性的 Pod"}),
+      field<&S::topology_spread>("topologySpread",
+                                 {"true: move pods that exceed the maxSkew of a topology spread constraint",
+                                  "true：迁移超出拓扑分布约束 maxSkew 的 Pod"}),
+      field<&S::duplicates>("duplicates", {"true: move pods if several pods of one workload are on the same node",
+                                           "true：同一节点上有同一工作负载的多个 Pod 时，迁移多余的 Pod"}),
   });
   return table;
 }
@@ -164,9 +187,11 @@ const Table& maintenance_table() {
   using S = MaintenanceSettings;
   static const Table table = table_of<S>({
       field<&S::nodes_at_once>("nodesAtOnce", between(1, 1000),
-                               {"nodes that are emptied at a time", "同时清空的节点数"}),
-      field<&S::give_up_after>("giveUpAfter", kNotNegative,
-                               {"then it is told what is in the way", "多久后报告受阻原因"}),
+                               {"maximum number of nodes under maintenance at the same time", "同时维护的节点数上限"}),
+      field<&S::give_up_after>(
+          "giveUpAfter", kNotNegative,
+          {"time after which a blocked drain is reported by the event MaintenanceStuck; the drain continues to wait",
+           "排空受阻超过这段时间后以事件 MaintenanceStuck 报告；排空继续等待"}),
   });
   return table;
 }
@@ -174,18 +199,25 @@ const Table& maintenance_table() {
 const Table& protections_table() {
   using S = Protections;
   static const Table table = table_of<S>({
-      field<&S::priority_threshold>("priorityThreshold",
-                                    {"pods of this priority and above; none: only the critical ones",
-                                     "此优先级及以上的 Pod；未设置时仅系统关键 Pod"}),
-      field<&S::least_age>("leastAge", kNotNegative, {"pods younger than this", "创建不久的 Pod"}),
-      field<&S::least_replicas>("leastReplicas", between(1, 1'000'000),
-                                {"pods of workloads with fewer replicas, unless they are moved by making before "
-                                 "breaking",
-                                 "副本数更少的工作负载，除非可先建后删"}),
-      field<&S::local_storage>("localStorage", {"pods with emptyDir or hostPath", "使用 emptyDir 或 hostPath 的 Pod"}),
-      field<&S::claims>("claims", {"pods with a persistent volume claim", "使用持久卷声明的 Pod"}),
-      field<&S::bare_pods>("barePods", {"pods of nobody", "独立 Pod"}),
-      field<&S::without_budget>("withoutBudget", {"pods that no PodDisruptionBudget covers", "没有 PDB 覆盖的 Pod"}),
+      field<&S::priority_threshold>(
+          "priorityThreshold",
+          {"pods with this priority or a higher one are not moved; not set: only system-critical pods are not moved",
+           "不迁移优先级不低于此值的 Pod；未设置时只有系统关键 Pod 不迁移"}),
+      field<&S::least_age>(
+          "leastAge", kNotNegative,
+          {"pods that started less than this time ago are not moved, except off a node under maintenance",
+           "不迁移启动未满这段时间的 Pod，除非所在节点正在维护"}),
+      field<&S::least_replicas>(
+          "leastReplicas", between(1, 1'000'000),
+          {"pods of workloads with fewer replicas are not moved, except off a node under maintenance",
+           "不迁移副本数更少的工作负载的 Pod，除非所在节点正在维护"}),
+      field<&S::local_storage>("localStorage", {"true: pods with emptyDir or hostPath volumes are not moved",
+                                                "true：不迁移使用 emptyDir 或 hostPath 卷的 Pod"}),
+      field<&S::claims>("claims", {"true: pods with a PersistentVolumeClaim are not moved",
+                                   "true：不迁移使用 PersistentVolumeClaim 的 Pod"}),
+      field<&S::bare_pods>("barePods", {"true: bare pods are not moved", "true：不迁移裸 Pod"}),
+      field<&S::without_budget>("withoutBudget", {"true: pods without a PodDisruptionBudget are not moved",
+                                                  "true：不迁移没有 PodDisruptionBudget 的 Pod"}),
   });
   return table;
 }
@@ -194,9 +226,11 @@ const Table& protections_table() {
 
 Table caps_table(Phrase per_workload) {
   return table_of<MoveCaps>({
-      field<&MoveCaps::total>("total", between(0, kMostMoves), {"in all", "总数"}),
-      field<&MoveCaps::per_node>("perNode", between(0, kMostMoves), {"off or onto one node", "每个节点迁出或迁入"}),
-      field<&MoveCaps::per_namespace>("perNamespace", between(0, kMostMoves), {"of one namespace", "每个命名空间"}),
+      field<&MoveCaps::total>("total", between(0, kMostMoves), {"number of moves in total", "迁移总数"}),
+      field<&MoveCaps::per_node>("perNode", between(0, kMostMoves),
+                                 {"number of moves off or onto one node", "一个节点的迁出或迁入数"}),
+      field<&MoveCaps::per_namespace>("perNamespace", between(0, kMostMoves),
+                                      {"number of moves in one namespace", "一个命名空间的迁移数"}),
       field<&MoveCaps::per_workload>("perWorkload", between(0, kMostMoves), per_workload),
   });
 }
@@ -207,42 +241,50 @@ void check_brakes(YamlReader& from, Brakes& brakes) {
 }
 
 const Table& brakes_table() {
-  static const Table per_cycle = caps_table({"of one workload", "每个工作负载"});
+  static const Table per_cycle = caps_table({"number of moves of one workload", "一个工作负载的迁移数"});
   static const Table at_once =
-      caps_table({"begun of one workload; they are carried out one after the other, whatever this says",
-                  "每个工作负载已开始的次数；无论取值多少，同一工作负载总是逐个执行"});
+      caps_table({"number of started moves of one workload; the moves of a workload always run one after the other",
+                  "一个工作负载已开始的迁移数；同一工作负载的迁移总是逐个执行"});
   static const Table table = table_of<Brakes>(
       {
           section<&Brakes::per_cycle>("perCycle", per_cycle,
-                                      {"moves in one cycle; 0: no limit", "每个周期的迁移数；0 表示不限"}),
+                                      {"maximum number of moves that start in one cycle; 0: no limit",
+                                       "一个周期内开始的迁移数上限；0 表示不限"}),
           section<&Brakes::at_once>("atOnce", at_once,
-                                    {"moves under way; 0: no limit", "同时进行的迁移数；0 表示不限"}),
+                                    {"maximum number of moves in progress at the same time; 0: no limit",
+                                     "同时进行的迁移数上限；0 表示不限"}),
           field<&Brakes::cooldown>("cooldown", kNotNegative,
-                                   {"a pod that was moved stays for so long", "迁移过的 Pod 在此期间不再迁移"}),
+                                   {"time after a move in which the replacement pod is not moved again",
+                                    "迁移之后，替代 Pod 在这段时间内不再迁移"}),
           field<&Brakes::memory>("memory", kNotNegative,
-                                 {"its workload is not sent back for so long; not shorter than cooldown",
-                                  "其工作负载在此期间不会被迁回；不短于 cooldown"}),
+                                 {"time for which moves are recorded; pods of the workload are not moved back to a "
+                                  "node that they left in this time; not shorter than cooldown",
+                                  "迁移的记录保留这段时间，期间工作负载的 Pod 不会迁回已离开的节点；不短于 cooldown"}),
           field<&Brakes::pending_pods>(
               "pendingPods", between(1, 100),
-              {"percent of pods that wait: above, nothing is moved", "等待中的 Pod 比例（%）：超过则停止迁移"}),
-          field<&Brakes::failing_zone>("failingZone", between(1, 100),
-                                       {"percent of a zone's nodes that are not ready: above, nothing is moved",
-                                        "可用区内未就绪节点比例（%）：超过则停止迁移"}),
+              {"percentage of pending pods; above it no moves start", "等待调度的 Pod 的百分比；超过则不开始迁移"}),
+          field<&Brakes::failing_zone>(
+              "failingZone", between(1, 100),
+              {"percentage of nodes in a zone that are not ready; at this value or above no moves start",
+               "一个可用区内未就绪节点的百分比；达到或超过则不开始迁移"}),
           field<&Brakes::failed_moves>(
               "failedMoves", between(1, 100),
-              {"percent of recent moves that failed: above, it rests", "近期迁移失败比例（%）：超过则休息"}),
-          field<&Brakes::recent_moves>("recentMoves", between(1, kMostRecentMoves),
-                                       {"so many are recent", "近期迁移的数量"}),
+              {"percentage of the last recentMoves moves that failed; above it no moves start for the time rest",
+               "最近 recentMoves 次迁移中失败的百分比；超过则在 rest 时间内不开始迁移"}),
+          field<&Brakes::recent_moves>(
+              "recentMoves", between(1, kMostRecentMoves),
+              {"number of latest moves that failedMoves considers", "failedMoves 考虑的最近迁移数"}),
           field<&Brakes::rest>(
               "rest", kNotNegative,
-              {"how long it rests after too many failures, or no effect", "失败过多或无效果后休息多久"}),
-          field<&Brakes::paused>("paused", {"nothing is moved", "暂停一切迁移"}),
+              {"time without new moves after too many failed moves; for a strategy, after moves without effect",
+               "迁移失败过多后不开始新迁移的时间；某个策略的迁移没有效果时，该策略停止的时间"}),
+          field<&Brakes::paused>("paused", {"true: no moves start", "true：不开始任何迁移"}),
       },
       check_brakes);
   return table;
 }
 
-// --- When and where. ---
+// --- Time windows and node pools. ---
 
 void read_windows(YamlReader& from, std::string_view key, std::vector<TimeWindow>& into) {
   std::vector<std::string> texts;
@@ -277,12 +319,16 @@ void check_pool(YamlReader& from, NodePool& pool) {
 const Table& pool_table() {
   static const Table table = table_of<NodePool>(
       {
-          field<&NodePool::name>("name", {"of the pool", "节点组名称"}),
-          field<&NodePool::selector>("selector", {"labels of its nodes", "节点标签选择器"}),
-          custom<&NodePool::modes, read_modes, print_modes>("modes", {.type = "object"},
-                                                            {"instead of those above", "覆盖上面的 modes"}),
-          documented<NodePool>("modes.STRATEGY", kMode, {"off, observe or act", "关闭、仅观察或执行"}),
-          bands<&NodePool::bands>({"instead of those above", "覆盖上面的 bands"}),
+          field<&NodePool::name>("name", {"name of the node pool", "节点池的名称"}),
+          field<&NodePool::selector>("selector", {"label selector for the nodes of the pool", "节点池的标签选择算符"}),
+          custom<&NodePool::modes, read_modes, print_modes>(
+              "modes", {.type = "object"},
+              {"overrides rescheduling.modes for the nodes of the pool", "对节点池内的节点覆盖 rescheduling.modes"}),
+          documented<NodePool>("modes.STRATEGY", kMode,
+                               {"mode of the strategy: off, observe (publish plans only) or act (carry plans out)",
+                                "策略的模式：off、observe（只公布计划）或 act（执行计划）"}),
+          bands<&NodePool::bands>(
+              {"overrides loadBalancing.bands for the nodes of the pool", "对节点池内的节点覆盖 loadBalancing.bands"}),
       },
       check_pool);
   return table;
@@ -302,27 +348,33 @@ const Table& rescheduling_table() {
   using S = ReschedulingSettings;
   static const Table table = table_of<S>(
       {
-          custom<&S::modes, read_modes, print_modes>("modes", {.type = "object"},
-                                                     {"by strategy; act for enabledStrategies, off for the others",
-                                                      "按策略设置；enabledStrategies 中的默认为 act，其余为 off"}),
+          custom<&S::modes, read_modes, print_modes>(
+              "modes", {.type = "object"},
+              {"modes by strategy; default: act for enabledStrategies, off for the others",
+               "按策略设置模式；默认：enabledStrategies 中的为 act，其余为 off"}),
           documented<S>("modes.STRATEGY", kMode,
-                        {"off, only tell what would be done, or do it", "关闭、仅报告计划，或实际执行"}),
+                        {"mode of the strategy: off, observe (publish plans only) or act (carry plans out)",
+                         "策略的模式：off、observe（只公布计划）或 act（执行计划）"}),
           section<&S::load_balancing>("loadBalancing", load_balancing_table(),
-                                      {"of the strategy LoadBalancing", "LoadBalancing 策略的设置"}),
+                                      {"settings of the strategy LoadBalancing", "LoadBalancing 策略的设置"}),
           section<&S::resource_optimization>(
               "resourceOptimization", optimization_table(),
-              {"of the strategy ResourceOptimization", "ResourceOptimization 策略的设置"}),
-          section<&S::constraint_repair>(
-              "constraintRepair", repair_table(),
-              {"of the strategy ConstraintRepair: what is put right", "ConstraintRepair 策略：修复哪些约束"}),
+              {"settings of the strategy ResourceOptimization", "ResourceOptimization 策略的设置"}),
+          section<&S::constraint_repair>("constraintRepair", repair_table(),
+                                         {"settings of the strategy ConstraintRepair: constraints to repair",
+                                          "ConstraintRepair 策略的设置：修复哪些约束"}),
           section<&S::maintenance>("maintenance", maintenance_table(),
-                                   {"of nodes that are to be emptied", "节点维护的设置"}),
-          section<&S::protections>("protections", protections_table(), {"who stays", "哪些 Pod 不迁移"}),
-          section<&S::brakes>("brakes", brakes_table(), {"what holds moves back", "限制迁移的制动"}),
+                                   {"settings of node maintenance", "节点维护的设置"}),
+          section<&S::protections>("protections", protections_table(), {"pods that are not moved", "不迁移的 Pod"}),
+          section<&S::brakes>("brakes", brakes_table(),
+                              {"conditions and limits that stop new moves", "阻止开始新迁移的条件和上限"}),
           custom<&S::windows, read_windows, print_windows>(
               "windows", {.type = "list of strings", .range = "such as Mon-Fri 22:00-06:00"},
-              {"UTC; moves begin only then; none: always", "UTC；仅在这些时段开始迁移；未设置表示任何时候"}),
-          list<&S::pools>("pools", pool_table(), {"groups of nodes with rules of their own", "有独立规则的节点组"}),
+              {"time windows in UTC in which moves can start; empty: always",
+               "可以开始迁移的时间窗口（UTC）；为空表示任何时候"}),
+          list<&S::pools>("pools", pool_table(),
+                          {"node pools with their own modes and bands; the first pool that matches a node is used",
+                           "有独立 modes 和 bands 的节点池；使用第一个匹配节点的节点池"}),
       },
       check_rescheduling);
   return table;

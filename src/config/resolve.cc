@@ -16,8 +16,8 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Without a number kube-scheduler's plugins weigh 1 where they are named, as there; our own weigh what they are made
-// for.
+// The weight of a plugin that the configuration enables without a weight: 1 for plugins of kube-scheduler, as in
+// kube-scheduler, and KnownPlugin::default_weight for Rescheduler and Podrescheduling.
 int weight_of(const PluginChoice& choice, const PluginCatalog& catalog) {
   if (choice.weight != 0) return choice.weight;
   const KnownPlugin* plugin = find_plugin(catalog, choice.name);
@@ -44,7 +44,7 @@ std::vector<PluginChoice> at_point(Point point,
                                    const std::vector<PluginChoice>& multi_point,
                                    const PluginCatalog& catalog) {
   if (has(own.disabled, "*")) return own.enabled;
-  std::vector<PluginChoice> expanded;  // of multiPoint, as far as it reaches this point
+  std::vector<PluginChoice> expanded;  // plugins of multiPoint that implement this extension point
   for (const PluginChoice& choice : multi_point) {
     const KnownPlugin* plugin = find_plugin(catalog, choice.name);
     if (plugin != nullptr && plugin->points.has(point) && !has(own.disabled, choice.name)) expanded.push_back(choice);

@@ -1,4 +1,4 @@
-// From what a profile asks for to the plugins that run, in kube-scheduler's order.
+// Computes the plugins of each extension point from the `plugins` of a profile, in the order of kube-scheduler.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace rescheduler::config {
 
 struct PluginChoice {
   std::string name;
-  int weight = 0;  // 0: not said
+  int weight = 0;  // 0: not set
 };
 
 struct PluginSet {
   std::vector<PluginChoice> enabled{};
-  std::vector<std::string> disabled{};  // "*": all that are not in `enabled`
+  std::vector<std::string> disabled{};  // "*": all plugins that are not in `enabled`
 };
 
 struct PluginChoices {
@@ -27,11 +27,15 @@ struct PluginChoices {
 
 using PluginsByPoint = decltype(placement::Profile::plugins);
 
-// Every name in an `enabled` is in the catalog, once in its list, and its plugin can have a say at that point.
+// Precondition: each name in `enabled` is in the catalog, is unique in its list, and its plugin implements the
+// extension point.
 //
-// At each point: first those that multiPoint names and the point names again, in the point's order; then the rest of
-// multiPoint; then what only the point names. multiPoint itself is the defaults, a default that is named again keeping
-// its place (but not its weight), followed by the others. A point's weight beats multiPoint's.
+// Order at an extension point:
+//   1. plugins that both the extension point and multiPoint enable, in the order of the extension point
+//   2. the other plugins of multiPoint
+//   3. plugins that only the extension point enables
+// multiPoint consists of the default plugins and then the others. A default plugin that is enabled again keeps its
+// position and gets the new weight. The weight of an extension point has priority over that of multiPoint.
 PluginsByPoint resolve_plugins(const PluginChoices& choices, const PluginCatalog& catalog);
 
 }  // namespace rescheduler::config

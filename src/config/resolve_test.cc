@@ -15,7 +15,7 @@ using placement::Point;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A, B and C by default, X and Y on request; all filter and score.
+// A, B and C are enabled by default, X and Y are not. All of them filter and score.
 PluginCatalog small_catalog() {
   return {{"A", {Filter, Score}, true, 3}, {"B", {Filter, Score}, true, 2}, {"C", {Filter, Score}, true, 1},
           {"X", {Filter, Score}},          {"Y", {Filter, Score}},          {"S", {Score}}};
@@ -129,8 +129,8 @@ TEST(DefaultCatalog, HasTheDefaultsOfKubeSchedulerInItsOrder) {
   EXPECT_THAT(names(plugins, PostBind), IsEmpty());
 }
 
-// What kube-scheduler's two passes do, written down again in their own words: first merge each set with its defaults,
-// then expand multiPoint over the points.
+// An independent implementation of the two passes of kube-scheduler: merge each set with its defaults, then expand
+// multiPoint over the extension points.
 std::vector<std::string> by_the_book(const PluginChoices& choices, const PluginCatalog& catalog, Point point) {
   std::vector<std::string> multi;
   std::set<std::string> taken;

@@ -54,7 +54,7 @@ class Application {
     take(options_.leader_elect_resource_lock, election.resource_lock);
     take(options_.leader_elect_resource_name, election.resource_name);
     take(options_.leader_elect_resource_namespace, election.resource_namespace);
-    if (was_sound && !problems_.empty()) return;  // the times are not those that were meant
+    if (was_sound && !problems_.empty()) return;  // a flag was invalid, so the durations are not the intended ones
     if (const auto fault = fault_of(election)) {
       problem(fmt::format("with the --leader-elect flags, leaderElection.{} {}", fault->field, fault->what));
     }

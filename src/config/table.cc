@@ -26,7 +26,7 @@ T& as(void* value) {
   return *static_cast<T*>(value);
 }
 
-// --- Whole numbers. What is not said about an int is that it is not negative, as kube-scheduler has it. ---
+// --- Integers. Without a lower limit an int must not be negative, as in kube-scheduler. ---
 
 template <class T>
 std::int64_t least_of(const Field& field) {
@@ -46,7 +46,7 @@ bool read_integer(const Field& field, YamlReader& from, void* into) {
   return true;
 }
 
-// A number that only says how wide a type is is no limit.
+// The limits of the C++ type are not part of the text.
 template <class T>
 std::string integer_range(const Field& field) {
   const std::int64_t least = least_of<T>(field);
@@ -105,7 +105,7 @@ std::string number_range(const Field& field) {
 bool read_span(const Field& field, YamlReader& from, void* into) {
   std::string text;
   from.read(field.key, text);
-  if (text.empty()) return false;  // absent, or not a string and said so
+  if (text.empty()) return false;  // the field is absent, or is not a string and was reported
   const auto value = kube::parse_duration(text);
   if (!value) return refuse(field, from, "must be a duration such as 30s or 1m30s");
   if (field.zero_is_unset && value->count() == 0) return true;

@@ -1,15 +1,14 @@
-// How a struct of settings is written in a file. Each field is declared once: its key, its member, its range and what
-// it means in both languages. Reading, checking, printing and the reference are the same code for every table.
+// A table describes the file format of a struct of settings. Each field is declared once: key, member, range, and
+// meaning in both languages. All tables share the code for reading, checking, printing and the reference.
 //
 //   const Table& caps_table() {
 //     static const Table table = table_of<MoveCaps>({
-//         field<&MoveCaps::total>("total", between(0, 100'000), {"in all", "总数"}),
-//         field<&MoveCaps::per_node>("perNode", between(0, 100'000), {"off or onto one node", "每个节点迁出或迁入"}),
+//         field<&MoveCaps::total>("total", between(0, 100'000), {"number of moves in total", "迁移总数"}),
 //     });
 //     return table;
 //   }
 //
-// A rule about several fields is the table's check: a small function that is called once all of them are read.
+// A rule about several fields is the check of the table: a function that is called after all fields are read.
 #pragma once
 
 #include <chrono>
@@ -34,11 +33,11 @@ namespace rescheduler::config {
 struct Field;
 struct Table;
 
-// What a number or a duration may be; of a duration in nanoseconds.
+// Limits of a number, or of a duration in nanoseconds.
 struct Limits {
-  std::int64_t least = INT64_MIN;  // INT64_MIN: whatever its type holds
-  std::int64_t most = INT64_MAX;   // INT64_MAX: likewise
-  bool above = false;              // `least` itself is too little
+  std::int64_t least = INT64_MIN;  // INT64_MIN: the limit of the C++ type
+  std::int64_t most = INT64_MAX;   // INT64_MAX: the limit of the C++ type
+  bool above = false;              // `least` itself is not allowed
 };
 constexpr Limits between(std::int64_t least, std::int64_t most) { return {least, most}; }
 constexpr Limits between(std::chrono::nanoseconds least, std::chrono::nanoseconds most) {
@@ -52,14 +51,14 @@ inline constexpr Limits kPercentage{.least = 0, .most = 100, .above = true};
 
 // How values of one C++ type are read, printed and described.
 struct ValueType {
-  std::string_view name;  // as the reference calls it; empty: the field says it
-  bool (*read)(const Field& field, kube::YamlReader& from, void* value);  // false: what stands there is of no use
+  std::string_view name;  // in the reference; empty: Field::type_name has it
+  bool (*read)(const Field& field, kube::YamlReader& from, void* value);  // false: absent or invalid
   void (*print)(const Field& field, const void* value, kube::YamlWriter& to);
-  std::string (*text)(const Field& field, const void* value);  // of a default, for the reference
+  std::string (*text)(const Field& field, const void* value);  // a default, for the reference
   std::string (*range)(const Field& field);
 };
 
-// The pointer says which; it is null.
+// The type of the pointer selects the overload; the pointer is null.
 const ValueType& value_type(const bool* of);
 const ValueType& value_type(const int* of);
 const ValueType& value_type(const std::uint16_t* of);
@@ -77,46 +76,46 @@ struct Choice {
 };
 
 struct Field {
-  Field();  // these are written elsewhere: there are hundreds of fields, and each would compile its own
+  Field();  // defined in table.cc, so that the hundreds of fields do not each compile their own
   Field(const Field& other);
   Field(Field&& other) noexcept;
   ~Field();
 
-  std::string_view key{};  // empty: the fields of `fields` stand among those of this table
+  std::string_view key{};  // empty: the fields of `fields` are fields of this table
   Phrase meaning{};
-  const ValueType* type = nullptr;                    // null: only the reference has it, its reader is elsewhere
-  void* (*make)(void* object) = nullptr;              // where to read it to
-  const void* (*look)(const void* object) = nullptr;  // where to print it from; answers null: there is none
+  const ValueType* type = nullptr;                    // null: only for the reference; other code reads the field
+  void* (*make)(void* object) = nullptr;              // the member to read into
+  const void* (*look)(const void* object) = nullptr;  // the member to print; returns null if there is none
   Limits limits{};
-  std::vector<Choice> choices{};  // of an enumeration, or of what may stand in a list of strings
+  std::vector<Choice> choices{};  // values of an enumeration, or allowed items of a list of strings
   int (*get)(const void* value) = nullptr;
   void (*set)(void* value, int chosen) = nullptr;
   const Table* fields = nullptr;  // of a section, or of the elements of a list or map
-  std::string_view type_name{};   // what the reference says instead of what the type does
+  std::string_view type_name{};   // for the reference, instead of that of `type`
   std::string_view usual{};
   std::string_view range{};
-  std::string_view element{};  // of a map: what stands for its keys in the reference
+  std::string_view element{};  // of a map: the placeholder for its keys in the reference
   Phrase element_meaning{};
   bool optional_value = false;
   bool must_be_given = false;
-  bool zero_is_unset = false;                         // 0 or "" is what is written for "the default"
-  bool only_changed = false;                          // not printed while it is as by default
-  std::function<bool(const void* object)> exists{};   // empty: always; otherwise it is an unknown field
-  std::function<bool(const void* object)> printed{};  // empty: always
+  bool zero_is_unset = false;                         // 0 or "" means the default
+  bool only_changed = false;                          // printed only if it differs from the default
+  std::function<bool(const void* object)> exists{};   // false: an unknown field; empty: always true
+  std::function<bool(const void* object)> printed{};  // empty: always true
 };
 
 struct Table {
   std::vector<Field> fields{};
   std::function<void(kube::YamlReader& from, void* object)> check{};
-  std::shared_ptr<const void> usual{};  // an object with every default
+  std::shared_ptr<const void> usual{};  // an object with all defaults
 
   void add(const Field& field);
 };
 
-// --- What is done with a table. ---
+// --- Use of a table. ---
 
-// Fields that it does not know are left to the caller, who may know them. False: it was given up half-way, for want of
-// a field that says what the others are.
+// Leaves unknown fields to the caller. False: reading stopped early, because a field is missing that decides which
+// other fields exist.
 bool read_fields(const Table& table, kube::YamlReader& from, void* object);
 void print_fields(const Table& table, const void* object, kube::YamlWriter& to);
 
@@ -130,27 +129,27 @@ struct ReferenceField {
 };
 void add_reference(const Table& table, std::string_view section, std::vector<ReferenceField>& into);
 
-// The JSON Schema of what may be written.
+// The JSON Schema of the table.
 std::string schema_of(const Table& table);
 
 // "a, b and c", for messages.
 std::string listed(const std::vector<std::string_view>& words);
 std::string listed(const std::vector<Choice>& choices);
 
-// --- How one is written. ---
+// --- Declaration of a table. ---
 
-// What the reference says of a field instead of what is known from its type; empty: that.
+// Text of the reference for a field; an empty member is derived from the type of the field.
 struct Described {
   std::string_view type{};
   std::string_view usual{};
   std::string_view range{};
 };
 
-// Fields of S and no other struct.
+// A field of S; the type keeps fields of other structs out of the table.
 template <class S>
 struct FieldOf : Field {
   FieldOf&& must_be_given() && { return Field::must_be_given = true, std::move(*this); }
-  FieldOf&& one_of(const std::vector<std::string_view>& words) && {  // each of a list of strings, and none twice
+  FieldOf&& one_of(const std::vector<std::string_view>& words) && {  // for a list of strings; duplicates are refused
     for (const std::string_view text : words) choices.push_back({text});
     return std::move(*this);
   }
@@ -209,7 +208,7 @@ FieldOf<typename MemberOf<Member>::Struct> bare(std::string_view key, Phrase mea
   return made;
 }
 
-// A container of structs, whose elements a table describes.
+// A container of structs. A table describes the elements.
 struct Elements {
   void (*clear)(void* container);
   void* (*add)(void* container, const std::string& key);
@@ -282,7 +281,7 @@ auto field(std::string_view key, Phrase meaning) {
   return field<Member>(key, Limits{}, meaning);
 }
 
-// One of some words, each of which stands for a value of an enumeration.
+// One of several words; each word is a value of an enumeration.
 template <auto Member>
 auto word(std::string_view key,
           std::initializer_list<std::pair<std::string_view, typename detail::MemberOf<Member>::Type>> words,
@@ -295,20 +294,20 @@ auto word(std::string_view key,
   return made;
 }
 
-// A struct in a struct, with a key of its own. An optional one is there where its key is.
+// A nested struct with its own key. An optional struct exists if its key is present.
 template <auto Member>
 auto section(std::string_view key, const Table& fields, Phrase meaning) {
   auto made = detail::bare<Member>(key, meaning, detail::kSectionType);
   made.fields = &fields;
   return made;
 }
-// A struct in a struct whose fields stand among the others.
+// A nested struct without a key: its fields are fields of the outer table.
 template <auto Member>
 auto embedded(const Table& fields) {
   return section<Member>({}, fields, {});
 }
 
-// Fields of S itself that stand under a key of their own.
+// Fields of S itself under their own key.
 template <class S>
 FieldOf<S> group(std::string_view key, const Table& fields, Phrase meaning) {
   FieldOf<S> made;
@@ -328,7 +327,7 @@ auto list(std::string_view key, const Table& fields, Phrase meaning) {
   made.fields = &fields;
   return made;
 }
-// A map whose keys are data; `element` stands for them in the reference.
+// A map whose keys are data. `element` is the placeholder for the keys in the reference.
 template <auto Member>
 auto map(std::string_view key, Phrase meaning, std::string_view element, const Table& fields, Phrase element_meaning) {
   using T = typename detail::MemberOf<Member>::Type;
@@ -339,7 +338,7 @@ auto map(std::string_view key, Phrase meaning, std::string_view element, const T
   return made;
 }
 
-// What the others cannot say: void Read(YamlReader& from, std::string_view key, T& into) and
+// For fields that the other functions cannot describe: void Read(YamlReader& from, std::string_view key, T& into) and
 // void Print(const T& value, std::string_view key, YamlWriter& to).
 template <auto Member, auto Read, auto Print>
 auto custom(std::string_view key, Described described, Phrase meaning) {
@@ -347,7 +346,7 @@ auto custom(std::string_view key, Described described, Phrase meaning) {
   auto made = detail::bare<Member>(key, meaning, detail::kCustomType<T, Read, Print>);
   return std::move(made).described(described);
 }
-// A line of the reference for what is read elsewhere. `path` may have several parts.
+// A row of the reference for a field that other code reads. `path` can have several parts.
 template <class S>
 FieldOf<S> documented(std::string_view path, Described described, Phrase meaning) {
   FieldOf<S> made;

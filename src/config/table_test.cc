@@ -1,4 +1,4 @@
-// What docs/development.md promises: a setting is a member and a line of a table. A toy proves it.
+// docs/development.md says that a new setting needs only a member and one line of a table. An example checks this.
 #include "config/table.h"
 
 #include <map>

@@ -1,15 +1,15 @@
-// Every table of settings. Meanings, ranges and checks stand in the .cc files, beside the fields.
+// All tables of settings. Meanings, ranges and checks are in the .cc files, beside the fields.
 #pragma once
 
 #include "config/table.h"
 
 namespace rescheduler::config {
 
-// What stands before `profiles` in a file, and what stands behind: of Configuration.
+// Fields of Configuration before and after `profiles`.
 const Table& head_table();
 const Table& tail_table();
 
-// What kube-scheduler's plugins take: of the structs in placement/args.h.
+// Args of the plugins of kube-scheduler: structs of placement/args.h.
 const Table& default_preemption_table();
 const Table& dynamic_resources_table();
 const Table& inter_pod_affinity_table();
@@ -19,10 +19,10 @@ const Table& node_resources_fit_table();
 const Table& pod_topology_spread_table();
 const Table& volume_binding_table();
 
-// What our own take: of ReschedulerSettings and PodreschedulingSettings.
+// Args of Rescheduler and Podrescheduling: ReschedulerSettings and PodreschedulingSettings.
 const Table& rescheduler_table();
 const Table& podrescheduling_table();
-// Parts of them.
+// Sections of rescheduler_table().
 const Table& load_table();
 const Table& rescheduling_table();
 

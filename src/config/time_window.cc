@@ -19,7 +19,7 @@ std::optional<unsigned> day_of(std::string_view word) {
   return std::nullopt;
 }
 
-// "Mon-Fri" or "Sat"; a range may go over the end of the week.
+// "Mon-Fri" or "Sat". A range can include the end of the week, as in "Sat-Mon".
 std::optional<std::uint8_t> days_of(std::string_view part) {
   const auto dash = part.find('-');
   const auto first = day_of(part.substr(0, dash));

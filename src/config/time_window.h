@@ -1,4 +1,4 @@
-// When moves may begin, as people write it: "Mon-Fri 22:00-06:00", "Sat,Sun 00:00-24:00", "01:00-05:00". In UTC.
+// The text format of TimeWindow, in UTC: "Mon-Fri 22:00-06:00", "Sat,Sun 00:00-24:00", "01:00-05:00".
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace rescheduler::config {
 
-// A window that ends before it begins goes past midnight and belongs to the day it begins on.
+// A window whose end is before its start ends on the next day, and belongs to the day on which it starts.
 Result<TimeWindow> parse_time_window(std::string_view text);
-std::string format_time_window(const TimeWindow& window);  // which parse_time_window() takes back
+std::string format_time_window(const TimeWindow& window);  // parse_time_window() accepts the result
 
 }  // namespace rescheduler::config

@@ -13,10 +13,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostText = 1024;  // Kubernetes has no name longer than 253
+constexpr std::size_t kMostText = 1024;  // Kubernetes names have at most 253 characters
 constexpr std::size_t kMostDepth = 4;
 
-// Takes fields out one by one; what is left at the end was not asked for.
+// Takes the fields out one by one. Fields that remain at the end are unknown.
 class Fields {
  public:
   static Result<Fields> read(std::string_view body) {

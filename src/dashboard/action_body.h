@@ -1,4 +1,4 @@
-// What is asked for with an action, read from its JSON. Pure. What is not understood is refused, not guessed at.
+// Parses the JSON bodies of actions. Pure: no I/O. Unknown fields and invalid values are errors.
 #pragma once
 
 #include <string>

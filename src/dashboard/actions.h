@@ -1,4 +1,4 @@
-// What people may do from the pages, one interface. Each answers with one sentence about what has come of it.
+// The actions that users can start from the pages. Each action returns one sentence about its result.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct DemoAction {
   std::string mode{};
 };
 
-// `who` is the visitor's name, for Events and news.
+// `who` is the name of the user, for Events and the activity log.
 class Actions {
  public:
   virtual ~Actions() = default;
@@ -31,12 +31,12 @@ class Actions {
   virtual ActionAnswer maintenance(std::string who, std::string node, bool on) = 0;
 };
 
-// Of a demo alone: what happens to a cluster of its own.
+// Actions of the demo, on its embedded cluster.
 class DemoActions {
  public:
   virtual ~DemoActions() = default;
   virtual Result<std::string> perform(const DemoAction& demo_action) = 0;
-  virtual std::string choices() const = 0;  // JSON: what the deeds can be about
+  virtual std::string choices() const = 0;  // JSON: the nodes, workloads and strategies to choose from
 };
 
 }  // namespace rescheduler::dashboard

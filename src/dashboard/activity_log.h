@@ -1,4 +1,4 @@
-// The last things that happened, for people to read, and samples of how it went.
+// The recent activities for users to read, and samples of the history.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct Activity {
 
 class ActivityLog {
  public:
-  // What is said twice in a row is said once.
+  // Drops an activity that equals the one before it.
   void tell(Activity activity, WallTime now);
-  std::string newest(std::size_t limit) const;                               // JSON: {"lines": [...]}, newest first
-  std::optional<std::string> take_new();                                     // likewise, of those since the last call
+  std::string newest(std::size_t limit) const;  // JSON: {"lines": [...]}, newest first
+  std::optional<std::string> take_new();        // the same, since the last call; empty: none
   std::string about(const ActivityObject& object, std::size_t limit) const;  // JSON: [...]
 
  private:
@@ -57,12 +57,12 @@ struct HistorySample {
 
 class History {
  public:
-  // A day of samples.
+  // Keeps one day of samples.
   explicit History(std::chrono::seconds every)
       : every_(every), most_(86'400 / static_cast<std::size_t>(every.count())) {}
 
   bool due(WallTime now) const;
-  // `moves`: ended so far. The JSON of the stream's event.
+  // `moves`: total of ended moves. Returns the JSON for the event stream.
   std::string add(WallTime now, const cluster::Balance& balance, std::uint64_t pending, std::uint64_t moves);
   std::string json(std::chrono::minutes back, WallTime now) const;
 

@@ -21,7 +21,7 @@ bool takes_gzip(const net::HttpRequest& request) {
   return accepted.find("gzip") != std::string_view::npos && accepted.find("gzip;q=0") == std::string_view::npos;
 }
 
-// A place in the application has no dot in its last part; a file that is missing has.
+// A route of the application has no dot in its last part; a missing file has one.
 bool is_place(std::string_view path) {
   const auto slash = path.rfind('/');
   return path.substr(slash == std::string_view::npos ? 0 : slash + 1).find('.') == std::string_view::npos;

@@ -23,7 +23,7 @@ kube::EventRecorderSettings recorder_settings(const ClusterActionsParts& parts) 
   return settings;
 }
 
-constexpr int kTries = 3;  // others write there too
+constexpr int kTries = 3;  // other clients write the ConfigMap too
 
 }  // namespace
 
@@ -44,14 +44,14 @@ kube::ObjectRef ClusterActions::lease() const {
   return {.api_version = "coordination.k8s.io/v1", .kind = "Lease", .ns = parts_.ns, .name = parts_.lease};
 }
 
-// Read and written back: that is what the program may do with this one object, and the version sees to it that what
-// others wrote meanwhile stays.
+// Reads and updates the ConfigMap, because the permissions allow only that. The resourceVersion protects writes of
+// other clients.
 net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused, std::string reason) {
   using namespace rescheduling;
   for (int tries = 1;; ++tries) {
     auto map = co_await kube::Client(*parts_.api).get<api::ConfigMap>(parts_.ns, std::string(kMovesName));
     if (!map && map.error().code == Errc::NotFound && tries < kTries) {
-      MoveHistoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // nothing was ever moved here
+      MoveHistoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // no pod was ever moved here
       auto made = co_await first.load();
       if (!made) co_return fail(std::move(made.error()));
       continue;

@@ -1,5 +1,5 @@
-// What people do from the pages, done to the cluster: the same objects as the command line writes, and an Event for
-// each that says who did it. Belongs to the loop's thread.
+// Carries out the actions of the pages in the cluster. Writes the same objects as the command line, and an Event that
+// names the user. Used only on the thread of the event loop.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ namespace rescheduler::dashboard {
 
 struct ClusterActionsParts {
   kube::Api* api = nullptr;
-  kube::Api* events = nullptr;  // null: the same
+  kube::Api* events = nullptr;  // null: `api`
   kube::LoopServices services;
-  std::string ns = "kube-system";  // of the lease, and of what the controller remembers
+  std::string ns = "kube-system";  // namespace of the lease and of the move history
   std::string lease = "rescheduler-scheduler";
   std::string host{};
-  std::function<rescheduling::Controller*()> controller{};  // null: nothing is moved here
+  std::function<rescheduling::Controller*()> controller{};  // null: this process does not move pods
 };
 
 class ClusterActions final : public Actions {
@@ -36,7 +36,7 @@ class ClusterActions final : public Actions {
   ActionAnswer cancel_migration(std::string who, std::string ns, std::string name) override;
   ActionAnswer move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) override;
   ActionAnswer maintenance(std::string who, std::string node, bool on) override;
-  // Everything said so far has been written, or given up.
+  // Waits until all Events are written or given up.
   net::Task<Result<void>> flush() { return events_.flush(); }
 
  private:

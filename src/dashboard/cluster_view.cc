@@ -25,7 +25,7 @@ namespace {
 
 using rescheduling::recovery::NodeQuarantine;
 
-// How those who sell nodes by the group name the group; the plain ones are what people write themselves.
+// Labels of cloud providers for node groups; the first ones are usual names that users set.
 constexpr std::array kPoolLabels = {"rescheduler.io/pool",
                                     "node-pool",
                                     "nodepool",
@@ -35,7 +35,7 @@ constexpr std::array kPoolLabels = {"rescheduler.io/pool",
                                     "kubernetes.azure.com/agentpool",
                                     "karpenter.sh/nodepool"};
 
-// Waiting is not failing; these do not pass by themselves.
+// A waiting container is not a failure, but these reasons do not end by themselves.
 constexpr std::array<std::string_view, 8> kTroubles = {
     "CrashLoopBackOff",     "ImagePullBackOff",           "ErrImagePull",      "InvalidImageName",
     "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "OOMKilled"};
@@ -46,7 +46,7 @@ WallTime wall_of(const api::Time& time) {
   return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
 }
 
-// Why it does not run, where a container says so; else its phase.
+// The reason why a container does not run, else the phase.
 std::string phase_of(const api::Pod& pod) {
   if (pod.metadata().has_deletion_timestamp()) return "Terminating";
   for (const auto* statuses : {&pod.status().init_container_statuses(), &pod.status().container_statuses()}) {
@@ -219,7 +219,7 @@ void ClusterView::count(const NodeEntry& node, int by) {
   if (node.unschedulable) add(counts_.unschedulable);
 }
 
-// What is over takes no room, but it is still there to be looked at.
+// A finished pod uses no resources, but the pages still list it.
 void ClusterView::place(const PodEntry& pod, int by) {
   if (pod.node.empty()) return;
   NodeEntry& node = at(pod.node);

@@ -1,5 +1,5 @@
-// Nodes and pods as the pages show them: what is shown of each, and nothing else. Told by whoever follows the cluster;
-// a change costs what it changes, however large the rest is. Belongs to one thread.
+// Nodes and pods with only the fields that the pages show. Watchers of the cluster feed it. The cost of a change does
+// not depend on the size of the cluster. Not thread-safe: one thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,20 @@ class Pod;
 
 namespace rescheduler::dashboard {
 
-// There are very many: words that they have in common are the book's, and live as long as it does.
+// There can be very many entries: ClusterView owns the shared strings, and they live as long as it.
 struct PodEntry {
-  std::string_view key{};  // "ns/name"; these three are the book's for as long as the pod is in it
+  std::string_view key{};  // "ns/name"; ClusterView owns these three strings while it has the pod
   std::string_view ns{};
   std::string_view name{};
   std::string uid{};
-  std::string_view node{};  // empty: none yet
+  std::string_view node{};  // empty: not bound
   std::string_view owner_kind{};
   std::string owner_name{};
   std::string_view phase{};  // or the reason why a container does not run
   bool ready = false;
   bool failing = false;
   bool over = false;
-  std::int64_t cpu = 0;  // requested, in thousandths
+  std::int64_t cpu = 0;  // requested, in milli-cores
   std::int64_t memory = 0;
   std::int32_t priority = 0;
   WallTime created{};
@@ -72,7 +72,7 @@ struct NodeEntry {
   std::string zone{};
   std::string pool{};
   std::string uid{};
-  bool exists = false;  // else only pods say that there is one
+  bool exists = false;  // false: only pods refer to the node
   bool ready = false;
   bool unschedulable = false;
   bool maintenance = false;
@@ -87,14 +87,14 @@ struct NodeEntry {
   std::int64_t cpu_requested = 0;
   std::int64_t memory_requested = 0;
   cluster::NodeLoad load{};
-  std::set<std::string_view> pods{};  // that are there, by PodEntry::key
-  std::size_t live_pods = 0;          // of them, those that are not over
-  std::string row{};                  // as it was told last
+  std::set<std::string_view> pods{};  // pods of the node, by PodEntry::key
+  std::size_t live_pods = 0;          // number of pods of the node that are not over
+  std::string row{};                  // the last published row
 
   std::string_view state() const;
 };
 
-// Shares of the nodes that take pods, as rescheduling::Picture has them.
+// Filter of ClusterView::find.
 struct PodQuery {
   std::string text{};   // part of "namespace/name"
   std::string node{};   // empty: any
@@ -104,15 +104,15 @@ struct PodQuery {
 
 class ClusterView {
  public:
-  // What nodes are grouped by: the pools of the settings, else the labels clouds put on their node groups.
+  // Groups nodes by the pools of the settings, else by the node group labels of cloud providers.
   explicit ClusterView(const std::vector<config::NodePool>& pools = {});
 
-  // Pods and nodes; others are none of its business.
+  // Pods and nodes; other kinds are ignored.
   void upsert(const google::protobuf::Message& object, WallTime now);
   void remove(const google::protobuf::Message& object);
   void loads(const scheduler::LoadUpdate& loads);
 
-  // Rows that look different than at the last call, and names of nodes that are gone since.
+  // Rows that changed since the last call, and names of nodes that were deleted since.
   struct Changes {
     std::vector<std::string> rows{};  // JSON
     std::vector<std::string> gone{};
@@ -123,23 +123,23 @@ class ClusterView {
   const std::map<std::string, NodeEntry, std::less<>>& nodes() const { return nodes_; }
   const NodeEntry* node(std::string_view name) const;
   const PodEntry* pod(std::string_view key) const;
-  // The first of those that match by name, and how many do.
+  // The first matching pods by name, up to the limit, and the number of all matching pods.
   std::pair<std::vector<const PodEntry*>, std::size_t> find(const PodQuery& query) const;
 
   struct Counts {
     std::size_t nodes = 0;
     std::size_t ready = 0;
     std::size_t unschedulable = 0;
-    std::size_t pods = 0;  // that are not over
+    std::size_t pods = 0;  // pods that are not over
     std::size_t pending = 0;
     std::size_t failing = 0;
   };
   const Counts& counts() const { return counts_; }
-  // Of the nodes that are ready and take pods: by predicted load where load is measured, else by requests.
+  // Balance of the nodes that are ready and schedulable: by predicted load if load is measured, else by requests.
   cluster::Balance balance(cluster::BalanceWeights weights) const;
 
   struct LoadStatus {
-    std::string source{};  // empty: nobody has said anything
+    std::string source{};  // empty: no load update yet
     bool measured = false;
     WallTime at{};
   };
@@ -157,7 +157,7 @@ class ClusterView {
   void drop_if_unused(std::string_view name);
   std::string pool_of(const api::Node& node) const;
 
-  cluster::SymbolTable symbols_;  // never forgotten: no names that come and go
+  cluster::SymbolTable symbols_;  // never freed: contains no names of short-lived objects
   std::vector<std::pair<std::string, kube::LabelSelector>> pools_;
   std::map<std::string, NodeEntry, std::less<>> nodes_;
   std::map<std::string, PodEntry, std::less<>> pods_;
@@ -168,6 +168,6 @@ class ClusterView {
 };
 
 std::string row_json(const NodeEntry& node);
-std::string_view node_columns();  // JSON: what stands where in a row
+std::string_view node_columns();  // JSON: the names of the columns of a row
 
 }  // namespace rescheduler::dashboard

@@ -10,10 +10,10 @@ namespace rescheduler::dashboard {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenTicks{500};
-constexpr std::chrono::seconds kBetweenLooks{3};  // at the API server
-constexpr std::chrono::seconds kPatience{4};      // with it
+constexpr std::chrono::seconds kBetweenLooks{3};  // between checks of the API server
+constexpr std::chrono::seconds kPatience{4};      // timeout of such a check
 
-// What the first picture is made of (web/src/state/connection.ts).
+// The requests of the first page view (web/src/state/connection.ts).
 constexpr const char* kFirstPicture =
     "</api/v1/nodes>; rel=preload; as=fetch; crossorigin, </api/v1/overview>; rel=preload; as=fetch; crossorigin, "
     "</api/v1/session>; rel=preload; as=fetch; crossorigin";
@@ -120,7 +120,7 @@ net::Task<void> Dashboard::State::answer(std::shared_ptr<State> self,
   (void)co_await responder.send(std::move(response));
 }
 
-// --- Life ---
+// --- Lifecycle ---
 
 net::Task<void> Dashboard::State::keep_ticking(std::shared_ptr<State> self) {
   for (;;) {
@@ -165,7 +165,7 @@ void Dashboard::set_actions(Actions* actions, DemoActions* demo_actions) {
   state_->demo_actions = demo_actions;
 }
 
-// Weak: the scheduler may speak longer than we listen.
+// Weak, because the scheduler can call the sink after this object is gone.
 scheduler::ClusterSink Dashboard::sink() {
   const std::weak_ptr<State> weak = state_;
   scheduler::ClusterSink sink;
@@ -212,7 +212,7 @@ void Dashboard::serve(server::Server& server) {
     constexpr std::string_view kRoot = "/ui/";
     std::string_view below = std::string_view(target.path).substr(kRoot.size());
     net::HttpResponse made = page_for(assets(), below.empty() ? "index.html" : below, request);
-    // Where nobody needs a token the picture can be on its way while the script is.
+    // If no token is needed, the browser can load the data while it loads the script.
     if (open && made.headers.get("Content-Type").starts_with("text/html")) made.headers.set("Link", kFirstPicture);
     return page(std::move(made));
   };

@@ -1,12 +1,12 @@
-// /ui/ and /api/v1 on a server: the board, the stream of its changes, and what answers where.
+// Serves /ui/ and /api/v1: the model, the stream of its changes, and the handlers of all paths.
 //
 //   Dashboard dashboard(parts);
-//   dashboard.board().ask(sources); scheduler.listen(dashboard.sink()); ...
+//   dashboard.model().ask(sources); scheduler.listen(dashboard.sink()); ...
 //   dashboard.serve(server);       // once
-//   dashboard.start();             // tells what changes from now on
-//   dashboard.stop();              // before what it asks is gone
+//   dashboard.start();             // publishes changes from now on
+//   dashboard.stop();              // before the sources are destroyed
 //
-// Belongs to the loop's thread.
+// Used only on the thread of the event loop.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class Pod;
 
 namespace rescheduler::dashboard {
 
-// Where something is answered: for serving it, and for whoever checks that all of it is documented.
+// A path of the API: for serving, and for the check that every path is documented.
 struct RouteInfo {
   std::string method{};
   std::string path{};  // "/api/v1/nodes/{name}"
@@ -38,15 +38,15 @@ std::string_view openapi();
 
 struct DashboardParts {
   net::Executor executor;
-  const Clock* clock = nullptr;                 // the cluster's
-  kube::Api* api = nullptr;                     // for a pod's labels, and to see whether it answers; null: neither
-  std::string lease_namespace = "kube-system";  // of an object to ask for, to see that
+  const Clock* clock = nullptr;                 // the clock of the cluster
+  kube::Api* api = nullptr;                     // for labels of pods, and to check that it answers; null: neither
+  std::string lease_namespace = "kube-system";  // the lease that this check reads
   std::string lease_name = "rescheduler-scheduler";
   DashboardModelSettings model{};
   bool demo = false;
   std::string grafana{};
   std::string settings_json = R"({"rows":[],"file":null})";
-  // "Why here, why not there" of a pod as if it were to be placed now. Empty: nobody can say.
+  // Explains the decision for a pod as if it were scheduled now. Empty: not available.
   std::function<net::Task<Result<std::string>>(api::Pod pod, placement::NodeListing told)> explain{};
 };
 
@@ -59,14 +59,14 @@ class Dashboard {
 
   DashboardModel& model();
   EventStream& event_stream();
-  scheduler::ClusterSink sink();                                            // for what the scheduler is told
-  void set_actions(Actions* actions, DemoActions* demo_actions = nullptr);  // outlive stop()
+  scheduler::ClusterSink sink();                                            // for the changes that the scheduler sees
+  void set_actions(Actions* actions, DemoActions* demo_actions = nullptr);  // must outlive stop()
 
   void serve(server::Server& server);
   void start();
   void stop();
 
-  static std::vector<RouteInfo> routes();  // of /api/
+  static std::vector<RouteInfo> routes();  // below /api/
 
  private:
   struct State;

@@ -59,7 +59,7 @@ void DashboardModel::publish_if_new(std::string_view event, const std::string& j
   event_stream_.publish(event, json);
 }
 
-// The marks of a brake that comes and goes with every wave are nobody's news.
+// Brakes that come and go in normal operation are not reported.
 void DashboardModel::tell_brakes() {
   const auto* now = status();
   if (now == nullptr) return;
@@ -94,7 +94,7 @@ void DashboardModel::tick() {
                           history_.add(now, balance(), cluster_view_.counts().pending, migrations_.counts().ended));
   }
   if (auto lines = activity_.take_new()) event_stream_.publish("news", *lines);
-  if (event_stream_.viewers() == 0) return;  // the rest is made anew whenever somebody asks
+  if (event_stream_.viewers() == 0) return;  // other views are built on request
   const std::string shown = overview_but_time();
   if (shown != told_overview_) {
     told_overview_ = shown;
@@ -115,7 +115,7 @@ std::string DashboardModel::hello() const {
   return fmt::format(R"({{"boot":{},"revision":{}}})", kube::json_string(settings_.boot), revision_);
 }
 
-// What is not told yet is in it, and comes once more with the next event: who asks misses nothing.
+// Includes changes that are not published yet; the next event repeats them, so a viewer misses nothing.
 std::string DashboardModel::nodes() {
   std::string rows;
   for (const auto& [name, node] : cluster_view_.nodes()) {

@@ -1,7 +1,7 @@
-// The state behind the pages: what the daemon is told anyway, in the words of /api/v1. Changes are gathered and told
-// to everybody who looks at most twice a second, however much happens.
+// The state behind the pages, in the format of /api/v1. It collects changes and publishes them to all viewers at most
+// twice a second, however many changes there are.
 //
-// Belongs to the loop's thread.
+// Used only on the thread of the event loop.
 #pragma once
 
 #include <chrono>
@@ -27,9 +27,9 @@
 namespace rescheduler::dashboard {
 
 struct DashboardModelSettings {
-  std::string cluster{};  // what people call it
-  std::string boot{};     // another one at every start
-  double speed = 1;       // of a demo's time
+  std::string cluster{};  // display name
+  std::string boot{};     // different at every start of the process
+  double speed = 1;       // speed of time in a demo
   std::chrono::seconds history_every{10};
   std::chrono::nanoseconds load_freshness = std::chrono::minutes{3};
   std::vector<config::NodePool> pools{};
@@ -38,39 +38,39 @@ struct DashboardModelSettings {
 
 struct LeaderStatus {
   bool here = false;
-  std::string name{};  // empty: nobody knows
+  std::string name{};  // empty: unknown
 };
 
-// Asked while a view is made. Any may be empty.
+// Called while a view is built. Each can be empty.
 struct DashboardSources {
-  std::function<const rescheduling::ControllerStatus*()> status{};  // null: nothing is moved
+  std::function<const rescheduling::ControllerStatus*()> status{};  // null: this process does not move pods
   std::function<std::vector<std::pair<config::Strategy, config::StrategyMode>>()> modes{};
-  std::function<std::vector<rescheduling::recovery::SlotStatus>()> recovery{};  // empty: it is switched off
+  std::function<std::vector<rescheduling::recovery::SlotStatus>()> recovery{};  // empty: recovery is off
   std::function<LeaderStatus()> leader{};
   std::function<std::optional<std::string>()> load_sentence{};
 };
 
 class DashboardModel {
  public:
-  // The clock is the cluster's; clock and feed outlive it.
+  // `clock` is the clock of the cluster. `clock` and `event_stream` must outlive the model.
   DashboardModel(const Clock& clock, EventStream& event_stream, DashboardModelSettings settings);
 
   void ask(DashboardSources sources) { sources_ = std::move(sources); }
 
-  // --- What happens. ---
+  // --- Changes ---
   void upsert(const kube::ObjectPtr& object) { cluster_view_.upsert(*object, clock_.wall_now()); }
   void remove(const kube::ObjectPtr& object) { cluster_view_.remove(*object); }
   void loads(const scheduler::LoadUpdate& loads) { cluster_view_.loads(loads); }
   void migration(const api::Migration& migration, bool gone);
-  void plan(const rescheduling::Plan& plan);  // is begun with
+  void plan(const rescheduling::Plan& plan);  // a plan was adopted
   void tell(Activity activity) { activity_.tell(std::move(activity), clock_.wall_now()); }
   void api_answers();
   void api_is_silent(std::string problem);
 
-  // Tells everybody what has changed; some twice a second.
+  // Publishes the changes to all viewers; called about twice a second.
   void tick();
 
-  // --- What is asked, as JSON. ---
+  // --- Views, as JSON ---
   std::string overview() const;
   std::string nodes();
   std::optional<std::string> node(std::string_view name) const;
@@ -89,7 +89,7 @@ class DashboardModel {
   const ActivityLog& activity_log() const { return activity_; }
   const rescheduling::ControllerStatus* status() const { return sources_.status ? sources_.status() : nullptr; }
   std::string pod_row(const PodEntry& pod) const;
-  // Of this workload's slots, JSON of the one with most attempts; null.
+  // JSON of the workload's slot with the most attempts; null if there is none.
   std::string attempts_of(const PodEntry& pod) const;
 
  private:

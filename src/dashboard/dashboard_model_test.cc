@@ -17,7 +17,7 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What somebody who looks has been sent.
+// Records what a viewer receives.
 class Listener final : public net::Responder {
  public:
   net::Task<Result<void>> send(net::HttpResponse) override { co_return Result<void>{}; }

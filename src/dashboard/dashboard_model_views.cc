@@ -1,4 +1,4 @@
-// What a Board answers: the overview, a node, pods, recovery, maintenance.
+// The views of DashboardModel: the overview, a node, pods, recovery, maintenance.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -36,8 +36,8 @@ std::string slot_json(const SlotStatus& one) {
       kube::json_string(one.verdict), kube::json_string(one.sentence));
 }
 
-// What the last plans said of these pods; those nobody looked at are not in it.
-using Movable = std::map<std::string, std::string>;  // by ns/name: empty, or why not
+// What the last plans decided about these pods. Pods that no plan considered are missing.
+using Movable = std::map<std::string, std::string>;  // by ns/name: empty, or the reason why the pod cannot move
 
 Movable movable(const rescheduling::ControllerStatus* status, const std::set<std::string>& keys) {
   Movable found;
@@ -84,7 +84,7 @@ std::string quarantine_json(const std::string& node, const QuarantineView& word)
                      kube::json_string(word.state), kube::json_time(word.until), kube::json_string(word.why));
 }
 
-// As the rescheduler judged last, so that its plans start from the number that is shown.
+// The balance that the controller computed last, so that the page and the plans show the same number.
 cluster::Balance DashboardModel::balance() const {
   const auto* now = status();
   if (now == nullptr || now->cycles == 0 || now->balance_report.nodes.empty())

@@ -1,4 +1,4 @@
-// The insides of a Dashboard: what answers where, and how it is kept up to date. Internal to dashboard/.
+// Implementation of Dashboard: the handlers of all paths, and the periodic updates. Internal to dashboard/.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
   std::vector<net::Job> jobs{};
   std::size_t explaining = 0;
 
-  // One question, with what its path has in place of {...}.
+  // One request, with the values of {...} in its path.
   struct Ask {
     const net::HttpRequest& request;
     const RequestTarget& target;
@@ -57,7 +57,7 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
     std::string_view method;
     std::string_view path;
     Access access;
-    Handler handle;  // null: the stream
+    Handler handle;  // null: the event stream
   };
   static const std::vector<Entry>& table();
   static const Entry* find(std::string_view method, std::string_view path, std::vector<std::string>& names);

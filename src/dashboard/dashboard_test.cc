@@ -30,7 +30,7 @@ TEST(OpenApi, DescribesEveryRouteAndNothingElse) {
   EXPECT_EQ(served, described);
 }
 
-// Remembers what was asked of it.
+// Records the requested actions.
 class Recorded final : public Actions {
  public:
   ActionAnswer pause(std::string who, bool paused, std::string reason) override {

@@ -29,7 +29,7 @@ Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, place
   listing.always = current;
   std::string json = placement::to_json(decision, context, framework, listing);
   if (unassigned) cluster.assign(*placed, from);
-  json.pop_back();  // the brace
+  json.pop_back();  // the closing brace
   return fmt::format(R"({},"current":{}}})", json, kube::json_string_or_null(current));
 }
 

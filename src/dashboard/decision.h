@@ -1,4 +1,4 @@
-// "Why here, why not there": a decision about one pod as if it were to be placed now.
+// Explains the scheduling decision for one pod as if it were scheduled now.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ class Scheduler;
 
 namespace rescheduler::dashboard {
 
-// The object `rescheduler explain -o json` prints, but for nodes that were not asked about, with the node the pod is on
-// now as `current`. A pod that has a node is taken off it for the question, and put back.
+// The same object as `rescheduler explain -o json`, but `listing` selects the nodes; `current` is the node of the pod.
+// A bound pod is removed from the model during the explanation and added again.
 Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, placement::NodeListing listing);
-// The same where the scheduler decides; it waits meanwhile. The scheduler outlives the answer.
+// The same on the thread of the scheduler, which waits meanwhile. The scheduler must outlive the result.
 net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodeListing listing);
 
 }  // namespace rescheduler::dashboard

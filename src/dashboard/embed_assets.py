@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a source file that holds every file of a folder, plain and gzipped: embed_assets.py FOLDER OUTPUT.cc
+"""Writes a source file that contains every file of a folder, plain and gzipped: embed_assets.py FOLDER OUTPUT.cc
 
-Names that carry a hash of their content ("app-1a2b3c4d.js") may be cached for good; the others are asked for again.
+A file whose name has a hash of its content ("app-1a2b3c4d.js") can be cached for ever. Browsers revalidate the others.
 """
 
 import gzip
@@ -23,7 +23,7 @@ TYPES = {
     '.txt': 'text/plain; charset=utf-8',
 }
 HASHED = re.compile(r'[-.][0-9A-Za-z_]{8,}\.[a-z0-9]+$')
-LINE = 4096  # bytes of content in a line of source: compilers do not like longer ones
+LINE = 4096  # bytes of content per source line: some compilers reject longer lines
 
 
 def literal(data):

@@ -1,4 +1,4 @@
-// Events of an object as the pages show them. Pure.
+// Events of an object as the pages show them. Pure: no I/O.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ class Event;
 
 namespace rescheduler::dashboard {
 
-// JSON: [{"at", "warning", "reason", "text", "by", "count"}], the latest first. Whoever wrote one, in the old way or
-// the new one, said when it was last seen and how often.
+// JSON: [{"at", "warning", "reason", "text", "by", "count"}], latest first. Reads the last time and the count from both
+// versions of the Event API.
 std::string event_lines(const std::vector<std::shared_ptr<const api::Event>>& events, std::size_t most);
 
 }  // namespace rescheduler::dashboard

@@ -108,7 +108,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
   head.headers.set("Content-Type", "text/event-stream; charset=utf-8");
   head.headers.set("Cache-Control", "no-cache, no-store");
   head.headers.set("X-Content-Type-Options", "nosniff");
-  head.headers.set("X-Accel-Buffering", "no");  // for proxies that would rather wait for the end
+  head.headers.set("X-Accel-Buffering", "no");  // keeps proxies from buffering the response
   const auto started = co_await responder.start(std::move(head));
   bool goes_on = started.has_value();
   while (goes_on) {
@@ -118,7 +118,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
   std::erase(self->viewers, viewer);
 }
 
-// One wait and one write. False: that was the last.
+// Waits once and writes once. False: the stream ends.
 net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
                                           std::shared_ptr<Viewer> viewer,
                                           std::function<net::Task<bool>()> welcome,

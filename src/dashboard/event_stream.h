@@ -1,7 +1,7 @@
-// Server-sent events. What is published is written as text once and shared by everybody who looks; who does not read
-// is dropped when too much has piled up for them, and fetches everything anew when they come back.
+// Server-sent events. Each published event is serialized once and shared by all viewers. A viewer whose backlog gets
+// too large is disconnected, and loads everything again when it reconnects.
 //
-// Belongs to the loop's thread; viewers being served may outlive it.
+// Used only on the thread of the event loop. serve() of a viewer can outlive the object.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@
 namespace rescheduler::dashboard {
 
 struct EventStreamSettings {
-  std::size_t most_backlog = std::size_t{8} << 20;  // bytes for one viewer: some ten pictures of 5,000 nodes
+  std::size_t most_backlog = std::size_t{8} << 20;  // bytes per viewer: about ten full updates of 5,000 nodes
   std::size_t most_viewers = 200;
-  std::chrono::nanoseconds heartbeat = std::chrono::seconds{10};  // proxies and browsers give up on silence
+  std::chrono::nanoseconds heartbeat = std::chrono::seconds{10};  // proxies and browsers close idle connections
 };
 
 class EventStream {
@@ -32,9 +32,9 @@ class EventStream {
   void publish(std::string_view event, std::string_view json);
   std::size_t viewers() const;
   bool full() const;
-  void close();  // everybody's stream ends
+  void close();  // ends all streams
 
-  // `hello` is the first event. `welcome` is asked with every heartbeat.
+  // `hello` is the first event. `welcome` is called with every heartbeat; false ends the stream.
   net::Task<void> serve(std::string hello, std::function<net::Task<bool>()> welcome, net::Responder& responder);
 
  private:
@@ -42,7 +42,7 @@ class EventStream {
   std::shared_ptr<State> state_;
 };
 
-// "event: name\ndata: json\n\n". JSON of ours has no line breaks.
+// "event: name\ndata: json\n\n". Our JSON contains no line breaks.
 std::string event_text(std::string_view event, std::string_view json);
 
 }  // namespace rescheduler::dashboard

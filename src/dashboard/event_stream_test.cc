@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Takes what is written, or does not until it is told to.
+// Accepts writes, or blocks them until the test releases it.
 class Reader final : public net::Responder {
  public:
   explicit Reader(const net::Executor& executor) : executor_(executor) {}

@@ -1,4 +1,4 @@
-// What is answered at each path of /api/v1.
+// The handlers of all paths of /api/v1.
 #include <array>
 #include <map>
 
@@ -99,12 +99,12 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
   if (known == nullptr) co_return missing(fmt::format("there is no pod {}/{}", ns, name));
   api::Pod object;
   std::string events = "[]";
-  std::string problem;  // why we do not know its Events
+  std::string problem;  // why Events are unknown
   if (parts.api != nullptr) {
     kube::ListSettings about;
     about.field_selector = fmt::format("regarding.kind=Pod,regarding.name={},regarding.uid={}", name, known->uid);
     auto read = co_await kube::Client(*parts.api).get<api::Pod>(ns, name);
-    if (read) object = std::move(*read);  // else what we know has to do
+    if (read) object = std::move(*read);  // else the view has only the fields of PodEntry
     auto said = co_await kube::Client(*parts.api).list<api::Event>(ns, about);
     if (said) {
       events = event_lines(*said, kMostEvents);
@@ -127,7 +127,7 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
   co_return found(std::move(json));
 }
 
-// The scheduler waits meanwhile, so one at a time.
+// The scheduler waits meanwhile, so only one request runs at a time.
 Dashboard::State::Answer Dashboard::State::decision(const Ask& ask) {
   if (!parts.explain || parts.api == nullptr) co_return server::problem_response(501, "this process does not schedule");
   if (explaining > 0) co_return server::problem_response(429, "another decision is being explained; try again");

@@ -12,7 +12,7 @@ namespace rescheduler::dashboard {
 namespace {
 
 constexpr std::size_t kMostShown = 500;
-// What began longer ago than this when we see it first is history, not news.
+// A migration that began earlier than this before the first observation is not reported as an activity.
 constexpr std::chrono::minutes kNews{2};
 
 const api::MigrationOwner& workload_of(const api::Migration& one) {

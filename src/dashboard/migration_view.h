@@ -1,4 +1,4 @@
-// Migrations as the pages show them. Belongs to one thread.
+// Migrations as the pages show them. Not thread-safe: one thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ std::string to_json(const api::Migration& migration);
 
 class MigrationView {
  public:
-  // What is worth telling people, if it is.
+  // Returns an activity if the change is worth reporting.
   std::optional<Activity> upsert(const api::Migration& migration, WallTime now);
   void remove(const api::Migration& migration);
 
   struct Counts {
     std::size_t under_way = 0;
-    std::uint64_t succeeded = 0;  // since we look
+    std::uint64_t succeeded = 0;  // since the process started
     std::uint64_t failed = 0;
     std::uint64_t ended = 0;
   };
@@ -37,7 +37,7 @@ class MigrationView {
   std::string all() const;  // JSON: {"migrations": [...]}, newest first
   std::optional<std::string> one(std::string_view ns, std::string_view name) const;
   std::string of_pod(std::string_view ns, std::string_view pod, std::string_view kind, std::string_view owner) const;
-  // JSON: {"changed": [...], "gone": [...]}; nothing: nothing has happened since the last call.
+  // JSON: {"changed": [...], "gone": [...]}; empty: no change since the last call.
   std::optional<std::string> take_changes();
 
  private:

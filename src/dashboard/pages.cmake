@@ -1,5 +1,5 @@
-# The pages of web/, built by npm and put into a source file. Without Node, or with -DRESCHEDULER_PAGES=OFF, the binary
-# has one page that says how to build them: everything else works the same.
+# The pages of web/, built by npm and embedded in a source file. Without Node, or with -DRESCHEDULER_PAGES=OFF, the
+# binary has one page that explains how to build them; everything else works the same.
 option(RESCHEDULER_PAGES "build the pages of the dashboard (needs Node.js and npm)" ON)
 
 set(web ${PROJECT_SOURCE_DIR}/web)
@@ -7,11 +7,11 @@ set(pages ${CMAKE_CURRENT_SOURCE_DIR}/placeholder)
 set(pages_built ${pages}/index.html)
 find_program(NPM_PROGRAM npm)
 if(RESCHEDULER_PAGES AND NPM_PROGRAM AND EXISTS ${web}/package.json)
-  set(pages ${PROJECT_BINARY_DIR}/generated/pages)  # not build/web: that is where CMake keeps the tests of web/
+  set(pages ${PROJECT_BINARY_DIR}/generated/pages)  # not build/web: CMake keeps the tests of web/ there
   set(pages_built ${PROJECT_BINARY_DIR}/generated/pages.stamp)
   set(modules ${PROJECT_BINARY_DIR}/generated/pages_modules.stamp)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/scripts/*)
-  # Tests of the pages take more packages than the pages do.
+  # The tests of the pages need more packages than the pages.
   set(purpose build)
   if(BUILD_TESTING)
     set(purpose test)

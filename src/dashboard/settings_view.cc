@@ -20,14 +20,14 @@ using kube::YamlKind;
 using kube::YamlNode;
 using Rows = std::vector<std::pair<std::string, std::string>>;  // in the order of the text
 
-// What has a name is found by it rather than by its place.
+// An item with a name is addressed by its name, not by its index.
 std::string place_of(const YamlNode& item, std::size_t index) {
   const YamlNode* name = item.find("name");
   if (name == nullptr) name = item.find("schedulerName");
   return name != nullptr ? name->text : fmt::to_string(index);
 }
 
-// Short lists stay one value.
+// A short list stays one value.
 void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
   if (node.kind == YamlKind::Map) {
     if (node.entries.empty()) rows.emplace_back(path, "{}");
@@ -55,7 +55,7 @@ void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
   }
 }
 
-// An address may carry a password: "http://user:password@host".
+// A URL can contain a password: "http://user:password@host".
 std::string without_credentials(std::string value) {
   const auto scheme = value.find("://");
   if (scheme == std::string::npos) return value;
@@ -70,14 +70,14 @@ Rows rows_of(const config::Configuration& configuration, const config::PluginCat
   Rows rows;
   const auto tree = kube::parse_yaml(config::effective_configuration(configuration, catalog), "configuration");
   if (tree) flatten(*tree, "", rows);
-  // Which kind of arguments they are says nothing that the plugin's name does not.
+  // The type of the arguments follows from the name of the plugin.
   std::erase_if(rows, [](const auto& row) {
     return row.first.ends_with(".args.apiVersion") || row.first.ends_with(".args.kind");
   });
   return rows;
 }
 
-// "profiles[0].pluginConfig[1].args.a" of a file, as flatten() calls it.
+// Translates a path of a file, "profiles[0].pluginConfig[1].args.a", into the form of flatten().
 std::string by_names(const YamlNode& file, std::string_view path) {
   std::string named;
   const YamlNode* at = &file;
@@ -111,7 +111,7 @@ std::map<std::string, std::string_view> origins_of(const config::RunOptions& opt
   return origins;
 }
 
-// A profile's defaults are the same whatever its name is.
+// The defaults of a profile do not depend on its name.
 std::string of_any_profile(std::string path) {
   constexpr std::string_view kProfile = "profiles[";
   if (!path.starts_with(kProfile)) return path;

@@ -1,4 +1,4 @@
-// The effective configuration, a value a row: what it means, and where it comes from. Pure.
+// The effective configuration, one value per row, with its meaning and its origin. Pure: no I/O.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace rescheduler::dashboard {
 
-// `text` is that of options.config. `otherwise` is where a value comes from that is none of the defaults and stands
-// neither there nor in a flag: "file" or "demo".
+// `text` is the content of options.config. `otherwise` is the origin of a value that is not a default and is neither in
+// `text` nor set by a flag: "file" or "demo".
 std::string settings_json(const config::Configuration& configuration,
                           const config::PluginCatalog& catalog,
                           const config::RunOptions& options,

@@ -36,7 +36,7 @@ struct SettingsView : testing::Test {
     auto reading = config::load_configuration(kFile, "a.yaml", config::default_catalog());
     EXPECT_TRUE(reading) << reading.error().message;
     if (!reading) return;
-    // No reader lets that in; should one, it is not shown.
+    // The configuration reader rejects this. If it did not, the view must not show it.
     config::Extender& extender = reading->configuration.extenders.emplace_back();
     extender.url_prefix = "http://ann:secret@extender.example/a";
     extender.tls.emplace().key_data = kube::Secret("secret");

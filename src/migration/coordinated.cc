@@ -1,4 +1,4 @@
-// The workload's own controller replaces the pod: it is evicted, and its replacement steered.
+// The controller of the workload replaces the pod: the pod is evicted, and the replacement gets the target node.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,10 +8,10 @@
 namespace rescheduler::migration {
 namespace {
 
-// After an eviction a controller takes milliseconds to replace the pod. One that has not by then does not want to.
+// A controller replaces an evicted pod within milliseconds. After this time it does not want a replacement.
 constexpr std::chrono::seconds kPatience{15};
 
-// What ends it while nothing has been done to the pod yet.
+// Reasons to stop before anything is done to the pod.
 std::optional<Step> stopped_short(const api::Migration& migration,
                                   const ObservedState& observed,
                                   const MigrationSettings& settings) {
@@ -29,7 +29,7 @@ std::optional<Step> stopped_short(const api::Migration& migration,
     if (observed.refusal) why += ": " + observed.refusal->message;
     return stop(MoveResult::Refused, std::move(why));
   }
-  // What the mode was chosen by may be another by now: while a single replica is replaced nobody serves.
+  // The reasons for the mode may have changed: a single replica must not be evicted, because no pod would serve.
   const ModeChoice choice = choose_mode(migration, observed, settings);
   if (!choice.refused.empty()) return stop(MoveResult::Refused, choice.refused);
   if (choice.mode != MoveMode::Coordinated) {
@@ -61,7 +61,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed, con
     status.set_budget(observed.workload->name + "-rescheduler-pdb");
     return steps::write(std::move(status));
   }
-  // Two would block every eviction: ours goes as soon as somebody else's is there.
+  // Two PodDisruptionBudgets would block every eviction: the temporary one is deleted as soon as another exists.
   if (!budget.empty() && observed.budgets.own && observed.budgets.matching > 0) {
     step.what = StepType::DeleteBudget;
     return step;
@@ -72,7 +72,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed, con
     return step;
   }
   if (!budget.empty() && observed.budgets.own && !observed.budgets.own_counts) return steps::wait();
-  if (!observed.workload->settled) return steps::wait();  // a rollout moves pods by itself
+  if (!observed.workload->settled) return steps::wait();  // a rollout replaces pods by itself
   if (!budget_problem(observed, settings).empty()) return steps::wait();
   if (!observed.preflight_passed) {
     step.what = StepType::Preflight;
@@ -91,7 +91,7 @@ Step evict(const api::Migration& migration, const ObservedState& observed, const
     return steps::write(std::move(status));
   }
   if (auto stopped = stopped_short(migration, observed, settings)) return std::move(*stopped);
-  // The state that made the decision may be another by now.
+  // The state may have changed since the decision.
   if (!observed.workload->settled || !budget_problem(observed, settings).empty()) return steps::wait();
   Step step;
   step.what = StepType::Evict;

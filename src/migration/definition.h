@@ -1,4 +1,4 @@
-// The CustomResourceDefinition of Migration, as manifests/rescheduler/crd.yaml has it.
+// The CustomResourceDefinition of Migration, embedded from manifests/rescheduler/crd.yaml.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ namespace rescheduler::migration {
 
 std::string_view definition_yaml();
 
-// Has the cluster know Migrations: for embedded clusters and tests; a real one gets the manifest from its owner.
-// Returns when the kind is served.
+// Installs the CustomResourceDefinition and returns when the kind is served. For embedded clusters and tests; in a real
+// cluster the administrator applies the manifest.
 net::Task<Result<void>> ensure_definition(kube::Api& api, net::Timers& timers);
 
 }  // namespace rescheduler::migration

@@ -1,5 +1,6 @@
-// A pod of nobody is made again on the target, from a manifest in the record. The copy is ready before the original
-// goes; where two may not live at once the original goes first, and comes back if the copy does not come up.
+// A bare pod is recreated on the target from a manifest in the record. The copy is ready before the original is
+// evicted. If two instances must not run at once, the original is evicted first and recreated if the copy does not
+// become ready.
 #include <fmt/format.h>
 
 #include "migration/protocol.h"
@@ -7,7 +8,8 @@
 namespace rescheduler::migration {
 namespace {
 
-constexpr std::chrono::minutes kRollback{10};  // for the original to come back, before we say that it did not
+constexpr std::chrono::minutes kRollback{
+    10};  // time for the recreated original to become ready, before the rollback is reported as failed
 
 Step stop(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string why) {
   return steps::conclude(migration, observed, result, std::move(why));
@@ -21,7 +23,7 @@ Step do_to(StepType what, const ObservedPod& pod, std::string node = {}) {
   return step;
 }
 
-// Brings a copy from its creation to readiness; nothing: it is ready.
+// The steps of a copy from creation to readiness; nullopt: it is ready.
 std::optional<Step> bring_up(const api::Migration& migration,
                              const std::optional<ObservedPod>& pod,
                              const std::string& name,
@@ -61,7 +63,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed) {
   api::MigrationStatus status = entering(migration, first ? Phase::Retiring : Phase::Creating, "", observed.now);
   status.set_delete_first(first);
   Step step = steps::write(std::move(status));
-  step.pod = *observed.source;  // whoever writes it puts the manifest of this very pod in, and the copy's name
+  step.pod = *observed.source;  // StepExecutor::write adds the manifest of this pod and the name of the copy
   return step;
 }
 

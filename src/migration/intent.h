@@ -1,4 +1,4 @@
-// Where the replacement of a pod that is moved is wanted, and what stands in the annotation on its workload meanwhile.
+// The target node of a replacement pod, and the annotation on the workload that records it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ class Pod;
 
 namespace rescheduler::migration {
 
-// Where the replacement of this move's pod is wanted; nothing: none is to come now.
+// The intent of this migration; nullopt: it expects no replacement pod now.
 std::optional<PlacementIntent> wanted_by(const api::Migration& migration);
-// Is this new pod one that is meant by it?
+// True if the intent applies to this new pod.
 bool is_meant(const PlacementIntent& intent, const api::Pod& pod);
 
 struct WrittenIntent {
@@ -26,7 +26,7 @@ struct WrittenIntent {
   std::string source{};
   std::string target{};
   std::string expires{};
-  std::optional<std::int32_t> surged_to{};  // replicas; nothing: it was not scaled up
+  std::optional<std::int32_t> surged_to{};  // replicas; nullopt: the workload is not scaled up
   std::int32_t surged_from = 0;
 };
 

@@ -1,24 +1,24 @@
-// What a move writes on objects that are not its own, so that whoever finds it knows whose it is.
+// Labels and annotations that a migration writes on other objects, so that the Migration of each change is known.
 #pragma once
 
 #include <string_view>
 
 namespace rescheduler::migration {
 
-// A label on everything a move has touched; its value is the Migration's name.
+// Label on every object that a migration changes; the value is the name of the Migration.
 inline constexpr std::string_view kMigrationLabel = "rescheduler.io/migration";
-// On the workload's own metadata, never on its template: who is to come where. Says also by how much the workload was
-// scaled up, so that it can be undone by somebody who knows nothing else.
+// On the metadata of the workload, never on its pod template: the pod and its target node. It also records by how much
+// the workload is scaled up, so that the sweeper can undo the surge from the annotation alone.
 inline constexpr std::string_view kIntentAnnotation = "scheduler.alpha.kubernetes.io/rescheduling-intent";
 inline constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
-// What the deletion cost was before; empty: there was none.
+// The pod-deletion-cost before the migration; empty: there was none.
 inline constexpr std::string_view kCostBefore = "rescheduler.io/deletion-cost-before";
 inline constexpr std::string_view kLowestCost = "-2147483648";
-// Holds a copy back until it is said where it goes.
+// Scheduling gate that holds back a copy until its node is set.
 inline constexpr std::string_view kGate = "rescheduler.io/target";
-// On a copy: the uid of the pod it is a copy of.
+// On a copy: the UID of the original pod.
 inline constexpr std::string_view kCopyOf = "rescheduler.io/copy-of";
 
-inline constexpr std::string_view kManual = "Manual";  // strategy of a move somebody asked for
+inline constexpr std::string_view kManual = "Manual";  // strategy of a move that a user requested
 
 }  // namespace rescheduler::migration

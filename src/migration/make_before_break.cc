@@ -1,4 +1,4 @@
-// One replica more until the new one serves; then one less, and the old one is the first to go.
+// Adds one replica until the new pod is ready, then removes one; the old pod has the lowest deletion cost.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace rescheduler::migration {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};  // of the ReplicaSet controller, to remove a pod
+constexpr std::chrono::seconds kPatience{30};  // for the ReplicaSet controller to remove a pod
 
 std::optional<Step> stopped(const api::Migration& migration, const ObservedState& observed, MoveResult as) {
   const auto stop = [&](MoveResult result, std::string why) {
@@ -60,7 +60,8 @@ Step surge(const api::Migration& migration, const ObservedState& observed, const
   }
   if (!ours && marked_by_another(migration, observed)) return steps::wait();
   if (!ours) {
-    if (observed.workload->desired != surge.before()) return prepare(migration, observed);  // with the new number
+    if (observed.workload->desired != surge.before())
+      return prepare(migration, observed);  // with the new number of replicas
     step.what = StepType::MarkWorkload;
     step.replicas = surge.during();
     return step;
@@ -86,7 +87,7 @@ Step surge(const api::Migration& migration, const ObservedState& observed, const
   return steps::write(std::move(status));
 }
 
-// The controller removes those that are not ready before the one that is marked.
+// The controller deletes pods that are not ready before the pod with the lowest deletion cost.
 bool all_ready(const ObservedState& observed) {
   return std::ranges::all_of(observed.pods,
                              [](const ObservedPod& pod) { return pod.ready || pod.leaving || pod.over; });

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-// So many times as long as an effect takes to show, it says nothing of the move any more.
+// After this multiple of `settle` the load says nothing about the move any more.
 constexpr int kTooLate = 3;
 
 json::value parsed(const std::string& text) {

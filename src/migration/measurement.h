@@ -1,8 +1,8 @@
-// What a move did to its two nodes: how busy they were before it, and how busy they are once it shows. Stands in the
-// record as it becomes known, so that whoever leads by then says the rest.
+// The effect of a move on its two nodes: their load before the move, and after the load samples include it. The values
+// are written to the record as they become known, so that a new leader can add the rest.
 //
 //   Preparing: {"load":{"source":{"node":"a","before":{"cpu":0.81}},"target":{...}}}
-//   at its end: with "seconds" and "unavailableReplicaSeconds"; after `settle`: with "after" beside each "before".
+//   at the end: also "seconds" and "unavailableReplicaSeconds"; after `settle`: also "after" beside each "before".
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@
 
 namespace rescheduler::migration {
 
-// How busy a node is, as a JSON object of shares by resource; empty: nobody knows.
+// The load of a node, as a JSON object of shares by resource; empty: unknown.
 using NodeMeter = std::function<std::string(const std::string& node)>;
 
-// Empty: nobody knows.
+// Empty: unknown.
 std::string measured_before(const api::Migration& migration, const NodeMeter& meter);
-// With what was measured before.
+// Adds the end values to the values of measured_before().
 std::string measured_at_end(const api::Migration& migration);
-// Puts what is known into a status that is about to be written: either of these, when it is time for it.
+// Adds the measurement to a status before it is written: measured_before() in Preparing, measured_at_end() at the end.
 void note_measured(const api::Migration& migration, const NodeMeter& meter, api::MigrationStatus& status);
-// Nothing: it is not due, it has been said, or nobody knows.
+// Nullopt: not due yet, already written, or unknown.
 std::optional<std::string> measured_after(const api::Migration& migration,
                                           const NodeMeter& meter,
                                           std::chrono::nanoseconds settle,

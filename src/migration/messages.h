@@ -1,5 +1,5 @@
-// What operators are told about a move, step by step. The Chinese words are those of the guides, whose grep commands
-// look for them.
+// Log messages about the steps of a migration. The Chinese texts are those of the guides, whose grep commands search
+// for them.
 #pragma once
 
 #include "base/phrase.h"

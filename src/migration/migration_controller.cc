@@ -30,8 +30,8 @@ namespace {
 
 using PodInformer = kube::Informer<api::Pod>;
 
-constexpr std::chrono::milliseconds kLeastPause{20};  // between two looks: what happens together is seen together
-constexpr int kQueueLooks = 10;                       // a move that waits its turn looks so many times more seldom
+constexpr std::chrono::milliseconds kLeastPause{20};  // between two observations: groups changes that happen together
+constexpr int kQueueLooks = 10;                       // a queued move observes this many times less often
 const BackoffPolicy kRetries{std::chrono::milliseconds{100}, std::chrono::milliseconds{10'000}, 2.0, 0.5};
 
 net::Task<void> follow_pods(std::shared_ptr<PodInformer> informer) { co_await informer->run(); }
@@ -39,17 +39,17 @@ net::Task<void> follow_pods(std::shared_ptr<PodInformer> informer) { co_await in
 }  // namespace
 
 struct MigrationController::State : std::enable_shared_from_this<State> {
-  // One move under way.
+  // One migration in progress.
   struct Live {
     explicit Live(api::Migration the_record, Wakeable the_waker)
         : record(std::move(the_record)), waker(std::move(the_waker)) {}
 
     api::Migration record;
     Wakeable waker;
-    bool stale = true;        // the server may have another version
-    bool gone = false;        // the server has none any more
-    std::string workload{};   // its uid, once seen
-    SteadyTime look_again{};  // though another move of the workload is still ahead
+    bool stale = true;        // the server may have a newer version
+    bool gone = false;        // deleted from the server
+    std::string workload{};   // its UID, once known
+    SteadyTime look_again{};  // even if another move of the workload is still ahead
     bool preflight_passed = false;
     std::optional<StepRefusal> refusal{};
     std::shared_ptr<PodInformer> pods{};
@@ -96,9 +96,9 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   MigrationReporter migration_reporter;
   kube::Informer<api::Migration> migrations;
   std::map<std::string, LivePtr> live{};               // by ns/name
-  std::map<std::string, MoveRequest> being_written{};  // begun, not yet seen as an object
+  std::map<std::string, MoveRequest> being_written{};  // requested, the object is not visible yet
   WorkloadQueue workload_queue{};
-  std::set<std::string> ended_ones{};  // uids: what the informer still says of them is old
+  std::set<std::string> ended_ones{};  // UIDs: the informer may still deliver older versions
   std::vector<PlacementIntent> steered{};
   std::function<void(const MoveOutcome&)> tell{};
   std::function<void(const api::Migration&, bool gone)> tell_change{};
@@ -109,7 +109,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   bool may_act() const { return leading && !stopped && (!parts.fence || parts.fence->may_act()); }
   WallTime now() const { return parts.services.clock->wall_now(); }
 
-  // --- What is known ---
+  // --- Informer events ---
 
   void upsert(const std::shared_ptr<const api::Migration>& migration) {
     if (tell_change) tell_change(*migration, false);
@@ -118,7 +118,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
       Live& one = *found->second;
       if (one.record.metadata().resource_version() != migration->metadata().resource_version()) {
-        if (!one.driven) one.record = *migration;  // others drive it, we only know of it
+        if (!one.driven) one.record = *migration;  // another leader drives it, this process only follows
         one.stale = true;
         one.waker.wake();
         if (!one.driven && has_ended(*migration)) forget(key);
@@ -158,9 +158,9 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // --- One move ---
+  // --- One migration ---
 
-  // By value: a job begins at once, and may be at its end before this is.
+  // By value: the job starts at once and may end before this function returns.
   void drive(LivePtr one) {
     if (one->driven || !may_act()) return;
     one->driven = true;
@@ -174,7 +174,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       if (!self->may_act()) co_return;
       const bool cared_for = co_await self->refresh(*one);
       if (!cared_for) co_return;
-      if (has_ended(one->record)) {  // whatever the cluster looks like
+      if (has_ended(one->record)) {  // regardless of the cluster state
         self->over(one);
         co_return;
       }
@@ -215,7 +215,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // False: nothing is left to be done, or by us.
+  // False: nothing is left to do, or not for this process.
   net::Task<bool> refresh(Live& one) {
     if (!one.stale || one.gone) co_return true;
     one.stale = false;
@@ -229,20 +229,20 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     } else if (read.error().code == Errc::Cancelled) {
       co_return false;
     } else {
-      one.stale = true;  // with what we have, until it can be read
+      one.stale = true;  // continue with the known version until a read succeeds
     }
     co_return true;
   }
 
-  // How long a move that is not yet its workload's turn needs no look at the cluster: its turn wakes it, as does
-  // whoever calls it off. Now and then it looks all the same, as its pod may have gone or its time be over.
+  // How long a queued move can skip observations: it is woken when it is first in the queue or cancelled. It still
+  // observes sometimes, because its pod may be deleted or its deadline may pass.
   std::chrono::nanoseconds may_rest(const Live& one) const {
     if (one.called_off() || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
     if (workload_queue.ahead_of(one.workload, key_of(one.record)).empty()) return {};
     return std::max(one.look_again - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
   }
 
-  // What only we know.
+  // Adds what only the controller knows.
   void complete(Live& one, ObservedState& observed) {
     one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.look_every;
     const std::string key = key_of(one.record);
@@ -275,7 +275,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   net::Task<Result<void>> perform(Live& one, const ObservedState& observed, const Step& step) {
     if (step.what == StepType::Write && one.gone) {
-      // Nobody keeps our record any more; what we have begun we bring to its end all the same.
+      // The record was deleted; a started migration is completed nevertheless.
       *one.record.mutable_status() = step.status;
       co_return Result<void>{};
     }
@@ -294,7 +294,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   net::Task<bool> pause(Live& one, const Error& error, Backoff& backoff) {
     if (error.code == Errc::Cancelled) co_return false;
-    // What the server asked for is the least. Zero seconds, as budgets say it, means "when something has changed".
+    // The delay that the server requested is the minimum. Zero (for PodDisruptionBudgets) means "after a change".
     const std::chrono::nanoseconds asked = error.retry_after.value_or(std::chrono::milliseconds{0});
     const std::chrono::nanoseconds most = backoff.next(error.retry_after);
     const std::chrono::nanoseconds least = std::max<std::chrono::nanoseconds>(asked, kLeastPause);
@@ -311,7 +311,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (tell) tell(to_outcome(one->record));
   }
 
-  // Where replacements are wanted, for whoever places them.
+  // Publishes the intents to the scheduler.
   void steer() {
     std::vector<PlacementIntent> wanted;
     std::map<std::string, int> by_phase;
@@ -325,7 +325,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (parts.settings.steer) parts.settings.steer(std::move(wanted));
   }
 
-  // --- Beginning ---
+  // --- Start ---
 
   static net::Task<void> write_down(std::shared_ptr<State> self, MoveRequest request, std::string name) {
     Backoff backoff(kRetries, *self->parts.services.rng);
@@ -333,7 +333,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     for (;;) {
       api::Migration migration = to_migration(request, name);
       auto made = co_await self->client.create(std::move(migration));
-      // Already there: our first try was heard after all.
+      // Already exists: the first request succeeded although its answer was lost.
       if (made || made.error().code == Errc::AlreadyExists) co_return;
       if (made.error().code == Errc::Cancelled || !self->may_act()) co_return;
       if (!is_retriable(made.error()) || backoff.failures() > 8) {
@@ -341,7 +341,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         co_return;
       }
       auto slept = co_await self->parts.services.timers->sleep_for(backoff.next());
-      if (!slept || !self->being_written.contains(key)) co_return;  // seen meanwhile: only the answer was lost
+      if (!slept || !self->being_written.contains(key)) co_return;  // visible by now: only the answer was lost
     }
   }
 
@@ -370,7 +370,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // What moves have done to their nodes, once it shows.
+  // Records the effect of ended migrations on their nodes when the load samples show it.
   static net::Task<void> keep_measuring(std::shared_ptr<State> self) {
     constexpr std::chrono::milliseconds kShortest{50};
     const auto pause = std::max<std::chrono::nanoseconds>(self->parts.settings.measure_after / 10, kShortest);
@@ -388,7 +388,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
         const Step step = steps::write(one.status());
         auto done = co_await self->step_executor.perform(one, ObservedState(), step);
         if (!done && done.error().code == Errc::Cancelled) co_return;
-        if (!done) log_debug("migration {}: {}", key_of(one), done.error().message);  // once more in the next round
+        if (!done) log_debug("migration {}: {}", key_of(one), done.error().message);  // retried in the next round
       }
     }
   }
@@ -447,7 +447,7 @@ std::string MigrationController::wanted_on(const api::Pod& pod) const {
   return {};
 }
 
-// Nothing has to be finished: the next one goes on with it.
+// Nothing has to be finished: the next leader continues.
 net::Task<bool> MigrationController::stop(std::chrono::nanoseconds /*grace*/) {
   const std::shared_ptr<State> state = state_;
   state->stopped = true;

@@ -1,4 +1,4 @@
-// The Mover that keeps its word: every move is a Migration object, and whoever leads goes on from there.
+// A Migrator that survives restarts: each move is recorded in a Migration object, from which a new leader continues.
 //
 // Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
 #pragma once
@@ -22,9 +22,9 @@ namespace rescheduler::migration {
 
 struct MigrationParts {
   kube::Api* api = nullptr;
-  kube::Api* events = nullptr;  // null: the same
+  kube::Api* events = nullptr;  // null: the same client
   kube::LoopServices services;
-  std::shared_ptr<const kube::LeaderFence> fence{};  // null: nobody else could be leading
+  std::shared_ptr<const kube::LeaderFence> fence{};  // null: there is no leader election
   MigrationSettings settings{};
 };
 
@@ -36,21 +36,22 @@ class MigrationController final : public Migrator, public kube::Component {
   void follow() override;
   bool synced() const;
   net::Task<Result<void>> wait_synced() override;
-  // Says where replacements are wanted, as far as is known: before a scheduler of ours begins to decide.
+  // Publishes the known intents; call it before the scheduler of this process starts to decide.
   void steer();
-  void lead() override;  // takes up what it finds, sweeps, and begins what it is given
+  void lead() override;  // resumes existing migrations, sweeps, and starts the requested moves
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
   void begin(MoveRequest request) override;
   std::vector<MoveRequest> under_way() const override;
   void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
 
-  // Told of every Migration there is, as it changes; `gone`: for the last time.
+  // Called for every Migration and each of its changes; `gone`: it was deleted.
   void on_change(std::function<void(const api::Migration& migration, bool gone)> tell);
-  // Where this new pod of another scheduler is wanted, on any replica that follows; empty: nowhere in particular.
+  // The target node for this new pod of another scheduler; empty: no intent. Works on every replica that follows, not
+  // only on the leader.
   std::string wanted_on(const api::Pod& pod) const;
 
-  // Undoes what nobody is in charge of any more, now.
+  // Runs the sweeper now: undoes changes that belong to no active Migration.
   net::Task<Result<void>> sweep();
 
  private:

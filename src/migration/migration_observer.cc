@@ -21,7 +21,7 @@
 namespace rescheduler::migration {
 namespace {
 
-constexpr std::int32_t kCritical = 2'000'000'000;  // system-cluster-critical; what is above is the system's own
+constexpr std::int32_t kCritical = 2'000'000'000;  // system-cluster-critical; higher priorities are system pods
 
 template <class Map>
 std::string value_of(const Map& map, std::string_view key) {
@@ -44,7 +44,7 @@ std::string protection_of(const api::Pod& pod) {
   return opt_out_of(pod.metadata(), "the pod");
 }
 
-// Whether a rollout is under way, and what the others have in common.
+// The fields that all workload kinds have in common.
 template <class T>
 void common(const T& object, ObservedWorkload& observed) {
   const api::ObjectMeta& meta = object.metadata();
@@ -176,7 +176,7 @@ net::Task<Result<ObservedState>> MigrationObserver::look(const api::Migration& m
   co_return observed;
 }
 
-// The source, and what Direct makes of it.
+// The source pod and, in Direct mode, its copies.
 net::Task<Result<void>> MigrationObserver::observe_pods(const api::Migration& migration,
                                                         ObservedState& observed,
                                                         Owner& owner) {
@@ -259,7 +259,7 @@ net::Task<Result<void>> MigrationObserver::observe_workload(const api::Migration
 
 net::Task<Result<void>> MigrationObserver::observe_autoscaler(const std::string& ns, ObservedState& observed) {
   auto all = co_await client_.list<api::HorizontalPodAutoscaler>(ns);
-  // Who may not look cannot know that there is none; nor is there one where nobody knows the word.
+  // Without permission an autoscaler cannot be ruled out. If the kind does not exist, there is none.
   if (!all && all.error().code == Errc::Denied) observed.workload->autoscaled = true;
   if (!all && (all.error().code == Errc::Denied || all.error().code == Errc::NotFound)) co_return Result<void>{};
   if (!all) co_return fail(std::move(all.error()));
@@ -288,7 +288,7 @@ net::Task<Result<void>> MigrationObserver::observe_replicas(const api::Migration
   co_return Result<void>{};
 }
 
-// While cleaning up: a Deployment's controller copies its annotations to its ReplicaSet and never takes one away.
+// While cleaning up: the Deployment controller copies annotations to its ReplicaSets and never removes them there.
 net::Task<Result<void>> MigrationObserver::observe_sets(const api::Migration& migration, ObservedState& observed) {
   if (phase_of(migration) != Phase::CleaningUp || migration.status().workload().kind() != "Deployment") {
     co_return Result<void>{};

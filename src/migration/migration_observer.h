@@ -1,4 +1,4 @@
-// Looks at the cluster for one move: fresh reads of what the next step depends on, and nothing more.
+// Reads the cluster state for one migration: fresh reads of the objects that the next step depends on, and no others.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class MigrationObserver {
  public:
   explicit MigrationObserver(kube::Api& api) : client_(api) {}
 
-  // Everything but what only the controller knows: who is ahead, whether it was called off.
+  // Everything except what only the controller knows: whether another move is ahead, and whether the move is cancelled.
   net::Task<Result<ObservedState>> look(const api::Migration& migration, WallTime now);
 
  private:
@@ -42,14 +42,14 @@ class MigrationObserver {
   net::Task<Result<void>> observe_target(const api::Migration& migration, ObservedState& observed);
 
   kube::Client client_;
-  // Of the source pod, for budgets.
+  // Of the source pod, to match PodDisruptionBudgets.
   std::vector<std::pair<std::string, std::string>> source_labels_;
 };
 
 ObservedPod observed_pod(const api::Pod& pod);
-// A ReplicaSet to which its Deployment's controller has copied the intent of this move; nothing: it has not.
+// The ReplicaSet as a workload, if the Deployment controller has copied this intent to it; nullopt: no copy.
 std::optional<ObservedWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration);
-// Says "disabled", or something we do not understand: then it is left alone too. Empty: it says nothing.
+// The reason if the object is opted out ("disabled"; an unknown value counts as opted out); empty: no opt-out.
 std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose);
 
 }  // namespace rescheduler::migration

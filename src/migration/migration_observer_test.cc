@@ -1,4 +1,4 @@
-// What a move sees of the cluster, and what a look costs.
+// What a migration observes, and the requests of an observation.
 #include "migration/migration_observer.h"
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ TEST_F(Looking, FindsTheAutoscalerOfTheVeryWorkload) {
   EXPECT_FALSE(look().workload->autoscaled);
   autoscaler("Deployment", "api");
   EXPECT_TRUE(look().workload->autoscaled);
-  enter(Phase::Preparing);  // it may have come since the move began
+  enter(Phase::Preparing);  // an autoscaler may be created during the move
   EXPECT_TRUE(look().workload->autoscaled);
 }
 
@@ -115,7 +115,7 @@ TEST_F(Looking, FindsNothingWrongWithAReadyTarget) { EXPECT_EQ(look().target_pro
 TEST_F(Looking, SeesThatTheTargetIsCordoned) {
   target(R"({"spec": {"unschedulable": true}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}})");
   EXPECT_THAT(look().target_problem, HasSubstr("cordoned"));
-  enter(Phase::Preparing);  // an operator may have cordoned it since the move began
+  enter(Phase::Preparing);  // a user may cordon the node during the move
   EXPECT_THAT(look().target_problem, HasSubstr("cordoned"));
 }
 
@@ -205,7 +205,7 @@ TEST(Copies, AreRefusedOrMadeAfterwardsByWhatThePodHoldsOfItsNode) {
             "");
 }
 
-// Reads by phase: a move pays for each look, and it looks before every step.
+// Requests by phase: a migration observes before every step, so each request counts.
 TEST_F(Looking, AsksForWhatThePhaseNeedsAndNothingMore) {
   const std::string pod = "get pods web/api-1";
   const std::string workload = "get deployments.apps web/api";

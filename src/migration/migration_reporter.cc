@@ -24,7 +24,7 @@ std::string pod_of(const api::Migration& migration) {
   return migration.metadata().namespace_() + "/" + migration.spec().pod();
 }
 
-// The guides' lines name the kind: one message for each that can be moved.
+// The log lines of the guides name the kind: one message for each kind that can be moved.
 const Phrase& begins(const std::string& kind) {
   if (kind == "ReplicaSet") return messages::kBeginsReplicaSet;
   if (kind == "StatefulSet") return messages::kBeginsStatefulSet;
@@ -40,7 +40,7 @@ const Phrase& replaced_by(const std::string& kind) {
 
 bool is_there(MoveResult result) { return result == MoveResult::Succeeded || result == MoveResult::Elsewhere; }
 
-// What a step that writes the record means to a person.
+// The log line of a step that writes the record.
 std::optional<LogLine> line_for_phase(const api::Migration& migration, const Step& step) {
   const std::string name = migration.metadata().name();
   const std::string kind = kind_of(migration);
@@ -149,7 +149,7 @@ void MigrationReporter::ended(const api::Migration& migration) {
                {{"mode", mode}, {"result", std::string(to_string(result))}, {"strategy", migration.spec().strategy()}})
       .add();
   if (!is_there(result)) {
-    // The phase in which it went wrong; messages name pods and would be without number.
+    // The label is the phase of the failure: messages contain pod names and would create an unlimited number of series.
     std::string where = "Pending";
     for (const api::MigrationStep& step : status.steps()) {
       if (step.name() == to_string(Phase::CleaningUp)) break;
@@ -203,7 +203,7 @@ void MigrationReporter::tell(const api::Migration& migration) const {
                           .uid = status.workload().uid()};
     recorder_->record(std::move(workload));
   }
-  // Who looks at a node wants to know what came and what went.
+  // Events on both nodes, so that each node shows the pods that came and left.
   std::vector<std::string> nodes{migration.spec().source()};
   if (there && status.landed() != nodes.front()) nodes.push_back(status.landed());
   for (const std::string& where : nodes) {

@@ -1,4 +1,4 @@
-// What a move tells the world: log lines, Events, metrics.
+// Reports migrations: log lines, Events, metrics.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ struct LogLine {
   Phrase phrase;
   std::vector<LogField> fields{};
 };
-// The line for a step that was carried out; nothing: it is not worth one.
+// The log line for a completed step; nullopt: the step has none.
 std::optional<LogLine> log_line_for(const api::Migration& migration, const Step& step);
-// The line for one that was refused; nothing: only a hint was, which is a hint less.
+// The log line for a refused step; nullopt: the step was only a hint.
 std::optional<LogLine> log_line_for(const api::Migration& migration, StepType what, const StepRefusal& refusal);
-// The line for the end.
+// The log line for the end of a migration.
 LogLine last_log_line(const api::Migration& migration);
 
-// How long its workload lacked a replica by our doing, in seconds.
+// For how many seconds the migration left its workload without one replica.
 double unavailable_seconds(const api::Migration& migration);
 
 class MigrationReporter {
@@ -32,7 +32,7 @@ class MigrationReporter {
   MigrationReporter(kube::EventRecorder* recorder, MetricRegistry& metrics) : recorder_(recorder), metrics_(metrics) {}
 
   void done(const api::Migration& migration, const Step& step) const;
-  // Once, however often the same is tried again.
+  // Reports a refusal once, even if the step is retried with the same result.
   void refused(const api::Migration& migration,
                StepType what,
                const std::optional<StepRefusal>& before,

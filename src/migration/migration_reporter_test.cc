@@ -33,7 +33,7 @@ std::string text(const std::optional<LogLine>& line, Language language) {
 }
 std::string chinese(const std::optional<LogLine>& line) { return text(line, Language::Chinese); }
 
-// What operators' guides grep for.
+// The texts that the guides search for with grep.
 TEST(MigrationReporter, SpeaksTheGuidesChinese) {
   const WallTime now{};
   const api::Migration one = example();

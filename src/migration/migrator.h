@@ -1,4 +1,4 @@
-// Who carries moves out. The rescheduler says what shall be where; a Mover brings it about and reports what came of it.
+// Carries out moves: the rescheduler requests a move; a Migrator carries it out and reports the outcome.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@
 
 namespace rescheduler::migration {
 
-// Who a pod belongs to, across its replacements: the controlling owner at the top that is known (a Deployment, not its
-// ReplicaSet). A pod of nobody is its own lineage.
+// The owner that a pod shares with its replacements: the top-level controlling owner that is known (a Deployment, not
+// its ReplicaSet). A bare pod is its own lineage.
 struct Lineage {
   std::string kind{};  // "Deployment", "StatefulSet", ..., "Pod"
   std::string ns{};
@@ -29,7 +29,7 @@ struct Lineage {
 enum class MoveMode : std::uint8_t { Automatic, Coordinated, MakeBeforeBreak, Direct };
 std::string_view to_string(MoveMode mode);
 
-// One pod to one node. A very pod: one with this uid.
+// Moves one pod, identified by its UID, to one node.
 struct MoveRequest {
   std::string ns{};
   std::string pod{};
@@ -40,17 +40,17 @@ struct MoveRequest {
   std::string strategy{};  // "LoadBalancing", ..., "Manual"
   std::string reason{};    // one sentence, for people
   MoveMode mode = MoveMode::Automatic;
-  std::string plan{};  // id of the plan it belongs to
+  std::string plan{};  // ID of its plan
   std::chrono::seconds deadline{600};
-  std::string predicted{};  // its effect, as JSON; goes into the record unread
+  std::string predicted{};  // predicted effect, as JSON; copied to the record unparsed
 };
 
 enum class MoveResult : std::uint8_t {
-  Succeeded,  // the replacement is ready, on the target
-  Elsewhere,  // the replacement is ready, on another node
-  Refused,    // nothing was done: a budget, a protection, a state that forbids it
-  Failed,     // begun and not brought to its end; what was temporary is undone
-  Stale,      // the pod was not there any more, or not where it was said to be
+  Succeeded,  // the replacement pod is ready on the target
+  Elsewhere,  // the replacement pod is ready on another node
+  Refused,    // nothing was done: a PodDisruptionBudget, a protection, or a state forbids the move
+  Failed,     // started but not completed; temporary changes are undone
+  Stale,      // the pod was gone, or on another node than the request named
 };
 std::string_view to_string(MoveResult result);
 
@@ -58,19 +58,19 @@ struct MoveOutcome {
   MoveRequest request{};
   MoveResult result = MoveResult::Failed;
   std::string replacement{};  // name of the new pod
-  std::string landed{};       // its node
-  std::string message{};      // why it did not succeed
+  std::string landed{};       // node of the new pod
+  std::string message{};      // why the move did not succeed
   WallTime began{};
   WallTime ended{};
 };
 
-// On one loop's thread. What was begun goes on when the process ends: the next one takes it up.
+// All calls on the thread of one loop. Started moves survive the process: the next process continues them.
 class Migrator {
  public:
   virtual ~Migrator() = default;
-  // The outcome is told once, later, on the same thread - by this process or, after a restart, by the next.
+  // The outcome is reported once, later, on the same thread: by this process or, after a restart, by the next one.
   virtual void begin(MoveRequest request) = 0;
-  // Not yet ended, with those begun by processes before this one.
+  // The moves that have not ended, including those of earlier processes.
   virtual std::vector<MoveRequest> under_way() const = 0;
   virtual void on_outcome(std::function<void(const MoveOutcome&)> tell) = 0;
 };

@@ -122,7 +122,7 @@ std::string unmark_pod_patch(const api::Pod& pod) {
   json::object undone{{kCostBefore, nullptr}};
   const auto cost = annotations.find(std::string(kDeletionCost));
   const auto before = annotations.find(std::string(kCostBefore));
-  // One that somebody has changed since stays.
+  // A value that another client has changed since is kept.
   if (cost != annotations.end() && cost->second == kLowestCost && before != annotations.end()) {
     if (before->second.empty()) {
       undone[kDeletionCost] = nullptr;
@@ -172,7 +172,7 @@ api::PodDisruptionBudget budget_for(const api::Migration& migration,
   meta.set_namespace_(migration.metadata().namespace_());
   meta.set_name(migration.status().budget());
   (*meta.mutable_labels())[std::string(kMigrationLabel)] = migration.metadata().name();
-  // The garbage collector's job, should everything else fail.
+  // The garbage collector deletes the budget if everything else fails.
   auto& owner = *meta.add_owner_references();
   owner.set_api_version("rescheduler.io/v1alpha1");
   owner.set_kind("Migration");
@@ -188,8 +188,7 @@ api::PodDisruptionBudget budget_for(const api::Migration& migration,
   }
   auto& labels = *spec.mutable_selector()->mutable_match_labels();
   for (const auto& [key, value] : pod.metadata().labels()) {
-    // Of one replica, of one revision, or of the node it is on (which Kubernetes 1.35 copies onto pods): not what the
-    // workload is.
+    // Drops the labels of one replica, one revision or one node (Kubernetes 1.35 copies node labels to pods).
     const bool own = key == kMigrationLabel || key == "pod-template-hash" || key == "controller-revision-hash"
                      || key == "statefulset.kubernetes.io/pod-name" || key == "apps.kubernetes.io/pod-index"
                      || key.starts_with("topology.kubernetes.io/");
@@ -215,7 +214,7 @@ std::string sanitised_manifest(const api::Pod& pod) {
   spec.clear_node_name();
   spec.clear_ephemeral_containers();
   spec.clear_scheduling_gates();
-  // What the server adds to every pod: it would add it again, or refuse to have it twice.
+  // Drops the service account token volumes that the server adds: it would add them again or reject duplicates.
   drop_tokens(*spec.mutable_volumes());
   const auto without_token = [](auto& containers) {
     for (auto& container : containers) drop_tokens(*container.mutable_volume_mounts());
@@ -239,7 +238,7 @@ std::string copy_name(const std::string& pod, WallTime now) {
   while (!base.empty() && (base.back() == '.' || base.back() == '-')) base.remove_suffix(1);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
   std::string name = fmt::format("{}{}-{}", kPrefix, base, seconds);
-  // A copy that is moved on within the second it was made in.
+  // A copy that is moved again within the second of its creation.
   return name == pod ? fmt::format("{}{}-{}", kPrefix, base, seconds + 1) : name;
 }
 

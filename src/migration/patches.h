@@ -1,5 +1,5 @@
-// What is sent to the API server for each step. Pure: every patch carries the version, or at least the uid, of what it
-// was decided on.
+// The request bodies of the steps. Pure functions. Every patch carries the resourceVersion, or at least the UID, of the
+// object that was observed.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ namespace rescheduler::migration {
 
 std::string status_patch(const api::Migration& migration, const api::MigrationStatus& status);
 
-// The intent, and `replicas` unless it is -1.
+// Sets the intent, and spec.replicas unless `replicas` is -1.
 std::string mark_workload_patch(const api::Migration& migration,
                                 const ObservedWorkload& workload,
                                 std::int32_t replicas);
-// Down to `replicas`; the intent stays, the surge goes.
+// Scales down to `replicas`; keeps the intent without the surge.
 std::string retire_patch(const api::Migration& migration, const ObservedWorkload& workload, std::int32_t replicas);
-// Everything of ours; the surge is undone unless somebody has changed the number since.
-// With `keep_label` it can still be found by whoever has more to do.
+// Removes everything that the migration wrote. Undoes the surge unless another client has changed the replicas since.
+// With `keep_label` the label stays, so that the sweeper finds the object again.
 std::string unmark_workload_patch(const ObservedWorkload& workload, bool keep_label = false);
 
 std::string mark_pod_patch(const std::string& migration, const api::Pod& pod);
@@ -37,9 +37,9 @@ api::PodDisruptionBudget budget_for(const api::Migration& migration,
                                     const MigrationSettings& settings,
                                     const api::Pod& pod);
 
-// The pod as its owner wrote it: no node, no status, nothing a server or a controller has put in.
+// The pod as the user wrote it: without node, status, and fields that a server or a controller has set.
 std::string sanitised_manifest(const api::Pod& pod);
-// "rescheduled-<pod>-<unix time>"; a copy of a copy keeps the first one's name.
+// "rescheduled-<pod>-<unix time>"; a copy of a copy uses the name of the first pod.
 std::string copy_name(const std::string& pod, WallTime now);
 Result<api::Pod> copy_from(const api::Migration& migration, const std::string& name);
 

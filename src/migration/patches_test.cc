@@ -12,7 +12,7 @@ namespace {
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-// A budget of fewer pods than the workload has never allows anything: Kubernetes compares with all its replicas.
+// A budget that selects only some pods of a workload allows no disruption: Kubernetes compares with all replicas.
 TEST(TemporaryBudget, CoversTheWholeWorkloadAndNotOneReplicaRevisionOrZone) {
   api::Pod pod;
   auto& labels = *pod.mutable_metadata()->mutable_labels();
@@ -49,7 +49,7 @@ TEST(TemporaryBudget, AllowsOneToBeUnavailableUnlessTheSettingsSayOtherwise) {
   EXPECT_EQ(budget_for({}, settings, {}).spec().max_unavailable().str_val(), "25%");
 }
 
-// Who deletes it, should everything else fail: the garbage collector, with the Migration.
+// The garbage collector deletes the budget with its Migration if everything else fails.
 TEST(TemporaryBudget, BelongsToItsMigration) {
   MoveRequest request;
   request.ns = "web";

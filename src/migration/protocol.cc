@@ -10,7 +10,7 @@
 namespace rescheduler::migration {
 namespace {
 
-// Creation times come from the API servers' clocks, in whole seconds; between servers they differ by little.
+// Creation times come from the clocks of the API servers, in whole seconds; the clocks differ little.
 constexpr std::chrono::seconds kClockSpread{10};
 
 std::string why_no_surge(const ObservedState& observed) {
@@ -191,7 +191,7 @@ void note_known(api::MigrationStatus& status, const ObservedState& observed) {
 
 std::string budget_problem(const ObservedState& observed, const MigrationSettings& settings) {
   if (!observed.workload || observed.workload->desired < 0 || !observed.source) return {};
-  if (!observed.source->ready) return {};  // it serves nobody
+  if (!observed.source->ready) return {};  // it does not serve
   const std::int32_t desired = observed.workload->desired;
   const auto ready = static_cast<std::int32_t>(std::ranges::count_if(
       observed.pods, [](const ObservedPod& pod) { return pod.ready && !pod.leaving && !pod.over; }));
@@ -250,7 +250,7 @@ Step next_cleaning(const api::Migration& migration,
     return step;
   }
   if (observed.copy && !there) {
-    if (observed.copy->leaving) return steps::wait();  // until it is really gone
+    if (observed.copy->leaving) return steps::wait();  // until it is deleted
     step.what = StepType::DeletePod;
     step.pod = *observed.copy;
     return step;

@@ -1,9 +1,9 @@
-// What a move does next: a pure function of its record and of what is seen in the cluster right now.
+// Decides on the next step of a migration: a pure function of its record and the observed cluster state.
 //
-//   look at the cluster --> next(record, seen) --> one Step --> carried out --> look again
+//   observe the cluster --> next(record, observed) --> one Step --> carried out --> observe again
 //
-// Nothing else is remembered: whoever holds the record can go on, and every Step may be carried out twice. A Step that
-// changes something outside the record comes only after the record says that it will.
+// There is no other state: a new leader can continue from the record, and every Step may be carried out twice. A Step
+// that changes another object comes only after the record announces it.
 #pragma once
 
 #include <chrono>
@@ -23,21 +23,21 @@ struct ObservedPod {
   std::string uid{};
   std::string version{};
   std::string node{};
-  std::string owner_kind{};  // of its controller
-  std::string owner{};       // uid
+  std::string owner_kind{};  // kind of its controller
+  std::string owner{};       // UID of its controller
   std::string scheduler{};
   std::string nominated{};
-  std::string mark{};     // the Migration that has touched it
-  std::string copy_of{};  // uid
+  std::string mark{};     // name of the Migration in its label
+  std::string copy_of{};  // UID of the original pod
   WallTime created{};
   bool ready = false;
   bool leaving = false;  // being deleted
-  bool over = false;     // has run to its end
-  bool gated = false;    // by us
-  // Why it stays, whoever asks; empty: it may go.
+  bool over = false;     // succeeded or failed
+  bool gated = false;    // by kGate
+  // Why the pod must not be moved; empty: it can be moved.
   std::string protected_because{};
-  std::string no_second_copy{};  // why two of it may not live at once; empty: they may
-  std::string no_copy{};         // why it cannot be made again elsewhere at all
+  std::string no_second_copy{};  // why two instances must not run at the same time; empty: they can
+  std::string no_copy{};         // why the pod cannot be recreated on another node; empty: it can
 };
 
 struct ObservedWorkload {
@@ -46,64 +46,64 @@ struct ObservedWorkload {
   std::string uid{};
   std::string version{};
   std::string selector{};
-  std::int32_t desired = -1;  // replicas; -1: it has no such number
-  bool settled = true;        // no rollout under way
+  std::int32_t desired = -1;  // replicas; -1: the kind has no replicas
+  bool settled = true;        // no rollout in progress
   bool leaving = false;
   bool autoscaled = false;
-  std::string mark{};                     // the Migration that has touched it
-  std::optional<std::int32_t> surged_to;  // by that Migration
+  std::string mark{};                     // name of the Migration in its label
+  std::optional<std::int32_t> surged_to;  // replicas that this Migration set; nullopt: no surge
   std::int32_t surged_from = 0;
   std::string protected_because{};
 };
 
 struct ObservedBudgets {
-  std::uint32_t matching = 0;  // of others
-  bool own = false;            // ours is there
+  std::uint32_t matching = 0;  // number of other PodDisruptionBudgets that match the pod
+  bool own = false;            // the temporary PodDisruptionBudget exists
   std::string own_uid{};
-  bool own_counts = false;  // and its controller has seen it
+  bool own_counts = false;  // the disruption controller has processed it
 };
 
 struct StepRefusal {
-  bool for_good = false;  // no second try will help: not allowed, or two budgets
+  bool for_good = false;  // a retry cannot help: forbidden, or two PodDisruptionBudgets match
   std::string message{};
 };
 
 struct ObservedState {
   WallTime now{};
-  bool called_off = false;  // by somebody who asked, or deleted the record
+  bool called_off = false;  // a user cancelled the move or deleted the record
   std::optional<ObservedPod> source{};
-  std::optional<ObservedWorkload> workload{};  // nothing: gone, or the pod has none
+  std::optional<ObservedWorkload> workload{};  // nullopt: deleted, or a bare pod
   std::vector<ObservedPod> pods{};             // of the workload
-  std::vector<ObservedWorkload> copied_to{};   // CleaningUp: ReplicaSets that have the intent too
+  std::vector<ObservedWorkload> copied_to{};   // CleaningUp: ReplicaSets with a copy of the intent
   std::optional<ObservedPod> copy{};           // Direct
-  bool copy_name_taken = false;                // by somebody else's pod
-  std::optional<ObservedPod> restored{};       // Direct: the original, made again
+  bool copy_name_taken = false;                // by a pod that does not belong to this migration
+  std::optional<ObservedPod> restored{};       // Direct: the recreated original
   ObservedBudgets budgets{};
-  std::string target_problem{};        // why nothing can go there; empty: it can
-  std::string ahead{};                 // another move of the same workload that comes first
+  std::string target_problem{};        // why the target accepts no pod; empty: it does
+  std::string ahead{};                 // another move of the same workload that runs first
   std::string moved_by{};              // another move of the same pod
-  bool preflight_passed = false;       // just now
-  std::optional<StepRefusal> refusal;  // of the last thing that was tried
+  bool preflight_passed = false;       // in the last step
+  std::optional<StepRefusal> refusal;  // of the last step
 };
 
 enum class StepType : std::uint8_t {
-  Wait,            // until something changes, at most `wait`
-  Write,           // `status`
-  Preflight,       // would the source pod be let go?
-  Evict,           // the source pod
-  MarkWorkload,    // with the intent; scales to `replicas` in the same breath, if that is not -1
-  UnmarkWorkload,  // takes all of it away
-  UnmarkSets,      // and from the ReplicaSets it was copied to
-  Retire,          // scales to `replicas` in the same breath as it takes the surge, but not the intent, away
-  MarkPod,         // the source pod: first to go
+  Wait,            // for a change, at most `wait`
+  Write,           // writes `status`
+  Preflight,       // dry run of the eviction of the source pod
+  Evict,           // evicts the source pod
+  MarkWorkload,    // writes the intent; in the same patch scales to `replicas` unless it is -1
+  UnmarkWorkload,  // removes label, intent and surge
+  UnmarkSets,      // removes them from the ReplicaSets with a copy of the intent
+  Retire,          // one patch: scales to `replicas` and removes the surge from the intent
+  MarkPod,         // gives the source pod the lowest deletion cost
   UnmarkPod,
   CreateBudget,
   DeleteBudget,
-  Nominate,     // `pod` to `node`
-  CreateCopy,   // of the manifest, under `name`
-  ReleaseCopy,  // `pod`: it may be scheduled
-  UnmarkCopy,   // `pod`: it is nobody's but its owner's
-  DeletePod,    // `pod`
+  Nominate,     // `pod` for `node`
+  CreateCopy,   // creates a pod `name` from the manifest
+  ReleaseCopy,  // removes the scheduling gate of `pod`
+  UnmarkCopy,   // removes label and annotation from `pod`
+  DeletePod,    // deletes `pod`
   Ended,
 };
 std::string_view to_string(StepType what);
@@ -120,7 +120,7 @@ struct Step {
 
 Step next(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 
-// --- its parts ---
+// --- Parts of next() ---
 
 namespace steps {
 
@@ -133,7 +133,7 @@ Step conclude(const api::Migration& migration, const ObservedState& observed, Mo
 struct ModeChoice {
   MoveMode mode = MoveMode::Coordinated;
   std::string why{};
-  std::string refused{};  // not empty: it cannot be moved so
+  std::string refused{};  // not empty: why the pod cannot be moved
 };
 ModeChoice choose_mode(const api::Migration& migration,
                        const ObservedState& observed,
@@ -148,17 +148,17 @@ Step next_make_before_break(const api::Migration& migration,
 Step next_direct(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 Step next_cleaning(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 
-// The pod that stands in for the one that goes: of the same workload, not there before; one that landed where it was
-// wanted before others. Null: none yet.
+// The replacement of the source pod: a pod of the same workload that is new. A pod on the target node is preferred.
+// Null: none yet.
 const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed);
-// Another move's mark is on the workload, perhaps with a surge that is still to be undone: whoever overwrites it loses
-// the number of replicas. The sweeper takes it away.
+// True if the workload has the label of another Migration, perhaps with a surge that is still to be undone. Overwriting
+// it would lose the number of replicas. The sweeper removes it.
 bool marked_by_another(const api::Migration& migration, const ObservedState& observed);
-// Notes who is there already.
+// Records the existing pods, so that a replacement can be recognised as new.
 void note_known(api::MigrationStatus& status, const ObservedState& observed);
-// May the workload lack one more replica? Empty: yes; else why not.
+// Why the workload cannot miss one more replica; empty: it can.
 std::string budget_problem(const ObservedState& observed, const MigrationSettings& settings);
-// What to do about a replacement that is not ready: nothing when there is nothing.
+// The next step for a replacement pod that is not ready; nullopt: only wait.
 std::optional<Step> follow_replacement(const api::Migration& migration,
                                        const ObservedState& observed,
                                        const ObservedPod& replacement,

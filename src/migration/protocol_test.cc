@@ -1,4 +1,4 @@
-// The protocol by itself: what is seen, and what is done about it.
+// The protocol alone: an observed state and the resulting step.
 #include "migration/protocol.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ class Protocol : public testing::Test {
     return made;
   }
   Step step() { return next(migration_, seen_, settings_); }
-  // Takes what is to be written, as the server would.
+  // Applies the status that the step writes, as the server would.
   std::string write() {
     const Step one = step();
     EXPECT_EQ(one.what, StepType::Write) << to_string(one.what);
@@ -77,7 +77,7 @@ TEST_F(Protocol, AWorkloadThatLacksAReplicaIsNotTakenAnother) {
   seen_.preflight_passed = true;
   seen_.pods[1].ready = false;
   EXPECT_EQ(step().what, StepType::Wait);
-  seen_.source->ready = false;  // what serves nobody is not missed
+  seen_.source->ready = false;  // a pod that does not serve is not counted as missing
   EXPECT_EQ(write(), "Evicting");
 }
 
@@ -116,7 +116,7 @@ TEST_F(Protocol, ASingleReplicaSurgesUnlessThatIsNotSafe) {
   EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("identities"));
 }
 
-// An autoscaler that came since the mode was chosen would take the surge for its own, or scale it away.
+// A new autoscaler would undo the surge, or take it for its own value.
 TEST_F(Protocol, NothingSurgesOnceAnAutoscalerOwnsTheReplicas) {
   seen_.workload->desired = 1;
   prepare();
@@ -127,7 +127,7 @@ TEST_F(Protocol, NothingSurgesOnceAnAutoscalerOwnsTheReplicas) {
   EXPECT_EQ(result_of(migration_), MoveResult::Refused);
 }
 
-// A user may scale the workload down to the very pod that is moved.
+// A user may scale the workload down to the pod that is moved.
 TEST_F(Protocol, WhatBecameASingleReplicaIsNotEvicted) {
   prepare();
   ASSERT_EQ(migration_.status().mode(), "Coordinated");
@@ -262,7 +262,7 @@ TEST_F(Protocol, ASurgeIsUndoneInTheSameBreathAsItsMark) {
   workload.surged_to = 3;
   workload.desired = 3;
   EXPECT_THAT(unmark_workload_patch(workload), HasSubstr(R"("replicas":2)"));
-  workload.desired = 5;  // somebody else's number
+  workload.desired = 5;  // set by another client
   EXPECT_EQ(unmark_workload_patch(workload).find("replicas"), std::string::npos);
   EXPECT_THAT(unmark_workload_patch(workload), HasSubstr(R"("resourceVersion":"7")"));
 }

@@ -80,7 +80,7 @@ MoveMode mode_of(std::string_view text) {
 }
 
 std::string migration_name(std::string_view pod, std::uint64_t unique) {
-  constexpr std::size_t kRoom = 63 - 1 - 11;  // a label's value; eleven letters hold any number of milliseconds
+  constexpr std::size_t kRoom = 63 - 1 - 11;  // a label value; eleven base-36 digits hold any number of milliseconds
   std::string suffix;
   for (; unique > 0 && suffix.size() < 11; unique /= 36) suffix += "0123456789abcdefghijklmnopqrstuvwxyz"[unique % 36];
   std::string name(pod.substr(0, kRoom));
@@ -117,7 +117,7 @@ MoveRequest to_move_request(const api::Migration& migration) {
   request.ns = migration.metadata().namespace_();
   request.pod = spec.pod();
   request.uid = spec.pod_uid();
-  // What was found out counts before what was thought.
+  // The observed workload takes precedence over the lineage in the request.
   const api::MigrationOwner& owner = migration.status().has_workload() ? migration.status().workload() : spec.lineage();
   request.lineage = {owner.kind(), request.ns, owner.name(), owner.uid()};
   request.source = spec.source();
@@ -163,7 +163,7 @@ void set_time(api::MicroTime& into, WallTime time) {
 WallTime deadline_of(const api::Migration& migration) {
   const std::int64_t seconds =
       migration.spec().has_deadline_seconds() ? migration.spec().deadline_seconds() : MoveRequest{}.deadline.count();
-  // A year is for ever; anything larger would not fit.
+  // One year is the maximum; larger values would overflow.
   constexpr std::int64_t kMost = std::int64_t{365} * 24 * 3600;
   const WallTime from = migration.status().has_started() ? to_wall(migration.status().started())
                                                          : to_wall(migration.metadata().creation_timestamp());
@@ -172,7 +172,7 @@ WallTime deadline_of(const api::Migration& migration) {
 
 api::MigrationStatus noting(const api::Migration& migration, std::string step, std::string message, WallTime now) {
   api::MigrationStatus status = migration.status();
-  // A record is read by people and kept by etcd: what repeats is said once, and there is an end to it.
+  // Users read the record and etcd stores it: repeated messages are written once, and the number of steps is limited.
   constexpr int kMostSteps = 40;
   if (status.steps_size() < kMostSteps) {
     api::MigrationStep& added = *status.add_steps();

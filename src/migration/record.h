@@ -1,4 +1,4 @@
-// A Migration read and written: phases, orders, steps.
+// Reads and writes a Migration: phases, requests, steps.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace rescheduler::migration {
 
 //                        .--> Evicting --> Replacing --.
-//   Pending -> Preparing +--> Surging ---> Retiring ---+--> CleaningUp -> Succeeded | Elsewhere | Refused | Failed |
-//   Stale
+//   Pending -> Preparing +--> Surging ---> Retiring ---+--> CleaningUp -> Ended
 //                        '--> Creating --> Retiring ---'
-//                             (or Retiring -> Creating [-> RollingBack], where two copies may not live)
-// From every phase before CleaningUp there is a way straight to it.
+//                             (or Retiring -> Creating [-> RollingBack] if two instances must not run at once)
+// In the object Ended is the result: Succeeded, Elsewhere, Refused, Failed or Stale.
+// From every phase before CleaningUp there is a direct transition to CleaningUp.
 enum class Phase : std::uint8_t {
   Pending,
   Preparing,
@@ -26,7 +26,7 @@ enum class Phase : std::uint8_t {
   Creating,
   RollingBack,
   CleaningUp,
-  Ended,  // in one of the results
+  Ended,  // with one of the results
 };
 std::string_view to_string(Phase phase);
 Phase phase_of(const api::Migration& migration);
@@ -34,12 +34,12 @@ inline bool has_ended(const api::Migration& migration) { return phase_of(migrati
 
 std::string_view name_of(MoveResult result);  // "Succeeded", as a phase
 MoveResult result_of(const api::Migration& migration);
-MoveMode mode_of(std::string_view text);  // Automatic when it is nothing known
+MoveMode mode_of(std::string_view text);  // Automatic if the text is unknown
 
 api::Migration to_migration(const MoveRequest& request, const std::string& name);
 MoveRequest to_move_request(const api::Migration& migration);
 MoveOutcome to_outcome(const api::Migration& migration);
-// Fits into a label: of the pod's name as much as there is room for, and what makes it unique.
+// Fits into a label value: a prefix of the pod's name, and a unique suffix.
 std::string migration_name(std::string_view pod, std::uint64_t unique);
 
 std::string key_of(const api::Migration& migration);  // ns/name
@@ -49,13 +49,13 @@ WallTime to_wall(const api::MicroTime& time);
 WallTime to_wall(const api::Time& time);
 void set_time(api::MicroTime& into, WallTime time);
 
-// The status with the next phase, a step that says so, and the conditions that follow from it.
+// The status in the next phase, with a step entry and the conditions of the phase.
 api::MigrationStatus entering(const api::Migration& migration, Phase phase, std::string message, WallTime now);
-// The same without another phase: something was learnt.
+// The status in the same phase, with a step entry for new information.
 api::MigrationStatus noting(const api::Migration& migration, std::string step, std::string message, WallTime now);
-// To CleaningUp, with what has come of it.
+// The status in CleaningUp, with the result.
 api::MigrationStatus concluding(const api::Migration& migration, MoveResult result, std::string message, WallTime now);
-// From CleaningUp to the end, or straight from Pending.
+// The final status, from CleaningUp or directly from Pending.
 api::MigrationStatus ended(const api::Migration& migration, MoveResult result, std::string message, WallTime now);
 
 }  // namespace rescheduler::migration

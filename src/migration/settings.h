@@ -1,4 +1,4 @@
-// How moves are carried out.
+// How migrations are carried out.
 #pragma once
 
 #include <chrono>
@@ -15,32 +15,32 @@ namespace rescheduler::migration {
 
 using config::SurgeUse;
 
-// Where a replacement is wanted: for whoever schedules it.
+// The target node of a replacement pod, for the scheduler that schedules the pod.
 struct PlacementIntent {
   std::string migration{};  // ns/name
   std::string ns{};
-  std::string selector{};  // of the workload; the pod has a controller
-  std::string pod{};       // name it must have; empty: any
+  std::string selector{};  // of the workload; the pod must have a controller
+  std::string pod{};       // required pod name; empty: any
   std::string target{};
   friend bool operator==(const PlacementIntent&, const PlacementIntent&) = default;
 };
 
 struct MigrationSettings : config::MigrationSettings {
-  std::string ns{};  // only Migrations of this namespace; empty: of all
+  std::string ns{};  // only Migrations of this namespace; empty: of all namespaces
 
-  std::size_t history = 200;  // so many finished Migrations are kept
+  std::size_t history = 200;  // number of ended Migrations that are kept
   std::chrono::nanoseconds sweep_every = std::chrono::minutes{5};
-  std::chrono::nanoseconds look_every = std::chrono::seconds{1};  // when nothing wakes us
+  std::chrono::nanoseconds look_every = std::chrono::seconds{1};  // without a wake-up
   std::chrono::seconds least_deadline{30};
-  std::string reporter = "rescheduler-scheduler";  // who speaks in events
+  std::string reporter = "rescheduler-scheduler";  // reporting controller in events
   std::string host{};
 
-  // Names whose pods are placed by us: `steer` is obeyed for them. Others are given a nominatedNodeName.
+  // schedulerNames of this process: its scheduler follows `steer`. Pods of other schedulers get a nominatedNodeName.
   std::set<std::string> scheduler_names{};
-  // The whole list, whenever it changes, before what makes a replacement appear.
+  // Receives the whole list whenever it changes, before the step that makes a replacement pod appear.
   std::function<void(std::vector<PlacementIntent>)> steer{};
-  // How busy a node is, as a JSON object of shares by resource; empty: nobody knows. Asked before a move, and when its
-  // effect had time to show: smoothed samples take that long.
+  // The load of a node, as a JSON object of shares by resource; empty: unknown. Called before a move, and again
+  // `measure_after` after its end: smoothed samples need that time to show the effect.
   std::function<std::string(const std::string& node)> measure{};
   std::chrono::nanoseconds measure_after = std::chrono::minutes{10};
 };

@@ -1,4 +1,4 @@
-// What a refusal by the API server means for a move. Pure.
+// What an error of the API server means for a migration. Pure functions.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace rescheduler::migration {
 
-// 404 and 409: somebody was faster, or our own first try was heard: look again, decide again.
+// 404 and 409: another client was faster, or our first request succeeded without an answer. Observe and decide again.
 bool is_about_state(const Error& error);
-// Nothing: it says nothing about the move.
+// Nullopt: the error says nothing about the migration.
 std::optional<StepRefusal> refusal_in(StepType what, const Error& error);
 
 }  // namespace rescheduler::migration

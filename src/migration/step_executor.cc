@@ -16,7 +16,7 @@ Result<void> without_value(Result<T> result) {
   return {};
 }
 
-// The client does not repeat what may have been done, nor what was answered: we look again and decide again.
+// The client must not repeat a request that may have succeeded or was answered: the controller decides again.
 kube::PatchOptions once(std::string subresource = {}) {
   kube::PatchOptions options;
   options.subresource = std::move(subresource);
@@ -82,7 +82,7 @@ net::Task<Result<void>> StepExecutor::perform(api::Migration& migration,
 net::Task<Result<void>> StepExecutor::write(api::Migration& migration, const Step& step) {
   const std::string ns = migration.metadata().namespace_();
   api::MigrationStatus status = step.status;
-  // Before anything is done to a pod of nobody it is written down, whole.
+  // The manifest of a bare pod is saved in the record before anything is done to the pod.
   const bool to_be_saved = status.mode() == to_string(MoveMode::Direct) && !step.pod.uid.empty();
   if (to_be_saved) {
     auto pod = co_await client_.get<api::Pod>(ns, step.pod.name);
@@ -104,7 +104,7 @@ net::Task<Result<void>> StepExecutor::evict(const api::Migration& migration, con
   const std::string ns = migration.metadata().namespace_();
   kube::WriteOptions options;
   options.dry_run = dry_run;
-  options.repeat = kube::Repeat::Never;  // a 429 is an answer about a budget
+  options.repeat = kube::Repeat::Never;  // a 429 is an answer about a PodDisruptionBudget
   api::Eviction eviction = eviction_of(ns, pod);
   auto done =
       co_await client_.create_sub<api::Pod, api::Eviction>(ns, pod.name, "eviction", std::move(eviction), options);

@@ -1,4 +1,4 @@
-// Carries out one step of a move. Every write has a precondition: what was decided on is what is changed.
+// Carries out one step of a migration. Every write has a precondition, so that only the observed object is changed.
 #pragma once
 
 #include "kube/client/client.h"
@@ -15,9 +15,9 @@ class StepExecutor {
  public:
   StepExecutor(kube::Api& api, const MigrationSettings& settings) : client_(api), settings_(settings) {}
 
-  // `migration` becomes what the server has after a Write.
+  // After a Write, `migration` is the object that the server returned.
   net::Task<Result<void>> perform(api::Migration& migration, const ObservedState& observed, const Step& step);
-  // The same for somebody who knows only the object: whoever sweeps.
+  // The same for the sweeper, which knows only the object.
   net::Task<Result<void>> unmark(const std::string& ns, const ObservedWorkload& workload, bool keep_label = false);
   net::Task<Result<void>> unmark_pod(const std::string& ns, const std::string& name, const std::string& uid);
 

@@ -1,4 +1,4 @@
-// A step changes the very object that it was decided on, and costs the requests that it has to.
+// A step changes only the object that was observed, and needs only the expected requests.
 #include "migration/step_executor.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ class Acting : public testing::Test {
   }
   bool has_pod() const { return api_.find<api::Pod>("web", "api-1").has_value(); }
   bool has_budget() const { return api_.find<api::PodDisruptionBudget>("web", "ours").has_value(); }
-  // To the pod, or the budget, that has this uid. Nothing: it was done.
+  // Runs the step on the pod or budget with this UID. Nullopt: it succeeded.
   std::optional<Errc> act(StepType what, const std::string& uid) {
     Step step;
     step.what = what;
@@ -65,7 +65,7 @@ TEST_F(Acting, EvictsAndDeletesThePodItWasDecidedOn) {
   }
 }
 
-// A StatefulSet's pod comes back under its name, perhaps between the look and the eviction.
+// A StatefulSet recreates a pod under the same name, perhaps between the observation and the eviction.
 TEST_F(Acting, LeavesAnotherPodOfTheSameNameAlone) {
   put_pod("another");
   for (const StepType what : {StepType::Preflight, StepType::Evict, StepType::DeletePod}) {

@@ -38,7 +38,7 @@ std::string selector_of(const T& object) {
   return selector ? selector->to_string() : std::string();
 }
 
-// What another has done or undone meanwhile needs no doing.
+// NotFound and Conflict mean that another client was faster: nothing is left to do now.
 bool is_settled(const Result<void>& done, Swept& swept) {
   if (!done && done.error().code == Errc::Conflict) swept.unfinished = true;
   return done || done.error().code == Errc::NotFound || done.error().code == Errc::Conflict;
@@ -81,7 +81,7 @@ net::Task<Result<Swept>> Sweeper::sweep() {
   co_return swept;
 }
 
-// Asked of the server, not of a copy: the record of a move stands there before anything it does.
+// Reads from the API server, not from an informer: a migration writes its record before it changes anything.
 net::Task<Result<bool>> Sweeper::in_charge(const std::string& ns, const std::string& migration) {
   auto found = co_await client_.get<api::Migration>(ns, migration);
   if (found) co_return !has_ended(*found);
@@ -96,7 +96,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
   if (!all) co_return fail(std::move(all.error()));
   for (const auto& object : *all) {
     const auto& meta = object->metadata();
-    // What a controller copies from its owner's labels, such as a ReplicaSet, bears the label and no intent.
+    // Objects that inherit the label from their owner, such as a ReplicaSet, have the label without an intent.
     const std::string name = value_of(meta.labels(), kMigrationLabel);
     auto alive = co_await in_charge(meta.namespace_(), name);
     if (!alive) co_return fail(std::move(alive.error()));
@@ -113,7 +113,7 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
       workload.surged_from = intent->surged_from;
       workload.surged_to = intent->surged_to;
     }
-    // The next round finds it by its label once more, and takes that away when nothing else is left.
+    // A Deployment with an intent keeps the label in this round. The next round removes it when nothing else is left.
     const bool copied = std::is_same_v<T, api::Deployment>;
     const bool intent = meta.annotations().contains(std::string(kIntentAnnotation));
     const bool once_more = copied && intent;
@@ -155,7 +155,7 @@ net::Task<Result<void>> Sweeper::sweep_pod(const api::Pod& pod, const std::strin
     auto done = co_await step_executor_.unmark_pod(ns, observed.name, observed.uid);
     co_return done;
   }
-  // A copy that never came up, of an original that may still be there, is not wanted; one that serves is.
+  // A copy that is not ready is deleted, because the original may still exist. A copy that is ready stays.
   if (!observed.ready) {
     kube::DeleteSettings very_one;
     very_one.uid = observed.uid;
@@ -187,8 +187,8 @@ net::Task<Result<void>> Sweeper::sweep_budgets(Swept& swept) {
   co_return Result<void>{};
 }
 
-// A Deployment's controller copies its annotations to its ReplicaSet and never takes one away. It may do so once more
-// after the move has cleaned up.
+// The Deployment controller copies annotations to its ReplicaSets and never removes them there. It may copy the intent
+// once more after the migration has cleaned up.
 net::Task<Result<void>> Sweeper::look_back(Swept& swept) {
   auto all = co_await client_.list<api::Migration>(settings_.ns);
   if (!all) co_return fail(std::move(all.error()));

@@ -1,5 +1,5 @@
-// Undoes what a move has left on other objects when no Migration is in charge of it any more: it was deleted, or ended
-// while somebody's answer got lost. Everything it needs stands on the objects themselves.
+// Undoes the changes on other objects that belong to no active Migration: the Migration was deleted, or it ended while
+// an answer was lost. The sweeper needs only the labels and annotations of the objects.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace rescheduler::migration {
 
 struct Swept {
   std::size_t undone = 0;
-  std::size_t forgotten = 0;  // finished Migrations beyond what is kept
-  bool unfinished = false;    // something changed under our hands: soon once more
+  std::size_t forgotten = 0;  // ended Migrations beyond `history`, deleted
+  bool unfinished = false;    // an object changed during the sweep: sweep again soon
 };
 
 class Sweeper {
@@ -40,7 +40,7 @@ class Sweeper {
   kube::Client client_;
   StepExecutor step_executor_;
   const MigrationSettings& settings_;
-  bool again_ = false;  // a Deployment has been seen whose ReplicaSets are to be looked at
+  bool again_ = false;  // a Deployment was found whose ReplicaSets have to be checked
 };
 
 }  // namespace rescheduler::migration

@@ -1,4 +1,4 @@
-// What no move is in charge of is undone, and nothing else is.
+// Changes that belong to no active Migration are undone, and no others.
 #include "migration/sweeper.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::StartsWith;
 
 class Sweeping : public testing::Test {
  protected:
-  // A copy of a bare pod that never came up.
+  // A copy of a bare pod that is not ready.
   api::Pod copy(const std::string& uid) {
     api::Pod pod;
     pod.mutable_metadata()->set_namespace_("web");
@@ -51,7 +51,7 @@ class Sweeping : public testing::Test {
     *made.mutable_status() = ended(made, MoveResult::Succeeded, "", time_.clock.wall_now());
     return made;
   }
-  // Somebody makes the object anew after it was listed, before it is deleted.
+  // Another client recreates the object after the list and before the deletion.
   void replace_before_deletion(std::function<void()> with) {
     api_.before_each([with = std::move(with)](const kube::ApiCall& call) -> std::optional<Error> {
       if (call.verb == kube::Verb::Delete) with();
@@ -121,7 +121,7 @@ TEST_F(Sweeping, ForgetsNoRecordThatWasMadeAnewUnderTheSameName) {
   EXPECT_TRUE(api_.find<api::Migration>("web", "m"));
 }
 
-// One list a kind; it is made every five minutes, whatever the size of the cluster.
+// One list request per kind; the sweep runs every five minutes, regardless of the cluster size.
 TEST_F(Sweeping, WritesNothingAndListsEachKindOnceWhereNothingIsLeft) {
   sweep();
   std::vector<std::string> asked;

@@ -1,4 +1,4 @@
-// A sleep that something may cut short, by whatever clock the timers go. Belongs to one loop thread.
+// A sleep that can be interrupted, in the time of the given timers. All calls on one loop thread.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class Wakeable {
     state_->woken = true;
     if (state_->waiter) state_->waiter->wake();
   }
-  // At least the one, at most the other; woken meanwhile, no longer than the least. False: cancelled.
+  // Sleeps at least `least` and at most `most`; after a wake() no longer than `least`. False: cancelled.
   net::Task<bool> sleep(std::chrono::nanoseconds least, std::chrono::nanoseconds most);
 
  private:

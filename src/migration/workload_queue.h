@@ -1,4 +1,4 @@
-// One move at a time for a pod and for a workload: who has it, and who is next.
+// Allows one move at a time for each pod and each workload, and queues the others.
 #pragma once
 
 #include <deque>
@@ -10,16 +10,16 @@ namespace rescheduler::migration {
 
 class WorkloadQueue {
  public:
-  // A move that has begun already has its turn, whoever came first: it may be another leader's.
+  // `begun` puts a move in front, even if others were queued earlier: an earlier leader may have started it.
   void stand_for(const std::string& uid, const std::string& move, bool begun);
-  // Who has the turn instead; empty if this one has it, or nobody wants it.
+  // The move in front of this one; empty: this move is first, or the queue is empty.
   std::string ahead_of(const std::string& uid, const std::string& move) const;
-  // It wants nothing any more. These have a turn now that had to wait for it: they alone need to look again. Were all
-  // that wait to look whenever one ends, a hundred of them would keep the API server busy with nothing else.
+  // Removes the move from all queues. Returns the moves that are now first: only these need to observe again. If all
+  // queued moves did so whenever one ends, a hundred of them would keep the API server busy with nothing else.
   std::vector<std::string> leave(const std::string& move);
 
  private:
-  std::map<std::string, std::deque<std::string>> queues_;  // by what is moved; the first has the turn
+  std::map<std::string, std::deque<std::string>> queues_;  // by UID of the pod or workload; the first move runs
 };
 
 }  // namespace rescheduler::migration

@@ -14,7 +14,7 @@ TEST(WorkloadQueue, GoByWhoCameFirst) {
   workload_queue.stand_for("web", "a", false);
   workload_queue.stand_for("web", "b", false);
   workload_queue.stand_for("web", "c", false);
-  workload_queue.stand_for("web", "b", false);  // asking again changes nothing
+  workload_queue.stand_for("web", "b", false);  // a repeated call changes nothing
   EXPECT_EQ(workload_queue.ahead_of("web", "a"), "");
   EXPECT_EQ(workload_queue.ahead_of("web", "b"), "a");
   EXPECT_THAT(workload_queue.leave("a"), ElementsAre("b"));
@@ -51,7 +51,7 @@ TEST(WorkloadQueue, WhoLeavesLeavesEveryQueue) {
   workload_queue.stand_for("web", "b", false);
   EXPECT_THAT(workload_queue.leave("a"), ElementsAre("b"));
   EXPECT_EQ(workload_queue.ahead_of("pod", "b"), "");
-  workload_queue.stand_for("", "b", false);  // what it belongs to is not known yet
+  workload_queue.stand_for("", "b", false);  // its workload is not known yet
   EXPECT_EQ(workload_queue.ahead_of("", "c"), "");
 }
 

@@ -1,3 +1,3 @@
-// The one translation unit that compiles what Asio and Beast would otherwise compile everywhere.
+// Compiles the implementations of Asio and Beast once, instead of in every translation unit that includes them.
 #include <boost/asio/impl/src.hpp>
 #include <boost/beast/src.hpp>

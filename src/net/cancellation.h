@@ -1,7 +1,7 @@
-// For .cc files that start Asio operations: has this coroutine's job been cancelled?
+// For .cc files that start Asio operations: tells whether the job of this coroutine has been cancelled.
 //
-// Asio cancels only what is pending at that moment. So that everything awaited later ends too, each of our
-// primitives asks before it starts an operation and after it has finished one:
+// Asio cancels only the operation that is pending at that moment. Later operations must end too, so each primitive of
+// net/ checks before it starts an operation and after the operation ends:
 //
 //   auto state = co_await asio::this_coro::cancellation_state;
 //   if (is_cancelled(state)) co_return cancelled();

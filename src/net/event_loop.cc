@@ -32,7 +32,7 @@ struct Job::State {
 
 namespace {
 
-// Says "done" also for a coroutine that is thrown away because its loop ended: nothing may be posted for it then.
+// Sets `done` also when the loop ends and destroys the coroutine. After that, cancel() must not post to the loop.
 struct DoneMark {
   explicit DoneMark(std::shared_ptr<std::atomic<bool>> flag) : done(std::move(flag)) {}
   ~DoneMark() { *done = true; }
@@ -44,7 +44,7 @@ struct DoneMark {
 
 Task<void> run_to_the_end(Task<void> task, std::shared_ptr<std::atomic<bool>> done) {
   const DoneMark mark(std::move(done));
-  // A cancelled job is told so by the Result of what it awaits, never by an exception.
+  // A cancelled job gets Errc::Cancelled from the operation that it awaits, never an exception.
   co_await asio::this_coro::throw_if_cancelled(false);
   co_await std::move(task);
 }
@@ -69,7 +69,7 @@ Job spawn(Executor executor, std::string name, Task<void> task) {
   auto finished = [state = job.state_](std::exception_ptr exception) {
     if (exception) report_escaped(state->name, exception);
     state->ended.open();
-    // Asio's bookkeeping of this coroutine lives in the signal and is used a little longer than this call.
+    // Asio keeps its state for this coroutine in the cancellation signal and uses it after this handler returns.
     asio::post(state->executor, [state] {});
   };
   asio::co_spawn(executor, run_to_the_end(std::move(task), job.state_->done),
@@ -110,7 +110,7 @@ struct EventLoop::State {
 
 EventLoop::EventLoop() : state_(std::make_unique<State>()) {
   state_->thread = std::thread([&context = state_->context] {
-    // A peer that went away is an error code of the write, here and nowhere else in the process.
+    // Blocks SIGPIPE on this thread only: a write to a closed connection then returns an error code.
     sigset_t pipe_only;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
@@ -154,7 +154,7 @@ struct Gate::State {
 
 namespace {
 
-// Takes a waiter off its list however the wait ends, also when the loop is torn down in the middle of it.
+// Removes the waiter from the list when the wait ends, also when the loop is destroyed during the wait.
 class ListedWaiter {
  public:
   ListedWaiter(const Executor& executor, std::list<Waiter*>& list)
@@ -175,7 +175,7 @@ class ListedWaiter {
 
 Gate::Gate(Executor executor) : state_(std::make_shared<State>(std::move(executor))) {}
 
-// Who still waits for a gate that can never open is told to stop.
+// A destroyed gate never opens: wait() returns Errc::Cancelled to its waiters.
 Gate::~Gate() { state_->wake_all(); }
 
 void Gate::open() {

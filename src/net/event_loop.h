@@ -1,7 +1,7 @@
-// The network thread: one event loop on which every coroutine of net/ and kube/ runs.
+// The network thread: one event loop that runs the coroutines of net/ and kube/.
 //
-// Coroutines started here own no locks: whatever they touch belongs to this thread. Other threads hand work
-// in with spawn() or wait for an answer with await_result().
+// Coroutines of the loop need no locks: the data that they use belongs to this thread. Other threads start work with
+// spawn() or wait for a result with await_result().
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@
 
 namespace rescheduler::net {
 
-// A running coroutine. cancel() may be called from any thread, any number of times; the coroutine then sees
-// Errc::Cancelled from whatever it awaits. Dropping the handle does not cancel.
+// A running coroutine. cancel() may be called from any thread, any number of times: the coroutine then gets
+// Errc::Cancelled from the operation that it awaits. Destroying the handle does not cancel the coroutine.
 class Job {
  public:
   Job() = default;
   void cancel();
-  bool done() const;  // has it returned?
-  // Returns once it has, on the loop that it runs on. Errc::Cancelled when the one who waits is cancelled.
+  bool done() const;  // true when the coroutine has returned
+  // Waits, on the job's own loop, until the job has returned. Errc::Cancelled when the waiting coroutine is cancelled.
   Task<Result<void>> wait() const;
 
  private:
@@ -34,27 +34,29 @@ class Job {
   std::shared_ptr<State> state_;
 };
 
-// Cancels all of them and returns when they have ended: they use what the caller is about to take away.
+// Cancels all jobs and waits until they have ended. Use it before destroying objects that the jobs use.
 Task<Result<void>> end_all(std::vector<Job> jobs);
 
-// Starts a coroutine. An exception that leaves it is a defect: it ends the process with the job's name.
+// Starts a coroutine. An exception that leaves the coroutine is a defect: it ends the process and reports the job's
+// name.
 Job spawn(Executor executor, std::string name, Task<void> task);
 
 class EventLoop {
  public:
-  EventLoop();   // starts its thread
-  ~EventLoop();  // stops
+  EventLoop();   // starts the thread
+  ~EventLoop();  // calls stop()
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Ends the thread; what still waits goes with the loop. Loops that hand each other work all stop before the first of
-  // them goes: a thread is still inside the other loop when its answer has arrived there.
+  // Ends the thread. Coroutines that still wait are destroyed with the loop. Loops that give work to each other must
+  // all stop before the first of them is destroyed: after an answer arrives, its sender thread may still use the other
+  // loop.
   void stop();
 
   Executor executor() const;
   bool on_loop_thread() const;
 
-  // Runs the task on the loop and blocks this (other) thread until it has returned.
+  // Runs the task on the loop and blocks the calling thread, which must be another thread, until the task returns.
   template <class T>
   Result<T> await_result(Task<Result<T>> task) {
     RESCHEDULER_CHECK(!on_loop_thread(), "the loop's own thread cannot wait for itself");
@@ -75,7 +77,7 @@ class EventLoop {
   std::unique_ptr<State> state_;
 };
 
-// Waits. Fails only with Errc::Cancelled. Components take a Timers so that tests and virtual time can stand in.
+// Sleeps. Fails only with Errc::Cancelled. Components take a Timers, so that tests and virtual time can replace it.
 class Timers {
  public:
   virtual ~Timers() = default;
@@ -87,10 +89,10 @@ class RealTimers final : public Timers {
   Task<Result<void>> sleep_for(std::chrono::nanoseconds duration) override;
 };
 
-// Waits for a job of this loop, at most so long. True: it has ended. It is not cancelled.
+// Waits for a job of this loop, at most for `limit`. True if the job has ended. Does not cancel the job.
 Task<bool> ended_within(Job job, Timers& timers, std::chrono::nanoseconds limit);
 
-// A value that coroutines of one loop can wait for: set() wakes every waiter, once and for all.
+// A one-time event that coroutines of one loop can wait for: open() wakes every waiter, and later waits return at once.
 class Gate {
  public:
   explicit Gate(Executor executor);

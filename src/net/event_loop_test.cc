@@ -20,7 +20,7 @@ Task<Result<void>> sleep_in(std::chrono::nanoseconds duration) {
   co_return slept;
 }
 
-// Runs what `wait` awaits twice, and reports both outcomes.
+// Awaits `wait` twice and reports both outcomes.
 struct Outcomes {
   std::promise<Errc> first;
   std::promise<Errc> second;
@@ -57,7 +57,7 @@ TEST(EventLoop, EndsWhileJobsStillWait) {
     EXPECT_FALSE(job.done());
   }
   EXPECT_TRUE(job.done());
-  job.cancel();  // must not touch the loop that is gone
+  job.cancel();  // must not use the loop, which is destroyed
   EXPECT_EQ(outcomes.use_count(), 1) << "the coroutine's frame was not freed";
 }
 
@@ -140,7 +140,7 @@ TEST(JobDeathTest, AnEscapedExceptionEndsTheProcessWithTheJobsName) {
 
 class GateTest : public ::testing::Test {
  protected:
-  // Appends the waiter's number once the gate lets it through, or its negative if it was cancelled.
+  // Appends the number of the waiter when the gate opens, or the negative number if the waiter was cancelled.
   static Task<void> pass(std::shared_ptr<Gate> gate, int number, std::vector<int>& passed) {
     auto through = co_await gate->wait();
     passed.push_back(through ? number : -number);

@@ -1,4 +1,4 @@
-// Names to addresses. Internal to net/.
+// Resolves host names to addresses. Internal to net/.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace rescheduler::net {
 
-// A numeric address is its own answer. The system's resolver cannot be interrupted: when the deadline passes or
-// the job is cancelled, its answer is left to arrive unheard.
+// A numeric address resolves to itself. The resolver of the system cannot be interrupted: when the deadline passes or
+// the job is cancelled, resolve() returns and the later answer is ignored.
 Task<Result<std::vector<Endpoint>>> resolve(std::string host, std::uint16_t port, SteadyTime deadline);
 
 }  // namespace rescheduler::net

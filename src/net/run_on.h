@@ -1,4 +1,5 @@
-// Runs a task on another executor and waits for its answer on one's own. For .cc files: it brings Asio's headers along.
+// Runs a task on another executor and awaits its result on the caller's. For .cc files only: it includes Asio's
+// headers.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -35,11 +36,11 @@ struct Start {
 
 }  // namespace run_on_parts
 
-// Who is cancelled while waiting cancels the task, is told so by its answer, and never goes on before the task has
-// ended: it may use what the waiting one owns. Asio's own way, co_spawn with use_awaitable, tells a cancelled task by
-// an exception at its next await, and that ends the process.
+// If the waiting coroutine is cancelled, run_on cancels the task and still waits until the task has ended, because the
+// task may use objects of the waiting coroutine. The task's own result reports the cancellation. Asio's co_spawn with
+// use_awaitable throws an exception at the next await of a cancelled task, and that exception ends the process.
 //
-// The other thread still touches this loop when the waiting one goes on: before one of the two loops goes, both stop.
+// The other thread may still use this loop when the waiting coroutine resumes: stop both loops before destroying one.
 template <class T>
 Task<T> run_on(Executor there, Task<T> task) {
   const Executor home = co_await boost::asio::this_coro::executor;

@@ -17,14 +17,14 @@ Task<Result<void>> sleep_long() {
   co_return slept;
 }
 
-// Goes on after the first wait has been cancelled, as one that tidies up does.
+// Continues after the first wait was cancelled, as a coroutine that cleans up does.
 Task<Result<void>> sleep_long_twice() {
   (void)co_await sleep_long();
   auto slept = co_await sleep_long();
   co_return slept;
 }
 
-// Never waits for anything as coroutines do: it holds its thread up until it is let go on.
+// Blocks its thread until `go_on` is ready; it does not suspend like other coroutines.
 Task<Result<int>> held_up(std::promise<void>* begun, std::future<void>* go_on) {
   begun->set_value();
   go_on->wait();
@@ -98,11 +98,11 @@ TEST(RunOn, ACancelAndTheEndOfTheTaskMayMeet) {
   }
 }
 
-// The answer may end the loop that it arrives at while the other thread is still leaving it.
+// The answer can destroy the loop that receives it, while the other thread has not yet left that loop.
 TEST(RunOn, LoopsThatHandEachOtherWorkGoOnceBothHaveStopped) {
   for (int i = 0; i < 500; ++i) {
     EventLoop other;
-    EventLoop here;  // goes first
+    EventLoop here;  // destroyed first
     auto answer = std::make_shared<std::promise<Result<std::thread::id>>>();
     spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), thread_it_runs_on(), answer));
     EXPECT_TRUE(answer->get_future().get());

@@ -1,7 +1,7 @@
-// An event loop without a thread: whoever owns it makes it go, step by step. For virtual time, where coroutines run
-// until all of them wait and only then the clock moves.
+// An event loop without a thread: its owner runs it step by step. For virtual time: the coroutines run until all of
+// them wait, and only then the clock advances.
 //
-// Belongs to the thread that steps it.
+// Belongs to the thread that calls poll() or run_one().
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,15 @@ namespace rescheduler::net {
 class StepLoop {
  public:
   StepLoop();
-  ~StepLoop();  // coroutines that still wait are thrown away
+  ~StepLoop();  // destroys coroutines that still wait
   StepLoop(const StepLoop&) = delete;
   StepLoop& operator=(const StepLoop&) = delete;
 
   Executor executor() const;
-  // Runs what is ready, and what that makes ready, until everything waits. How many steps that took.
+  // Runs all ready coroutines, and those that become ready meanwhile, until all of them wait. Returns the number of
+  // steps.
   std::size_t poll();
-  // Runs one step, waiting for the network if nothing is ready.
+  // Runs one step; waits for the network if nothing is ready.
   void run_one();
 
  private:

@@ -1,7 +1,7 @@
-// Task<T>: what a coroutine of net/ and kube/ returns. Asio's awaitable, by a name of our own.
+// Task<T> is the return type of the coroutines of net/ and kube/: an alias of Asio's awaitable.
 //
-// House rule (tools/lint/await_lint.py): one await per statement; it is the whole statement or the whole
-// initializer; no braces and no lambda in it. g++ 12 miscompiles the rest.
+// Rule (tools/lint/await_lint.py): one await per statement. The await is the whole statement or the whole initializer,
+// without braces or lambdas in it. g++ 12 miscompiles other forms.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

@@ -24,14 +24,14 @@ using boost::system::error_code;
 namespace {
 
 void set_option(int socket, int level, int name, int value) {
-  // Tuning only: a platform that refuses one of these still carries bytes.
+  // These options only tune the socket: it also works on a platform that refuses one of them.
   (void)::setsockopt(socket, level, name, &value, sizeof value);
 }
 
-// Programs that are started by this one (credential plugins) must not hold our connections open.
+// Child processes (credential plugins) must not inherit our connections and keep them open.
 void not_for_children(int fd) { (void)::fcntl(fd, F_SETFD, FD_CLOEXEC); }
 
-// A peer that vanished without a word is noticed after about a minute, whether we are reading or writing.
+// A peer that disappears without closing is detected after about a minute, for reads and for writes.
 void tune(tcp::socket& socket) {
   const int fd = socket.native_handle();
   not_for_children(fd);
@@ -61,7 +61,7 @@ std::string reason_of(error_code error) {
   return error.message();
 }
 
-// Shared with the deadline timer, which may outlive the stream by one turn of the loop.
+// Shared with the deadline timer, whose last callback can run after the stream is destroyed.
 class Socket : public std::enable_shared_from_this<Socket> {
  public:
   explicit Socket(tcp::socket socket) : socket_(std::move(socket)), timer_(socket_.get_executor()) {}
@@ -76,7 +76,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
   void close() noexcept {
     closed_ = true;
-    error_code ignored;  // there is nothing left to do about a socket that does not close
+    error_code ignored;  // nothing can be done if close fails
     socket_.close(ignored);
     timer_.cancel();
   }
@@ -92,7 +92,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   }
 
  private:
-  // Re-armed only when it must ring earlier: a deadline that keeps moving on costs nothing per operation.
+  // Re-arms the timer only for an earlier deadline: a deadline that keeps moving later costs nothing per operation.
   void arm() {
     armed_until_ = deadline_;
     timer_.expires_at(deadline_);
@@ -107,7 +107,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     if (deadline_ == kNoDeadline || closed_) return;
     if (std::chrono::steady_clock::now() < deadline_) return arm();
     timed_out_ = true;
-    error_code ignored;  // nothing may be pending
+    error_code ignored;  // fails if no operation is pending
     socket_.cancel(ignored);
   }
 
@@ -212,7 +212,7 @@ Task<Result<std::unique_ptr<Stream>>> connect_tcp(std::vector<Endpoint> endpoint
     const SteadyTime until = share_of(deadline, endpoints.size() - i);
     auto connected = co_await connect_one(endpoints[i], until);
     if (connected || connected.error().code == Errc::Cancelled) co_return connected;
-    // "Refused" by one address says more than the silence of another.
+    // "Refused" by one address is more useful to the user than a timeout of another address.
     if (connected.error().code != Errc::Timeout || i == 0) last = std::move(connected.error());
   }
   co_return fail(std::move(last));
@@ -266,7 +266,7 @@ Task<Result<Accepted>> TcpListener::accept() {
 }
 
 void TcpListener::close() noexcept {
-  error_code ignored;  // nothing is left to do about a socket that does not close
+  error_code ignored;  // nothing can be done if close fails
   state_->acceptor.close(ignored);
 }
 

@@ -1,4 +1,4 @@
-// TCP: dialling out, and listening. Internal to net/.
+// TCP: connecting and listening. Internal to net/.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct Endpoint {
   std::string text() const;  // "10.0.0.1:80", "[::1]:80"
 };
 
-// Tries each endpoint in turn until one answers. A silent one may use up its share of the time only, so that it
-// cannot hide the next. Timeout: all were silent; Unavailable otherwise, with the reason of the last.
+// Tries the endpoints in order until one accepts. An endpoint that does not answer uses only its share of the time, so
+// that the next endpoint is tried too. Timeout: no endpoint answered. Unavailable otherwise, with the reason of the
+// last that answered.
 Task<Result<std::unique_ptr<Stream>>> connect_tcp(std::vector<Endpoint> endpoints, SteadyTime deadline);
 
 struct Accepted {

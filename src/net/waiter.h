@@ -1,7 +1,7 @@
-// One coroutine's place to wait: until somebody wakes it, its deadline passes or its job is cancelled.
+// Lets one coroutine wait until wake() is called, its deadline passes or its job is cancelled.
 //
-// Belongs to one loop thread. A wake() that comes before the wait is remembered. Dropping a Waiter that nobody
-// waits on is always fine.
+// Belongs to one loop thread. A wake() before the wait counts. A Waiter without a waiting coroutine can be destroyed at
+// any time.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace rescheduler::net {
 
 inline constexpr SteadyTime kNoDeadline = SteadyTime::max();
 
-// Now, plus a duration that may be absurdly long.
+// Now plus `duration`, without overflow for very long durations.
 SteadyTime deadline_after(std::chrono::nanoseconds duration);
 
-// What every awaited operation answers once its job was cancelled.
+// The error that every awaited operation returns after its job was cancelled.
 Unexpected cancelled();
 
 class Waiter {
@@ -30,7 +30,7 @@ class Waiter {
   void wake();
   bool woken() const { return woken_; }
 
-  // Errc::Timeout when the deadline passed first; Errc::Cancelled even if woken as well.
+  // Errc::Timeout when the deadline passed before wake(). Errc::Cancelled has precedence over a wake().
   Task<Result<void>> wait(SteadyTime deadline);
 
  private:

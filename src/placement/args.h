@@ -1,4 +1,4 @@
-// What plugins are told: kube-scheduler's with its defaults, then our own.
+// The arguments of plugins: those of kube-scheduler with its defaults, then our own.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,7 @@ struct NodeResourcesFitArgs {
   std::vector<std::string> ignored_resource_groups{};
   ScoringStrategy strategy = ScoringStrategy::LeastAllocated;
   std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
-  std::vector<UtilizationShapePoint> shape{};  // of RequestedToCapacityRatio
+  std::vector<UtilizationShapePoint> shape{};  // for RequestedToCapacityRatio
 };
 
 struct NodeResourcesBalancedAllocationArgs {
@@ -64,20 +64,21 @@ struct VolumeBindingArgs {
 };
 
 struct NodeAffinityArgs {
-  std::shared_ptr<const api::NodeAffinity> added_affinity{};  // null: none
+  std::shared_ptr<const api::NodeAffinity> added_affinity{};  // null: no added affinity
 };
 
 struct DynamicResourcesArgs {
   std::chrono::nanoseconds filter_timeout = std::chrono::seconds{10};
 };
 
-// Of Rescheduler's scores, where a configuration gives none: the plugins that look at requests weigh 2 together, those
-// that look at the pod's wishes up to 3 each, and none of them outvotes it. docs/benchmarks.md compares it with 1.
+// The default weight of Rescheduler's score. The plugins that score requests have a weight of 2 together, and those
+// that score the pod's preferences up to 3 each. So none of them outweighs Rescheduler. docs/benchmarks.md compares it
+// with 1.
 inline constexpr int kReschedulerWeight = 5;
 
 struct ReschedulerArgs {
-  double cpu_threshold = 80;     // percent of a node in use; above it a node takes no new pods
-  double memory_threshold = 80;  // likewise
+  double cpu_threshold = 80;     // percent of the node in use; above it the node gets no new pods
+  double memory_threshold = 80;  // the same for memory
   bool enable_scheduling_optimization = true;
   bool enable_preventive_rescheduling = true;
   double cpu_score_weight = 0.6;  // 0 to 1
@@ -88,7 +89,7 @@ struct ReschedulerArgs {
 };
 
 struct PodreschedulingArgs {
-  bool hard = false;  // rather no node than one it failed on
+  bool hard = false;  // true: the pod stays pending rather than return to a node where it failed
 };
 
 using PluginArgs = std::variant<std::monostate,

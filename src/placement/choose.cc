@@ -1,4 +1,4 @@
-// The second half of a cycle: how good each feasible node is, and which is taken.
+// The second half of a scheduling cycle: scores the feasible nodes and chooses one.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -45,13 +45,13 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
       only_ || !searched_ ? nullptr : &framework_.cache().of(context_.requirements().id, places, scoring.size());
   const bool summed = cache != nullptr && cache->sums_hold && !options.explain;
   choice.totals = summed ? cached_sums(*cache) : std::vector<std::int64_t>(feasible_.size(), 0);
-  std::vector<std::int64_t> scores(feasible_.size());  // of one plugin after the other
+  std::vector<std::int64_t> scores(feasible_.size());  // reused for each plugin
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (quiet_.contains(scoring[i].plugin) || (summed && standing_[i])) continue;
     scoring[i].plugin->before_scores(context_, state_);
     const auto same = scoring[i].plugin->same_for_all(context_, state_);
     if (same && !options.explain) {
-      // What all have alike changes no choice; totals are kept whole all the same.
+      // A score that is equal for all nodes does not change the choice, but the totals stay complete.
       std::int64_t one = *same;
       scoring[i].plugin->normalize(context_, state_, {}, std::span(&one, 1));
       for (std::int64_t& total : choice.totals) total += one * scoring[i].weight;

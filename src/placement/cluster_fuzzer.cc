@@ -115,7 +115,7 @@ PodBuilder random_pod(const std::string& name) {
 }
 
 ClusterFuzzer::ClusterFuzzer() {
-  // What is the same in every world: a service that spreads its pods, and a budget.
+  // The same in every cluster: a service that spreads its pods, and a PodDisruptionBudget.
   for (const char* ns : {"red", "blue"}) {
     lived_.add(cluster::testing::budget("some", Texts{{"app", "x"}}, 1).in(ns));
   }
@@ -133,7 +133,7 @@ void ClusterFuzzer::build(Bench& fresh) const {
   for (const auto& [name, pod] : pods_) fresh.add(pod);
   for (const auto& [name, node] : nodes_) fresh.add(node);
   for (const auto& [name, pod] : assumed_) {
-    // On a node that is gone by now it stands as any other pod there does: the model knows it by the node's name.
+    // If its node is gone, the assumed pod is added like any other pod: the model knows the node by name.
     const auto node = fresh.model().find_node(assumed_on_.at(name));
     if (node) {
       fresh.model().assume(pod, fresh.model().compiled_spec_of(pod), *node);
@@ -219,7 +219,7 @@ ClusterFuzzer::Step ClusterFuzzer::change_pod(const std::string& name) {
     case 2:
       pod.merge(R"({"status":{"containerStatuses":[{"name":"main","allocatedResources":{"cpu":"900m"}}]}})");
       break;
-    default: pod = random_pod(name).on(pick(kNodes)); break;  // the old one went unseen
+    default: pod = random_pod(name).on(pick(kNodes)); break;  // replaced, deletion not seen
   }
   return upsert_pod(name, pod);
 }

@@ -1,5 +1,5 @@
-// Small clusters in which everything collides: few nodes, zones, labels and sizes, so that a random step is likely to
-// matter to a random pod. For property tests.
+// Small random clusters for property tests. They have few nodes, zones, labels and sizes, so that a random step is
+// likely to affect a random pod.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@ using cluster::testing::NamespaceBuilder;
 using cluster::testing::NodeBuilder;
 using cluster::testing::PodBuilder;
 
-int pick(int count);  // 0 to count - 1, by rapidcheck
+int pick(int count);  // 0 to count - 1, from rapidcheck
 bool one_in(int count);
 std::string pick(const std::vector<std::string>& words);
 
 NodeBuilder random_node(const std::string& name);
-// No two pods of one test start at the same time: then it is clear which of them matters more.
+// No two pods of one test start at the same time, so that their order of importance is unique.
 PodBuilder random_pod(const std::string& name);
 void give_requests(PodBuilder& pod);
 
-// The objects a cluster is made of, and the model that has lived through all their changes.
+// The objects of a cluster, and the model that has processed all their changes.
 class ClusterFuzzer {
  public:
   enum class Kind { NodeUpserted, NodeRemoved, PodUpserted, PodRemoved, NamespaceChanged, Assumed, Forgotten, Nothing };
@@ -37,7 +37,7 @@ class ClusterFuzzer {
 
   ClusterFuzzer();
   Step random_step();
-  // As a model would be that has only seen the last state of everything.
+  // Builds a model that has seen only the last state of each object.
   void build(Bench& fresh) const;
   void repeat_nominations(Bench& bench) const;
   Bench& lived() { return lived_; }
@@ -53,15 +53,15 @@ class ClusterFuzzer {
  private:
   Step change_namespace();
   Step assume(const std::string& name);
-  Step settle(std::string name);  // the assumption is confirmed or forgotten
+  Step settle(std::string name);  // confirms or forgets the assumed pod
   Step change_pod(const std::string& name);
   void nominate_or_not();
 
   Bench lived_;
   std::map<std::string, NodeBuilder> nodes_;
-  std::map<std::string, PodBuilder> pods_;         // confirmed ones
+  std::map<std::string, PodBuilder> pods_;         // confirmed pods
   std::map<std::string, PodBuilder> assumed_;      // without a node in their spec
-  std::map<std::string, std::string> assumed_on_;  // pod to node
+  std::map<std::string, std::string> assumed_on_;  // node by pod
   std::map<std::string, NamespaceBuilder> namespaces_;
   std::vector<std::pair<PodBuilder, std::string>> nominated_;
 };

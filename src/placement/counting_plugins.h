@@ -1,4 +1,4 @@
-// The plugins of a profile behind a counter: how often each is asked, so that a cost is a number and not a time.
+// Wraps the plugins of a profile and counts their calls, so that tests can check a cost as a number and not as a time.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace rescheduler::placement::testing {
 
 struct PluginCalls {
-  std::map<std::string, std::uint64_t> filters{};  // by plugin: nodes it was asked to filter
-  std::map<std::string, std::uint64_t> scores{};   // by plugin: nodes it was asked to score
+  std::map<std::string, std::uint64_t> filters{};  // by plugin: nodes it filtered
+  std::map<std::string, std::uint64_t> scores{};   // by plugin: nodes it scored
 
   static std::uint64_t sum(const std::map<std::string, std::uint64_t>& counts) {
     std::uint64_t all = 0;
@@ -27,8 +27,8 @@ struct PluginCalls {
   std::uint64_t all_scores() const { return sum(scores); }
 };
 
-// Passes everything on to a plugin of another framework and counts. Both frameworks are made of the same profile, so a
-// plugin and its stand-in have the same slot and find each other's notes.
+// Forwards every call to a plugin of another framework and counts it. Both frameworks use the same profile, so the
+// wrapper and the plugin have the same slot and share their CycleState notes.
 class CountedPlugin final : public Plugin {
  public:
   CountedPlugin(const Plugin& real, PluginCalls& calls) : real_(real), calls_(calls) {}
@@ -112,7 +112,7 @@ class CountedFramework {
   }
   const Framework& operator*() const { return *counted_; }
   const Framework* operator->() const { return counted_.get(); }
-  // Since it was last asked for.
+  // The calls since the last take_calls().
   PluginCalls take_calls() { return std::exchange(calls_, {}); }
 
  private:

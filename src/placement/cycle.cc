@@ -29,7 +29,7 @@ const std::optional<Status>& Cycle::pre_filter() {
   return ended_;
 }
 
-// Nothing: go on. Otherwise the status that ends the search.
+// Nothing: continue. Otherwise the status that ends the search.
 std::optional<Status> Cycle::run_pre_filter() {
   std::optional<Status> refused;
   std::set<std::string> naming;
@@ -44,7 +44,7 @@ std::optional<Status> Cycle::run_pre_filter() {
     }
     if (status.code == Code::UnschedulableAndUnresolvable) return status;
     if (status.code == Code::Unschedulable) {
-      refused = std::move(status);  // the others still take their notes: making room may help
+      refused = std::move(status);  // the other plugins still run, because preemption may help
       continue;
     }
     if (!status.ok()) {
@@ -84,7 +84,7 @@ Status Cycle::find_feasible(const SearchOptions& options) {
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
     if (!skipped(*plugin)) (plugin->depends_on_node_only() ? alone_ : others_).push_back(plugin);
   }
-  // A pod that names its nodes is one of a kind: nothing to be gained by remembering what was found out for it.
+  // A pod that names its nodes rarely has the same requirements as another pod: its results are not cached.
   const std::size_t places = context_.cluster.nodes().size();
   CachedNodeResults* cache =
       only_ ? nullptr : &framework_.cache().of(context_.requirements().id, places, framework_.scoring().size());
@@ -93,7 +93,7 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     standing_.push_back(one.plugin->depends_on_node_only() && one.plugin->needs_no_normalize(context_.cluster));
   }
   if (only_) {
-    // Whoever refused the node the pod was promised is named too, as kube-scheduler does.
+    // The message also names the plugins that rejected the nominated node, as in kube-scheduler.
     const std::string names = fmt::format("{}", fmt::join(diagnosis_.rejected_by, " "));
     diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
   }
@@ -155,7 +155,7 @@ bool Cycle::fits_alone(NodeIndex index, CachedNodeResults* cache) {
 
 void Cycle::cache_scores(CachedNodeResults& cache) const {
   const auto& scoring = framework_.scoring();
-  std::vector<std::int64_t> scores(unscored_.size());  // of one plugin after the other
+  std::vector<std::int64_t> scores(unscored_.size());  // reused for each plugin
   for (const NodeIndex node : unscored_) cache.sums[node] = 0;
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (!scoring[i].plugin->depends_on_node_only()) continue;
@@ -218,7 +218,7 @@ bool Cycle::relax() {
   return false;
 }
 
-// The first plugin that refuses decides, in the order of the profile.
+// The first plugin that rejects decides, in the order of the profile.
 Status Cycle::filter(const NodeInfo& node, const CycleState& state, Depth depth) const {
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
     if (skipped(*plugin) || plugin == left_out_) continue;
@@ -231,12 +231,12 @@ Status Cycle::filter(const NodeInfo& node, const CycleState& state, Depth depth)
   return {};
 }
 
-// With the pods that were promised the room, and without: they may come or not.
+// The node must pass with and without the nominated pods, because it is unknown whether they will be bound here.
 Status Cycle::filter_with_nominated_pods(const NodeInfo& node, const CycleState& state, Depth depth) const {
-  if (const auto* rivals = nominated_pods_on(node.index)) {
+  if (const auto* nominated_pods = nominated_pods_on(node.index)) {
     NodeInfo crowded = node;
     CycleState with = state.clone();
-    for (const auto& nominated_pod : *rivals) {
+    for (const auto& nominated_pod : *nominated_pods) {
       if (!outranks(*nominated_pod)) continue;
       crowded.add_pod(nominated_pod);
       tell_added(with, *nominated_pod, crowded);
@@ -268,7 +268,7 @@ const std::vector<std::shared_ptr<const cluster::AssignedPod>>* Cycle::nominated
 void Cycle::note_refusal(NodeIndex node, Status status) {
   diagnosis_.rejected_by.insert(status.plugin);
   if (status.code == Code::Pending) diagnosis_.pending_by.insert(status.plugin);
-  // At most the one the pod was promised has a verdict already, and that is the first.
+  // Only the nominated node can already have a verdict, and it is the first one.
   if (!diagnosis_.verdicts.empty() && diagnosis_.verdicts.front().node == node) {
     diagnosis_.verdicts.front().status = std::move(status);
   } else {

@@ -1,11 +1,11 @@
-// One pod's way through the plugins of a profile: which nodes may take it, which of them is best, and why.
+// One scheduling cycle of a pod: which nodes are feasible, which of them is best, and why.
 //
-//   Cycle cycle(framework, question, nominated);
+//   Cycle cycle(framework, context, nominated);
 //   cycle.find_feasible(options);      // PreFilter, Filter
-//   cycle.refuse(...);                 // what extenders say, if there are any
+//   cycle.refuse(...);                 // nodes that extenders reject
 //   cycle.choose(options, extra);      // PreScore, Score, the choice
 //
-// Pure: the same cluster, pod and tie-break give the same answer.
+// Pure: the same cluster, pod and tie-break give the same result.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 namespace rescheduler::placement {
 
 struct SearchOptions {
-  std::size_t most_feasible = ~std::size_t{0};  // stop looking after so many
-  std::size_t start = 0;                        // at this node, so that with a limit all get their turn
-  std::span<const cluster::NodeIndex> order{};  // every node once; empty: as they stand in the model
-  bool explain = false;                         // every node's verdict, also where some node is found
+  std::size_t most_feasible = ~std::size_t{0};  // stop after this number of feasible nodes
+  std::size_t start = 0;                        // where to start, so that a limited search covers all nodes in turn
+  std::span<const cluster::NodeIndex> order{};  // every node once; empty: the order of the model
+  bool explain = false;                         // keep the verdict of every node, even if a feasible node is found
 };
 
 struct PluginScores {
@@ -35,15 +35,15 @@ struct PluginScores {
 };
 
 struct ChooseOptions {
-  std::uint64_t tie_break = 0;  // which of the best, where several are
-  bool explain = false;         // keep what each plugin said
+  std::uint64_t tie_break = 0;  // selects one of the best nodes, if there are several
+  bool explain = false;         // keep the scores of each plugin
 };
 
 struct Choice {
   cluster::NodeIndex node = cluster::kNoNode;
-  std::vector<cluster::NodeIndex> best{};  // all with the highest total
-  std::vector<std::int64_t> totals{};      // in the order of feasible(); empty: there was only one
-  std::vector<PluginScores> by_plugin{};   // only when explained
+  std::vector<cluster::NodeIndex> best{};  // all nodes with the highest total
+  std::vector<std::int64_t> totals{};      // in the order of feasible(); empty: only one node was feasible
+  std::vector<PluginScores> by_plugin{};   // only if explained
 };
 
 class Cycle {
@@ -51,34 +51,36 @@ class Cycle {
   Cycle(const Framework& framework, const PodContext& context, const NominatedPods& nominated);
   Cycle(const Framework& framework,
         const PodContext& context,
-        NominatedPods&& nominated) = delete;  // it must outlive this
+        NominatedPods&& nominated) = delete;  // it must outlive the Cycle
 
-  // Error: the attempt failed for a reason that is no verdict.
+  // Error: the attempt failed, and there is no verdict.
   Status find_feasible(const SearchOptions& options);
-  // No node is feasible: plugins that would rather have a bad one give way. True: now one is.
+  // For a pod without a feasible node: plugins relax their filters (relaxed_candidates). Returns whether a node is
+  // feasible now.
   bool relax();
-  // Only this node, as if the others were not there: the one the pod was promised.
+  // Checks only this node, for example the nominated one. If it fits, it becomes the only feasible node.
   bool fits(cluster::NodeIndex node);
-  // The same without keeping anything, for who asks thousands of times; `why`, unless null, receives the refusal.
+  // The same without storing the result, for callers that ask thousands of times. `why`, unless null, receives the
+  // reason for a rejection.
   bool admits(cluster::NodeIndex node, Status* why = nullptr);
-  // From now on this filter is not asked; null: all are.
+  // Skips this filter from now on; null: no filter is skipped.
   void leave_out(const Plugin* filter) { left_out_ = filter; }
 
   const std::vector<cluster::NodeIndex>& feasible() const { return feasible_; }
-  // How many nodes find_feasible looked at before it had enough.
+  // How many nodes find_feasible() examined.
   std::size_t evaluated() const { return evaluated_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
   Diagnosis& diagnosis() { return diagnosis_; }
-  // An extender refuses a node that the plugins let pass.
+  // An extender rejects a node that the plugins accept.
   void refuse(cluster::NodeIndex node, Status status);
 
-  // At least one node is feasible. `extra` are extenders' scores, in the order of feasible(); empty: none.
+  // Requires a feasible node. `extra` are the extenders' scores, in the order of feasible(); empty: no extenders.
   Result<Choice> choose(const ChooseOptions& options, std::span<const std::int64_t> extra = {});
 
-  // What if the node were like this? For making room: `state` is a copy changed by the pods that came or went.
+  // Filters a changed node, for preemption. `state` is a copy that contains the pods added or removed.
   Status filter_changed(const cluster::NodeInfo& node, const CycleState& state) const;
   const CycleState& state() const { return state_; }
-  // Tell all plugins that take notes of other pods.
+  // Calls add_pod() or remove_pod() of all plugins.
   void tell_added(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
   void tell_removed(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
 
@@ -107,19 +109,19 @@ class Cycle {
   const PodContext& context_;
   const NominatedPods& nominated_;
   CycleState state_;
-  std::vector<bool> skipped_;         // by slot: nothing to filter for this pod
-  std::vector<const Plugin*> alone_;  // active filters that look at the node alone, and those that do not
+  std::vector<bool> skipped_;         // by slot: PreFilter returned Skip
+  std::vector<const Plugin*> alone_;  // active filters that depend on the node only; others_ has the rest
   std::vector<const Plugin*> others_;
-  std::vector<bool> standing_;                 // by scoring plugin: its scores are remembered in the sum
-  std::vector<cluster::NodeIndex> unscored_;   // looked at anew: their scores are to be remembered
+  std::vector<bool> standing_;                 // by scoring plugin: the cached sums contain its scores
+  std::vector<cluster::NodeIndex> unscored_;   // nodes evaluated in this cycle: their scores will be cached
   std::optional<std::set<std::string>> only_;  // from PreFilter
   bool pre_filtered_ = false;
   const Plugin* left_out_ = nullptr;
-  std::optional<Status> ended_;    // by PreFilter
-  bool searched_ = false;          // find_feasible ran, and remembered what it found out
-  std::set<const Plugin*> quiet_;  // nothing to score for this pod
+  std::optional<Status> ended_;    // set by PreFilter
+  bool searched_ = false;          // find_feasible() ran and cached its results
+  std::set<const Plugin*> quiet_;  // PreScore returned Skip
   std::vector<cluster::NodeIndex> feasible_;
-  std::vector<cluster::NodeIndex> refused_;  // by plugins; their reasons are found out when needed
+  std::vector<cluster::NodeIndex> refused_;  // rejected by plugins; their reasons are computed when needed
   std::size_t evaluated_ = 0;
   Diagnosis diagnosis_;
 };

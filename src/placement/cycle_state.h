@@ -1,5 +1,4 @@
-// What plugins note down for themselves while one pod is being placed. A copy of it is changed to find out what would
-// be if other pods came or went.
+// The data that plugins store during one scheduling cycle. A what-if changes a copy of it when it adds or removes pods.
 #pragma once
 
 #include <memory>
@@ -27,7 +26,7 @@ class CycleState {
     return copy;
   }
 
-  // Of a plugin, by its slot. `T` must be what that plugin wrote; null when it wrote nothing.
+  // The data of the plugin with this slot. `T` must be the type that the plugin wrote; null: nothing written.
   template <class T>
   const T* find(std::size_t slot) const {
     return static_cast<const T*>(notes_[slot].get());

@@ -16,7 +16,7 @@ std::optional<Status> run_pre_enqueue(const Framework& framework, const PodConte
 
 namespace {
 
-// How long one point took, told when it is over.
+// Measures the time of one extension point and reports it at the end.
 class PointTime {
  public:
   PointTime(PluginTimer* plugin_timer, Point point)
@@ -84,7 +84,7 @@ Decision decide(const Framework& framework,
     return decision;
   }
   Cycle cycle(framework, context, nominated);
-  // The node it was promised is likely the only one, and others have gone for it: first that.
+  // The nominated node is tried first. Pods were preempted for it, and it is probably the only feasible node.
   const std::string& nominated_name = context.pod.status().nominated_node_name();
   const std::string_view first_choice = nominated_name.empty() ? options.first : std::string_view(nominated_name);
   const auto first_choice_node = first_choice.empty() ? std::nullopt : context.cluster.find_node(first_choice);
@@ -110,9 +110,9 @@ Decision decide(const Framework& framework,
   }
   decision.feasible = cycle.feasible();
   if (decision.feasible.empty()) {
-    PointTime making_room(options.plugin_timer, Point::PostFilter);
+    PointTime post_filter(options.plugin_timer, Point::PostFilter);
     preempt(cycle, options, decision);
-    making_room.over(decision.outcome == Outcome::Preempts ? Code::Success : Code::Unschedulable);
+    post_filter.over(decision.outcome == Outcome::Preempts ? Code::Success : Code::Unschedulable);
     decision.diagnosis = std::move(cycle.diagnosis());
     return decision;
   }

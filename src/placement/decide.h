@@ -1,5 +1,4 @@
-// schedule(cluster, pod) -> decision: where a pod goes, or why it goes nowhere, with everything that was said on the
-// way.
+// The scheduling decision for a pod: its node, or why there is none, with all verdicts and scores.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +15,35 @@
 namespace rescheduler::placement {
 
 enum class Outcome : std::uint8_t {
-  Gated,          // not even looked at yet
-  Scheduled,      // there is a node for it
-  Preempts,       // there will be one when some pods are gone
-  Unschedulable,  // there is none
-  Failed,         // could not be found out
+  Gated,          // PreEnqueue rejects it: no attempt yet
+  Scheduled,      // a node was found
+  Preempts,       // a node was found where pods must be preempted first
+  Unschedulable,  // no node was found
+  Failed,         // the attempt ended with an error
 };
 
 struct Decision {
   Outcome outcome = Outcome::Failed;
-  cluster::NodeIndex node = cluster::kNoNode;  // where it goes, or will go
+  cluster::NodeIndex node = cluster::kNoNode;  // the chosen node, also for Preempts
   std::vector<cluster::NodeIndex> feasible{};
-  std::size_t evaluated = 0;  // nodes that the search looked at; 0 where the nominated node was taken without one
+  std::size_t evaluated = 0;  // nodes that the search examined; 0 if the nominated node was chosen without a search
   Choice choice{};
   Diagnosis diagnosis{};
-  std::vector<Candidate> candidates{};       // for making room
+  std::vector<Candidate> candidates{};       // for preemption
   std::vector<cluster::PodIndex> victims{};  // on `node`
   bool clears_nomination = false;
-  std::string message{};  // why it goes nowhere now
+  std::string message{};  // why the pod has no node now
 };
 
-// Others who are asked beside the plugins: extenders. They may take long; a decision waits for them.
+// Extenders: called in addition to the plugins. They can be slow, and the decision waits for them.
 class Extenders {
  public:
   virtual ~Extenders() = default;
-  // Refuses nodes (Cycle::refuse) that the plugins let pass. Not ok: the attempt fails.
+  // Rejects nodes (Cycle::refuse) that the plugins accept. Not ok: the attempt fails.
   virtual Status filter(Cycle& cycle) = 0;
-  // What they add to each feasible node's total; empty: nothing.
+  // The scores that they add to the total of each feasible node; empty: none.
   virtual std::vector<std::int64_t> scores(const Cycle& cycle) = 0;
-  // They may strike candidates off, or spare victims. Not ok: no room is made.
+  // They may remove candidates or victims. Not ok: no preemption.
   virtual Status review(const Cycle& cycle, std::vector<Candidate>& candidates) = 0;
 };
 
@@ -54,12 +53,12 @@ struct DecideOptions {
   std::uint64_t tie_break = 0;
   std::size_t most_feasible = ~std::size_t{0};
   std::size_t start = 0;
-  std::span<const cluster::NodeIndex> order{};  // of a search that starts somewhere; empty: the model's
+  std::span<const cluster::NodeIndex> order{};  // of the search; empty: the order of the model
   bool explain = false;
-  std::string_view first{};  // a node that is tried before all others, as a nominated one; empty: none
+  std::string_view first{};  // a node to try before all others, like a nominated node; empty: none
 };
 
-// PreEnqueue: nothing when the pod may be looked at.
+// PreEnqueue: nothing if the pod may be scheduled.
 std::optional<Status> run_pre_enqueue(const Framework& framework, const PodContext& context);
 
 Decision decide(const Framework& framework,
@@ -67,7 +66,7 @@ Decision decide(const Framework& framework,
                 const NominatedPods& nominated,
                 const DecideOptions& options);
 
-// The half of it that comes after no node was found: PostFilter.
+// PostFilter: runs if no node is feasible.
 void preempt(Cycle& cycle, const DecideOptions& options, Decision& decision);
 
 }  // namespace rescheduler::placement

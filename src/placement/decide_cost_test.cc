@@ -1,4 +1,4 @@
-// What a decision costs, counted: how many nodes are filtered and scored. A cache that is lost shows here.
+// The cost of a decision, as the number of nodes filtered and scored. A lost cache shows here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct DecisionCost : ::testing::Test {
   static NodeBuilder numbered(std::uint64_t i) {
     return node("n" + std::to_string(i)).zone("z" + std::to_string(i % 3));
   }
-  // What deciding about this pod asks of the plugins.
+  // Decides about the pod and returns the plugin calls.
   PluginCalls decide(const PodBuilder& built) {
     const api::Pod& object = built;
     forms.push_back(model.compiled_spec_of(object));
@@ -38,7 +38,7 @@ struct DecisionCost : ::testing::Test {
     decision = placement::decide(*framework, context, nominated, {});
     return framework.take_calls();
   }
-  // And then the pod is on the node that was chosen.
+  // The same, then adds the pod to the chosen node.
   PluginCalls place(const PodBuilder& built) {
     PluginCalls calls = decide(built);
     EXPECT_EQ(decision.outcome, Outcome::Scheduled);
@@ -51,7 +51,7 @@ struct DecisionCost : ::testing::Test {
 
   cluster::Cluster model;
   CountedFramework framework{standard_profile()};
-  std::vector<cluster::CompiledPodSpecPtr> forms;  // as the queue keeps those of waiting pods
+  std::vector<cluster::CompiledPodSpecPtr> forms;  // kept alive, as the queue keeps those of waiting pods
   NominatedPods nominated;
   Decision decision;
 };

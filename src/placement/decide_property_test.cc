@@ -1,4 +1,4 @@
-// What the model and the framework remember must never change an answer; nor may a pod that could be placed sleep on.
+// The caches of the model and of the framework never change a result. An event that makes a pod schedulable wakes it.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace rescheduler::placement::testing {
 namespace {
 
-// Pods that are asked about again and again: what is remembered for them gets old.
+// These pods are scheduled repeatedly, so that their cached results become outdated.
 std::vector<PodBuilder> probes() {
   std::vector<PodBuilder> all;
   for (int i = 0; i < 3; ++i) all.push_back(random_pod("probe" + std::to_string(i)));
@@ -36,7 +36,7 @@ void expect_same_answers(ClusterFuzzer& fuzzer,
   for (const PodBuilder& probe : context) {
     SchedulingResult lived = fuzzer.lived().decide(probe);
     SchedulingResult first = fresh.decide(probe);
-    // Pods that have not started yet are equals: which of them goes is nobody's business.
+    // Pods that have not started have equal importance: the choice between them may differ.
     if (fuzzer.assumed() > 1) lived.room = first.room = {};
     const std::string differs = difference(lived, first);
     if (!differs.empty()) RC_FAIL(differs + " after: " + joined(story));
@@ -53,7 +53,7 @@ RC_GTEST_PROP(Decide, AModelThatLivedThroughEverythingAnswersAsOneThatSawOnlyThe
   const int steps = 5 + pick(25);
   for (int i = 0; i < steps; ++i) {
     story.push_back(fuzzer.random_step().text);
-    // Sometimes many steps lie between two questions, and sometimes the answer is used in a hurry, without reasons.
+    // Sometimes many steps lie between two decisions. Sometimes a decision runs without explanations.
     if (one_in(3)) fuzzer.repeat_nominations(fuzzer.lived());
     if (one_in(3)) fuzzer.lived().decide(context[static_cast<std::size_t>(pick(4))], {.explain = false});
     if (one_in(4)) expect_same_answers(fuzzer, context, story);
@@ -61,7 +61,7 @@ RC_GTEST_PROP(Decide, AModelThatLivedThroughEverythingAnswersAsOneThatSawOnlyThe
   expect_same_answers(fuzzer, context, story);
 }
 
-// --- A chosen node is one that can take the pod, by a check that knows nothing of plugins. ---
+// --- A chosen node can take the pod, by a check that does not use plugins. ---
 
 struct Sum {
   std::int64_t cpu = 0;
@@ -106,17 +106,17 @@ RC_GTEST_PROP(Decide, AFeasibleNodeHasRoomForAllThatIsAskedForAndForThePodsItHas
             || answer.outcome != Outcome::Scheduled);
 }
 
-// --- Hints: whatever lets a refused pod in must wake it. ---
+// --- Hints: every change that makes a rejected pod schedulable must wake it. ---
 
-// Steps that the API server lets happen to a pod that has a node.
+// Steps that the API server allows for an assigned pod.
 ClusterFuzzer::Step honest_step(ClusterFuzzer& fuzzer) {
-  const std::string node = "n" + std::to_string(pick(2));  // so few that they are often full
+  const std::string node = "n" + std::to_string(pick(2));  // few nodes, so that they are often full
   const std::string pod = "p" + std::to_string(pick(10));
   switch (pick(10)) {
     case 0:
     case 1: return fuzzer.upsert_node(node, random_node(node));
     case 2: {
-      // The pods of a node that goes are deleted too, one by one; only then does kube-scheduler look again.
+      // The pods of a removed node are deleted too, one by one. Only then does kube-scheduler retry.
       const bool empty = std::ranges::none_of(
           fuzzer.pods(), [&](const auto& entry) { return entry.second.get().spec().node_name() == node; });
       return empty ? fuzzer.remove_node(node) : ClusterFuzzer::Step{};

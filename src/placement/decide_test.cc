@@ -1,4 +1,4 @@
-// The whole way of a pod: what comes out, what is said, and in which order things are looked at.
+// Whole decisions: the outcome, the messages, and the order of the steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(DecidePod, ASingleNodeIsTakenWithoutBeingScored) {
   const SchedulingResult answer = bench.decide(pod("p"), {.explain = false});
   EXPECT_EQ(answer.node, "n");
   EXPECT_THAT(answer.totals, IsEmpty());
-  EXPECT_THAT(answer.verdicts, IsEmpty());  // nobody asked
+  EXPECT_THAT(answer.verdicts, IsEmpty());  // no explanation requested
 }
 
 TEST(DecidePod, TheBestNodeIsTakenAndTiesAreBrokenAsTold) {
@@ -65,7 +65,7 @@ TEST(DecidePod, TheSearchStopsWhenEnoughNodesAreFoundAndStartsWhereItIsTold) {
   EXPECT_THAT(bench.decide(pod("p"), {.most_feasible = 2, .start = 3}).feasible, ElementsAre("n0", "n3"));
 }
 
-TEST(PromisedNode, IsTriedFirstAndAlone) {
+TEST(NominatedNode, IsTriedFirstAndAlone) {
   Bench bench;
   bench.add(node("promised")).add(node("better")).add(pod("there").requests("3", "1Gi").on("promised"));
   const SchedulingResult answer = bench.decide(pod("p").requests("1", "1Gi").nominated("promised"));
@@ -73,26 +73,26 @@ TEST(PromisedNode, IsTriedFirstAndAlone) {
   EXPECT_THAT(answer.feasible, ElementsAre("promised"));
 }
 
-TEST(PromisedNode, ThatWillNotDoIsNotHeldAgainstTheOthers) {
+TEST(NominatedNode, ThatWillNotDoIsNotHeldAgainstTheOthers) {
   Bench bench;
   bench.add(node("promised").cordoned()).add(node("other"));
   EXPECT_EQ(bench.decide(pod("p").nominated("promised")).node, "other");
   EXPECT_EQ(bench.decide(pod("p").nominated("gone")).node, "other");
 }
 
-TEST(PromisedNode, ItsRoomIsKeptFromPodsOfNoHigherRank) {
+TEST(NominatedNode, ItsRoomIsKeptFromPodsOfNoHigherRank) {
   Bench bench;
   bench.add(node("n").cpu("2"));
   bench.nominate(pod("rival").requests("1500m", "1Gi").priority(10), "n");
   EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(10)).feasible, IsEmpty());
   EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(11)).feasible, SizeIs(1));
   EXPECT_THAT(bench.decide(pod("p").requests("500m", "1Gi").priority(0)).feasible, SizeIs(1));
-  // The promise to the pod itself takes nothing away from it.
+  // The nomination of the pod itself takes no resources from it.
   EXPECT_THAT(bench.decide(pod("rival").requests("1500m", "1Gi").priority(10)).feasible, SizeIs(1));
 }
 
-TEST(PromisedNode, MayNotBeReliedOnEither) {
-  // The rival would satisfy the affinity, but it is not there yet.
+TEST(NominatedNode, MayNotBeReliedOnEither) {
+  // The nominated pod would satisfy the affinity, but it is not bound yet.
   Bench bench;
   bench.add(node("n"));
   bench.nominate(pod("rival").label("app", "x").priority(10), "n");

@@ -14,7 +14,7 @@ std::string joined_counts(const std::vector<std::string>& reasons) {
   for (const std::string& reason : reasons) ++counts[reason];
   std::vector<std::string> parts;
   for (const auto& [reason, count] : counts) parts.push_back(fmt::format("{} {}", count, reason));
-  std::ranges::sort(parts);  // as text, so that "10 a" comes before "2 a": that is how others read it
+  std::ranges::sort(parts);  // as text, like kube-scheduler: "10 a" comes before "2 a"
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -1,4 +1,4 @@
-// Why a pod fits nowhere, node by node, and the sentence that says so.
+// Why a pod has no feasible node, node by node, and the message for it.
 #pragma once
 
 #include <set>
@@ -17,21 +17,21 @@ struct NodeVerdict {
 
 struct Diagnosis {
   std::size_t all_nodes = 0;
-  std::string pre_filter{};             // said of all nodes at once; empty: nothing was
-  Status absent{};                      // of the nodes that have no verdict of their own
-  std::vector<NodeVerdict> verdicts{};  // of the nodes that were looked at and refused
+  std::string pre_filter{};             // the PreFilter message for all nodes; empty: PreFilter passed
+  Status absent{};                      // the status of the nodes without a verdict of their own
+  std::vector<NodeVerdict> verdicts{};  // of the nodes that were examined and rejected
   std::set<std::string> rejected_by{};  // plugins
-  std::set<std::string> pending_by{};   // those among them that wait for something outside
-  std::string post_filter{};            // what preemption has to say
-  std::set<std::string> relaxed_by{};   // plugins that took a node they had rather refused
-  std::vector<std::string> remarks{};   // what is wrong with the pod, but stops nothing
+  std::set<std::string> pending_by{};   // the plugins among them that wait for something outside the scheduler
+  std::string post_filter{};            // the message of preemption
+  std::set<std::string> relaxed_by{};   // plugins that accepted a node only after relax()
+  std::vector<std::string> remarks{};   // problems of the pod that do not prevent scheduling
 
   const Status& of(cluster::NodeIndex node) const;
   // "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s). preemption: ..."
   std::string message() const;
 };
 
-// "0/5 nodes are available: 2 a, 3 b." of how often each reason was given.
+// "0/5 nodes are available: 2 a, 3 b.": counts how often each reason occurs.
 std::string availability_message(std::size_t all_nodes, const std::vector<std::string>& reasons);
 
 }  // namespace rescheduler::placement

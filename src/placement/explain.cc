@@ -63,10 +63,10 @@ json::object refused_node(const NodeVerdict& verdict, const cluster::Cluster& cl
           {"reasons", std::move(reasons)}};
 }
 
-// Everybody's refusal, those included that nobody had to look at: all of them share one reason.
+// All rejections, including the nodes that were not examined, which share one reason.
 std::vector<NodeVerdict> refusals_of(const Decision& decision, const cluster::Cluster& cluster) {
   std::vector<NodeVerdict> all = decision.diagnosis.verdicts;
-  // A search that had found enough nodes says nothing about the others.
+  // A search that stopped early has no verdict for the other nodes.
   const bool stopped_early = decision.evaluated != 0 && decision.diagnosis.absent.reasons.empty();
   if (decision.outcome == Outcome::Gated || stopped_early) return all;
   std::set<cluster::NodeIndex> listing(decision.feasible.begin(), decision.feasible.end());
@@ -97,7 +97,7 @@ std::string joined(const std::vector<std::string>& reasons) {
   return all;
 }
 
-// Refused nodes by who refused them and why, the most frequent first.
+// The rejected nodes by plugin and reason, most frequent first.
 json::array refusals_counted(const std::vector<NodeVerdict>& refused, const cluster::Cluster& cluster) {
   constexpr std::size_t kMostNames = 20;
   using Cause = std::tuple<std::string, std::string, std::string>;  // plugin, code, reasons
@@ -124,7 +124,7 @@ json::array refusals_counted(const std::vector<NodeVerdict>& refused, const clus
   return all;
 }
 
-// What NodeListing asks for, and the counts of all.
+// The nodes that `listing` selects, and the counts of all nodes.
 std::pair<json::array, json::object> some_nodes_of(const Decision& decision,
                                                    const cluster::Cluster& cluster,
                                                    const NodeListing& listing) {
@@ -171,7 +171,7 @@ json::array candidates_of(const Decision& decision, const cluster::Cluster& clus
   return all;
 }
 
-// All but the nodes.
+// Everything except the nodes.
 json::object outline_of(const Decision& decision, const PodContext& context, const Framework& framework) {
   const cluster::Cluster& cluster = context.cluster;
   json::object out;
@@ -206,7 +206,7 @@ std::string to_json(const Decision& decision,
                     const Framework& framework,
                     const NodeListing& listing) {
   json::object out = outline_of(decision, context, framework);
-  // As many may be equally good as there are nodes.
+  // As many nodes as the cluster has can be equally good.
   if (json::value* best = out.if_contains("best"); best != nullptr && best->get_array().size() > listing.most) {
     best->get_array().resize(listing.most);
   }

@@ -1,4 +1,4 @@
-// A decision as data, for people and programs that want to know why.
+// A scheduling decision as JSON, for users and programs.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@ namespace rescheduler::placement {
 
 std::string to_json(const Decision& decision, const PodContext& context, const Framework& framework);
 
-// Of thousands of nodes nobody reads all.
+// Limits the list of nodes: a list of thousands of nodes is not readable.
 struct NodeListing {
   std::size_t most = 100;
-  std::string containing{};  // in their names; empty: all
-  std::string always{};      // a node that is told of whatever its score
+  std::string containing{};  // part of the node name; empty: all nodes
+  std::string always{};      // a node that is listed whatever its score
 };
-// The same with the best `most` of the nodes that could take the pod, and - where only some names are asked for - as
-// many of those that could not. All are counted: "counts": {"nodes", "feasible", "matching": feasible ones with such a
-// name, "refused": [{"plugin", "code", "reason", "nodes": how many, "names": some of them}]}, most frequent first.
+// The same with the best `most` of the feasible nodes. If `containing` is set, it also lists as many of the rejected
+// nodes. All nodes are counted in "counts": {"nodes", "feasible", "matching": feasible nodes with such a name,
+// "refused": [{"plugin", "code", "reason", "nodes": their number, "names": some of them}]}, most frequent first.
 std::string to_json(const Decision& decision,
                     const PodContext& context,
                     const Framework& framework,

@@ -1,4 +1,4 @@
-// Of very many nodes only some are told of; none is forgotten.
+// Of very many nodes only some are listed, but all are counted.
 #include "placement/explain.h"
 
 #include <boost/json/parse.hpp>
@@ -16,7 +16,7 @@ using cluster::testing::node;
 using cluster::testing::pod;
 namespace json = boost::json;
 
-// Sixty that could take the pod, thirty that are too small, ten that nobody may use.
+// Sixty feasible nodes, thirty nodes that are too small, ten cordoned nodes.
 struct Explained : ::testing::Test {
   Explained() {
     for (int i = 100; i < 200; ++i) {

@@ -36,7 +36,7 @@ Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const
   return framework;
 }
 
-// A plugin that takes notes first cannot answer without them.
+// A plugin that stores data at the first point cannot run at the second point without it.
 Result<void> Framework::check_pairs() const {
   const std::pair<Point, Point> pairs[] = {{Point::PreFilter, Point::Filter}, {Point::PreScore, Point::Score}};
   for (const auto& [first, second] : pairs) {

@@ -1,4 +1,4 @@
-// The plugins of one profile, ready to be asked.
+// The plugins of one profile, created and sorted by extension point.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class Framework {
     return profile_.args_of<Args>(name);
   }
 
-  // Have counted what the plugins will ask for. Before every cycle; costs little when all is known.
+  // Prepares the counts that the plugins will read. Called before every cycle; cheap if everything is prepared.
   void prepare(cluster::Cluster& cluster, const PodContext& context) const;
 
   NodeResultCache& cache() const { return cache_; }
@@ -47,7 +47,7 @@ class Framework {
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::array<std::vector<const Plugin*>, kPointCount> by_point_;
   std::vector<ScoringPlugin> scoring_;
-  mutable NodeResultCache cache_;  // what was found out once; changes no answer
+  mutable NodeResultCache cache_;  // cached results; they change no decision
 };
 
 }  // namespace rescheduler::placement

@@ -51,7 +51,7 @@ TEST(FrameworkMade, ScoresAreWeighedAsTheProfileSays) {
   EXPECT_THAT(bench.decide(context).totals, ElementsAre(std::pair("m", 0), std::pair("n", 700)));
 }
 
-// A plugin of somebody's own that misbehaves in ways the standard ones do not.
+// A custom plugin that misbehaves in ways that the standard plugins do not.
 class Odd final : public PluginOf<Odd> {
  public:
   std::string_view name() const override { return "Odd"; }
@@ -148,7 +148,7 @@ TEST_F(OddPlugin, AFailureBeforeScoringIsAnError) {
   odd.scoring = {Code::Error, {"no scale"}};
   EXPECT_EQ(decide_with(odd, model).message, "running PreScore plugin \"Odd\": no scale");
   odd.scoring = {Code::Skip};
-  odd.value = 101;  // nobody asks
+  odd.value = 101;  // never read, because PreScore returns Skip
   EXPECT_EQ(decide_with(odd, model).outcome, Outcome::Scheduled);
 }
 

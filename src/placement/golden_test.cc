@@ -1,4 +1,4 @@
-// Numbers worked out by hand from kube-scheduler's formulas.
+// Numbers computed by hand from kube-scheduler's formulas.
 #include <array>
 
 #include <gmock/gmock.h>

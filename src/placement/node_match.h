@@ -1,4 +1,4 @@
-// Does a node have what a pod's node selector and required node affinity ask for?
+// Does a node match a pod's node selector and required node affinity?
 #pragma once
 
 #include "cluster/cluster.h"

@@ -5,7 +5,7 @@
 namespace rescheduler::placement {
 namespace {
 
-// Enough for 64 different needs on 5000 nodes; a mix of more is served by the ones in use.
+// Enough for 64 different requirements on 5000 nodes. If there are more, the least recently used ones are dropped.
 constexpr std::size_t kMostBytes = std::size_t{24} << 20U;
 
 }  // namespace

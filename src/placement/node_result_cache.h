@@ -1,6 +1,6 @@
-// What the plugins that look at the node alone have said: whether a node fits some needs, and how good it is. Holds
-// until the node changes; pods that need the same share it. This is what makes placing the thousandth pod of a
-// Deployment cheap: only the node of the nine hundred and ninety-ninth is looked at again.
+// Caches the results of plugins that depend on the node only: whether a node fits some requirements, and its scores. A
+// result is valid until the node changes. Pods with equal requirements share it. So the thousandth pod of a Deployment
+// is cheap to schedule: only the node of the previous pod is evaluated again.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace rescheduler::placement {
 
 struct CachedNodeResults {
-  std::vector<std::uint64_t> generation{};  // by NodeIndex: of the node when it was looked at; 0: never
+  std::vector<std::uint64_t> generation{};  // by NodeIndex: the node's generation at the evaluation; 0: never
   std::vector<std::uint8_t> fits{};
-  std::vector<std::int64_t> sums{};                 // of the scores that stand as they are, each times its weight
-  std::vector<std::vector<std::int64_t>> scores{};  // by scoring plugin, then by NodeIndex; empty: it is not remembered
-  bool sums_hold = true;  // false: some score was out of range, and whoever adds up shall see which
+  std::vector<std::int64_t> sums{};                 // of the scores that need no normalize, each times its weight
+  std::vector<std::vector<std::int64_t>> scores{};  // by scoring plugin, then by NodeIndex; empty: not cached
+  bool sums_hold = true;  // false: a score was out of range; the scores are computed again to find which
   std::uint64_t used = 0;
 
   void grow(std::size_t nodes);

@@ -1,5 +1,5 @@
-// Pods that are promised a node but do not have it yet: others made room for them and are on their way out. Pods of
-// lesser or equal rank must not take the room meanwhile.
+// Pods with a nominated node that are not bound yet: the pods preempted for them are terminating. Meanwhile, pods of
+// lower or equal priority must not use these resources.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// A plugin has a say at some of the points of a pod's way to its node. It is one class, in one file, and a declaration
-// and a row in plugins/plugins.h. Deciding is pure: everything a plugin may look at is in the Question and in what it
-// noted down itself earlier in the same cycle. What must be done to the world (Reserve, PreBind, Bind) is done by the
-// scheduler's own parts, scheduler/volume_binder.h and scheduler/action_executor.h.
+// A plugin takes part in scheduling at some extension points. A plugin is one class in one file, plus a declaration and
+// a row in plugins/plugins.h. Decisions are pure: a plugin reads only the PodContext and the data that it stored
+// earlier in the same cycle. The scheduler carries out the side effects (Reserve, PreBind, Bind): see
+// scheduler/volume_binder.h and scheduler/action_executor.h.
 #pragma once
 
 #include <cstdint>
@@ -26,37 +26,37 @@ class Pod;
 
 namespace rescheduler::placement {
 
-// Which pod is to be placed, in which cluster.
+// The pod to schedule, and its cluster.
 struct PodContext {
   const cluster::Cluster& cluster;
   const api::Pod& pod;
   const cluster::CompiledPodSpec& compiled_spec;
   cluster::Symbol ns = cluster::Symbol::Empty;
   cluster::LabelSetId labels = cluster::LabelSetId::None;
-  cluster::NamespaceSetId own_namespace{};  // the set of just `ns`
+  cluster::NamespaceSetId own_namespace{};  // the set that contains only `ns`
 
   const cluster::NodeRequirements& requirements() const { return *compiled_spec.requirements; }
   const std::string& pod_uid() const;
 };
 
-// `compiled_spec` is the pod's, as the cluster compiled it, and must live as long as the question.
+// `compiled_spec` must be the cluster's compiled spec of the pod, and must outlive the context.
 PodContext make_pod_context(cluster::Cluster& cluster,
                             const api::Pod& pod,
                             const cluster::CompiledPodSpec& compiled_spec);
 
 struct PreFilterResult {
   Status status{};
-  std::optional<std::set<std::string>> nodes{};  // the only nodes that come into question; nothing: all
+  std::optional<std::set<std::string>> nodes{};  // the only nodes that can be feasible; nothing: all nodes
 };
 
-// A plugin's answer to something that happened (cluster::ClusterEvent): is it worth trying this pod again?
+// A plugin's answer to a cluster::ClusterEvent: can it make this pod schedulable?
 enum class QueueingHint : std::uint8_t { Skip, Queue };
 
-// What a rejected pod may be waiting for.
+// An event that can make a rejected pod schedulable.
 struct ClusterEventWithHint {
   cluster::EventResource resource{};
   cluster::ActionTypes actions{};
-  // Unset: always worth a try. `before`/`after` are in the Happening.
+  // Unset: always Queue. The state before and after the change is in the ClusterEvent.
   std::function<QueueingHint(const PodContext& waiting, const cluster::ClusterEvent& what)> hint{};
 };
 
@@ -66,13 +66,14 @@ class Plugin {
   virtual std::string_view name() const = 0;
   virtual PointSet points() const = 0;
 
-  // Before the cycle, with the model still open to change: have counted what will be asked for.
+  // Before the cycle, while the model can still be changed: prepares the counts that the plugin will read.
   virtual void prepare(cluster::Cluster& /*cluster*/, const PodContext& /*context*/) const {}
 
   virtual Status pre_enqueue(const PodContext& /*context*/) const { return {}; }
 
   virtual PreFilterResult pre_filter(const PodContext& /*context*/, CycleState& /*state*/) const { return {}; }
-  // What if this pod were (no longer) on this node? Changes what pre_filter noted down. `node` is as it is afterwards.
+  // What-if: the pod is added to this node or removed from it. Changes the data that pre_filter() stored. `node` is the
+  // state after the change.
   virtual void add_pod(const PodContext& /*context*/,
                        CycleState& /*state*/,
                        const cluster::AssignedPod& /*pod*/,
@@ -82,35 +83,35 @@ class Plugin {
                           const cluster::AssignedPod& /*pod*/,
                           const cluster::NodeInfo& /*node*/) const {}
 
-  // `why`, unless null, receives the reasons; leave it out where only the answer matters.
+  // `why`, unless null, receives the reasons; null if only the code matters.
   virtual Code filter(const PodContext& /*context*/,
                       const CycleState& /*state*/,
                       const cluster::NodeInfo& /*node*/,
                       Reasons* /*why*/) const {
     return Code::Success;
   }
-  // No node passed. A plugin that would rather have a bad node than none stops to refuse these - its notes say so from
-  // now on - and answers them, the least bad first.
+  // Called if no node is feasible. A plugin that prefers a bad node to none stores that it no longer rejects these
+  // nodes, and returns them, the least bad first.
   virtual std::vector<cluster::NodeIndex> relaxed_candidates(const PodContext& /*context*/,
                                                              CycleState& /*state*/) const {
     return {};
   }
-  // Do filter() and score() look at nothing but PodContext::requirements(), the node and the picture of all nodes'
-  // load? Then their answers are remembered until the node changes, or the picture, which changes all nodes.
+  // Do filter() and score() read only PodContext::requirements(), the node and the LoadSummary? Then their results are
+  // cached until the node changes. A new LoadSummary changes all nodes.
   virtual bool depends_on_node_only() const { return false; }
-  // Of such a plugin: is score() what counts, with nothing for normalize() to do, and 0 where pre_score() skips? Then
-  // it is remembered in one number with the others of this kind.
+  // For such a plugin: is score() final, with no work for normalize(), and 0 if pre_score() skips? Then one cached
+  // number contains the scores of all plugins of this kind.
   virtual bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const { return false; }
 
-  // Which nodes passed is known now. Skip: no score from this plugin.
+  // Called with the feasible nodes. Skip: no score from this plugin.
   virtual Status pre_score(const PodContext& /*context*/,
                            CycleState& /*state*/,
                            std::span<const cluster::NodeIndex> /*feasible*/) const {
     return {};
   }
-  // Once, before the first of its scores; for plugins that have no say at PreScore.
+  // Called once before its first score; for plugins without PreScore.
   virtual void before_scores(const PodContext& /*context*/, CycleState& /*state*/) const {}
-  // Where every node would get the same score, that; asked after before_scores.
+  // The score, if it is equal for all nodes; called after before_scores().
   virtual std::optional<std::int64_t> same_for_all(const PodContext& /*context*/, const CycleState& /*state*/) const {
     return std::nullopt;
   }
@@ -119,12 +120,12 @@ class Plugin {
                              const cluster::NodeInfo& /*node*/) const {
     return 0;
   }
-  // The same for many nodes at once: for plugins that have something to work out which is the same for all of them.
+  // The same for many nodes: for plugins with a common part of the computation.
   virtual void score_each(const PodContext& context,
                           const CycleState& state,
                           std::span<const cluster::NodeIndex> nodes,
                           std::span<std::int64_t> scores) const;
-  // Brings the scores of the feasible nodes to 0..100.
+  // Scales the scores of the feasible nodes to 0..100.
   virtual void normalize(const PodContext& /*context*/,
                          const CycleState& /*state*/,
                          std::span<const cluster::NodeIndex> /*feasible*/,
@@ -132,7 +133,7 @@ class Plugin {
 
   virtual std::vector<ClusterEventWithHint> events_to_register() const { return {}; }
 
-  // Its place among the plugins of its profile: where its notes are in a CycleState.
+  // The index of the plugin in its profile, and of its data in a CycleState.
   std::size_t slot() const { return slot_; }
 
  private:
@@ -140,8 +141,8 @@ class Plugin {
   std::size_t slot_ = 0;
 };
 
-// A plugin whose points are read off the functions it overrides. kMore: points where the scheduler's own parts act for
-// it (Reserve, PreBind), or where it says nothing and is listed as kube-scheduler's is.
+// Derives the extension points of a plugin from the functions that it overrides. kMore: further points. There the
+// scheduler acts for the plugin (Reserve, PreBind), or the plugin does nothing and is only listed as in kube-scheduler.
 template <class Self, Point... kMore>
 class PluginOf : public Plugin {
  public:
@@ -159,7 +160,7 @@ class PluginOf : public Plugin {
   }
 
  private:
-  // The address of a function that Self inherits has the type of one of Plugin's.
+  // The address of an inherited function has the type of Plugin's function.
   template <class Own, class Inherited>
   static constexpr bool overrides(Own /*own*/, Inherited /*inherited*/) {
     return !std::is_same_v<Own, Inherited>;
@@ -168,7 +169,7 @@ class PluginOf : public Plugin {
 
 inline constexpr std::int64_t kMaxScore = 100;
 
-// The largest becomes 100, the others in proportion; reversed, the smallest is the best.
+// Scales the largest score to 100 and the others in proportion. `reverse`: the smallest score is the best.
 void normalize_by_max(std::span<std::int64_t> scores, bool reverse);
 
 }  // namespace rescheduler::placement

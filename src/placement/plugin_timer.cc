@@ -5,7 +5,7 @@
 namespace rescheduler::placement {
 namespace {
 
-// Calls `ask`, tells how long it took, and passes its answer on.
+// Calls `ask`, reports its duration, and returns its result.
 template <class Ask>
 Code timed(PluginTimer& plugin_timer, const Plugin& plugin, Point point, const Ask& ask) {
   const auto before = plugin_timer.now();

@@ -1,5 +1,5 @@
-// Who wants to know how long deciding takes. The clock is the timekeeper's: deciding itself has none, and decides the
-// same whether it is timed or not.
+// Receives the durations of a decision. The clock belongs to the PluginTimer. The decision itself has no clock, and its
+// result does not depend on timing.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ class PluginTimer {
   virtual void plugin_took(const Plugin& plugin, Point point, Code code, std::chrono::nanoseconds time) = 0;
 };
 
-// Asks every plugin once more about a pod and a few nodes, and tells what each took. Most answers of a decision are
-// remembered ones, so timing the decision itself would say little about the plugins; this is done for one in many.
+// Calls every plugin again for a pod and a few nodes, and reports each duration. Most results of a decision come from
+// caches, so the time of the decision itself says little about the plugins. Only a small sample of decisions is timed.
 void time_plugins(const Framework& framework,
                   const PodContext& context,
                   std::span<const cluster::NodeIndex> nodes,

@@ -1,4 +1,4 @@
-// What is told about the time deciding takes, and that it changes no decision.
+// The reported durations of a decision. Timing changes no decision.
 #include "placement/plugin_timer.h"
 
 #include <set>
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::Not;
 using ::testing::Pair;
 
-// Each look at the clock is a nanosecond later than the one before.
+// Each call of now() returns one nanosecond more.
 struct Diary final : PluginTimer {
   std::chrono::nanoseconds now() override { return std::chrono::nanoseconds{++time}; }
   void point_took(Point point, Code code, std::chrono::nanoseconds took) override {

@@ -1,4 +1,4 @@
-// The places in a pod's way to its node where a plugin may have a say: kube-scheduler's extension points.
+// The extension points of kube-scheduler, at which a plugin can take part in scheduling.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace rescheduler::placement {
 
-// In the order a pod meets them.
+// In the order in which they run for a pod.
 enum class Point : std::uint8_t {
   PreEnqueue,
   QueueSort,
@@ -25,7 +25,7 @@ enum class Point : std::uint8_t {
 };
 inline constexpr std::size_t kPointCount = 12;
 
-// As they are written in a configuration file; kube-scheduler's metrics use the same words with a capital.
+// As in the configuration file. kube-scheduler's metrics use the same names with a capital letter.
 inline constexpr std::array<std::string_view, kPointCount> kPointNames = {
     "preEnqueue", "queueSort", "preFilter", "filter",  "postFilter", "preScore",
     "score",      "reserve",   "permit",    "preBind", "bind",       "postBind"};

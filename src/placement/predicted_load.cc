@@ -13,15 +13,15 @@ using cluster::NodeInfo;
 
 double requested_share(const NodeInfo& node, std::size_t resource) {
   switch (resource) {
-    // Pods that ask for nothing are counted too, or any number of them would look like none.
+    // Pods without requests count too. Otherwise any number of them would look like none.
     case cluster::kCpuLoad: return cluster::share_of(node.nonzero_cpu, node.node->allocatable.cpu);
     case cluster::kMemoryLoad: return cluster::share_of(node.nonzero_memory, node.node->allocatable.memory);
     default: return 0;
   }
 }
 
-// Of a node about which nothing fresh is known: at least what the pods there ask for, at least what is usual. It is
-// neither taken for idle nor avoided like a full one.
+// For a node without a fresh sample: the maximum of its requests and the usual load (mean plus reservations). The node
+// is neither taken for idle nor avoided like a full one.
 double guessed_load(const NodeInfo& node, std::size_t resource, const LoadSummary& load_summary) {
   const double usual = load_summary.mean[resource] + node.load.reserved[resource];
   const double requested = requested_share(node, resource);

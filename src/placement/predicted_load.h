@@ -1,5 +1,4 @@
-// What a node's load is taken to be, whatever is known of it: measured and booked, or what its pods ask for, or at
-// least what is usual.
+// The predicted load of a node: measured load plus reservations; otherwise requests; at least the mean of the nodes.
 #pragma once
 
 #include "cluster/node.h"
@@ -7,10 +6,10 @@
 
 namespace rescheduler::placement {
 
-// Unknown only for resources of which nothing is ever requested and nothing measured.
+// Unknown only for resources that cannot be requested and are not measured.
 cluster::Loads predicted_loads(const cluster::NodeInfo& node, const cluster::LoadSummary& load_summary);
 
-// Of one resource. Requests tell nothing of resources beyond CPU and memory: zero.
+// Of one resource. There are no requests for resources besides CPU and memory: zero.
 double predicted_load(const cluster::NodeInfo& node, std::size_t resource, const cluster::LoadSummary& load_summary);
 
 }  // namespace rescheduler::placement

@@ -16,7 +16,7 @@ using cluster::NodeIndex;
 using cluster::NodeInfo;
 using cluster::PodIndex;
 
-// A pod that has not started is the youngest of all.
+// A pod that has not started counts as the youngest.
 std::int64_t start_of(const AssignedPod& pod) {
   return pod.started == WallTime{} ? std::numeric_limits<std::int64_t>::max() : pod.started.time_since_epoch().count();
 }
@@ -27,7 +27,7 @@ bool matters_more(const AssignedPod& a, const AssignedPod& b) {
   return start_of(a) < start_of(b);
 }
 
-// What one node would look like without some pods.
+// What-if: one node without some of its pods.
 class PreemptionDryRun {
  public:
   PreemptionDryRun(const Cycle& cycle, const NodeInfo& node)
@@ -52,7 +52,7 @@ class PreemptionDryRun {
   CycleState state_;
 };
 
-// Splits off those whose going would take more from a budget than it has left.
+// Splits off the pods whose eviction would exceed the disruptions that a PodDisruptionBudget allows.
 std::vector<PodIndex> take_out_violating(std::vector<PodIndex>& pods, const cluster::Cluster& cluster) {
   const auto& budgets = cluster.budgets().all();
   std::vector<std::int64_t> left;
@@ -77,8 +77,8 @@ struct NodeOutcome {
   Status refusal{};
 };
 
-// All lesser pods go; then, the most important first, as many as possible may stay.
-NodeOutcome make_room_on(const Cycle& cycle, const NodeInfo& node) {
+// Removes all pods of lower priority. Then adds back as many as possible, the most important first.
+NodeOutcome select_victims_on_node(const Cycle& cycle, const NodeInfo& node) {
   PreemptionDryRun dry_run(cycle, node);
   std::vector<PodIndex> lesser;
   for (const PodIndex index : node.pods) {
@@ -112,7 +112,7 @@ NodeOutcome make_room_on(const Cycle& cycle, const NodeInfo& node) {
   return {std::move(candidate), {}};
 }
 
-// Victims of an earlier attempt are on their way out of the node it was promised: it has only to wait.
+// Victims of an earlier attempt still terminate on the nominated node: the pod only has to wait.
 bool waits_for_victims(const Cycle& cycle) {
   const auto& context = cycle.context();
   const std::string& nominated_name = context.pod.status().nominated_node_name();
@@ -125,8 +125,8 @@ bool waits_for_victims(const Cycle& cycle) {
   });
 }
 
-// The nodes where other pods are what is in the way.
-std::vector<NodeIndex> promising(const Cycle& cycle) {
+// The nodes where preemption can help.
+std::vector<NodeIndex> nodes_where_preemption_may_help(const Cycle& cycle) {
   std::vector<NodeIndex> nodes;
   const Diagnosis& diagnosis = cycle.diagnosis();
   if (diagnosis.absent.code == Code::Unschedulable) {
@@ -154,7 +154,7 @@ Candidate::Rank Candidate::rank(const cluster::Cluster& cluster) const {
   for (const PodIndex index : victims) {
     const std::int64_t priority = cluster.pod(index).compiled_spec->priority;
     highest = std::max(highest, priority);
-    sum += priority + (std::int64_t{1} << 31U);  // so that many pods of negative priority are not better than few
+    sum += priority + (std::int64_t{1} << 31U);  // otherwise many pods of negative priority would rank better than few
   }
   std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
   for (const PodIndex index : victims) {
@@ -169,13 +169,13 @@ PreemptionResult find_preemption_candidates(const Cycle& cycle, const Preemption
   if (cycle.context().compiled_spec.never_preempts) return {{}, "not eligible due to preemptionPolicy=Never."};
   if (waits_for_victims(cycle)) return {{}, "not eligible due to a terminating pod on the nominated node."};
 
-  const auto nodes = promising(cycle);
+  const auto nodes = nodes_where_preemption_may_help(cycle);
   const std::size_t wanted = candidates_wanted(nodes.size(), search.args);
   PreemptionResult found;
   std::vector<std::string> reasons;
-  bool harmless = false;  // is there a candidate that violates no budget?
+  bool harmless = false;  // is there a candidate without a PodDisruptionBudget violation?
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    NodeOutcome outcome = make_room_on(cycle, cluster.node(nodes[(search.start + i) % nodes.size()]));
+    NodeOutcome outcome = select_victims_on_node(cycle, cluster.node(nodes[(search.start + i) % nodes.size()]));
     if (!outcome.candidate) {
       reasons.insert(reasons.end(), outcome.refusal.reasons.begin(), outcome.refusal.reasons.end());
       continue;

@@ -1,4 +1,4 @@
-// Making room: enough, no more than needed, and only at the cost of pods that matter less.
+// Preemption frees enough resources, preempts no more pods than necessary, and only pods of lower priority.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace rescheduler::placement::testing {
 namespace {
 
-// Would the pod fit on that node if the others had gone?
+// Would the pod fit on this node without these pods?
 bool fits_without(const ClusterFuzzer& fuzzer,
                   const PodBuilder& context,
                   const std::string& node,
@@ -22,8 +22,8 @@ bool fits_without(const ClusterFuzzer& fuzzer,
   return std::ranges::find(answer.feasible, node) != answer.feasible.end();
 }
 
-// A crowd of small pods on few small nodes. No pod is on its way out, and no constraint selects everybody: what the
-// filters notice when such pods go is kube-scheduler's own peculiarity.
+// Many small pods on few small nodes. No pod is terminating, and no constraint selects all pods: for such pods the
+// filters follow a peculiarity of kube-scheduler.
 void fill(ClusterFuzzer& fuzzer) {
   for (int i = 0; i < 2; ++i) {
     const std::string name = "n" + std::to_string(i);
@@ -58,7 +58,7 @@ RC_GTEST_PROP(MakingRoom, TheVictimsSufficeAndNoneOfThemGoesInVain, ()) {
       RC_ASSERT(spec.node_name() == node);
     }
     RC_ASSERT(fits_without(fuzzer, context, node, room.victims));
-    // Whoever goes could not have stayed beside those that stay.
+    // No victim could have stayed beside the remaining pods.
     for (const std::string& spared : room.victims) {
       auto fewer = room.victims;
       std::erase(fewer, spared);

@@ -1,4 +1,4 @@
-// Making room, by example; preemption_property_test.cc says what holds always.
+// Examples of preemption; preemption_property_test.cc has the general properties.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 PodBuilder big(const std::string& name, int priority) { return pod(name).requests("2", "1Gi").priority(priority); }
 
-TEST(MakeRoom, OnlyAtTheCostOfPodsThatMatterLess) {
+TEST(PreemptionVictims, OnlyAtTheCostOfPodsThatMatterLess) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(big("there", 10).on("n"));
   EXPECT_EQ(bench.decide(big("p", 10)).outcome, Outcome::Unschedulable);
@@ -29,14 +29,14 @@ TEST(MakeRoom, OnlyAtTheCostOfPodsThatMatterLess) {
   EXPECT_EQ(answer.message, "0/1 nodes are available: 1 Insufficient cpu.");
 }
 
-TEST(MakeRoom, WhoMattersMostStaysIfItCan) {
+TEST(PreemptionVictims, WhoMattersMostStaysIfItCan) {
   Bench bench;
   bench.add(node("n").cpu("4"));
   bench.add(big("minor", 1).started(5).on("n")).add(big("major", 2).started(9).on("n"));
   EXPECT_THAT(bench.decide(big("p", 10)).victims, ElementsAre("minor"));
 }
 
-TEST(MakeRoom, AmongEqualsTheYoungestGoes) {
+TEST(PreemptionVictims, AmongEqualsTheYoungestGoes) {
   Bench bench;
   bench.add(node("n").cpu("6"));
   bench.add(big("old", 1).started(5).on("n"))
@@ -48,7 +48,7 @@ TEST(MakeRoom, AmongEqualsTheYoungestGoes) {
   EXPECT_THAT(bench.decide(big("p", 10)).victims, ElementsAre("not yet started"));
 }
 
-TEST(MakeRoom, NodesWhereItWouldNotHelpAreLeftAlone) {
+TEST(PreemptionVictims, NodesWhereItWouldNotHelpAreLeftAlone) {
   Bench bench;
   bench.add(node("tainted").taint("a", "", "NoSchedule")).add(node("small").cpu("1")).add(node("n").cpu("2"));
   bench.add(big("a", 0).on("tainted")).add(pod("b").requests("1", "1Gi").on("small")).add(big("c", 0).on("n"));
@@ -57,11 +57,11 @@ TEST(MakeRoom, NodesWhereItWouldNotHelpAreLeftAlone) {
   EXPECT_EQ(answer.node, "n");
 }
 
-TEST(MakeRoom, TheCheapestNodeIsTaken) {
+TEST(PreemptionVictims, TheCheapestNodeIsTaken) {
   struct Row {
     const char* what;
-    std::vector<PodBuilder> dear;   // on the node that is not taken
-    std::vector<PodBuilder> cheap;  // on the one that is
+    std::vector<PodBuilder> dear;   // on the node that is not chosen
+    std::vector<PodBuilder> cheap;  // on the node that is chosen
   };
   const auto small = [](const std::string& name, int priority) {
     return pod(name).requests("1", "1Gi").priority(priority);
@@ -89,18 +89,19 @@ TEST(MakeRoom, TheCheapestNodeIsTaken) {
   }
 }
 
-TEST(MakeRoom, WhoseGoingViolatesABudgetIsSparedFirst) {
+TEST(PreemptionVictims, WhoseGoingViolatesABudgetIsSparedFirst) {
   Bench bench;
   bench.add(budget("one", Texts{{"app", "x"}}, 1));
   bench.add(node("n").cpu("6"));
   bench.add(big("first", 3).label("app", "x").on("n"));
   bench.add(big("second", 2).label("app", "x").on("n"));
   bench.add(big("third", 9).on("n"));
-  // The budget allows the first of them (the most important) and not the second, which therefore stays.
+  // The PodDisruptionBudget allows the eviction of "first", the more important one, but not of "second". So "second"
+  // stays.
   EXPECT_THAT(bench.decide(pod("p").requests("4", "1Gi").priority(10)).victims, ElementsAre("third", "first"));
 }
 
-TEST(MakeRoom, APodWhoseDisruptionIsCountedAlreadyCostsNothingMore) {
+TEST(PreemptionVictims, APodWhoseDisruptionIsCountedAlreadyCostsNothingMore) {
   Bench bench;
   bench.add(budget("one", Texts{{"app", "x"}}, 0).disrupted("there"));
   bench.add(node("n").cpu("2")).add(big("there", 0).label("app", "x").on("n"));
@@ -108,7 +109,7 @@ TEST(MakeRoom, APodWhoseDisruptionIsCountedAlreadyCostsNothingMore) {
   EXPECT_EQ(std::get<0>(answer.room.at("n").rank), 0);
 }
 
-TEST(MakeRoom, NotByAPodThatNeverPreempts) {
+TEST(PreemptionVictims, NotByAPodThatNeverPreempts) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(big("there", 0).on("n"));
   const SchedulingResult answer = bench.decide(big("p", 10).never_preempts());
@@ -116,20 +117,20 @@ TEST(MakeRoom, NotByAPodThatNeverPreempts) {
   EXPECT_THAT(answer.message, HasSubstr("preemption: not eligible due to preemptionPolicy=Never."));
 }
 
-TEST(MakeRoom, NotAgainWhileTheVictimsAreOnTheirWayOut) {
+TEST(PreemptionVictims, NotAgainWhileTheVictimsAreOnTheirWayOut) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(node("m").cpu("2"));
   bench.add(big("victim", 0).being_preempted().on("n")).add(big("other", 0).on("m"));
   const SchedulingResult answer = bench.decide(big("p", 10).nominated("n"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
   EXPECT_THAT(answer.message, HasSubstr("preemption: not eligible due to a terminating pod on the nominated node."));
-  // A pod that ends for another reason is no promise.
+  // A pod that terminates for another reason does not count.
   bench.model().remove_pod("uid-victim");
   bench.add(big("leaving", 0).terminating().on("n"));
   EXPECT_EQ(bench.decide(big("p", 10).nominated("n")).outcome, Outcome::Preempts);
 }
 
-TEST(MakeRoom, ForPortsAndAgainstAntiAffinity) {
+TEST(PreemptionVictims, ForPortsAndAgainstAntiAffinity) {
   Bench bench;
   bench.add(node("n")).add(pod("holder").host_port(80).on("n"));
   EXPECT_THAT(bench.decide(pod("p").host_port(80).priority(1)).victims, ElementsAre("holder"));
@@ -142,7 +143,7 @@ TEST(MakeRoom, ForPortsAndAgainstAntiAffinity) {
   EXPECT_THAT(unwelcome.decide(pod("p").label("app", "x").priority(1)).victims, ElementsAre("there"));
 }
 
-TEST(MakeRoom, ForASpreadThatIsTooUneven) {
+TEST(PreemptionVictims, ForASpreadThatIsTooUneven) {
   Bench bench;
   bench.add(node("a").zone("a")).add(node("b").zone("b").cordoned());
   bench.add(pod("1").label("app", "x").on("a"));
@@ -150,7 +151,7 @@ TEST(MakeRoom, ForASpreadThatIsTooUneven) {
   EXPECT_THAT(bench.decide(context).victims, ElementsAre("1"));
 }
 
-TEST(MakeRoom, NotWhereAPromisedPodOfHigherRankWouldStillBeInTheWay) {
+TEST(PreemptionVictims, NotWhereAPromisedPodOfHigherRankWouldStillBeInTheWay) {
   Bench bench;
   bench.add(node("n").cpu("2")).add(big("there", 0).on("n"));
   bench.nominate(big("rival", 20), "n");
@@ -158,7 +159,7 @@ TEST(MakeRoom, NotWhereAPromisedPodOfHigherRankWouldStillBeInTheWay) {
   EXPECT_EQ(bench.decide(big("p", 21)).outcome, Outcome::Preempts);
 }
 
-TEST(MakeRoom, OnlyIfTheProfileHasIt) {
+TEST(PreemptionVictims, OnlyIfTheProfileHasIt) {
   Profile profile = standard_profile();
   std::erase_if(profile.at(Point::PostFilter), [](const PluginUse& use) { return use.name == "DefaultPreemption"; });
   Bench bench(profile);
@@ -169,7 +170,7 @@ TEST(MakeRoom, OnlyIfTheProfileHasIt) {
   EXPECT_THAT(answer.room, IsEmpty());
 }
 
-TEST(MakeRoom, CandidatesThatViolateABudgetAreNeverEnough) {
+TEST(PreemptionVictims, CandidatesThatViolateABudgetAreNeverEnough) {
   Bench bench;
   bench.add(budget("kept", Texts{{"app", "kept"}}, 0));
   for (int i = 0; i < 120; ++i) {
@@ -180,7 +181,7 @@ TEST(MakeRoom, CandidatesThatViolateABudgetAreNeverEnough) {
   EXPECT_EQ(bench.decide(big("p", 10)).node, "n119") << "the only one that costs no budget is the last looked at";
 }
 
-TEST(MakeRoom, EnoughCandidatesAreEnough) {
+TEST(PreemptionVictims, EnoughCandidatesAreEnough) {
   Bench bench;
   for (int i = 0; i < 120; ++i) {
     const std::string name = "n" + std::to_string(i);

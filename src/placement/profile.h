@@ -1,5 +1,5 @@
-// One scheduler by name: which plugins have a say where, in which order, with what weight and settings. This is a
-// configuration file's `profiles[]` entry after multiPoint, `*` and the defaults have been worked out.
+// One scheduler profile: its plugins at each extension point, their order, weights and arguments. It is an entry of
+// `profiles[]` in the configuration file after multiPoint, `*` and the defaults are applied.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +18,27 @@ namespace rescheduler::placement {
 
 struct PluginUse {
   std::string name;
-  int weight = 1;  // of its scores; means nothing at the other points
+  int weight = 1;  // of its scores; not used at the other points
   friend bool operator==(const PluginUse&, const PluginUse&) = default;
 };
 
 struct Profile {
   std::string scheduler_name;
-  std::optional<int> percentage_of_nodes_to_score;            // unset: the configuration's own, or all nodes
-  std::array<std::vector<PluginUse>, kPointCount> plugins{};  // by Point, in the order they run
-  std::map<std::string, PluginArgs, std::less<>> args{};      // by plugin; every plugin that has any is here
+  std::optional<int> percentage_of_nodes_to_score;            // unset: the configuration's global value, or all nodes
+  std::array<std::vector<PluginUse>, kPointCount> plugins{};  // by Point, in the order in which they run
+  std::map<std::string, PluginArgs, std::less<>> args{};      // by plugin; has an entry for every plugin with arguments
 
   const std::vector<PluginUse>& at(Point point) const { return plugins[static_cast<std::size_t>(point)]; }
   std::vector<PluginUse>& at(Point point) { return plugins[static_cast<std::size_t>(point)]; }
   bool uses(std::string_view plugin, Point point) const {
     return std::ranges::find(at(point), plugin, &PluginUse::name) != at(point).end();
   }
-  bool uses(std::string_view plugin) const {  // at some point
+  bool uses(std::string_view plugin) const {  // at any point
     return std::ranges::any_of(
         plugins, [&](const auto& uses) { return std::ranges::find(uses, plugin, &PluginUse::name) != uses.end(); });
   }
   template <class Args>
-  const Args* args_of(std::string_view plugin) const {  // null: it has none
+  const Args* args_of(std::string_view plugin) const {  // null: no arguments
     const auto found = args.find(plugin);
     return found == args.end() ? nullptr : std::get_if<Args>(&found->second);
   }

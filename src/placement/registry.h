@@ -1,5 +1,5 @@
-// All plugins this program knows, in the order in which those that nobody asked for have their say. A profile, the
-// configuration that may name plugins and the reference of it are made from this.
+// All plugins of this program. Plugins that are enabled by default run in this order. Profiles, the check of plugin
+// names in the configuration, and the configuration reference are derived from it.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 
 namespace rescheduler::placement {
 
-// `args` is null where the profile has none for it: then the plugin's defaults hold.
+// `args` is null if the profile has none for the plugin: then its defaults apply.
 using PluginFactory = std::function<std::unique_ptr<Plugin>(const PluginArgs* args)>;
 
 struct RegisteredPlugin {
   std::string name;
   PluginFactory make;
-  int weight = 1;       // of its scores, unless a profile says otherwise
-  bool unasked = true;  // part of a profile that says nothing of plugins
+  int weight = 1;       // of its scores, unless a profile sets another one
+  bool unasked = true;  // enabled by default
 };
 
 class Registry {

@@ -1,4 +1,4 @@
-// What a plugin says of a pod, or of a pod on a node.
+// The result of a plugin for a pod, or for a pod on a node.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace rescheduler::placement {
 
 enum class Code : std::uint8_t {
   Success,
-  Unschedulable,                 // not here as things are; making room may help
-  UnschedulableAndUnresolvable,  // not here, and taking other pods away would not help
-  Error,                         // could not be found out: the attempt ends, the pod is tried again later
-  Skip,                          // this pod is no business of this plugin
-  Pending,                       // not yet: something outside has to happen first
-  Wait,                          // Permit only: hold it back
+  Unschedulable,                 // not on this node now; preemption may help
+  UnschedulableAndUnresolvable,  // not on this node, and preemption does not help
+  Error,                         // no result: the attempt ends, and the pod is retried later
+  Skip,                          // the plugin has nothing to do for this pod
+  Pending,                       // not yet: something outside the scheduler must happen first
+  Wait,                          // Permit only: the pod must wait
 };
 
 std::string_view to_string(Code code);
@@ -24,13 +24,13 @@ inline bool rejected(Code code) {
   return code == Code::Unschedulable || code == Code::UnschedulableAndUnresolvable || code == Code::Pending;
 }
 
-// The sentences behind a rejection, as they are counted in "0/5 nodes are available: ...".
+// The reasons of a rejection, as counted in "0/5 nodes are available: ...".
 using Reasons = std::vector<std::string>;
 
 struct Status {
   Code code = Code::Success;
   Reasons reasons{};
-  std::string plugin{};  // who said it; filled in by the framework
+  std::string plugin{};  // set by the framework
 
   bool ok() const { return code == Code::Success; }
   std::string message() const;  // the reasons, joined by ", "

@@ -1,4 +1,4 @@
-// A bench to try decisions on: a cluster and kube-scheduler's default profile.
+// A test bench for decisions: a cluster and kube-scheduler's default profile.
 //
 //   Bench bench;
 //   bench.add(node("n1"));
@@ -22,9 +22,9 @@
 
 namespace rescheduler::placement::testing {
 
-// What kube-scheduler 1.36 does without a configuration file.
+// The profile of kube-scheduler 1.36 without a configuration file.
 Profile standard_profile();
-// Only these plugins, at all points they have a say at.
+// Only these plugins, at all their extension points.
 Profile profile_of(const std::vector<std::string>& plugins);
 
 struct Verdict {
@@ -34,7 +34,7 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-// A decision by names, so that decisions about two models of the same cluster can be compared.
+// A decision with names instead of indexes, so that decisions of two models of the same cluster can be compared.
 struct SchedulingResult {
   struct Room {
     std::vector<std::string> victims{};  // names, the most important first
@@ -48,16 +48,16 @@ struct SchedulingResult {
   std::vector<std::string> best{};                                          // sorted
   std::map<std::string, std::int64_t> totals{};                             // by node
   std::map<std::string, std::map<std::string, std::int64_t>> raw{};         // by plugin, by node
-  std::map<std::string, std::map<std::string, std::int64_t>> normalized{};  // likewise
-  std::map<std::string, Verdict> verdicts{};                                // of the nodes refused, by node
-  std::map<std::string, Room> room{};                                       // candidates for making room, by node
+  std::map<std::string, std::map<std::string, std::int64_t>> normalized{};  // by plugin, by node
+  std::map<std::string, Verdict> verdicts{};                                // of the rejected nodes, by node
+  std::map<std::string, Room> room{};                                       // candidates for preemption, by node
   std::vector<std::string> victims{};
   std::set<std::string> rejected_by{};
   std::string message{};
 };
 
 std::ostream& operator<<(std::ostream& out, const Verdict& verdict);
-// Where two answers to the same question differ, in words; empty: nowhere. Which of equally good nodes is taken may
+// Describes how two results for the same pod differ; empty: they are equal. The choice between equally good nodes may
 // differ.
 std::string difference(const SchedulingResult& a, const SchedulingResult& b);
 
@@ -69,16 +69,16 @@ class Bench {
   Bench& add(const cluster::testing::PodBuilder& pod);
   Bench& add(const cluster::testing::NamespaceBuilder& ns);
   Bench& add(const cluster::testing::BudgetBuilder& budget);
-  // This one has been promised that node.
+  // Gives the pod a nominated node.
   Bench& nominate(const api::Pod& pod, const std::string& node);
   void forget_nominations() { nominated_.clear(); }
 
   SchedulingResult decide(const api::Pod& pod, DecideOptions options = {.explain = true});
-  // What one plugin says of a pod on a node, its PreFilter included.
+  // The result of one plugin for a pod on a node, including its PreFilter.
   Verdict ask(std::string_view plugin, const api::Pod& pod, const std::string& node);
-  // What the plugin makes of something that happened, if it is interested at all.
+  // The hint of the plugin for an event; Skip if the plugin is not registered for it.
   QueueingHint hint(std::string_view plugin, const api::Pod& waiting, const cluster::ClusterEventPtr& what);
-  // After PreScore, before and after normalizing; empty: it has nothing to say.
+  // After PreScore, before and after normalize(); empty: no scores.
   std::map<std::string, std::int64_t> raw(std::string_view plugin, const api::Pod& pod);
   std::map<std::string, std::int64_t> scores(std::string_view plugin, const api::Pod& pod);
 
@@ -86,8 +86,8 @@ class Bench {
   const Framework& framework() const { return *framework_; }
 
  private:
-  // Kept for good, as the queue keeps those of waiting pods: what was found out for a form is remembered only while
-  // somebody has it.
+  // Kept alive, as the queue keeps those of waiting pods: results are cached for a compiled spec only while it is in
+  // use.
   const cluster::CompiledPodSpec& compiled_spec_of(const api::Pod& pod) {
     return *pod_specs_.insert(cluster_->compiled_spec_of(pod)).first->get();
   }

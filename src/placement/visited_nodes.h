@@ -1,4 +1,5 @@
-// The nodes a pod's forerunners failed on, as kse-rescheduler writes them: a JSON array of names in an annotation.
+// The nodes on which earlier pods of the same slot failed, in the format of kse-rescheduler: a JSON array of node names
+// in an annotation.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@
 namespace rescheduler::placement {
 
 inline constexpr std::string_view kScheduledHosts = "kse.com/scheduled-hosts";
-// Said by us of a pod that got one of them for want of another.
+// Set by the scheduler on a pod that got a visited node because no other node was feasible.
 inline constexpr std::string_view kRevisitedNode = "rescheduler.io/revisited-node";
 
-// The longest ago first. null, which is how Go writes an empty list, is one; whatever stands twice counts once, where
-// it stands last.
+// The oldest visit first. `null`, Go's empty list, gives an empty list. If a name occurs twice, only its last place
+// counts.
 Result<std::vector<std::string>> read_visited(std::string_view annotation);
 std::string write_visited(const std::vector<std::string>& nodes);
 

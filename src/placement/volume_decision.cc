@@ -27,7 +27,7 @@ Status status(Code code, std::string reason) { return {code, {std::move(reason)}
 
 kube::Quantity size_of(const Claim& claim) { return claim.request.value_or(kube::Quantity()); }
 
-// What a claim asks of every volume, one promised to it included.
+// What a claim requires of every volume, also of a prebound one.
 bool suits(const Volume& volume, const Claim& claim) {
   return volume.capacity >= size_of(claim) && volume.block == claim.block
          && volume.attributes_class == claim.attributes_class && !volume.terminating;
@@ -73,7 +73,7 @@ VolumePlan::Waiting candidates(const Volumes& volumes, ClaimPtr claim) {
   return waiting;
 }
 
-// Nothing: the class does not say when its volumes are bound.
+// Nothing: the class has no binding mode.
 std::optional<bool> waits_for_consumer(const Volumes& volumes, const Claim& claim) {
   const StorageClass* known = volumes.storage_class(claim.storage_class);
   if (claim.storage_class == cluster::Symbol::Empty || known == nullptr) return false;
@@ -81,7 +81,7 @@ std::optional<bool> waits_for_consumer(const Volumes& volumes, const Claim& clai
   return known->mode == cluster::BindingMode::WaitForFirstConsumer;
 }
 
-// Is the claim there and fit for use by this pod?
+// Does the claim exist, and can this pod use it?
 Status check(const PodContext& context, const cluster::ClaimUse& use, const ClaimPtr& claim) {
   const std::string name = use.claim(context.pod.metadata().name());
   constexpr Code kNo = Code::UnschedulableAndUnresolvable;
@@ -100,10 +100,10 @@ Status check(const PodContext& context, const cluster::ClaimUse& use, const Clai
 }
 
 struct Findings {
-  bool reachable = true;      // bound volumes, from here
-  bool bindable = true;       // claims that wait
-  bool room = true;           // for what has to be provisioned
-  bool volumes_exist = true;  // bound ones
+  bool reachable = true;      // the node can reach the bound volumes
+  bool bindable = true;       // the waiting claims can be bound
+  bool room = true;           // there is capacity for the volumes to provision
+  bool volumes_exist = true;  // the bound volumes exist
   std::string error{};
 };
 
@@ -130,7 +130,7 @@ bool in_reach(const Volume& volume, const Node& node, const cluster::SymbolTable
   return !volume.reach || volume.reach->matches(NodeLabels(node, symbols), std::string_view());
 }
 
-// The first of a list that can be reached and has not been chosen for another claim.
+// The first volume of the list that the node can reach and that is not chosen for another claim.
 VolumePtr first_of(const std::vector<VolumePtr>& list,
                    const Node& node,
                    const cluster::SymbolTable& symbols,
@@ -229,7 +229,7 @@ PlannedVolumes plan_volumes(const PodContext& context) {
     ClaimPtr claim = volumes.claim(context.ns, use.claim(context.pod.metadata().name()));
     Status problem = check(context, use, claim);
     if (!problem.ok()) return {std::move(problem), {}};
-    // More than one volume of a pod may mount the same claim.
+    // Several volumes of a pod can use the same claim.
     if (std::ranges::find(claims, claim) == claims.end()) claims.push_back(std::move(claim));
   }
   PlannedVolumes planned;

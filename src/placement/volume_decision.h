@@ -1,5 +1,5 @@
-// Which volumes a pod would get on a node. Pure, and the same each time it is asked of the same model: what Filter
-// found out about a node need not be remembered, it is asked again for the node that was chosen.
+// Decides which volumes a pod gets on a node. Pure: the same model gives the same result. So the result of Filter is
+// not stored, but computed again for the chosen node.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 
 namespace rescheduler::placement {
 
-// What can be said before any node is looked at.
+// The part of the decision that does not depend on the node.
 struct VolumePlan {
-  // A claim that waits for a node, and the volumes that may be its own.
+  // A claim that waits for a node, and the volumes that it can get.
   struct Waiting {
     cluster::ClaimPtr claim{};
-    // Promised to this claim already: this one, where it can be reached, or none.
+    // A volume prebound to this claim: only this volume can be used, if the node can reach it.
     cluster::VolumePtr prebound{};
-    // Otherwise the smallest that can be reached: from anywhere or by labels, and by host. Smallest first, then by
-    // name.
+    // Otherwise the smallest volume that the node can reach. `anywhere`: volumes without node affinity or with an
+    // affinity by labels. `on_host`: volumes by host name. Both sorted by size, then by name.
     std::vector<cluster::VolumePtr> anywhere{};
     boost::unordered_flat_map<cluster::Symbol, std::vector<cluster::VolumePtr>> on_host{};
   };
   std::vector<cluster::ClaimPtr> bound{};
   std::vector<Waiting> waiting{};           // smallest request first
-  std::vector<cluster::ClaimPtr> placed{};  // waiting for a volume that is being provisioned for a chosen node
+  std::vector<cluster::ClaimPtr> placed{};  // waiting for a volume that is being provisioned for the selected node
 };
 
 struct PlannedVolumes {
@@ -56,12 +56,12 @@ Code decide_volumes(const cluster::Volumes& volumes,
                     VolumeDecision* decision,
                     Reasons* why);
 
-// Both at once, for a node that has been chosen. Nothing: the node is not possible after all.
+// Both steps, for a chosen node. Nothing: the node is no longer feasible.
 std::optional<VolumeDecision> decide_volumes(const PodContext& context, const cluster::Node& node);
 
-// Can the volume be reached from the node? A sentence if that cannot be found out.
+// Can the node reach the volume? The error is one sentence.
 Result<bool> reaches(const cluster::Volumes& volumes, const cluster::Volume& volume, const cluster::Node& node);
-// The same, with what is known of the node's CSI drivers at hand (null: nothing).
+// The same with the given CSINode (null: the node has none).
 Result<bool> reaches(const cluster::Volume& volume,
                      const cluster::Node& node,
                      const cluster::CsiNode* csi,

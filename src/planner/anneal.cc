@@ -13,43 +13,43 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Steps between two looks at the clock and at the best: so many that to remember where everybody is, which takes the
-// longer the more there are, costs little beside them.
+// Steps between two checks of the clock and the best cost. Copying the assignment takes time in proportion to the
+// number of processes; the block is long enough to make this cheap.
 constexpr std::size_t kLeastBlock = 512;
 constexpr std::size_t kProcessesOfAStep = 8;
 
-// The last temperature: a step that costs more than a few is never taken. The cold walk begins at this part of a
-// typical loss, where all other walks end: below it only those are rearranged whose moves are nearly free.
+// kCold is the last temperature: a step with a larger loss than a few units is never accepted. The cold walk starts at
+// the share kCool of a typical loss, where all other walks end. Below it only nearly free moves happen.
 constexpr double kCold = 1.0;
 constexpr double kCool = 0.002;
-// Prices of being away. Which is right depends on how tight the transient resources are; both kinds occur, and searches
-// side by side, whose seeds follow each other, try both.
+// Prices of being away. The right one depends on how scarce the transient resources are. Both cases occur; parallel
+// searches with consecutive seeds try both.
 constexpr std::array kAwayPrices{5.0, 20.0};
 
-// Where the hot walk begins, in units of a large loss (below): less, and the large ones stay wherever chance left them,
-// which is what tells a good end from a bad one; more only takes time.
+// Start temperature of the hot walk, in units of a large loss (below). If it is lower, the large processes stay at
+// random places, and their places decide the quality of the result. If it is higher, the walk only takes longer.
 constexpr double kHot = 0.2;
-// What it may break there, as a part of all demand, and the power of the temperature by which that becomes less; in the
-// last part of the walk nothing at all.
+// Tolerated overflow at the start, as a share of all demand, and the power of the temperature by which it falls. After
+// kTolerantPart of the walk nothing is tolerated.
 constexpr double kTolerated = 0.02;
 constexpr double kTolerancePower = 1.5;
 constexpr double kTolerantPart = 0.85;
-// Prices change slowly, so that they settle and do not swing: in a whole walk by no more than this power of e.
+// Prices change slowly, so that they converge and do not oscillate: in a whole walk by at most this power of e.
 constexpr double kMostChange = 60.0;
-// In the last part what is still broken becomes dearer: slowly at first, since what is mended in haste is mended badly,
-// then faster and faster, since what is never mended is lost. The speed of the beginning, as a power of e for the whole
-// of that part; and the power of e by which it grows until the end.
+// In the last part the prices of broken rules rise: slowly at first, because hasty repairs are bad, then faster,
+// because an assignment that is never repaired is lost. kClosing: the initial speed, as a power of e for the whole
+// part. kClosingFaster: the power of e by which the speed grows until the end.
 constexpr double kClosing = 20.0;
 constexpr double kClosingFaster = 5.0;
-// Where a machine has hundreds of processes, one that fits is soon found, and prices only cost time.
+// With hundreds of processes per machine a process that fits is found quickly, and prices only cost time.
 constexpr std::size_t kManyOnAMachine = 300;
-// It ends where fewer than this share of its steps are taken, which a quick walk from hot to cold finds out.
+// The hot walk ends where less than this share of steps is accepted; a quick walk from hot to cold finds that point.
 constexpr double kHardlyAny = 0.003;
 constexpr double kQuickFactor = 0.8;
 
-// Of the whole budget: a look around home, for a fleet that needs but a few moves, until here; the quick walk; the hot
-// one, which is the better the longer it is, until here; each lukewarm one after it; and the cold one. A large fleet
-// needs longer to get home again those who left for nothing.
+// Shares of the whole budget: the search near home ends at kNearUntil; the quick walk takes kQuickPart; the hot walk,
+// which is better the longer it is, ends at kHotUntil; then each lukewarm walk, and the cold walk. A large fleet needs
+// longer to return processes home whose moves bring nothing.
 constexpr double kNearUntil = 0.05;
 constexpr double kNearUntilLarge = 0.1;
 constexpr double kQuickPart = 0.03;
@@ -58,14 +58,14 @@ constexpr double kHotUntilLarge = 0.6;
 constexpr double kLukewarmPart = 0.05;
 constexpr double kColdPart = 0.15;
 
-// What makes a rule too dear to be broken, in units of a large loss.
+// The price that makes a rule too expensive to break, in units of a large loss.
 constexpr double kDear = 10.0;
-// Processes of a fleet that is small: the budget is enough to try many things, and to make places.
+// A fleet of at most this many processes is small: the budget is enough for many walks and for ejection chains.
 constexpr std::size_t kSmall = 2'000;
-// So many steps a process are enough for a lukewarm walk.
+// This number of steps per process is enough for a lukewarm walk.
 constexpr double kStepsOfAProcess = 5'000.0;
-// Where lukewarm walks begin, in units of a typical loss; from walk to walk anywhere in between. Where there are many,
-// some begin warmer: this is in units of a large loss.
+// Range of start temperatures of lukewarm walks, in units of a typical loss; each walk draws one. If there are many
+// walks, the upper end is kWarmMost, in units of a large loss.
 constexpr double kLukewarmLeast = 0.02;
 constexpr double kLukewarmMost = 0.3;
 constexpr double kWarmMost = 0.02;
@@ -83,7 +83,7 @@ Anneal::Anneal(State& state, Budget& budget, std::uint64_t seed)
       best_(state.where()),
       best_cost_(state.cost()) {}
 
-// What leaving brings for the hundredth part of the processes that weigh most where they are.
+// The 99th percentile of the cost that a process saves when it leaves its machine.
 double Anneal::large_loss() const {
   std::vector<Cost> losses;
   for (Process p = 0; p < state_.where().size(); ++p) {
@@ -95,7 +95,7 @@ double Anneal::large_loss() const {
   return static_cast<double>(*large);
 }
 
-// What a move that fits but is not wanted costs, in the middle of them.
+// The median loss of random feasible moves that raise the cost.
 double Anneal::typical_loss() {
   constexpr std::size_t kTried = 20'000;
   std::vector<Cost> losses;
@@ -114,7 +114,7 @@ double Anneal::typical_loss() {
   return static_cast<double>(*middle);
 }
 
-// Of a move on the average: of those made, or, where there are none, of some drawn by lot.
+// The average price of a move: of the moves made, or of random moves if there are none.
 double Anneal::move_price() {
   if (state_.moved() > 0) return static_cast<double>(state_.cost_of_moves()) / static_cast<double>(state_.moved());
   constexpr int kTried = 1'000;
@@ -140,16 +140,16 @@ void Anneal::run(bool fresh) {
 
 bool Anneal::small() const { return best_.size() <= kSmall; }
 
-// In a small fleet there is time for many walks, lukewarm ones. In a large one a cold one moves only who must, where a
-// lukewarm one would move thousands for nothing.
+// A small fleet has time for many lukewarm walks. In a large fleet a cold walk moves only the processes that must move;
+// a lukewarm walk would move thousands for nothing.
 void Anneal::look_around(double typical, double cool_end) {
   if (!small()) return cold_walk(cool_end, kNearUntilLarge);
   while (budget_.used() < kNearUntil && !budget_.spent()) lukewarm_walk(typical, cool_end);
   return_to_best();
 }
 
-// Hardly anything but the moves' own price is above what no arrangement can be below: others would be no better, and
-// all that is left is to move less.
+// True if the cost above the lower bound is mostly the price of the moves: other assignments are no better, and only
+// fewer moves can help.
 bool Anneal::only_moves_left() const {
   const Cost moves = state_.cost_of_moves();
   return state_.cost() - moves - lower_bound(state_.problem()) <= moves;
@@ -158,7 +158,7 @@ bool Anneal::only_moves_left() const {
 void Anneal::hot_walk(double cool_end) {
   const double hot = std::max(kHot * large_, 2.0 * cool_end);
   const double until = small() ? kHotUntil : kHotUntilLarge;
-  // Rules that are broken from the start have no price: nobody knows how much of it would be worse.
+  // Rules that are broken from the start have no price, because it is unknown how much worse may be tolerated.
   if (penalties_.sound() && best_.size() <= kManyOnAMachine * state_.problem().machines.size()) {
     cool_with_penalties(hot, freezing_point(hot, cool_end, budget_.used() + kQuickPart), until);
   } else {
@@ -167,8 +167,8 @@ void Anneal::hot_walk(double cool_end) {
   }
 }
 
-// In a large fleet it is about moves, and begins at what one costs: hotter, and they cost nothing; far colder, and
-// nobody moves any more.
+// In a large fleet the cold walk reduces moves and starts at the price of a move: at a higher temperature moves are
+// almost free; at a much lower one no process moves.
 void Anneal::cold_walk(double cool_end, double until) {
   return_to_best();
   walk_.price_away(0.0);
@@ -176,9 +176,9 @@ void Anneal::cold_walk(double cool_end, double until) {
   return_to_best();
 }
 
-// Where the budget is enough for many, each goes to its cold end: which moves are needed for the same balance is a
-// matter of chance, and the fewest are found by trying often. Otherwise it takes a part of the budget, and what it has
-// found is brought home once, at the end.
+// If the budget is enough for many walks, each cools to the end: the moves needed for the same balance are random, and
+// many attempts find the fewest. Otherwise the walk takes a share of the budget, and one cold walk at the end returns
+// processes home.
 void Anneal::lukewarm_walk(double typical, double cool_end) {
   return_to_best();
   const double enough =
@@ -196,7 +196,7 @@ void Anneal::lukewarm_walk(double typical, double cool_end) {
   make_places();
 }
 
-// For the best there is, if it is new.
+// Runs ejection chains from the best assignment if it is new.
 void Anneal::make_places() {
   if (best_cost_ == made_places_at_) return;
   return_to_best();

@@ -1,9 +1,11 @@
-// Annealing, for when there is time and no referee. First a look around home, where a few moves may be all it takes.
-// Then, unless the moves' own price is all that is left to save, a walk (annealing_walk.h) that begins hot enough to
-// forget where even the largest processes were, may break rules at a price (penalty_weights.h) and cools until hardly a
-// step is taken; in a small fleet, shorter ones that keep every rule and begin lukewarm at the best known place, where
-// the large ones stay and the many small ones are arranged anew, and place is made for large ones (ejection_chains.h);
-// last, a cold one that brings those home who left for nothing.
+// Simulated annealing, for searches with a time budget and without a FeasibilityOracle. The phases:
+//   1. A search near the initial assignment, because a few moves may be enough.
+//   2. A hot walk (annealing_walk.h), unless the price of the moves is all that can still be saved. It starts hot
+//      enough to move even the largest processes. It may break rules at a price (penalty_weights.h), and cools until
+//      hardly any step is accepted.
+//   3. In a small fleet: shorter lukewarm walks that keep every rule and start from the best assignment. Large
+//      processes stay, small ones are rearranged, and ejection chains (ejection_chains.h) make space for large ones.
+//   4. A cold walk that returns processes home whose moves bring nothing.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ class Anneal {
  public:
   Anneal(State& state, Budget& budget, std::uint64_t seed);
 
-  // Ends at the best it has seen. `fresh`: the place where it begins is worth nothing; otherwise no hot walk is made.
+  // Ends at the best assignment found. `fresh`: the start has no value; otherwise there is no hot walk.
   void run(bool fresh);
 
  private:
@@ -31,14 +33,13 @@ class Anneal {
   void make_places();
   void lukewarm_walk(double typical, double cool_end);
   void cold_walk(double cool_end, double until);
-  // Each cools from `hot` to `cold` between now and `until` (of the budget).
+  // Each cools from `hot` to `cold` between now and `until`, a share of the budget.
   void cool(double hot, double cold, double until);
   void cool_with_penalties(double hot, double cold, double until);
-  // Cools quickly and says at which temperature hardly a step is taken any more, `cold` at the least; ends where it
-  // began.
+  // Cools quickly; returns the temperature, at least `cold`, at which few steps are accepted. Ends at the best.
   double freezing_point(double hot, double cold, double until);
   void steps_at(double temperature, double cooled);
-  // `whole`: of the budget, what the walk has in all, which tells how fast prices may change.
+  // `whole`: the share of the budget for the whole walk, which determines how fast prices may change.
   void penalty_steps_at(double temperature, double hot, double cooled, double whole);
   double large_loss() const;
   double typical_loss();
@@ -56,7 +57,7 @@ class Anneal {
   double away_price_;
   std::vector<Machine> best_;
   Cost best_cost_;
-  Cost made_places_at_ = -1;  // the best's cost, when last looked at
+  Cost made_places_at_ = -1;  // the best cost when ejection chains last ran
 };
 
 }  // namespace rescheduler::planner

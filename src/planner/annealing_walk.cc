@@ -6,17 +6,17 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Of 16 steps. Swaps most often: in a full fleet hardly any move fits. Chains (one takes the place of another who goes
-// on to a third machine) are what gets a new guest onto a machine whose room for guests is used up.
+// Of 16 steps. Swaps are most frequent: in a full fleet hardly any move fits. Chains (one process replaces another,
+// which moves to a third machine) bring a new process to a machine whose room is used up.
 constexpr std::uint64_t kSwaps = 8;
 constexpr std::uint64_t kChains = 4;
 
-// Of the steps of a process that is away, so many in 32 lead home, where chance alone would hardly ever lead it: few as
-// long as it is hot, many at the end, when the point is to get those home who left for nothing.
+// For a process that is away, this many of 32 steps lead home; random steps would hardly ever do so. Few while it is
+// hot, many at the end, to return processes whose moves bring nothing.
 constexpr double kHomewardsHot = 1.0;
 constexpr double kHomewardsCold = 9.0;
-// Who has to make place in a chain and is a guest goes home as often as not: there it is sure of the transient
-// resources, which is what everywhere else lacks.
+// In a chain, a replaced process that is away goes home in half of the cases: at home its transient resources are still
+// held; on other machines these are scarce.
 constexpr std::uint64_t kGuestsHomeIn2 = 1;
 
 }  // namespace

@@ -1,10 +1,9 @@
-// Random steps at a temperature: moves, swaps and chains, losses accepted the more rarely the larger they are and the
-// colder it is.
+// Random steps at a temperature: moves, swaps and chains. A loss is accepted with lower probability the larger it is
+// and the lower the temperature is.
 //
-// Away has a price. A process that has left its machine goes on taking its transient resources there, so a hot walk
-// that lets everybody wander soon has no room for anybody. Being away therefore costs extra, in proportion to what
-// stays taken and to the temperature: at each temperature those few are away whose being away is worth the most, and at
-// the end the extra price is nothing.
+// Being away from home has a price. A process that has left its home machine still holds its transient resources there.
+// A hot walk without a price would soon leave no room for any process. The price is proportional to the held resources
+// and to the temperature: at each temperature only the processes that gain most are away. At the end the price is zero.
 #pragma once
 
 #include <cstddef>
@@ -24,29 +23,29 @@ class AnnealingWalk {
   bool possible() const { return !movable_.empty() && open_.size() > 1; }
   Rng& rng() { return rng_; }
 
-  // Of being away, for a process of average size, in units of the temperature.
+  // The price of being away for a process of average size, in units of the temperature.
   void price_away(double price);
-  // `cooled`: how much of the way to the cold end is behind us, 0 to 1.
+  // `cooled`: the completed part of the cooling, 0 to 1.
   void set_temperature(double temperature, double cooled);
-  // Until told otherwise every rule is kept; with a Leniency, those that it has a price for may be broken.
+  // By default every rule is kept. With PenaltyWeights, rules that have a price may be broken.
   void use_hard_constraints() { penalties_ = nullptr; }
   void use_penalties(PenaltyWeights& penalties) { penalties_ = &penalties; }
   void steps(std::size_t count);
-  std::size_t taken() const { return taken_; }  // steps, so far
+  std::size_t taken() const { return taken_; }  // accepted steps so far
 
  private:
   void shift_one();
   void swap_two();
   void chain_two();
-  // Quicker than Rng::below; its unfairness, one in millions, is nothing here.
+  // Faster than Rng::below; its bias, one in millions, does not matter here.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>((rng_.next() >> 32) * bound >> 32); }
   Process any_process() { return movable_[below(movable_.size())]; }
   Machine any_machine() { return open_[below(open_.size())]; }
   bool heads_home(Process process) { return state_.where(process) != state_.home(process) && below(32) < homewards_; }
-  // How much worse a step may make it, this once.
+  // The largest loss that this step may cause.
   double any_bearable() { return temperature_ * static_cast<double>(surprise_[rng_.next() % kSurprises]); }
-  // A step saves no more than its machines cost, but for the price of moves, which is little beside them: what is
-  // dearer than that need not be weighed any further.
+  // A step saves at most the cost of its machines; the price of moves is small in comparison. If a step's extra price
+  // exceeds that, the step need not be evaluated further.
   double most_gain(Machine one, Machine other) const {
     return static_cast<double>(state_.cost_of(one) + state_.cost_of(other));
   }
@@ -61,9 +60,10 @@ class AnnealingWalk {
   std::size_t taken_ = 0;
   Rng rng_;
   std::vector<Process> movable_;
-  std::vector<Machine> open_;    // machines that take processes
-  std::vector<float> surprise_;  // -log(u) for u evenly over (0, 1)
-  std::vector<double> held_;  // by process: what stays taken when it leaves, 1 on average; nothing is transient: empty
+  std::vector<Machine> open_;    // machines that accept processes
+  std::vector<float> surprise_;  // -log(u) for u uniform in (0, 1)
+  std::vector<double>
+      held_;  // by process: resources held at home when it leaves, 1 on average; empty: no transient resources
   std::vector<double> away_;  // held_ times the price, in units of the temperature
   double temperature_ = 1.0;
   std::uint64_t homewards_ = 0;  // of 32

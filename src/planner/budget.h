@@ -1,4 +1,4 @@
-// How long a search may go on: candidates weighed, and, where a clock is given, time. Time is looked at rarely.
+// Limits a search by evaluated candidates and, if there is a clock, by time. The clock is read rarely.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Budget {
     return over_ = elapsed() >= *limits_.time;
   }
 
-  // How much of it is used, 0 to 1; 0 where nothing is bounded.
+  // The used share of the budget, 0 to 1; 0 without a limit.
   double used() const {
     double part = 0.0;
     if (limits_.most_steps != ~std::uint64_t{0}) {
@@ -37,7 +37,7 @@ class Budget {
   bool bounded() const { return timed() || limits_.most_steps != ~std::uint64_t{0}; }
 
  private:
-  // A candidate takes some 20 ns, a look at the clock as much.
+  // A candidate takes about 20 ns, and so does reading the clock.
   static constexpr std::uint64_t kBetweenLooks = 2'000;
 
   bool timed() const { return limits_.clock != nullptr && limits_.time.has_value(); }

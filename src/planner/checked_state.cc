@@ -40,7 +40,7 @@ bool CheckedState::try_together(std::span<const Step> steps) {
     --left;
     put(steps[left].process, steps[left].to);
   }
-  // What was weighed term by term may be dearer as a whole: two groups can both be the one with the most moves.
+  // The sum of the deltas can differ from the total: two groups can both be the one with the most moves.
   if (left == 0 && state_.cost() < before) return true;
   for (; left < steps.size(); ++left) unassign(steps[left].process);
   for (std::size_t i = 0; i < steps.size(); ++i) put(steps[i].process, from[i]);
@@ -48,7 +48,7 @@ bool CheckedState::try_together(std::span<const Step> steps) {
 }
 
 void CheckedState::go_home() {
-  // Everyone is lifted before anyone is put down: at no moment are two where only one may be.
+  // All processes are unassigned first, so that two `apart` processes never share a machine.
   std::vector<Process> away;
   for (Process p = 0; p < state_.where().size(); ++p) {
     if (state_.where(p) != state_.home(p)) away.push_back(p);

@@ -1,5 +1,5 @@
-// A State and the Referee who watches it: every step is done on both, so that the referee knows at each moment where
-// everybody is, also while a step is taken back.
+// A State with its FeasibilityOracle: every step is done on both, so that the oracle always knows the current
+// assignment, even while a step is undone.
 #pragma once
 
 #include <span>
@@ -22,23 +22,23 @@ class CheckedState {
 
   void unassign(Process process);
   void put(Process process, Machine machine);
-  // The process is lifted: do the rules and the referee let it be put down there?
+  // The process is unassigned. True if the rules and the oracle allow it on `to`.
   bool may_put(Process process, Machine from, Machine to);
 
-  // Done, or refused and everything as it was. `gain`: what it would bring, for the record of what was refused.
+  // Does the step, or refuses it and restores everything. `gain`: the saved cost, recorded if the oracle refuses.
   bool try_shift(Process process, Machine to, Cost gain);
-  // Several at once: all are lifted before the first is put down, the last one first. Steps must name different
-  // processes.
+  // Several steps at once: all processes are unassigned first, then assigned in reverse order. The steps must name
+  // different processes.
   struct Step {
     Process process = 0;
     Machine to = kNoMachine;
   };
   bool try_together(std::span<const Step> steps);
 
-  // Everybody goes back; the referee ends as it began.
+  // Returns every process to its home machine; the oracle ends in its initial state.
   void go_home();
 
-  // The best few targets that the referee refused this process.
+  // The best targets that the oracle refused for this process, at most kRefusedKept.
   std::vector<RefusedTarget> refused(Process process) const;
 
  private:

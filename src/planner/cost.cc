@@ -1,4 +1,4 @@
-// Cost and rules computed from nothing, in the plainest way: what the incremental State is held against.
+// Computes cost and rules from scratch in the simplest way; tests compare the incremental State with it.
 #include <algorithm>
 #include <map>
 #include <set>

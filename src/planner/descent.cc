@@ -8,18 +8,19 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Sources whose best moves are compared before one is made: enough that the best of them is close to the best of all,
-// few enough that a move costs microseconds.
+// Sources whose best moves are compared before one is made: enough that the best of them is close to the overall best,
+// and few enough that a move costs microseconds.
 constexpr std::size_t kWindow = 8;
-// Targets that are looked at first; where none of them will do, so many of the others.
+// Targets evaluated first; if none of them helps, a sample of this size of the others.
 constexpr std::size_t kLikely = 128;
 constexpr std::size_t kFar = 128;
-// Candidates kept of a source.
+// Candidates kept for a source.
 constexpr std::size_t kKept = 64;
-// Refused so often in a row, a process is taken aside: its targets are tried in ever larger strides, since the best
-// ones are likely to be all of the same kind. Refused there too, it stays where it is.
+// After this many consecutive refusals the targets of a process are tried in growing strides, because the best ones are
+// probably of the same kind. If these are refused too, the process stays.
 constexpr std::uint32_t kPatience = 4;
-// Where no move helps: sources that swaps and chains are tried for, and targets, fewer for chains since each has two.
+// When no move helps: the number of sources for swaps and chains, and of targets. Chains have fewer, because each has
+// two targets.
 constexpr std::size_t kStuckSources = 64;
 constexpr std::size_t kSwapTargets = 48;
 constexpr std::size_t kChainTargets = 16;
@@ -42,7 +43,7 @@ Descent::Descent(CheckedState& checked, Budget& budget)
     rank(m);
     if (state_.takes(m)) targets_.push_back(m);
   }
-  settled_ = 2 * targets_.size() + 1;  // in no order yet
+  settled_ = 2 * targets_.size() + 1;  // not sorted yet
 }
 
 void Descent::rank(Machine machine) {
@@ -65,7 +66,7 @@ void Descent::run() {
     if (state_.no_moves_left() || (!moved && !exchanged && !freed)) return;
     window_.clear();
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
-    // What was refused may be welcome now that others have moved.
+    // The oracle may allow a refused pair now that other processes have moved.
     refused_.clear();
     std::fill(given_up_.begin(), given_up_.end(), 0);
     std::fill(refusals_.begin(), refusals_.end(), 0);
@@ -111,7 +112,7 @@ std::span<const Machine> Descent::likely_targets(std::size_t most) {
   return std::span<const Machine>(targets_).first(std::min(most, targets_.size()));
 }
 
-// Some of all the others, evenly over the ranking.
+// A sample of the other targets, evenly over the ranking.
 std::vector<Machine> Descent::far_targets() {
   std::vector<Machine> far;
   const std::size_t stride = 1 + targets_.size() / kFar;
@@ -142,7 +143,7 @@ bool Descent::commit(const Source& source) {
   const Machine machine = source.machine;
   for (const Candidate& candidate : source.candidates) {
     if (given_up_[candidate.process] != 0) continue;
-    // Since it was weighed its target may have been filled by another: then the source is weighed again.
+    // Another process may have filled the target since the evaluation: then the source is evaluated again.
     const Cost gain = -state_.shift_delta(candidate.process, candidate.to);
     if (gain < candidate.gain || !state_.may_shift(candidate.process, candidate.to)) {
       sources_.insert({-relief_[machine], machine});
@@ -154,7 +155,7 @@ bool Descent::commit(const Source& source) {
       given_up_[candidate.process] = 1;
     }
   }
-  // All were refused; the next ones differ, because what was refused is not asked again.
+  // All were refused. The next candidates differ, because refused pairs are not tried again.
   if (checked_.watched() && relief_[machine] > 0) sources_.insert({-relief_[machine], machine});
   return false;
 }

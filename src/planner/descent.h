@@ -1,7 +1,8 @@
-// The fewest moves that help the most: always the best single move of the worst machines, until none helps; then swaps
-// and chains (swap_moves.h); then moves that turn out not to be worth their price are taken back.
+// Few moves with a large effect. Repeats the best single move of the worst machines until none helps, then tries swaps
+// and chains (swap_moves.h), then undoes moves that are not worth their price.
 //
-// With a referee: it is asked only about moves that lower the cost, the best first, and each is undone on it too.
+// The oracle, if there is one, is asked only about moves that lower the cost, the best first. Undone moves are undone
+// on the oracle too.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +29,16 @@ class Descent {
     Process process = 0;
     Machine to = kNoMachine;
   };
-  // A machine among the worst, and what could be done about it; the best first.
+  // One of the worst machines, and its candidate moves; the best first.
   struct Source {
     Machine machine = kNoMachine;
     std::vector<Candidate> candidates{};
   };
 
-  // A machine's place in an order by some cost; ties by machine, so that the order is the same everywhere.
+  // Machines ordered by a cost; ties are ordered by machine, so that the order is deterministic.
   using Ranking = std::set<std::pair<Cost, Machine>>;
 
-  void rank(Machine machine);  // its load has changed
+  void rank(Machine machine);  // after its load has changed
   bool moves_run();
   bool exchanges_run();
   bool take_back();
@@ -50,23 +51,23 @@ class Descent {
   bool explore(Process process);
   std::uint64_t key_of(Process process, Machine machine) const;
   static bool better(const Candidate& a, const Candidate& b);
-  void settle(Machine machine);  // it has changed
+  void settle(Machine machine);  // after it has changed
 
   CheckedState& checked_;
   State& state_;
   Budget& budget_;
-  std::vector<Amount> typical_;  // demand
-  std::vector<Cost> relief_;     // by machine: the most that one process' leaving brings
-  std::vector<Cost> appetite_;   // by machine: what a typical process would cost there
-  Ranking sources_;              // not yet weighed since they last changed; the largest relief first
-  // The smallest appetite first, as it was some moves ago: what a target is worth is computed when it is looked at.
+  std::vector<Amount> typical_;  // average demand of a process
+  std::vector<Cost> relief_;     // by machine: the largest saving if one process leaves
+  std::vector<Cost> appetite_;   // by machine: the added cost of a process of average demand
+  Ranking sources_;              // changed since their last evaluation; the largest relief first
+  // The smallest appetite first, sorted some moves ago. The value of a target is computed when the target is evaluated.
   std::vector<Machine> targets_;
-  std::size_t settled_ = 0;  // machines changed since then
+  std::size_t settled_ = 0;  // machines changed since the sort
   std::vector<Source> window_;
-  std::vector<std::uint32_t> refusals_;  // in a row, by process
+  std::vector<std::uint32_t> refusals_;  // consecutive, by process
   std::vector<char> given_up_;           // by process
-  // What the referee refused, by group where there is one: its processes are mostly alike. Only looked up, never
-  // walked.
+  // Pairs that the oracle refused, by group if the process has one, because processes of a group are mostly alike. Only
+  // looked up, never iterated.
   std::unordered_set<std::uint64_t> refused_;
 };
 

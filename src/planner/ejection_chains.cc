@@ -6,9 +6,9 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Those that place is made for: so many, whose leaving brings the most where they are.
+// The number of processes to make space for: those that save most by leaving their machine.
 constexpr std::size_t kCandidates = 32;
-// Who leave for one.
+// The largest number of processes ejected for one.
 constexpr std::size_t kMostSentAway = 12;
 
 }  // namespace

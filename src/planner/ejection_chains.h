@@ -1,6 +1,6 @@
-// Makes place for a process where it would be better off: it is put there whether or not there is room, and those who
-// then are one too many leave, the best first, each for the best place it can find. What a walk of small steps does not
-// find: a large process that changes places with several small ones.
+// Makes space for a process on a better machine. The process is assigned there even without room. Then the machine
+// ejects other processes until it is not overfull, each to its best target. A walk of small steps does not find such a
+// change: one large process exchanged for several small ones.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@ namespace rescheduler::planner {
 
 class EjectionChains {
  public:
-  // `dear`: more than anything is worth that an average process could bring by breaking a rule.
+  // `dear`: a penalty above any gain that an average process can get by breaking a rule.
   EjectionChains(State& state, Budget& budget, double dear);
 
-  // Until none helps.
+  // Runs until no chain helps.
   void run();
 
  private:
@@ -27,10 +27,10 @@ class EjectionChains {
 
   std::vector<Process> candidates() const;
   bool make_place(Process process);
-  // Done and better than before, or everything as it was.
+  // Does the chain if it lowers the cost; otherwise restores everything.
   bool try_there(Process process, Machine machine);
   bool eject_one(Machine machine, Process not_this);
-  void step(Process process, Machine to);  // remembered, so that it can be taken back
+  void step(Process process, Machine to);  // recorded, so that it can be undone
   void shift(Process process, Machine to);
 
   State& state_;

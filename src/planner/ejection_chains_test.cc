@@ -15,8 +15,8 @@ using testing::random_shape;
 
 constexpr double kDear = 1e9;
 
-// The 8 is three too much where it is. On the second machine there is place for it if both of the 4s leave, each for
-// another of the last two, whose own stay: no move, no swap and no chain of two brings that about.
+// The 8 exceeds the target of its machine by three. The second machine has room for it if both 4s leave, each to one of
+// the last two machines, whose own processes stay. No move, swap or chain of two achieves this.
 Problem crowded() {
   Problem problem = plain_problem(10, 10, {{8}, {4, 4}, {6}, {6}});
   problem.target[0] = 5;

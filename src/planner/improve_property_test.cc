@@ -1,4 +1,4 @@
-// Whatever the problem: never worse than before, never a rule broken, never more moves than allowed, always the same.
+// For any problem: the result is never worse, breaks no rule, has no more moves than allowed, and is deterministic.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -38,7 +38,7 @@ void check_solution(const Problem& problem, const SearchLimits& limits, const So
 RC_GTEST_PROP(Improve, IsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool thorough)) {
   const Problem problem = any_problem(seed);
   SearchLimits limits;
-  limits.most_steps = 100'000;  // more than it takes to find out how hot is hot
+  limits.most_steps = 100'000;  // enough to find the start temperature
   limits.seed = seed;
   limits.thorough = thorough;
   if (seed % 3 == 0) limits.most_moves = seed % 7;
@@ -49,7 +49,7 @@ RC_GTEST_PROP(Improve, IsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool th
 }
 
 RC_GTEST_PROP(Improve, FindsNothingMoreOnceItsPlanIsCarriedOut, (std::uint64_t seed)) {
-  // Of what moves cost only the price, which is the same wherever one goes; nothing that carrying out sets free.
+  // Only the price counts as move cost, which is the same for every target; carrying out the plan frees nothing.
   testing::Shape shape = random_shape(seed);
   shape.caps = false;
   shape.transient = false;

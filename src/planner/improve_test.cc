@@ -23,7 +23,7 @@ TEST(Improve, WhatIsRightStaysAsItIs) {
 }
 
 TEST(Improve, OneMoveThatMakesItRightIsPreferredToThree) {
-  // Six too many on the first machine: the one process of six, not three of two.
+  // The first machine exceeds its target by six: move the process of size six, not three of size two.
   const Solution solution = improve(plain_problem(20, 10, {{6, 2, 2, 2, 4}, {}}), {});
   ASSERT_THAT(solution.moves, SizeIs(1));
   EXPECT_EQ(solution.moves[0].process, 0U);
@@ -38,7 +38,7 @@ TEST(Improve, AMoveThatCostsMoreThanItBringsIsNotMade) {
 }
 
 TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
-  // Both machines are too full to take anything more; only the two of different size can change places.
+  // Both machines are too full for another process; only the two of different size can be swapped.
   const Problem problem = plain_problem(10, 8, {{6, 4}, {5, 2}});
   const Solution solution = improve(problem, {});
   EXPECT_THAT(solution.moves, SizeIs(2));
@@ -47,7 +47,7 @@ TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
 }
 
 TEST(Improve, OneTakesThePlaceOfAnotherWhoGoesOnToAThirdMachine) {
-  // The first process may not join its sibling on the third machine; one from the second machine may.
+  // The first process may not join the other of its group on the third machine; one from the second machine may.
   Problem problem = plain_problem(10, 8, {{4, 6}, {4, 4}, {4}});
   problem.groups.push_back({true, 0, {}, 1});
   problem.processes[0].group = problem.processes[4].group = 0;
@@ -73,7 +73,7 @@ TEST(Improve, AnOverfullMachineIsRelievedAlthoughItStaysOverfull) {
   EXPECT_LT(solution.after, solution.before);
 }
 
-// Lets nobody onto the second machine.
+// Allows no process on the second machine.
 struct Picky final : FeasibilityOracle {
   bool allows(Process, Machine machine) override { return machine != 1; }
   void unassigned(Process, Machine) override {}
@@ -91,7 +91,7 @@ TEST(Improve, SaysWhatWasRefused) {
   EXPECT_EQ(solution.moves[0].refused[0].gain, 2);
 }
 
-// A millisecond passes whenever somebody looks.
+// Advances by a millisecond at each read.
 struct RestlessClock final : Clock {
   WallTime wall_now() const override { return {}; }
   SteadyTime steady_now() const override { return SteadyTime{std::chrono::milliseconds{++looks}}; }
@@ -111,8 +111,7 @@ TEST(Improve, StopsWhenTheTimeIsUpAndKeepsWhatItHas) {
   EXPECT_LT(clock.looks, 500);
 }
 
-// Everybody was in the right place until twenty pairs, drawn by lot, were made to change places: forty moves back would
-// do, and where there is some room fewer.
+// Twenty random pairs of an optimal assignment are swapped: forty moves repair it, and fewer if there is room.
 TEST(Improve, ASearchOfALargeFleetThatForgetsNobodysHomeMakesFewMoves) {
   constexpr std::size_t kMachines = 40;
   constexpr std::size_t kEach = 60;
@@ -151,7 +150,7 @@ TEST(Improve, GoesOnFromWhereItIsTold) {
 }
 
 TEST(Improve, KnowsWhenNothingBetterCanBe) {
-  // Two too many for the fleet as a whole, wherever they are.
+  // The fleet as a whole exceeds its targets by two in any assignment.
   const Solution solution = improve(plain_problem(10, 5, {{6}, {6}}), {});
   EXPECT_EQ(solution.bound, 2);
   EXPECT_EQ(solution.after, 2);

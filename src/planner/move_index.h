@@ -1,4 +1,4 @@
-// Who has moved, what that costs, and what the caps still allow.
+// Counts the moved processes, their costs, and what the caps still allow.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,24 @@ class MoveIndex {
   bool none_left() const { return moved_ >= most_moves_; }
   Cost cost() const { return priced_ + group_weight_ * static_cast<Cost>(most_in_group_); }
 
-  // The process, nowhere so far, is on `machine` now; or is there no longer.
+  // The process was unassigned and is on `machine` now; unassign() reverses it.
   void put(Process process, Machine machine);
   void unassign(Process process, Machine machine);
 
-  // The process is nowhere, or (may_shift) on `from`. Do the caps allow it on `to`?
+  // The process is unassigned, or (may_shift) on `from`. True if the caps allow it on `to`.
   bool may_put(Process process, Machine to) const { return to == home_[process] || another_may_move(process); }
   bool may_shift(Process process, Machine from, Machine to) const {
     return from != home_[process] || to == home_[process] || another_may_move(process);
   }
 
-  // What its being on `machine` costs, the group's term left out.
+  // The cost of the process on `machine`, without the group term.
   Cost price(Process process, Machine machine) const {
     const Machine home = home_[process];
     if (machine == home) return 0;
     const Cost way = way_.empty() ? 0 : way_[home * machines_ + machine];
     return price_[process] + way * way_weight_;
   }
-  // How the groups' term changes if one more (+1) or one fewer (-1) of the group has moved.
+  // The change of the group term if one more (+1) or one fewer (-1) process of the group has moved.
   Cost group_delta(Group group, int change) const {
     if (group_weight_ == 0 || group == kNoGroup || change == 0) return 0;
     const std::uint32_t now = in_group_[group];
@@ -64,8 +64,8 @@ class MoveIndex {
   const std::vector<std::int32_t>& way_;
   const std::vector<std::vector<Cap>>& caps_of_;
   std::vector<std::uint32_t> left_of_cap_;
-  std::vector<std::uint32_t> in_group_;     // how many of it have moved
-  std::vector<std::uint32_t> groups_with_;  // by number of moved processes: how many groups have that many
+  std::vector<std::uint32_t> in_group_;     // number of moved processes by group
+  std::vector<std::uint32_t> groups_with_;  // by number of moved processes: how many groups have that number
 };
 
 }  // namespace rescheduler::planner

@@ -1,6 +1,6 @@
-// Waves. In each, the moves that can be done at once are taken, the most useful first; what they leave behind is free
-// only when the wave is over. Within a wave any order must do, so two steps whose rules speak of each other never share
-// one. When nothing can move, one process steps aside onto a third machine if that lets another one move.
+// Batches. Each batch takes the moves that can be done at once, the most useful first; the room they free is available
+// only after the batch. The steps of a batch may run in any order, so two steps whose rules depend on each other never
+// share a batch. When no process can move, one makes a detour to a third machine if that lets another one move.
 #include "planner/order.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Third machines that the referee is asked about for one process.
+// Third machines that the oracle is asked about for one process.
 constexpr std::size_t kMostAsked = 32;
 
 struct Pending {
   const Move* move = nullptr;
-  bool aside = false;  // it stands on a third machine
+  bool aside = false;  // it is on a third machine
 };
 
 class Ordering {
@@ -56,7 +56,7 @@ class Ordering {
   bool room_beside_leaving(Process process, Machine to) const;
   bool interferes(Group group, Machine from, Machine to) const;
   void depart(Process process, Machine from, Machine to);
-  void end_wave();
+  void end_batch();
   std::string why(const Move& move);
 
   const Problem& problem_;
@@ -66,18 +66,18 @@ class Ordering {
   std::vector<Pending> pending_;
   std::vector<Step> steps_;
   std::uint32_t batch_ = 0;
-  // Of the wave that is being filled:
-  std::uint32_t in_wave_ = 0;
-  std::vector<Amount> leaving_;  // flat by machine: what those on their way still take where they were
+  // Of the current batch:
+  std::uint32_t in_batch_ = 0;
+  std::vector<Amount> leaving_;  // flat by machine: what moving processes still use on their old machine
   std::vector<std::pair<Group, Machine>> left_;
-  std::vector<std::vector<Group>> related_;  // groups that it depends on or that depend on it
-  std::vector<char> touched_;                // groups whose spread or whose neighbourhoods are changing
+  std::vector<std::vector<Group>> related_;  // groups that the group depends on, or that depend on it
+  std::vector<char> touched_;                // groups whose locations or neighbourhoods change
   std::vector<std::uint32_t> on_their_way_;  // by group
-  std::vector<char> stays_;                  // by process: stepping aside led nowhere
+  std::vector<char> stays_;                  // by process: its detour did not help
 };
 
 bool Ordering::within_budgets(Process process) const {
-  if (in_wave_ >= limits_.at_once) return false;
+  if (in_batch_ >= limits_.at_once) return false;
   const Group group = state_.group(process);
   return group == kNoGroup || on_their_way_[group] < problem_.groups[group].at_once;
 }
@@ -103,18 +103,18 @@ bool Ordering::interferes(Group group, Machine from, Machine to) const {
   return travels && touched_[group] != 0;
 }
 
-// The process is lifted.
+// The process is unassigned.
 bool Ordering::possible(Process process, Machine from, Machine to) {
   return room_beside_leaving(process, to) && !interferes(state_.group(process), from, to)
          && checked_.may_put(process, from, to);
 }
 
 void Ordering::depart(Process process, Machine from, Machine to) {
-  ++in_wave_;
+  ++in_batch_;
   const std::size_t count = problem_.resource_count();
   for (std::size_t r = 0; r < count; ++r) {
     const bool transient = problem_.resources[r].transient;
-    // A transient resource stays taken at home for good: the state's room knows.
+    // A transient resource stays held at home permanently: State::room() includes it.
     if (transient ? from == state_.home(process) : !limits_.room_first) continue;
     leaving_[from * count + r] += state_.demand(process)[r];
   }
@@ -129,9 +129,9 @@ void Ordering::depart(Process process, Machine from, Machine to) {
   for (const Group other : related_[group]) touched_[other] = 1;
 }
 
-void Ordering::end_wave() {
+void Ordering::end_batch() {
   ++batch_;
-  in_wave_ = 0;
+  in_batch_ = 0;
   std::fill(leaving_.begin(), leaving_.end(), 0);
   left_.clear();
   std::fill(touched_.begin(), touched_.end(), 0);
@@ -141,7 +141,7 @@ void Ordering::end_wave() {
 bool Ordering::try_step(Process process, Machine to, bool detour) {
   if (!within_budgets(process)) return false;
   const Machine from = state_.where(process);
-  if (!state_.fits(process, to)) return false;  // the usual obstacle, before anything is lifted
+  if (!state_.fits(process, to)) return false;  // the usual obstacle; checked before unassign()
   checked_.unassign(process);
   const bool may = possible(process, from, to);
   checked_.put(process, may ? to : from);
@@ -154,15 +154,14 @@ bool Ordering::try_step(Process process, Machine to, bool detour) {
 bool Ordering::batch() {
   const std::size_t before = steps_.size();
   std::erase_if(pending_, [&](const Pending& one) {
-    return in_wave_ < limits_.at_once && try_step(one.move->process, one.move->to, false);
+    return in_batch_ < limits_.at_once && try_step(one.move->process, one.move->to, false);
   });
   if (steps_.size() == before) return false;
-  end_wave();
+  end_batch();
   return true;
 }
 
-// A machine with room for the process that is neither its own nor its target; the cheapest that is allowed. The process
-// is lifted.
+// The cheapest allowed machine with room for the process, neither its own nor its target. The process is unassigned.
 Machine Ordering::third_machine(const Pending& pending) {
   const Process process = pending.move->process;
   const Machine from = pending.move->from;
@@ -205,7 +204,7 @@ bool Ordering::step_aside() {
     if (helps_another(one)) {
       steps_.push_back({process, from, third, batch_, true});
       one.aside = true;
-      end_wave();
+      end_batch();
       return true;
     }
     checked_.unassign(process);
@@ -217,7 +216,7 @@ bool Ordering::step_aside() {
 void Ordering::attempt(const std::vector<Move>& moves) {
   pending_.clear();
   steps_.clear();
-  end_wave();
+  end_batch();
   batch_ = 0;
   for (const Move& move : moves) {
     const bool sound = move.process < problem_.processes.size() && move.to < problem_.machines.size()
@@ -255,7 +254,7 @@ std::string Ordering::why(const Move& move) {
 }
 
 Ordered Ordering::run(const std::vector<Move>& moves) {
-  // A process that stepped aside and never arrived must not have left: once more, with it in its place.
+  // A process that made a detour and did not reach its target must not leave home: try again without its detour.
   for (;;) {
     attempt(moves);
     bool stranded = false;

@@ -1,5 +1,5 @@
-// In which order moves can really be done: at each step there is room, budgets are kept, the referee agrees. Moves that
-// wait for each other in a circle are broken up through a machine with room to spare.
+// Orders moves so that they can be carried out: at each step there is room, budgets are kept, and the oracle agrees. A
+// cycle of moves that wait for each other is broken by a detour over a third machine with room.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 namespace rescheduler::planner {
 
 struct OrderLimits {
-  std::uint32_t at_once = ~std::uint32_t{0};  // moves on their way at a time
-  bool room_first = true;                     // a mover takes room on the old machine until its wave is over
-  bool detours = true;                        // circles may be broken through a third machine
+  std::uint32_t at_once = ~std::uint32_t{0};  // moves in progress at the same time
+  bool room_first = true;                     // a process uses room on the old machine until its batch is complete
+  bool detours = true;                        // cycles may be broken by a third machine
 };
 
 struct Step {
   Process process = 0;
   Machine from = kNoMachine;
   Machine to = kNoMachine;
-  std::uint32_t batch = 0;  // steps of one wave may be done together; a wave begins when the one before it is over
-  bool detour = false;      // moves on later
+  std::uint32_t batch = 0;  // steps of one batch may run together; a batch starts when the one before it is complete
+  bool detour = false;      // to a third machine; the process moves on later
 };
 
 struct LeftOut {
@@ -31,12 +31,12 @@ struct LeftOut {
 };
 
 struct Ordered {
-  std::vector<Step> steps{};  // by wave
+  std::vector<Step> steps{};  // by batch
   std::vector<LeftOut> left_out{};
 };
 
-// Begins with the problem's own assignment; a referee knows it, follows, and is led back there before this returns.
-// Detours are not among `moves`' machines; a process makes one at most. Whoever cannot move stays where it is.
+// Starts from the problem's own assignment. The oracle must know it, follows, and is back at it on return. The machines
+// of detours are not in `moves`; a process makes at most one detour. A process that cannot move stays where it is.
 Ordered order_moves(const Problem& problem,
                     const std::vector<Move>& moves,
                     const OrderLimits& limits,

@@ -1,4 +1,4 @@
-// A plan carried out in its order, step by step, by somebody who counts everything anew.
+// Carries out a plan step by step in its order and checks every rule from scratch.
 #include <algorithm>
 #include <set>
 
@@ -23,8 +23,7 @@ std::vector<Machine> homes(const Problem& problem) {
   return home;
 }
 
-// Moves to any assignment that obeys the rules, found by a walk that does not ask what it is good for. It includes
-// circles, because pairs change places.
+// Moves to a random assignment that obeys the rules, whatever its cost. It includes cycles, because pairs are swapped.
 std::vector<Move> random_moves(const Problem& problem, std::uint64_t seed) {
   State state(problem);
   Rng rng(seed);
@@ -46,7 +45,7 @@ std::vector<Move> random_moves(const Problem& problem, std::uint64_t seed) {
   return moves;
 }
 
-// What is taken while a wave is under way: by everyone where they were, and by the movers where they go.
+// Usage during a batch: by all processes on their old machines, and by the moving ones on their new machines.
 void check_capacity(const Problem& problem,
                     const std::vector<Machine>& before,
                     const std::vector<Step>& batch,
@@ -69,7 +68,7 @@ void check_capacity(const Problem& problem,
   for (std::size_t i = 0; i < used.size(); ++i) RC_ASSERT(used[i] <= problem.capacity[i]);
 }
 
-// The rules of groups hold whatever part of the wave is done first.
+// The group rules hold in whichever order the steps of the batch are done.
 void check_rules(const Problem& problem, const std::vector<Machine>& before, const std::vector<Step>& batch, Rng& rng) {
   Problem free = problem;
   for (ResourceRule& rule : free.resources) rule.transient = false;
@@ -104,7 +103,7 @@ void carry_out(const Problem& problem,
   for (std::uint32_t number = 0; at < ordered.steps.size(); ++number) {
     std::vector<Step> batch;
     while (at < ordered.steps.size() && ordered.steps[at].batch == number) batch.push_back(ordered.steps[at++]);
-    RC_ASSERT(!batch.empty());  // no wave is without steps, and they come in order
+    RC_ASSERT(!batch.empty());  // no batch is empty, and batches are in order
     for (const Step& step : batch) RC_ASSERT(where[step.process] == step.from);
     check_capacity(problem, where, batch, limits.room_first);
     check_rules(problem, where, batch, rng);

@@ -15,7 +15,7 @@ using testing::plain_problem;
 using ::testing::SizeIs;
 
 TEST(Order, AMoveWaitsForTheRoomThatAnotherMakes) {
-  // Process 0 wants to where process 1 still is; process 1 has room.
+  // Process 0 moves to the machine of process 1; process 1 has room on its own target.
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {}});
   const Ordered ordered = order_moves(problem, {{0, 0, 1, 5, {}}, {1, 1, 2, 1, {}}}, {});
   ASSERT_THAT(ordered.steps, SizeIs(2));

@@ -8,14 +8,14 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Reviews over which what is broken is averaged: from one to the next it is mostly chance.
+// Number of reviews over which broken units are averaged: the change between two reviews is mostly random.
 constexpr double kMemory = 64.0;
-// What the overflow of one process of average size costs at least, in units of the temperature.
+// The lowest price for the overflow of one process of average size, in units of the temperature.
 constexpr double kLeastPrice = 0.3;
-// And at most, in units of the least: far above what any step bears, far below what a double holds.
+// The highest price, in units of the lowest: far above the loss that any step accepts, far below the range of a double.
 constexpr double kMostPrice = 1e12;
-// Groups that depend on each other must be able to change neighbourhoods one process at a time; those of one process
-// cannot, and get stuck half way. So the rules about groups have a price only where groups are about this large.
+// Groups that depend on each other must be able to change neighbourhoods one process at a time. Groups of one process
+// cannot, and get stuck halfway. So group rules have a price only if groups have about this size.
 constexpr std::size_t kLargeGroups = 4;
 
 }  // namespace
@@ -87,8 +87,8 @@ double PenaltyWeights::paid() const {
   return std::accumulate(paid_.begin(), paid_.end(), groups);
 }
 
-// `left`: by resource, the room that would be left. Where a walk spends most of its time: no branch, which nobody could
-// foretell, and two sums, of which neither waits for the other.
+// `left`: the remaining room by resource. A walk spends most of its time here: no unpredictable branch, and two
+// independent sums.
 template <class Left>
 double PenaltyWeights::price_of(const Left& left) const {
   const auto one = [&](std::size_t r) { return price_[r] * static_cast<double>(std::max<Amount>(0, -left(r))); };

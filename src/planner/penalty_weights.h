@@ -1,10 +1,10 @@
-// What it costs to break a rule while a walk may: machines that are too full, groups that lack a location or a group
-// they depend on. A fleet that is nearly full has hardly a step that keeps every rule, and the way from one good
-// arrangement to another leads through some that keep none; so rules have prices, and as it becomes colder the prices
-// see to it that less and less is broken, in the end nothing.
+// Penalties for broken rules in a walk: overfull machines, and groups that lack a location or a group that they depend
+// on. In a nearly full fleet hardly any step keeps every rule, and the way from one good assignment to another leads
+// through assignments that break rules. So rules have prices. As the temperature falls, the prices ensure that fewer
+// rules are broken, and none at the end.
 //
-// Prices follow what happens: up while more is broken than is tolerated, down while less is. A process of a group that
-// is `apart` never shares a machine with another one of it, whatever the price.
+// A price rises while more is broken than tolerated, and falls while less is. Two processes of an `apart` group never
+// share a machine, whatever the price.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@ class PenaltyWeights {
  public:
   explicit PenaltyWeights(const State& state);
 
-  // Which rules a walk leaves to the prices.
+  // The rules that are replaced by prices.
   Ignoring ignoring() const { return groups_too_ ? Ignoring::kRoomAndGroups : Ignoring::kRoom; }
-  // Is nothing broken? As of the last review.
+  // True if no rule was broken at the last review.
   bool sound() const { return sound_; }
 
-  // Prices to begin with.
+  // Sets the initial prices.
   void begin(double temperature);
-  // Looks at what is broken. `tolerated`: as part of all demand, and of all processes for groups. `most_change`: by how
-  // much a price may change, as a power of e. `raise_only`: nothing becomes cheaper any more.
+  // Updates the prices from the broken rules. `tolerated`: as a share of all demand, and of all processes for groups.
+  // `most_change`: the largest change of a price, as a power of e. `raise_only`: no price falls.
   void review(double temperature, double tolerated, double most_change, bool raise_only);
 
-  // For all that is broken now.
+  // The penalty for everything that is broken now.
   double paid() const;
-  // What a step changes in what is paid. Exact but for two processes who move at once and depend on each other.
+  // The change of the penalty by a step. Exact, except if two processes that depend on each other move at once.
   double shift(Process process, Machine to) const {
     const Machine from = state_.where(process);
     return less(from, process) + more(to, process) + of_groups(process, to);
@@ -44,17 +44,17 @@ class PenaltyWeights {
     return less(state_.where(one), one) + instead(one, other) + more(last, other) + of_groups(one, state_.where(other))
            + of_groups(other, last);
   }
-  // It was done: the machine has changed.
+  // Call it after a step for each machine that has changed.
   void changed(Machine machine) { paid_[machine] = pay(machine); }
 
  private:
   template <class Left>
   double price_of(const Left& left) const;
-  void publish();  // prices have changed
+  void publish();  // after prices have changed
   double pay(Machine machine) const;
   double less(Machine machine, Process out) const;
   double more(Machine machine, Process in) const;
-  double instead(Process in, Process out) const;  // where `out` is
+  double instead(Process in, Process out) const;  // on the machine of `out`
   double of_groups(Process process, Machine to) const {
     if (!groups_too_) return 0.0;
     return groups_.price
@@ -65,17 +65,17 @@ class PenaltyWeights {
   std::size_t resources_;
   bool groups_too_;
   bool sound_ = true;
-  // Of a rule: what breaking it costs by the unit, and how much of it has been broken of late.
+  // For one rule: the price per unit, and the recent average of broken units.
   struct PenaltyWeight {
     double price = 0.0;
     double lately = 0.0;
     void follow(double broken, double tolerated, double least, double most_change, bool raise_only);
   };
   std::vector<PenaltyWeight> room_;  // by resource
-  PenaltyWeight groups_;             // a unit: one location or group that lacks
+  PenaltyWeight groups_;             // a unit: one missing location or dependency
   std::vector<double> total_;        // demand, by resource
-  std::vector<double> average_;      // of a process
-  std::vector<double> price_;        // of room, by resource: the tariffs' prices side by side
+  std::vector<double> average_;      // demand of a process, by resource
+  std::vector<double> price_;        // of room, by resource: the prices of room_ in one array
   std::vector<double> paid_;         // by machine
 };
 

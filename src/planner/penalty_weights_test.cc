@@ -16,7 +16,7 @@ using testing::plain_problem;
 using testing::random_problem;
 using testing::random_shape;
 
-// Locations and groups that lack, counted from nothing.
+// Missing locations and dependencies, counted from scratch.
 std::int64_t lacking(const Problem& problem, const std::vector<Machine>& where) {
   std::vector<std::set<std::uint32_t>> locations(problem.groups.size());
   std::vector<std::set<std::uint32_t>> neighbourhoods(problem.groups.size());
@@ -76,7 +76,7 @@ RC_GTEST_PROP(PenaltyWeights, WhatAStepIsSaidToCostIsWhatIsPaidForIt, (std::uint
 
 RC_GTEST_PROP(PenaltyWeights, SwapsAndChainsToo, (std::uint64_t seed)) {
   testing::Shape shape = random_shape(seed);
-  shape.groups = false;  // two who move at once and depend on each other are not weighed exactly
+  shape.groups = false;  // the delta is not exact if two processes that depend on each other move at once
   const Problem problem = random_problem(seed, shape);
   RC_PRE(!problem.processes.empty());
   State state(problem);
@@ -104,11 +104,11 @@ TEST(PenaltyWeights, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsWhileLess)
   PenaltyWeights penalties(state);
   penalties.begin(100.0);
   EXPECT_EQ(penalties.paid(), 0.0);
-  state.shift(0, 1);  // 12 of 10
+  state.shift(0, 1);  // 12 used of 10
   penalties.changed(0);
   penalties.changed(1);
   const double first = penalties.paid();
-  EXPECT_DOUBLE_EQ(first, 100.0 * 2 / 6);  // an average process' worth costs the temperature
+  EXPECT_DOUBLE_EQ(first, 100.0 * 2 / 6);  // the overflow of one average process costs the temperature
   penalties.review(100.0, 0.0, 0.001, false);
   EXPECT_FALSE(penalties.sound());
   for (int i = 0; i < 100; ++i) penalties.review(100.0, 0.0, 0.001, false);
@@ -117,7 +117,7 @@ TEST(PenaltyWeights, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsWhileLess)
   for (int i = 0; i < 100; ++i) penalties.review(100.0, 0.9, 0.001, true);
   EXPECT_GT(penalties.paid(), raised);
   for (int i = 0; i < 10'000; ++i) penalties.review(100.0, 0.9, 0.001, false);
-  EXPECT_NEAR(penalties.paid(), 0.3 * first, 1e-6);  // and no cheaper
+  EXPECT_NEAR(penalties.paid(), 0.3 * first, 1e-6);  // the lowest price
   state.shift(0, 0);
   penalties.changed(0);
   penalties.changed(1);
@@ -139,7 +139,7 @@ TEST(PenaltyWeights, APriceChangesNoFasterThanItMayAndNeverToMoreThanANumberHold
   EXPECT_NEAR(penalties.paid() / first, std::exp(1.0), 1e-9);
   for (int i = 0; i < 1'000; ++i) penalties.review(100.0, 0.0, 100.0, true);
   EXPECT_TRUE(std::isfinite(penalties.paid()));
-  EXPECT_EQ(penalties.shift(2, 0), 0.0);  // what breaks nothing costs nothing, whatever the price
+  EXPECT_EQ(penalties.shift(2, 0), 0.0);  // a step that breaks no rule has no penalty, whatever the price
 }
 
 }  // namespace

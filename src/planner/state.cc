@@ -90,7 +90,7 @@ bool State::fits(Process process, Machine machine) const {
   const Amount* const takes = room_taken(process, machine);
   const Amount* const free = room(machine);
   bool lacks = false;
-  // What it does not need may be overfull.
+  // A resource that the process does not need may be overfull.
   for (std::size_t r = 0; r < resources_; ++r) lacks |= (takes[r] > free[r]) & (takes[r] > 0);
   return !lacks;
 }

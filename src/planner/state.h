@@ -1,10 +1,8 @@
-// Where every process is, with all that follows from it kept up to date: room, group counts, costs. The only place that
-// knows how to do and undo a step, so that a search can weigh a candidate in O(resources) and never counts anything
-// again.
+// The machine of every process, with everything that follows from it kept up to date: room, group counts, costs. Only
+// State knows how to do and undo a step, so that a search evaluates a candidate in O(resources) without recounting.
 //
-// A process is lifted and then put down. Whoever asks `may_put` (or `may_shift`, `may_swap`) before each put keeps
-// every hard rule; going back the way one came needs no asking. What is broken at the start may stay so, never become
-// worse.
+// A step is unassign() and then put(). A caller that checks `may_put` or `may_shift` before each put() keeps every
+// hard rule; undoing a step needs no check. A rule that is broken at the start may stay broken but never becomes worse.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +15,7 @@
 
 namespace rescheduler::planner {
 
-// Rules that a search may leave aside for a while.
+// Rules that a search may ignore for a while.
 enum class Ignoring : char { kNothing, kRoom, kRoomAndGroups };
 
 class State {
@@ -25,7 +23,7 @@ class State {
   explicit State(const Problem& problem, std::size_t most_moves = ~std::size_t{0});
 
   const Problem& problem() const { return *problem_; }
-  Machine where(Process process) const { return where_[process]; }  // kNoMachine: lifted
+  Machine where(Process process) const { return where_[process]; }  // kNoMachine: unassigned
   const std::vector<Machine>& where() const { return where_; }
   Machine home(Process process) const { return moves_.home(process); }
   std::size_t moved() const { return moves_.moved(); }
@@ -50,13 +48,13 @@ class State {
     put(process, to);
   }
 
-  // The process is lifted, from `from`. (What it weighed there is the caller's to remember.)
+  // The process is unassigned and was on `from` (State does not remember it).
   bool may_put(Process process, Machine from, Machine to, Ignoring ignoring = Ignoring::kNothing) const {
     return open(process, to) && (ignoring != Ignoring::kNothing || fits(process, to)) && moves_.may_put(process, to)
            && (ignoring == Ignoring::kRoomAndGroups ? !groups_.on(group_[process], to)
                                                     : groups_.may_join(group_[process], from, to));
   }
-  // The process stands where it stands.
+  // The process is assigned.
   bool may_shift(Process process, Machine to, Ignoring ignoring = Ignoring::kNothing) const {
     const Machine from = where_[process];
     return from != to && open(process, to) && (ignoring != Ignoring::kNothing || fits(process, to))
@@ -65,16 +63,15 @@ class State {
                                                     : groups_.may_shift(group_[process], from, to));
   }
   bool fits(Process process, Machine machine) const;
-  // What its being there takes of the room, and its leaving frees: nothing of the transient resources where it is at
-  // home.
+  // The room that the process takes on the machine and frees when it leaves: at home without transient resources.
   const Amount* room_taken(Process process, Machine machine) const {
     return (machine == home(process) ? at_home_.data() : demand_) + process * resources_;
   }
-  // May it come there at all: the machine takes processes, or it is the one where the process was.
+  // True if the machine accepts processes, or is the home machine of the process.
   bool open(Process process, Machine machine) const { return takes_[machine] != 0 || moves_.home(process) == machine; }
   const GroupIndex& groups() const { return groups_; }
 
-  // What the cost would change by. First half: what leaving brings (the same for every target).
+  // The change of the cost by a move. leaving() is the same for every target.
   Cost leaving(Process process) const {
     const Machine from = where_[process];
     return terms_.minus(from, used(from), demand(process), on_[from].size() > 1) - machine_cost_[from];
@@ -84,22 +81,22 @@ class State {
            + moves_.shift_delta(process, where_[process], to);
   }
   Cost shift_delta(Process process, Machine to) const { return leaving(process) + joining(process, to); }
-  // What something of that demand would add to the machine's own cost.
+  // The cost that this demand would add to the machine.
   Cost appetite(Machine machine, const Amount* demand) const {
     return terms_.plus(machine, used(machine), demand) - machine_cost_[machine];
   }
 
-  // Of the moves alone, the machines left out.
+  // The change of the move cost alone, without the machines.
   Cost move_delta(Process process, Machine to) const { return moves_.shift_delta(process, where_[process], to); }
 
-  // One takes the place of another who leaves: is there room, and what does it do to that machine's own cost?
+  // `in` replaces `out` on its machine: whether there is room, and the change of that machine's cost.
   bool fits_instead(Process in, Process out) const;
   Cost instead_delta(Process in, Process out) const {
     const Machine machine = where_[out];
     return terms_.replaced(machine, used(machine), demand(out), demand(in)) - machine_cost_[machine];
   }
 
-  // Two processes change places. The delta is exact unless both are of the groups with the most moves.
+  // Two processes exchange machines. The delta is exact unless both are in groups with the most moves.
   bool swap_fits(Process one, Process other) const { return fits_instead(one, other) && fits_instead(other, one); }
   Cost swap_delta(Process one, Process other) const {
     return instead_delta(other, one) + instead_delta(one, other) + move_delta(one, where_[other])
@@ -109,12 +106,12 @@ class State {
     return try_chain(one, other, where_[one], ignoring);
   }
 
-  // One takes the place of another, who goes on to `last`: the two other machines, or back to where the first one was.
-  // The delta, for a third machine, is as exact as a swap's.
+  // `one` replaces `other`, which moves to `last`: a third machine, or the machine of `one` (a swap). For a third
+  // machine the delta is as exact as that of a swap.
   Cost chain_delta(Process one, Process other, Machine last) const {
     return leaving(one) + instead_delta(one, other) + move_delta(one, where_[other]) + joining(other, last);
   }
-  // Done, or refused by a rule and everything as it was.
+  // Does the step, or refuses it because of a rule and restores everything.
   bool try_chain(Process one, Process other, Machine last, Ignoring ignoring = Ignoring::kNothing);
 
  private:
@@ -130,13 +127,13 @@ class State {
   std::vector<Group> group_;
   std::vector<char> movable_;
   std::vector<char> takes_;
-  std::vector<Amount> at_home_;  // demand, without that of transient resources
+  std::vector<Amount> at_home_;  // demand without transient resources
   std::vector<Amount> used_;
-  std::vector<Amount> room_;  // capacity less what is used, less what stays taken by those who left (transient)
+  std::vector<Amount> room_;  // capacity minus usage, minus transient resources held by processes that left
   std::vector<Cost> machine_cost_;
   Cost machine_costs_ = 0;
   std::vector<std::vector<Process>> on_;
-  std::vector<std::uint32_t> place_;  // of a process in its machine's list
+  std::vector<std::uint32_t> place_;  // index of a process in its machine's list
 };
 
 }  // namespace rescheduler::planner

@@ -1,4 +1,4 @@
-// The incremental state after any history against cost and rules computed from nothing.
+// Compares the incremental state after random steps with cost and rules computed from scratch.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::random_shape;
 
 Problem any_problem(std::uint64_t seed) { return random_problem(seed, random_shape(seed)); }
 
-// After a swap or a chain was tried: done, it cost what was said and broke nothing; refused, everything is as it was.
+// After a swap or chain: if done, the cost changed by the delta and no rule is broken; if refused, nothing changed.
 void kept_its_word(const Problem& problem,
                    const State& state,
                    const std::vector<Machine>& before,
@@ -23,7 +23,7 @@ void kept_its_word(const Problem& problem,
                    Cost delta,
                    bool done) {
   if (done) {
-    // Two groups that both had the most moves may bring the group term down by one more, or one less.
+    // If two groups both have the most moves, the group term may differ by one move each.
     const Cost off = state.cost() - cost - delta;
     RC_ASSERT(off <= 2 * problem.group_move_weight && off >= -2 * problem.group_move_weight);
     RC_ASSERT(!broken_rule(problem, state.where()));

@@ -7,7 +7,7 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Found ones that are tried, the best first, before the source is given up; with a referee, whose time is dear, fewer.
+// Candidates that are tried, the best first, before the source is skipped; fewer with an oracle, which is expensive.
 constexpr std::size_t kTried = 1024;
 constexpr std::size_t kAsked = 4;
 
@@ -47,7 +47,7 @@ std::vector<Machine> SwapMoves::chain(Machine source, std::span<const Machine> t
 void SwapMoves::weigh_chains(Process one, Process other, std::span<const Machine> targets, std::vector<Found>& found) {
   const Machine middle = state_.where(other);
   const Cost so_far = state_.leaving(one) + state_.instead_delta(one, other) + state_.move_delta(one, middle);
-  if (so_far >= 0) return;  // the third machine will hardly become cheaper by it
+  if (so_far >= 0) return;  // the third machine will hardly become cheaper
   budget_.count(targets.size());
   for (const Machine last : targets) {
     if (last == middle || last == state_.where(one)) continue;

@@ -1,5 +1,5 @@
-// What to do where no single move helps: two processes change places, or one takes the place of another who goes on to
-// a third machine.
+// Steps for when no single move helps: a swap of two processes, or a chain in which one process replaces another that
+// moves to a third machine.
 #pragma once
 
 #include <span>
@@ -14,8 +14,7 @@ class SwapMoves {
  public:
   SwapMoves(CheckedState& checked, Budget& budget) : checked_(checked), state_(checked.state()), budget_(budget) {}
 
-  // The best one that takes something off the source; done if the referee agrees. The machines that have changed: none
-  // if nothing helps.
+  // Does the best step that relieves the source, if the oracle agrees. Returns the changed machines; empty: none helps.
   std::vector<Machine> swap(Machine source, std::span<const Machine> targets);
   std::vector<Machine> chain(Machine source, std::span<const Machine> targets);
 
@@ -24,7 +23,7 @@ class SwapMoves {
     Cost gain = 0;
     Process one = 0;
     Process other = 0;
-    Machine last = kNoMachine;  // where the other goes
+    Machine last = kNoMachine;  // new machine of `other`
   };
 
   void weigh_chains(Process one, Process other, std::span<const Machine> targets, std::vector<Found>& found);

@@ -11,7 +11,7 @@ Amount mean_share(const Problem& problem, std::size_t resource) {
     capacity += problem.capacity[m * count + resource];
   }
   for (std::size_t p = 0; p < problem.processes.size(); ++p) used += problem.demand[p * count + resource];
-  // Of ten thousand, without multiplying first: bytes of a large fleet times ten thousand would not fit.
+  // Of ten thousand, by floating point: the bytes of a large fleet times ten thousand would overflow an integer.
   return capacity > 0 ? static_cast<Amount>(static_cast<double>(used) / static_cast<double>(capacity) * kWholeShare)
                       : 0;
 }

@@ -1,5 +1,5 @@
-// What a machine costs by what is used on it: excess, unevenness, balance, upkeep. Every term is of one machine alone,
-// so a move changes two machines' terms and no other: weighing one is O(resources + balances).
+// The cost of a machine by its usage: excess, unevenness, balance, upkeep. Every term depends on one machine alone, so
+// a move changes the terms of two machines. Evaluating one costs O(resources + balances).
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ class Terms {
  public:
   explicit Terms(const Problem& problem);
 
-  // `used`: by resource, what is no process included. `occupied`: is any process there.
+  // `used`: by resource, including Problem::taken. `occupied`: the machine has a process.
   Cost of(Machine machine, const Amount* used, bool occupied) const { return with(machine, used, Nothing{}, occupied); }
-  // As if `demand` were there too.
+  // As if `demand` were added.
   Cost plus(Machine machine, const Amount* used, const Amount* demand) const {
     return with(machine, used, Added{demand}, true);
   }
-  // As if `demand` were not there; `occupied`: is anything left.
+  // As if `demand` were removed; `occupied`: a process is left.
   Cost minus(Machine machine, const Amount* used, const Amount* demand, bool occupied) const {
     return with(machine, used, Removed{demand}, occupied);
   }
@@ -83,8 +83,8 @@ class Terms {
   std::vector<Cost> upkeep_;
 };
 
-// The share of a resource that the whole fleet uses, of ten thousand: what each machine's share is measured against.
-// It does not depend on who is where.
+// The share of a resource that the whole fleet uses, of ten thousand. The share of each machine is compared with it. It
+// does not depend on the assignment.
 Amount mean_share(const Problem& problem, std::size_t resource);
 
 }  // namespace rescheduler::planner

@@ -50,7 +50,7 @@ void make_processes(Problem& problem, const Shape& shape, Rng& rng) {
       demand.push_back(rng.below(6) == 0 ? 0 : static_cast<Amount>(rng.below(static_cast<std::uint64_t>(most))));
     }
     for (int attempt = 0; attempt < 20; ++attempt) {
-      const auto m = static_cast<Machine>(rng.below(1 + rng.below(shape.machines)));  // the first ones are fuller
+      const auto m = static_cast<Machine>(rng.below(1 + rng.below(shape.machines)));  // the first machines are fuller
       bool fits = facts.group == kNoGroup || !taken.contains({facts.group, m});
       for (std::size_t r = 0; r < resources; ++r) fits = fits && demand[r] <= room[m * resources + r];
       if (!fits) continue;
@@ -64,7 +64,7 @@ void make_processes(Problem& problem, const Shape& shape, Rng& rng) {
   }
 }
 
-// Rules that the assignment happens to obey.
+// Rules that the random assignment already obeys.
 void make_group_rules(Problem& problem, Rng& rng) {
   std::vector<std::set<std::uint32_t>> locations(problem.groups.size());
   std::vector<std::set<std::uint32_t>> neighbourhoods(problem.groups.size());

@@ -1,5 +1,4 @@
-// Problems made up from a seed, whose own assignment obeys every rule; and a referee who checks that it is told the
-// truth.
+// Random problems whose own assignment obeys every rule, and an oracle that checks the calls it receives.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,10 @@ struct Shape {
   std::size_t processes = 40;
   std::size_t resources = 2;
   bool groups = true;      // apart, spread, dependencies
-  bool transient = true;   // one resource is
-  bool move_costs = true;  // by group and by way
+  bool transient = true;   // one resource is transient
+  bool move_costs = true;  // by group and by pair of machines
   bool caps = true;
-  int percent_used = 75;  // of the fleet, about
+  int percent_used = 75;  // of the fleet, approximately
 };
 
 Problem random_problem(std::uint64_t seed, const Shape& shape);
@@ -29,8 +28,8 @@ Shape random_shape(std::uint64_t seed);
 // One resource, machines of equal capacity and target; processes by demand, machine by machine.
 Problem plain_problem(Amount capacity, Amount target, const std::vector<std::vector<Amount>>& demands);
 
-// Refuses some pairs at random, and any machine that has `most_on_machine` processes: a rule about the others. Fails
-// the test when it is told something that cannot be.
+// Refuses some pairs at random, and any machine that has `most_on_machine` processes (a rule that depends on the
+// others). Fails the test after an impossible call.
 class StrictOracle final : public FeasibilityOracle {
  public:
   StrictOracle(const Problem& problem, std::uint64_t seed, unsigned percent_refused, std::size_t most_on_machine);
@@ -39,7 +38,7 @@ class StrictOracle final : public FeasibilityOracle {
   void unassigned(Process process, Machine from) override;
   void assigned(Process process, Machine on) override;
 
-  bool refuses(Process process, Machine machine) const;  // whatever the others do
+  bool refuses(Process process, Machine machine) const;  // regardless of the other processes
   bool at_home() const { return where_ == home_; }
   const std::vector<Machine>& where() const { return where_; }
   std::size_t asked() const { return asked_; }

@@ -1,5 +1,5 @@
-// What operators are told about plans, brakes, maintenance and moves. The Chinese words are those of the deployment
-// guides, whose grep commands look for them.
+// Log messages about plans, brakes, maintenance and moves. The Chinese texts are those of the deployment guides, whose
+// grep commands search for them.
 #pragma once
 
 #include "base/phrase.h"

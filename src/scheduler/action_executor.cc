@@ -94,7 +94,7 @@ net::Task<void> ActionExecutor::bind(BindAction action) {
   }
   auto answer = co_await bind_(action);
   if (!answer && answer.error().code == Errc::Timeout) {
-    // Perhaps it was done and only the answer got lost: then nothing is to be undone.
+    // The API server may have bound the pod although the answer was lost. Then the binding succeeded.
     const auto done = co_await has_node(action);
     if (done && *done) answer = Result<void>{};
   }
@@ -129,7 +129,7 @@ net::Task<void> ActionExecutor::report(StatusAction action) {
   kube::PatchOptions options;
   options.kind = kube::PatchKind::StrategicMerge;
   options.subresource = "status";
-  // A pod that is gone or was made anew needs no report; anything else is said again with the next attempt.
+  // A pod that was deleted or recreated needs no report. Other failures are reported again with the next attempt.
   const auto written = co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options);
   if (!written && written.error().code != Errc::NotFound) {
     log_warning(messages::kStatusNotWritten,

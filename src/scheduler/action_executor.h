@@ -1,5 +1,5 @@
-// Carries out the scheduler's orders against the API: binds, reports, makes room. Many bindings are under way at a
-// time; none waits for a report or an event. Belongs to the loop's thread.
+// Carries out the actions of the scheduler against the API server: binds pods, writes statuses, preempts. Many bindings
+// run at the same time. No binding waits for a status write or an event. All calls on the thread of the event loop.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct ActionExecutorSettings {
   std::vector<std::string> scheduler_names{};  // by profile
   std::size_t bindings_at_once = 64;           // enough to keep an API server on many cores busy
   std::size_t reports_at_once = 8;
-  std::shared_ptr<const kube::LeaderFence> fence{};  // null: nobody else could be leading
+  std::shared_ptr<const kube::LeaderFence> fence{};  // null: there is no leader election
 };
 
 // Called on the loop's thread.
@@ -38,24 +38,24 @@ struct ActionCallbacks {
 
 class ActionExecutor {
  public:
-  // One recorder for each profile: events say which scheduler speaks.
+  // One recorder for each profile, so that events name the right scheduler.
   ActionExecutor(kube::Api& api,
                  std::vector<kube::EventRecorder*> recorders,
                  ActionExecutorSettings settings,
                  ActionCallbacks results,
                  kube::LoopServices services);
 
-  // What has to live as long as anything is under way: whoever owns this.
+  // `owner` owns this object. The queues keep `owner` alive while an action runs.
   void keep(const std::weak_ptr<void>& owner) {
     bindings_.keep(owner);
     reports_.keep(owner);
   }
   void take(SchedulingAction action);
   bool idle() const { return bindings_.idle() && reports_.idle(); }
-  net::Task<Result<void>> wait_idle();  // everything that was begun has ended
+  net::Task<Result<void>> wait_idle();  // returns when every started action has ended
   void stop_accepting();
 
-  // How a pod gets its node; another way may stand in (volumes first, an extender).
+  // How a pod is bound. The default is post_binding(); a caller can replace it, for example with an extender.
   using Bind = std::function<net::Task<Result<void>>(const BindAction&)>;
   void bind_by(Bind bind) { bind_ = std::move(bind); }
   net::Task<Result<void>> post_binding(const BindAction& action);

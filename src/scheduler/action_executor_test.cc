@@ -1,4 +1,4 @@
-// What carrying out an order asks of the API server: which requests, how many, and about which very pod.
+// The requests of an action: which requests, how many, and that each names the UID of the pod.
 #include "scheduler/action_executor.h"
 
 #include <gmock/gmock.h>
@@ -27,10 +27,10 @@ using testing::IsEmpty;
 
 PodPtr shared(const PodBuilder& built) { return std::make_shared<const api::Pod>(built.get()); }
 
-// A carrier between two API servers of its own: one for what is done, one for what is told as Events.
+// An ActionExecutor with two API servers: one for actions, one for Events.
 struct Fixture {
   Fixture() {
-    // A binding leaves the pod as it is here.
+    // In this test a binding does not change the pod.
     api.answer_creates_of(kube::resource_of<api::Pod>(), [](const kube::Message&, kube::Message&) {});
     api.before_each([this](const kube::ApiCall& call) -> std::optional<Error> {
       if (call.verb == Verb::Delete) {

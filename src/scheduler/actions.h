@@ -1,4 +1,4 @@
-// What the scheduler wants done to the cluster. It decides, others carry out; their results come back to it.
+// The actions that the Scheduler decides on. Other components carry them out and report the results to it.
 #pragma once
 
 #include <map>
@@ -20,33 +20,34 @@ namespace rescheduler::scheduler {
 
 using PodPtr = std::shared_ptr<const api::Pod>;
 
-// A very pod, not another of its name.
+// One pod, identified by its UID: a later pod with the same name is another pod.
 struct PodToBind {
   std::string ns{};
   std::string name{};
   std::string uid{};
 };
 
-// What was predicted for the node when the pod was placed there, as JSON: shares by resource, and who says so.
+// Annotation on a pod: the load that was predicted for the node when the pod was scheduled. JSON: the share of each
+// resource, and the load source.
 inline constexpr std::string_view kPredictedLoad = "rescheduler.io/predicted-load";
 
-// Give the pod its node. The answer goes to Scheduler::bound or Scheduler::bind_failed.
+// Binds the pod to the node. The result goes to Scheduler::bound or Scheduler::bind_failed.
 struct BindAction {
   PodPtr pod{};
   std::string node{};
   std::size_t profile = 0;
-  bool has_claims = false;                           // volumes have to be bound first
-  std::map<std::string, std::string> annotations{};  // the pod gets them with its node
-  bool overloads = false;  // with this pod its node will be above a threshold: something else there should move
+  bool has_claims = false;                           // the volumes have to be bound first
+  std::map<std::string, std::string> annotations{};  // written to the pod by the binding
+  bool overloads = false;  // with this pod the node exceeds a threshold: another pod should leave the node
 };
 
-// Tell the pod's owner that it has no node: an event, and the pod's condition where it says something else.
+// Reports that the pod is unschedulable: an event, and the condition of the pod if the condition changes.
 struct StatusAction {
   PodPtr pod{};
   std::size_t profile = 0;
   std::string reason{};                         // of the condition: Unschedulable or SchedulerError
-  std::string message{};                        // empty: nothing to tell, only the nomination changes
-  std::optional<std::string> nominated_node{};  // what status.nominatedNodeName shall be; nothing: as it is
+  std::string message{};                        // empty: no event and no condition, only the nomination changes
+  std::optional<std::string> nominated_node{};  // new status.nominatedNodeName; nullopt: unchanged
   bool event_only = false;
 };
 
@@ -54,10 +55,10 @@ struct Victim {
   std::string ns{};
   std::string name{};
   std::string uid{};
-  bool leaving = false;  // already on its way out: nothing to do
+  bool leaving = false;  // already terminating: nothing to do
 };
 
-// Make room for the pod. The answer goes to Scheduler::preemption_finished.
+// Preempts the victims for the pod. The result goes to Scheduler::preemption_finished.
 struct PreemptAction {
   PodPtr pod{};
   std::size_t profile = 0;

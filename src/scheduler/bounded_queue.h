@@ -1,4 +1,4 @@
-// Work that is done a few at a time on the event loop: what does not fit waits its turn. Belongs to the loop's thread.
+// Runs a limited number of tasks at the same time on the event loop; others wait. All calls on the loop's thread.
 #pragma once
 
 #include <deque>
@@ -17,14 +17,14 @@ class BoundedQueue {
   BoundedQueue(net::Executor executor, std::string name, std::size_t at_once)
       : executor_(std::move(executor)), name_(std::move(name)), at_once_(at_once) {}
 
-  // Kept alive while there is work: what the work uses, this lane included.
+  // `owner` is kept alive while a task runs. It must own this queue and everything that the tasks use.
   void keep(std::weak_ptr<void> owner) { owner_ = std::move(owner); }
   void add(Work work);
   std::size_t waiting() const { return waiting_.size(); }
   std::size_t running() const { return running_; }
   bool idle() const { return waiting_.empty() && running_ == 0; }
   net::Task<Result<void>> wait_idle();
-  // What has not been begun is not begun any more.
+  // Drops the tasks that have not started.
   void drop_waiting() { waiting_.clear(); }
 
  private:
@@ -36,7 +36,7 @@ class BoundedQueue {
   std::weak_ptr<void> owner_;
   std::size_t running_ = 0;
   std::deque<Work> waiting_;
-  std::shared_ptr<net::Gate> emptied_;  // null: nobody waits for it
+  std::shared_ptr<net::Gate> emptied_;  // null: no caller waits in wait_idle()
 };
 
 }  // namespace rescheduler::scheduler

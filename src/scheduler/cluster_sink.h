@@ -1,5 +1,5 @@
-// Whoever wants to know what a live scheduler knows: the rescheduling controller keeps a world of its own, so that
-// planning never holds up a placement.
+// Receives the objects and loads that a live scheduler receives. The rescheduling controller keeps its own cluster
+// model from them, so that planning never delays scheduling.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace rescheduler::scheduler {
 
-// How busy nodes are, as the scheduler's book has it after a look.
+// The load of the nodes, from the LoadTracker of the scheduler after a reading.
 struct LoadUpdate {
   std::vector<std::pair<std::string, cluster::NodeLoad>> nodes{};
   cluster::LoadSummary load_summary{};
   WallTime at{};
 };
 
-// On the thread of the scheduler's services. Any of them may be empty.
+// Called on the thread of the scheduler's services. Each function may be empty.
 struct ClusterSink {
   std::function<void(const kube::ObjectPtr& object)> upsert{};
   std::function<void(const kube::ObjectPtr& object)> remove{};
   std::function<void(std::shared_ptr<const LoadUpdate> loads)> loads{};
-  // Returns when what it was told has been taken in; for those that do so on another thread.
+  // Returns when all earlier objects are in the sink's model. Needed by a sink that processes them on another thread.
   std::function<net::Task<void>()> on_synced{};
-  // A pod was placed that will bring its node above a threshold, and preventive rescheduling is on. The binding does
-  // not wait for it.
+  // A pod was scheduled that brings its node above a threshold, and preventive rescheduling is enabled. The binding
+  // does not wait for this call.
   std::function<void(const std::string& node)> overloaded{};
 };
 

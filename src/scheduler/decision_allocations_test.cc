@@ -1,4 +1,4 @@
-// What a decision costs, counted in requests to the heap. A program of its own: it replaces operator new.
+// Counts the heap allocations of a decision. A separate test program, because it replaces operator new.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -18,7 +18,7 @@ std::atomic<std::uint64_t> allocations{0};
 
 }  // namespace
 
-// The array and nothrow forms of the standard library end up here too.
+// The array and nothrow forms of the standard library call this operator too.
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;  // NOLINT(cppcoreguidelines-no-malloc)
@@ -64,8 +64,8 @@ double per_decision(int nodes) {
 TEST(DecisionAllocations, DoNotGrowWithTheNumberOfNodes) {
   const double few = per_decision(100);
   const double many = per_decision(3200);
-  // 41 and 42 were counted. A list as long as the nodes are many would add thousands; a vector that grows now and then
-  // adds one or two.
+  // Measured: 41 and 42. A list with one element per node would add thousands; a vector that grows sometimes adds one
+  // or two.
   EXPECT_LE(many - few, 5.0) << few << " with 100 nodes, " << many << " with 3200";
   EXPECT_LE(few, 60.0) << few;
 }

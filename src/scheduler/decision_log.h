@@ -1,4 +1,4 @@
-// A decision as lines of the log: one at verbosity 2; at 4 also why, node by node.
+// Logs a decision: one line at verbosity 2; at verbosity 4 also the reason for each node.
 #pragma once
 
 #include "cluster/cluster.h"
@@ -10,7 +10,7 @@ class Pod;
 
 namespace rescheduler::scheduler {
 
-// Whether decisions have to be explained for it.
+// True if the log verbosity needs the reasons of a decision (DecideOptions::explain).
 bool logs_reasons() noexcept;
 void log_decision(const api::Pod& pod, const placement::Decision& decision, const cluster::Cluster& cluster);
 

@@ -5,7 +5,7 @@
 namespace rescheduler::scheduler {
 namespace {
 
-// Between two looks at what has happened meanwhile.
+// The number of decisions before the loop handles posted events again.
 constexpr int kDecisionsInARow = 16;
 
 }  // namespace
@@ -22,7 +22,7 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
   SteadyTime steady_start;
   bool deciding = false;
   bool step_posted = false;
-  std::optional<WallTime> alarm{};  // when the timer that is set will go off
+  std::optional<WallTime> alarm{};  // when the pending timer fires
 
   State(std::unique_ptr<Scheduler> the_scheduler,
         net::Executor the_executor,

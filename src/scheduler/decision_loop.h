@@ -1,6 +1,6 @@
-// Where deciding happens: one executor, whose thread alone touches the Scheduler. Others hand in what happened; what is
-// to be done about it comes out through the sink. In a daemon this is a thread of its own; in virtual time and in small
-// tests it is the loop everything else runs on.
+// Runs the Scheduler on one executor; only the thread of this executor touches the Scheduler. Other threads post
+// cluster events; the resulting actions leave through the sink. In the daemon the executor is a thread of its own. In
+// virtual time and in small tests the executor is the loop that runs everything else.
 #pragma once
 
 #include <functional>
@@ -28,11 +28,11 @@ class DecisionLoop {
   DecisionLoop(const DecisionLoop&) = delete;
   DecisionLoop& operator=(const DecisionLoop&) = delete;
 
-  // Any thread: does this on the decision thread, then decides whatever can be decided.
+  // Any thread: runs `what` on the decision thread, then schedules every pod that is ready.
   void post(std::function<void(Scheduler&, WallTime now)> what);
   void begin_deciding();
   Scheduler& scheduler();  // on the decision thread
-  void stop_deciding();    // the decision under way is the last
+  void stop_deciding();    // the current decision is the last one
 
  private:
   struct State;

@@ -12,7 +12,7 @@ namespace {
 using placement::Code;
 using placement::Status;
 
-// An extender's scores go to 10, a plugin's to 100.
+// Extenders score from 0 to 10, plugins from 0 to 100.
 constexpr std::int64_t kScoreScale = 10;
 
 std::vector<std::string> names_of(const placement::Cycle& cycle) {
@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const placement::Cycle& cycle) {
 
 PodPtr copy_of(const api::Pod& pod) { return std::make_shared<const api::Pod>(pod); }
 
-// The victims as an extender is told of them: their names; the objects are found on the network loop.
+// The victims as names only; the network loop replaces them by the full objects.
 kube::VictimsByNode named_victims(const placement::Cycle& cycle, const std::vector<placement::Candidate>& candidates) {
   const cluster::Cluster& cluster = cycle.context().cluster;
   kube::VictimsByNode victims;
@@ -104,7 +104,7 @@ Status ExtenderChain::filter(placement::Cycle& cycle) {
   };
   refused(answer->failed_and_unresolvable, Code::UnschedulableAndUnresolvable);
   refused(answer->failed, Code::Unschedulable);
-  // A node that is in none of the answers was refused without a word.
+  // A node that the answer does not mention is rejected without a reason.
   const auto left = cycle.feasible();
   for (const cluster::NodeIndex index : left) {
     const std::string& name = cycle.context().cluster.node(index).node->name;
@@ -122,7 +122,7 @@ net::Task<Result<std::vector<ExtenderPriorities>>> ExtenderChain::ask_scores(Pod
   for (const auto& client : clients_) {
     if (!client->is_prioritizer() || !client->is_interested(*pod)) continue;
     auto answer = co_await client->prioritize(pod, nodes);
-    if (answer) all.push_back(std::move(*answer));  // one that fails has no preference
+    if (answer) all.push_back(std::move(*answer));  // an extender that fails does not score
   }
   co_return all;
 }

@@ -1,5 +1,5 @@
-// Extenders as part of a decision. The decision thread waits for their answers; the calls themselves run on the network
-// loop, where the objects they are sent are looked up.
+// The extenders as part of a decision. The decision thread waits for the answers. The HTTP calls run on the network
+// loop, which also looks up the objects that are sent.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace rescheduler::scheduler {
 
-// On the network loop's thread; null: not there.
+// Called on the thread of the network loop; null: no such object.
 struct ObjectLookup {
   std::function<NodePtr(const std::string& name)> node{};
   std::function<PodPtr(const std::string& ns, const std::string& name)> pod{};
@@ -24,7 +24,7 @@ struct ObjectLookup {
 
 class ExtenderChain final : public placement::Extenders {
  public:
-  // Null when there are no extenders. `network` is not the loop decisions are made on.
+  // Null if there are no extenders. `network` must not be the loop of the decisions.
   static Result<std::unique_ptr<ExtenderChain>> make(const std::vector<config::Extender>& extenders,
                                                      net::EventLoop* network,
                                                      kube::LoopServices services);
@@ -36,7 +36,7 @@ class ExtenderChain final : public placement::Extenders {
   std::vector<std::int64_t> scores(const placement::Cycle& cycle) override;
   placement::Status review(const placement::Cycle& cycle, std::vector<placement::Candidate>& candidates) override;
 
-  // On the network loop: by the first interested extender that binds, else by the API.
+  // On the network loop: binds by the first interested extender with a bind verb, otherwise by the API server.
   net::Task<Result<void>> bind(const BindAction& action, ActionExecutor& action_executor);
 
  private:
@@ -48,7 +48,7 @@ class ExtenderChain final : public placement::Extenders {
   net::Task<Result<kube::VictimsByNode>> ask_preemption(PodPtr pod, kube::VictimsByNode victims);
   std::vector<NodePtr> nodes_named(const std::vector<std::string>& names) const;
 
-  Clients clients_;  // those that must not fail first
+  Clients clients_;  // extenders that are not ignorable come first
   net::EventLoop& network_;
   ObjectLookup lookup_;
 };

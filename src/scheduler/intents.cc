@@ -11,7 +11,7 @@ void Intents::set(const std::vector<Intent>& intents) {
   std::map<std::string, Held> next;
   for (const Intent& intent : intents) {
     auto selector = kube::LabelSelector::parse(intent.selector);
-    if (!selector || selector->is_everything()) continue;  // of a workload nothing is known but that it exists
+    if (!selector || selector->is_everything()) continue;  // an empty selector would match the pods of every workload
     std::string taken_by;
     if (const auto before = intents_.find(intent.id); before != intents_.end()) taken_by = before->second.taken_by;
     next.emplace(intent.id, Held{intent, std::move(*selector), std::move(taken_by)});
@@ -21,7 +21,8 @@ void Intents::set(const std::vector<Intent>& intents) {
 
 const std::string& Intents::uid_of(const api::Pod& pod) { return pod.metadata().uid(); }
 
-// One this pod has taken before, else a free one, else any: whether that one's taker is still there is asked later.
+// Prefers an intent that this pod has taken, then a free intent, then any match. The caller checks whether the pod that
+// took the intent still exists.
 Intents::Held* Intents::find(const api::Pod& pod) {
   const auto& meta = pod.metadata();
   if (cluster::controller_of(meta) == nullptr) return nullptr;

@@ -1,5 +1,5 @@
-// Where somebody wants the next pod of a workload: tried first, as a nominated node is, and forgotten when it does not
-// fit. One pod for each intent. Belongs to the decision thread.
+// The target node for the next pod of a workload. The scheduler tries the target first, as it does with a nominated
+// node, and ignores the intent if the pod does not fit there. Each intent is for one pod. Decision thread only.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ namespace rescheduler::scheduler {
 struct Intent {
   std::string id{};
   std::string ns{};
-  std::string selector{};  // of the workload's pods; only those with a controller count
-  std::string pod{};       // name it must have; empty: any
+  std::string selector{};  // of the pods of the workload; only pods with a controller match
+  std::string pod{};       // required pod name; empty: any
   std::string target{};
 };
 
@@ -28,8 +28,8 @@ class Intents {
   void set(const std::vector<Intent>& intents);
   bool empty() const { return intents_.empty(); }
 
-  // The node wanted for this pod; null: nobody wants anything. `waits_or_runs` tells whether a pod still exists: one
-  // that took an intent and is gone gives it back.
+  // The target node for this pod; null: no intent. `waits_or_runs` returns whether a pod still exists. If the pod that
+  // took an intent is gone, the intent is free again.
   template <class Exists>
   const std::string* target_for(const api::Pod& pod, const Exists& waits_or_runs) {
     Held* found = find(pod);

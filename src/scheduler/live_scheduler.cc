@@ -23,11 +23,11 @@
 namespace rescheduler::scheduler {
 namespace {
 
-// The model has all that deciding needs; only extenders are shown whole objects.
+// The cluster model has everything that decisions need; only extenders need whole objects.
 kube::InformerSettings informer_settings(const kube::ResourceType& kind, bool extenders) {
   kube::InformerSettings settings;
   settings.keep = extenders ? kube::Keep::Objects : kube::Keep::Names;
-  // Pods that are over take no room; the server need not send them.
+  // Terminated pods use no resources, so the server need not send them.
   if (&kind == &kube::resource_of<api::Pod>()) {
     settings.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
   }
@@ -64,9 +64,9 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
   const kube::Reflector* pods = nullptr;
-  std::unique_ptr<LoadWatch> load{};  // null: no profile places by load
+  std::unique_ptr<LoadWatch> load{};  // null: no profile uses load
   std::vector<net::Job> jobs{};
-  std::vector<ClusterSink> listeners{};  // does not change once informers run
+  std::vector<ClusterSink> listeners{};  // constant while informers run
 
   void tell(auto ClusterSink::* what, const auto& about) const {
     for (const ClusterSink& one : listeners) {
@@ -82,7 +82,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   }
   static net::Task<void> watch(std::shared_ptr<State> kept) { co_await kept->load->run(); }
 
-  // What is measured goes to where decisions are made; who measures it, to whoever watches us.
+  // Readings go to the decision loop; changes of the load source become events.
   Result<void> watch_load(const cluster::LoadSettings& how) {
     LoadWatch::Callbacks callbacks;
     callbacks.taken = [this](usage::Reading reading, std::string source) {
@@ -101,7 +101,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     auto made = LoadWatch::make(how, *apis.api, services, std::move(callbacks));
     if (!made) return fail(std::move(made.error()));
     load = std::move(*made);
-    count_overloads(0);  // none so far, which is not the same as not known
+    count_overloads(0);  // creates the metric with value 0: none so far, which differs from unknown
     return {};
   }
 
@@ -119,7 +119,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     boost::asio::post(services.executor, [self = shared_from_this(), seen] { self->tell(&ClusterSink::loads, seen); });
   }
 
-  // About the lease: the one object that is ours wherever we run.
+  // An event on the Lease, the only object that belongs to this process in every installation.
   void tell_source_changed(const usage::Fallback::Change& change) {
     const auto& sources = load->status().sources;
     const bool best = !sources.empty() && change.to == sources.front().name;
@@ -174,7 +174,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     tell(&ClusterSink::overloaded, node);
   }
 
-  // Claims get their volumes before the pod gets its node: a kubelet must not start a pod that cannot mount.
+  // The volumes are bound before the pod: a kubelet must not start a pod whose volumes cannot be mounted.
   net::Task<void> bind_volumes_first(BindAction order) {
     const auto& meta = order.pod->metadata();
     Scheduler& scheduler = decisions->scheduler();
@@ -199,7 +199,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
         });
   }
 
-  // What informers told until now has been taken in, here and by whoever listens.
+  // Returns when all objects from the informers so far are processed, here and by the listeners.
   net::Task<void> on_synced() {
     co_await taken_in();
     for (const ClusterSink& one : listeners) {
@@ -207,14 +207,13 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // Over to where decisions are made, and back: what was handed in until now has been taken in there.
+  // Runs an empty task on the decision thread: everything posted before it is processed.
   net::Task<void> taken_in() {
     const auto nothing = []() -> net::Task<bool> { co_return true; };
     (void)co_await net::run_on(deciding, nothing());
   }
 
-  // Everything that was decided has been carried out. A result on its way to the decision thread may come back as
-  // something to do.
+  // Waits until all actions are carried out. A result that is posted to the decision thread can produce a new action.
   static net::Task<void> finish(std::shared_ptr<State> self) {
     do {
       const auto carried = co_await self->action_executor->wait_idle();
@@ -255,7 +254,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     recorders.push_back(state->recorders.back().get());
     action_executor.scheduler_names.push_back(profile.scheduler_name);
   }
-  // Results go back to where decisions are made; their orders come from there to the loop.
+  // Actions go from the decision loop to this loop; results go back to the decision loop.
   State* raw = state.get();
   state->deciding = deciding;
   state->writes = std::make_unique<kube::FencedApi>(*state->apis.api, state->settings.fence);
@@ -263,7 +262,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   constexpr auto kAllAtOnce = std::numeric_limits<std::size_t>::max();
   state->volumes = std::make_unique<BoundedQueue>(deciding, "bind volumes", kAllAtOnce);
   state->volumes->keep(state);
-  // Weak: decisions belong to the state, not it to them. What is under way keeps it.
+  // Weak, because the state owns the decision loop. Running actions keep the state alive.
   const auto sink = [weak = state->weak_from_this()](SchedulingAction order) {
     if (const auto self = weak.lock()) self->carry_out(std::move(order));
   };
@@ -357,10 +356,10 @@ net::Task<Result<void>> LiveScheduler::wait_synced() {
 void LiveScheduler::lead() { state_->decisions->begin_deciding(); }
 
 net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
-  // By value: whoever asked may let go of us meanwhile.
+  // A copy: the caller may destroy the LiveScheduler during the wait.
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
-  co_await state->taken_in();  // what was decided until now is the carrier's by now
+  co_await state->taken_in();  // afterwards the ActionExecutor has all actions that were decided so far
   state->action_executor->stop_accepting();
   net::Job finishing = net::spawn(state->services.executor, "finish what was decided", State::finish(state));
   const bool ended = co_await net::ended_within(finishing, *state->services.timers, grace);

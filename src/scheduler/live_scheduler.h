@@ -1,6 +1,6 @@
-// A Scheduler at work in a cluster: informers tell it what happens, a Carrier does what it decides.
+// A Scheduler that runs in a cluster: informers feed it, an ActionExecutor carries out its decisions.
 //
-// Members belong to the loop's thread unless said otherwise. Apis and services outlive it and the loop's jobs.
+// Members belong to the loop's thread unless stated otherwise. Apis and services outlive it and the loop's jobs.
 #pragma once
 
 #include <chrono>
@@ -23,18 +23,18 @@ namespace rescheduler::scheduler {
 
 struct LiveApis {
   kube::Api* api = nullptr;
-  kube::Api* events = nullptr;  // of its own, so that events never delay a binding; null: the same
+  kube::Api* events = nullptr;  // a separate client, so that events never delay a binding; null: the same client
 };
 
 struct LiveSettings {
   config::Configuration configuration{};
-  std::string host{};  // who speaks in events
+  std::string host{};  // the reporting instance in events
   std::size_t bindings_at_once = 64;
   std::uint64_t seed = 1;
   std::shared_ptr<const kube::LeaderFence> fence{};
-  // Where decisions are made: a loop of its own (a thread), or nothing: the same as everything else.
+  // The loop of the decisions, which has its own thread; null: the same loop as everything else.
   net::EventLoop* deciding = nullptr;
-  net::EventLoop* network = nullptr;  // the loop of `services`; needed for extenders, which are waited for
+  net::EventLoop* network = nullptr;  // the loop of `services`; needed for extenders, because decisions block on them
 };
 
 class LiveScheduler final : public kube::Component {
@@ -42,27 +42,27 @@ class LiveScheduler final : public kube::Component {
   static Result<std::unique_ptr<LiveScheduler>> make(LiveApis apis, LiveSettings settings, kube::LoopServices services);
   ~LiveScheduler() override;
 
-  void listen(ClusterSink sink);  // before follow(): told what the scheduler is told
+  void listen(ClusterSink sink);  // before follow(); the sink receives what the scheduler receives
   void follow() override;
   bool synced() const;
   net::Task<Result<void>> wait_synced() override;
   void lead() override;
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
-  // Where replacements of pods that are being moved are wanted; before whatever makes them appear.
+  // Sets the target nodes of replacement pods. Call it before the step that makes a replacement pod appear.
   void want(std::vector<Intent> intents);
 
-  // Who says how busy nodes are, for people; nothing: no profile places by load.
+  // The load source and its state, as text for users; nullopt: no profile uses load.
   std::optional<std::string> load_status() const;
 
-  // The same, for a coroutine of any loop that waits for it.
+  // The same as inspect(), for a coroutine of any loop that waits for the result.
   net::Task<void> visit(std::function<void(Scheduler&)> look);
-  // Any thread: room on a node for a pod that is on its way there, under a name of its own, until it is released.
+  // Any thread: reserves load on a node for a pod that moves there, under a unique key, until release().
   void reserve_load(const std::string& key, const std::string& node, const cluster::Loads& load);
   void release(const std::string& key);
-  // Any thread: what pods are seen to use. Those that come are expected to use as much.
+  // Any thread: the measured usage of workloads. The scheduler expects the same usage from their new pods.
   void expect(usage::WorkloadUsagesPtr workload_usages);
-  // Any thread: looks at the scheduler on its own thread.
+  // Any thread: calls `look` on the decision thread.
   void inspect(std::function<void(Scheduler&)> look);
 
  private:

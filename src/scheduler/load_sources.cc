@@ -14,7 +14,7 @@ using cluster::LoadSource;
 using cluster::LoadSourceKind;
 using SourcePtr = std::unique_ptr<usage::Source>;
 
-// The defaults for CPU and memory unless the source says otherwise; further resources bring their own query.
+// The default queries for CPU and memory unless the source has its own; further resources have their own query.
 std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const cluster::LoadSettings& settings) {
   std::vector<usage::PrometheusQuery> queries = usage::default_queries(source.instance_label);
   for (const cluster::LoadResource& one : settings.resources) {
@@ -24,12 +24,12 @@ std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const c
     const auto own = source.queries.find(query.resource);
     if (own == source.queries.end()) continue;
     query.expression = own->second;
-    query.heard.clear();  // the default's question belongs to the default's series
+    query.heard.clear();  // the default freshness query fits only the default series
   }
   return queries;
 }
 
-// The first is "prometheus", the second "prometheus-2": events and metrics have to tell them apart.
+// The first is "prometheus", the second "prometheus-2", so that events and metrics distinguish the sources.
 std::string name_of(const LoadSource& source, const cluster::LoadSettings& settings) {
   int number = 1;
   for (const LoadSource& other : settings.sources) {
@@ -79,11 +79,11 @@ Result<SourcePtr> make_source(const LoadSource& source,
 }  // namespace
 
 usage::LoadTrackerSettings load_tracker_settings(const cluster::LoadSettings& settings) {
-  usage::LoadTrackerSettings reserve_load;
-  for (const cluster::LoadResource& one : settings.resources) reserve_load.resources.push_back({.name = one.name});
-  reserve_load.smoothing = settings.smoothing;
-  reserve_load.rules.freshness = settings.freshness;
-  return reserve_load;
+  usage::LoadTrackerSettings tracker;
+  for (const cluster::LoadResource& one : settings.resources) tracker.resources.push_back({.name = one.name});
+  tracker.smoothing = settings.smoothing;
+  tracker.rules.freshness = settings.freshness;
+  return tracker;
 }
 
 Result<std::vector<SourcePtr>> make_sources(const cluster::LoadSettings& settings,

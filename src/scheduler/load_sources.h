@@ -1,4 +1,4 @@
-// From what a configuration says about loads to the parts of usage/ that do it.
+// Makes the load sources and the LoadTracker settings of usage/ from the load configuration.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace rescheduler::scheduler {
 
 usage::LoadTrackerSettings load_tracker_settings(const cluster::LoadSettings& settings);
 
-// In their order. Fails on what cannot work whoever answers, such as a CA file that is not there.
+// In the configured order. Fails on errors that are independent of the server, such as a missing CA file.
 Result<std::vector<std::unique_ptr<usage::Source>>> make_sources(const cluster::LoadSettings& settings,
                                                                  kube::Api& api,
                                                                  const kube::LoopServices& services);

@@ -26,7 +26,7 @@ Result<std::unique_ptr<LoadWatch>> LoadWatch::make(const cluster::LoadSettings& 
   return made;
 }
 
-// Heartbeats come every few seconds from every node and change nothing here.
+// Every node sends a heartbeat every few seconds; a heartbeat changes nothing here.
 void LoadWatch::upsert_node(const api::Node& object) {
   usage::NodeIdentity facts = usage::node_identity_of(object);
   auto& known = facts_[facts.name];

@@ -1,5 +1,5 @@
-// How busy nodes are, on its way into a live scheduler: the sources of the configuration are read on the network loop;
-// what they say goes to the scheduler, and who says it to metrics, events and /readyz.
+// Feeds node load into a live scheduler. The configured sources are read on the network loop. The readings go to the
+// scheduler; changes of the source go to metrics, events and /readyz.
 //
 // Members belong to the network loop's thread.
 #pragma once
@@ -27,7 +27,7 @@ class LoadWatch {
     std::function<void(cluster::LoadBasis, std::string source)> fell_back{};
     std::function<void(const usage::Fallback::Change&)> changed{};
   };
-  // Sources that cannot work (a CA file that is not there) are an error now; those that do not answer are not.
+  // An unusable source (for example a missing CA file) is an error here; a source that does not answer is not.
   static Result<std::unique_ptr<LoadWatch>> make(const cluster::LoadSettings& settings,
                                                  kube::Api& api,
                                                  const kube::LoopServices& services,
@@ -44,7 +44,7 @@ class LoadWatch {
   usage::NodeList nodes();
 
   std::map<std::string, usage::NodeIdentity> facts_;
-  usage::NodeList list_;  // of all of them; null: has to be made anew
+  usage::NodeList list_;  // all nodes; null: has to be rebuilt
   std::unique_ptr<usage::LoadFeed> feed_;
 };
 

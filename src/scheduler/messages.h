@@ -1,4 +1,4 @@
-// What operators are told about placing pods.
+// Log messages about scheduling, in English and Chinese.
 #pragma once
 
 #include "base/phrase.h"

@@ -11,7 +11,7 @@ using cluster::Node;
 using cluster::NodeIndex;
 using cluster::Symbol;
 
-// The beta label counts where a node has both.
+// The beta label takes precedence if a node has both.
 Symbol label_of(const Node& node, Symbol beta, Symbol stable) {
   return node.label(node.has_label(beta) ? beta : stable);
 }

@@ -1,4 +1,4 @@
-// In which order a search that stops early (percentageOfNodesToScore) looks at nodes: kube-scheduler's rule.
+// The order in which a search that stops early (percentageOfNodesToScore) visits nodes: kube-scheduler's rule.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace rescheduler::scheduler {
 
-// One node of every zone in turn, so that a part of the list has nodes of all zones. A zone is a region and a zone
-// label; zones, and the nodes of each, are in the order in which the model holds them.
+// Takes one node of each zone in turn, so that any part of the list has nodes of all zones. A zone is the pair of
+// region label and zone label. Zones, and the nodes of a zone, keep the order of the cluster model.
 std::vector<cluster::NodeIndex> zone_interleaved(const cluster::Cluster& cluster);
 
 }  // namespace rescheduler::scheduler

@@ -1,4 +1,4 @@
-// Which nodes a search that stops early looks at: all zones alike, and after some pods every node.
+// The nodes that a search visits when it stops early: all zones equally, and after some pods every node.
 #include "scheduler/node_order.h"
 
 #include <gmock/gmock.h>
@@ -81,7 +81,7 @@ TEST_F(SampledScheduler, TheNextSearchStartsBehindEveryNodeThatWasLookedAtAlsoTh
 
 TEST_F(SampledScheduler, APartOfTheNodesHasNodesOfEveryZone) {
   for (int i = 0; i < 300; ++i) {
-    // The emptiest node is taken, and zone b has all of the large ones.
+    // The node with most free resources is selected, and all large nodes are in zone b.
     auto made = node(std::to_string(i)).zone(i < 150 ? "a" : "b").cpu(i < 150 ? "4" : "400");
     scheduler->upsert(std::make_shared<const api::Node>(made.get()), now);
   }

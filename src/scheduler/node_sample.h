@@ -1,4 +1,4 @@
-// How many feasible nodes are enough, in a cluster of a size: kube-scheduler's rule.
+// How many feasible nodes are enough for a cluster size: kube-scheduler's rule (numFeasibleNodesToFind).
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace rescheduler::scheduler {
 
-// `percentage` 100: all. 0: fewer of a larger cluster, from half of it down to a twentieth.
+// `percentage` 100: all nodes. 0: adaptive, from 50% in small clusters down to 5% in large clusters.
 inline std::size_t nodes_to_find(std::size_t nodes, int percentage) {
   constexpr std::size_t kAlwaysAll = 100;
   if (nodes < kAlwaysAll || percentage >= 100) return nodes;

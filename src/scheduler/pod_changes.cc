@@ -36,7 +36,7 @@ cluster::ActionTypes changes_between(const api::Pod& before,
   if (before.status().resource_claim_statuses().size() != after.status().resource_claim_statuses().size()) {
     changes.add(ActionType::PodClaim);
   }
-  // Its status is written by us, with every failure: that wakes nobody.
+  // The scheduler itself writes the status after each failure: such an update must not requeue the pod.
   if (changes.empty() && before.metadata().generation() != after.metadata().generation())
     changes.add(ActionType::Update);
   return changes;

@@ -1,4 +1,4 @@
-// What is different between two states of a pod that waits for a node, as far as that may get it one.
+// The changes between two versions of a pending pod that can make the pod schedulable.
 #pragma once
 
 #include "cluster/cluster_event.h"

@@ -19,7 +19,7 @@
 namespace rescheduler::scheduler {
 namespace {
 
-// What single plugins take is looked at in one of so many decisions, on so many nodes.
+// Single plugins are timed in one of kDecisionsPerSample decisions, on at most kNodesPerSample nodes.
 constexpr std::uint64_t kDecisionsPerSample = 20;
 constexpr std::size_t kNodesPerSample = 16;
 
@@ -85,13 +85,14 @@ PodObject Scheduler::object_of(const PodPtr& pod, std::size_t profile) {
 }
 
 void Scheduler::refresh_gauges() const {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): gauges are no state of ours
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): gauges are not part of the scheduler's state
   const_cast<SchedulerMetrics&>(metrics_).cache(cluster_.node_count(), cluster_.pod_count(), cluster_.assumed_count());
 }
 
-// --- Whose turn it is ---
+// --- Scheduling cycle ---
 
-// Brought up to date where promises changed; made anew when nodes came or went, for then a place may be another node's.
+// Updates the nodes whose nominations changed. Rebuilds everything when nodes were added or removed, because a
+// NodeIndex may then denote another node.
 const placement::NominatedPods& Scheduler::nominated_pods() {
   std::set<std::string> changed = nominator_.take_changed();
   if (nominated_nodes_version_ != cluster_.nodes_version()) {
@@ -169,7 +170,7 @@ std::vector<SchedulingAction> Scheduler::decide_next(WallTime now, placement::Ex
   return handle_scheduling_failure(std::move(waiting), decision, now);
 }
 
-// What decisions take is told of every one; what single plugins take only now and then.
+// Every decision is timed as a whole; single plugins are timed only in a sample of decisions.
 placement::Decision Scheduler::decide_timed(const placement::Framework& framework,
                                             const placement::PodContext& context,
                                             placement::DecideOptions options) {
@@ -178,7 +179,8 @@ placement::Decision Scheduler::decide_timed(const placement::Framework& framewor
   options.plugin_timer = &plugin_timer;
   const auto begun = plugin_timer.now();
   placement::Decision decision = placement::decide(framework, context, nominated_pods(), options);
-  metrics_.algorithm(plugin_timer.now() - begun);
+  last_decision_took_ = plugin_timer.now() - begun;
+  metrics_.algorithm(last_decision_took_);
   if (decisions_++ % kDecisionsPerSample == 0) {
     const std::span nodes(decision.feasible);
     placement::time_plugins(framework, context, nodes.first(std::min(nodes.size(), kNodesPerSample)), plugin_timer);
@@ -186,7 +188,7 @@ placement::Decision Scheduler::decide_timed(const placement::Framework& framewor
   return decision;
 }
 
-// The volumes a pod's claims get, or will get, count as taken from now on.
+// The volumes for the claims of the pod count as taken from now on.
 Result<void> Scheduler::reserve(const placement::PodContext& context, const cluster::Node& node) {
   if (context.compiled_spec.claims.empty()) return {};
   const auto volumes = placement::decide_volumes(context, node);
@@ -227,7 +229,7 @@ std::vector<SchedulingAction> Scheduler::place(WaitingPod waiting,
   }
   nominator_.remove(uid);
   queue_->done(uid);
-  waiting.timestamp = now;  // until the binding is answered: since when
+  waiting.timestamp = now;  // while the binding is in progress: its start time
   binding_.insert_or_assign(uid, std::move(waiting));
   return {std::move(order)};
 }
@@ -257,7 +259,7 @@ std::vector<SchedulingAction> Scheduler::handle_scheduling_failure(WaitingPod wa
   if (cluster_.node_count() == 0 || decision.clears_nomination) report.nominated_node = "";
   if (decision.outcome == Outcome::Preempts) {
     report.nominated_node = cluster_.node(decision.node).node->name;
-    preempt(waiting, decision, actions);
+    preempt(waiting, decision, now, actions);
   }
   const bool by_plugins = decision.outcome != Outcome::Failed;
   const PluginIndexSet rejectors =
@@ -268,7 +270,8 @@ std::vector<SchedulingAction> Scheduler::handle_scheduling_failure(WaitingPod wa
     metrics_.preemption_attempt();
   }
   metrics_.attempt(frameworks_[object.profile]->profile().scheduler_name,
-                   by_plugins ? SchedulerMetrics::Result::Unschedulable : SchedulerMetrics::Result::Error, {});
+                   by_plugins ? SchedulerMetrics::Result::Unschedulable : SchedulerMetrics::Result::Error,
+                   last_decision_took_);
 
   if (report.nominated_node) {
     nominator_.nominate(object, *report.nominated_node);
@@ -283,6 +286,7 @@ std::vector<SchedulingAction> Scheduler::handle_scheduling_failure(WaitingPod wa
 
 void Scheduler::preempt(const WaitingPod& waiting,
                         const placement::Decision& decision,
+                        WallTime now,
                         std::vector<SchedulingAction>& actions) {
   metrics_.preemption(decision.victims.size());
   const std::string node = cluster_.node(decision.node).node->name;
@@ -291,23 +295,23 @@ void Scheduler::preempt(const WaitingPod& waiting,
     const cluster::AssignedPod& victim = cluster_.pod(index);
     order.victims.push_back({cluster_.text(victim.ns), victim.name, victim.uid, victim.terminating});
   }
-  // Lesser pods that were promised this node have to look for another.
+  // Clears the nominations of pods of lower priority for this node.
   if (const auto found = nominator_.by_node().find(node); found != nominator_.by_node().end()) {
-    const auto promised_pods = found->second;
-    for (const PodObject& lesser : promised_pods) {
+    const auto nominated_here = found->second;
+    for (const PodObject& lesser : nominated_here) {
       if (lesser.priority() >= waiting.object.priority()) continue;
       nominator_.nominate(lesser, "");
-      StatusAction take_back{lesser.pod, lesser.profile};
-      take_back.nominated_node = "";
-      actions.emplace_back(std::move(take_back));
+      StatusAction clear{lesser.pod, lesser.profile};
+      clear.nominated_node = "";
+      actions.emplace_back(std::move(clear));
     }
   }
   const bool any_left = std::ranges::any_of(order.victims, [](const Victim& victim) { return !victim.leaving; });
-  if (any_left) preempting_[waiting.uid()] = true;
+  if (any_left) preempting_.insert_or_assign(waiting.uid(), now);
   actions.emplace_back(std::move(order));
 }
 
-// --- What came of it ---
+// --- Results of actions ---
 
 void Scheduler::bound(const std::string& uid, WallTime now) {
   const auto found = binding_.find(uid);
@@ -333,7 +337,7 @@ std::vector<SchedulingAction> Scheduler::bind_failed(const std::string& uid, con
                    now - waiting.timestamp);
   StatusAction report{waiting.object.pod, waiting.object.profile, "SchedulerError", error.message, ""};
   const auto latest = waiting_.find(uid);
-  if (latest == waiting_.end()) return {};  // it has a node by now, or is gone
+  if (latest == waiting_.end()) return {};  // the pod has a node by now, or was deleted
   waiting.object = latest->second;
   report.pod = waiting.object.pod;
   nominator_.nominate(waiting.object, "");
@@ -343,9 +347,11 @@ std::vector<SchedulingAction> Scheduler::bind_failed(const std::string& uid, con
 }
 
 void Scheduler::preemption_finished(const std::string& uid, bool all, WallTime now) {
-  preempting_.erase(uid);
-  metrics_.preemption_finished(all, {});
-  // All told: their going wakes the pod. Not all: it has to try again.
+  if (const auto begun = preempting_.find(uid); begun != preempting_.end()) {
+    metrics_.preemption_finished(all, now - begun->second);
+    preempting_.erase(begun);
+  }
+  // PreEnqueue gates the pod while the preemption runs: the pod is tried again now. Deleted victims requeue it later.
   const std::string uids[] = {uid};
   if (waiting_.contains(uid)) queue_->activate(uids, now);
 }

@@ -1,9 +1,9 @@
-// The scheduler: is told what happens in the cluster, decides whose turn it is and where the pod goes, and says what
-// is to be done about it. No I/O, no clock, no thread: everything here belongs to whoever calls it.
+// The scheduler: receives cluster events, decides on the next pod of the active queue, and returns the actions to carry
+// out. No I/O, no clock, no thread: all calls on the caller's thread.
 //
 //    upsert_pod ---> Queue ---> decide_next ---> BindAction   ---> bound / bind_failed
 //    upsert_node --> Cluster        |            StatusAction
-//    ...                          +----------> PreemptAction   ---> preemption_finished
+//    ...                            +----------> PreemptAction ---> preemption_finished
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,9 @@ struct SchedulerSettings {
   std::vector<placement::Profile> profiles{};
   QueueSettings queue{};
   int percentage_of_nodes_to_score = 100;
-  std::optional<usage::LoadTrackerSettings> load{};  // nothing: nobody wants to know how busy nodes are
-  std::uint64_t seed = 1;                            // of ties
-  const Clock* clock = nullptr;                      // only to tell how long deciding takes; null: nobody asks
+  std::optional<usage::LoadTrackerSettings> load{};  // nullopt: no profile uses load
+  std::uint64_t seed = 1;                            // for breaking ties
+  const Clock* clock = nullptr;                      // only to measure how long decisions take; null: not measured
 };
 
 class Scheduler {
@@ -53,34 +53,33 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // --- What happens. Objects of the kinds of cluster::model_kinds(); others are ignored. ---
+  // --- Cluster events. Objects of the kinds of cluster::model_kinds(); other kinds are ignored. ---
   void upsert(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
   void remove(const std::shared_ptr<const google::protobuf::Message>& object, WallTime now);
-  // How busy nodes are now; what each node's load is has been told to cluster() before. Pods that only a busy cluster
-  // kept from a node are tried again.
+  // The load readings or the load basis changed. Pods that were rejected because of node load are tried again.
   void load_taken(const usage::Reading& reading, const std::string& source, WallTime now);
   void load_fell_back(cluster::LoadBasis basis, const std::string& source, WallTime now);
 
-  // A pod is on its way to a node by somebody else's doing: so much of it is taken, until it is released.
+  // Another component moves a pod to the node: reserves this load there until release_move().
   void reserve_move(std::string_view key, std::string_view node, const cluster::Loads& load, WallTime now);
   void release_move(std::string_view key);
-  // What pods are seen to use: those that come are booked with as much.
+  // The measured usage of workloads. New pods of a workload reserve the usage of its other pods.
   void expect(usage::WorkloadUsagesPtr workload_usages) { workload_usages_ = std::move(workload_usages); }
-  // Where replacements of pods that are being moved are wanted.
+  // Sets the target nodes of replacement pods.
   void want(const std::vector<Intent>& intents) { intents_.set(intents); }
 
-  // --- Whose turn it is. Empty: nobody's, or nothing is to be done about it. ---
+  // --- The next scheduling cycle. Empty: no pod is ready, or there is nothing to do for the pod. ---
   std::vector<SchedulingAction> decide_next(WallTime now, placement::Extenders* extenders = nullptr);
   bool ready() const { return queue_->ready(); }
   void tick(WallTime now) { queue_->tick(now); }
   std::optional<WallTime> next_deadline() const { return queue_->next_deadline(); }
 
-  // --- What came of it. ---
+  // --- Results of actions. ---
   void bound(const std::string& uid, WallTime now);
   std::vector<SchedulingAction> bind_failed(const std::string& uid, const Error& error, WallTime now);
   void preemption_finished(const std::string& uid, bool all, WallTime now);
-  // What was promised to a pod with claims (BindAction::has_claims), for whoever writes it down. What is not written
-  // in the end is given back.
+  // The volumes reserved for a pod with claims (BindAction::has_claims). The caller writes them to the API server and
+  // returns the unwritten ones with unreserve().
   ReservedVolumes take_reserved(const std::string& uid);
   void unreserve(const ReservedVolumes& volumes) { unreserve_volumes(cluster_.volumes(), volumes); }
   bool is_waiting(std::string_view uid) const { return waiting_.contains(std::string(uid)); }
@@ -125,27 +124,31 @@ class Scheduler {
   std::vector<SchedulingAction> handle_scheduling_failure(WaitingPod waiting,
                                                           const placement::Decision& decision,
                                                           WallTime now);
-  void preempt(const WaitingPod& waiting, const placement::Decision& decision, std::vector<SchedulingAction>& actions);
+  void preempt(const WaitingPod& waiting,
+               const placement::Decision& decision,
+               WallTime now,
+               std::vector<SchedulingAction>& actions);
   PluginIndexSet slots_of(std::size_t profile, const std::set<std::string>& names) const;
 
   SchedulerSettings settings_;
   SchedulerMetrics metrics_;
   cluster::Cluster cluster_;
   std::unique_ptr<usage::LoadTracker> load_tracker_;
-  usage::WorkloadUsagesPtr workload_usages_;  // null: nobody knows any
+  usage::WorkloadUsagesPtr workload_usages_;  // null: no measured usage
   std::vector<std::unique_ptr<placement::Framework>> frameworks_;
   std::unique_ptr<QueueMetrics> queue_metrics_;
   std::unique_ptr<Queue> queue_;
   Nominator nominator_;
   Intents intents_;
-  boost::unordered_flat_map<std::string, PodObject> waiting_;         // by uid: every pod of ours without a node
-  boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by uid: decided, not yet answered
-  boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by uid, until they are taken
-  boost::unordered_flat_map<std::string, bool> preempting_;           // by uid: victims are being told
+  boost::unordered_flat_map<std::string, PodObject> waiting_;         // by UID: every pending pod of this scheduler
+  boost::unordered_flat_map<std::string, WaitingPod> binding_;        // by UID: assumed, binding result pending
+  boost::unordered_flat_map<std::string, ReservedVolumes> reserved_;  // by UID, until take_reserved()
+  boost::unordered_flat_map<std::string, WallTime> preempting_;       // by UID: when the eviction of its victims began
+  std::chrono::nanoseconds last_decision_took_{};
   placement::NominatedPods nominated_pods_;
-  std::uint64_t nominated_nodes_version_ = 0;   // the nodes' version it was made with
-  std::vector<cluster::NodeIndex> node_order_;  // only where a search may stop early
-  std::uint64_t ordered_nodes_ = 0;             // the nodes' version it was made with
+  std::uint64_t nominated_nodes_version_ = 0;   // Cluster::nodes_version() at the last rebuild
+  std::vector<cluster::NodeIndex> node_order_;  // only if a search can stop early
+  std::uint64_t ordered_nodes_ = 0;             // Cluster::nodes_version() at the last rebuild
   std::size_t next_start_ = 0;
   std::uint64_t decisions_ = 0;
   Rng rng_;

@@ -1,4 +1,4 @@
-// The scheduler's ears: what happens in the cluster, and whom it may help.
+// Cluster events: updates the model and requeues the pods that an event may help.
 #include "cluster/feed.h"
 #include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
@@ -57,7 +57,7 @@ void Scheduler::upsert_waiting_pod(const PodPtr& pod, std::size_t profile, WallT
   }
   const PodObject before = known->second;
   known->second = object;
-  if (cluster_.find_pod(uid)) return;  // it is on its way to a node
+  if (cluster_.find_pod(uid)) return;  // the pod is assumed on a node
   if (!pod->status().nominated_node_name().empty() || !before.pod->status().nominated_node_name().empty()) {
     nominator_.update(before.pod->status().nominated_node_name(), object);
   }
@@ -85,7 +85,7 @@ void Scheduler::no_longer_waiting(const std::string& uid, WallTime now) {
   clear_nomination(last, now);
 }
 
-// The room that was kept for it is free for others, if they had to respect it.
+// The place of the nomination is free for pods that had to respect it.
 void Scheduler::clear_nomination(const PodObject& object, WallTime now) {
   if (!nominator_.remove(object.uid())) return;
   if (!queue_->cares()) return;

@@ -1,5 +1,5 @@
-// The scheduler's part in how busy nodes are: readings go into the book, what is placed is booked there until a reading
-// shows it, and each pod is told what was predicted for its node.
+// Node load in the scheduler. Readings go to the LoadTracker. A scheduled pod reserves load there until a reading
+// includes it. The predicted load of the node is written to each pod.
 #include <fmt/format.h>
 
 #include "kube/proto/core_pod.pb.h"
@@ -30,7 +30,7 @@ void Scheduler::load_changed(WallTime now) {
       now);
 }
 
-// Whoever placed it: its load will come, and nobody has measured it yet.
+// Reserves load for a pod of any scheduler: its load is not in the readings yet.
 void Scheduler::reserve_load(const api::Pod& object, cluster::PodIndex index, WallTime now) {
   if (load_tracker_ == nullptr) return;
   const cluster::AssignedPod& pod = cluster_.pod(index);
@@ -50,12 +50,12 @@ void Scheduler::reserve_move(std::string_view key, std::string_view node, const 
 
 void Scheduler::release_move(std::string_view key) { release_load(key); }
 
-// Goes with the binding, at no further cost: why the pod is where it is can be read on the pod.
+// Part of the binding request, so it needs no further request: the pod shows why it is on this node.
 void Scheduler::predict(BindAction& order, cluster::NodeIndex node) const {
   if (load_tracker_ == nullptr) return;
   if (!frameworks_[order.profile]->profile().uses("Rescheduler", placement::Point::PreBind)) return;
   const cluster::LoadSummary& load_summary = cluster_.load_summary();
-  if (load_summary.basis == cluster::LoadBasis::RoundRobin) return;  // nobody knows
+  if (load_summary.basis == cluster::LoadBasis::RoundRobin) return;  // no load is known
   const auto predicted = placement::predicted_loads(cluster_.node(node), load_summary);
   std::string text = "{";
   for (std::size_t i = 0; i < load_summary.resources.size(); ++i) {

@@ -1,4 +1,4 @@
-// Pods that wait because nodes are too busy.
+// Pods that wait because the nodes are overloaded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ WallTime at(double seconds) {
          + std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)};
 }
 
-// As the deployment guides enable it.
+// The configuration of the deployment guides.
 constexpr const char* kConfiguration = R"(apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:
@@ -61,7 +61,7 @@ struct LoadedScheduler : testing::Test {
     reading.samples.push_back({.node = "b", .value = b, .at = at(time)});
     scheduler->load_taken(reading, "prometheus", at(time));
   }
-  // The node that was decided on, or why none.
+  // The node of the decision, or the reason why there is none.
   std::string decide(double time) {
     scheduler->tick(at(time));
     const auto actions = scheduler->decide_next(at(time));
@@ -128,7 +128,8 @@ TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
   EXPECT_EQ(reserved("a"), 0) << "by now it is in what is measured";
 }
 
-// Four that ask for little and use half a node each: whoever goes by what they ask for gives both to the idler node.
+// Four pods request little and use half a node each. A scheduler that counts requests would place the last two on the
+// node with less load.
 TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeUse) {
   const auto add = [&](const std::string& name) {
     auto object = std::make_shared<api::Pod>(pod(name).requests("100m", "100Mi").get());

@@ -1,4 +1,4 @@
-// kube-scheduler's metrics, by its names.
+// The metrics of the scheduler, with kube-scheduler's names.
 #pragma once
 
 #include <chrono>
@@ -25,11 +25,11 @@ class SchedulerMetrics {
                        placement::Code status,
                        std::chrono::nanoseconds took);
   void plugin(std::string_view name, placement::Point point, placement::Code status, std::chrono::nanoseconds took);
-  // A pod has its node: how long since it could first be tried, after how many attempts.
+  // A pod was bound: the time since it could first be tried, and the number of attempts.
   void placed(std::chrono::nanoseconds waited, int attempts, bool after_flush);
   void preemption(std::size_t victims);
   void preemption_attempt() { preemption_attempts_->add(); }
-  // A pod went where it had failed before, since no other node would do.
+  // A pod was scheduled to a node where it had failed before, because no other node was feasible.
   void revisited() { revisits_->add(); }
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
   void preemption_finished(bool all, std::chrono::nanoseconds took);
@@ -46,7 +46,7 @@ class SchedulerMetrics {
   Counter* revisits_;
 };
 
-// Turns what deciding for one profile takes into metrics.
+// Reports the durations of decisions for one profile as metrics.
 class MetricPluginTimer final : public placement::PluginTimer {
  public:
   MetricPluginTimer(SchedulerMetrics& metrics, const Clock& clock, const std::string& profile)

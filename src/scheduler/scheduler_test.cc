@@ -1,4 +1,4 @@
-// What the scheduler keeps from one decision to the next: where the search goes on, and who is nominated where.
+// The state that the scheduler keeps between decisions: where the next search starts, and the nominations.
 #include "scheduler/scheduler.h"
 
 #include <functional>
@@ -44,7 +44,7 @@ class OneScheduler : public testing::Test {
     scheduler_->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
   }
   std::vector<SchedulingAction> decide() { return scheduler_->decide_next(at(1)); }
-  // The node of the pod whose turn it is.
+  // Binds the next pod; returns its node.
   std::string bound_to() {
     const auto actions = decide();
     const auto* bind = actions.empty() ? nullptr : std::get_if<BindAction>(&actions.front());
@@ -59,11 +59,11 @@ class OneScheduler : public testing::Test {
   std::unique_ptr<Scheduler> scheduler_;
 };
 
-// --- Where the search goes on ---
+// --- Start of the search ---
 
 class SearchOfHalf : public OneScheduler {
  protected:
-  // Half of the nodes is enough, and half of them are a hundred at least.
+  // A search stops after half of the nodes, which are at least 100.
   void SetUp() override { start(50); }
   void add_nodes(int count, const std::function<void(int, NodeBuilder&)>& differs = [](int, NodeBuilder&) {}) {
     for (int i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ TEST_F(SearchOfHalf, GoesOnWhereTheLastOneEnded) {
 }
 
 TEST_F(SearchOfHalf, CountsTheNodesThatWereRefusedToo) {
-  // The first search refuses 0-99 and finds 100-249. The second goes on with 250-299 and, from the beginning, 100-199.
+  // The first search rejects 0-99 and finds 100-249. The second continues with 250-299, then from the start 100-199.
   add_nodes(300, [](int i, NodeBuilder& one) {
     if (i < 100) one.cordoned();
     if (i == 210) one.cpu("64").memory("512Gi");
@@ -101,7 +101,7 @@ TEST_F(SearchOfHalf, CountsTheNodesThatWereRefusedToo) {
 }
 
 TEST_F(SearchOfHalf, StaysWhereItIsWhenTheNominatedNodeWillDo) {
-  // Only a search that begins at 0 leaves out the large node.
+  // Only a search that starts at 0 skips the large node.
   add_nodes(200, [](int i, NodeBuilder& one) {
     if (i == 100) one.cpu("64").memory("512Gi");
   });
@@ -111,7 +111,7 @@ TEST_F(SearchOfHalf, StaysWhereItIsWhenTheNominatedNodeWillDo) {
   EXPECT_THAT(number_bound_to(), AllOf(Ge(0), Lt(100)));
 }
 
-// --- Who is nominated where ---
+// --- Nominations ---
 
 class Nominations : public OneScheduler {
  protected:
@@ -119,7 +119,7 @@ class Nominations : public OneScheduler {
   static PodBuilder large(const std::string& name, int priority) {
     return pod(name).requests("2", "1Gi").priority(priority);
   }
-  // What is reported of this pod.
+  // The StatusAction for this pod.
   static const StatusAction* report_of(const std::vector<SchedulingAction>& actions, const std::string& name) {
     for (const SchedulingAction& order : actions) {
       const auto* report = std::get_if<StatusAction>(&order);
@@ -189,10 +189,12 @@ TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
   scheduler_->remove(std::make_shared<const api::Pod>(victim.get()), at(2));
   EXPECT_TRUE(decide().empty()) << "not before the API server has been told of all of them";
   scheduler_->preemption_finished("uid-urgent", true, at(3));
+  EXPECT_THAT(metrics_.text(),
+              testing::HasSubstr("scheduler_preemption_goroutines_duration_seconds_sum{result=\"success\"} 2\n"));
   EXPECT_EQ(bound_to(), "n");
 }
 
-// --- What a failed binding gives back ---
+// --- What a failed binding releases ---
 
 class FailedBinding : public OneScheduler {
  protected:

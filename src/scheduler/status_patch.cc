@@ -51,7 +51,7 @@ std::optional<std::string> status_patch(const api::Pod& pod, const PodReport& re
     }
   }
   if (status.empty()) return std::nullopt;
-  // The uid: of a pod that was made anew under the same name nothing is said.
+  // With the UID the API server rejects the patch for a recreated pod with the same name.
   return json::serialize(json::object{{"metadata", {{"uid", pod.metadata().uid()}}}, {"status", std::move(status)}});
 }
 

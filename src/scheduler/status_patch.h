@@ -1,4 +1,4 @@
-// What is written to a pod's status: why it has no node, and which it is promised. Pure: text out of values.
+// Patches of a pod's status: the reason why it is unschedulable, and the nominated node. Pure functions.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ namespace rescheduler::scheduler {
 
 struct PodReport {
   std::string reason{};
-  std::string message{};                        // empty: the condition stays as it is
-  std::optional<std::string> nominated_node{};  // nothing: as it is
+  std::string message{};                        // empty: the condition is unchanged
+  std::optional<std::string> nominated_node{};  // nullopt: unchanged
 };
 
-// A strategic merge patch of the status; nothing when it would change nothing but times.
+// A strategic merge patch of the status; nullopt if it would change only timestamps.
 std::optional<std::string> status_patch(const api::Pod& pod, const PodReport& report, WallTime now);
 
-// The condition of a pod that has to go for a more important one; refused for another pod of that name.
+// The condition of a preempted pod. The API server rejects the patch for another pod with the same name.
 std::string victim_patch(std::string_view uid, std::string_view scheduler_name, WallTime now);
 
 }  // namespace rescheduler::scheduler

@@ -12,16 +12,16 @@ using kube::Client;
 
 namespace {
 
-bool is_promised_to(const api::PersistentVolume& object, const cluster::Claim& claim) {
+bool is_prebound_to(const api::PersistentVolume& object, const cluster::Claim& claim) {
   const api::ObjectReference& reference = object.spec().claim_ref();
   return reference.name() == claim.name && reference.namespace_() == claim.ns
          && (reference.uid().empty() || reference.uid() == claim.uid);
 }
 
-// As the volume controller would have written it, so that it goes on from there.
-void promise(api::PersistentVolume& object, const cluster::Claim& claim) {
-  // A promise a user made himself stays his: the controller would not undo it either.
-  if (!is_promised_to(object, claim)) {
+// Writes the claimRef as the volume controller does, so that the controller continues from there.
+void prebind(api::PersistentVolume& object, const cluster::Claim& claim) {
+  // A claimRef that the user set is not marked as bound by the controller; the volume controller behaves the same.
+  if (!is_prebound_to(object, claim)) {
     object.mutable_metadata()->mutable_annotations()->insert({std::string(cluster::kBoundByController), "yes"});
   }
   api::ObjectReference& reference = *object.mutable_spec()->mutable_claim_ref();
@@ -122,7 +122,7 @@ net::Task<Result<Input>> VolumeBinder::perform(const Action& action) {
   co_return Input{Woke{}};
 }
 
-// The whole object goes back as it came, but for what we decide; and only if it is still the one we decided about.
+// Writes back the whole object with only the claimRef changed, and only if its resourceVersion is that of the decision.
 net::Task<Result<Input>> VolumeBinder::write_volume(WriteVolume write) {
   Client client(api_);
   auto read = co_await client.get<api::PersistentVolume>(std::string(), write.volume->name);
@@ -133,7 +133,7 @@ net::Task<Result<Input>> VolumeBinder::write_volume(WriteVolume write) {
                   fmt::format("PersistentVolume {} has changed since it was chosen", write.volume->name)};
     co_return input_from(std::move(changed));
   }
-  promise(object, *write.claim);
+  prebind(object, *write.claim);
   auto written = co_await client.update<api::PersistentVolume>(std::move(object));
   if (!written) co_return input_from(std::move(written.error()));
   co_return written_as(written->metadata());

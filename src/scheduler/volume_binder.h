@@ -1,5 +1,5 @@
-// What is done about a pod's volumes once its node is chosen: promised in the model (reserve), written to the API
-// server, and waited for until whoever provisions and binds volumes has done so.
+// Binds the volumes of a pod after its node is chosen: reserves them in the cluster model, writes the reservations to
+// the API server, and waits until the volume controllers have provisioned and bound the volumes.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace rescheduler::scheduler {
 
-// Nothing is promised when it fails.
+// All or nothing: reserves no volume if it fails.
 Result<ReservedVolumes> reserve_volumes(cluster::Volumes& volumes,
                                         const placement::VolumeDecision& decision,
                                         std::string_view node);
-// Takes the promises back, except where something newer is known already.
+// Reverts the reservations, except where the API server has sent a newer object.
 void unreserve_volumes(cluster::Volumes& volumes, const ReservedVolumes& reserved);
 
-// The model as a StorageView; on the model's thread.
+// The cluster model as a StorageView; on the thread of the model.
 class ClusterStorageView final : public StorageView {
  public:
   using PodExists = std::function<bool(std::string_view uid)>;
@@ -39,7 +39,7 @@ class ClusterStorageView final : public StorageView {
   PodExists pod_exists_;
 };
 
-// One per loop; any number of pods at a time. Api, services and view outlive what it runs.
+// One per loop, for any number of pods at the same time. Api, services and view must outlive the calls.
 class VolumeBinder {
  public:
   VolumeBinder(kube::Api& api, kube::LoopServices services, const StorageView& view)
@@ -47,7 +47,7 @@ class VolumeBinder {
 
   struct Outcome {
     Result<void> bound{};
-    ReservedVolumes unwritten{};  // to be unreserved if the pod is not placed: what the API server has not been told
+    ReservedVolumes unwritten{};  // not yet sent to the API server; unreserve these if the pod is not bound
   };
   net::Task<Outcome> bind(ReservedVolumes reserved, PodToBind pod, std::chrono::nanoseconds timeout);
 

@@ -16,7 +16,7 @@ using namespace cluster::testing;
 using test::ScriptedApi;
 using test::VirtualTime;
 
-// A cluster, its API server, and a controller that binds what it is told to.
+// A cluster, its API server, and a controller that binds volumes on request.
 struct Fixture {
   Fixture() {
     api::Node node;
@@ -34,7 +34,7 @@ struct Fixture {
     api.put(object);
     cluster.volumes().upsert(*api.find<T>(object.metadata().namespace_(), object.metadata().name()));
   }
-  // What the server has now is told to the model, as a watch does.
+  // Copies the objects of the server to the model, as a watch does.
   void watch() {
     for (const auto& volume : api.all<api::PersistentVolume>()) cluster.volumes().upsert(volume);
     for (const auto& claim : api.all<api::PersistentVolumeClaim>()) cluster.volumes().upsert(claim);
@@ -73,7 +73,7 @@ struct Fixture {
 
   ScriptedApi api;
   cluster::Cluster cluster;
-  // Each look at the pod is a moment in which the rest of the world moves on.
+  // Each check of the pod calls `meanwhile`, which can change the cluster between two steps.
   int looks = 0;
   std::function<void(int)> meanwhile = [](int) {};
   ClusterStorageView view{cluster, [this](std::string_view) {
@@ -163,7 +163,7 @@ TEST(VolumeBinder, AReservationThatFailsLeavesNothingBehind) {
   Fixture fixture;
   const placement::VolumeDecision decision = fixture.decision();
   auto claim = *fixture.api.find<api::PersistentVolumeClaim>("shop", "b");
-  fixture.serve(claim);  // another version
+  fixture.serve(claim);  // a new resourceVersion
   const auto reserved = reserve_volumes(fixture.cluster.volumes(), decision, "n1");
   ASSERT_FALSE(reserved);
   EXPECT_EQ(reserved.error().code, Errc::Conflict);

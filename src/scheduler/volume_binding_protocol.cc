@@ -10,7 +10,7 @@ using cluster::VolumePtr;
 
 namespace {
 
-// Looking costs a few look-ups in memory; a pod that starts a second later is felt.
+// A check costs a few lookups in memory; a delay of a second in the pod's start is noticeable.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 }  // namespace
@@ -29,7 +29,7 @@ Action VolumeBindingProtocol::next(const Input& on_event, SteadyTime now, const 
   return look(now, view);
 }
 
-// What is written there already, to the last detail, is not written again.
+// An object that already has exactly the intended content is not written again.
 bool VolumeBindingProtocol::is_written(std::size_t index, const StorageView& view) const {
   if (index < reserved_.bindings.size()) {
     const auto& [chosen, claim] = reserved_.bindings[index];
@@ -98,7 +98,7 @@ Result<VolumeBindingProtocol::Progress> VolumeBindingProtocol::check_binding(std
   if (!volume) return fail(Errc::NotFound, "PersistentVolume {} is gone", chosen.volume->name);
   const ClaimPtr claim = view.claim(chosen.claim->ns, chosen.claim->name);
   if (!claim) return fail(Errc::NotFound, "claim {}/{} is gone", chosen.claim->ns, chosen.claim->name);
-  if (is_older(volume->version, versions_[index])) return Progress::Wait;  // our own write is still on its way to us
+  if (is_older(volume->version, versions_[index])) return Progress::Wait;  // our own write has not arrived yet
   auto place = check_place(*volume, view);
   if (!place) return fail(std::move(place.error()));
   if (!volume->claim || volume->claim->uid.empty()) {
@@ -113,13 +113,13 @@ Result<VolumeBindingProtocol::Progress> VolumeBindingProtocol::check_provision(s
   const ClaimPtr claim = view.claim(asked.ns, asked.name);
   if (!claim) return fail(Errc::NotFound, "claim {}/{} is gone", asked.ns, asked.name);
   if (is_older(claim->version, versions_[reserved_.bindings.size() + index])) return Progress::Wait;
-  // Whoever makes volumes takes the annotation away when it could not.
+  // A provisioner removes the annotation if provisioning failed.
   if (claim->selected_node != reserved_.node) {
     return fail(Errc::Conflict, "provisioning failed for PVC \"{}\"", claim->name);
   }
   if (!claim->volume.empty()) {
     const VolumePtr volume = view.volume(claim->volume);
-    if (!volume) return Progress::Wait;  // the claim may have come before its volume
+    if (!volume) return Progress::Wait;  // the claim may arrive before its volume
     auto place = check_place(*volume, view);
     if (!place) return fail(std::move(place.error()));
   }

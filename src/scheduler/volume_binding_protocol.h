@@ -1,12 +1,12 @@
-// Binding the volumes of one pod: what to do next, given what happened and what the API server has said. No sockets, no
-// clock, no sleeping.
+// Binds the volumes of one pod: decides on the next action from the last input and the state of the API server. No
+// sockets, no clock, no sleeping.
 //
 //   Started --> WriteVolume --Written--> ... --> WriteClaim --Written--> ... --> look --> Sleep --Woke--> look ...
-//                    |  Failed                       |  Failed                    |
-//                    +------------> Failed <---------+----- undone, timed out ----+----> Done, all claims are bound
+//                    |  WriteFailed                  |  WriteFailed               |
+//                    +------------> Failed <---------+---- reverted, timed out ---+----> Done, all claims are bound
 //
-// What has been written is never taken back: whoever binds volumes may have acted on it already. A pod that is tried
-// again finds it, and goes on from there.
+// A write is never reverted, because a volume controller may have acted on it already. The next attempt for the pod
+// finds the written objects and continues from there.
 #pragma once
 
 #include <chrono>
@@ -22,8 +22,7 @@
 
 namespace rescheduler::scheduler {
 
-// Decided, and counted as such by the model. The records are those the decision was made with: their versions are what
-// the writes are based on.
+// Decided, and assumed in the cluster model. The records are those of the decision; writes use their resourceVersion.
 struct ReservedVolumes {
   struct Binding {
     cluster::VolumePtr volume{};
@@ -36,23 +35,23 @@ struct ReservedVolumes {
   bool empty() const { return bindings.empty() && provisions.empty(); }
 };
 
-// What the API server has said last, without our promises.
+// The latest state from the API server, without the assumed reservations.
 class StorageView {
  public:
   virtual ~StorageView() = default;
-  virtual cluster::VolumePtr volume(std::string_view name) const = 0;  // null: not there
+  virtual cluster::VolumePtr volume(std::string_view name) const = 0;  // null: not found
   virtual cluster::ClaimPtr claim(std::string_view ns, std::string_view name) const = 0;
   virtual bool pod_exists(std::string_view uid) const = 0;
-  // Fails when the node is gone, or the volume's place cannot be read.
+  // Fails if the node is gone, or if the node affinity of the volume cannot be read.
   virtual Result<bool> reaches(const cluster::Volume& volume, std::string_view node) const = 0;
 };
 
 namespace volume_binding {
 
-// What happened.
+// Inputs.
 struct Started {};
 struct Written {
-  std::string version;  // of the object, now
+  std::string version;  // the new resourceVersion of the object
 };
 struct WriteFailed {
   Error error;
@@ -60,12 +59,12 @@ struct WriteFailed {
 struct Woke {};
 using Input = std::variant<Started, Written, WriteFailed, Woke>;
 
-// What to do.
-struct WriteVolume {  // promise this volume to this claim
+// Actions.
+struct WriteVolume {  // sets the claimRef of the volume to the claim
   cluster::VolumePtr volume;
   cluster::ClaimPtr claim;
 };
-struct WriteClaim {  // have a volume made for this claim, for this node
+struct WriteClaim {  // requests provisioning for the claim on the node
   cluster::ClaimPtr claim;
   std::string node;
 };
@@ -87,7 +86,7 @@ class VolumeBindingProtocol {
 
   volume_binding::Action next(const volume_binding::Input& on_event, SteadyTime now, const StorageView& view);
 
-  // What the API server has not been told yet.
+  // The reservations that are not yet written to the API server.
   ReservedVolumes unwritten() const;
 
  private:
@@ -105,12 +104,12 @@ class VolumeBindingProtocol {
   ReservedVolumes reserved_;
   PodToBind pod_;
   std::chrono::nanoseconds timeout_;
-  // Of what was written, in order: volumes first. One for each write that is behind us.
+  // resourceVersions of the written objects: volumes first, then claims. One for each completed write.
   std::vector<std::string> versions_;
   SteadyTime deadline_{};
 };
 
-// Is a resourceVersion older than another? They are numbers that grow.
+// Compares resourceVersions, which are growing numbers.
 bool is_older(std::string_view version, std::string_view than);
 
 }  // namespace rescheduler::scheduler

@@ -16,7 +16,7 @@ using cluster::ClaimPtr;
 using cluster::Volume;
 using cluster::VolumePtr;
 
-// What the API server says, as the test wants it.
+// A StorageView with the state that the test sets.
 struct Said final : StorageView {
   std::map<std::string, VolumePtr, std::less<>> volumes;
   std::map<std::string, ClaimPtr, std::less<>> claims;
@@ -42,7 +42,7 @@ struct Said final : StorageView {
   void say(const Claim& changed) { claims[changed.name] = std::make_shared<const Claim>(changed); }
 };
 
-// One claim "a" that gets volume "pv", one claim "b" that gets one made.
+// One claim "a" that gets volume "pv", and one claim "b" whose volume is provisioned.
 struct Case {
   Case() {
     Volume pv;
@@ -67,7 +67,7 @@ struct Case {
     return *made;
   }
   Action next(const Input& on_event) { return protocol().next(on_event, now, said); }
-  // Both written, and the answers seen.
+  // Writes both; the written objects are visible.
   Action write_all() {
     next(Started{});
     next(Written{"20"});
@@ -138,7 +138,7 @@ TEST(VolumeBindingProtocol, DoesNotTakeTheStateBeforeItsOwnWriteForAnAnswer) {
   Case c;
   c.next(Started{});
   c.next(Written{"20"});
-  // Neither write has come back: no promise to be seen, no node chosen. That is not yet wrong.
+  // Neither write is visible yet: no claimRef, no selected node. This is not an error.
   EXPECT_TRUE(is<Sleep>(c.next(Written{"21"})));
   Volume newer = *c.said.volume("pv");
   newer.version = "100";

@@ -1,4 +1,4 @@
-# What src/scheduler/CMakeLists.txt builds for storage.
+# Sources of volume binding for src/scheduler/CMakeLists.txt.
 set(VOLUME_BINDER_SOURCES
   volume_binder.cc
   volume_binding_protocol.cc)

@@ -28,7 +28,7 @@ const json::object* object(const json::object& from, std::string_view field) {
   return value != nullptr ? value->if_object() : nullptr;
 }
 
-// A key as one step of a JSON pointer.
+// Escapes a key for a JSON pointer.
 std::string escaped(std::string_view key) {
   std::string step;
   for (const char c : key) {
@@ -58,7 +58,7 @@ void annotate(const api::Pod& pod, const PodChanges& changes, json::array& patch
     add(patch, "/metadata/annotations/" + escaped(key), json::value(value));
 }
 
-// The API server takes one value per requirement on a node's name.
+// The API server accepts one value per requirement on metadata.name.
 json::array requirements(const std::vector<std::string>& nodes) {
   json::array all;
   for (const std::string& node : nodes) {
@@ -84,7 +84,8 @@ void keep_off(const api::Pod& pod, const std::vector<std::string>& nodes, json::
   if (!node_affinity.has_required_during_scheduling_ignored_during_execution()) {
     return add(patch, path, std::move(required));
   }
-  // Terms are alternatives: each must forbid the nodes. One that is empty admits none, and must not begin to.
+  // Terms are ORed, so each term must exclude the nodes. An empty term matches no node; a requirement would make it
+  // match, so it stays empty.
   const auto& terms = node_affinity.required_during_scheduling_ignored_during_execution().node_selector_terms();
   for (int i = 0; i < terms.size(); ++i) {
     if (terms[i].match_expressions().empty() && terms[i].match_fields().empty()) continue;
@@ -97,7 +98,8 @@ void keep_off(const api::Pod& pod, const std::vector<std::string>& nodes, json::
   }
 }
 
-// What a scheduler weighs as much as it weighs any preference for nodes; where the node will not do, it is none.
+// A scheduler weighs this preference like any other node affinity preference. If the node is not feasible, the
+// preference has no effect.
 void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch) {
   if (changes.rather_on.empty()) return;
   json::object field{{"key", "metadata.name"}, {"operator", "In"}, {"values", json::array{changes.rather_on}}};
@@ -105,7 +107,7 @@ void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch)
   constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
   json::object affinity;
   affinity[json::string_view(kPreferred.data(), kPreferred.size())] = json::array{term};
-  const bool made = !changes.not_on.empty();  // by keep_off, just now
+  const bool made = !changes.not_on.empty();  // keep_off() has just added the affinity
   if (!made && !pod.spec().has_affinity()) {
     return add(patch, "/spec/affinity", json::object{{"nodeAffinity", std::move(affinity)}});
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMasters = "system:masters";
 
-// Empty when OpenSSL cannot: then nothing is remembered.
+// Empty if OpenSSL fails: then the answer is not cached.
 std::string digest_of(const kube::Secret& token) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned int length = 0;
@@ -22,7 +22,7 @@ std::string digest_of(const kube::Secret& token) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), length);
 }
 
-// Unambiguous whatever the words hold.
+// Length-prefixed, so that keys are unambiguous whatever the words contain.
 void add_word(std::string& key, std::string_view word) { key += fmt::format("{}:{},", word.size(), word); }
 
 std::string key_of(const UserInfo& user_info, std::string_view verb, std::string_view path) {
@@ -48,7 +48,9 @@ UserInfo to_user_info(const api::UserInfo& user) {
   return user_info;
 }
 
-api::SubjectAccessReview make_pod_context(const UserInfo& user_info, const std::string& verb, const std::string& path) {
+api::SubjectAccessReview make_access_review(const UserInfo& user_info,
+                                            const std::string& verb,
+                                            const std::string& path) {
   api::SubjectAccessReview review;
   auto& spec = *review.mutable_spec();
   spec.set_user(user_info.name);
@@ -83,15 +85,15 @@ DelegatedAuth::DelegatedAuth(kube::Api& tokens, kube::Api& access, const Clock& 
       users_(clock, settings.most_answers),
       permissions_(clock, settings.most_answers) {}
 
-net::Task<Result<void>> DelegatedAuth::ask(kube::Api& api, const kube::Message& question, kube::Message& answer) {
+net::Task<Result<void>> DelegatedAuth::ask(kube::Api& api, const kube::Message& review, kube::Message& answer) {
   if (in_flight_ >= settings_.most_in_flight) {
     co_return fail(Errc::Unavailable, "too many credentials are being checked at the moment");
   }
   const Counted counted(in_flight_);
   kube::ApiCall call;
   call.verb = kube::Verb::Create;
-  call.resource = &kube::resource_of(*question.GetDescriptor());
-  call.body = &question;
+  call.resource = &kube::resource_of(*review.GetDescriptor());
+  call.body = &review;
   call.timeout = settings_.timeout;
   auto done = co_await api.call(std::move(call), &answer);
   if (done || done.error().code == Errc::Cancelled) co_return done;
@@ -101,10 +103,10 @@ net::Task<Result<void>> DelegatedAuth::ask(kube::Api& api, const kube::Message& 
 net::Task<Result<UserInfoPtr>> DelegatedAuth::authenticate(const kube::Secret& token) {
   const std::string key = digest_of(token);
   if (auto known = users_.find(key); known) co_return *known;
-  api::TokenReview question;
-  question.mutable_spec()->set_token(token.reveal());
+  api::TokenReview review;
+  review.mutable_spec()->set_token(token.reveal());
   api::TokenReview answer;
-  auto asked = co_await ask(tokens_, question, answer);
+  auto asked = co_await ask(tokens_, review, answer);
   if (!asked) co_return fail(std::move(asked.error()));
   UserInfoPtr user_info;
   const auto& status = answer.status();
@@ -120,9 +122,9 @@ net::Task<Result<bool>> DelegatedAuth::authorize(UserInfoPtr user_info, std::str
   if (std::find(groups.begin(), groups.end(), kMasters) != groups.end()) co_return true;
   const std::string key = key_of(*user_info, verb, path);
   if (auto known = permissions_.find(key); known) co_return *known;
-  const api::SubjectAccessReview question = make_pod_context(*user_info, verb, path);
+  const api::SubjectAccessReview review = make_access_review(*user_info, verb, path);
   api::SubjectAccessReview answer;
-  auto asked = co_await ask(access_, question, answer);
+  auto asked = co_await ask(access_, review, answer);
   if (!asked) co_return fail(std::move(asked.error()));
   const bool allowed = answer.status().allowed() && !answer.status().denied();
   permissions_.put(key, allowed, allowed ? settings_.good_for : settings_.bad_for);

@@ -1,8 +1,8 @@
-// Who holds a bearer token, and what they may do: asked of the API server (TokenReview, SubjectAccessReview) and
-// remembered for some seconds. Without an answer nobody is let in.
+// Authenticates bearer tokens and authorizes users through the API server (TokenReview, SubjectAccessReview). Answers
+// are cached for some seconds. Without an answer access is denied.
 //
-// Strangers can make it ask: give it an Api of its own, so that they cannot use up the request budget of the rest. It
-// needs the ClusterRole system:auth-delegator. Belongs to the loop's thread and outlives what awaits it.
+// Unauthenticated clients can cause reviews: use a separate Api, so that they cannot exhaust the request budget of
+// other components. Needs the ClusterRole system:auth-delegator. Loop thread only; it must outlive its callers.
 #pragma once
 
 #include <chrono>
@@ -20,24 +20,24 @@
 namespace rescheduler::server {
 
 struct DelegatedAuthSettings {
-  // kube-scheduler's own: what was taken away from somebody is gone for good after this long.
+  // kube-scheduler's values: a revoked permission or token is effective after this time at the latest.
   std::chrono::seconds good_for{10};
   std::chrono::seconds bad_for{10};
   std::chrono::seconds timeout{10};
-  std::size_t most_answers = 1024;  // of each kind
-  std::size_t most_in_flight = 16;  // further questions are turned away: a flood of made-up tokens ends here
+  std::size_t most_answers = 1024;  // cached, of each kind
+  std::size_t most_in_flight = 16;  // further reviews are rejected: this limits a flood of invalid tokens
 };
 
 class DelegatedAuth {
  public:
   DelegatedAuth(kube::Api& api, const Clock& clock, DelegatedAuthSettings settings = {})
       : DelegatedAuth(api, api, clock, settings) {}
-  // Tokens and access may be reviewed by different clusters, or as different users.
+  // Tokens and access may be reviewed by different clusters, or with different credentials.
   DelegatedAuth(kube::Api& tokens, kube::Api& access, const Clock& clock, DelegatedAuthSettings settings = {});
 
-  // Null: nobody's. An error (always Unavailable, or Cancelled): the API server gave no answer.
+  // Null: the token is invalid. An error (always Unavailable, or Cancelled): the API server gave no answer.
   net::Task<Result<UserInfoPtr>> authenticate(const kube::Secret& token);
-  // `verb` is a method in small letters. Members of system:masters may do everything.
+  // `verb` is the HTTP method in lower case. Members of system:masters may do everything.
   net::Task<Result<bool>> authorize(UserInfoPtr user_info, std::string verb, std::string path);
 
  private:
@@ -46,7 +46,7 @@ class DelegatedAuth {
   kube::Api& tokens_;
   kube::Api& access_;
   DelegatedAuthSettings settings_;
-  ExpiringCache<UserInfoPtr> users_;  // by the hash of a token: the token itself is not kept
+  ExpiringCache<UserInfoPtr> users_;  // by the hash of a token: the token itself is not stored
   ExpiringCache<bool> permissions_;
   std::size_t in_flight_ = 0;
 };

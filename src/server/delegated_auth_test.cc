@@ -34,7 +34,7 @@ class DelegatedAuthTest : public testing::Test {
     });
   }
 
-  // Their name; "" for nobody, or why it is not known.
+  // The user name; "" for an invalid token, or the error.
   std::string authenticate(const std::string& token) {
     const kube::Secret secret(token);
     auto user_info = time_.loop.await_result(auth_.authenticate(secret));

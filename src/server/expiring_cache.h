@@ -1,5 +1,4 @@
-// Answers that are good for a while. Holds a fixed number of them: the oldest goes when one more comes, so whoever
-// makes up questions costs no memory.
+// A cache whose entries expire. Its size is fixed: a new entry replaces the oldest, so it cannot use up memory.
 #pragma once
 
 #include <chrono>

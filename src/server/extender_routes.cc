@@ -19,7 +19,7 @@ Result<kube::ExtenderArgs> read_args(const std::string& body) {
   return args;
 }
 
-// Only what was asked about, in the order of the question: kube-scheduler takes a name it does not know for an error.
+// Only the nodes of the request, in their order: kube-scheduler treats an unknown name as an error.
 kube::ExtenderFilterResult mirrored(kube::ExtenderArgs args, FilterResult answer) {
   const std::set<std::string> passing(answer.passing.begin(), answer.passing.end());
   kube::ExtenderFilterResult result;

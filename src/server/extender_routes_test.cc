@@ -1,4 +1,4 @@
-// Both ends of the extender protocol over TLS on loopback: our client asks, our door answers.
+// Client and server of the extender protocol over TLS on loopback.
 #include "server/extender_routes.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-// Lets nodes pass whose name does not begin with "bad", and likes long names.
+// Passes nodes whose name does not begin with "bad", and scores long names higher.
 class PickyService final : public ExtenderService {
  public:
   net::Task<Result<FilterResult>> filter(const kube::ExtenderArgs& args) override {
@@ -229,7 +229,7 @@ TEST_F(ExtenderTest, WhatCannotBeReadIsRefusedWithItsPlace) {
   EXPECT_THAT(answer_to("/extender/bind", ""), StartsWith("405 "));
 }
 
-// What an extender of somebody else may answer.
+// Unusual answers of a foreign extender.
 class StrangeExtenderTest : public ExtenderTest {
  protected:
   Result<scheduler::ExtenderFiltered> filtered_by(std::string answer, int status = 200, bool cached = true) {
@@ -278,7 +278,7 @@ TEST_F(StrangeExtenderTest, GarbageIsAFailure) {
   EXPECT_THAT(error_of(filtered_by("<html>")), HasSubstr("filter: the extender's filter result cannot be read"));
 }
 
-// Who is let in to the door: kube-scheduler's certificate, or a token.
+// Access to the extender routes: by kube-scheduler's certificate, or by a token.
 TEST_F(PortFixture, AClientCertificateOpensTheExtenderDoor) {
   const test::TestAuthority clients("clients"), others("others");
   const kube::TempDirectory files;

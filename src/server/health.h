@@ -1,10 +1,10 @@
-// /healthz, /livez and /readyz in the plain text that Kubernetes' own components answer with.
+// /healthz, /livez and /readyz in the plain text format of Kubernetes components.
 //
 //   GET /readyz            ok
 //   GET /readyz?verbose    [+]ping ok / [-]informers failed: reason withheld / [i]load: ... / readyz check failed
-//   GET /readyz/informers  one check alone, and why it fails
+//   GET /readyz/informers  one check alone, with the reason of a failure
 //
-// ?exclude=NAME leaves a check out. Belongs to the loop's thread.
+// ?exclude=NAME omits a check. All calls on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ namespace rescheduler::server {
 
 class HealthChecks {
  public:
-  using Check = std::function<Result<void>()>;  // answers at once: it runs on the network thread
+  using Check = std::function<Result<void>()>;  // must return at once: it runs on the network thread
 
-  // "readyz"; with the check "ping", which passes whenever there is somebody to ask.
+  // `endpoint` is for example "readyz". Includes the check "ping", which always passes.
   explicit HealthChecks(std::string endpoint);
 
   void add(std::string name, Check check);
-  // Something worth knowing that makes nobody less ready; nothing to say: no line.
+  // Information that does not affect readiness; nullopt: no line.
   using Note = std::function<std::optional<std::string>()>;
   void add_note(std::string name, Note note) { notes_.emplace_back(std::move(name), std::move(note)); }
   net::HttpResponse answer(const RequestTarget& target) const;

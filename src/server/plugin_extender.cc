@@ -9,9 +9,9 @@
 namespace rescheduler::server {
 namespace {
 
-constexpr std::int64_t kMostPriority = 10;  // of an extender
+constexpr std::int64_t kMostPriority = 10;  // maximum score of an extender
 
-// The profile the pod names; a pod of another scheduler's is judged by the first.
+// The profile that the pod names; the first profile for a pod of another scheduler.
 const placement::Framework& framework_for(const scheduler::Scheduler& scheduler, const api::Pod& pod) {
   return scheduler.framework(scheduler.profile_named(pod.spec().scheduler_name()).value_or(0));
 }
@@ -28,7 +28,7 @@ Result<FilterResult> judge(scheduler::Scheduler& scheduler,
   const auto compiled_spec = cluster.compiled_spec_of(pod);
   const auto context = placement::make_pod_context(cluster, pod, *compiled_spec);
   framework.prepare(cluster, context);
-  const placement::NominatedPods nobody;  // kube-scheduler sees to its own nominations
+  const placement::NominatedPods nobody;  // empty: kube-scheduler handles its own nominations
   placement::Cycle cycle(framework, context, nobody);
   const auto searched = cycle.find_feasible({.explain = true});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());

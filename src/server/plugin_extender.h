@@ -1,4 +1,4 @@
-// Our plugins as an extender of somebody else's scheduler: what a node would be told by them, and how they score it.
+// The plugins of this scheduler as an extender of another scheduler: their filter results and scores for nodes.
 #pragma once
 
 #include "kube/client/client.h"
@@ -9,12 +9,12 @@ namespace rescheduler::server {
 
 class PluginExtender final : public ExtenderService {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   PluginExtender(scheduler::LiveScheduler& live, kube::Api& api) : live_(live), client_(api) {}
 
   net::Task<Result<FilterResult>> filter(const kube::ExtenderArgs& args) override;
   net::Task<Result<std::vector<kube::HostPriority>>> prioritize(const kube::ExtenderArgs& args) override;
-  // Every candidate stays: what kube-scheduler found out with its own plugins holds.
+  // Keeps every candidate: the results of kube-scheduler's own plugins apply.
   net::Task<Result<kube::MetaVictimsByNode>> preempt(const kube::ExtenderPreemptionArgs& args) override;
   net::Task<Result<void>> bind(const kube::ExtenderBindingArgs& args) override;
 

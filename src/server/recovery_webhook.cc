@@ -31,9 +31,9 @@ namespace json = boost::json;
 
 constexpr std::string_view kPath = "/mutate-pods";
 constexpr std::string_view kSecretSuffix = "-tls";
-// Whoever may not make them is to find them.
+// A process without permission to create the objects expects them from this manifest.
 constexpr std::string_view kApplied = " (is manifests/rescheduler/webhook.yaml applied?)";
-// The API server sends objects of 3 MiB at most, the review around it included twice over.
+// The API server sends objects of at most 3 MiB; the AdmissionReview may contain the object twice.
 constexpr std::size_t kMostBodyBytes = std::size_t{8} << 20;
 const std::vector<double> kSeconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1};
 
@@ -59,7 +59,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
                                               "What a new pod waits for its answer.",
                                               kSeconds)) {}
 
-  // --- Answering ---
+  // --- Responses ---
 
   net::Task<net::HttpResponse> answer(const net::HttpRequest& request) {
     const auto begun = services.clock->steady_now();
@@ -167,7 +167,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
 
   bool leads() const { return !settings.fence || settings.fence->may_act(); }
 
-  // One at a time: two would each announce an authority of its own.
+  // One at a time: two concurrent updates would each publish a CA of their own.
   net::Task<Result<void>> bring_up_to_date(bool renew) {
     while (updating) {
       const auto before = updating;
@@ -182,7 +182,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     co_return done;
   }
 
-  // Announced first, then written where the other replicas find it, then shown.
+  // Publishes the CA first, then stores the certificate in the Secret for the other replicas, then uses it.
   net::Task<Result<void>> update(bool renew) {
     if (from_files()) {
       auto read = read_files();
@@ -215,7 +215,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       if (secret) keeping_it = std::move(*secret);
       auto saved = co_await save(std::move(keeping_it), name, *next);
       const bool late = !saved && (saved.error().code == Errc::AlreadyExists || saved.error().code == Errc::Conflict);
-      if (late) {  // somebody else led a moment ago, and his is the one
+      if (late) {  // another process was leader until now: its certificate counts
         auto again = co_await update(false);
         co_return again;
       }
@@ -340,7 +340,7 @@ net::Task<net::HttpResponse> going_away() { co_return refusal(503, "This process
 
 net::Task<void> respond(std::shared_ptr<void> /*kept*/, net::Task<net::HttpResponse> page, net::Responder& responder) {
   auto made = co_await std::move(page);
-  (void)co_await responder.send(std::move(made));  // a client that has left needs no answer
+  (void)co_await responder.send(std::move(made));  // a client that has disconnected needs no answer
 }
 
 }  // namespace
@@ -354,7 +354,7 @@ Result<std::unique_ptr<RecoveryWebhook>> RecoveryWebhook::start(kube::Api& api,
                                                                 RecoveryWebhookSettings settings,
                                                                 kube::LoopServices services) {
   auto state = std::make_shared<State>(api, std::move(hints), std::move(settings), services);
-  // Something to show until the one that everybody knows is there.
+  // A certificate to serve with until the published one is available.
   auto first = state->from_files() ? state->read_files() : state->made(nullptr);
   if (!first) return fail(std::move(first.error()));
   net::HttpServerSettings http;

@@ -1,13 +1,13 @@
-// The admission webhook that tells replacements of failed pods which nodes to keep off, and those of moved ones where
-// they are wanted. HTTPS on a port of its own,
-// because the API server has no token for the daemon's. It never refuses a pod: what it cannot find out it does not
-// say, and while it is away pods are created without it (failurePolicy: Ignore).
+// The admission webhook for new pods. It excludes visited nodes for replacements of failed pods, and prefers the target
+// node for replacements of moved pods. HTTPS on a separate port, because the API server has no token for the daemon's
+// port. The webhook never denies a pod. If it lacks information it changes nothing, and while it is unavailable pods
+// are created without it (failurePolicy: Ignore).
 //
-// All replicas serve; the leader sees to the certificate (made here, kept in a Secret, renewed in time) and to the
-// MutatingWebhookConfiguration. A renewed certificate is announced before it is shown: the bundle has both authorities
-// for a while, so that no request fails.
+// All replicas serve. The leader maintains the certificate (created here, stored in a Secret, renewed in time) and the
+// MutatingWebhookConfiguration. A new CA is published before its certificate is used: the caBundle has both CAs for a
+// while, so that no request fails.
 //
-// Members belong to the loop's thread, but port() and dropping it.
+// Members belong to the loop's thread, except port() and the destructor.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@
 
 namespace rescheduler::server {
 
-// Where a new pod of somebody else's scheduler is wanted; empty: nowhere in particular.
+// The target node of a new pod of another scheduler; empty: none.
 using PodTarget = std::function<std::string(const api::Pod&)>;
 using PodHints = std::function<net::Task<std::optional<rescheduling::recovery::NewPodHint>>(const api::Pod&)>;
 
@@ -35,15 +35,15 @@ struct RecoveryWebhookSettings {
   std::string address = "0.0.0.0";
   std::string own_namespace = "kube-system";
   std::vector<std::string> excluded_namespaces{};
-  std::vector<std::string> own_schedulers{};  // their pods need no affinity
+  std::vector<std::string> own_schedulers{};  // pods of these schedulers need no node affinity
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds look_every = std::chrono::seconds{10};
-  std::chrono::hours valid_for{24 * 365};        // the certificate
-  std::chrono::hours renew_after{24 * 365 / 2};  // long before it ends
-  // Until every API server has heard of a new authority; a certificate that one does not know yet costs a request.
+  std::chrono::hours valid_for{24 * 365};        // of the certificate
+  std::chrono::hours renew_after{24 * 365 / 2};  // long before the certificate expires
+  // Time for every API server to receive a new CA. An API server that does not know the CA yet fails a request.
   std::chrono::nanoseconds settle = std::chrono::seconds{10};
-  std::vector<std::string> only_namespaces{};  // empty: all but the excluded ones
-  PodTarget target{};                          // of what replaces a pod that is being moved
+  std::vector<std::string> only_namespaces{};  // empty: all except the excluded ones
+  PodTarget target{};                          // for replacements of moved pods
 };
 
 class RecoveryWebhook {
@@ -57,11 +57,11 @@ class RecoveryWebhook {
   RecoveryWebhook& operator=(const RecoveryWebhook&) = delete;
 
   std::uint16_t port() const;
-  // Certificate and configuration are brought up to date, with a new certificate if wished; also done now and then.
+  // Updates certificate and configuration, with a new certificate if `renew`; also runs periodically.
   net::Task<Result<void>> bring_up_to_date(bool renew);
   net::Task<void> stop(std::chrono::nanoseconds grace);
 
-  // For tests: what a request is answered.
+  // For tests: the response to a request.
   net::Task<net::HttpResponse> answer(const net::HttpRequest& request);
 
  private:

@@ -45,10 +45,10 @@ bool is_local_name(std::string_view host) {
   return name == "localhost" || is_loopback(name);
 }
 
-// What a page of another site makes a browser send. Programs that are no browser say nothing of the kind.
+// Headers that a browser sends for a page of another site. Other clients do not send them.
 bool is_cross_site(const net::HttpRequest& head, bool page) {
   const std::string_view site = head.headers.get("Sec-Fetch-Site");
-  // Somebody follows a link to a page of ours: that is what links are for.
+  // A user follows a link to a page of this server: this is allowed.
   const bool visits = page && head.method == "GET" && head.headers.get("Sec-Fetch-Mode") == "navigate";
   if (!site.empty() && site != "same-origin" && site != "none" && !visits) return true;
   const auto origin = head.headers.find("Origin");
@@ -82,7 +82,7 @@ bool answers(const Route& route, const std::string& method) {
 
 }  // namespace
 
-// A name may begin with digits too: "127.0.0.1.example.org" is anybody's.
+// Only digits and dots count: a prefix check alone would accept "127.0.0.1.example.org", which anyone can own.
 bool is_loopback(std::string_view address) {
   const bool number =
       std::all_of(address.begin(), address.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
@@ -149,7 +149,7 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check_browser(con
   if (!peer.tls && !browser_.loopback) co_return text_response(400, "Use https here.");
   if (auto fault = fault_of(head, route); fault) co_return fault;
   if (route.access == Access::Page) co_return std::nullopt;
-  // Where something can be done, looking at it is still reading.
+  // On a route with actions, a request other than POST only reads.
   const bool acts = route.access == Access::Acting && head.method == "POST";
   if (acts ? browser_.open_actions : browser_.loopback) co_return std::nullopt;
   std::string asked(kPermissionRoot);

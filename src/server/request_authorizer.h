@@ -1,20 +1,19 @@
-// Who is let in where, decided when the head of a request is there.
+// Decides on access as soon as the head of a request is read.
 //
 //   route        plain HTTP   TLS
 //   Open         yes          yes
-//   Reviewed     400          token: 401 without a good one, 403 if its user may not, 503 if nobody can say
-//   Extender     400          the same, or a verified client certificate, or everybody if so configured
+//   Reviewed     400          token: 401 without a valid one, 403 if its user is not allowed, 503 without an answer
+//   Extender     400          the same, or a verified client certificate, or anonymous if so configured
 //   none         400          as Reviewed; then 404
-//   Page         400          yes          on loopback both, as the next two
-//   Reading      400          as Reviewed  on loopback everybody
-//   Acting       400          as Reviewed  everybody only where actions are open
+//   Page         400          yes          on loopback both, also for the next two
+//   Reading      400          as Reviewed  on loopback anonymous
+//   Acting       400          as Reviewed  anonymous only with open_actions
 //
-// kube-scheduler cannot send a token to its extenders, but it can show a certificate.
+// kube-scheduler cannot send a token to its extenders, but it can present a client certificate.
 //
-// What a browser may ask for it may be made to ask for by somebody else's page. So the last three refuse requests that
-// come from another site, on loopback also those that name another host (a name that was made to point there), and an
-// action has to be JSON with a header that no form can send. Their permission is asked for under /rescheduler: every
-// user of a cluster may `get /api/*`, because that is where the API server tells what it serves.
+// Another site's page can make a browser send requests. So the last three reject cross-site requests. On loopback they
+// also reject a foreign Host header (DNS rebinding). An action must be JSON with a header that no form can send. Their
+// permissions are checked under /rescheduler: every user of a cluster may `get /api/*`, because API discovery is there.
 #pragma once
 
 #include <optional>
@@ -28,8 +27,9 @@
 namespace rescheduler::server {
 
 struct ExtenderAccess {
-  bool anonymous = false;            // everybody who reaches the port may have pods filtered, and bound
-  std::vector<std::string> names{};  // common names of certificates that count; empty: all the authority signed
+  bool anonymous = false;  // every client that reaches the port may filter and bind pods
+  std::vector<std::string>
+      names{};  // accepted common names of certificates; empty: every certificate that the CA signed
 };
 
 inline constexpr std::string_view kPermissionRoot = "/rescheduler";
@@ -37,7 +37,7 @@ inline constexpr std::string_view kActionHeader = "X-Rescheduler-Action";
 inline constexpr std::size_t kMostActionBytes = std::size_t{64} << 10;
 
 struct BrowserAccess {
-  bool loopback = false;  // the port is reachable from this machine alone
+  bool loopback = false;  // the port is reachable from this machine only
   bool open_actions = false;
 };
 // 127.0.0.0/8 or ::1.
@@ -45,17 +45,17 @@ bool is_loopback(std::string_view address);
 
 class RequestAuthorizer {
  public:
-  // Both outlive it. Without a reviewer tokens cannot be checked and open no door.
+  // Both must outlive it. If `auth` is null, tokens cannot be checked and give no access.
   RequestAuthorizer(const Routes& routes,
                     DelegatedAuth* auth,
                     ExtenderAccess extender = {},
                     BrowserAccess browser = {});
 
-  // The refusal, or nothing.
+  // The response if access is denied; nullopt: allowed.
   net::Task<std::optional<net::HttpResponse>> check(const net::HttpRequest& head, const net::PeerIdentity& peer);
-  // Whose the token is; null: there is none, or it is nobody's.
+  // The user of the token; null: no token, or an invalid one.
   net::Task<UserInfoPtr> user_info(const net::HttpRequest& head);
-  // May somebody who was let in still do this? An error: nobody can say.
+  // Whether an admitted user may do this. An error: the API server gave no answer.
   net::Task<Result<bool>> might(UserInfoPtr user_info, Access access, std::string verb, std::string path);
 
  private:
@@ -73,7 +73,7 @@ class RequestAuthorizer {
   BrowserAccess browser_;
 };
 
-// 405, with what is answered there.
+// 405, with the allowed methods.
 net::HttpResponse method_not_allowed(const Route& route);
 
 }  // namespace rescheduler::server

@@ -42,7 +42,7 @@ class RequestAuthorizerTest : public testing::Test {
     route.access = access;
     routes_.add(std::move(route));
   }
-  // 0: let in.
+  // 0: allowed.
   int status(const net::PeerIdentity& peer, const std::string& path, const std::string& token = {}) {
     net::HttpRequest head;
     head.method = "POST";

@@ -1,5 +1,5 @@
-// The path and query of a request, decoded once. Whether somebody may ask for a path and what answers there are
-// decided on the same text, so the two cannot differ about it.
+// The path and query of a request, decoded once. Authorization and routing use the same text, so they cannot disagree
+// about the path.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct RequestTarget {
   std::vector<std::string> all(std::string_view name) const;
 };
 
-// Nothing when it is no absolute path, or an escape is malformed or hides a control character.
+// Nullopt if it is not an absolute path, or if an escape is malformed or encodes a control character.
 std::optional<RequestTarget> parse_target(std::string_view target);
 
 }  // namespace rescheduler::server

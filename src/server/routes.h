@@ -1,4 +1,4 @@
-// What is answered at which path, and who may ask.
+// The handlers by path, and the access rule of each.
 #pragma once
 
 #include <functional>
@@ -16,42 +16,42 @@
 namespace rescheduler::server {
 
 enum class Access {
-  Open,      // anybody, over TLS or plain HTTP
-  Reviewed,  // over TLS, with a bearer token whose user may do this
-  Extender,  // as Reviewed, or with a client certificate (ServerSettings::extender_*)
-  // What people look at in a browser. Where the port is on loopback alone, plain HTTP will do for all three.
-  Page,     // anybody
-  Reading,  // as Reviewed; on loopback anybody
-  Acting,   // as Reviewed; anybody only where ServerSettings::open_actions says so
+  Open,      // everyone, over TLS or plain HTTP
+  Reviewed,  // over TLS, with a bearer token whose user is allowed
+  Extender,  // as Reviewed, or as ServerSettings::extender allows (client certificate, anonymous)
+  // For browsers. If the port is on loopback only, plain HTTP is enough for all three.
+  Page,     // everyone
+  Reading,  // as Reviewed; on loopback everyone
+  Acting,   // as Reviewed; everyone only with ServerSettings::open_actions
 };
 
-// The target is the request's, already read.
+// `target` is the parsed target of the request.
 using RouteHandler = std::function<net::Task<net::HttpResponse>(const net::HttpRequest&, const RequestTarget&)>;
 
-// Who asks, for a handler that wants to know.
+// The user of a request, for handlers that need it.
 struct Caller {
-  UserInfoPtr user_info{};  // null: nobody said
-  // May they still, some time later? Where nobody can say at the moment: yes.
+  UserInfoPtr user_info{};  // null: anonymous
+  // Whether the user is still allowed, some time later. True if the API server gives no answer.
   std::function<net::Task<bool>()> still_allowed{};
-  // What else might they do here? An error: nobody can say at the moment.
+  // Whether the user may do something else here. An error: the API server gave no answer.
   std::function<net::Task<Result<bool>>(std::string verb, std::string path)> might{};
 };
-// Answers by itself, whole or piece by piece. Request, target and caller live until it has returned.
+// Sends the response itself, whole or in parts. Request, target and caller live until it has returned.
 using CallHandler = std::function<
     net::Task<void>(const net::HttpRequest&, const RequestTarget&, const Caller&, net::Responder& responder)>;
 
 struct Route {
-  std::string path;  // with a slash at its end: everything below it as well
+  std::string path;  // with a slash at the end it covers everything below
   std::vector<std::string> methods{"GET", "HEAD"};
   Access access = Access::Reviewed;
   RouteHandler handle{};
-  CallHandler call{};  // where there is one, in place of `handle`
+  CallHandler call{};  // if set, it replaces `handle`
 };
 
 class Routes {
  public:
   void add(Route route);
-  // The route with the longest path that covers this one; null: none does.
+  // The route with the longest path that covers `path`; null: none.
   const Route* find(std::string_view path) const;
 
  private:
@@ -60,9 +60,9 @@ class Routes {
 
 net::HttpResponse text_response(int status, std::string text);
 net::HttpResponse json_response(int status, std::string json);
-// {"status": 404, "message": "..."}: how /api/ says that something is not as it should be.
+// {"status": 404, "message": "..."}: the error format of /api/.
 net::HttpResponse problem_response(int status, std::string_view sentence);
-// Under /api/ a refusal in words becomes a problem; others stay as they are.
+// Under /api/ a plain text error becomes a problem_response(); others stay unchanged.
 net::HttpResponse for_path(std::string_view path, net::HttpResponse refusal);
 
 }  // namespace rescheduler::server

@@ -7,7 +7,7 @@
 
 namespace rescheduler::server {
 
-// What is answered. Held by every request that is being answered, whatever becomes of the server.
+// Routes and checks. Every request in progress keeps them alive, even after the server is destroyed.
 struct Server::Pages {
   Pages(DelegatedAuth* auth, ExtenderAccess extender, BrowserAccess the_browser)
       : browser(the_browser), admission(routes, auth, std::move(extender), the_browser) {}
@@ -81,7 +81,7 @@ net::Task<void> Server::call(std::shared_ptr<Pages> pages,
                              const net::HttpRequest& request,
                              const RequestTarget& target,
                              net::Responder& responder) {
-  const CallHandler handle = route.call;  // routes may be added meanwhile
+  const CallHandler handle = route.call;  // a copy, because routes may be added during the call
   const Access access = route.access;
   Caller caller;
   auto user_info = co_await pages->admission.user_info(request);
@@ -110,13 +110,13 @@ net::Task<void> Server::answer(std::shared_ptr<Pages> pages,
     co_await call(pages, *route, request, *target, responder);
     co_return;
   } else {
-    const RouteHandler handle = route->handle;  // routes may be added meanwhile
+    const RouteHandler handle = route->handle;  // a copy, because routes may be added during the call
     page = co_await handle(request, *target);
   }
-  (void)co_await responder.send(std::move(page));  // a client that has left needs no answer
+  (void)co_await responder.send(std::move(page));  // a client that has disconnected needs no answer
 }
 
-// Until the port is gone. Files that cannot be used leave the port as it was, with one warning.
+// Runs while the port exists. If the files are unusable, the port keeps the old certificate; one warning is logged.
 net::Task<void> Server::keep_reloading(std::weak_ptr<Port> port, net::Timers& timers, std::chrono::nanoseconds every) {
   bool warned = false;
   for (;;) {

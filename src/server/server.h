@@ -1,12 +1,12 @@
-// The daemon's port. TLS and plain HTTP on one: health and metrics answer both, everything else wants TLS and
-// credentials (admission.h says which).
+// The daemon's port, with TLS and plain HTTP. Health and metrics are served on both; everything else needs TLS and
+// credentials (see request_authorizer.h).
 //
-//   auto server = Server::start(services, &reviewer, settings);
+//   auto server = Server::start(services, &auth, settings);
 //   (*server)->readyz().add("informers", [&] { return informers_synced(); });
 //   (*server)->add_route({.path = "/configz", .handle = ...});
 //   co_await (*server)->stop(std::chrono::seconds{5});
 //
-// All members belong to the loop's thread, but port() and dropping it. What routes and checks use must live until
+// All members belong to the loop's thread, except port() and the destructor. What routes and checks use must live until
 // stop() has returned, or as long as the loop.
 #pragma once
 
@@ -27,19 +27,19 @@ namespace rescheduler::server {
 
 struct ServerSettings {
   std::string address = "0.0.0.0";
-  std::uint16_t port = 10259;  // kube-scheduler's; 0: any free one. Who wants none starts no server.
+  std::uint16_t port = 10259;  // kube-scheduler's port; 0: any free port. To serve no port, start no server.
   ServingFiles files{};
   ExtenderAccess extender{};
-  bool open_actions = false;  // of Access::Acting: for a port on loopback that serves a toy
+  bool open_actions = false;  // Access::Acting for everyone: for a loopback port that serves an embedded cluster
   std::chrono::seconds look_at_files_every{10};
-  // A kube-scheduler that shares no node cache sends every node with every pod, some 10 KiB each.
+  // A kube-scheduler with an extender that is not nodeCacheCapable sends every node with every pod, about 10 KiB each.
   std::size_t most_body_bytes = std::size_t{256} << 20;
   std::size_t most_connections = 1024;
 };
 
 class Server {
  public:
-  // Listens at once. The reviewer may be null (see Admission) and outlives the server.
+  // Listens at once. `auth` may be null (see RequestAuthorizer) and must outlive the server.
   static Result<std::unique_ptr<Server>> start(kube::LoopServices services,
                                                DelegatedAuth* auth,
                                                ServerSettings settings = {});
@@ -52,13 +52,13 @@ class Server {
   HealthChecks& livez();
   HealthChecks& readyz();
   void add_route(Route route);
-  bool on_loopback() const;  // reachable from this machine alone
-  // Called when the server begins to stop: for answers that would not end by themselves.
+  bool on_loopback() const;  // reachable from this machine only
+  // Called when the server begins to stop, to end responses that would not end by themselves.
   void on_stop(std::function<void()> tell);
 
-  // Looks at the certificate files now. An error leaves the port as it was.
+  // Reads the certificate files now. After an error the port keeps the old certificate.
   Result<void> reload();
-  // No new connection; what runs may finish within `grace`.
+  // Accepts no new connection; running requests may finish within `grace`.
   net::Task<void> stop(std::chrono::nanoseconds grace);
 
  private:

@@ -102,7 +102,7 @@ TEST_F(ServerTest, FilesAreLookedAtAgainWithoutBeingAsked) {
   const kube::TempDirectory files;
   ServerSettings settings;
   settings.files = {files.write("crt", identity.certificate_pem), files.write("key", identity.key_pem), ""};
-  settings.look_at_files_every = 0s;  // as fast as the loop turns
+  settings.look_at_files_every = 0s;  // in every iteration of the loop
   start(settings);
   const test::TestAuthority later("later");
   const auto renewed = later.issue({});
@@ -137,7 +137,7 @@ TEST_F(ServerTest, StoppingLetsARunningRequestFinish) {
   auto asked = std::async(std::launch::async, [&] { return tls_get("/slow", "ann-token"); });
   entered.get_future().wait();
   auto stopping = std::async(std::launch::async, [&] { stop(30s); });
-  // Refused as soon as the port is closed.
+  // Connections are refused as soon as the port is closed.
   while (plain_get("/healthz") == "200 ok") {
   }
   cluster_->on_loop([&] { gate.open(); });

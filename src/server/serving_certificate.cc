@@ -10,7 +10,7 @@
 namespace rescheduler::server {
 namespace {
 
-// Nobody can verify it, so nobody is served by its ending; a restart makes a new one.
+// No client can verify a self-signed certificate, so an early expiry protects no client; a restart creates a new one.
 constexpr std::chrono::hours kSelfSignedFor{24 * 365 * 10};
 
 Result<void> read_into(const std::string& path, std::string& into) {

@@ -1,4 +1,4 @@
-// What the port shows to TLS clients: a certificate from files, or one made on the spot.
+// The serving certificate of the port: from files, or self-signed.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 namespace rescheduler::server {
 
 struct ServingFiles {
-  std::string certificate{};  // with the key; both empty: signed by ourselves, in memory
+  std::string certificate{};  // both this and `key` empty: self-signed, in memory
   std::string key{};
-  std::string client_ca{};  // empty: client certificates are not asked for
+  std::string client_ca{};  // empty: client certificates are not requested
 };
 
 class ServingCertificate {
  public:
-  // Reads the files, or makes a certificate for this machine's name and localhost.
+  // Reads the files, or creates a certificate for the host name and localhost.
   static Result<ServingCertificate> load(ServingFiles files);
 
   const net::TlsServerSettings& tls() const { return tls_; }
-  // What the files hold now, if it is not what tls() says. Whoever could use it says so with adopt().
+  // The contents of the files if they differ from tls(). The caller calls adopt() after it could use them.
   Result<std::optional<net::TlsServerSettings>> changed() const;
   void adopt(net::TlsServerSettings tls) { tls_ = std::move(tls); }
 

@@ -1,4 +1,4 @@
-// Who asks, as the cluster knows them.
+// The user of a request, as the API server knows it.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// What the recovery webhook shows to the API server, and the bundle by which that knows it. Pure, but for making keys.
+// The serving certificate of the recovery webhook, and its CA bundle for the API server. Pure functions, except for the
+// creation of keys.
 #pragma once
 
 #include <chrono>
@@ -17,11 +18,11 @@ namespace rescheduler::server {
 struct WebhookCertificate {
   std::string certificate_pem{};
   std::string key_pem{};
-  std::string ca_bundle{};  // the latest authority first, then the one before
+  std::string ca_bundle{};  // the latest CA first, then the previous one
   WallTime renew_after{};
 };
 
-// `before`, unless null, is what was shown until now: its authority stays in the bundle.
+// `before`, unless null, is the current certificate: its CA stays in the bundle.
 Result<WebhookCertificate> make_webhook_certificate(const std::vector<std::string>& names,
                                                     std::chrono::hours valid_for,
                                                     WallTime renew_after,

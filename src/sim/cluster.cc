@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<const char*, 4> kNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
 
-// One stream of chance per part: a part that draws more often does not change what the others see.
+// One random stream per part, so that the draws of one part do not change the draws of another.
 Rng stream(std::uint64_t seed, std::uint64_t part) { return Rng(seed * 1'000'003 + part); }
 
 void add_priority_class(Server& server, const std::string& name, int value) {

@@ -1,7 +1,7 @@
-// The embedded cluster, put together: API server, controllers, kubelets and load on one agenda.
+// The embedded cluster: API server, controllers, kubelets and load model on one Agenda.
 //
-// In virtual time, run its agenda (agenda().run_for(...)), or, with product coroutines on an in-process door, a
-// VirtualLoop (time/pacer.h). In real or faster time, serve it with a ServedCluster (served_cluster.h).
+// In virtual time, run the agenda (agenda().run_for(...)). If coroutines of the product use a LocalApi, run a
+// VirtualLoop (time/pacer.h). In real or faster time, serve the cluster with a ServedCluster (served_cluster.h).
 // Belongs to one thread.
 #pragma once
 
@@ -27,12 +27,12 @@ struct ClusterSettings {
   StoreSettings store{};
   ControllerSettings controllers{};
   KubeletSettings kubelets{};
-  std::string series_directory{};  // where load profiles find recorded series: load/series.h
+  std::string series_directory{};  // directory of the recorded series that load profiles name: load/series.h
 };
 
 class EmbeddedCluster {
  public:
-  // With the namespaces and priority classes every cluster has, and no node.
+  // Creates the namespaces and priority classes that every cluster has. There are no nodes.
   explicit EmbeddedCluster(ClusterSettings settings = {});
   ~EmbeddedCluster();
   EmbeddedCluster(const EmbeddedCluster&) = delete;
@@ -42,8 +42,8 @@ class EmbeddedCluster {
   Server& server();
   LoadModel& load();
   Kubelets& kubelets();
-  WireFaults& faults();    // both doors look here
-  Documents& documents();  // and here
+  WireFaults& faults();    // used by both frontends
+  Documents& documents();  // used by both frontends
 
  private:
   struct Parts;

@@ -50,14 +50,14 @@ struct ServedCluster::Parts {
   std::string ca_pem;
   bool tls = true;
   std::uint16_t port = 0;
-  // Made and used on the loop's thread.
+  // Created and used on the loop's thread.
   std::unique_ptr<EmbeddedCluster> cluster{};
   std::unique_ptr<WebhookCaller> webhooks{};
   std::unique_ptr<LocalApi> api{};
   std::unique_ptr<Pacer> pacer{};
   std::unique_ptr<HttpFrontend> frontend{};
   net::Job pacing{};
-  net::EventLoop loop{};  // last: whatever still runs on it goes before what it uses
+  net::EventLoop loop{};  // last member: its jobs end before the parts they use are destroyed
 };
 
 Result<std::unique_ptr<ServedCluster>> ServedCluster::start(ServeSettings settings) {
@@ -105,7 +105,7 @@ ServedCluster::~ServedCluster() {
   on_loop([this] {
     parts_->frontend.reset();
     if (parts_->cluster) parts_->cluster->server().set_admission(nullptr);
-    parts_->webhooks.reset();  // its connections need the loop to go
+    parts_->webhooks.reset();  // its connections need the loop to close
   });
 }
 
@@ -128,7 +128,7 @@ std::string ServedCluster::kubeconfig() const {
       "users:\n"
       "- name: embedded\n"
       "  user:\n"
-      "    token: anybody\n"  // not looked at, but without any credentials kubectl asks for a password
+      "    token: anybody\n"  // not checked, but kubectl asks for a password without credentials
       "contexts:\n"
       "- name: embedded\n"
       "  context:\n"

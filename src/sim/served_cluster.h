@@ -1,5 +1,5 @@
-// An embedded cluster that lives on a thread of its own, follows the clock and answers on loopback: what `rescheduler
-// sim`, the demo and the end-to-end tests start.
+// An embedded cluster on its own thread that follows the clock and listens on loopback. `rescheduler sim`, the demo and
+// the end-to-end tests start one.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace rescheduler::sim {
 class HttpFrontend;
 
 struct ServeSettings {
-  ClusterSettings cluster{};  // its `start` is now
-  double speed = 1;           // seconds of cluster time in a second
-  std::uint16_t port = 0;     // 0: any free one
-  bool tls = true;            // with an authority made for the occasion
+  ClusterSettings cluster{};  // `start` is replaced by the current time
+  double speed = 1;           // seconds of cluster time per second of real time
+  std::uint16_t port = 0;     // 0: any free port
+  bool tls = true;            // with a certificate authority created for this cluster
 };
 
 class ServedCluster {
@@ -31,14 +31,14 @@ class ServedCluster {
   ServedCluster& operator=(const ServedCluster&) = delete;
 
   std::string url() const;         // https://127.0.0.1:41234
-  std::string kubeconfig() const;  // its text, complete in itself
+  std::string kubeconfig() const;  // self-contained text
   const std::string& ca_pem() const;
   net::EventLoop& loop();
 
-  // The rest belongs to the loop's thread; on_loop() runs something there and waits for it.
+  // The members below belong to the loop's thread. on_loop() runs a function there and waits for its end.
   void on_loop(const std::function<void()>& look);
   EmbeddedCluster& cluster();
-  kube::Api& api();  // the in-process door
+  kube::Api& api();  // the in-process frontend
   HttpFrontend& frontend();
 
  private:

@@ -1,4 +1,4 @@
-// How the embedded API server says no: what a Kubernetes Status carries, before it becomes one.
+// An error of the embedded API server: the fields of a Kubernetes Status, before the Status is made.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace rescheduler::sim {
 
 struct Kind;
 
-// One fault of an invalid object, as Status.details.causes lists it.
+// One fault of an invalid object, as in Status.details.causes.
 struct Cause {
   std::string reason;   // FieldValueRequired, FieldValueInvalid, FieldValueNotSupported, FieldValueForbidden, ...
   std::string message;  // 'Invalid value: "x": must be ...'
@@ -27,7 +27,7 @@ struct Cause {
 };
 
 struct StatusError {
-  int code = 500;      // HTTP
+  int code = 500;      // HTTP status code
   std::string reason;  // NotFound, Conflict, Invalid, ...
   std::string message;
   std::string group{}, kind{}, name{}, uid{};  // details; `kind` is the plural for most reasons, as in Kubernetes
@@ -41,21 +41,21 @@ using ApiResult = tl::expected<T, StatusError>;
   return tl::unexpected<StatusError>(std::move(refusal));
 }
 
-// The refusals of apimachinery's errors package, in its words.
+// The errors of apimachinery's errors package, with the same messages.
 StatusError not_found(const Kind& kind, std::string_view name);
 StatusError already_exists(const Kind& kind, std::string_view name);
 StatusError conflict(const Kind& kind, std::string_view name, std::string_view why);
 StatusError invalid(const Kind& kind, std::string_view name, std::vector<Cause> causes);
 StatusError forbidden(const Kind& kind, std::string_view name, std::string_view why);
 StatusError bad_request(std::string_view why);
-StatusError expired(std::string_view why);  // 410 Expired: list again
+StatusError expired(std::string_view why);  // 410 Expired: the client must list again
 StatusError too_many_requests(std::string_view why, int retry_after_seconds);
 StatusError internal_error(std::string_view why);
 StatusError method_not_supported(const Kind& kind, std::string_view verb);
 StatusError unsupported_media_type(std::string_view why);
 
 api::Status to_status(const StatusError& refusal);
-// What the product's client would make of it coming over the wire. `where` is describe(call).
+// The error that the product's client makes from this Status when it arrives over HTTP. `where` is describe(call).
 Error to_error(const StatusError& refusal, std::string_view where);
 
 }  // namespace rescheduler::sim

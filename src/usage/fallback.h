@@ -1,12 +1,13 @@
-// Which source of loads is in charge: the best that answers. Told what became of each reading, it says whom to read
-// next, and - once per change - who took over and why.
+// Chooses the load source: the best one that answers. It gets the result of each read, returns the source to read next,
+// and reports each change once, with the reason.
 //
-//   sources, best first            then requests           then turns
-//   [0 prometheus] [1 metrics-server]  (nothing is read: what pods ask for; where even that cannot be judged, turns)
+//   sources, best first                then            then
+//   [0 prometheus] [1 metrics-server]  "requests"      "turns": LoadBasis::RoundRobin, if requests cannot be judged
 //
-// A round: the one in charge is read. If it fails for good, the others are asked in order and the first that answers
-// takes over in the same round. Those ahead of the one in charge are asked in every round, and come back after
-// `answers_to_return` answers in a row; a source that comes and goes does not drag everybody with it.
+// A round starts with the current source (source()). If the current source fails for good, the others are read in
+// order, and the first that answers replaces it in the same round. The sources before the current one are read in every
+// round. Such a source becomes current again after `answers_to_return` answers in a row, so that an unstable source
+// does not cause repeated changes.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 namespace rescheduler::usage {
 
 struct FallbackSettings {
-  // One lost answer is an accident while what it said before is still fresh.
+  // One failed read is tolerated while the previous samples are still fresh.
   std::uint32_t failures_to_leave = 2;
   std::uint32_t answers_to_return = 2;
 };
@@ -28,7 +29,7 @@ struct FallbackSettings {
 class Fallback {
  public:
   struct Change {
-    std::string from{};  // empty: there was nobody before
+    std::string from{};  // empty: the first choice
     std::string to{};
     cluster::LoadBasis basis = cluster::LoadBasis::Requests;
     std::string why{};  // one sentence
@@ -37,15 +38,15 @@ class Fallback {
   explicit Fallback(std::vector<std::string> sources, FallbackSettings settings = {});
 
   void begin_round();
-  // Whom to read now; nothing: the round is over.
+  // The source to read now; nothing: the round is over.
   std::optional<std::size_t> next() const;
   std::optional<Change> answered(std::size_t source);
-  // `fresh`: what it said before may still be used.
+  // `fresh`: the previous samples of the source can still be used.
   std::optional<Change> failed(std::size_t source, std::string sentence, bool fresh);
-  // Do nodes say what they have to give? Without that no request can be judged.
+  // Do nodes report their allocatable? Requests cannot be judged without it.
   std::optional<Change> requests_judgeable(bool are);
 
-  // Who is in charge, by place in the list; nothing: requests or turns.
+  // The index of the current source in the list; nothing: requests or turns.
   std::optional<std::size_t> source() const { return charge_; }
   const std::string& name() const;
   cluster::LoadBasis basis() const;
@@ -59,14 +60,14 @@ class Fallback {
     bool asked = false;          // in this round
   };
   Change change(std::string why);
-  std::string complaints(std::size_t before) const;  // of the sources better than this place
+  std::string complaints(std::size_t before) const;  // the last errors of the sources before this index
 
   std::vector<State> sources_;
   FallbackSettings settings_;
   std::optional<std::size_t> charge_{};
-  bool vacant_ = true;  // nobody has been found yet, or the one in charge was lost: whoever answers first takes over
+  bool vacant_ = true;  // no source chosen yet, or the current one failed: the first that answers becomes current
   bool judgeable_ = true;
-  std::string last_{};  // who was in charge when somebody last was; empty at the start
+  std::string last_{};  // the name at the last change; empty at the start
 };
 
 }  // namespace rescheduler::usage

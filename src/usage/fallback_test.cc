@@ -10,7 +10,7 @@ using cluster::LoadBasis;
 constexpr std::size_t kPrometheus = 0;
 constexpr std::size_t kMetricsServer = 1;
 
-// Plays rounds: each source answers or fails as told.
+// Runs rounds: each source answers or fails as the test says.
 struct Play {
   Fallback fallback{{"prometheus", "metrics-server"}};
   bool fresh = true;
@@ -37,7 +37,7 @@ TEST(Fallback, TheBestThatAnswersIsInChargeFromTheFirstRoundOn) {
   play.round(true, true);
   EXPECT_EQ(play.fallback.name(), "prometheus");
   EXPECT_EQ(play.fallback.basis(), LoadBasis::Usage);
-  EXPECT_EQ(play.read, std::vector{kPrometheus});  // nobody else is bothered
+  EXPECT_EQ(play.read, std::vector{kPrometheus});  // no other source is read
   ASSERT_EQ(play.changes.size(), 1u);
   EXPECT_EQ(play.changes[0].from, "");
   play.round(true, true);
@@ -51,7 +51,7 @@ TEST(Fallback, OneFailureIsForgivenWhileTheDataIsFresh) {
   EXPECT_EQ(play.fallback.name(), "prometheus");
   EXPECT_EQ(play.read, std::vector{kPrometheus});
   play.round(true, true);
-  play.round(false, true);  // not the second in a row
+  play.round(false, true);  // not two failures in a row
   EXPECT_EQ(play.fallback.name(), "prometheus");
 }
 
@@ -84,8 +84,8 @@ TEST(Fallback, WhenNobodyAnswersRequestsAreJudgedAndEverySourceSaysWhy) {
   EXPECT_EQ(play.changes[0].to, "requests");
   EXPECT_EQ(play.changes[0].why, "prometheus is down; no metrics");
   play.round(false, false);
-  EXPECT_TRUE(play.changes.empty());  // once per change
-  EXPECT_EQ(play.read.size(), 2u);    // both are asked again
+  EXPECT_TRUE(play.changes.empty());  // reported once per change
+  EXPECT_EQ(play.read.size(), 2u);    // both are read again
 }
 
 TEST(Fallback, WhenNotEvenRequestsCanBeJudgedNodesGetTheirTurns) {
@@ -113,7 +113,8 @@ TEST(Fallback, ABetterSourceComesBackAfterTwoAnswersInARow) {
   play.round(false, true);
   ASSERT_EQ(play.fallback.name(), "metrics-server");
   play.round(true, true);
-  EXPECT_EQ(play.read, (std::vector{kMetricsServer, kPrometheus}));  // the one in charge first: it is not delayed
+  EXPECT_EQ(play.read, (std::vector{kMetricsServer, kPrometheus}));  // the current source first, so that it is not
+                                                                     // delayed
   EXPECT_EQ(play.fallback.name(), "metrics-server");
   play.round(false, true);
   play.round(true, true);

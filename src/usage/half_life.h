@@ -1,5 +1,5 @@
-// How much a new sample counts beside what was known before: by the time between them, not by their number, since
-// samples come irregularly and a long gap forgets.
+// The weight of a new sample. It depends on the time since the previous sample, not on the number of samples: samples
+// come irregularly, and after a long gap the old value counts little.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace rescheduler::usage {
 
-// From 0, at once after the last one, to 1. Half after the half-life; without one only the newest counts.
+// From 0, immediately after the previous sample, to 1. It is 0.5 after the half-life. Without a half-life only the
+// newest sample counts.
 inline double weight_of_new(std::chrono::nanoseconds gap, std::chrono::nanoseconds half_life) {
   if (half_life <= std::chrono::nanoseconds::zero()) return 1;
   using Seconds = std::chrono::duration<double>;

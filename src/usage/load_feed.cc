@@ -47,7 +47,7 @@ std::string LoadFeedStatus::text(WallTime now) const {
       said += fmt::format(", newest sample {:.0f} s old", seconds(now - *source->newest_sample));
     if (dropped.total() > 0) said += fmt::format(", dropped {}", dropped.text());
   }
-  // Those that should be in charge instead, and itself if only its last reading failed.
+  // The errors of the better sources, and of the current source if only its last read failed.
   const auto end = source == sources.end() ? source : source + 1;
   for (auto one = sources.begin(); one != end; ++one) {
     if (!one->last_error.empty()) said += fmt::format("; {}", one->last_error);
@@ -68,7 +68,7 @@ LoadFeed::LoadFeed(kube::LoopServices services,
                     "a feed needs all its callbacks");
   for (const auto& one : sources_) {
     status_.sources.push_back({.name = std::string(one->name())});
-    failures(status_.sources.back().name).add(0.0);  // shown from the start
+    failures(status_.sources.back().name).add(0.0);  // so that the metric exists from the start
   }
   count_drops(*services_.metrics, {});
   show();
@@ -78,7 +78,7 @@ net::Task<void> LoadFeed::run() {
   for (;;) {
     auto done = co_await round();
     if (!done) co_return;
-    // The nodes are about to come: no need to wait as long as for their next measurement.
+    // The informers sync soon: the wait is shorter than the interval between two reads.
     const auto pause = status_.nodes == 0 ? std::min(settings_.interval, kUntilNodesCome) : settings_.interval;
     auto slept = co_await services_.timers->sleep_for(pause);
     if (!slept) co_return;
@@ -126,7 +126,7 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
   said.last_answer = services_.clock->wall_now();
   said.newest_sample = reading.newest();
   tell(fallback_.answered(source));
-  if (fallback_.source() != source) return;  // it only shows that it is back
+  if (fallback_.source() != source) return;  // a better source answered, but it is not current yet
   status_.dropped = reading.dropped;
   status_.nodes = nodes->size();
   status_.nodes_measured =
@@ -155,7 +155,7 @@ void LoadFeed::tell(const std::optional<Fallback::Change>& change) {
   if (!change) return;
   if (change->basis != cluster::LoadBasis::Usage) {
     status_.nodes_measured = 0;
-    // Nobody has measured anything yet when a cluster starts: that is no loss.
+    // At the start of a cluster no source has data yet. This is not a loss, so no warning.
     const auto level = change->from.empty() ? LogLevel::Info : LogLevel::Warning;
     const LogField fields[] = {{"judgedBy", change->to}, {"reason", change->why}};
     log_message(level, messages::kNotMeasured, fields);

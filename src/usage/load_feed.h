@@ -1,7 +1,7 @@
-// Reads loads at intervals from the best source that answers and passes them on. What decides is in fallback.h and
-// sample.h; this waits, reads, counts and remembers.
+// Reads loads at intervals from the best source that answers and passes them on. The rules are in fallback.h and
+// sample.h. This class waits, reads, counts and keeps the status.
 //
-// Belongs to the loop's thread, and so do the callbacks: whoever needs a reading elsewhere takes it there.
+// It runs on the loop's thread, and so do the callbacks. A caller that needs a reading on another thread passes it on.
 #pragma once
 
 #include <chrono>
@@ -21,27 +21,27 @@
 namespace rescheduler::usage {
 
 struct LoadFeedSettings {
-  // Prometheus scrapes and metrics-server measures every 15 s at most; to ask more often tells nothing new.
+  // Prometheus scrapes and metrics-server measures every 15 s at most. More frequent reads return nothing new.
   std::chrono::nanoseconds interval = std::chrono::seconds{15};
   SampleRules rules{};
   FallbackSettings fallback{};
 };
 
 struct LoadFeedCallbacks {
-  // The nodes there are; the same pointer for as long as nothing changes saves work. While there are none (the
-  // informers are not ready) nothing is read.
+  // The nodes of the cluster. Returning the same pointer while nothing changes saves work. While there are no nodes
+  // (the informers are not synced), nothing is read.
   std::function<NodeList()> nodes{};
-  // What the source in charge measured, sifted: for LoadTracker::take().
+  // A reading of the current source after sift(): for LoadTracker::take().
   std::function<void(Reading, const std::string& source)> taken{};
-  // Nothing is measured: for LoadTracker::fall_back(). In every round for as long as that lasts.
+  // No source has data: for LoadTracker::fall_back(). Called in every round while this lasts.
   std::function<void(cluster::LoadBasis, const std::string& source)> fell_back{};
-  // Once per change; for an event and the log.
+  // Called once per change, for an event and the log.
   std::function<void(const Fallback::Change&)> changed{};
 };
 
 struct SourceStatus {
   std::string name{};
-  std::string last_error{};  // empty: it answered when it was last read, or was never read
+  std::string last_error{};  // empty: the last read succeeded, or there was none
   std::optional<WallTime> last_answer{};
   std::optional<WallTime> newest_sample{};
 };
@@ -51,11 +51,11 @@ struct LoadFeedStatus {
   cluster::LoadBasis basis = cluster::LoadBasis::Requests;
   std::size_t nodes = 0;           // known
   std::size_t nodes_measured = 0;  // by the last reading, for CPU
-  DropCounts dropped{};            // of the last reading that was passed on or found empty
+  DropCounts dropped{};            // of the last reading that was passed on or was empty
   std::vector<SourceStatus> sources{};
 
   bool is_best() const { return sources.empty() || in_charge == sources.front().name; }
-  // "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why": for people.
+  // For users: "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why".
   std::string text(WallTime now) const;
 };
 
@@ -66,9 +66,9 @@ class LoadFeed {
            std::vector<std::unique_ptr<Source>> sources,
            LoadFeedCallbacks callbacks);
 
-  // Until its job is cancelled.
+  // Runs until its job is cancelled.
   net::Task<void> run();
-  // One reading of whoever is to be read. Fails only with Errc::Cancelled.
+  // Reads the sources of one round. Fails only with Errc::Cancelled.
   net::Task<Result<void>> round();
 
   const LoadFeedStatus& status() const { return status_; }

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Answers as it is told.
+// A source that answers as the test says.
 struct Told {
   bool answers = true;
   std::vector<Sample> samples{};  // with an age instead of a time

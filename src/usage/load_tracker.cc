@@ -15,11 +15,11 @@ using cluster::NodeIndex;
 using cluster::NodeInfo;
 using cluster::NodeLoad;
 
-// Another mean makes every node's score another one. Between two measurements it moves with what is placed, and such
-// small steps as this are not worth scoring all nodes again.
+// A changed mean changes the score of every node. Between two readings the mean moves with the placed pods. A smaller
+// change than this is not worth scoring all nodes again.
 constexpr double kMeanDrift = 0.005;
 
-// Unknown equals unknown here: NaN does not equal itself.
+// Bitwise, so that unknown equals unknown: NaN does not equal itself.
 bool same(const Loads& a, const Loads& b) {
   return std::ranges::equal(
       a, b, [](double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); });
@@ -74,7 +74,7 @@ bool LoadTracker::is_fresh(const Measured& measured) const {
   return newest && *newest >= now_ - settings_.rules.freshness;
 }
 
-// No sample that is or will be fresh can be without it.
+// Every sample that is fresh now or later contains the full load of a pod placed at this time.
 bool LoadTracker::is_long_past(WallTime placed_at) const {
   return now_ != WallTime::min() && placed_at < now_ - settings_.rules.freshness - longest_;
 }
@@ -88,7 +88,7 @@ void LoadTracker::take(const Reading& reading, std::string source, WallTime now)
     const auto node = cluster_.find_node(sample.node);
     if (!node) continue;
     Measured& measured = entry_of(cluster_.node(*node)).measured[sample.resource];
-    // Sources differ in what they count as use, and of what it is a share: their samples are not mixed.
+    // Sources differ in what they measure and in the total that a share refers to: their samples are not mixed.
     if (measured.source != id) measured = Measured{};
     measured.source = id;
     measured.averaged = sample.averaged;
@@ -111,7 +111,7 @@ void LoadTracker::set_load_summary_basis(cluster::LoadBasis basis, std::string s
   load_summary_.source = std::move(source);
   if (!same(load_summary_, cluster_.load_summary())) cluster_.set_load_summary(load_summary_);
   if (!turned) return;
-  // Turns are counted from when they begin to matter.
+  // Only pods placed under LoadBasis::RoundRobin are counted.
   for (Entry& entry : entries_) {
     for (Reservation& one : entry.reservations) one.round_robin = false;
   }
@@ -125,7 +125,7 @@ void LoadTracker::fade(Reservation& reservation, const Entry& entry) const {
   for (std::size_t r = 0; r < settings_.resources.size(); ++r) {
     const Measured& measured = entry.measured[r];
     const auto averaged = measured.averaged.value_or(settings_.resources[r].averaged);
-    // Without a fresh sample the node is unknown and the booking waits, whole.
+    // Without a fresh sample the load of the node is unknown, and the reservation stays whole.
     const double left =
         is_fresh(measured) ? unseen(*measured.smoother.newest() - reservation.at, averaged, settings_.smoothing) : 1.0;
     reservation.now[r] = reservation.whole[r] * left;
@@ -138,7 +138,7 @@ void LoadTracker::write(NodeIndex index, const Entry& entry) {
     const Measured& measured = entry.measured[r];
     load.used[r] = is_fresh(measured) ? measured.smoother.value() : cluster::kUnknownLoad;
     load.volatility[r] = is_fresh(measured) ? measured.volatility.deviation() : 0.0;
-    // Summed anew each time: what is added and taken away again leaves no rounding behind.
+    // Summed again each time: adding and subtracting would accumulate rounding errors.
     load.reserved[r] = 0.0;
     for (const Reservation& one : entry.reservations) load.reserved[r] += one.now[r];
   }
@@ -195,7 +195,7 @@ void LoadTracker::reserve(std::string_view key, NodeIndex node, const Loads& loa
   if (!exists || is_long_past(at)) return;
   Entry& entry = entry_of(cluster_.node(node));
   Reservation& reservation = entry.reservations.emplace_back(Reservation{.key = std::string(key), .at = at});
-  // Bookings only ever add: neither a negative one nor one that is no number makes a node look emptier.
+  // Reservations only add load: a negative value or NaN must not make a node look emptier.
   std::ranges::transform(load, reservation.whole.begin(), [](double one) { return one > 0.0 ? one : 0.0; });
   reservation.round_robin = load_summary_.basis == cluster::LoadBasis::RoundRobin;
   where_[reservation.key] = node;

@@ -1,10 +1,11 @@
-// The ledger of loads: keeps NodeState::load and the LoadSummary of a cluster up to date with what sources measure,
-// what was placed since they measured, and how old it all is. Belongs to the thread that owns the cluster.
+// Keeps NodeInfo::load and the LoadSummary of a cluster up to date. Its input: the samples of the sources, the pods
+// placed since those samples, and the age of the samples. The thread that owns the cluster owns it too.
 //
-//   used    the smoothed samples of a node, for as long as the newest is fresh; then unknown - never zero
-//   booked  the estimates of pods placed so recently that the samples do not show them (or not in full): a booking is
-//           whole until a sample is newer than the placing, then fades as that load appears in the samples
-//   turns   under LoadBasis::RoundRobin, the pods placed there
+//   used               the smoothed samples of a node while the newest one is fresh; then unknown, never zero
+//   reserved           the estimates of pods placed so recently that the samples do not contain their full load. A
+//                      reservation is whole until a sample is newer than the placement. Then it fades as the load
+//                      appears in the samples.
+//   round_robin_count  under LoadBasis::RoundRobin, the pods placed on the node
 #pragma once
 
 #include <array>
@@ -26,13 +27,14 @@ namespace rescheduler::usage {
 
 struct ResourceSettings {
   std::string name{};
-  // The time over which a sample is a mean, unless it says so itself; that long a new load takes to be in it.
+  // A sample is a mean over this time, unless the sample itself states a time. A new load takes this long to appear in
+  // full.
   std::chrono::nanoseconds averaged = std::chrono::minutes{5};
 };
 
 struct LoadTrackerSettings {
-  // Further ones by name after these two, at most cluster::kMostLoads. CPU is measured as rate[5m]; memory at a moment,
-  // but a process takes about a minute to fill what it needs.
+  // Further resources follow these two by name, at most cluster::kMostLoads in all. CPU is measured as rate[5m]. Memory
+  // is measured at one moment, but a process needs about a minute to allocate its memory.
   std::vector<ResourceSettings> resources{{"cpu", std::chrono::minutes{5}}, {"memory", std::chrono::minutes{1}}};
   SmoothingSettings smoothing{};
   SampleRules rules{};
@@ -42,25 +44,25 @@ class LoadTracker {
  public:
   LoadTracker(LoadTrackerSettings settings, cluster::Cluster& cluster);
 
-  // What a source measured, as sift() left it. Nodes are judged by usage from now on - unless nothing is in it.
+  // A reading of a source after sift(). From now on nodes are judged by usage, unless the reading is empty.
   void take(const Reading& reading, std::string source, WallTime now);
-  // Nothing is measured: judge by this. The source is who says so ("requests", "turns").
+  // No source has data: nodes are judged by `basis`. `source` is "requests" or "turns".
   void fall_back(cluster::LoadBasis basis, std::string source, WallTime now);
-  // Time has passed: what is no longer fresh becomes unknown, bookings fade, the mean is taken. After every take() and
-  // every few seconds; O(nodes + live bookings).
+  // Applies the passed time: samples that are no longer fresh become unknown, reservations fade, the mean is computed.
+  // Called after every take() and every few seconds; O(nodes + live reservations).
   void look(WallTime now);
 
-  // A pod was given a node, at that moment - not when it was heard of: one that has been there for long is in the
-  // samples and is not booked. To tell of the same pod again changes nothing; of another node moves it.
-  // Booked is what it is expected to use; `workload_usage` may be null.
+  // A pod got a node at the time `at`, which can be earlier than the time of this call. The samples already contain a
+  // pod that was placed long ago, so it is not reserved. A repeated call for the same pod changes nothing; with another
+  // node it moves the reservation. The expected load is reserved; `workload_usage` may be null.
   void placed(std::string_view uid,
               cluster::NodeIndex node,
               const cluster::NodeRequirements& requirements,
               WallTime at,
               const WorkloadUsage* workload_usage = nullptr);
-  // The same with the load in hand: a move on its way, under a name of its own.
+  // The same with a given load: for a move that has started, under a key of its own.
   void reserve(std::string_view key, cluster::NodeIndex node, const cluster::Loads& load, WallTime at);
-  // It is not there any more, or never came to be.
+  // The pod was removed, or it never started.
   void release(std::string_view key);
 
   const LoadTrackerSettings& settings() const { return settings_; }
@@ -70,9 +72,9 @@ class LoadTracker {
   struct Reservation {
     std::string key{};
     cluster::Loads whole{};
-    cluster::Loads now{};  // what is left of it
+    cluster::Loads now{};  // the part that is not in the samples yet
     WallTime at{};
-    bool round_robin = false;  // counted as a turn
+    bool round_robin = false;  // counted in round_robin_count
   };
   struct Measured {
     Smoother smoother{};
@@ -80,7 +82,7 @@ class LoadTracker {
     std::uint32_t source = 0;
     std::optional<std::chrono::nanoseconds> averaged{};
   };
-  // By NodeIndex. The name tells whether the place is still that node's.
+  // By NodeIndex. The name tells whether the index still belongs to the same node.
   struct Entry {
     std::string name{};
     std::array<Measured, cluster::kMostLoads> measured{};
@@ -99,12 +101,12 @@ class LoadTracker {
   LoadTrackerSettings settings_;
   cluster::Cluster& cluster_;
   std::vector<Entry> entries_;
-  boost::unordered_flat_map<std::string, cluster::NodeIndex> where_;  // a booking's node
+  boost::unordered_flat_map<std::string, cluster::NodeIndex> where_;  // the node of each reservation
   std::vector<std::string> sources_;
   cluster::LoadSummary load_summary_;
-  std::chrono::nanoseconds longest_;  // until a booking is in the samples, whichever the resource
+  std::chrono::nanoseconds longest_;  // until a reservation is in the samples, for any resource
   WallTime now_ = WallTime::min();
-  bool taken_ = false;  // something was measured since the last look
+  bool taken_ = false;  // take() was called since the last look()
 };
 
 }  // namespace rescheduler::usage

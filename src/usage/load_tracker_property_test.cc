@@ -1,4 +1,4 @@
-// The book after any history against one that is worked out from the history alone.
+// Compares LoadTracker after a random history with a model that computes the result from the whole history.
 #include <cmath>
 #include <map>
 
@@ -27,7 +27,7 @@ struct Remembered {
   WallTime at{};
 };
 
-// All that happened, without any of the book's shortcuts.
+// The whole history, without the shortcuts of LoadTracker.
 struct History {
   std::map<std::string, Remembered> reservations{};
   std::map<std::pair<std::size_t, std::size_t>, std::pair<WallTime, double>> newest{};  // by node and resource
@@ -39,7 +39,7 @@ struct History {
     for (const auto& [key, one] : reservations) {
       if (one.node != where) continue;
       const auto averaged = settings.resources[resource].averaged;
-      // A booking that every sample worth having shows is past, with or without a sample at hand.
+      // A reservation is over when every fresh sample contains it, even if there is no sample.
       const double late = unseen(now - settings.rules.freshness - one.at, averaged, settings.smoothing);
       const double left = fresh ? unseen(sample->second.first - one.at, averaged, settings.smoothing) : 1.0;
       if (!fresh && late == 0.0) continue;
@@ -54,7 +54,7 @@ RC_GTEST_PROP(LoadTracker, WhateverHappensTheSumsAreThoseOfTheHistory, ()) {
   for (const std::string& name : kNodes) cluster.upsert_node(node(name));
   LoadTrackerSettings settings;
   settings.smoothing.kind = pick(0, 2) == 0 ? Smoothing::None : Smoothing::Ewma;
-  for (ResourceSettings& one : settings.resources) one.averaged = seconds{60};  // one time at which bookings end
+  for (ResourceSettings& one : settings.resources) one.averaged = seconds{60};  // all reservations end at the same age
   LoadTracker tracker(settings, cluster);
   History history;
   WallTime now = kStart;
@@ -71,7 +71,7 @@ RC_GTEST_PROP(LoadTracker, WhateverHappensTheSumsAreThoseOfTheHistory, ()) {
         load[1] = pick(0, 100) / 100.0;
         const auto known = history.reservations.find(key);
         const bool live = known != history.reservations.end();
-        if (live && known->second.node == where) break;  // told again of a known one it would change nothing
+        if (live && known->second.node == where) break;  // a repeated call changes nothing
         history.reservations[key] = {where, load, now};
         tracker.reserve(key, *cluster.find_node(kNodes[where]), load, now);
         break;
@@ -107,7 +107,8 @@ RC_GTEST_PROP(LoadTracker, WhateverHappensTheSumsAreThoseOfTheHistory, ()) {
       if (fresh && settings.smoothing.kind == Smoothing::None) RC_ASSERT(load.used[r] == sample->second.second);
       RC_ASSERT(load.reserved[r] >= 0.0);
       const double expected = history.reserved(where, r, settings, now);
-      // Between "every sample shows it" and "it is forgotten" a booking without samples may still be whole.
+      // A reservation without samples may stay whole from the time when every fresh sample contains it until it is
+      // dropped.
       if (fresh) {
         RC_ASSERT(std::abs(load.reserved[r] - expected) < 1e-9);
       } else {

@@ -54,7 +54,7 @@ TEST_F(LoadTrackerTest, ANodeWithoutSamplesIsUnknownAndNotIdle) {
   EXPECT_FALSE(load("b").knows(kCpuLoad));
   EXPECT_EQ(cluster.load_summary().basis, LoadBasis::Usage);
   EXPECT_EQ(cluster.load_summary().source, "prometheus");
-  EXPECT_DOUBLE_EQ(cluster.load_summary().mean[kCpuLoad], 0.5);  // of those that are known
+  EXPECT_DOUBLE_EQ(cluster.load_summary().mean[kCpuLoad], 0.5);  // of the nodes whose load is known
   EXPECT_TRUE(std::isnan(cluster.load_summary().mean[kMemoryLoad]));
 }
 
@@ -97,8 +97,8 @@ TEST_F(LoadTrackerTest, ABookingFadesAsSamplesComeAndNotAsTimePasses) {
   tracker.look(kStart + minutes{2});
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.25);
   measure("a", 0.5, kStart + minutes{2});
-  EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.25 * 0.6);  // two of rate[5m]'s five minutes
-  EXPECT_DOUBLE_EQ(load("a").reserved[kMemoryLoad], 0.25);     // of memory nothing newer is known
+  EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.25 * 0.6);  // two of the five minutes of rate[5m]
+  EXPECT_DOUBLE_EQ(load("a").reserved[kMemoryLoad], 0.25);     // no newer memory sample
   measure("a", 0.75, kStart + minutes{5});
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.0);
   EXPECT_DOUBLE_EQ(load("a").predicted(kCpuLoad), 0.75);
@@ -123,7 +123,7 @@ TEST_F(LoadTrackerTest, BookingsThatNoSampleCanBeWithoutAreForgotten) {
   place("p", "a", kStart);
   tracker.look(kStart + minutes{8});
   EXPECT_EQ(tracker.reservations(), 1u);
-  tracker.look(kStart + minutes{8} + seconds{1});  // freshness and the five minutes of the mean
+  tracker.look(kStart + minutes{8} + seconds{1});  // freshness plus the five minutes of the mean
   EXPECT_EQ(tracker.reservations(), 0u);
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.0);
 }
@@ -234,9 +234,8 @@ TEST_F(LoadTrackerTest, TheMeanFollowsWhatIsPlacedInStepsWorthScoringAllNodesAga
   EXPECT_DOUBLE_EQ(cluster.load_summary().mean[kCpuLoad], load("a").predicted(kCpuLoad));
 }
 
-// Pods that use what they ask for, on nodes that are measured as rate[5m] every 15 s; each goes to the node predicted
-// to be the least loaded. What a node will be at when all is running is known: the prediction should be near that all
-// along.
+// Pods use exactly their requests, and nodes are measured as rate[5m] every 15 s. Each pod goes to the node with the
+// lowest predicted load. The final load of each node is known, and the prediction should stay near it all the time.
 class Burst {
  public:
   Burst() {

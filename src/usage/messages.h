@@ -1,4 +1,4 @@
-// What operators are told about where loads come from.
+// Log messages for operators about the load source.
 #pragma once
 
 #include "base/phrase.h"

@@ -25,7 +25,7 @@ class MetricsServerSource final : public Source {
   MetricsServerSettings settings_;
 };
 
-// Not a number where it cannot be told: sift() drops and counts it.
+// NaN if the share is unknown: sift() drops and counts it.
 double share(const api::NodeMetrics& metrics, const std::string& resource, double allocatable) {
   const auto used = metrics.usage().find(resource);
   if (used == metrics.usage().end() || allocatable <= 0.0) return cluster::kUnknownLoad;
@@ -46,7 +46,7 @@ void add(const api::NodeMetrics& metrics, const NodesByName& nodes, Reading& int
   into.samples.push_back(sample);
   sample.value = share(metrics, "cpu", node->second->cpu);
   sample.resource = cluster::kCpuLoad;
-  // CPU is a rate over the window; memory is what it is at the moment.
+  // CPU is a rate over the window; memory is measured at one moment.
   const std::chrono::nanoseconds window{metrics.window().duration()};
   if (window > std::chrono::nanoseconds::zero()) sample.averaged = window;
   into.samples.push_back(sample);
@@ -60,7 +60,7 @@ net::Task<Result<Reading>> MetricsServerSource::read(NodeList nodes, WallTime /*
   call.verb = kube::Verb::List;
   call.resource = &kube::resource_of<api::NodeMetrics>();
   call.timeout = settings_.timeout;
-  call.repeat = kube::Repeat::Never;  // the next reading comes soon enough
+  call.repeat = kube::Repeat::Never;  // the next read follows soon
   do {
     const kube::ItemSink sink = [&reading, &by_name](const kube::ObjectPtr& object) {
       add(static_cast<const api::NodeMetrics&>(*object), by_name, reading);

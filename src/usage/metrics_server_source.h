@@ -1,4 +1,4 @@
-// Node loads from metrics-server (metrics.k8s.io), through the API server: use of CPU and memory as shares of the
+// Node loads from metrics-server (metrics.k8s.io), read through the API server. CPU and memory use are shares of the
 // node's allocatable, with the time and window of each measurement.
 #pragma once
 
@@ -17,7 +17,7 @@ struct MetricsServerSettings {
   std::chrono::nanoseconds timeout = std::chrono::seconds{7};
 };
 
-// The API outlives it. Needs `list` on nodes.metrics.k8s.io.
+// `api` must outlive the source. Needs the verb `list` on nodes.metrics.k8s.io.
 std::unique_ptr<Source> make_metrics_server_source(kube::Api& api, MetricsServerSettings settings = {});
 
 }  // namespace rescheduler::usage

@@ -21,7 +21,7 @@ api::NodeMetrics measured(const std::string& node, const std::string& cpu, const
   return metrics;
 }
 
-// Lists what it has, one object a page.
+// Returns its objects, one object per page.
 class ListingApi final : public kube::Api {
  public:
   std::vector<api::NodeMetrics> objects;
@@ -78,7 +78,7 @@ TEST(MetricsServerSource, UseIsAShareOfAllocatableWithItsTimeAndWindow) {
 
 TEST(MetricsServerSource, WhatCannotBeToldIsNoNumberAndNotZero) {
   Bench bench;
-  bench.api.objects.push_back(measured("bare", "1", "1"));  // it does not say what it has to give
+  bench.api.objects.push_back(measured("bare", "1", "1"));  // reports no allocatable
   bench.api.objects.push_back(measured("a", "", "much"));
   bench.api.objects.push_back(measured("stranger", "1", "1"));
   const auto reading = bench.read();

@@ -27,11 +27,11 @@ std::string lower(std::string_view text) {
   return made;
 }
 
-// fd00:0:0::1 and fd00::1 are one address.
+// fd00:0:0::1 and fd00::1 are the same address.
 std::string shortest(std::string text) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> out{};
-  if (text.find('\0') != std::string::npos) return text;  // it would end there
+  if (text.find('\0') != std::string::npos) return text;  // c_str() would end there
   if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) return text;
   return ::inet_ntop(AF_INET6, bytes.data(), out.data(), out.size()) == nullptr ? text : std::string(out.data());
 }
@@ -68,7 +68,7 @@ std::string host_of(std::string_view instance) {
     if (end != std::string_view::npos) return shortest(lower(instance.substr(1, end - 1)));
   }
   const auto colon = instance.find(':');
-  // More colons than one are an IPv6 address without a port.
+  // More than one colon: an IPv6 address without a port.
   if (colon != std::string_view::npos && colon == instance.rfind(':') && is_port(instance.substr(colon + 1))) {
     instance = instance.substr(0, colon);
   }

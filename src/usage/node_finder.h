@@ -1,5 +1,5 @@
-// Whose samples are these? Exporters call nodes by address, name or whatever a label says; this finds the node they
-// mean, and refuses to guess where it could be two.
+// Finds the node of a sample. Exporters identify a node by address, name or a label. If two nodes could match, the
+// finder reports "ambiguous" and does not guess.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class Node;
 
 namespace rescheduler::usage {
 
-// What sources have to know of a node.
+// The properties of a node that sources use.
 struct NodeIdentity {
   std::string name{};
   std::vector<std::string> internal_ips{};
-  std::vector<std::string> hostnames{};  // addresses of that type, and the label kubernetes.io/hostname
+  std::vector<std::string> hostnames{};  // addresses of type Hostname, and the label kubernetes.io/hostname
   std::map<std::string, std::string> labels{};
   double cpu = 0.0;     // allocatable, in cores
   double memory = 0.0;  // allocatable, in bytes
@@ -34,14 +34,14 @@ using NodeList = std::shared_ptr<const std::vector<NodeIdentity>>;
 
 NodeIdentity node_identity_of(const api::Node& object);
 
-// Can requests be judged at all: does any node say what it has to give?
+// Can requests be judged: does any node report its allocatable?
 bool requests_judgeable(const std::vector<NodeIdentity>& nodes);
 
-// By all of these at once: if they mean different nodes it is ambiguous.
+// All keys are used at once. If they match different nodes, the result is ambiguous.
 struct FindSettings {
   std::vector<cluster::NodeMatch> by{cluster::NodeMatch::InternalIp, cluster::NodeMatch::Name,
                                      cluster::NodeMatch::Hostname};
-  std::string node_label{};  // also by this label of the node; empty: none
+  std::string node_label{};  // also match by this label of the node; empty: no label
 };
 
 class NodeFinder {
@@ -49,7 +49,7 @@ class NodeFinder {
   NodeFinder(const std::vector<NodeIdentity>& nodes, const FindSettings& settings);
 
   struct Found {
-    std::optional<std::string_view> node{};  // its name, for as long as the finder lives
+    std::optional<std::string_view> node{};  // the node's name; valid while the finder lives
     bool ambiguous = false;
   };
   // "10.0.0.1:9100", "[fd00::1]:9100", "node-1", "node-1:9100".
@@ -60,10 +60,10 @@ class NodeFinder {
 
   std::vector<std::string> names_;
   static constexpr std::size_t kTwo = ~std::size_t{0};
-  boost::unordered_flat_map<std::string, std::size_t> nodes_;  // by key; kTwo: of two nodes
+  boost::unordered_flat_map<std::string, std::size_t> nodes_;  // by key; kTwo: two nodes have this key
 };
 
-// An instance without its port; an IPv6 address without its brackets and in its shortest form; letters in lower case.
+// An instance without its port, in lower case. An IPv6 address has no brackets and its shortest form.
 std::string host_of(std::string_view instance);
 
 }  // namespace rescheduler::usage

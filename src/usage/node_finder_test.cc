@@ -25,7 +25,7 @@ TEST(HostOf, PortsAndBracketsGoAndAddressesAreWrittenOneWay) {
   EXPECT_EQ(host_of("[fd00:0:0::1]:9100"), "fd00::1");
   EXPECT_EQ(host_of("FD00::1"), "fd00::1");
   EXPECT_EQ(host_of("Node-1:9100"), "node-1");
-  EXPECT_EQ(host_of("node-1:metrics"), "node-1:metrics");  // no port: no guess
+  EXPECT_EQ(host_of("node-1:metrics"), "node-1:metrics");  // not a port, so it is kept
   EXPECT_EQ(host_of(""), "");
   EXPECT_NE(host_of(std::string_view("fd00::1\0x", 9)), "fd00::1");
 }
@@ -56,7 +56,7 @@ TEST(NodeFinder, WhatTwoNodesAnswerToMeansNeither) {
   nodes.push_back({.name = "node-3", .internal_ips = {"10.0.0.2"}, .hostnames = {"node-1"}});
   const NodeFinder finder(nodes, {});
   EXPECT_EQ(found(finder, "10.0.0.2:9100"), "ambiguous");
-  EXPECT_EQ(found(finder, "node-1"), "ambiguous");  // one's name is another's hostname
+  EXPECT_EQ(found(finder, "node-1"), "ambiguous");  // the name of one node is the hostname of another
   EXPECT_EQ(found(finder, "node-3"), "node-3");
   EXPECT_EQ(found(NodeFinder(nodes, {.by = {cluster::NodeMatch::Name}}), "node-1"), "node-1");
 }

@@ -25,7 +25,7 @@ const json::value* member(const json::value& value, std::string_view name) {
   return object == nullptr ? nullptr : object->if_contains(json::string_view(name.data(), name.size()));
 }
 
-// "bad_data: parse error ..."; empty if it does not say.
+// "bad_data: parse error ..."; empty if the response has no error text.
 std::string own_words(const json::value& answer) {
   const std::string_view type = text_of(member(answer, "errorType"));
   const std::string_view said = text_of(member(answer, "error"));
@@ -34,7 +34,7 @@ std::string own_words(const json::value& answer) {
   return fmt::format("{}: {}", word ? type : "error", kube::printable(said));
 }
 
-// Seconds since 1970 with a fraction; nothing: no time that could be meant.
+// Seconds since 1970 with a fraction; nothing: not a plausible time.
 std::optional<WallTime> time_of(const json::value& value) {
   double seconds = 0.0;
   if (value.is_double()) {

@@ -1,4 +1,4 @@
-// What Prometheus answers to an instant query.
+// Parses the response of Prometheus to an instant query.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 namespace rescheduler::usage {
 
 struct Series {
-  std::optional<std::string> label{};  // the value of the label asked for, if the series has it
+  std::optional<std::string> label{};  // the value of the requested label, if the series has it
   double value = 0.0;                  // may be NaN or infinite
   WallTime at{};
 };
 
-// The series of an answer's vector. An answer that says it failed, that is no vector, or that is no JSON is an error of
-// one sentence.
+// The series of the response's vector. A response that reports an error, is not a vector, or is not JSON gives an error
+// of one sentence.
 Result<std::vector<Series>> read_vector(std::string_view body, std::string_view label);
 
-// What an answer with another status than 200 complains of: its own words if it has any.
+// The error text of a response whose status is not 200: Prometheus' own text if there is one.
 std::string complaint_of(int status, std::string_view body);
 
 }  // namespace rescheduler::usage

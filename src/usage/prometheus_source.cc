@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// A series takes some 200 bytes: room for a hundred thousand nodes.
+// A series takes about 200 bytes, so this is enough for a hundred thousand nodes.
 constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 20;
 
 class PrometheusSource final : public Source {
@@ -48,7 +48,7 @@ class PrometheusSource final : public Source {
   std::string path_;
   std::unique_ptr<kube::CredentialSource> credentials_;
   std::unique_ptr<net::HttpClient> http_;
-  NodeList nodes_;  // what the finder was made of
+  NodeList nodes_;  // the nodes that finder_ was built from
   std::unique_ptr<NodeFinder> finder_;
 };
 
@@ -73,8 +73,8 @@ net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, St
   const PrometheusQuery& query = settings_.queries[resource];
   auto values = co_await ask(query.expression, deadline);
   if (!values) co_return fail(std::move(values.error()));
-  // Of further resources some clusters have none - no kernel of theirs measures pressure, say. Without CPU or memory
-  // something is wrong.
+  // Some clusters have no data for further resources, for example if the kernel does not measure pressure. Missing CPU
+  // or memory data is an error.
   if (values->empty() && resource <= cluster::kMemoryLoad) {
     co_return fail(Errc::Unavailable, "the query gives no series: is node_exporter scraped?");
   }
@@ -87,7 +87,7 @@ net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, St
     }
     for (Series& one : *values) {
       const auto known = one.label ? times.find(*one.label) : times.end();
-      // A node that nobody hears of any more is as stale as can be.
+      // A node without a last sample gets the oldest possible time, so its value is stale.
       const double seconds = known == times.end() ? 0.0 : std::min(known->second, 9e9);
       one.at = WallTime{std::chrono::duration_cast<nanoseconds>(std::chrono::duration<double>(seconds))};
     }
@@ -109,16 +109,16 @@ void PrometheusSource::add(std::size_t resource, const Series& series, Reading& 
 
 net::HttpRequest PrometheusSource::request(const std::string& expression, nanoseconds left) const {
   net::HttpRequest made;
-  // Prometheus gives up when we do.
+  // Prometheus stops the query when the client's timeout ends.
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-  std::string compiled_spec = fmt::format("query={}&timeout={}ms", net::percent_encode(expression), milliseconds);
+  std::string form = fmt::format("query={}&timeout={}ms", net::percent_encode(expression), milliseconds);
   if (settings_.use_get) {
-    made.target = fmt::format("{}?{}", path_, compiled_spec);
+    made.target = fmt::format("{}?{}", path_, form);
   } else {
     made.method = "POST";
     made.target = path_;
     made.headers.set("Content-Type", "application/x-www-form-urlencoded");
-    made.body = std::move(compiled_spec);
+    made.body = std::move(form);
   }
   made.headers.set("Accept", "application/json");
   return made;

@@ -1,4 +1,4 @@
-// The Prometheus source against a server that answers what the test wrote down.
+// The Prometheus source against a server that returns prepared responses.
 #include "usage/prometheus_source.h"
 
 #include <map>
@@ -51,9 +51,9 @@ class PrometheusSourceTest : public ::testing::Test {
   net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
     asked_.push_back(request);
     if (silent_) (void)co_await silence_.wait();
-    std::string compiled_spec = request.body;
-    if (request.method == "GET") compiled_spec = request.target.substr(request.target.find('?') + 1);
-    const std::string encoded = compiled_spec.substr(6, compiled_spec.find('&') - 6);  // "query=...&timeout=..."
+    std::string form = request.body;
+    if (request.method == "GET") form = request.target.substr(request.target.find('?') + 1);
+    const std::string encoded = form.substr(6, form.find('&') - 6);  // "query=...&timeout=..."
     net::HttpResponse response;
     response.status = status_;
     const auto known = answers_.find(net::percent_decode(encoded).value_or("?"));
@@ -154,7 +154,7 @@ TEST_F(PrometheusSourceTest, NodesThatChangedSinceTheLastReadingAreFoundAsTheyAr
 TEST_F(PrometheusSourceTest, WhenANodeWasHeardOfIsTheTimeOfItsSample) {
   serve();
   settings_.queries[0].heard = "when";
-  answers_["when"] = vector_of(series("10.0.0.1:9100", "1799999990.5"));  // of b nobody heard
+  answers_["when"] = vector_of(series("10.0.0.1:9100", "1799999990.5"));  // node b has no last sample
   const auto reading = read();
   ASSERT_TRUE(reading) << reading.error().message;
   EXPECT_EQ(reading->samples[0].at, WallTime{std::chrono::milliseconds{1'799'999'990'500}});

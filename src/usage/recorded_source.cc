@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A thousand nodes every half minute for half a day.
+// Enough for a thousand nodes every 30 s for half a day.
 constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
 
 using Key = std::pair<std::string, std::size_t>;  // node and resource
@@ -29,7 +29,7 @@ class RecordedSource final : public Source {
 
   std::string_view name() const override { return "file"; }
 
-  // The newest of each node and resource that has happened by now. What is over is stale, as anywhere.
+  // The newest sample of each node and resource up to `now`. After the end of the file the samples become stale.
   net::Task<Result<Reading>> read(NodeList /*nodes*/, WallTime now) override {
     if (!shift_) {
       const bool moved = time_ == RecordedTime::FromFirstReading && !samples_.empty();

@@ -1,5 +1,5 @@
-// What a load source says of nodes, and what of it is believed. Missing, broken and doubtful data is dropped and
-// counted; it is never taken for an idle node.
+// Samples of a load source, and the rules for using them. Missing, broken and doubtful samples are dropped and counted.
+// A node without samples never counts as idle.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 namespace rescheduler::usage {
 
 struct Sample {
-  std::string node{};  // its name; empty: the source could not tell whose it is
+  std::string node{};  // the node's name; empty: the source cannot identify the node
   std::size_t resource = cluster::kCpuLoad;
-  double value = 0.0;  // share of what the node has: 0.8 is 80 %
+  double value = 0.0;  // share of the node's total: 0.8 is 80 %
   WallTime at{};
-  // The time over which it is a mean, where the source says so; otherwise ResourceSettings::averaged.
+  // The sample is a mean over this time, if the source reports it; otherwise ResourceSettings::averaged applies.
   std::optional<std::chrono::nanoseconds> averaged{};
 };
 
@@ -30,9 +30,9 @@ enum class Drop : std::uint8_t {
   NotANumber,  // NaN or infinite
   Negative,
   Absurd,     // more than any node can be loaded
-  NoNode,     // of no node that is known
-  Ambiguous,  // it may be of two nodes, or there are two for one node and resource: nobody knows which is right
-  Future,     // stamped later than clocks may differ
+  NoNode,     // no known node
+  Ambiguous,  // it may belong to two nodes, or one node and resource has two samples: the right one is unknown
+  Future,     // its time is later than clocks may differ
   Stale,      // older than the freshness limit
 };
 inline constexpr std::size_t kDrops = 7;
@@ -44,7 +44,7 @@ class DropCounts {
   std::uint64_t operator[](Drop why) const { return counts_[static_cast<std::size_t>(why)]; }
   DropCounts& operator+=(const DropCounts& more);
   std::uint64_t total() const;
-  std::string text() const;  // "3 stale, 1 ambiguous"; empty when there are none
+  std::string text() const;  // "3 stale, 1 ambiguous"; empty if nothing was dropped
   friend bool operator==(const DropCounts&, const DropCounts&) = default;
 
  private:
@@ -59,23 +59,23 @@ struct Reading {
 };
 
 struct SampleRules {
-  // CPU in use can exceed allocatable (what is set aside for the system), and pressure can exceed 1. Ten times the node
-  // cannot be: that is a query in other units.
+  // CPU use can exceed allocatable by the part reserved for the system, and pressure can exceed 1. Ten times the node
+  // is impossible: such a value comes from a query in another unit.
   double most = 10.0;
-  // An idle node measured by what it does not do (100 - idle) comes out a little below zero at times: rates are
-  // extrapolated. That is zero; what is further below is a mistake.
+  // An idle node that is measured as 100 - idle can be slightly below zero, because rates are extrapolated. Such a
+  // value counts as zero. A value further below is an error.
   double rounding = 0.02;
-  // Three misses of a scrape every minute, the longest interval in wide use.
+  // Three missed scrapes at an interval of one minute, the longest interval in wide use.
   std::chrono::nanoseconds freshness = std::chrono::minutes{3};
-  // Clocks that are synchronised at all differ by less.
+  // Synchronised clocks differ by less.
   std::chrono::nanoseconds skew = std::chrono::seconds{30};
 };
 
-// What is wrong with a sample taken by itself.
+// What is wrong with this sample, without regard to other samples.
 std::optional<Drop> fault_of(const Sample& sample, const SampleRules& rules, WallTime now);
 
-// What may be used of a reading, with what may not counted. Two samples for one node and resource refuse each other
-// even where one of them is broken: the other is no better known for that.
+// Returns the usable samples of a reading and counts the dropped ones. Two samples for one node and resource are both
+// dropped, even if one of them is broken: this does not prove that the other one is right.
 Reading sift(Reading raw, const SampleRules& rules, WallTime now);
 
 }  // namespace rescheduler::usage

@@ -18,7 +18,7 @@ double line(double age, double averaged) {
   return averaged <= age ? 0.0 : 1.0 - age / averaged;
 }
 
-// The same through an exponential mean; see the header.
+// The same line, smoothed by an exponential mean; see the header.
 double line_through_ewma(double age, double averaged, double constant) {
   if (age <= 0.0) return 1.0;
   if (constant <= 0.0) return line(age, averaged);
@@ -44,7 +44,7 @@ void Smoother::add(double value, WallTime at, const SmoothingSettings& how) {
       sorted.reserve(kept_.size());
       for (const auto& [when, kept] : kept_) sorted.push_back(kept);
       std::ranges::sort(sorted);
-      // The smallest value that at least this share of the samples does not exceed.
+      // The smallest value v such that at least this share of the samples is <= v.
       const double rank = std::ceil(std::clamp(how.percentile / 100, 0.0, 1.0) * static_cast<double>(sorted.size()));
       value_ = sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
       break;

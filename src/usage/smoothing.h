@@ -1,4 +1,4 @@
-// One number out of a node's samples over time, so that a moment's peak does not turn a decision.
+// Smooths the samples of a node over time to one number, so that a short peak does not change a decision.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ using SmoothingSettings = cluster::Smoothing;
 
 class Smoother {
  public:
-  // A sample that is not newer than the newest one is one that is known already, or has been overtaken.
+  // Ignores a sample that is not newer than the newest one.
   void add(double value, WallTime at, const SmoothingSettings& how);
   bool empty() const { return !newest_; }
-  double value() const { return value_; }  // meaningless while empty
+  double value() const { return value_; }  // undefined while empty
   std::optional<WallTime> newest() const { return newest_; }
 
  private:
@@ -29,8 +29,8 @@ class Smoother {
   std::vector<std::pair<WallTime, double>> kept_{};  // for the percentile
 };
 
-// How much a load moves about: the standard deviation of its samples, the older ones counting less (after half an hour
-// half as much). A node that is quiet can be filled further than one that jumps.
+// How much a load varies: the standard deviation of its samples. Older samples count less (half as much after 30
+// minutes). A node with a steady load can be filled further than one with a varying load.
 class Volatility {
  public:
   void add(double value, WallTime at);
@@ -42,14 +42,16 @@ class Volatility {
   std::optional<WallTime> newest_{};
 };
 
-// The share of a load that began `age` before the newest sample and is *not* in the smoothed value yet, when a sample
-// is itself a mean over the `averaged` time before it (rate[5m]). From 1 to 0, never growing with age.
+// The share of a load that is *not* in the smoothed value yet, if the load began `age` before the newest sample. Each
+// sample is itself a mean over the `averaged` time before it (rate[5m]). The result goes from 1 to 0 and never grows
+// with age.
 //
-// A mean over W sees a step rise along a straight line, over W. An exponential mean with time constant T (half-life /
-// ln 2) follows that line behind by T, once settled; a percentile p over a window V by (1 - p) V.
+// A mean over W shows a step as a line that rises over W. An exponential mean with time constant T (half-life / ln 2)
+// follows this line with a delay of T once settled. A percentile p over a window V follows it with a delay of (1 - p)
+// V.
 double unseen(std::chrono::nanoseconds age, std::chrono::nanoseconds averaged, const SmoothingSettings& how);
 
-// The age from which on less than a hundredth is unseen.
+// The age from which less than a hundredth is missing.
 std::chrono::nanoseconds time_to_be_seen(std::chrono::nanoseconds averaged, const SmoothingSettings& how);
 
 }  // namespace rescheduler::usage

@@ -41,7 +41,8 @@ TEST(Smoothing, ASampleThatIsNotNewerChangesNothing) {
 TEST(Smoothing, APercentileIsOfTheSamplesOfItsWindowOnly) {
   const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 50, .window = seconds{60}};
   EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}}), 0.2);
-  EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}, {80, 0.3}}), 0.3);  // the first has left
+  EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}, {80, 0.3}}), 0.3);  // the first sample is outside the
+                                                                                   // window
   const SmoothingSettings high{.kind = Smoothing::Percentile, .percentile = 100, .window = seconds{60}};
   EXPECT_DOUBLE_EQ(after(high, {{0, 0.1}, {20, 0.9}, {40, 0.2}}), 0.9);
 }
@@ -61,7 +62,7 @@ TEST(Unseen, APercentileSeesItLater) {
   EXPECT_NEAR(unseen(minutes{3}, minutes{4}, how), 0.5, 1e-9);
 }
 
-// What the formula says against what a smoother makes of a load that begins at once.
+// Compares the formula with a Smoother for a load that begins as a step.
 TEST(Unseen, IsWhatTheSmoothedMeanOfARealStepIsShortOf) {
   const SmoothingSettings ewma{.half_life = seconds{60}};
   for (const auto averaged : {minutes{1}, minutes{5}}) {

@@ -1,4 +1,4 @@
-// Somebody who measures nodes.
+// Interface of a load source.
 #pragma once
 
 #include <string_view>
@@ -15,9 +15,9 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  virtual std::string_view name() const = 0;  // "prometheus": in metrics, events and the picture
-  // One measurement of all nodes, on the loop's thread; it ends in time by itself. Samples are as they came: sift()
-  // says which are used. The error is one sentence that begins with the source.
+  virtual std::string_view name() const = 0;  // "prometheus": in metrics, events and the load summary
+  // Reads one measurement of all nodes, on the loop's thread, with a timeout of its own. The samples are unchecked:
+  // sift() decides which are used. The error is one sentence that begins with the name of the source.
   virtual net::Task<Result<Reading>> read(NodeList nodes, WallTime now) = 0;
 };
 

@@ -14,9 +14,9 @@
 namespace rescheduler::usage {
 namespace {
 
-// Samples are means over a quarter of a minute or more; a workload's pods together jump less than one of them does.
+// Samples are means over 15 s or more, and the mean over all pods of a workload varies less than one pod.
 constexpr std::chrono::minutes kHalfLife{1};
-// What runs once a day is known the next day.
+// A daily job is still known on the next day.
 constexpr std::chrono::hours kKept{26};
 }  // namespace
 
@@ -38,7 +38,7 @@ cluster::Loads expected_loads(const cluster::PodRequests& requests,
   cluster::Loads loads = cluster::estimated_loads(requests, allocatable);
   if (workload_usage == nullptr) return loads;
   const auto raise = [&](std::size_t resource, double amount, std::int64_t whole) {
-    // A node that has nothing of it to give is full by the estimate already.
+    // If the node has no allocatable of the resource, the estimate already counts it as full.
     if (whole > 0) loads[resource] = std::max(loads[resource], amount / static_cast<double>(whole));
   };
   raise(cluster::kCpuLoad, workload_usage->milli_cpu, allocatable.cpu);

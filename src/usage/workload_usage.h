@@ -1,5 +1,5 @@
-// What pods of a workload were seen to use. One that is just coming is expected to use as much: many use more than they
-// ask for, and until samples show them a node that was given several looks as if it had room for more.
+// The measured use of the pods of a workload. A new pod is expected to use as much. Many pods use more than their
+// requests, and a node with several new pods would otherwise look emptier than it is until samples show them.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Pod;
 
 namespace rescheduler::usage {
 
-// Of one pod, in amounts: a share would hold on nodes of one size only.
+// Of one pod, in absolute amounts: a share would be valid only for nodes of one size.
 struct WorkloadUsage {
   double milli_cpu = 0;
   double memory = 0;  // bytes
@@ -26,25 +26,25 @@ struct WorkloadUsage {
 using WorkloadUsages = boost::unordered_flat_map<std::string, WorkloadUsage>;  // by workload_of()
 using WorkloadUsagesPtr = std::shared_ptr<const WorkloadUsages>;
 
-// "shop/Deployment/web": what outlives a rollout and a night without pods, as far as the pod itself tells - whoever
-// places it knows no more. Empty: nobody makes another one like it.
+// "shop/Deployment/web": a key that survives rollouts and times without pods. It is derived from the pod alone, because
+// the scheduler knows nothing more. Empty: a bare pod.
 std::string workload_of(const api::Pod& pod);
 
-// Null: nothing is known of the workload.
+// Null: nothing is known about the workload.
 const WorkloadUsage* workload_usage_of(const WorkloadUsagesPtr& workload_usages, const api::Pod& pod);
 
-// Shares of a node that has so much to give. Not less than the pod asks for, which it may take at once;
+// The expected load as shares of `allocatable`. Not below the pod's requests, because the pod may use them at once;
 // `workload_usage` may be null.
 cluster::Loads expected_loads(const cluster::PodRequests& requests,
                               const WorkloadUsage* workload_usage,
                               const cluster::ResourceList& allocatable);
 
-// Learns them. Belongs to one thread.
+// Learns the usage of workloads. One thread owns it.
 class WorkloadUsageTracker {
  public:
-  // The mean over those of its pods that are measured now.
+  // `mean`: over the pods of the workload that are measured now.
   void saw(const std::string& workload, const WorkloadUsage& mean, WallTime now);
-  // Workloads that have had no pods for long are forgotten. A copy, for whoever else goes by them.
+  // Drops workloads that have had no pods for a long time. Returns a copy for other threads.
   WorkloadUsagesPtr take(WallTime now);
 
  private:

@@ -1,5 +1,4 @@
-// What must never happen, as far as the API server's history can tell. Each kind is provoked once by the judge's own
-// test: history_checker_test.cc walks this list.
+// The invariants that the API server's history can prove broken. history_checker_test.cc provokes each kind once.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +11,25 @@ namespace rescheduler::test {
 
 enum class BreachKind : std::uint8_t {
   NodeOverflow,         // requests of the pods on a node exceed its allocatable
-  BoundToCordonedNode,  // though it was cordoned long enough for the scheduler to know
+  BoundToCordonedNode,  // although the scheduler had time to see the cordon
   BoundToUnreadyNode,
-  BudgetExceeded,          // a PodDisruptionBudget has fewer healthy pods than it asks for, by our doing
-  TooManyReplicasAway,     // of a workload that nobody but us has touched
-  UnexplainedLoss,         // such a workload loses a ready pod and no move says why
-  UnannouncedEviction,     // no Migration said before that it would evict this pod
-  EvictionAnnouncedTwice,  // more than one did
+  BudgetExceeded,          // after a move, a PodDisruptionBudget has fewer healthy pods than it requires
+  TooManyReplicasAway,     // of a workload that no injected fault has disturbed
+  UnexplainedLoss,         // such a workload loses a ready pod and no Migration explains the loss
+  UnannouncedEviction,     // no Migration announced that it would evict this pod
+  EvictionAnnouncedTwice,  // more than one Migration announced it
   ProtectedPodMoved,
-  TwoCopies,      // of what may live once only
-  BarePodLost,    // neither the pod nor its copy is there at the end
-  BarePodDouble,  // both are
+  TwoCopies,      // of a pod that must exist only once
+  BarePodLost,    // at the end neither the pod nor its copy exists
+  BarePodDouble,  // at the end both exist
   TemplateTouched,
-  LabelLeft,  // LabelLeft to MigrationLeft: at the end, when every move is over
+  LabelLeft,  // LabelLeft to MigrationLeft are checked at the end, when every move has ended
   AnnotationLeft,
   BudgetLeft,
   GateLeft,
-  ReplicasLeft,   // a workload has another number of replicas than its user gave it
+  ReplicasLeft,   // the number of replicas of a workload is not the number that its user set
   MigrationLeft,  // a Migration has not ended
-  FalseSuccess,   // Succeeded, and no ready pod is where it says
+  FalseSuccess,   // the phase is Succeeded, but no ready pod is on the target node
   WroteWithoutLease,
   kCount,
 };

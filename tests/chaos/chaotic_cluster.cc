@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kNs = "default";
 constexpr std::string_view kScheduler = "rescheduler-scheduler";
-constexpr auto kLease = 15s;          // a lease that is not renewed has run out after so long
-constexpr auto kRenewDeadline = 10s;  // and its holder stops before
+constexpr auto kLease = 15s;          // a lease expires after this time without a renewal
+constexpr auto kRenewDeadline = 10s;  // the holder stops acting before the lease expires
 constexpr auto kRenew = 2s;
 
 sim::ClusterSettings settings_for(std::uint64_t seed) {
@@ -85,7 +85,7 @@ void ChaoticCluster::run(int moves) {
            && std::ranges::none_of(moves_made, [](const auto& one) { return one.second.open; });
   };
   for (int i = 0; i < 3600 && !over(); ++i) advance(1s);
-  advance(6min);  // a sweep
+  advance(6min);  // long enough for a sweep
   checker_.check_end();
 }
 
@@ -110,7 +110,7 @@ void ChaoticCluster::furnish() {
   start_scheduler();
   for (int i = 0; i < 5; ++i) deploy(fmt::format("web{}", i), 4);
   for (int i = 0; i < 3; ++i) deploy(fmt::format("solo{}", i), 1);
-  // What users protect, in every way there is. web4, solo1, solo2 and db1 have no budget.
+  // PodDisruptionBudgets of every form. web4, solo1, solo2 and db1 have none.
   protect("web0", R"("minAvailable":3)");
   protect("web1", R"("maxUnavailable":1)");
   protect("web2", R"("minAvailable":"50%")");
@@ -118,7 +118,7 @@ void ChaoticCluster::furnish() {
   protect("solo0", R"("minAvailable":1)");
   for (int i = 0; i < 2; ++i) deploy_set(fmt::format("db{}", i), 2);
   protect("db0", R"("maxUnavailable":1)");
-  // What cannot be evicted: by a budget that allows nothing, by two budgets, by opting out.
+  // Pods that cannot be evicted: a budget that allows no disruption, two budgets for one pod, opt-out.
   deploy("fixed", 2);
   protect("fixed", R"("maxUnavailable":0)");
   deploy("twice", 2);
@@ -134,7 +134,8 @@ void ChaoticCluster::furnish() {
 }
 
 void ChaoticCluster::make_node(const std::string& name) {
-  // Room for eight of our pods each: all together they fill two thirds of it, and a rollout or a dead node the rest.
+  // A node has room for eight of these pods. All pods fill two thirds of the nodes; a rollout or a dead node fills the
+  // rest.
   create<api::Node>(fmt::format(
       R"({{"metadata":{{"name":"{0}","labels":{{"kubernetes.io/hostname":"{0}"}}}},
           "status":{{"capacity":{{"cpu":"800m","memory":"8Gi","pods":"12"}}}}}})",
@@ -180,7 +181,7 @@ void ChaoticCluster::start_scheduler() {
   live_->lead();
 }
 
-// --- Who leads ---
+// --- Leader election ---
 
 void ChaoticCluster::advance(std::chrono::nanoseconds duration) {
   while (duration > 0ns) {
@@ -197,7 +198,7 @@ void ChaoticCluster::advance(std::chrono::nanoseconds duration) {
   }
 }
 
-// The old leader is killed in the middle of whatever it does, or loses its lease and lingers on.
+// Kills the old leader in the middle of its work, or takes its lease away and leaves it running.
 void ChaoticCluster::change_leader() {
   if (leader_.migrator && rng_.below(2) == 0) {
     past_.push_back(std::exchange(leader_, {}));
@@ -205,7 +206,8 @@ void ChaoticCluster::change_leader() {
   } else if (leader_.lease) {
     leader_.lease->close();
   }
-  if (past_.size() > 2) past_.erase(past_.begin());  // each goes on watching; that costs, and shows nothing
+  // Former leaders keep their watches, which costs time and tests nothing more.
+  if (past_.size() > 2) past_.erase(past_.begin());
   leader_ = {};
   leader_.lease = std::make_shared<kube::LeaderFence>(cluster_.agenda());
   witnesses_.push_back(std::make_unique<LeaseWitness>(*rough_, leader_.lease, cluster_.agenda(), checker_));
@@ -266,7 +268,7 @@ std::vector<const PodFacts*> ChaoticCluster::running_pods() const {
   return pods;
 }
 
-// Mostly one that can be carried out; without trouble, only such.
+// Begins a move, in most cases one that must succeed. Without faults it begins only such moves.
 void ChaoticCluster::order_one() {
   const auto pods = running_pods();
   constexpr std::size_t kAtOnce = 12;
@@ -291,12 +293,12 @@ void ChaoticCluster::order_one() {
     request.mode = mode;
     leader_.migrator->begin(std::move(request));
     ++ordered_;
-    loop_.run_for(10ms);  // its record is written: what is expected of the next one depends on it
+    loop_.run_for(10ms);  // the Migration must be written first: the expectation for the next move depends on it
     return;
   }
 }
 
-// --- What others do ---
+// --- Users, nodes and other faults ---
 
 void ChaoticCluster::meddle() {
   ++meddled_;
@@ -325,7 +327,7 @@ void ChaoticCluster::delete_a_pod() {
 
 void ChaoticCluster::scale(const std::string& app) {
   const int replicas = static_cast<int>(1 + rng_.below(5));
-  // The number that a move has just set, said by a user too, cannot be told from the move's own.
+  // If a user sets the number that the surge of a move has just set, the two writes cannot be told apart.
   const auto deployment = cluster_.server().find<api::Deployment>(kNs, app);
   const auto intent = deployment->metadata().annotations().find(std::string(migration::kIntentAnnotation));
   const bool marked = intent != deployment->metadata().annotations().end();
@@ -341,7 +343,7 @@ void ChaoticCluster::roll_out(const std::string& app) {
       app, fmt::format(R"({{"spec":{{"template":{{"metadata":{{"annotations":{{"turn":"{}"}}}}}}}}}})", rng_.next()));
 }
 
-// One at a time, for long enough to be noticed or not.
+// Breaks one node at a time. The duration may be too short for the node lifecycle controller to notice.
 void ChaoticCluster::break_a_node() {
   if (!broken_node_.empty()) return;
   broken_node_ = any_node();
@@ -365,7 +367,8 @@ void ChaoticCluster::cordon_a_node() {
   });
 }
 
-// By its spec, or by deleting the record; not the record of a Direct move, which alone knows what to make again.
+// Sets spec.cancel or deletes the Migration. The Migration of a Direct move stays: only it holds the pod to create
+// again.
 void ChaoticCluster::call_one_off() {
   std::vector<const Move*> open;
   for (const auto& [uid, move] : checker_.ledger().moves()) {
@@ -382,7 +385,7 @@ void ChaoticCluster::call_one_off() {
   }
 }
 
-// A bare pod whose node died does not come back; its user makes another one.
+// A bare pod does not come back when its node dies; its user creates another one.
 void ChaoticCluster::replace_lost_pod() {
   const auto bare = std::ranges::count_if(checker_.index().pods(),
                                           [](const auto& one) { return one.second.bare && one.second.present(); });

@@ -1,6 +1,6 @@
-// An embedded cluster in virtual time that is nearly full, with workloads, PodDisruptionBudgets of its users, a
-// scheduler and a mover - and with what goes wrong: requests are refused, answered by nobody or answered and lost,
-// watches break, pods vanish, workloads are scaled and rolled out, nodes die, leaders change.
+// An embedded cluster in virtual time that is nearly full. It has workloads, PodDisruptionBudgets, a scheduler and a
+// MigrationController, and it injects faults: requests are refused or time out, answers are lost, watches break, pods
+// vanish, workloads are scaled and rolled out, nodes die, leaders change.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@
 namespace rescheduler::test {
 
 struct Trouble {
-  bool wire = true;      // between the mover and the API server
+  bool wire = true;      // between the MigrationController and the API server
   bool meddling = true;  // users, nodes, leaders
 };
 
@@ -35,7 +35,7 @@ class ChaoticCluster {
   ChaoticCluster(std::uint64_t seed, Trouble trouble);
   ~ChaoticCluster();
 
-  // Orders so many moves, and disturbs them; then all is calm, and every one has to end.
+  // Begins this number of moves while it injects faults. Then the faults stop, and every move has to end.
   void run(int moves);
 
   const HistoryChecker& checker() const { return checker_; }
@@ -65,7 +65,7 @@ class ChaoticCluster {
   void protect(const std::string& app, const std::string& demand, const std::string& suffix = "");
   void start_scheduler();
 
-  // Time passes, and whoever leads renews its lease.
+  // Lets time pass; the current leader renews its lease.
   void advance(std::chrono::nanoseconds duration);
   void change_leader();
   void add_wire_faults();
@@ -102,11 +102,11 @@ class ChaoticCluster {
   HistoryChecker checker_;
   std::unique_ptr<sim::LocalApi> calm_;
   std::unique_ptr<sim::LocalApi> rough_;
-  std::vector<std::unique_ptr<LeaseWitness>> witnesses_;  // one for each leader; its jobs may outlive it
+  std::vector<std::unique_ptr<LeaseWitness>> witnesses_;  // one for each leader; its coroutines may outlive the leader
   std::unique_ptr<scheduler::LiveScheduler> live_;
-  std::vector<Leader> past_;  // still there, without their lease
+  std::vector<Leader> past_;  // still running, without the lease
   Leader leader_;
-  sim::VirtualLoop loop_{cluster_.agenda()};  // last: its coroutines use the rest
+  sim::VirtualLoop loop_{cluster_.agenda()};  // last member: its coroutines use the others
 };
 
 }  // namespace rescheduler::test

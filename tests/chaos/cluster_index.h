@@ -1,5 +1,6 @@
-// What there is now according to the API server's history: pods, workloads, budgets and nodes as far as moves are
-// judged by them. A workload has the name that its pods carry in the label "app"; a bare pod is a workload of its own.
+// The current pods, workloads, PodDisruptionBudgets and nodes according to the API server's history, as far as the
+// checks of moves need them. The name of a workload is the label "app" of its pods; a bare pod is a workload of its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class PodDisruptionBudget;
 
 namespace rescheduler::test {
 
-using ResourceAmounts = std::map<std::string, std::int64_t>;  // in thousandths; "pods" among them
+using ResourceAmounts = std::map<std::string, std::int64_t>;  // in thousandths; includes "pods"
 
 struct PodFacts {
   std::string name{};
@@ -44,7 +45,7 @@ struct WorkloadFacts {
 
 struct NodeFacts {
   ResourceAmounts allocatable{};
-  std::optional<WallTime> cordoned{};  // since
+  std::optional<WallTime> cordoned{};  // time of the cordon
   std::optional<WallTime> unready{};
 };
 
@@ -65,10 +66,10 @@ class ClusterIndex {
   const WorkloadFacts* workload(const std::string& app) const;
   const NodeFacts* node(const std::string& name) const;
   Replicas replicas(const std::string& app) const;
-  std::vector<std::string> bare_apps() const;  // that have ever been there
-  // What the budgets that match pods of the workload ask for, by the budget's name.
+  std::vector<std::string> bare_apps() const;  // all that ever existed
+  // The healthy pods that each PodDisruptionBudget of the workload requires, by the name of the budget.
   std::map<std::string, int> budgets(const std::string& app) const;
-  // Of every pod on the node that has not finished.
+  // Requests of all pods on the node that have not finished.
   ResourceAmounts requested(const std::string& node) const;
   bool fits(const std::string& node, const ResourceAmounts& more) const;
 

@@ -1,4 +1,5 @@
-// A user who deletes a Migration calls the move off, also while the mover does not know that its record was written.
+// A user who deletes a Migration cancels the move, even if the MigrationController does not know that the Migration was
+// written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

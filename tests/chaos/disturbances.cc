@@ -5,7 +5,7 @@
 namespace rescheduler::test {
 namespace {
 
-// A controller answers within milliseconds; before that a workload looks whole though it is about to change.
+// Controllers react within milliseconds. Until then a workload can look complete although it is about to change.
 constexpr std::chrono::seconds kControllersAnswer{5};
 
 }  // namespace

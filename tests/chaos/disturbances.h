@@ -1,5 +1,5 @@
-// Which workloads a fault that the test injected has touched. Such a workload is disturbed until it is whole again;
-// what happens to any other is our own doing.
+// Workloads that an injected fault has affected. Such a workload is disturbed until it is complete again. Changes to
+// any other workload come from the product.
 #pragma once
 
 #include <map>
@@ -14,16 +14,16 @@ class Disturbances {
  public:
   Disturbances(const Clock& clock, const ClusterIndex& index) : clock_(clock), index_(index) {}
 
-  // Somebody has deleted a pod of it, scaled it or rolled it out.
+  // A user deletes a pod of the workload, scales it or rolls it out.
   void touched(const std::string& app) { since_[app] = clock_.wall_now(); }
-  // Every workload with a pod on the node is disturbed for as long.
+  // Every workload with a pod on the node is disturbed until the node recovers.
   void node_fails(const std::string& node);
   void node_recovers(const std::string& node);
   bool failed(const std::string& node) const { return failed_.contains(node); }
 
-  // Forgets a disturbance once the workload is whole.
+  // Also clears the disturbance once the workload is complete.
   bool disturbed(const std::string& app);
-  // A node under one of its pods has failed at some time.
+  // A node with a pod of the workload has failed at some time.
   bool ever_struck(const std::string& app) const { return struck_.contains(app); }
 
  private:

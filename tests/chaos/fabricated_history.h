@@ -1,4 +1,5 @@
-// A server without controllers, kubelets or a mover: what happens is what the test writes down, and the judge looks on.
+// An API server without controllers, kubelets or a MigrationController. The test writes the history, and a
+// HistoryChecker checks it.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ class FabricatedHistory {
   // Two nodes of one CPU each, "n" and "m".
   FabricatedHistory();
 
-  // Objects. A pod is ready, asks for 100m and is on "n"; one of no workload is bare.
+  // Objects. A pod is ready, requests 100m CPU and is on "n". A pod without a workload is bare.
   void workload(const std::string& app, int replicas);  // a Deployment with all its pods: app-0, app-1, ...
   void pod(const std::string& name, const std::string& app, const std::string& node = "n", bool bare = false);
   void pod_json(const std::string& metadata, const std::string& spec);
@@ -33,11 +34,11 @@ class FabricatedHistory {
   void delete_migration(const std::string& name);
   std::string uid_of(const std::string& pod) const;
 
-  // What a mover writes and does.
+  // Writes of a MigrationController.
   void move(const std::string& name, const std::string& pod, const std::string& mode, const std::string& phase);
   void enter(const std::string& move, const std::string& phase, const std::string& replacement = "");
   void evict(const std::string& pod);
-  void remove(const std::string& pod);  // it leaves, and stays until somebody buries it: nobody does
+  void remove(const std::string& pod);  // sets the deletion timestamp; the pod stays, because no kubelet removes it
 
   void wait(std::chrono::seconds duration) { loop_.run_for(duration); }
 
@@ -60,7 +61,7 @@ class FabricatedHistory {
   sim::Documents documents_{server_};
   sim::LocalApi api_{server_, documents_};
   kube::Client client_{api_};
-  sim::VirtualLoop loop_{agenda_};  // last: its coroutines use the rest
+  sim::VirtualLoop loop_{agenda_};  // last member: its coroutines use the others
 };
 
 }  // namespace rescheduler::test

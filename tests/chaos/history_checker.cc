@@ -14,9 +14,9 @@
 namespace rescheduler::test {
 namespace {
 
-// The scheduler hears of a node's state at once; the node lifecycle controller looks every five seconds.
+// The scheduler sees a change of a node at once; the node lifecycle controller checks every five seconds.
 constexpr std::chrono::seconds kKnown{10};
-// A sweep may undo the surge of a move whose record is gone: the chaos test sweeps every two minutes.
+// A sweep may undo the surge of a move whose Migration was deleted. The chaos test sweeps every two minutes.
 constexpr std::chrono::minutes kSwept{5};
 
 bool announces(const Move& move) { return move.open && (move.phase == "Evicting" || move.phase == "Retiring"); }
@@ -101,7 +101,7 @@ void HistoryChecker::check_copies(const PodFacts& pod) {
   if (live > 1) breach(BreachKind::TwoCopies, "{} has {} copies at once: {} is new", pod.app, live, pod.name);
 }
 
-// Room is taken when a pod gets its node, and at no other time.
+// The requests on a node grow only when a pod is bound.
 void HistoryChecker::check_binding(const PodFacts& pod) {
   ++bindings_;
   ledger_.pod_bound(pod);
@@ -121,7 +121,7 @@ void HistoryChecker::check_binding(const PodFacts& pod) {
   }
 }
 
-// Nobody but us evicts: the pod has one record that says so, and it may go.
+// Only the product evicts: exactly one Migration must announce the eviction, and the pod must not be protected.
 void HistoryChecker::check_eviction(const PodFacts& pod) {
   ++evictions_;
   if (ledger_.forbidden(pod.app)) breach(BreachKind::ProtectedPodMoved, "{} is protected and was evicted", pod.name);
@@ -140,7 +140,7 @@ void HistoryChecker::check_eviction(const PodFacts& pod) {
   }
 }
 
-// A workload that nobody else has touched has lost a ready pod.
+// An undisturbed workload has lost a ready pod.
 void HistoryChecker::check_loss(const PodFacts& lost) {
   const WorkloadFacts* workload = index_.workload(lost.app);
   if (workload == nullptr) return;
@@ -152,7 +152,7 @@ void HistoryChecker::check_loss(const PodFacts& lost) {
     breach(BreachKind::UnexplainedLoss, "{} lost {} and no Migration says why", lost.app, lost.name);
   }
   const Replicas left = index_.replicas(lost.app);
-  // One may be away; of a single replica none, unless two may not live at once.
+  // One replica may be away. A single replica may not, unless the workload must not have two pods at once.
   const bool surges = workload->kind != "StatefulSet" && !single_.contains(lost.app);
   const int least = surges ? std::max(1, workload->desired - 1) : workload->desired - 1;
   if (left.available < least) {
@@ -165,8 +165,8 @@ void HistoryChecker::check_loss(const PodFacts& lost) {
 void HistoryChecker::check_budgets(const PodFacts& lost, int available, int desired) {
   for (const auto& [name, least] : index_.budgets(lost.app)) {
     ++judged_budgets_[name];
-    // A user may scale a workload below what its budget asks for: then nothing may be evicted, and a replica that was
-    // one more may go.
+    // A user may scale a workload below what its budget requires. Then no pod may be evicted, but the surplus replica
+    // may be deleted.
     const int asked = lost.evicted ? least : std::min(least, desired);
     if (available >= asked) continue;
     breach(BreachKind::BudgetExceeded, "{} went: PodDisruptionBudget {} has {} healthy pods and asks for {}", lost.name,
@@ -174,7 +174,7 @@ void HistoryChecker::check_budgets(const PodFacts& lost, int available, int desi
   }
 }
 
-// Whoever makes one replica more takes one away again; so does whoever gives up a copy.
+// A move that adds a replica removes one again, and so does a move that gives up its copy.
 bool HistoryChecker::explained(const PodFacts& lost) const {
   return std::ranges::any_of(ledger_.moves(), [&](const auto& one) {
     const Move& move = one.second;

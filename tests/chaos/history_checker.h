@@ -1,8 +1,8 @@
-// Judges moves by what the API server's history says, and by nothing else: it knows neither the mover nor its records'
-// meaning beyond what stands in them.
+// Checks moves by the API server's history only. It does not use the MigrationController, and it knows of a Migration
+// only what its fields contain.
 //
-// A workload that an injected fault has disturbed is not judged by its availability until it is whole again; every
-// other is, at each ready pod that it loses.
+// The availability of a workload is checked at each ready pod that the workload loses. A workload that an injected
+// fault has disturbed is exempt until it is complete again.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ class HistoryChecker {
  public:
   explicit HistoryChecker(sim::Server& server);
 
-  // What the test does itself, so that it is not taken for the mover's doing. To be called before it is done.
+  // Actions of the test itself, so that they are not attributed to the product. Call these before the action.
   void user_deletes_pod(const std::string& app) { disturb(app); }
   void user_scales(const std::string& app, int replicas);
   void user_rolls_out(const std::string& app);
@@ -48,18 +48,19 @@ class HistoryChecker {
   const ClusterIndex& index() const { return index_; }
   std::size_t bindings() const { return bindings_; }
   std::size_t evictions() const { return evictions_; }
-  // How often a workload, or a PodDisruptionBudget, lost a ready pod while nobody but us had touched it; by name.
+  // How often an undisturbed workload, or its PodDisruptionBudget, lost a ready pod; by name.
   const std::map<std::string, int>& judged_workloads() const { return judged_workloads_; }
   const std::map<std::string, int>& judged_budgets() const { return judged_budgets_; }
 
-  // To be called when all is quiet: nothing of ours is left, and everything of others is there.
+  // Call this when all moves have ended: nothing of the product may be left, and all objects of users must exist.
   void check_end();
 
  private:
   WallTime now() const { return server_.agenda().wall_now(); }
   void disturb(const std::string& app);
   void on_change(const sim::Change& change);
-  void pod_changed(const PodFacts* before, const PodFacts* after, bool disturbed);  // before the change
+  // Called before the change is applied to the index.
+  void pod_changed(const PodFacts* before, const PodFacts* after, bool disturbed);
   void node_changed(const std::string& name);
   void deployment_changed(const api::Deployment& before, const api::Deployment& after);
   void migration_changed(const sim::Change& change);
@@ -81,7 +82,7 @@ class HistoryChecker {
   ClusterIndex index_{server_};
   Disturbances disturbances_;
   MoveLedger ledger_;
-  std::map<std::string, int> user_replicas_;  // what users have scaled to, or created with
+  std::map<std::string, int> user_replicas_;  // set by users, at creation or by scaling
   std::map<std::string, int> rollouts_;
   std::map<std::string, int> templates_;
   std::set<std::string> single_;
@@ -90,7 +91,7 @@ class HistoryChecker {
   std::size_t bindings_ = 0;
   std::size_t evictions_ = 0;
   std::vector<Breach> breaches_;
-  std::unique_ptr<sim::Store::Subscription> changes_;  // last: it uses the rest
+  std::unique_ptr<sim::Store::Subscription> changes_;  // last member: it uses the others
 };
 
 }  // namespace rescheduler::test

@@ -3,7 +3,7 @@
 namespace rescheduler::test {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{1};  // a request that is given up at the very end of the lease is in time
+constexpr std::chrono::milliseconds kTick{1};  // a request whose timeout ends exactly with the lease is in time
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The Api of one leader, with an eye on its lease: a write that begins without it, or is still under way when it has
-// run out, is a breach.
+// The Api of one leader. It reports a breach for a write that begins without the lease, or that is still in flight when
+// the lease expires.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,7 @@
-// Moves in virtual time: all of them succeed while nothing goes wrong, and no rule is broken while nearly everything
-// does.
+// Moves in virtual time. Without faults all of them succeed; with faults no invariant is broken.
 //
 //   migration_chaos_test                                    new seeds, each printed
-//   RESCHEDULER_SEED=17 migration_chaos_test ...            that very run again
+//   RESCHEDULER_SEED=17 migration_chaos_test ...            repeats the run of that seed
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +29,7 @@ TEST(MigrationChaos, WithoutTroubleEveryMoveSucceedsOrIsRightlyRefused) {
   EXPECT_THAT(checker.breaches(), IsEmpty());
   EXPECT_THAT(checker.ledger().surprises(), IsEmpty());
   EXPECT_THAT(checker.ledger().results(Expected::Success), ElementsAre(Pair("Succeeded", Ge(90))));
-  EXPECT_THAT(checker.ledger().results(Expected::StatusError), ElementsAre(Pair("Refused", Ge(5))));
+  EXPECT_THAT(checker.ledger().results(Expected::Refused), ElementsAre(Pair("Refused", Ge(5))));
   EXPECT_THAT(checker.ledger().results(Expected::Anything), IsEmpty());
   // minAvailable and maxUnavailable, as numbers and as percentages.
   for (const char* budget : {"web0", "web1", "web2", "web3"}) {

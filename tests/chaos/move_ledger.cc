@@ -36,16 +36,17 @@ Expected MoveLedger::expectation(const std::string& pod_uid, const std::string& 
   const WorkloadFacts* workload = pod == nullptr ? nullptr : index_.workload(pod->app);
   if (workload == nullptr || !pod->available() || pod->node == target) return Expected::Anything;
   if (disturbances_.disturbed(pod->app) || disturbances_.failed(pod->node)) return Expected::Anything;
-  // Two moves of one workload wait for each other, and the later one's time may be over before its turn.
+  // Moves of one workload run one after another, so the deadline of the later one may pass before it starts.
   const bool alone =
       std::ranges::none_of(moves_, [&](const auto& one) { return one.second.open && one.second.app == pod->app; });
   if (!alone || !target_takes(target, pod->requests)) return Expected::Anything;
-  if (forbidden(pod->app)) return Expected::StatusError;
+  if (forbidden(pod->app)) return Expected::Refused;
   const bool surges = workload->kind == "Deployment" && (workload->desired == 1 || mode == "MakeBeforeBreak");
-  if (mode == "MakeBeforeBreak" && !surges) return Expected::StatusError;  // not safe there
+  // Make-before-break is not safe for this workload.
+  if (mode == "MakeBeforeBreak" && !surges) return Expected::Refused;
   if (surges) return Expected::Success;
   const bool direct = workload->kind == "Pod";
-  return !direct && budgets_refuse(pod->app, *workload) ? Expected::StatusError : Expected::Success;
+  return !direct && budgets_refuse(pod->app, *workload) ? Expected::Refused : Expected::Success;
 }
 
 Move MoveLedger::begun(const api::Migration& migration) const {
@@ -92,11 +93,11 @@ void MoveLedger::node_closed(const std::string& node) {
   }
 }
 
-// Somebody else's pod has taken the room that was there.
+// The pod of another workload may have taken the room on the target.
 void MoveLedger::pod_bound(const PodFacts& pod) {
   for (auto& [uid, move] : moves_) {
     if (!move.open || move.target != pod.node || move.app == pod.app) continue;
-    if (count_on(move.app, move.target) > move.on_target) continue;  // the replacement came first
+    if (count_on(move.app, move.target) > move.on_target) continue;  // the replacement was bound first
     if (!index_.fits(move.target, move.requests)) move.expected = Expected::Anything;
   }
 }

@@ -1,5 +1,5 @@
-// Every Migration of the API server's history, and what was to be expected of it: a move that nothing but the wire, a
-// change of leader or another move came in the way of has to succeed.
+// Every Migration of the API server's history, with its expected result. A move has to succeed if only network faults,
+// changes of leader or other moves interfere with it.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ class Migration;
 namespace rescheduler::test {
 
 enum class Expected : std::uint8_t {
-  Anything,  // somebody came in its way
+  Anything,  // a user or a node interfered
   Success,
-  StatusError,  // the pod is protected, or its PodDisruptionBudgets never let it go
+  Refused,  // the pod is protected, or its PodDisruptionBudgets never allow the eviction
 };
 
 struct Move {
@@ -27,12 +27,12 @@ struct Move {
   std::string app{};
   std::string pod_uid{};
   std::string target{};
-  std::string mode{};   // as carried out
-  std::string phase{};  // the result once it has ended
+  std::string mode{};   // as carried out, not as requested
+  std::string phase{};  // the result once the move has ended
   std::string replacement{};
   std::string message{};
   ResourceAmounts requests{};
-  int on_target = 0;  // pods of the workload that were there before
+  int on_target = 0;  // pods of the workload that were on the target before
   Expected expected = Expected::Anything;
   WallTime closed{};
   bool open = true;
@@ -48,19 +48,19 @@ class MoveLedger {
   void forbid(const std::string& app) { forbidden_.insert(app); }
   bool forbidden(const std::string& app) const { return forbidden_.contains(app); }
 
-  // The move as it stands after the change, if it has just ended; else null.
+  // Returns the move if this change has ended it, else null.
   const Move* apply(const api::Migration& migration, bool gone);
-  // A user or a node has come in the way of these.
+  // A user or a node interferes with these moves.
   void app_disturbed(const std::string& app);
   void node_closed(const std::string& node);
   void pod_bound(const PodFacts& pod);
 
-  // Of a move that would begin now. `mode` as ordered.
+  // The expected result of a move that begins now. `mode` as requested.
   Expected expectation(const std::string& pod_uid, const std::string& target, const std::string& mode) const;
 
   const std::map<std::string, Move>& moves() const { return moves_; }  // by uid
   Results results(Expected expected) const;
-  // One line for each that did not end as expected.
+  // One line for each move that did not end as expected.
   std::vector<std::string> surprises() const;
 
  private:

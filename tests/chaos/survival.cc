@@ -38,7 +38,7 @@ void print_run(std::uint64_t seed, const ChaoticCluster& cluster) {
       "{} "
       "workloads:{}; for budgets:{}\n",
       seed, cluster.ordered(), listed(checker.ledger().results(Expected::Success)),
-      listed(checker.ledger().results(Expected::StatusError)), listed(checker.ledger().results(Expected::Anything)),
+      listed(checker.ledger().results(Expected::Refused)), listed(checker.ledger().results(Expected::Anything)),
       checker.evictions(), checker.bindings(), cluster.leaders(), cluster.meddled(), wire.refused,
       wire.lost_responses + wire.lost_requests, wire.dropped_watches + wire.stalled_watches,
       checker.judged_workloads().size(), listed(checker.judged_workloads()), listed(checker.judged_budgets()));

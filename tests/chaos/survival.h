@@ -1,4 +1,4 @@
-// A run of moves on a cluster where nearly everything goes wrong, and what must hold afterwards.
+// A run of moves under fault injection, and the invariants that must hold afterwards.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace rescheduler::test {
 
-// No log lines but errors while this lives: a run warns of hundreds of injected faults.
+// Suppresses all log lines but errors during its lifetime: a run warns of hundreds of injected faults.
 class Quiet {
  public:
   Quiet() { set_log_level(LogLevel::Error); }
   ~Quiet() { set_log_level(LogLevel::Info); }
 };
 
-// One line: what was ordered, how it ended, and what was done to the cluster meanwhile.
+// One line: the moves, their results, and the injected faults.
 void print_run(std::uint64_t seed, const ChaoticCluster& cluster);
 
 void expect_survives(std::uint64_t seed, int moves);

@@ -1,4 +1,4 @@
-// The typed client against an API server: every call, and every refusal a caller must be able to tell apart.
+// The typed client against an API server: every call, and every refusal that a caller must be able to distinguish.
 #include <gtest/gtest.h>
 
 #include "kube/codec/json.h"
@@ -141,7 +141,7 @@ TEST_P(Calls, AnEvictionThatTheBudgetForbidsIsAnAnswerNotARetry) {
   (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
   auto created = await(client().create(pod));
   ASSERT_TRUE(created) << created.error().message;
-  // The budget is checked for running pods only.
+  // The API server checks the PodDisruptionBudget of running pods only.
   ASSERT_TRUE(await(client().patch<api::Pod>(ns(), "p", R"({"status":{"phase":"Running"}})", status_patch())));
   api::PodDisruptionBudget budget;
   budget.mutable_metadata()->set_namespace_(ns());
@@ -180,7 +180,7 @@ TEST_P(Calls, AScaleIsReadAndWrittenThroughItsSubresource) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(scale.spec().replicas(), 2);
   scale.mutable_spec()->set_replicas(3);
-  scale.mutable_metadata()->clear_resource_version();  // the deployment controller writes meanwhile
+  scale.mutable_metadata()->clear_resource_version();  // the deployment controller writes at the same time
   call.verb = kube::Verb::Update;
   call.body = &scale;
   auto written = live().await(live().api().call(call, nullptr));
@@ -188,7 +188,7 @@ TEST_P(Calls, AScaleIsReadAndWrittenThroughItsSubresource) {
   EXPECT_EQ(await(client().get<api::Deployment>(ns(), "d"))->spec().replicas(), 3);
 }
 
-// In process, nothing is encoded.
+// The in-process API encodes nothing.
 class Encodings : public ClusterTest {};
 INSTANTIATE_TEST_SUITE_P(Embedded, Encodings, testing::Values(Tier::Embedded));
 INSTANTIATE_TEST_SUITE_P(Real, Encodings, testing::Values(Tier::Real));
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Real, Encodings, testing::Values(Tier::Real));
 TEST_P(Encodings, BothGiveTheSameObject) {
   ASSERT_TRUE(await(client().create(elaborate_pod(ns(), "p"))));
   ASSERT_TRUE(await(client().create(deployment_of(ns(), "d", 2))));
-  // Controllers write meanwhile: two readings are compared when they are of one version.
+  // Controllers write at the same time, so two reads are compared only if they have the same resourceVersion.
   const auto same = [&]<class T>(const std::string& path, const std::string& name) {
     T from_json;
     Result<T> from_protobuf;

@@ -1,4 +1,5 @@
-// Pods of kube-scheduler itself: they are moved and recovered too, and it is told where by what it understands.
+// Pods of the real kube-scheduler are moved and recovered too. kube-scheduler gets the target node through fields that
+// it understands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ class MovesOfKubeSchedulersPods : public MigrationTest {
     MigrationTest::TearDown();
   }
   std::vector<std::string> own_rig() const override { return kWithKubeScheduler; }
-  // The daemon's webhook knows what the daemon's mover wants.
+  // The webhook reads the targets of the MigrationController, as in the daemon.
   void start_webhook() {
     TestRecoverySettings settings;
     settings.ns = ns();
@@ -49,14 +50,14 @@ TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
       EXPECT_EQ(outcome.result, MoveResult::Succeeded) << app << ": " << outcome.message;
     }
   }
-  // What stands in no template is forgotten with the pod: the next one is placed as ever.
+  // The target is not in the pod template, so it applies to one pod only.
   for (const api::Pod& pod : pods_of("web")) {
     EXPECT_EQ(pod.spec().scheduler_name(), "default-scheduler");
   }
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
 }
 
-// A copy waits behind a gate of ours until its node is nominated, so kube-scheduler cannot be faster.
+// A scheduling gate holds the copy until its node is nominated, so kube-scheduler cannot place it earlier.
 TEST_P(MovesOfKubeSchedulersPods, OfNobodyGoWhereTheyAreNominated) {
   add_pod("lonely", R"({"metadata": {"labels": {"app": "lonely"}}, "spec": {"schedulerName": "default-scheduler"}})");
   ASSERT_FALSE(lands_on("lonely").empty());

@@ -1,4 +1,4 @@
-// Events as a person reads them with kubectl, written to a cluster.
+// Events as kubectl shows them, written to a cluster.
 #include <gtest/gtest.h>
 
 #include "kube/events/event_recorder.h"

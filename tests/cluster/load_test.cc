@@ -1,4 +1,4 @@
-// Loads as metrics.k8s.io gives them. The real control plane here has no metrics-server: that is an answer too.
+// Load from metrics.k8s.io. The real control plane of the tests has no metrics-server; the client must report that.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -34,13 +34,13 @@ TEST_P(Load, MetricsServerSaysWhatShareOfANodeIsUsedOrThatItIsNotThere) {
   })) << (reading ? "no samples" : reading.error().message);
   for (const usage::Sample& one : reading->samples) {
     EXPECT_EQ(one.node, name);
-    EXPECT_GT(one.value, 0.0);  // the system's own share
+    EXPECT_GT(one.value, 0.0);  // the system uses some CPU and memory itself
     EXPECT_LT(one.value, 0.2);
     EXPECT_GT(one.at, WallTime());
   }
   ASSERT_TRUE(reading->samples[1].averaged);
   EXPECT_GT(*reading->samples[1].averaged, std::chrono::seconds{0});
-  EXPECT_LE(*reading->samples[1].averaged, std::chrono::seconds{30});  // a young node's first window is a short one
+  EXPECT_LE(*reading->samples[1].averaged, std::chrono::seconds{30});  // the first window of a new node is short
 }
 
 }  // namespace

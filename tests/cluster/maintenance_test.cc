@@ -1,4 +1,4 @@
-// Nodes that are marked for maintenance are emptied, and given back when the mark is gone.
+// Nodes that are labelled for maintenance are drained, and uncordoned when the label is removed.
 #include "rescheduling/loop/maintenance.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ class Maintained : public ReschedulingTest {
     return "";
   }
 
-  std::string node_;  // one with pods
+  std::string node_;  // a node with pods
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Maintained);
 
@@ -113,7 +113,7 @@ TEST_P(Maintained, ABudgetPacesTheDrain) {
   EXPECT_GE(fewest, kReplicas - 1);
 }
 
-// --- The lifecycle conditions of Kubernetes 1.37, where a node has any. ---
+// --- Lifecycle conditions of Kubernetes 1.37, on nodes that have them. ---
 
 TEST_P(Maintained, ANodesOwnConditionsSayHowFarItIsAndThatItIsOver) {
   settle();
@@ -129,7 +129,7 @@ TEST_P(Maintained, ANodesOwnConditionsSayHowFarItIsAndThatItIsOver) {
 }
 
 TEST_P(Maintained, AMarkThatIsTakenBackInTheMiddleTakesTheConditionsBack) {
-  settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");  // nobody leaves
+  settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");  // opt-out: no pod is moved
   set_condition(node_, "MaintenancePlanned", "True");
   patch_node(node_, kMarked);
   EXPECT_TRUE(eventually_measured([&] { return condition(node_, "DrainInProgress") == "True"; }));

@@ -1,5 +1,5 @@
-// Whoever moves a pod may be gone after any of its writes. The next one, who knows nothing but what the cluster says,
-// brings every move to an end and leaves nothing behind.
+// A leader may die after any write of a move. The next leader reads only the state of the cluster, brings every move to
+// an end and leaves nothing behind.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ class MovesInterrupted : public MigrationTest {
     MoveMode mode = MoveMode::Coordinated;
     int replicas = 1;
     int least_ready = 0;
-    std::string pod_differs{};  // of a pod of nobody
+    std::string pod_differs{};  // of a bare pod
   };
 
   bool is_ready(const std::string& name) {
@@ -38,7 +38,7 @@ class MovesInterrupted : public MigrationTest {
     ASSERT_TRUE(eventually([&] { return is_ready(what.app); }));
   }
 
-  // After each write in turn, until a move needs no more. How many that were.
+  // Interrupts a move after each of its writes, one write at a time. Returns the number of writes.
   int interrupt_everywhere(const Case& what, bool second_leader) {
     set_up(what);
     const std::string hash = what.mode == MoveMode::Direct ? "" : template_hash(what.app);

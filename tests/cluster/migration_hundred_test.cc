@@ -1,4 +1,4 @@
-// A hundred moves, several at once: what each of them leaves unchanged stays unchanged.
+// A hundred moves, several at once: everything that a move must not change stays unchanged.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -12,12 +12,12 @@ namespace {
 using migration::MoveMode;
 using migration::MoveResult;
 
-// A workload whose pods are moved in turn, one at a time.
+// A workload whose pods are moved one at a time.
 struct Lane {
   std::string app;
   MoveMode mode;
   int left;
-  std::string moving{};  // uid; empty: none
+  std::string moving{};  // uid of the pod that is being moved; empty: none
 };
 
 class ManyMoves : public MigrationTest {

@@ -228,7 +228,7 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
   deploy("solo", 1);
   const api::Pod pod = pods_of("solo").front();
   const std::string target = other_node(pod.spec().node_name());
-  // The target takes nothing: the new replica waits, the move with it.
+  // No node accepts the new replica, so the replica and the move wait.
   patch_node(target, R"({"spec":{"taints":[{"key":"shut","value":"yes","effect":"NoSchedule"}]}})");
   for (const std::string& node : nodes_) {
     if (node != pod.spec().node_name())
@@ -252,14 +252,15 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-// What waits costs the API server nothing: with hundreds of moves planned, it would otherwise be busy with those alone.
+// A waiting move sends no requests: with hundreds of planned moves they would keep the API server busy.
 TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
   constexpr int kPods = 4;
   deploy("web", kPods);
   const auto shut = [&](const char* taints) {
     for (const std::string& node : nodes_) patch_node(node, taints);
   };
-  shut(R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");  // the first one's replacement comes nowhere
+  // No node accepts the replacement of the first pod.
+  shut(R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
   start_mover();
   for (const api::Pod& pod : pods_of("web"))
     migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));

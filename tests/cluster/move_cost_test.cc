@@ -1,4 +1,5 @@
-// What a move costs the API server, counted: in virtual time nothing depends on the machine, so the numbers are exact.
+// The requests that a move sends to the API server. In virtual time the counts do not depend on the machine, so they
+// are exact.
 #include <algorithm>
 #include <map>
 
@@ -70,7 +71,7 @@ class MoveCost : public testing::Test {
       create<api::Node>(
           fmt::format(R"({{"metadata":{{"name":"{0}","labels":{{"kubernetes.io/hostname":"{0}"}}}}}})", name));
     }
-    loop_.run_for(10s);  // until they are ready
+    loop_.run_for(10s);  // until the pods are ready
     scheduler::LiveSettings settings;
     settings.configuration = config::default_configuration(config::default_catalog());
     settings.host = "test";
@@ -79,7 +80,7 @@ class MoveCost : public testing::Test {
     live_ = std::move(*made);
     migration::MigrationParts parts{&counted_, &api_, services(), nullptr, {}};
     parts.settings.direct = true;
-    parts.settings.sweep_every = 1h;  // what a sweep costs is counted beside it
+    parts.settings.sweep_every = 1h;  // a sweep is counted separately
     parts.settings.scheduler_names = {std::string(kScheduler)};
     parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
       std::vector<scheduler::Intent> intents;
@@ -95,7 +96,7 @@ class MoveCost : public testing::Test {
     loop_.run_for(1s);
   }
 
-  // Ready pods of it.
+  // Ready pods of the workload.
   std::vector<api::Pod> pods_of(const std::string& app) {
     kube::ListSettings which;
     which.label_selector = "app=" + app;
@@ -124,7 +125,7 @@ class MoveCost : public testing::Test {
                     name, pod_spec()));
     come_up(name, 1);
   }
-  // What a move of one of its pods costs, from its beginning until everything is quiet again.
+  // The requests of moving one pod of the workload, from the start until no request follows.
   Requests cost_of_moving(const std::string& app, MoveMode expected) {
     const api::Pod pod = pods_of(app).front();
     migration::MoveRequest request;
@@ -167,7 +168,7 @@ class MoveCost : public testing::Test {
   }
   void come_up(const std::string& app, int replicas) {
     EXPECT_TRUE(loop_.run_until([&] { return pods_of(app).size() == static_cast<std::size_t>(replicas); }, 5min));
-    loop_.run_for(30s);  // until its controller has said so
+    loop_.run_for(30s);  // until the controller has updated the status
   }
   template <class T>
   void create(const std::string& json) {
@@ -207,8 +208,8 @@ class MoveCost : public testing::Test {
   std::unique_ptr<migration::MigrationController> migrator_;
 };
 
-// Writes are exact. Of all requests together the number is a ceiling: what it takes today. A step that looks once more,
-// or a look that asks for more, makes it red; the aim is 15.
+// Writes are exact. The number of all requests is an upper bound, the current value. An additional read in a step makes
+// the test fail. The goal is 15.
 
 TEST_F(MoveCost, OfADeploymentsPod) {
   deploy<api::Deployment>("web", 3);

@@ -1,4 +1,4 @@
-// `rescheduler plan` as a person calls it: by a kubeconfig, whoever measures. It changes nothing.
+// `rescheduler plan` with a kubeconfig and each load source. It changes nothing.
 #include "cli/plan/plan_command.h"
 
 #include <fstream>
@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 
 constexpr int kReplicas = 6;
 
-// One node is busy and the others are not - by the machine's clock, which is the command's: an embedded cluster has its
-// own.
+// One node is busy and the others are idle. The samples carry the time of the machine's clock, which the command uses;
+// an embedded cluster has its own clock.
 class Prometheus {
  public:
   Prometheus(TestCluster& cluster, std::string busy, std::vector<std::string> nodes)
@@ -26,7 +26,7 @@ class Prometheus {
         nodes_(std::move(nodes)),
         service_(cluster, [this](const net::HttpRequest& request, net::Responder& responder) -> net::Task<void> {
           const auto now = std::chrono::duration<double>(SystemClock().wall_now().time_since_epoch()).count();
-          // It is also asked when it last heard of each.
+          // The command also queries the time of the last sample of each node.
           const bool when = request.body.find("timestamp") != std::string::npos;
           std::string series;
           for (const std::string& node : nodes_) {
@@ -53,7 +53,7 @@ class Prometheus {
 
 class PlanCommand : public ReschedulingTest {
  protected:
-  // Six pods on one node, and two nodes that stand idle.
+  // Six pods on one node, and two idle nodes.
   void crowd() {
     crowded_ = add_node("crowded");
     measured_ = {crowded_};
@@ -65,7 +65,7 @@ class PlanCommand : public ReschedulingTest {
     measure(per_pod_);
     before_ = uids("web");
   }
-  // Pods are as young as the test, and who else is on the cluster is none of its business.
+  // The pods are as young as the test, and other pods of the cluster must not matter.
   std::string config() {
     const auto path = ::testing::TempDir() + "plan-" + ns() + ".yaml";
     std::ofstream(path) << R"(
@@ -93,7 +93,7 @@ profiles:
     complained_ = ::testing::internal::GetCapturedStderr();
     return code;
   }
-  // The moves of the test's own pods.
+  // The planned moves of the test's own pods.
   int moves_from(const std::string& node) {
     const auto plan = boost::json::parse(said_).as_object();
     int count = 0;
@@ -113,7 +113,7 @@ profiles:
   std::string complained_;
   std::vector<std::string> before_;
 };
-// There is no kubeconfig for the in-process door.
+// The in-process API has no kubeconfig.
 INSTANTIATE_TEST_SUITE_P(Embedded, PlanCommand, testing::Values(Tier::Embedded));
 INSTANTIATE_TEST_SUITE_P(Real, PlanCommand, testing::Values(Tier::Real));
 
@@ -145,7 +145,8 @@ TEST_P(PlanCommand, GoesByMetricsServerWhereThereIsOne) {
     return;
   }
   ASSERT_TRUE(eventually([&] { return run("metrics-server") != 1; })) << complained_;
-  // It answers by the embedded cluster's clock, which is not the command's: that is said, and not believed.
+  // metrics-server uses the embedded cluster's clock, not the machine's. The command reports that and ignores the
+  // samples.
   EXPECT_EQ(judge(), "requests") << said_;
   EXPECT_THAT(said_, HasSubstr("metrics-server knows nothing fresh of any node"));
   expect_nothing_changed();

@@ -1,4 +1,4 @@
-// Exactly N, counted once: whatever dies, and whoever else writes.
+// Exactly N retries, each counted once, although processes die and other clients write.
 #include <atomic>
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
     const auto live = live_pods();
     return live.size() == 1 && live[0].metadata().uid() != uid;
   })) << "the next one finishes it";
-  // Had it been counted twice, the only retry would have been used up before it was made.
+  // If the retry had been counted twice, no attempt would be left.
   ASSERT_TRUE(said("web", "ApplicationFault", "1 of 1 attempts made"));
   EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
 }
@@ -82,7 +82,7 @@ TEST_P(RecoveryCounting, AnotherWriterIsNotOverwrittenAndDoesNotMakeItCountTwice
   begin(3);
   std::atomic<int> meddled{0};
   auto elsewhere = cluster().connect();
-  // Before each of the first writes somebody else changes the workload; on another loop where there is one.
+  // Before each of the first writes another client changes the workload, on another event loop if there is one.
   auto& recovery = start_recovery(quick(), [&](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.verb != kube::Verb::Patch || call.resource != &kube::resource_of<api::Deployment>()) return std::nullopt;
     if (meddled >= 3) return std::nullopt;

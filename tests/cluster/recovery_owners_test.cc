@@ -1,4 +1,4 @@
-// Every kind of owner has its own way to get its pod back.
+// Each kind of owner creates the replacement pod in its own way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class RecoveryOfOwners : public RecoveryTest {
  protected:
-  // Two nodes, the second closed until the first has failed the pod.
+  // Two nodes. The second is cordoned until the pod has failed on the first.
   std::vector<std::string> begin() {
     auto nodes = add_nodes(2);
     TestSchedulerSettings scheduler;
@@ -124,7 +124,8 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   shape(pods, nodes[0]);
   contain(*pods.mutable_spec());
   pods.mutable_spec()->set_restart_policy("OnFailure");
-  // The real one's minute is a minute: there a run is begun as `kubectl create job --from=cronjob/c` does it.
+  // On the real cluster a minute takes a minute, so the test starts a run as `kubectl create job --from=cronjob/c`
+  // does.
   if (GetParam() == Tier::Real) cron.mutable_spec()->set_suspend(true);
   const api::CronJob made = create(cron);
   if (GetParam() == Tier::Real) begin_run(made);

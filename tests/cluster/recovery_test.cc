@@ -1,4 +1,4 @@
-// A pod that keeps failing on one node gets another node, so many times and no more.
+// A pod that keeps failing on one node gets another node, at most as often as its retry budget allows.
 #include "support/recovery.h"
 
 #include <gmock/gmock.h>
@@ -33,13 +33,13 @@ RESCHEDULER_ON_EVERY_CLUSTER(Recovery);
 TEST_P(Recovery, ADeploymentThatCrashesOnTwoOfFiveNodesEndsHealthyOnAnother) {
   const auto nodes = add_nodes(5);
   start();
-  // First only the two bad ones take pods, so that it fails on both before it finds another.
+  // At first only the two bad nodes accept pods, so the pod fails on both before it gets another node.
   for (std::size_t i = 2; i < 5; ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
   auto& recovery = start_recovery();
   create(failing_deployment("web", 1, "3", nodes[0] + "," + nodes[1]));
   ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 3, avoiding " + ns()));
   for (std::size_t i = 2; i < 5; ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
-  // A pod is ready for a moment before it crashes: only one on a good node counts.
+  // A pod is ready for a moment before it crashes, so only a pod on a good node counts.
   std::string told;
   ASSERT_TRUE(eventually([&] {
     const auto live = live_pods();
@@ -108,7 +108,7 @@ TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
   (*many.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "many";
   (*many.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = "many";
   create(many);
-  // The last one shows that the others have been looked at.
+  // This workload is created last: its event shows that recovery has seen the others.
   ASSERT_TRUE(said("many", "Rescheduled", "attempt 1 of 100"));
   EXPECT_TRUE(said("many", "InvalidRetries", "more than the 100"));
   EXPECT_TRUE(said("word", "InvalidRetries", "'abc' is no number"));
@@ -212,7 +212,7 @@ TEST_P(Recovery, ANodeThatFailsThreeOwnersIsQuarantinedAndNobodyElse) {
   for (std::size_t i = 1; i < nodes.size(); ++i) EXPECT_FALSE(tainted(nodes[i])) << nodes[i];
 }
 
-// The shared cluster's nodes may be quiet for longer than a test should take.
+// On the shared cluster a node is reported dead only after longer than a test should take.
 class RecoveryFromDeadNodes : public Recovery {
  protected:
   std::vector<std::string> own_rig() const override {

@@ -1,4 +1,4 @@
-// The API server asks our webhook over TLS - or does without it.
+// The API server calls our webhook over TLS, and continues without it if it does not answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class RecoveryWebhookCluster : public RecoveryTest {
     if (IsSkipped()) return;
     node_ = add_node("n");
   }
-  // A Deployment whose pod has failed on a node before; its pods name the node, so that no scheduler is needed.
+  // A Deployment whose pod has failed on a node before. Its pods set nodeName, so that no scheduler is needed.
   api::Deployment failed_before(const std::string& name, int replicas) {
     auto made = failing_deployment(name, replicas, "3", "");
     made.mutable_spec()->mutable_template_()->mutable_spec()->set_node_name(node_);
@@ -66,7 +66,7 @@ TEST_P(RecoveryWebhookCluster, ANewCertificateCostsNoRequest) {
   ASSERT_NE(before, "");
   int asked = 0;
   const auto ask = [&] {
-    // A pod that the webhook changes: without its answer the annotation would be missing.
+    // The webhook changes this pod: the annotation would be missing without its answer.
     auto deployment = failed_before(fmt::format("web-{}", ++asked), 1);
     const std::string label = deployment.metadata().name();
     (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = label;
@@ -131,7 +131,7 @@ TEST_P(RecoveryWebhookCluster, AnswersNonsenseOverTlsAndGoesOn) {
       << giant << ": refused, and the connection is closed on a client that still writes";
   EXPECT_EQ(post("application/json", review), 200) << "it goes on";
   live().on_loop([&] { client.reset(); });
-  // And for the API server too.
+  // The API server still gets an answer too.
   create(failed_before("web", 1));
   EXPECT_TRUE(eventually([&] {
     const auto pods = live_pods();

@@ -1,4 +1,4 @@
-// What runs is moved to where it should be - and only what may be, only by whom it may be.
+// Pods are moved to better nodes; protected pods are not moved, and only the leader moves pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ constexpr int kReplicas = 6;
 
 class Rescheduling : public ReschedulingTest {
  protected:
-  // Six pods on one node, and two nodes that stand idle.
+  // Six pods on one node, and two idle nodes.
   void crowd(std::string_view differs = "{}") {
     crowded_ = add_node("crowded");
     measured_ = {crowded_};
-    start_scheduler();  // places only
+    start_scheduler();  // only places pods
     deploy("web", kReplicas, differs);
     ASSERT_TRUE(eventually([&] { return spread("web")[crowded_] == kReplicas; }));
     scheduler().stop();
@@ -48,13 +48,13 @@ class Rescheduling : public ReschedulingTest {
     for (const auto& [node, count] : now) most = std::max(most, count);
     return all_ready("web", kReplicas) && now.size() == 3 && most <= 3;
   }
-  // So many cycles, from now on, that looked at everything and did nothing wrong.
+  // Waits until this number of further cycles has completed.
   bool cycles_pass(TestRescheduler& at, int count) {
     const auto from = at.status().cycles;
     return eventually_measured([&] { return at.status().cycles >= from + static_cast<std::uint64_t>(count); });
   }
-  // Sooner or later so many cycles pass in which nobody moves. Three on one node and one on another may still be mended
-  // after the pods first look balanced, so what runs at that moment is not yet what stays.
+  // Waits until several cycles pass without a move. After the pods first look balanced, three pods on one node and one
+  // on another may still be corrected.
   bool comes_to_rest(TestRescheduler& at) {
     return eventually_measured([&] {
       const auto settled = uids("web");
@@ -76,7 +76,7 @@ TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
   EXPECT_TRUE(told_about("Deployment", "web", "Rescheduled"));
   EXPECT_TRUE(told_about("Node", crowded_, "Rescheduled"));
-  // What is shown and written is of the last cycle, which may have been before the last pod was ready.
+  // The status and the metrics are those of the last cycle, which may be older than the last ready pod.
   EXPECT_TRUE(eventually_measured([&] {
     return memory().find("\"source\":\"" + crowded_ + "\"") != std::string::npos;
   })) << memory();
@@ -167,14 +167,15 @@ TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
   crowd();
   TestRescheduler& first = start(hasty());
   ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
-  // What is under way is gone on with by whoever comes next: here nothing is, and nothing begins before it stops.
+  // The next leader would continue the moves that are in progress. Pausing makes sure that there are none when this one
+  // stops.
   annotate_memory("\"true\"");
   ASSERT_TRUE(eventually_measured(
       [&] { return first.metric("rescheduler_brake_engaged", "paused") == 1 && first.status().under_way == 0; }));
   first.stop();
   annotate_memory("null");
   const auto settled = uids("web");
-  // Where they went is too hot now, and where they came from is idle: a tempting way back.
+  // The targets of the moves are hot now and the source is idle, which invites moves back.
   per_pod_ = 45;
   std::map<std::string, double> percent;
   for (const std::string& node : measured_) percent[node] = node == crowded_ ? 10 : 95;

@@ -1,4 +1,4 @@
-// Somebody else's HTTP service with a say: it refuses nodes, prefers one, and binds.
+// An HTTP extender that rejects nodes, prefers one, and binds.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ class Extended : public SchedulingTest {
     if (!IsSkipped()) extender_ = std::make_unique<TinyExtender>(cluster());
   }
   void TearDown() override {
-    SchedulingTest::TearDown();  // who asks it goes first
+    SchedulingTest::TearDown();  // its client stops first
     extender_.reset();
   }
   std::unique_ptr<TinyExtender> extender_;

@@ -1,4 +1,4 @@
-// What goes wrong on the way from a decision to a node, and what the scheduler makes of objects it did not expect.
+// Failures between a decision and its binding, and objects that the scheduler does not expect.
 #include <algorithm>
 #include <future>
 
@@ -18,7 +18,7 @@ class SchedulingTrouble : public SchedulingTest {
   std::ptrdiff_t bindings_sent(TestScheduler& by) {
     return std::ranges::count_if(by.writes(), [](const std::string& one) { return one.ends_with(" binding"); });
   }
-  // Leads until the test takes the lease away: a busy machine that stands still for some seconds must not.
+  // Leads until the test takes the lease away; a busy machine that stalls for some seconds must not take it.
   static constexpr std::chrono::seconds kRenewDeadline{10};
   TestSchedulerSettings candidate(const std::string& identity) {
     kube::LeaderSettings lease;
@@ -57,7 +57,7 @@ TEST_P(SchedulingTrouble, ARefusedBindingGivesItsRoomToOthers) {
   const std::string large = "{\"spec\": {" + asking_for("20") + "}}";
   add_pod("one", large);
   add_pod("two", large);
-  // Whoever comes first: one gets the node, one waits for want of room, none for a pod that is not there.
+  // One of the pods gets the node and the other waits for room. No room stays reserved for a binding that failed.
   ASSERT_TRUE(eventually([&] { return node_of_pod("one") == node || node_of_pod("two") == node; }));
   const bool one_is_there = !node_of_pod("one").empty();
   remove_pod(one_is_there ? "one" : "two");
@@ -110,7 +110,7 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
   EXPECT_TRUE(second.leads());
   EXPECT_EQ(bindings_sent(second), 1);
 
-  // The first one sees all that happens and would have something to say, but says nothing any more.
+  // The first scheduler still sees every change and would have something to write, but it writes nothing.
   add_pod("q");
   EXPECT_EQ(lands_on("q"), node);
   add_pod("large", "{\"spec\": {" + asking_for("40") + "}}");
@@ -118,7 +118,7 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
   EXPECT_TRUE(eventually([&] { return first.attempts() >= 1; }));
   EXPECT_EQ(first.writes(), written);
 
-  // What was on its way all the time arrives: the server refuses it, the pod stays where it is.
+  // The binding that was held reaches the server. The server refuses it and the pod stays on its node.
   first.meddle([](MeddlingApi& api) { api.let_go(); });
   EXPECT_TRUE(eventually([&] { return first.held() == 0 && first.assumed() == 0; }));
   EXPECT_EQ(bindings_sent(first), 1);

@@ -1,4 +1,4 @@
-// Pods placed by how busy nodes are, whatever becomes of those who measure it.
+// Pods placed by the load of nodes, whatever happens to the load sources.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@ using ::testing::HasSubstr;
 
 constexpr milliseconds kTooLong{4000};
 
-// What a Prometheus can do to us. That the real one answers as this does is shown in tests/real.
+// Behaviours of a Prometheus. tests/real shows that the real one answers in the same format.
 enum class Mood : std::uint8_t { Answers, Refuses, Babbles, AnswersANumber, SaysItTwice, SaysNothing };
 
-// Answers the queries "cpu" and "memory" with the percentages it was told, by the nodes' names.
+// Answers the queries "cpu" and "memory" with the percentages that the test sets, by node name.
 class TinyPrometheus {
  public:
   explicit TinyPrometheus(TestCluster& cluster)
@@ -82,11 +82,11 @@ class Loaded : public SchedulingTest {
     if (!IsSkipped()) prometheus_ = std::make_unique<TinyPrometheus>(cluster());
   }
   void TearDown() override {
-    SchedulingTest::TearDown();  // who asks it goes first
+    SchedulingTest::TearDown();  // its client stops first
     prometheus_.reset();
   }
   void start() { start_scheduler({.load = prometheus_->settings(), .home = ns()}); }
-  // Waits until nodes are judged by this, and this node's load is known to be that.
+  // Waits until this source judges the nodes.
   void expect_judged_by(const std::string& source) {
     std::string now;
     EXPECT_TRUE(eventually([&] {
@@ -156,7 +156,7 @@ TEST_P(Loaded, WhoMeasuresMayFailInEveryWayAndComeBack) {
     expect_judged_by("requests");
     EXPECT_TRUE(eventually([&] { return scheduler().load_status().find(sentence) != std::string::npos; }))
         << scheduler().load_status();
-    // Nothing is idle and nothing is hot: requests decide.
+    // No node counts as idle or hot, so requests decide.
     const std::string name = fmt::format("p{}", number++);
     add_pod(name);
     EXPECT_NE(lands_on(name), "");

@@ -1,4 +1,4 @@
-// The scheduler on a cluster: every plugin that can say no, asked by a pod that another node would take.
+// The scheduler on a cluster: each filter plugin rejects a node for a pod that fits on another node.
 #include <algorithm>
 #include <set>
 
@@ -10,12 +10,12 @@
 namespace rescheduler::test {
 namespace {
 
-// What two plugins say that had a look at making room.
+// The messages of the two PostFilter plugins that tried preemption.
 const std::string kNoVictims = "no new claims to deallocate, preemption: ";
 
 class Scheduling : public SchedulingTest {
  protected:
-  // Of two nodes, none of which can be helped by sending pods away.
+  // The message for two nodes where preemption does not help.
   static std::string hopeless(const std::string& why) {
     return "0/2 nodes are available: " + why + ". " + kNoVictims
            + "0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
@@ -183,7 +183,7 @@ TEST_P(Scheduling, AHardSpreadIsKept) {
   EXPECT_EQ(used.count(zone_a), 2U);
   EXPECT_EQ(used.count(zone_b), 2U);
 
-  // Beyond the skew, and the other node is full.
+  // The spread constraint excludes this node, and the other node is full.
   add_pod("filler",
           "{\"spec\": {\"nodeSelector\": {\"topology.kubernetes.io/zone\": \"b\"}, " + asking_for("31") + "}}");
   EXPECT_EQ(lands_on("filler"), zone_b);
@@ -212,7 +212,7 @@ TEST_P(Scheduling, PodsKeepTogetherAndApartAsTheyAsk) {
   EXPECT_EQ(lands_on("near"), zone_b);
   add_pod("far", terms("podAntiAffinity"));
   EXPECT_EQ(lands_on("far"), zone_a);
-  // The pod that wants no cache near it is respected by those that come later.
+  // The anti-affinity of the existing pod applies to later pods.
   add_pod("cache-2", R"({"metadata": {"labels": {"app": "cache"}},
                          "spec": {"nodeSelector": {"topology.kubernetes.io/zone": "a"}}})");
   expect_said("cache-2",
@@ -245,7 +245,7 @@ TEST_P(Scheduling, TheMoreImportantPodIsTriedFirst) {
   const std::string urgent = priority_class("urgent", 1000);
   const std::string node = add_node("a");
   const std::string large = asking_for("20");
-  // All three are there before anybody decides; there is room for one.
+  // All three pods exist before the first decision; there is room for one.
   add_pod("first", "{\"spec\": {" + large + "}}");
   add_pod("second", "{\"spec\": {" + large + "}}");
   add_pod("urgent", "{\"spec\": {\"priorityClassName\": \"" + urgent + "\", " + large + "}}");

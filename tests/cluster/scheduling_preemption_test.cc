@@ -1,4 +1,4 @@
-// Making room: who is sent away, what everybody is told, and who is spared.
+// Preemption: which pods become victims, which are spared, and the events and conditions that report it.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class Preemption : public SchedulingTest {
   std::string of_class(const std::string& priority, const std::string& cpu) {
     return sized(cpu, "\"priorityClassName\": \"" + priority + "\", ");
   }
-  // A victim that somebody still holds stays to be looked at.
+  // A victim with a finalizer stays visible until the test removes the finalizer.
   void hold(const std::string& name) {
     auto done = await(client().patch<api::Pod>(ns(), name, R"({"metadata": {"finalizers": ["example.com/hold"]}})"));
     EXPECT_TRUE(done) << done.error().message;
@@ -75,7 +75,7 @@ TEST_P(Preemption, TheRoomIsKeptForThePodItWasMadeFor) {
   hold("victim");
   add_pod("urgent", of_class(high, "32"));
   ASSERT_TRUE(eventually([&] { return pod("urgent").status().nominated_node_name() == node; }));
-  // It would fit beside the victim, but not beside the pod that the room was made for.
+  // The pod would fit beside the victim, but not beside the nominated pod.
   add_pod("sneaky", sized("4"));
   turned_away("sneaky");
   let_go("victim");
@@ -113,7 +113,7 @@ TEST_P(Preemption, BudgetsAreRespectedWhereThereIsAChoice) {
   add_pod("one", sized("10", R"("nodeSelector": {"which": "free"}, )"));
   add_pod("two", sized("10", R"("nodeSelector": {"which": "free"}, )"));
   for (const char* name : {"guarded", "one", "two"}) lands_on(name);
-  // The scheduler goes by what the budget's controller has counted.
+  // The scheduler reads the status that the disruption controller computes.
   ASSERT_TRUE(eventually([&] {
     auto budget = await(client().get<api::PodDisruptionBudget>(ns(), "b"));
     return budget && budget->status().expected_pods() == 1 && budget->status().disruptions_allowed() == 0;

@@ -1,4 +1,4 @@
-// What placing pods asks of the API server, counted: a request too many is felt by everybody else in the cluster.
+// The requests that placing pods sends to the API server, counted: each additional request slows all other clients.
 #include <algorithm>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Pods with volumes: where a volume is, the pod goes; where one is to be made or taken, the scheduler says so first.
+// Pods with volumes. A pod follows its bound volumes. The scheduler records a volume that is to be bound or provisioned
+// before it binds the pod.
 #include <gtest/gtest.h>
 
 #include "kube/proto/core_storage.pb.h"
@@ -19,7 +20,7 @@ class Volumes : public SchedulingTest {
     SchedulingTest::TearDown();
   }
 
-  // On one node only, of a class that waits for who needs it.
+  // A storage class with WaitForFirstConsumer.
   std::string add_class() {
     classes_.push_back(ns() + "-waits");
     create(parsed<api::StorageClass>(fmt::format(
@@ -102,7 +103,7 @@ TEST_P(Volumes, AClaimThatWaitsForItsFirstConsumerIsBoundToAVolumeOfTheChosenNod
   EXPECT_EQ(taken->spec().claim_ref().name(), "data");
   EXPECT_EQ(taken->spec().claim_ref().namespace_(), ns());
 
-  // There was one; the next one who wants one has to wait until there is another.
+  // The only volume is taken; the next pod waits until there is another volume.
   add_claim("more", waits);
   add_pod("q", using_claim("more"));
   expect_said("q",

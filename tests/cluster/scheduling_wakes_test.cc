@@ -1,4 +1,4 @@
-// What wakes a pod that waits, and what does not.
+// Which events make an unschedulable pod schedulable again, and which do not.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 class Waking : public SchedulingTest {
  protected:
-  // All that has been written so far has reached the scheduler: what is written last was seen last.
+  // Waits until the scheduler has seen the writes so far: it labels the node and waits for that last write.
   void until_seen(TestScheduler& scheduler, const std::string& node, const std::string& label) {
     patch_node(node, R"({"metadata": {"labels": {")" + label + R"(": "yes"}}})");
     EXPECT_TRUE(eventually([&] {
@@ -88,7 +88,7 @@ TEST_P(Waking, ANodeThatGoesWhileAPodIsOnItsWayThereTakesNothingDown) {
   remove_node(first);
   const std::string second = add_node("b");
   scheduler.meddle([](MeddlingApi& api) { api.let_go(); });
-  // A server takes a binding to a node that is gone; what is bound there its controllers remove.
+  // The API server accepts a binding to a deleted node; its controllers remove the pod later.
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
   add_pod("next");
   EXPECT_EQ(lands_on("next"), second);

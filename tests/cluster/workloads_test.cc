@@ -1,5 +1,5 @@
-// What Kubernetes' own controllers do to pods, as far as moving pods depends on it. The template names the node, so
-// that no scheduler is needed.
+// The behaviour of Kubernetes' own controllers that moving pods depends on. The template sets nodeName, so that no
+// scheduler is needed.
 #include <algorithm>
 #include <set>
 
@@ -154,7 +154,7 @@ TEST_P(Workloads, ABudgetHoldsEvictionsBackUntilTheReplacementIsReady) {
   ASSERT_TRUE(evict(first, true)) << "a dry run says yes and changes nothing";
   EXPECT_EQ(live_pods(), before);
   ASSERT_TRUE(evict(first, false));
-  // At once, before any controller had time to look.
+  // At once, before a controller reacts.
   auto refused = evict(second, false);
   if (!refused) {
     EXPECT_EQ(refused.error().code, Errc::Throttled) << refused.error().message;
@@ -181,7 +181,7 @@ TEST_P(Workloads, TwoBudgetsOverOnePodRefuseEveryEviction) {
   eviction.mutable_metadata()->set_name(pod);
   kube::WriteOptions once;
   once.repeat = kube::Repeat::Never;
-  // The server learns of the second one through a cache of its own.
+  // The API server sees the second budget through its own cache, a moment later.
   Result<void> answer;
   ASSERT_TRUE(eventually([&] {
     kube::WriteOptions dry = once;
@@ -219,7 +219,7 @@ TEST_P(Workloads, AStatefulSetKeepsNamesAndOrder) {
   const std::string uid = uid_of("s-1");
   ASSERT_TRUE(await(client().remove<api::Pod>(ns(), "s-1")));
   ASSERT_TRUE(eventually([&] {
-    const std::string now = uid_of("s-1");  // asked once: between two questions the old one may go
+    const std::string now = uid_of("s-1");  // one read: between two reads the old pod may disappear
     return !now.empty() && now != uid;
   }));
   EXPECT_EQ(live_pods(), names);
@@ -256,7 +256,7 @@ TEST_P(Workloads, AJobEndsWhenItsPodsHave) {
   job.mutable_spec()->set_completions(2);
   job.mutable_spec()->set_parallelism(2);
   auto& pods = *job.mutable_spec()->mutable_template_();
-  // For the embedded kubelet; KWOK ends a Job's pods by itself.
+  // For the embedded kubelet. KWOK completes the pods of a Job by itself.
   (*pods.mutable_metadata()->mutable_annotations())["sim.rescheduler.io/run-for"] = "100ms";
   pods.mutable_spec()->set_restart_policy("Never");
   auto& container = *pods.mutable_spec()->add_containers();

@@ -1,4 +1,4 @@
-"""Just enough of a Kubernetes client: keep-alive connections, one per thread, and many requests at once."""
+"""A minimal Kubernetes client: keep-alive connections, one per thread, and concurrent requests."""
 
 import concurrent.futures
 import http.client
@@ -8,7 +8,7 @@ import ssl
 import threading
 import urllib.parse
 
-# Kind -> (path of its API group, plural, has a namespace). In the order in which they must be there.
+# Kind -> (path of its API group, plural, namespaced). In the order in which the objects must be created.
 KINDS = {
     "Namespace": ("/api/v1", "namespaces", False),
     "PriorityClass": ("/apis/scheduling.k8s.io/v1", "priorityclasses", False),
@@ -31,7 +31,7 @@ KINDS = {
 
 
 class Refused(Exception):
-    """The API server did not do what it was asked."""
+    """The API server refused or failed a request."""
 
     def __init__(self, status, text):
         super().__init__(f"{status}: {text}")
@@ -49,7 +49,7 @@ def path_of(thing):
 
 
 def wire(thing):
-    """The object without the notes that scenarios keep in it."""
+    """The object without the private fields ("_...") that scenarios keep in it."""
     return {key: value for key, value in thing.items() if not key.startswith("_")}
 
 
@@ -93,7 +93,7 @@ class Api:
         return connection
 
     def each(self, function, items):
-        """The function of every item, several at a time; the first failure is raised."""
+        """Applies the function to every item, several at a time; raises the first failure."""
         return list(self._pool.map(function, items))
 
     def create(self, thing):

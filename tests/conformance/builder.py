@@ -1,6 +1,6 @@
-"""What a scenario is made of: valid objects for the API server, and the few numbers that themes plan with."""
+"""Building blocks of a scenario: valid objects for the API server, and the few numbers that themes plan with."""
 
-# Made once for a whole run: admission plugins look them up in caches that a new one may not have reached.
+# Created once for a whole run: admission plugins read these from caches, which may not have a new object yet.
 NAMESPACES = {
     "conf-a": {"team": "red"}, "conf-b": {"team": "blue"}, "conf-c": {"team": "red", "env": "prod"}, "conf-d": {},
 }
@@ -14,7 +14,7 @@ IMAGES = {"registry.example/app/web:1": 400, "registry.example/app/db:2": 950, "
 
 
 def fixed_objects():
-    """Namespaces, priority and runtime classes that all scenarios share."""
+    """Namespaces, PriorityClasses and RuntimeClasses that all scenarios share."""
     for name, labels in NAMESPACES.items():
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
     for name, (value, policy) in PRIORITIES.items():
@@ -37,7 +37,7 @@ def mib(amount):
 
 
 def milli_cpu(pod):
-    """What the pod's containers ask for, roughly: enough to plan with."""
+    """The approximate requests of the pod's containers, to plan with."""
     total = 0
     for container in pod["spec"]["containers"]:
         text = container.get("resources", {}).get("requests", {}).get("cpu", "0")
@@ -101,7 +101,7 @@ class Builder:
             capacity["ephemeral-storage"] = mib(shape["ephemeral"])
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": {},
                 "status": {"capacity": dict(capacity), "allocatable": dict(capacity)}}
-        if self.maybe(0.2):  # the system keeps something for itself
+        if self.maybe(0.2):  # system-reserved resources
             node["status"]["allocatable"]["cpu"] = cpu(shape["cpu"] - 150)
             node["status"]["allocatable"]["memory"] = mib(shape["memory"] - 300)
         self.nodes.append(node)
@@ -164,7 +164,7 @@ class Builder:
             self.incoming["spec"]["priorityClassName"] = self.rng.choice(
                 ["conf-low", "conf-mid", "conf-high", "conf-polite"])
 
-    # Anything else.
+    # Other objects.
 
     def add(self, kind, name, api="v1", namespace=None, **fields):
         metadata = {"name": name, **fields.pop("metadata", {})}
@@ -175,7 +175,7 @@ class Builder:
         return made
 
     def selector(self, app=None):
-        """A label selector over what pods carry; sometimes empty, sometimes of several expressions."""
+        """A label selector for the labels of pods; sometimes empty, sometimes with several expressions."""
         app = app or self.rng.choice(APPS)
         return self.rng.choice([
             {"matchLabels": {"app": app}}, {"matchLabels": {"app": app}},

@@ -4,7 +4,7 @@
   compare.py DIR [--ours rescheduler]
 
 DIR has NAME.dump.json and NAME.peer.json as `run --keep DIR` leaves them, and NAME.ours.json, which --ours makes first.
-Exit codes: 0 every difference is explained and every explanation was needed, 1 not so.
+Exit codes: 0 every difference has an explanation and every explanation was used, 1 otherwise.
 """
 
 import argparse
@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import explained  # noqa: E402
 
-# The profiles that both schedulers are set up with.
+# The profiles of both schedulers.
 PROFILES = pathlib.Path(__file__).with_name("profiles.yaml")
 
 
@@ -36,14 +36,14 @@ class Difference:
 
 
 def differences(peer, ours):
-    """All differences between two decisions about the same dump; empty where they agree."""
+    """All differences between two decisions about the same dump; empty if they agree."""
     if peer["outcome"] != ours.get("outcome"):
         found = [Difference("outcome", "", peer["outcome"], ours.get("outcome"))]
     else:
         found = list(_choice(peer, ours))
     if peer["outcome"] in ("unschedulable", "nominated", "error") and peer.get("message") != ours.get("message"):
         found.append(Difference("message", "", peer.get("message"), ours.get("message")))
-    # A nominated node that fits is taken without a look at the others: there is nothing to compare.
+    # A feasible nominated node is chosen without filtering the others, so there is nothing to compare.
     if "nodes" in peer and not peer.get("onlyNominated"):
         found += _nodes(peer, ours)
         if peer["outcome"] == "scheduled" and "reasons" in peer:
@@ -85,7 +85,7 @@ def _nodes(peer, ours):
             yield Difference("code", entry["name"], entry["code"], own["code"])
         elif "scores" in entry:
             yield from _scores(entry, own)
-    # Of a search that stopped early kube-scheduler tells the feasible nodes, and we must not have found others.
+    # If a search stopped early, kube-scheduler reports the feasible nodes; we must not have found others.
     told = {entry["name"] for entry in peer["nodes"]}
     for name, own in mine.items():
         if own["feasible"] and name not in told:
@@ -93,7 +93,7 @@ def _nodes(peer, ours):
 
 
 def _scores(entry, own):
-    """A plugin that is skipped and one that gives nothing are the same."""
+    """A plugin that is skipped and a plugin with score 0 are equal."""
     scores = own.get("scores", {})
     for plugin in sorted(entry["scores"].keys() | scores.keys()):
         expected = entry["scores"].get(plugin, {}).get("weighted", 0)
@@ -116,7 +116,7 @@ def load(path):
 
 
 def put(folder, name, dump, peer):
-    """A pair, and beside it the dumps that explanations rewrite it to."""
+    """Writes a pair, and beside it the dumps that explanations rewrite it to."""
     (folder / f"{name}.dump.json").write_text(json.dumps(dump))
     for why, changed in explained.rewritings(dump):
         (folder / f"{name}.{why}.dump.json").write_text(json.dumps(changed))
@@ -136,11 +136,11 @@ def with_config(config):
 
 
 class Tally:
-    """Counts over many scenarios, and the differences nothing explains."""
+    """Counts over many scenarios, and the unexplained differences."""
 
     def __init__(self):
         self.by_theme = collections.defaultdict(collections.Counter)
-        self.explained = collections.Counter()  # how many scenarios differ for this reason
+        self.explained = collections.Counter()  # number of scenarios that differ for this reason
         self.unexplained = []  # (name, [Difference])
         self.compared = self.decided = 0
 
@@ -162,7 +162,7 @@ class Tally:
                 count["differing"] += 1
 
     def unused(self):
-        """Explanations that nothing needed: kube-scheduler was mended, or the scenarios do not provoke them any more."""
+        """Explanations that no scenario used: kube-scheduler was fixed, or the scenarios no longer provoke the difference."""
         return [entry.name for entry in explained.EXPLAINED if not self.explained[entry.name]]
 
     def failed(self):
@@ -187,7 +187,7 @@ class Tally:
 
 
 def judge(folder, name, peer):
-    """(the explanations of what differs, the differences without one)"""
+    """(the explanations that apply, the differences without one)"""
     path = folder / f"{name}.ours.json"
     ours = load(path) if path.exists() else {}
     found = differences(peer, ours)

@@ -1,4 +1,4 @@
-"""What needs no control plane: reading kube-scheduler's log, comparing, generating and shrinking scenarios."""
+"""Tests without a control plane: reading kube-scheduler's log, comparing, generating and shrinking scenarios."""
 
 import copy
 import json

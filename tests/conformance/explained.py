@@ -1,12 +1,12 @@
-"""Where our decisions are known to differ from kube-scheduler's, and why. docs/conformance.md has the same list in prose.
+"""Known differences between our decisions and kube-scheduler's, with reasons. docs/conformance.md has the same list in prose.
 
-An explanation excuses only what follows from its cause. It is one of two things:
+An explanation covers only what follows from its cause. It has one of two forms:
 
-- `rewrite` gives the dump on which our rule and kube-scheduler's mean the same, or None where they do anyway. The
-  difference is explained where our decision about that other dump agrees with kube-scheduler's about this one, entirely.
-- `applies` says of one single difference (compare.Difference) whether it is this one.
+- `rewrite` returns a dump on which our rule and kube-scheduler's have the same meaning, or None if they agree anyway. The
+  difference is explained if our decision about the rewritten dump agrees completely with kube-scheduler's about the original.
+- `applies` decides for one difference (compare.Difference) whether this explanation covers it.
 
-An empty list is the goal. Every run provokes each of these (witnesses.py) and fails where one is not used.
+The goal is an empty list. Every run provokes each difference (witnesses.py) and fails if an explanation is not used.
 """
 
 import copy
@@ -37,7 +37,7 @@ def incoming_pod(dump):
 # every-namespace
 
 def selects_unlabelled(selector):
-    """A namespaceSelector that a namespace without any label would satisfy, though it asks for something."""
+    """Whether a namespaceSelector matches a namespace without labels although it has expressions."""
     if selector is None or selector.get("matchLabels"):
         return False
     conditions = selector.get("matchExpressions") or []
@@ -53,7 +53,7 @@ def own_terms(dump):
 
 
 def every_namespace(dump):
-    """The incoming pod's own terms with all namespaces in place of those that 1.36 takes for all."""
+    """The terms of the incoming pod, with all namespaces in place of the selectors that 1.36 treats as all namespaces."""
     if not any(selects_unlabelled(term.get("namespaceSelector")) for term in own_terms(dump)):
         return None
     pod = incoming_pod(dump)
@@ -91,12 +91,12 @@ def matches(selector, labels):
 
 
 def importance(pod):
-    """Smaller is more important: kube-scheduler's MoreImportantPod. Who has not started is the youngest."""
+    """Smaller is more important, as in kube-scheduler's MoreImportantPod. A pod that has not started counts as the youngest."""
     return -pod["spec"].get("priority", 0), pod.get("status", {}).get("startTime") or "9999"
 
 
 def violating(pods, budgets, charge_all):
-    """Pods whose going breaks a budget, the most important first; `charge_all` as in 1.36, else as we do."""
+    """Pods whose eviction violates a budget, the most important first; `charge_all` as in 1.36, else our rule."""
     left = [budget.get("status", {}).get("disruptionsAllowed", 0) for budget in budgets]
     found = set()
     for pod in sorted(pods, key=importance):
@@ -114,7 +114,7 @@ def violating(pods, budgets, charge_all):
 
 
 def disputed(dump, node):
-    """(the pods of the node that break a budget in 1.36, whether others do by our count)"""
+    """(the pods of the node that violate a budget in 1.36, whether other pods do by our count)"""
     priority = incoming_pod(dump).get("spec", {}).get("priority", 0)
     lesser = [pod for pod in of_kind(dump, "Pod")
               if pod["spec"].get("nodeName") == node and pod["spec"].get("priority", 0) < priority]
@@ -124,11 +124,11 @@ def disputed(dump, node):
 
 
 def several_budgets(difference, dump, peer, ours):
-    """A candidate whose victims break budgets by 1.36's count alone, or the choice that comes of such a candidate."""
+    """A candidate whose victims violate budgets only by the count of 1.36, or the choice that follows from such a candidate."""
     if difference.what != "preemption":
         return False
     candidates = {entry["node"]: entry for entry in peer["preemption"]["candidates"]}
-    if difference.where == "node":  # which was chosen
+    if difference.where == "node":  # the chosen node
         return any(disputed(dump, node)[1] for node in (peer["nominatedNode"], ours.get("nominatedNode")))
     node = difference.where.removeprefix("victims on ")
     theirs, differs = disputed(dump, node)
@@ -153,7 +153,7 @@ EXPLAINED: list[Explained] = [
 
 
 def rewritings(dump):
-    """(name of the explanation, the dump it rewrites this one to), for each that applies."""
+    """(name of the explanation, the rewritten dump), for each explanation that applies."""
     for entry in EXPLAINED:
         changed = entry.rewrite(dump) if entry.rewrite else None
         if changed:
@@ -161,7 +161,7 @@ def rewritings(dump):
 
 
 def explanation(difference, dump, peer, ours):
-    """The name of what explains this one difference, or None."""
+    """The name of the explanation of this difference, or None."""
     for entry in EXPLAINED:
         if entry.applies and entry.applies(difference, dump, peer, ours):
             return entry.name

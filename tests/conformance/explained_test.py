@@ -1,4 +1,4 @@
-"""Each explanation explains what it is meant for, and not its neighbours; and each is needed."""
+"""Each explanation covers what it is meant for and no similar difference, and each is used."""
 
 import json
 import pathlib
@@ -27,7 +27,7 @@ def dump_with(selector):
 
 
 def answer(score, outcome="scheduled"):
-    """A decision in which InterPodAffinity gave the only node this score, and the images another."""
+    """A decision with these scores of InterPodAffinity and ImageLocality for the only node."""
     scores = {"InterPodAffinity": {"weighted": score[0]}, "ImageLocality": {"weighted": score[1]}}
     return {"outcome": outcome, "node": "n", "best": ["n"], "themes": [],
             "nodes": [{"name": "n", "feasible": True, "scores": scores, "total": sum(score)}]}
@@ -87,7 +87,7 @@ def pod(name, priority, labels, node="n1"):
 
 
 class SeveralBudgets(unittest.TestCase):
-    """v1 breaks the first budget. 1.36 charges it to the second as well, which then cannot bear v2."""
+    """v1 violates the first budget. 1.36 also charges v1 to the second budget, which then does not allow v2."""
 
     def setUp(self):
         self.pods = [pod("v1", 5, {"app": "x", "tier": "t"}), pod("v2", 4, {"tier": "t"})]

@@ -1,8 +1,8 @@
-"""kube-scheduler as a child, with an extender of ours, and everything it says about its decisions.
+"""kube-scheduler as a child process with our extender, and everything that it reports about its decisions.
 
-Its log tells what it has seen, the scores and the outcome. Which nodes passed every filter and who could be preempted
-it tells its extenders, and nobody else; ours changes nothing, except for pods whose name ends in PROBE: those it keeps off
-every node, so that their message has the reasons of all others.
+Its log has the objects that it has seen, the scores and the result. Only extenders learn which nodes passed all filters and
+which pods could be preempted. Our extender changes nothing, except for pods whose name ends in PROBE: it rejects every node
+for them, so that their message has the reasons of all other nodes.
 """
 
 import http.server
@@ -16,10 +16,11 @@ from compare import PROFILES
 
 PROBE = "-probe"
 PROBE_REASON = "the probe stays here"
-# What is logged by which file; everything at level 10 would be megabytes per pod.
+# Log levels by source file; level 10 for all files would log megabytes per pod.
 VERBOSITY = ("schedule_one=10,eventhandlers=4,preemption=5,executor=5,binder=4,default_binder=4,"
              "scheduling_queue=4")
-# Appended to the profiles. Nothing here changes a decision; one worker finds nodes in their order, several in any.
+# Appended to the profiles. These settings do not change decisions. One worker finds nodes in order; several find them
+# in any order.
 CONFIGURATION = """\
 leaderElection: {{leaderElect: false}}
 clientConnection: {{kubeconfig: {kubeconfig}, qps: 100000, burst: 100000}}
@@ -38,7 +39,7 @@ VALUE = re.compile(r'([\w.]+)=("(?:[^"\\]|\\.)*"|\S+)')
 
 
 def parse(line):
-    """What a line of the log says: its sentence and its values. None for lines of another form."""
+    """The message and the values of a log line. None for lines of another form."""
     match = LINE.match(line)
     if not match:
         return None
@@ -101,7 +102,7 @@ class _Answers(http.server.BaseHTTPRequestHandler):
 
 
 class Log:
-    """What the log has said so far, and waiting for it to say more."""
+    """The log lines so far, and waiting for more."""
 
     def __init__(self, stream, keep):
         self._stream, self._keep = stream, keep
@@ -133,7 +134,7 @@ class Log:
             return list(self._lines)
 
     def wait(self, found, what, timeout=20.0):
-        """Waits until `found(lines)`, and returns what it returned."""
+        """Waits until `found(lines)` is true, and returns its result."""
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Recorded pairs: dumps, and what the real kube-scheduler decided about them. They need no control plane.
 
-  pairs.py replay --ours rescheduler [FILE]     our decisions about all of them, compared; `make test` does this
-  pairs.py unpack DIR [FILE]                    as `run --keep DIR` leaves them, to look at with compare.py
+  pairs.py replay --ours rescheduler [FILE]     compares our decisions about all of them; `make test` does this
+  pairs.py unpack DIR [FILE]                    writes them as `run --keep DIR` leaves them, to inspect with compare.py
   pairs.py pack DIR [FILE]                      records what `run --keep DIR` left
 
-FILE is pairs.jsonl.xz beside this program unless said otherwise: first a line about the run (seed, version of
-kube-scheduler, the profiles it was set up with), then a line per pair. Exit codes: 0 as expected, 1 not.
+FILE defaults to pairs.jsonl.xz beside this program. Its first line describes the run (seed, version of kube-scheduler,
+profiles); each further line is a pair. Exit codes: 0 as expected, 1 otherwise.
 """
 
 import argparse
@@ -24,14 +24,14 @@ sys.path.insert(0, str(HERE))
 import compare  # noqa: E402
 
 FILE = HERE / "pairs.jsonl.xz"
-RUN = "run.json"  # what `run --keep` tells about itself
+RUN = "run.json"  # the description of a run, from `run --keep`
 UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-# The API server's own: no scheduler looks at them, and no two runs have the same.
+# Set by the API server: no scheduler reads them, and they differ in every run.
 CHANCE = ("resourceVersion", "creationTimestamp")
 
 
 def lean(dump):
-    """The dump without what would differ the next time: an xz file of 2,000 is a fifth of the size then."""
+    """The dump without values that differ in every run: an xz file of 2,000 is then a fifth of the size."""
     for item in dump["items"]:
         for name in CHANCE:
             item["metadata"].pop(name, None)
@@ -51,7 +51,7 @@ def pack(folder, file):
 
 
 def unpack(file, folder):
-    """Returns what the run said about itself. A file that was cut off is an error."""
+    """Returns the description of the run. A truncated file is an error."""
     with lzma.open(file, "rt") as lines:
         about = json.loads(next(lines))
         count = 0

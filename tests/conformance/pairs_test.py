@@ -1,4 +1,4 @@
-"""Recording and replaying pairs, seeds, and what is done about a difference that vanishes. No control plane, no binary."""
+"""Recording and replaying pairs, seeds, and differences that vanish. No control plane, no binary."""
 
 import argparse
 import contextlib
@@ -25,7 +25,7 @@ LOADER = importlib.machinery.SourceFileLoader("conformance_run", str(HERE / "run
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("conformance_run", LOADER))
 LOADER.exec_module(run)
 
-# In place of the rescheduler: "explain --config FILE --batch DIR" sends every pod to the node its dump names.
+# In place of the rescheduler: "explain --config FILE --batch DIR" sends every pod to the node in its dump.
 FAKE = """#!/usr/bin/env python3
 import json, pathlib, sys
 assert sys.argv[1:3] == ["explain", "--config"] and sys.argv[4] == "--batch", sys.argv
@@ -123,7 +123,7 @@ class Pairs(Folder):
 
 
 class Deciding:
-    """A kube-scheduler that answers what it is told to, one after the other."""
+    """A kube-scheduler with prepared answers, returned one after another."""
 
     def __init__(self, answers):
         self.answers = list(answers)

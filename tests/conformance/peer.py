@@ -1,7 +1,7 @@
-"""Lets the real kube-scheduler decide scenarios, one after the other, on a control plane of its own.
+"""Lets the real kube-scheduler decide scenarios, one after another, on a control plane of its own.
 
-There are only etcd, the API server and kube-scheduler: no controller changes what a scenario made, no kubelet ends what
-kube-scheduler deletes.
+Only etcd, the API server and kube-scheduler run: no controller changes the objects of a scenario, and no kubelet removes
+the pods that kube-scheduler deletes.
 """
 
 import itertools
@@ -50,7 +50,7 @@ class Peer:
     def __enter__(self):
         answer = subprocess.run(
             [self._rig, "up", self._name, "--json", "--keep-alive-of", str(os.getpid()), "--with", "etcd,kube-apiserver",
-             # The last would put finalizers on volumes and claims that nobody is there to take off.
+             # The last plugin would add finalizers to volumes and claims; no controller is there to remove them.
              "--apiserver-arg", "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,"
              "StorageObjectInUseProtection", "--apiserver-arg", "--delete-collection-workers=4"],
             capture_output=True, text=True)
@@ -82,7 +82,7 @@ class Peer:
         self._warm_up()
 
     def _warm_up(self):
-        """Its caches are filled when it sees a node; admission knows the classes when a pod of each can be made."""
+        """kube-scheduler's caches are filled when it sees a node; admission knows the classes when pods of each can be created."""
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "warm-up"}}
         self.api.create(node)
         self.log.wait(lambda lines: said(lines, SEEN_NODE, node="warm-up"), "the first node", 60)
@@ -101,7 +101,7 @@ class Peer:
         self._folder.cleanup()
 
     def decide(self, scenario):
-        """The dump kube-scheduler decided on, and what it decided."""
+        """The dump that kube-scheduler decided on, and its decision."""
         self.scheduler.forget()
         try:
             self._make(scenario)
@@ -119,10 +119,11 @@ class Peer:
         where = {"nextStartNodeIndex": start_of(dump, result)} if scenario.sampled else {}
         return {"kind": "List", "apiVersion": "v1", "pod": scenario.pod, **where, "items": dump}, result
 
-    # Making it.
+    # Creating the scenario.
 
     def _make(self, scenario):
-        # Nothing in the log tells when it has seen these; they come first, nodes and pods, which it tells of, later.
+        # The log does not show when kube-scheduler has seen these. They come first; nodes and pods, which it logs, come
+        # later.
         for kind in kube.KINDS:
             things = [thing for thing in scenario.objects if thing["kind"] == kind]
             if things:
@@ -155,7 +156,7 @@ class Peer:
             self.api.call("DELETE", kube.path_of(thing))
 
     def _create_nominated(self, pod, node):
-        """Nominated before its first attempt: until then a gate keeps it, besides those of its own."""
+        """Nominates the pod before its first attempt: until then it has a scheduling gate besides its own gates."""
         own = pod["spec"].get("schedulingGates", [])
         gates = [*own, {"name": "example.com/not-yet"}]
         self.api.create({**pod, "spec": {**pod["spec"], "schedulingGates": gates}})
@@ -171,10 +172,10 @@ class Peer:
         return pod
 
     def _probe(self, scenario):
-        """A twin that is kept off every node tells the reasons of nodes even when others are feasible.
+        """A twin that our extender rejects on every node has the reasons of nodes even if others are feasible.
 
-        Where a search stops early, a twin would be told of other nodes than the pod. The node a pod is nominated to is
-        judged by all filters, also where PreFilter leaves it out; a twin, which is not nominated, hears only the latter.
+        If a search stops early, the twin would see other nodes than the pod. A nominated node is judged by all filters, even if
+        PreFilter excludes it; for the twin, which is not nominated, only PreFilter's reason is reported.
         """
         spec = scenario.incoming["spec"]
         if not scenario.nodes or scenario.sampled or scenario.nominated or "schedulingGates" in spec or any(
@@ -190,7 +191,7 @@ class Peer:
         feasible = (self.scheduler.extender.feasible.get(key) or [[]])[-1]
         return {"message": message, "feasible": feasible, "potential": potential_nodes(lines, key)}
 
-    # What came out of it.
+    # Reading the result.
 
     def _outcome(self, scenario):
         key = scenario.pod
@@ -248,8 +249,8 @@ class Peer:
         calls = self.scheduler.extender.feasible.get(key) or [[]]
         feasible = set(calls[-1])
         if scenario.sampled:
-            result["found"] = calls[-1]  # in the order in which they were
-        # A nominated node that fits is taken without a look at the others.
+            result["found"] = calls[-1]  # in search order
+        # A feasible nominated node is chosen without filtering the others.
         result["onlyNominated"] = bool(scenario.nominated) and calls[0] == [scenario.nominated] and len(calls) == 1
         if probe:
             if not result["onlyNominated"] and feasible != set(probe["feasible"]):
@@ -266,13 +267,13 @@ class Peer:
                 if scores:
                     entry.update(scores=scores, total=int(total[0]["score"]))
             elif feasible and scenario.sampled:
-                continue  # refused, or not even looked at: nothing tells
+                continue  # rejected, or not filtered at all: the log does not tell
             elif potential is not None:
                 entry["code"] = "Unschedulable" if name in potential else "UnschedulableAndUnresolvable"
             nodes.append(entry)
         return nodes
 
-    # Away with it.
+    # Cleaning up.
 
     def _clean(self, kinds):
         nodes = {key_of(node) for node in self.api.list("Node")}
@@ -292,18 +293,18 @@ class Peer:
 
 
 class Unsteady(Exception):
-    """Two attempts in a row saw different clusters; the scenario must be made again."""
+    """Two attempts in a row saw different clusters; the scenario must be created again."""
 
 
 def in_the_order_seen(dump, lines):
-    """The dump with its nodes in the order in which kube-scheduler came to know them."""
+    """The dump with its nodes in the order in which kube-scheduler first saw them."""
     seen = {values["node"]: number for number, values in reversed(list(enumerate(said(lines, SEEN_NODE))))}
     nodes = iter(sorted((item for item in dump if item["kind"] == "Node"), key=lambda node: seen[key_of(node)]))
     return [next(nodes) if item["kind"] == "Node" else item for item in dump]
 
 
 def zone_interleaved(nodes):
-    """Names of nodes as kube-scheduler goes through them: of each zone in turn the next one (its nodeTree)."""
+    """Names of nodes in kube-scheduler's order: zones take turns (its nodeTree)."""
     zones = {}
     for node in nodes:
         labels = node["metadata"].get("labels", {})
@@ -314,13 +315,13 @@ def zone_interleaved(nodes):
 
 
 def start_of(dump, result):
-    """Where the search started, or might as well have: at the first node it found. Nodes before that were refused."""
+    """Where the search started, or an equivalent start: the first node it found. Nodes before that one were rejected."""
     found = result.get("found")
     return zone_interleaved([item for item in dump if item["kind"] == "Node"]).index(found[0]) if found else 0
 
 
 def potential_nodes(lines, key):
-    """Nodes whose status lets preemption help, as far as preemption came; None if it did not."""
+    """Nodes whose status allows preemption, as far as preemption got; None if preemption did not run."""
     if said(lines, "Pod is not eligible for preemption", pod=key):
         return None
     if said(lines, "Preemption will not help schedule pod on any node", pod=key):
@@ -331,7 +332,7 @@ def potential_nodes(lines, key):
 
 
 def reasons_in(message):
-    """Reason -> number of nodes, without what the probe's own keeper said and without the part about preemption."""
+    """Reason -> number of nodes, without the reason of the probe's extender and without the part about preemption."""
     match = re.match(r"0/\d+ nodes are available: (.*?)\.(?: .*)?$", message)
     reasons = {}
     for part in match.group(1).split(", ") if match else []:

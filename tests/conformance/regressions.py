@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scenarios that differed once: each is a folder of regressions/ with the dump and what kube-scheduler decided on it.
+"""Scenarios that differed once. Each is a folder of regressions/ with the dump and kube-scheduler's decision about it.
 
   regressions.py --ours rescheduler       replays all of them, without kube-scheduler
 """
@@ -22,8 +22,8 @@ FOLDER = HERE / "regressions"
 
 
 def differing(rescheduler, dump, peer):
-    """What differs without an explanation."""
-    # Only what another profile decided needs the file: by default both are set up alike.
+    """The unexplained differences."""
+    # Only another profile needs the file: by default both schedulers have the same settings.
     config = compare.PROFILES if peer["profile"] != "default-scheduler" else None
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -36,10 +36,10 @@ PARTS = ("nodes", "pods", "objects", "nominees")
 
 
 def without(scenario, part, thing):
-    """The scenario without one of its things, or None where that cannot be."""
+    """The scenario without one of its objects, or None if it cannot be removed."""
     left = [other for other in getattr(scenario, part) if other is not thing]
     smaller = dataclasses.replace(scenario, **{part: left})
-    if part == "nodes":  # its pods go with it
+    if part == "nodes":  # its pods are removed too
         name = thing["metadata"]["name"]
         if not left or name == scenario.nominated or any(node == name for _, node in scenario.nominees):
             return None
@@ -48,7 +48,7 @@ def without(scenario, part, thing):
 
 
 def shrink(scenario, still_differs, sweeps=3):
-    """A scenario with fewer things that differs in the same way; `still_differs` has a smaller one decided."""
+    """A scenario with fewer objects that differs in the same way; `still_differs` lets both schedulers decide a smaller one."""
     for _ in range(sweeps):
         before = scenario
         for part in PARTS:
@@ -64,13 +64,13 @@ def shrink(scenario, still_differs, sweeps=3):
 
 
 def record(peer, rescheduler, scenario, folder=FOLDER):
-    """Decides the scenario again while it can be made smaller, and keeps the smallest. Returns where."""
+    """Decides the scenario again while it can be made smaller, and keeps the smallest. Returns its folder."""
     best = None
 
     def decide(candidate):
         try:
             dump, result = peer.decide(candidate)
-        except (Refused, TimeoutError, Unsteady):  # something was missing that another thing needs
+        except (Refused, TimeoutError, Unsteady):  # the removed object was needed by another one
             return None
         return dump, result, differing(rescheduler, dump, result)
 

@@ -1,7 +1,7 @@
 """Seeded random clusters, each with one pod to decide about.
 
-A scenario takes one to four themes, so that few rules meet at a time and every one of them gets its turn. What depends on
-chance comes from the seed and the scenario's number alone: the same two give the same objects.
+A scenario has one to four themes, so that few rules interact at a time and every rule is covered. All random choices come
+from the seed and the number of the scenario: the same two values give the same objects.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ import volumes
 import witnesses
 from builder import Builder
 
-# Theme -> how often it is drawn. Gates and the empty cluster have one thing to show each.
+# Theme -> weight of its random choice. Gates and the empty cluster have only one case each.
 WEIGHTS = {
     "resources": 10, "taints": 8, "node-affinity": 9, "ports": 4, "spread": 12, "pod-affinity": 12, "images": 5,
     "bound-volumes": 6, "late-volumes": 7, "volume-limits": 4, "disks": 3, "preemption": 9, "owners": 6,
@@ -20,10 +20,10 @@ WEIGHTS = {
 }
 # Profile of profiles.yaml -> how often an incoming pod names it.
 PROFILES = {"default-scheduler": 8, "packing": 2, "shaped": 2, "enforced": 2, "weighed": 2}
-# Profiles that look at some of the nodes only; and clusters that are large enough for that, with what is quick to make.
+# Profiles that search only some of the nodes; large scenarios use them, with themes that are quick to create.
 SAMPLING = ["sampled", "adaptive"]
-SAMPLED = 100  # nodes, from which on they do
-LARGE = 0.04  # of all scenarios
+SAMPLED = 100  # nodes; larger clusters are searched only in part
+LARGE = 0.04  # share of all scenarios
 LARGE_THEMES = ["taints", "node-affinity", "spread", "pod-affinity", "images", "owners"]
 APPLY = {
     "resources": themes.resources, "taints": themes.taints, "node-affinity": themes.node_affinity,
@@ -41,7 +41,7 @@ class Scenario:
     objects: list  # neither nodes nor pods
     nodes: list
     pods: list  # bound to a node
-    nominees: list  # (pod, node): wait, nominated to the node
+    nominees: list  # (pod, node): pending, nominated to the node
     incoming: dict
     nominated: str = ""  # the node the incoming pod is nominated to
 
@@ -55,7 +55,7 @@ class Scenario:
 
     @property
     def sampled(self):
-        """Does the search stop before it has seen every node?"""
+        """Whether the search stops before it has seen every node."""
         return self.profile in SAMPLING and len(self.nodes) >= SAMPLED
 
 
@@ -68,7 +68,7 @@ def draw_themes(rng):
             chosen.append(theme)
     if "no-nodes" in chosen:
         chosen = ["no-nodes"]
-    # In the order of APPLY: preemption fills nodes after everything else has taken its share.
+    # In the order of APPLY: preemption fills nodes after all other themes have used theirs.
     return sorted(chosen, key=lambda theme: (theme == "preemption", list(WEIGHTS).index(theme)))
 
 
@@ -113,7 +113,7 @@ def _make_large(rng, name, number):
 
 
 def make_run(seed, first, count):
-    """The scenarios of a run: one that provokes each explained difference, and `count` by chance from `first` on."""
+    """The scenarios of a run: one for each explained difference, and `count` random ones starting at number `first`."""
     for explanation, provoke in witnesses.PROVOKE.items():
         builder = Builder(random.Random(f"{seed}/{explanation}"), f"w-{explanation}")
         provoke(builder)

@@ -1,4 +1,4 @@
-"""Themes of scenarios: each adds what its plugin looks at to nodes, to pods and to the incoming pod."""
+"""Themes of scenarios: each adds the fields that its plugin reads to nodes, to pods and to the incoming pod."""
 
 from builder import APPS, HOST, IMAGES, NAMESPACES, REGION, ZONE, cpu, mib, milli_cpu, priority_of
 
@@ -69,7 +69,7 @@ def _overhead(b, pod):
 
 
 def _pod_level(b, pod):
-    """The pod's own requests replace the sum of its containers'; they must not be less."""
+    """Pod-level requests replace the sum of the containers' requests and must not be less."""
     sums = {"cpu": "3", "memory": "5Gi"}
     requests = {name: sums[name] for name in b.some(sums, at_least=1)}
     pod["spec"]["resources"] = {"requests": requests}
@@ -83,7 +83,7 @@ TAINTS = [("dedicated", "gpu"), ("dedicated", "db"), ("flaky", ""), ("example.co
 def taints(b):
     for node in b.nodes:
         if b.maybe(0.65):
-            made = {}  # a key has each effect once
+            made = {}  # a key has each effect only once
             for key, value in b.some(TAINTS, at_least=1)[:2]:
                 effect = b.rng.choices(["NoSchedule", "NoExecute", "PreferNoSchedule"], [3, 2, 5])[0]
                 made[key, effect] = {"key": key, "effect": effect, **({"value": value} if value else {})}
@@ -134,7 +134,7 @@ def node_affinity(b):
     affinity = {}
     if b.maybe(0.6):
         terms = [_node_term(b) for _ in range(b.rng.randint(1, 3))]
-        if b.maybe(0.15):  # every term names its node: only those are looked at
+        if b.maybe(0.15):  # every term names its node: only those nodes are filtered
             terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
                      for name in b.some(b.node_names() + [f"{b.prefix}-gone"], at_least=1)[:3]]
         elif b.maybe(0.1):
@@ -178,7 +178,7 @@ def ports(b):
             use(b.add_pod(node=node), 0.3)
 
 
-# Pods among pods.
+# Inter-pod rules.
 
 def spread(b):
     version = b.incoming["metadata"]["labels"].setdefault("version", "v1")
@@ -207,7 +207,7 @@ def spread(b):
     for _ in range(b.rng.randint(0, 8)):
         b.add_pod(namespace=b.incoming["metadata"]["namespace"], app=b.incoming["metadata"]["labels"]["app"],
                   requests={})
-    if b.maybe(0.3) and b.nodes:  # what the two policies are about
+    if b.maybe(0.3) and b.nodes:  # the case that the two policies are about
         for node in b.some(b.nodes)[:2]:
             node["spec"].setdefault("taints", []).append({"key": "spread-only", "effect": "NoSchedule"})
 
@@ -246,7 +246,7 @@ def _pod_affinities(b, pod, required):
 def pod_affinity(b):
     if b.maybe(0.8):
         _pod_affinities(b, b.incoming, required=0.5)
-    if b.maybe(0.1):  # the first of its kind: it may match itself
+    if b.maybe(0.1):  # the first pod of its group: it may match itself
         b.incoming["metadata"]["labels"]["app"] = "lone"
         b.incoming["spec"]["affinity"] = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": b.rng.choice(TOPOLOGIES), "labelSelector": {"matchLabels": {"app": "lone"}}}]}}
@@ -256,7 +256,7 @@ def pod_affinity(b):
 
 
 def owners(b):
-    """Services and controllers: they give a pod without constraints of its own the default ones."""
+    """Services and controllers: a pod without its own spread constraints gets the default ones."""
     namespace, labels = b.incoming["metadata"]["namespace"], b.incoming["metadata"]["labels"]
     b.incoming["spec"].pop("topologySpreadConstraints", None)
     if b.maybe(0.6):
@@ -282,12 +282,12 @@ def owners(b):
             pod["metadata"]["labels"] = dict(labels)
 
 
-# Crowded nodes.
+# Full nodes.
 
 def squeeze(b):
-    """Fills every node until the incoming pod does not fit; who fills it has some priority, mostly a lower one.
+    """Fills every node until the incoming pod does not fit, with pods of some priority, mostly a lower one.
 
-    What is asked for is at times most of a node, so that more than one pod has to go.
+    The incoming pod sometimes requests most of a node, so that more than one pod must be preempted.
     """
     smallest = min((b.allocatable_cpu(node) for node in b.nodes), default=1000)
     asked = max(milli_cpu(b.incoming), b.rng.choice([200, 1000, smallest // 2, smallest * 4 // 5]))
@@ -325,9 +325,9 @@ def preemption(b):
 
 
 def start_times(b):
-    """Which of two equally important pods stays depends on who started first, else on which was seen first.
+    """Which of two equally important pods is kept depends on which started first, else on which was seen first.
 
-    The latter nobody can tell from a dump; so no two pods of a node started at the same time, and one at most did not.
+    A dump does not show the latter. So no two pods of a node started at the same time, and at most one has not started.
     """
     for node in b.node_names():
         there = [pod for pod in b.pods
@@ -341,11 +341,11 @@ def start_times(b):
 
 
 def nominated(b):
-    """Pods that wait for a node they are nominated to: they count there for pods that are no more important."""
+    """Pending pods with a nominated node: they count there for pods of the same or lower priority."""
     for _ in range(b.rng.randint(1, 3)):
         pod = b.pod(b.name("wait"), b.incoming["metadata"]["namespace"], b.rng.choice(APPS),
                     {"cpu": b.rng.choice(["300m", "1", "2"]), "memory": "256Mi"})
-        # It fits nowhere and preempts nobody, so it stays.
+        # The pod fits nowhere and preempts no pod, so it stays pending.
         pod["spec"].update(nodeSelector={"nowhere": "at-all"}, preemptionPolicy="Never",
                            priorityClassName="conf-polite")
         if b.maybe(0.4):
@@ -367,7 +367,7 @@ def terminating(b):
 
 
 def resize(b):
-    """Pods that are being resized: what they were given may be more than what they now ask for."""
+    """Pods that are being resized: their allocated resources may be more than their current requests."""
     if not b.pods:
         b.make_pods(6)
     for pod in b.pods:

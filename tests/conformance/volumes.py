@@ -1,4 +1,4 @@
-"""Themes about storage: claims that are bound, claims that wait for their pod, limits of nodes, and disks named inline."""
+"""Storage themes: bound claims, claims that wait for their pod, volume limits of nodes, and inline disks."""
 
 from builder import REGION, ZONE, ZONES
 
@@ -35,7 +35,7 @@ def claim(b, name, classname, size="1Gi", namespace=None, **spec):
 
 
 def bind(pvc, pv):
-    """As the volume controller leaves a pair it has bound."""
+    """Binds the pair as the volume controller does."""
     pvc["spec"]["volumeName"] = pv["metadata"]["name"]
     pvc["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
     pv["spec"]["claimRef"] = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": pvc["metadata"]["name"],
@@ -92,7 +92,7 @@ def _spoil(b, pvc, pv, classname):
 
 
 def late(b):
-    """WaitForFirstConsumer: volumes that exist and match, and volumes that could be provisioned."""
+    """WaitForFirstConsumer: existing volumes that match, and volumes that could be provisioned."""
     driver = f"{b.prefix}.example.com"
     provisioner = b.rng.choices(["kubernetes.io/no-provisioner", driver], [1, 3])[0]
     fields = {}
@@ -164,7 +164,7 @@ def limits(b):
             mount(b, claim(b, b.name("pvc"), wait)["metadata"]["name"])
         else:
             mount(b, bound_pair(b, classname)[0]["metadata"]["name"])
-    if b.maybe(0.4) and b.nodes:  # attached, though no pod there uses it
+    if b.maybe(0.4) and b.nodes:  # attached, although no pod there uses it
         _, pv = bound_pair(b, classname)
         node = b.rng.choice(b.node_names())
         b.add("VolumeAttachment", b.name("va"), api=STORAGE, spec={
@@ -172,7 +172,7 @@ def limits(b):
 
 
 def disks(b):
-    """Disks that pods name themselves."""
+    """Disks that the pod spec names directly."""
     def disk():
         number, read_only = b.rng.randint(1, 2), b.maybe(0.5)
         return b.rng.choice([

@@ -1,6 +1,6 @@
-"""A cluster for each entry of explained.EXPLAINED in which that difference must show.
+"""For each entry of explained.EXPLAINED a cluster in which that difference must appear.
 
-Every run makes them first. Where kube-scheduler is mended one day, its explanation is used no more, and the run says so.
+Every run creates them first. If kube-scheduler is fixed one day, the explanation is no longer used, and the run reports it.
 """
 
 import themes
@@ -23,7 +23,7 @@ def _incoming(b, priority=None, requests=None):
 
 
 def every_namespace(b):
-    """A pod in a namespace of team blue repels only who forgets to look at the namespace's labels."""
+    """A pod in a namespace of team blue repels the incoming pod only if the namespace's labels are ignored."""
     _nodes(b)
     b.add_pod(node=b.node_names()[0], namespace="conf-b", app="web", requests={})
     _incoming(b)
@@ -33,7 +33,7 @@ def every_namespace(b):
 
 
 def several_budgets(b):
-    """Two victims: the first breaks budget 1, and budget 2 can bear one of them, not both."""
+    """Two victims: the first violates budget 1, and budget 2 allows one of them, not both."""
     _nodes(b)
     for node in b.node_names():
         for app, priority in (("db", "conf-mid"), ("cache", "conf-low")):

@@ -1,21 +1,21 @@
-"""The fenced blocks of the documents, and the marks that say who executes them.
+"""The fenced blocks of the documents, and the marks that say how they are executed.
 
-A mark is a comment on the lines before a block of commands, which readers of the page do not see:
+A mark is a comment on the lines before a block of commands; readers of the page do not see it:
 
     <!-- run: embedded -->                 executed by tests/deploy/commands_test, in the order of the page
-    <!-- run: real, exit=2 -->             where: local (no cluster), embedded, real; how it ends, if not with 0
-    <!-- run: local, until=Ctrl-C -->      goes on in the background; what it prints once it is ready
-    <!-- run: real, seconds=2 -->          never ends by itself: stopped after so long
+    <!-- run: real, exit=2 -->             where: local (no cluster), embedded, real; the exit code, if not 0
+    <!-- run: local, until=Ctrl-C -->      continues in the background; the text that it prints once it is ready
+    <!-- run: real, seconds=2 -->          never ends by itself: stopped after this time
     <!-- run: embedded
     before: kubectl create namespace a
-    after: kubectl delete namespace a -->  what the reader has already, and what is taken away again
-    <!-- needs: docker -->                 cannot be executed here; why
-    <!-- covered: tests/deploy/guide_test -->  every line of it stands in that test
+    after: kubectl delete namespace a -->  what the reader has already, and how it is removed again
+    <!-- needs: docker -->                 cannot be executed here; the reason
+    <!-- covered: tests/deploy/guide_test -->  that test contains every line of it
 
-A block of YAML is a configuration, or some of a plugin's arguments, and is checked by the program (docs_test); or it is marked:
+A block of YAML is a configuration, or a part of a plugin's arguments, and the program checks it (docs_test); or it has a mark:
 
-    <!-- run: embedded -->                 objects: given to the cluster, which says whether it would take them
-    <!-- part: ... -->                     neither; what it is
+    <!-- run: embedded -->                 objects: the cluster checks whether it would accept them
+    <!-- part: ... -->                     neither; says what it is
 """
 
 import re
@@ -54,7 +54,7 @@ class Block:
         return f'{self.page.relative_to(ROOT)}:{self.line}'
 
     def steps(self):
-        """Pairs of a command and the lines it is shown to print (None: none are shown)."""
+        """Pairs of a command and the output lines that the page shows (None: the page shows none)."""
         if self.language == 'yaml':
             return [(f"kubectl apply --dry-run=server --validate=true -f - <<'YAML'\n{self.text}\nYAML", None)]
         if self.language != 'console':
@@ -116,11 +116,11 @@ def blocks(page):
 
 
 def pages():
-    """What people read; a page in Chinese ends in .zh-CN.md."""
+    """The documents; a page in Chinese ends in .zh-CN.md."""
     return sorted([*ROOT.glob('*.md'), *(ROOT / 'docs').rglob('*.md'), ROOT / 'tools/kube-rig/README.md'])
 
 
-# What differs from one run to the next, and from one machine to the next.
+# Values that differ between runs and between machines.
 PASSING = (
     (r'[█▉▊▋▌▍▎▏░]+', ''),
     (r'https?://[\w.:-]+', 'URL'),
@@ -140,7 +140,7 @@ def settled(line):
 
 
 def unlike(shown, printed):
-    """What is wrong with the output that a page shows; empty where it is what was printed. `...` stands for any lines."""
+    """What is wrong with the output that a page shows; empty if it matches the real output. `...` stands for any lines."""
     wanted = [settled(line) for line in shown if line.strip()]
     got = [settled(line) for line in printed.splitlines() if line.strip()]
     if '...' not in wanted:

@@ -1,4 +1,4 @@
-"""A real control plane for one test program, and kubectl on it as a guide's reader types it."""
+"""A real control plane for one test program, and kubectl on it as a reader of a guide runs it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from waiting import eventually
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-# What KWOK shows as the logs of the scheduler's pods, and where it takes connections to their port.
+# What KWOK serves as logs of the scheduler's pods, and where it forwards connections to their port.
 PLAYED = """
 apiVersion: kwok.x-k8s.io/v1alpha1
 kind: ClusterLogs
@@ -40,7 +40,7 @@ spec:
   forwards:
   - {{ports: [10259], target: {{address: 127.0.0.1, port: {port}}}}}
 """
-LOGGED = '2026-01-01T00:00:00.000000000Z stderr F '  # before each line, as kubelets keep them
+LOGGED = '2026-01-01T00:00:00.000000000Z stderr F '  # prefix of each line, as kubelets write it
 
 
 def free_port():
@@ -50,8 +50,8 @@ def free_port():
 
 
 class Control:
-    """The nodes' kubelets are KWOK's: pods run at once and do nothing. So that `kubectl logs` and `kubectl port-forward` have
-    something to show, the scheduler runs beside it, serves `port`, and what it says is copied to `log`."""
+    """KWOK plays the kubelets: pods run at once and do nothing. The scheduler runs as a process beside it, serves `port`, and
+    its output is copied to `log`, so that `kubectl logs` and `kubectl port-forward` have something to show."""
 
     def __init__(self, rig, nodes=3):
         self.rig = rig
@@ -75,7 +75,7 @@ class Control:
         about = json.loads(done.stdout)
         self.server, self.ca, self.kubeconfig = about['server'], about['ca_file'], about['kubeconfig']
         self.kubectl = str(Path(about['bin_dir']) / 'kubectl')
-        # The API server finds the kubelets' port there.
+        # The API server reads the kubelets' port from the node status.
         status = {'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}],
                   'daemonEndpoints': {'kubeletEndpoint': {'Port': about['ports']['kwok']}}}
         self.kubelet = json.dumps({'status': status})
@@ -90,7 +90,7 @@ class Control:
         subprocess.run([self.rig, what, self.name, component], check=True, capture_output=True)
 
     def copy_log(self, process, to):
-        """What the process says, to a file and to where `kubectl logs` reads; until it ends."""
+        """Copies the output of the process to a file and to the file that `kubectl logs` reads, until the process ends."""
         self.log.write_text('')
 
         def copy():
@@ -105,12 +105,12 @@ class Control:
         return thread
 
     def environment(self):
-        """With `kubectl` first on PATH, so that scripts and pipes find it too."""
+        """The environment with `kubectl` first on PATH, so that scripts and pipes find it too."""
         path = f'{Path(self.kubectl).parent}:{os.environ["PATH"]}'
         return dict(os.environ, KUBECONFIG=self.kubeconfig, PATH=path)
 
     def shell(self, line, code=0):
-        """Runs a line as it stands in a guide, from the repository's root; its output."""
+        """Runs a line of a guide, from the repository's root; returns its output."""
         done = subprocess.run(['bash', '-c', 'set -o pipefail\n' + line], capture_output=True, text=True, cwd=ROOT,
                               env=self.environment(), timeout=300, stdin=subprocess.DEVNULL)
         if code is not None and done.returncode != code:
@@ -121,7 +121,7 @@ class Control:
         return json.loads(self.shell(f'kubectl {arguments} -o json'))
 
     def objects(self):
-        """Every object there is, but those that come and go by themselves."""
+        """All objects, except those that controllers create and delete by themselves."""
         kinds = self.shell('kubectl api-resources --verbs=list -o name').split()
         passing = ('events', 'events.events.k8s.io', 'componentstatuses', 'ipaddresses.networking.k8s.io')
         kinds = ','.join(kind for kind in kinds if kind not in passing)
@@ -130,7 +130,7 @@ class Control:
                               ).split())
 
     def untouched(self):
-        """The objects of a cluster that nobody has used, once its own controllers have made theirs."""
+        """The objects of an unused cluster, once its own controllers have created theirs."""
         wanted = {f'ConfigMap/{ns}/kube-root-ca.crt' for ns in ('default', 'kube-system', 'kube-public', 'kube-node-lease')}
         wanted |= {f'ServiceAccount/{ns}/default' for ns in ('default', 'kube-system', 'kube-public', 'kube-node-lease')}
         seen = [set()]
@@ -142,7 +142,7 @@ class Control:
         return seen[-1]
 
     def token_kubeconfig(self, path, account='rescheduler-scheduler', namespace='kube-system'):
-        """A kubeconfig with nothing but that ServiceAccount's own token."""
+        """A kubeconfig with only the token of that ServiceAccount."""
         token = self.shell(f'kubectl create token {account} -n {namespace}').strip()
         Path(path).write_text(json.dumps({
             'apiVersion': 'v1', 'kind': 'Config', 'current-context': 'a',

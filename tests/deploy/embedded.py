@@ -1,4 +1,4 @@
-"""An embedded cluster that serves over HTTPS (`rescheduler sim`), and what one posts to it without kubectl."""
+"""An embedded cluster that serves over HTTPS (`rescheduler sim`), and requests to it without kubectl."""
 
 import json
 import re
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def ask(kubeconfig, path, **more):
-    """The cluster asks nobody who they are."""
+    """The cluster requires no authentication."""
     trusting = ssl.create_default_context()
     trusting.check_hostname = False
     trusting.verify_mode = ssl.CERT_NONE
@@ -31,6 +31,6 @@ def fetch(kubeconfig, path):
 
 
 def define_migrations(kubeconfig):
-    """What `kubectl apply -f manifests/rescheduler/crd.yaml` does."""
+    """Does what `kubectl apply -f manifests/rescheduler/crd.yaml` does."""
     send(kubeconfig, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
          (ROOT / 'manifests/rescheduler/crd.yaml').read_bytes())

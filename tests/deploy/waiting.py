@@ -1,4 +1,4 @@
-"""Waiting for what becomes true by itself."""
+"""Waiting for a condition."""
 
 import time
 
@@ -7,8 +7,8 @@ BETWEEN = 0.1
 
 
 def eventually(condition, what, logs=()):
-    """The first true value of condition(). If there is none in time, an error that says what was waited for, and how the files
-    in `logs` end."""
+    """The first true value of condition(). After the timeout it raises an error that names `what` and shows the ends of
+    the files in `logs`."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if value := condition():

@@ -1,4 +1,4 @@
-"""YAML, where there is a reader for it."""
+"""Reading YAML, if a reader is installed."""
 
 import sys
 

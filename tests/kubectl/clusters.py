@@ -1,4 +1,4 @@
-"""The clusters and the kubectls there are to try."""
+"""The clusters and the kubectls to test with."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class Given:
 
 
 class Real:
-    """A real control plane with KWOK nodes, for this run alone: the steps touch nodes and definitions."""
+    """A real control plane with KWOK nodes for this run alone: the steps change nodes and CRDs."""
 
     def __init__(self, rig):
         self._rig = rig

@@ -1,4 +1,4 @@
-"""Holds what two clusters gave against each other, step by step and path by path."""
+"""Compares the values of two clusters, step by step and path by path."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def read(text):
 
 
 def differences(recorded, got):
-    """(step, path, value recorded, value of this run) wherever the two are not the same."""
+    """(step, path, recorded value, value of this run) for every difference."""
     for step in [*recorded, *(step for step in got if step not in recorded)]:
         before, after = recorded.get(step, {}), got.get(step, {})
         for path in [*before, *(path for path in after if path not in before)]:
@@ -41,7 +41,7 @@ def differences(recorded, got):
 
 
 class Explanations:
-    """Those that hold for one kubectl, and which of them were needed."""
+    """The explanations for one kubectl, and which of them were used."""
 
     def __init__(self, entries, kubectl):
         self._entries = [(entry, step, path, expected) for entry in entries if entry.kubectl in ("", kubectl)
@@ -66,7 +66,7 @@ def _glob(pattern, path):
 
 def report(recorded, got, kubectl=None):
     """Prints the differences and returns the failures: differences without an explanation, and unused explanations.
-    Explanations apply to the embedded cluster only. Leave out `kubectl` to compare two runs on the real control plane."""
+    Explanations apply to the embedded cluster only. Omit `kubectl` to compare two runs on the real control plane."""
     explanations = Explanations(explained.DIFFERENCES if kubectl else [], kubectl)
     failures, counted = [], {}
     for step, path, before, after in differences(recorded, got):
@@ -85,7 +85,7 @@ def report(recorded, got, kubectl=None):
 
 
 def _size(recorded, got):
-    """How many values either side has; the command itself is none."""
+    """The number of values on either side; the command itself does not count."""
     return sum(len((recorded.get(step, {}).keys() | got.get(step, {}).keys()) - {COMMAND}) for step in recorded.keys() | got.keys())
 
 

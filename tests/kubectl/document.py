@@ -1,19 +1,19 @@
-"""What kubectl printed, read into nested values: objects, tables, descriptions and lines.
+"""Reads the output of kubectl into nested values: objects, tables, descriptions and lines.
 
-`flat` then makes one path of every value: status.conditions[Ready].status, node1.STATUS, Conditions.Ready.Status, out.1.
+`flat` then gives every value a path: status.conditions[Ready].status, node1.STATUS, Conditions.Ready.Status, out.1.
 """
 
 import json
 import re
 
-# Lists that Kubernetes keeps by key: their order says nothing. All others are compared in order.
+# Lists that Kubernetes merges by key: their order has no meaning. All others are compared in order.
 KEYED = {"conditions": ("type",), "managedFields": ("manager", "operation", "subresource")}
-# Lists whose order follows generated names: sorted by what is in them.
+# Lists whose order follows generated names: they are sorted by content.
 SORTED = ("items",)
 
 
 def read(form, stdout, stderr, code):
-    """One nested value of a command's whole outcome."""
+    """One nested value for the whole result of a command."""
     if form == "json" and code == 0:
         value = json.loads(stdout)
     elif form == "table" and stdout.strip():
@@ -44,10 +44,10 @@ def tables(text):
 
 
 def description(text):
-    """`kubectl describe`: keys, nested by indentation; tables where a row of titles stands under a key."""
+    """`kubectl describe`: keys, nested by indentation; a table if a row of titles is under a key."""
     root = {}
     parents = [(-1, root)]  # indentation, value
-    values, at = None, 0  # of the last key that has a value: further values stand in the same column
+    values, at = None, 0  # of the last key with a value: further values are in the same column
     rest = [line for line in text.splitlines() if line.strip()]
     while rest:
         line = rest.pop(0)
@@ -81,7 +81,7 @@ def description(text):
 
 
 def _plain(value):
-    """A key that has a value only, and nothing beneath, is that value; one that has neither is an empty text."""
+    """A key with only a value becomes that value; a key with neither value nor children becomes an empty text."""
     if isinstance(value, list):
         return value[0] if len(value) == 1 and isinstance(value[0], str) else value
     if isinstance(value, dict):
@@ -92,7 +92,7 @@ def _plain(value):
 
 
 def flat(value, normaliser, row_keys=("NAME",), path=""):
-    """{path: value} of all that has no inside. Values and names are normalised before what has no order is sorted."""
+    """{path: value} of all leaves. Values and names are normalised before unordered lists are sorted."""
     if isinstance(value, dict) and value:
         result = {}
         for key, inner in value.items():
@@ -121,7 +121,7 @@ def _contents(entry):
 
 
 def _named(entries, normaliser, row_keys, form):
-    """Entries under their names; those of one name are told apart by a number, in the order of their contents."""
+    """Entries by name; entries with the same name get a number, in the order of their contents."""
     groups = {}
     for name, entry in entries:
         place = form.replace("{}", name)
@@ -135,7 +135,7 @@ def _named(entries, normaliser, row_keys, form):
 
 
 def _rows(rows, normaliser, row_keys, path):
-    """Rows under the cells that name them, the first one where a table has none of these."""
+    """Rows by the cells that name them, or by the first cell if a table has none of these."""
     named = []
     for row in rows:
         keys = [key for key in row_keys if key in row] or list(row)[:1]

@@ -1,4 +1,4 @@
-"""What a value is expected to be: a value, nothing at all, or text of a certain shape."""
+"""What a value is expected to be: a value, absent, or text that matches a pattern."""
 
 import re
 from dataclasses import dataclass
@@ -24,5 +24,5 @@ def met(expected, value):
 
 
 def same(one, other):
-    """As JSON has it: true is not 1."""
+    """Compares as JSON: true is not 1."""
     return one == other and type(one) is type(other)

@@ -1,7 +1,7 @@
-"""Where the embedded cluster is known to differ from the real control plane, and why.
+"""Known differences between the embedded cluster and the real control plane, with reasons.
 
-docs/embedded-cluster.md has the same list in prose. What the real one gives is in recorded/; here stands what the embedded
-one gives instead, value by value. An explanation of a difference that there is not fails.
+docs/embedded-cluster.md has the same list in prose. recorded/ has the values of the real one; this file has the values that
+the embedded cluster gives instead. An explanation without a difference fails.
 """
 
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from expect import ABSENT, Shape
 class Difference:
     why: str
     steps: tuple  # names of steps
-    embedded: dict  # {path: the value there}; * in a path stands for any text
-    kubectl: str = ""  # "old" or "current": with that one only
+    embedded: dict  # {path: the value on the embedded cluster}; * in a path stands for any text
+    kubectl: str = ""  # "old" or "current": only with that one
 
 
 UID = Shape(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DIGEST = "[0-9a-f]{64}"
 VERSION = "v1.36.4-embedded"
-# reason and message of what our kubelets say of their nodes
+# reason and message of the conditions that the embedded kubelets report
 CONDITIONS = {
     "Ready": ("KubeletReady", "kubelet is posting ready status"),
     "MemoryPressure": ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
@@ -178,7 +178,7 @@ def _messages():
             "err.1": 'The Trip "nowhere" is invalid:', "err.3": "* spec.to: Required value",
             "err.2": "* spec.seats: Invalid value: 0: spec.seats in body should be greater than or equal to 1"}, "old"),
         Difference(OPENAPI, ("misspelt",), {"err.1": ABSENT, "out.1": "configmap/misspelt created", "code": 0}, "old"),
-        # In the place of kube-root-ca.crt, which is not here.
+        # In the place of kube-root-ca.crt, which the embedded cluster does not have.
         Difference(OPENAPI, ("delete-many",), {"out.1": 'configmap "misspelt" deleted'}, "old"),
     ]
 

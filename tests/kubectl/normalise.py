@@ -1,9 +1,9 @@
-"""What differs from run to run, replaced by words: generated names wherever they stand, all else by its path."""
+"""Replaces values that differ from run to run: generated names everywhere, all other values by path."""
 
 import re
 from dataclasses import dataclass
 
-LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"  # those Kubernetes makes names of
+LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"  # the letters of generated names in Kubernetes
 TIME = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"
 LONG_TIME = r"^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}$"
 AGE = r"(\d+[smhdy]){1,2}"
@@ -14,8 +14,8 @@ IP = r"\b\d{1,3}(\.\d{1,3}){3}\b"
 @dataclass
 class Rule:
     why: str
-    paths: tuple  # how the paths end where it holds
-    pattern: str  # what is replaced in the value; a value that does not look like it stays, and is a difference
+    paths: tuple  # suffixes of the paths where the rule applies
+    pattern: str  # what is replaced in the value; a value that does not match stays, and is a difference
     word: str
     where: str = ""  # "current": the old kubectl shows no such path; "real": the embedded cluster has no such value
 
@@ -50,7 +50,7 @@ RULES = [
 
 
 class Normaliser:
-    """Knows the nodes' names, and those of the objects whose pods, sets and slices have generated names."""
+    """Knows the names of the nodes, and of the objects whose pods, sets and slices have generated names."""
 
     def __init__(self, nodes, owners, rules=None):
         self._names = [(re.compile(rf"\b{re.escape(name)}\b(?!-)"), f"node{place}") for place, name in enumerate(nodes, 1)]
@@ -81,6 +81,6 @@ class Normaliser:
         return value
 
     def unused(self, places):
-        """Paths of rules that nothing was replaced at: a rule that is not needed must go."""
+        """Paths of rules that replaced nothing: an unused rule must be removed."""
         return [f"{end}: {rule.why}" for rule, end, _ in self._rules
                 if (rule.why, end) not in self._used and rule.where in ("", *places)]

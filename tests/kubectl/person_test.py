@@ -1,4 +1,4 @@
-"""The session's own rules: how output is read, what is replaced, and what counts as a difference."""
+"""The rules of the comparison: how output is read, what is replaced, and what counts as a difference."""
 
 import json
 import pathlib
@@ -172,7 +172,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(compare.read(compare.write(recorded)), recorded)
 
     def test_what_is_wrong_with_a_cluster_is_a_difference(self):
-        """Each of these once passed, excused by a pattern for whole lines."""
+        """Each of these once passed, because a pattern for whole lines matched it."""
         table, described = values("table", NODES), values("describe", DESCRIBED)
         for before, after, path in [
                 (table, values("table", NODES.replace("kwok-1   Ready   ", "kwok-1   NotReady")), "node2.STATUS"),
@@ -214,7 +214,7 @@ class CompareTest(unittest.TestCase):
                                     ({"node1.STATUS": "a"}, {"node1.STATUS": "ours"}, "step"),
                                     ({"node1.VERSION": "a"}, {"node1.VERSION": "ours"}, "another")]:
             entry = Difference("because", (step,), version.embedded)
-            self.assertEqual(len(self.failures(before, after, [entry])), 2)  # the difference, and the explanation of nothing
+            self.assertEqual(len(self.failures(before, after, [entry])), 2)  # the difference, and the unused explanation
 
     def test_absent_and_shapes_are_expected_too(self):
         entries = [Difference("because", ("step",), {"a.*": expect.ABSENT, "b": expect.Shape(r"sha256:\w+")})]
@@ -236,7 +236,7 @@ class CompareTest(unittest.TestCase):
 
 
 class SessionTest(unittest.TestCase):
-    """A kubectl that answers from a file of its own; `calls` counts how often it was asked."""
+    """A kubectl with prepared answers; `calls` counts its invocations."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -309,15 +309,15 @@ class ExplanationsTest(unittest.TestCase):
             self.assertTrue(entry.why and entry.embedded and set(entry.steps) <= names, entry)
 
     def test_no_explanation_leaves_health_open(self):
-        """Where a value says whether something works, an explanation names the value."""
+        """If a value shows whether something works, an explanation must name the exact value."""
         for entry in explained.DIFFERENCES:
             for path, expected in entry.embedded.items():
                 if path.rsplit(".", 1)[-1] in self.HEALTH:
                     self.assertNotIsInstance(expected, expect.Shape, entry)
 
     def test_no_explanation_permits_what_is_wrong(self):
-        """Of all that was recorded: a value that says whether something works, replaced by a bad one or left out."""
-        not_here = {"accounts", "slices"}  # the embedded cluster has none, and kubectl shows no table
+        """For every recorded value that shows whether something works: no explanation accepts a bad or missing value."""
+        not_here = {"accounts", "slices"}  # the embedded cluster has none, so kubectl prints no table
         for kubectl, recorded in self.recordings():
             explanations = compare.Explanations(explained.DIFFERENCES, kubectl)
             paths = [(step, path) for step, values in recorded.items() for path in values if path.rsplit(".", 1)[-1] in self.HEALTH]

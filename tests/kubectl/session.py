@@ -1,4 +1,4 @@
-"""Runs the steps one after the other and keeps what came of each, as values by path."""
+"""Runs the steps one after another and keeps the result of each, as values by path."""
 
 import os
 import pathlib
@@ -15,9 +15,9 @@ import expect
 import normalise
 import steps
 
-PATIENCE = float(os.environ.get("PERSON_PATIENCE", "60"))  # seconds until a step that waits for something gives up
+PATIENCE = float(os.environ.get("PERSON_PATIENCE", "60"))  # seconds; timeout of a step that waits
 
-# A shell has what it starts in the background ignore SIGINT, and so would every kubectl that is started here and ended by it.
+# Background jobs of a shell ignore SIGINT, and kubectl would inherit that; the session ends kubectl with SIGINT.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -30,7 +30,7 @@ class Session:
         self._kubectl = kubectl
         self._on = on
         self._manifests = pathlib.Path(manifests)
-        self._home = tempfile.TemporaryDirectory()  # discovery caches of another cluster must not be seen
+        self._home = tempfile.TemporaryDirectory()  # do not reuse the discovery cache of another cluster
         self._environment = {"PATH": os.environ["PATH"], "HOME": self._home.name, "KUBECONFIG": str(kubeconfig)}
         self._old = "v1.20" in self._call(["version", "--client"]).stdout
         self._places = (on, "old" if self._old else "current")
@@ -43,7 +43,7 @@ class Session:
         self._failures = []
 
     def run(self):
-        """{step: {path: value}}, and what failed."""
+        """{step: {path: value}}, and the failures."""
         with self._home:
             for step in steps.steps():
                 self._step(step)
@@ -75,7 +75,7 @@ class Session:
 
     def _arguments(self, step):
         arguments = shlex.split(self._filled(step.args))
-        # Not where it would be a second one, or where there is none yet.
+        # Adds the namespace, unless the step has one.
         return arguments if "-n" in arguments else ["-n", "person", *arguments]
 
     def _command(self, step):
@@ -93,7 +93,7 @@ class Session:
         if missing:
             self._fail(f"{step.name}: never saw {missing} in {values}")
         expected = step.old_code if self._old and step.old_code is not None else step.code
-        # Elsewhere the recording tells, unless the step is not in it.
+        # On the embedded cluster the recording has the exit code, unless the step is not recorded.
         if answer.returncode != expected and (self._on == "real" or step.unrecorded):
             self._fail(f"{step.name}: exit code {answer.returncode}, not {expected}:\n{answer.stdout}{answer.stderr}")
         if not step.unrecorded:
@@ -139,7 +139,7 @@ class Session:
             self._keep(step, values | ({"code": process.returncode} if step.ends else {}))
 
     def _await(self, step, expected, output):
-        """Until for each expression as many different objects or lines were seen as expected."""
+        """Waits until each expression has matched the expected number of different objects or lines."""
         deadline = time.monotonic() + PATIENCE
         while True:
             text = _contents(output)
@@ -152,7 +152,7 @@ class Session:
             time.sleep(0.05)
 
     def _seen(self, step, output):
-        """What was seen of each object: how often and in which order it is told depends on who is quicker."""
+        """The patterns that matched each object. The number and order of its lines depend on timing."""
         objects = {}
         for line in _contents(output).splitlines():
             seen = objects.setdefault(line.split()[0], set())
@@ -162,18 +162,18 @@ class Session:
 
 
 def _lines(text, normaliser):
-    """How many different lines there are of each kind."""
+    """The number of different lines of each kind."""
     lines = [normaliser.names(line) for line in sorted(set(document.lines(text)))]
     return {line: lines.count(line) for line in sorted(lines)}
 
 
 def _forget_owners(value):
-    """The old kubectl cannot leave metadata.managedFields out; the current one shows them where they are compared."""
+    """The old kubectl cannot omit metadata.managedFields; the current one shows them where they are compared."""
     for thing in [value, *value.get("items", [])]:
         if isinstance(thing, dict) and isinstance(thing.get("metadata"), dict):
             thing["metadata"].pop("managedFields", None)
 
 
 def _contents(file):
-    # The child shares our place in the file: read beside it.
+    # The child shares the file offset, so read with pread.
     return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""What a person does with kubectl, in order. {node1}, {node2}, ... are the cluster's nodes by name."""
+"""The kubectl commands of a user, in order. {node1}, {node2}, ... are the cluster's nodes by name."""
 
 import json
 import re
@@ -9,21 +9,21 @@ from expect import ABSENT, Shape
 
 @dataclass
 class Step:
-    name: str  # what the recording and the list of explained differences call it
-    args: str  # of kubectl
-    manifest: str = ""  # a file of manifests/, given as standard input
-    code: int = 0  # the exit code expected; on the old kubectl old_code, if that is given
+    name: str  # name of the step in the recording and in the explained differences
+    args: str  # arguments of kubectl
+    manifest: str = ""  # a file of manifests/, passed on standard input
+    code: int = 0  # the expected exit code; old_code, if given, for the old kubectl
     old_code: int | None = None
-    until: dict = field(default_factory=dict)  # repeated until these paths have these values
-    last: bool = False  # the last line only: those before tell of progress
-    unordered: bool = False  # lines come in the order of generated names, or of who was quicker
-    lines: str = ""  # only lines that match
-    rows: tuple = ()  # only rows of these names
-    row_keys: tuple = ("NAME",)  # the columns that tell the rows of a table apart
-    without: tuple = ()  # paths that begin so are not compared; the step says why
-    owners: bool = False  # with metadata.managedFields
-    only: str = ""  # "embedded" or "real": not run on the other
-    kubectl: str = ""  # "current": the old one lacks it; or "old"
+    until: dict = field(default_factory=dict)  # repeat until these paths have these values
+    last: bool = False  # keep only the last line: the lines before it report progress
+    unordered: bool = False  # the order of lines depends on generated names or on timing
+    lines: str = ""  # keep only lines that match
+    rows: tuple = ()  # keep only rows with these names
+    row_keys: tuple = ("NAME",)  # the columns that identify a row of a table
+    without: tuple = ()  # paths with these prefixes are not compared; the step says why
+    owners: bool = False  # keep metadata.managedFields
+    only: str = ""  # "embedded" or "real": skipped on the other
+    kubectl: str = ""  # "current": the old one lacks the command; or "old"
     editor: str = ""  # KUBE_EDITOR
     unrecorded: bool = False  # run and checked, but not compared
 
@@ -39,15 +39,15 @@ class Step:
 
 @dataclass
 class Background:
-    """kubectl in the background while other steps are done."""
+    """kubectl in the background while other steps run."""
 
     name: str
     args: str
-    first: dict  # {expression: of how many lines it is to be seen before `during` begins}
+    first: dict  # {expression: number of lines that must match before `during` begins}
     during: list
-    until: dict  # likewise, before kubectl is ended
-    ends: bool = False  # it ends by itself, and its lines are compared; otherwise what was seen of each object
-    objects: bool = True  # not lines but objects are counted: the first word of a line
+    until: dict  # likewise, before kubectl is stopped
+    ends: bool = False  # it ends by itself, and its lines are compared; otherwise the patterns that matched each object
+    objects: bool = True  # counts objects instead of lines: the first word of a line
     only: str = ""
     kubectl: str = ""
 
@@ -59,13 +59,13 @@ KINDS = tuple("""
     horizontalpodautoscalers leases poddisruptionbudgets priorityclasses storageclasses csinodes endpointslices
     customresourcedefinitions mutatingwebhookconfigurations roles rolebindings clusterroles clusterrolebindings""".split())
 POD = "web-HASH-SUFFIX"
-# A rollout is over when the controller has seen the last change and pods of the one before are gone.
+# A rollout has ended when the controller has seen the last change and the pods of the previous revision are gone.
 THREE = {"status.replicas": 3, "status.readyReplicas": 3, "status.availableReplicas": 3, "status.updatedReplicas": 3,
          "status.terminatingReplicas": 0, "status.conditions[Progressing].reason": "NewReplicaSetAvailable"}
 
 
 def _rolled_out(name, deployment="web", expected=None):
-    """Waits until a Deployment has nothing left to do, so that what comes next does not depend on who is quicker."""
+    """Waits until a Deployment is complete, so that the next steps do not depend on timing."""
     return [Step(name, f"rollout status deployment/{deployment} --timeout=60s", last=True),
             Step(name + "-settled", f"get deployment {deployment} -o json", until=expected or THREE, unrecorded=True)]
 
@@ -76,7 +76,7 @@ def steps():
 
 
 def _json(value):
-    """As one word of a command line."""
+    """The value as one word of a command line."""
     return "'" + json.dumps(value) + "'"
 
 
@@ -89,7 +89,7 @@ def _looking():
         Step("get-nodes", "get nodes"),
         Step("get-nodes-wide", "get nodes -o wide"),
         Step("get-node", "get node {node1} -o json"),
-        # Whether the controller has told of the node yet depends on who was quicker.
+        # Whether the controller has already reported the node depends on timing.
         Step("describe-node", "describe node {node1}", without=("Events",)),
         Step("create-namespace", "create namespace person"),
         Step("account", "get serviceaccount default", until={"code": 0}, only="real", unrecorded=True),
@@ -144,7 +144,7 @@ def _scaling():
         Background("watch-one", "get deployment web -w -o name", first={"deployment.apps/web": 1}, during=[],
                    until={"deployment.apps/web": 1}),
         Step("scaled", "get deployment web"),
-        # Before the tenth similar event: from there on the real control plane combines them.
+        # Before the tenth similar event: from then on the real control plane combines them.
         Step("events", "get events --field-selector involvedObject.kind=Deployment -o json", until={"items.3.kind": "Event"}),
         Step("events-of-sets", "get events --field-selector involvedObject.kind=ReplicaSet -o json",
              until={"items.5.kind": "Event"}),
@@ -250,7 +250,7 @@ def _custom():
         Step("crd-wait", "wait --for=condition=Established customresourcedefinition/trips.example.io --timeout=60s"),
         Step("crd-get", "get customresourcedefinition trips.example.io"),
         Step("crd-definition", "get customresourcedefinition trips.example.io -o json"),
-        # The old kubectl checks objects by what OpenAPI says of them, and that comes later than the kind.
+        # The old kubectl validates objects with OpenAPI, which has the new kind later than discovery has it.
         Step("crd-described", "get --raw /openapi/v2", only="real", kubectl="old", lines='"io.example.v1.Trip":',
              until={"out.1": Shape("(?s).*")}, unrecorded=True),
         Step("crd-names", "get trips", until={"code": 0}),
@@ -311,7 +311,7 @@ def _others():
 
 
 def _measuring():
-    """Late: what has just started has not been measured yet."""
+    """Runs late, because new pods have no metrics yet."""
     measured = {"CPU(cores)": Shape(r"\d+m"), "MEMORY(bytes)": Shape(r"\d+Mi")}
     return [
         Step("top-nodes", "top nodes", only="embedded", unrecorded=True,
@@ -326,7 +326,7 @@ def _nodes():
     return [
         Step("cordon", "cordon {node1}"),
         Step("cordoned", "get nodes"),
-        # A controller taints what is cordoned, and takes the taint away, in its own time.
+        # A controller adds the taint to a cordoned node, and removes it, with a delay.
         Step("cordoned-node", "get node {node1} -o json", until={taint: "node.kubernetes.io/unschedulable"}, unrecorded=True),
         Step("cordon-again", "cordon {node1}"),
         Step("uncordon", "uncordon {node1}"),
@@ -377,7 +377,7 @@ def _describing():
         Step("describe-service-known", "describe service web", only="real", until={"Endpoints": "IP:8080,IP:8080,IP:8080"},
              unrecorded=True),
         Step("describe-service", "describe service web"),
-        # Whether the controller has seen the budget before its pods depends on who was quicker.
+        # Whether the controller sees the budget before its pods depends on timing.
         Step("describe-budget", "describe poddisruptionbudget web", old_code=1, without=("Events",)),
         Step("describe-namespace", "describe namespace person"),
     ]

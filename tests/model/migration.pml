@@ -1,7 +1,7 @@
 /*
- * One move of one replica, as the protocol of src/migration has it: two processes of which one leads, a ReplicaSet
- * controller, and somebody who deletes, scales and calls off. Whoever leads may be replaced between any two steps, and
- * between looking and writing. Checked: what docs/migration.md promises.
+ * One move of one replica by the protocol of src/migration: two replicas of rescheduler of which one leads, a ReplicaSet
+ * controller, and a user who deletes pods, scales and cancels. The leader may change between any two steps, and between
+ * reading and writing. The model checks the guarantees of docs/migration.md.
  *
  *   spin -a -DMBB=1 migration.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan        MBB=0: coordinated
  *   spin -a -DMBB=1 migration.pml && cc -O2 -DNFAIR=3 -o pan pan.c && ./pan -a -f -N ends   every move ends

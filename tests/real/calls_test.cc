@@ -1,4 +1,4 @@
-// What only the real API server can show: fields our build does not know, and permissions.
+// Behaviour that only the real API server shows: fields that our build does not know, and permissions.
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class RealCalls : public testing::Test {
 };
 
 TEST_F(RealCalls, AnUpdateKeepsFieldsThisBuildDoesNotKnow) {
-  // An autoscaler's metrics are not among our trimmed fields; the server must not see them emptied.
+  // Our trimmed messages lack the metrics of an autoscaler; a write must not delete them on the server.
   const std::string file = testing::TempDir() + "/" + ns() + "-hpa.json";
   std::ofstream(file)
       << R"({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},

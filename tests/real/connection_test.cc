@@ -1,4 +1,4 @@
-// What a person sees when the connection is wrong: one clear sentence each, no hang, no crash.
+// Errors of a misconfigured connection: one clear sentence each, no hang, no crash.
 #include <fstream>
 #include <sstream>
 
@@ -25,7 +25,7 @@ class RealConnection : public testing::Test {
     rig_.emplace(std::move(*rig));
     config_ = config_of(rig_->kubeconfig());
   }
-  // What a call gets with this configuration, within a deadline that is short enough to see a hang as one.
+  // The error of a call with this configuration. The deadline is short enough to detect a hang.
   static Error refused(const kube::ClientConfig& config, std::chrono::seconds timeout = std::chrono::seconds{10}) {
     LiveApi live(config);
     kube::ApiCall call;

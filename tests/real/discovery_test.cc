@@ -1,5 +1,4 @@
-// What the server is, what it has and what we may do there, asked of the real one; and `rescheduler check` as a person
-// runs it.
+// The version, resources and permissions of the real API server, and `rescheduler check` as a user runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ class RealDiscovery : public testing::Test {
     rig_.emplace(std::move(*rig));
     live_.emplace(rig_->kubeconfig());
   }
-  // A user who may do nothing but what `grant` (arguments of kubectl) says.
+  // A user with only the permissions of `grant` (arguments of kubectl).
   std::string kubeconfig_of(const std::string& user) {
     const std::string out = testing::TempDir() + "/" + user;
     auto minted = rig_->command("mint", {"--user", user, "--out", out});
@@ -63,7 +62,7 @@ TEST_F(RealDiscovery, NamesEveryMissingPermission) {
   ASSERT_TRUE(rig_->command(
       "kubectl", {"create", "clusterrolebinding", "watcher", "--clusterrole=node-watcher", "--user=watcher"}));
   LiveApi watcher(kubeconfig_of("watcher"));
-  // The authorizer learns of a new binding through a watch of its own.
+  // The authorizer sees a new binding through its own watch, a moment later.
   Result<std::vector<kube::Permission>> missing;
   ASSERT_TRUE(eventually([&] {
     missing = watcher.await(kube::find_missing(watcher.api(), {bind, watch}, watcher.services()));
@@ -84,11 +83,12 @@ TEST_F(RealDiscovery, TheCheckCommandTellsAPersonWhatIsMissing) {
   EXPECT_THAT(refused.output, HasSubstr("permissions  0 of "));
   EXPECT_THAT(refused.output, HasSubstr("pods/eviction"));
 
-  // The role it prints is one kubectl accepts, and it is exactly what was missing.
+  // kubectl accepts the role that the command prints, and the role contains exactly the missing permissions.
   const CommandOutcome role = run_command({RESCHEDULER_BINARY, "check", "--role", "--kubeconfig", nobody});
   EXPECT_EQ(role.exit_code, 0);
   EXPECT_THAT(role.output, HasSubstr("kind: ClusterRole"));
-  EXPECT_THAT(role.output, HasSubstr("name: \"rescheduler-scheduler-addition-"));  // not over the one that is there
+  // It does not replace the existing role.
+  EXPECT_THAT(role.output, HasSubstr("name: \"rescheduler-scheduler-addition-"));
 }
 
 }  // namespace

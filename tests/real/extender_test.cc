@@ -1,4 +1,4 @@
-// An unmodified kube-scheduler that uses our extender endpoints: it must understand every answer.
+// An unmodified kube-scheduler calls our extender endpoints: it must understand every answer.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -24,7 +24,8 @@ using testing::Contains;
 
 constexpr const char* kManner = "extender.test/manner";
 
-// Refuses all nodes but the test's own, and of these the ones labelled so; prefers, binds and lets preempt likewise.
+// Rejects nodes that the test did not add, and nodes with the label value "refused". Only "preferred" nodes get a score
+// and keep their preemption victims.
 class LabelService final : public server::ExtenderService {
  public:
   explicit LabelService(kube::Client client) : client_(client) {}
@@ -83,7 +84,7 @@ class LabelService final : public server::ExtenderService {
     const auto found = nodes_.find(name);
     return found == nodes_.end() ? "foreign" : found->second;
   }
-  // By the labels that came with the question, or - asked by names - by what is known here.
+  // Reads the labels from the request, or, if the request has only names, from the nodes known here.
   std::vector<std::pair<std::string, std::string>> manners(const kube::ExtenderArgs& args) const {
     std::vector<std::pair<std::string, std::string>> all;
     if (args.nodes) {
@@ -103,7 +104,7 @@ class LabelService final : public server::ExtenderService {
   std::set<std::string> asked_;
 };
 
-// With the parameter, kube-scheduler takes us to know the nodes and sends names only.
+// With the parameter, kube-scheduler assumes that the extender has a node cache and sends names only.
 class RealExtender : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -186,7 +187,7 @@ extenders:
     api::Pod pod = pod_of(ns_->name(), name, node);
     pod.mutable_spec()->set_scheduler_name(ns_->name());
     if (change) change(pod);
-    // A new namespace gets its service account, without which there are no pods, a moment later.
+    // A new namespace gets its default ServiceAccount a moment later; pods need it.
     std::string trouble;
     ASSERT_TRUE(eventually([&] {
       auto made = live_->await(live_->client().create(pod));
@@ -256,7 +257,7 @@ TEST_P(RealExtender, TheExtenderDecidesWhereRoomIsMade) {
   ASSERT_TRUE(live_->await(live_->client().create(priority)));
   const auto large = [](api::Pod& pod) {
     auto& cpu = (*pod.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_requests())["cpu"];
-    cpu.set_string("20");  // of 32: there is room for one
+    cpu.set_string("20");  // of 32 cores: there is room for one
   };
   add_pod("low-allowed", nodes[0], large);
   add_pod("low-preferred", nodes[1], large);

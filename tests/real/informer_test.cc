@@ -1,5 +1,5 @@
-// Informers at the size of a large cluster: 5,000 nodes, 20,000 pods, then half a minute of changes as fast as the
-// server takes them.
+// Informers at the size of a large cluster: 5,000 nodes, 20,000 pods, then half a minute of changes at the highest rate
+// that the server accepts.
 #include "kube/informer/informer.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ void populate(LiveApi& live) {
   ASSERT_TRUE(pods) << pods.error().message;
 }
 
-// One change: a new pod, a label, or an end. Names are drawn so that all three meet each other.
+// One change: creates, labels or deletes a pod. The names are drawn so that these three meet on the same pods.
 net::Task<Result<bool>> change(LiveApi& live, Rng& rng, SteadyTime until) {
   if (std::chrono::steady_clock::now() > until) co_return false;
   const std::string name = fmt::format("churn-{}", rng.below(3'000));

@@ -1,7 +1,7 @@
-// A process that wants to lead, for lease_test.cc to freeze and kill. While it may act it says so, with the instant it
-// asked at on the machine's boot clock, which all processes share:
+// A candidate for leadership, which lease_test.cc freezes and kills. While it may act, it prints the instant of each
+// check on the machine's boot clock, which all processes share:
 //   LEADING | ACT <nanoseconds> | LOST
-// Usage: lease_candidate KUBECONFIG NAMESPACE IDENTITY; ends when its stdin does.
+// Usage: lease_candidate KUBECONFIG NAMESPACE IDENTITY; ends when its stdin closes.
 #include <cstdio>
 #include <poll.h>
 #include <string>
@@ -22,7 +22,7 @@ void say(const std::string& line) {
 
 bool told_to_end() {
   pollfd input{STDIN_FILENO, POLLIN, 0};
-  return poll(&input, 1, 2) > 0;  // also the pace of the acting below
+  return poll(&input, 1, 2) > 0;  // also the interval of the loop below
 }
 
 int run(const std::string& kubeconfig, const std::string& ns, const std::string& identity) {
@@ -47,7 +47,7 @@ int run(const std::string& kubeconfig, const std::string& ns, const std::string&
   net::Job job = net::spawn(live.loop().executor(), "candidate", (*elector)->run());
   const SystemClock clock;
   while (!told_to_end()) {
-    // The instant first, the question second: what is logged is an instant at which acting was allowed for sure.
+    // Read the clock first and check then: acting was certainly allowed at the logged instant.
     const auto instant = clock.steady_now();
     if (fence->may_act()) say(fmt::format("ACT {}", instant.time_since_epoch().count()));
   }

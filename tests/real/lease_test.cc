@@ -1,4 +1,4 @@
-// Two processes, one lease, a real API server: the leader is frozen, another takes over, the first wakes up. At no
+// Two processes, one lease, a real API server. The leader is frozen, the other takes over, the first wakes up. At no
 // instant may both act.
 #include <algorithm>
 #include <set>
@@ -42,7 +42,7 @@ class Candidate {
   Child child_;
 };
 
-// Whoever acted: the instants of both, sorted, must change hands only as often as leadership did.
+// The sorted instants of both must change from one process to the other only as often as leadership changed.
 std::size_t changes_of_hand(const Candidate& left, const Candidate& right) {
   std::vector<std::pair<std::int64_t, const Candidate*>> all;
   for (const Candidate* candidate : {&left, &right}) {
@@ -71,13 +71,13 @@ TEST(RealLease, AFrozenLeaderDoesNotActWhenItWakesUp) {
     leader->freeze();
     ASSERT_TRUE(eventually([&] { return other->acts_beyond(acted); })) << other->identity() << " never took over";
     leader->thaw();
-    // The old leader notices by itself, and its time was over before the other's began.
+    // The old leader stops by itself, and its last instant is before the first one of the new leader.
     ASSERT_TRUE(eventually([&] { return leader->count("LOST") == lost + 1; })) << leader->identity();
     EXPECT_EQ(changes_of_hand(first, second), round) << "both acted at once";
     std::swap(leader, other);
   }
 
-  // A leader that is gone for good is replaced too.
+  // A leader that was killed is replaced too.
   const std::size_t acted = other->acts().size();
   leader->kill();
   ASSERT_TRUE(eventually([&] { return other->acts_beyond(acted); }));

@@ -1,5 +1,5 @@
-// Debian's Prometheus and node_exporter, unmodified, on loopback: the load of this very machine, and what becomes of it
-// when they stop, hang, fall silent or say two things at once. Skipped where they are not installed.
+// Debian's unmodified Prometheus and node_exporter on loopback measure the load of this machine. The tests stop, freeze
+// and silence them, and let them report two values for one node. Skipped if they are not installed.
 #include <arpa/inet.h>
 #include <array>
 #include <chrono>
@@ -41,9 +41,9 @@ using testing::StartsWith;
 constexpr const char* kPrometheus = "/usr/bin/prometheus";
 constexpr const char* kExporter = "/usr/bin/prometheus-node-exporter";
 constexpr const char* kPromtool = "/usr/bin/promtool";
-constexpr seconds kPatience{60};  // for any one thing to happen
+constexpr seconds kPatience{60};  // timeout of any one wait
 
-// Polls: what these processes do can be seen in no other way.
+// Polls: the state of these processes cannot be observed in another way.
 template <class Condition>
 bool wait_until(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -87,7 +87,7 @@ CpuTimes cpu_times() {
   std::ifstream file("/proc/stat");
   std::string word;
   file >> word;
-  // user nice system idle iowait irq softirq steal: what node_exporter shows as modes.
+  // user nice system idle iowait irq softirq steal: the modes of node_exporter.
   std::array<double, 8> times{};
   for (double& one : times) file >> one;
   return {.idle = times[3], .all = std::accumulate(times.begin(), times.end(), 0.0)};
@@ -106,7 +106,7 @@ class LoadSources : public ::testing::Test {
         RESCHEDULER_SKIP("prometheus") << program << " is not installed (scripts/install-deps)";
     }
     start_exporter();
-    // The same exporter under two names, as two jobs that overlap would have it.
+    // The same exporter under two names, as with two overlapping jobs.
     std::filesystem::copy_file(std::string(RESCHEDULER_DEPLOY) + "/prometheus/rules.yml", directory_.at("rules.yml"));
     directory_.write("prometheus.yml", fmt::format(R"(
 global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
@@ -122,7 +122,7 @@ scrape_configs:
         fmt::format("--web.listen-address=127.0.0.1:{}", prometheus_port_), "--log.level=error"});
     settings_.url = fmt::format("http://127.0.0.1:{}", prometheus_port_);
     make_source();
-    // Both instances, by both queries.
+    // Both instances, in both queries.
     ASSERT_TRUE(wait_until([this] {
       const Reading reading = read();
       return reading.samples.size() == 2 && reading.dropped[Drop::NoNode] == 2;
@@ -151,7 +151,7 @@ scrape_configs:
     ASSERT_TRUE(made) << made.error().message;
     source_ = std::move(*made);
   }
-  // What a reading gives after sifting; nothing, and the sentence, if it fails.
+  // The samples that remain after filtering; on failure none, and sentence_ has the reason.
   Reading read(NodeList nodes) {
     auto reading = loop_.await_result<Reading>(source_->read(std::move(nodes), clock_.wall_now()));
     sentence_ = reading ? "" : reading.error().message;
@@ -212,7 +212,7 @@ TEST_F(LoadSources, TheCpuLoadIsThatOfTheKernelsOwnCounters) {
 TEST_F(LoadSources, TheRecordingRulesSayTheSame) {
   settings_.queries = recorded_queries();
   make_source();
-  // The rule's own interval is 15 s.
+  // The interval of the rule is 15 s.
   ASSERT_TRUE(wait_until([this] { return read().samples.size() == 2; })) << sentence_;
   const Reading reading = read();
   ASSERT_EQ(reading.samples.size(), 2u);
@@ -259,13 +259,13 @@ TEST_F(LoadSources, APrometheusThatHangsIsGivenUpAndTakenUpAgain) {
   EXPECT_TRUE(wait_until([this] { return !read().samples.empty(); })) << sentence_;
 }
 
-// A rate over five minutes would go on for as long.
+// A rate over five minutes would continue for five minutes.
 TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
   exporter_.reset();
   Reading reading;
   EXPECT_TRUE(wait_until([&] {
     reading = read();
-    // Memory has no series at all then, which fails the reading; CPU alone shows the difference.
+    // Memory then has no series, which fails the reading. CPU alone shows the difference.
     return sentence_.find("the query gives no series") != std::string::npos;
   }));
   settings_.queries.pop_back();
@@ -276,7 +276,7 @@ TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
   EXPECT_EQ(reading.dropped[Drop::Stale], 1u);
   settings_.queries[0].heard.clear();
   make_source();
-  EXPECT_EQ(read().samples.size(), 1u);  // the rate alone knows nothing of it
+  EXPECT_EQ(read().samples.size(), 1u);  // the rate alone does not show it
 }
 
 TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
@@ -319,7 +319,7 @@ TEST(PrometheusFiles, AreWhatPromtoolAccepts) {
   const std::string from = std::string(RESCHEDULER_DEPLOY) + "/prometheus";
   EXPECT_EQ(test::run_command({kPromtool, "check", "rules", from + "/rules.yml"}).exit_code, 0);
   EXPECT_EQ(test::run_command({kPromtool, "test", "rules", from + "/rules_test.yml"}).exit_code, 0);
-  // Debian's is built without Kubernetes discovery: everything else is checked with another one in its place.
+  // Debian's Prometheus is built without Kubernetes discovery; the test replaces that part and checks the rest.
   const std::string written = text_of(from + "/prometheus.yml");
   const std::regex discovery(R"(kubernetes_sd_configs:\n *- role: \w+\n( *namespaces:\n *names: .*\n)?)");
   ASSERT_TRUE(std::regex_search(written, discovery));

@@ -1,5 +1,5 @@
-// Informers while things break: the API server is killed mid-watch, etcd is compacted behind a follower's back, a
-// connection goes silent without closing. Nothing may be missed, and nothing told twice.
+// Informers during failures: the API server is killed during a watch, etcd is compacted while a follower is away, a
+// connection goes silent without closing. No change may be missed or delivered twice.
 #include <gtest/gtest.h>
 
 #include "kube/informer/informer.h"
@@ -21,7 +21,7 @@ class RealOutage : public testing::Test {
     rig_.emplace(std::move(*rig));
     writer_.emplace(rig_->kubeconfig());
 
-    // The follower reaches the server through a wire of ours; the writer does not.
+    // The follower connects through the test's proxy; the writer connects directly.
     kube::ClientConfig config = config_of(rig_->kubeconfig());
     proxy_.emplace(config.origin.port);
     config.origin.port = proxy_->port();
@@ -45,7 +45,7 @@ class RealOutage : public testing::Test {
     reader_->on_loop([&] { maps_.reset(); });
   }
 
-  // Creates maps [from, to), then changes every third and deletes every fifth of them.
+  // Creates ConfigMaps [from, to), then changes every third and deletes every fifth of them.
   void write(int from, int to) {
     for (int number = from; number < to; ++number) {
       const std::string name = fmt::format("m{}", number);
@@ -120,7 +120,7 @@ TEST_F(RealOutage, CompactionBehindAFollowersBackMeansANewListAndAnExactDifferen
   const auto lists = stat(&kube::ReflectorStats::lists);
   proxy_->set(TcpProxy::Wire::Cut);
   write(100, 150);
-  // A fresh server has no history of its own, and etcd has forgotten it too.
+  // A restarted API server has no watch history, and after the compaction etcd has none either.
   ASSERT_TRUE(rig_->command("compact"));
   ASSERT_TRUE(rig_->command("stop", {"kube-apiserver", "--signal", "KILL"}));
   ASSERT_TRUE(rig_->command("start", {"kube-apiserver"}));

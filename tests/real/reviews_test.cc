@@ -1,4 +1,4 @@
-// The daemon's port in front of a real API server: whose tokens open it, and to whom RBAC allows what.
+// The daemon's port with a real API server: which tokens it accepts, and what RBAC allows each user.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST_F(RealReviews, AServiceAccountMayAskForWhatItsClusterRoleNames) {
            "--serviceaccount=" + ns_->name() + ":reader"});
   const std::string reader = token_of("reader");
   const std::string nobody = token_of("nobody");
-  // RBAC sees a new binding a moment later, and a refusal is remembered for ten seconds.
+  // RBAC sees a new binding a moment later, and the server caches a refusal for ten seconds.
   EXPECT_TRUE(eventually([&] { return status(reader) == 200; }));
   EXPECT_EQ(status(nobody), 403);
   EXPECT_EQ(status(reader, "DELETE"), 403);

@@ -47,7 +47,7 @@ Child::~Child() {
 void Child::signal(int number) const {
   ::kill(pid_, number);
   if (number != SIGSTOP) return;
-  // A thread of it that runs on another core may go on for a moment.
+  // A thread of the process that runs on another core may continue for a moment.
   int status = 0;
   while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
   }

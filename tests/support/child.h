@@ -1,4 +1,4 @@
-// A child process whose output a test reads while it runs. It ends (its stdin closes, then SIGKILL) with this object.
+// A child process whose output a test reads while it runs. The destructor ends it: it closes stdin, then sends SIGKILL.
 #pragma once
 
 #include <mutex>
@@ -16,8 +16,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void signal(int number) const;           // SIGSTOP: returns when it has stopped
-  std::vector<std::string> lines() const;  // of its stdout so far
+  void signal(int number) const;           // SIGSTOP: returns when the process has stopped
+  std::vector<std::string> lines() const;  // stdout so far
 
  private:
   void read_output();

@@ -86,7 +86,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::open(Tier tier, std::vector<st
     return std::make_unique<RealCluster>(std::move(*rig));
   }
   sim::ServeSettings settings;
-  settings.speed = 10;  // a pod takes its time to start; a test need not
+  settings.speed = 10;  // pods take time to start, and a test need not wait for that
   auto served = sim::ServedCluster::start(std::move(settings));
   if (!served) return fail(std::move(served.error()));
   return std::make_unique<Embedded>(std::move(*served), tier == Tier::InProcess);
@@ -109,7 +109,7 @@ void ClusterTest::TearDown() {
 std::string ClusterTest::add_node(const std::string& suffix, const std::function<void(api::Node&)>& change) {
   const std::string name = ns() + "-" + suffix;
   auto node = node_of(name);
-  // Only what tolerates it comes here: tests of one shared cluster do not see each other's nodes.
+  // Only pods that tolerate the taint are placed here: tests on a shared cluster do not use each other's nodes.
   auto& taint = *node.mutable_spec()->add_taints();
   taint.set_key("test");
   taint.set_value(ns());

@@ -1,12 +1,12 @@
-// "A cluster": what end-to-end tests are written against. The same test runs on each of them, and where they differ,
-// the real one is right.
+// The cluster that end-to-end tests run against. The same test runs on each tier. Where the tiers differ, the real one
+// is right.
 //
 //   class Evictions : public ClusterTest {};
 //   TEST_P(Evictions, ...) { ... client() ... ns() ... }
 //   RESCHEDULER_ON_EVERY_CLUSTER(Evictions);
 //
-// In CMake such a program is a rescheduler_cluster_test(); ctest then knows its cases on the real cluster by the label
-// `real`, and on the embedded one by `embedded`.
+// In CMake such a program is a rescheduler_cluster_test(). ctest labels its cases on the real cluster `real`, and those
+// on the embedded cluster `embedded`.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class Node;
 namespace rescheduler::test {
 
 enum class Tier {
-  InProcess,  // the embedded cluster through its in-process door
+  InProcess,  // the embedded cluster, called in process
   Embedded,   // the embedded cluster over HTTPS on loopback
   Real,       // kube-apiserver, etcd, controller manager and KWOK nodes
 };
@@ -37,17 +37,17 @@ void PrintTo(Tier tier, std::ostream* out);  // for GoogleTest
 
 class TestCluster {
  public:
-  // Real: the shared one, or one of this object's own if there are arguments for `rig up`; fails (NotFound) where it
-  // cannot be had. Embedded: always one of its own.
+  // Real: the shared cluster, or a new one if there are arguments for `rig up`. Fails (NotFound) if it is not
+  // available. Embedded: always a new cluster.
   static Result<std::unique_ptr<TestCluster>> open(Tier tier, std::vector<std::string> own_rig = {});
   virtual ~TestCluster() = default;
 
   virtual std::unique_ptr<LiveApi> connect() = 0;
-  // As the product itself is connected: on the real cluster with its ServiceAccount's token, and so with no more than
-  // manifests/rescheduler/rbac.yaml grants.
+  // Connects as the product does: on the real cluster with the token of its ServiceAccount, and so only with the
+  // permissions of manifests/rescheduler/rbac.yaml.
   virtual std::unique_ptr<LiveApi> connect_as_product() { return connect(); }
   virtual const std::string& kubeconfig() const = 0;  // a file
-  // Runs kubectl on it. NotFound where there is no kubectl.
+  // Runs kubectl on the cluster. NotFound if there is no kubectl.
   virtual Result<std::string> kubectl(std::vector<std::string> arguments) = 0;
 };
 
@@ -55,14 +55,14 @@ class ClusterTest : public testing::TestWithParam<Tier> {
  protected:
   void SetUp() override;
   void TearDown() override;
-  // Arguments of `rig up`, for a real cluster of the test's own; none: the shared one.
+  // Arguments of `rig up`, for a real cluster of this test alone; empty: the shared one.
   virtual std::vector<std::string> own_rig() const { return {}; }
 
   LiveApi& live() { return *live_; }
   kube::Client client() { return live_->client(); }
   const std::string& ns() const { return ns_->name(); }
   TestCluster& cluster() { return *cluster_; }
-  // A node of the test's own that is Ready and runs what is bound to it; removed at the end.
+  // Adds a node for this test alone. The node is Ready and runs the pods that are bound to it. TearDown removes it.
   std::string add_node(const std::string& suffix, const std::function<void(api::Node&)>& change = {});
 
   template <class T>

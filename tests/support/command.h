@@ -7,7 +7,7 @@
 namespace rescheduler::test {
 
 struct CommandOutcome {
-  int exit_code = -1;  // 128 + signal when it was killed
+  int exit_code = -1;  // 128 + signal if a signal killed it
   std::string output;  // stdout
 };
 

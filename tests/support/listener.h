@@ -1,5 +1,5 @@
-// A handler that checks the story it is told: no object added twice, none changed or removed that was never there, no
-// version twice and none backwards. What it knows in the end must be what a fresh list says.
+// An informer handler that checks its notifications: no object is added twice, none is changed or removed before it is
+// added, no resourceVersion repeats or goes back. At the end its versions must equal a fresh list.
 #pragma once
 
 #include <map>

@@ -60,7 +60,7 @@ TestNamespace::TestNamespace(LiveApi& live) : live_(live) {
 }
 
 TestNamespace::~TestNamespace() {
-  // A namespace left behind hurts nobody: the rig goes after the run.
+  // A namespace that is left behind does no harm: the rig is removed after the run.
   (void)live_.await(live_.client().remove<api::Namespace>("", name_));
 }
 
@@ -69,7 +69,7 @@ bool eventually(const std::function<bool()>& condition, std::chrono::seconds lim
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::yield();
-    // The one pause of the suite: between two looks at a condition.
+    // The only pause of the suite: between two checks of a condition.
     std::this_thread::sleep_for(std::chrono::milliseconds{5});
   }
   return true;

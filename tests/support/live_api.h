@@ -1,4 +1,4 @@
-// A connected client on an event loop of its own, for a test's main thread to talk through.
+// A connected client on its own event loop, for calls from a test's main thread.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@ namespace rescheduler::test {
 
 class LiveApi {
  public:
-  // No rate limit of our own unless the settings say so: tests push as hard as the server takes it.
+  // No client-side rate limit unless the settings have one: tests send as fast as the server accepts.
   static kube::HttpsApiSettings unlimited();
-  // Ends the test process when the configuration itself is unusable.
+  // Ends the test process if the configuration is unusable.
   explicit LiveApi(const kube::ClientConfig& config, kube::HttpsApiSettings settings = unlimited());
   explicit LiveApi(const std::string& kubeconfig, kube::HttpsApiSettings settings = unlimited());
-  // Somebody else's loop and API, which outlive this.
+  // Uses an existing loop and API, which must outlive this object.
   LiveApi(net::EventLoop& loop, kube::Api& api);
   ~LiveApi();
 
@@ -29,12 +29,12 @@ class LiveApi {
   kube::LoopServices services();
   net::EventLoop& loop() { return *loop_; }
 
-  // Runs a task on the loop and waits for it.
+  // Runs a task on the loop and waits for the result.
   template <class T>
   Result<T> await(net::Task<Result<T>> task) {
     return loop_->await_result(std::move(task));
   }
-  // Runs a plain function on the loop's thread, where informers and stores may be looked at.
+  // Runs a function on the loop's thread, where informers and stores may be read.
   void on_loop(std::function<void()> look);
 
  private:
@@ -50,7 +50,7 @@ class LiveApi {
 
 kube::ClientConfig config_of(const std::string& kubeconfig);
 
-// A namespace of the test's own, deleted (not waited for) at its end.
+// A namespace for this test, deleted at its end without waiting for the deletion.
 class TestNamespace {
  public:
   explicit TestNamespace(LiveApi& live);
@@ -64,7 +64,7 @@ class TestNamespace {
   std::string name_;
 };
 
-// Waits until the condition holds, looking every few milliseconds; false when it never does.
+// Polls the condition every few milliseconds; false if it does not become true within the limit.
 bool eventually(const std::function<bool()>& condition, std::chrono::seconds limit = std::chrono::seconds{120});
 
 }  // namespace rescheduler::test

@@ -1,5 +1,5 @@
-// An Api with somebody in between: bindings can be refused, held up, or done without an answer, and every write is
-// noted. Works on any cluster, through any door. Belongs to the loop's thread, as every Api.
+// An Api that can refuse or hold bindings or lose their answers, and that records every write. Works on any cluster.
+// Use it on the loop's thread only, as every Api.
 #pragma once
 
 #include <deque>
@@ -16,22 +16,22 @@ class MeddlingApi final : public kube::Api {
  public:
   MeddlingApi(kube::Api& api, net::Executor executor) : api_(api), executor_(std::move(executor)) {}
 
-  // The next bindings, one after the other, fail with these; the server does not hear of them.
+  // The next bindings fail with these errors, in order; they do not reach the server.
   void refuse_bindings(std::vector<Error> with) { refusals_.assign(with.begin(), with.end()); }
-  // So many of the next bindings are done, but who asked hears only a timeout.
+  // The next `bindings` bindings reach the server, but the caller gets a timeout.
   void lose_answers(int bindings) { lost_answers_ = bindings; }
-  // Bindings that come from now on wait here, until they are let go: then they go on to the server.
+  // Holds all further bindings until let_go(), which sends them to the server.
   void hold_bindings() { gate_ = std::make_shared<net::Gate>(executor_); }
   void let_go();
   int held() const { return held_; }
-  // From now on nothing about leases comes through: whoever leads through here will not for long.
+  // From now on every lease request fails, so a leader that uses this Api loses its lease.
   void lose_leases() { leases_lost_ = true; }
-  // The longest that a binding would have waited for its answer.
+  // The longest timeout of a binding so far.
   std::chrono::nanoseconds most_patience() const { return most_patience_; }
 
-  // "create pods web/api-0 binding", in the order in which they went to the server.
+  // "create pods web/api-0 binding", in the order in which the writes were sent.
   const std::vector<std::string>& writes() const { return writes_; }
-  std::size_t reads() const { return reads_; }  // of single objects
+  std::size_t reads() const { return reads_; }  // gets of single objects
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {

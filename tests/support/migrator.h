@@ -1,4 +1,4 @@
-// Moves carried out on a test's cluster: a MigrationController on a loop, and a fixture for what it does there.
+// A MigrationController on a test's cluster, and a fixture for its tests.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@ namespace rescheduler::test {
 
 struct TestMigratorSettings {
   migration::MigrationSettings migration{};
-  int die_after = -1;            // writes
-  bool only_loses_lead = false;  // at that moment, instead of dying
+  int die_after = -1;            // number of writes
+  bool only_loses_lead = false;  // after that write it loses its lease instead of dying
 };
 
 class TestMigrator {
  public:
   TestMigrator(TestCluster& cluster, TestScheduler* steered, TestMigratorSettings settings);
-  ~TestMigrator();  // stops it: what is under way stays as it is
+  ~TestMigrator();  // stops it; moves in progress stay as they are
   TestMigrator(const TestMigrator&) = delete;
   TestMigrator& operator=(const TestMigrator&) = delete;
 
@@ -37,11 +37,11 @@ class TestMigrator {
   std::vector<migration::MoveRequest> under_way();
   void sweep();
   bool dead();
-  std::string wanted_on(const api::Pod& pod);  // any thread
+  std::string wanted_on(const api::Pod& pod);  // the target node of the pod; any thread
   std::vector<std::string> writes();
-  std::map<std::string, int> looks();  // at single pods, by name
+  std::map<std::string, int> looks();  // reads of single pods, by pod name
   bool leads() const { return fence_->may_act(); }
-  void close_fence() { fence_->close(); }  // another one leads from now on
+  void close_fence() { fence_->close(); }  // from now on it is not the leader
   std::string metrics() { return link_->services().metrics->text(); }
 
  private:
@@ -53,13 +53,13 @@ class TestMigrator {
   std::vector<migration::MoveOutcome> outcomes_;
 };
 
-// Looks at the pods of workloads every 50 ms, by itself.
+// Polls the pods of workloads every 50 ms in its own thread.
 class AvailabilityWatch {
  public:
   AvailabilityWatch(TestCluster& cluster, std::string ns, std::vector<std::string> apps);
   ~AvailabilityWatch() { stop(); }
   void stop();
-  int least_ready(const std::string& app) const { return least_ready_.at(app); }  // once it is stopped
+  int least_ready(const std::string& app) const { return least_ready_.at(app); }  // call after stop()
   int samples() const { return samples_; }
 
  private:
@@ -85,18 +85,18 @@ class MigrationTest : public SchedulingTest {
   std::vector<api::Pod> pods_of(const std::string& app);
   migration::MoveRequest move_request_for(const api::Pod& pod, const std::string& target);
   std::string other_node(const std::string& than);
-  // Begins it, waits for its end.
+  // Begins the move and waits until it ends.
   migration::MoveOutcome move(migration::MoveRequest request);
   std::vector<api::Migration> migrations();
-  // Waits until none is under way.
+  // Waits until no move is in progress.
   bool all_ended(std::chrono::seconds limit = std::chrono::seconds{120});
-  // What is left of ours anywhere in the namespace; empty: nothing.
+  // Objects, labels and annotations of migrations that are left in the namespace; empty: none.
   std::vector<std::string> leftovers();
-  std::string template_hash(const std::string& deployment);  // with the revision and the number of ReplicaSets
+  std::string template_hash(const std::string& deployment);  // includes the revision and the number of ReplicaSets
 
   std::vector<std::string> nodes_{};
   migration::MigrationSettings settings_{};
-  std::string scheduler_name_{};  // whom pods ask for; empty: the test's scheduler
+  std::string scheduler_name_{};  // schedulerName of the pods; empty: the test's scheduler
   std::map<std::string, std::string> pod_annotations_{};
 
  private:

@@ -1,4 +1,4 @@
-// An Api whose user dies: after so many writes nothing comes through any more, as if the process had been killed.
+// An Api whose user dies: after a number of writes every call fails, as if the process had been killed.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ class MortalApi final : public kube::Api {
  public:
   explicit MortalApi(kube::Api& api) : api_(api) {}
 
-  // The nth write from now (from 1) is the last one that is done; its answer is lost with everything else.
+  // The nth write from now (from 1) is the last one that reaches the server; its answer is lost too.
   void die_after(int writes) { left_ = writes; }
-  // Instead of dying, this happens right after the write was sent: losing the lead, say.
+  // Runs this function right before the last write is sent, instead of dying: for example, losing the lease.
   void instead_of_dying(std::function<void()> what) { instead_ = std::move(what); }
-  bool dead() const { return buried_; }  // and its last write is done
-  // "patch deployments web/api", in order; events are not counted, nor leases.
+  bool dead() const { return buried_; }  // its last write has completed too
+  // "patch deployments web/api", in order; events and leases are not counted.
   const std::vector<std::string>& writes() const { return writes_; }
-  const std::map<std::string, int>& pod_reads() const { return pod_reads_; }  // single ones, by name
+  const std::map<std::string, int>& pod_reads() const { return pod_reads_; }  // gets of single pods, by name
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override;

@@ -15,9 +15,9 @@ namespace rescheduler::test {
 api::ConfigMap config_map(const std::string& ns,
                           const std::string& name,
                           const std::map<std::string, std::string>& data);
-// One small container; on a node if one is named.
+// One small container; bound to `node` unless it is empty.
 api::Pod pod_of(const std::string& ns, const std::string& name, const std::string& node);
-// A pod with every special form: quantities, probes, ports, affinity, spread, tolerations, volumes.
+// A pod with all special fields: quantities, probes, ports, affinity, spread constraints, tolerations, volumes.
 api::Pod elaborate_pod(const std::string& ns, const std::string& name);
 api::Node node_of(const std::string& name);
 api::Deployment deployment_of(const std::string& ns, const std::string& name, int replicas);

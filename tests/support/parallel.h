@@ -1,4 +1,4 @@
-// Many calls at once from one event loop: as hard as a few dozen connections can push.
+// Many concurrent calls from one event loop: the load that a few dozen connections can produce.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace rescheduler::test {
 
-// Does piece 0, 1, 2, ... with `workers` of them under way at any time, until `piece` answers false; the first error
-// ends it. Returns how many pieces were done.
+// Runs piece 0, 1, 2, ... with `workers` of them concurrently, until `piece` returns false or an error. Returns the
+// number of pieces.
 using Piece = std::function<net::Task<Result<bool>>(std::uint64_t number)>;
 Result<std::uint64_t> in_parallel(LiveApi& live, int workers, Piece piece);
 

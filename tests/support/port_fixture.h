@@ -1,4 +1,4 @@
-// For tests: the daemon's port in front of an embedded cluster that knows some tokens, and a client.
+// For tests: the daemon's port with an embedded cluster that knows some tokens, and a client.
 #pragma once
 
 #include <memory>
@@ -84,7 +84,8 @@ class PortFixture : public testing::Test {
   net::RealTimers timers_;
   std::optional<DelegatedAuth> auth_;
   std::unique_ptr<Server> server_;
-  std::unique_ptr<sim::ServedCluster> cluster_;  // last: nothing runs on its loop any more when the rest goes
+  // Last member: nothing runs on its loop any more when the others are destroyed.
+  std::unique_ptr<sim::ServedCluster> cluster_;
 
  private:
   static net::Task<Result<void>> stopped(Server& server, std::chrono::nanoseconds grace) {

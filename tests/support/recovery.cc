@@ -87,7 +87,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   auto begun = link_->await(begin());
   EXPECT_TRUE(begun) << begun.error().message;
   if (!webhook_) return;
-  // An API server hears of a new webhook a moment later.
+  // The API server uses a new webhook only after a moment.
   kube::WriteOptions dry_run;
   dry_run.dry_run = true;
   EXPECT_TRUE(eventually([&] {
@@ -96,7 +96,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   })) << "the webhook is not asked";
 }
 
-// What manifests/rescheduler/webhook.yaml brings; the product may fill it in, not make it.
+// The objects of manifests/rescheduler/webhook.yaml. The product may update them, but not create them.
 void TestRecovery::prepare_webhook() {
   server::MutatingWebhookConfiguration configuration;
   configuration.mutable_metadata()->set_name(webhook_name_);
@@ -122,7 +122,7 @@ net::Task<Result<void>> TestRecovery::begin() {
   if (!synced) co_return synced;
   if (webhook_) {
     auto ready = co_await webhook_->bring_up_to_date(false);
-    // The loop that keeps it up to date may have been at it at the same moment.
+    // The webhook's own update loop may have created it at the same moment.
     if (!ready && ready.error().code != Errc::AlreadyExists) co_return ready;
   }
   live_->lead();
@@ -183,7 +183,8 @@ void Saboteur::work() {
       auto done = link_->await(link_->client().patch<api::Pod>(ns_, pod->metadata().name(), patch, status));
       if (done) done_.insert(pod->metadata().uid());
     }
-    std::this_thread::sleep_for(milliseconds{50});  // another process's pace, not a wait for anything
+    // The polling interval of a separate actor, not a wait for a condition.
+    std::this_thread::sleep_for(milliseconds{50});
   }
 }
 

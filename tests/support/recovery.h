@@ -1,4 +1,4 @@
-// Failure recovery at work on a test's cluster, with its webhook, and pods that fail on chosen nodes.
+// Failure recovery with its webhook on a test's cluster, and pods that fail on chosen nodes.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@
 
 namespace rescheduler::test {
 
-// An Api with a say before every call: an error is the call's answer, and the server does not hear of it.
+// An Api with a guard before every call. If the guard returns an error, the call fails with it and does not reach the
+// server.
 class GuardedApi final : public kube::Api {
  public:
   using Guard = std::function<std::optional<Error>(const kube::ApiCall&)>;
@@ -45,7 +46,7 @@ struct TestRecoverySettings {
   std::string ns{};
   bool webhook = true;
   GuardedApi::Guard guard{};
-  server::PodTarget target{};  // of replacements of pods that are being moved; any thread
+  server::PodTarget target{};  // target nodes of replacement pods during moves; any thread
 };
 
 class TestRecovery {
@@ -70,7 +71,7 @@ class TestRecovery {
   net::Task<Result<void>> end_webhook();
 
   std::unique_ptr<LiveApi> link_;
-  std::unique_ptr<LiveApi> tester_;  // for what a test does and the product may not
+  std::unique_ptr<LiveApi> tester_;  // for calls of the test that the product is not permitted to make
   std::unique_ptr<GuardedApi> api_;
   std::unique_ptr<rescheduling::recovery::LiveRecovery> live_;
   std::unique_ptr<server::RecoveryWebhook> webhook_;
@@ -78,8 +79,8 @@ class TestRecovery {
   std::string secret_name_;
 };
 
-// On the real cluster KWOK lets every pod run; this makes those fail that say where they do (the embedded cluster's own
-// annotations: sim.rescheduler.io/crash-on and image-pull-fails-on).
+// On the real cluster KWOK runs every pod. Saboteur makes pods fail according to the annotations of the embedded
+// cluster: sim.rescheduler.io/crash-on and image-pull-fails-on.
 class Saboteur {
  public:
   Saboteur(TestCluster& cluster, std::string ns);
@@ -101,17 +102,17 @@ class RecoveryTest : public SchedulingTest {
   void SetUp() override;
   void TearDown() override;
 
-  // Quick rules: two restarts, seconds instead of minutes.
+  // Short limits: two restarts, seconds instead of minutes.
   config::RecoverySettings quick() const;
   TestRecovery& start_recovery(config::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
   TestRecovery& start_recovery() { return start_recovery(quick()); }
   std::vector<std::string> add_nodes(int count);
-  // Nobody speaks for it from now on. On the real cluster it takes its lease's time to be noticed.
+  // Stops the node's kubelet. On the real cluster the failure is noticed when the node's lease expires.
   void kill_node(const std::string& node);
-  // How long a Job's pods of this template take to complete, where time passes as it does there.
+  // How long pods of a Job with this template take to complete, on the embedded and on the real cluster.
   void run_for(api::PodTemplateSpec& pods, std::chrono::seconds embedded, std::chrono::seconds real) const;
 
-  // `where`: names of nodes, "*", or nothing.
+  // `crash_on`: names of nodes, "*", or empty.
   api::Deployment failing_deployment(const std::string& name,
                                      int replicas,
                                      const std::string& retries,

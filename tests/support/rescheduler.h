@@ -1,6 +1,6 @@
-// A scheduler with its rescheduling controller at work on a test's cluster, and a fixture for tests of what they do.
+// A scheduler with its rescheduling controller on a test's cluster, and a fixture for their tests.
 //
-// On a shared cluster they see the test's own part of it and nothing else: its nodes by their mark, its namespace.
+// On a shared cluster they see only the nodes with the test's label and the test's namespace.
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@
 
 namespace rescheduler::test {
 
-// Lists and watches only what is marked with `test: NAMESPACE`, or in that namespace. Belongs to the loop's thread.
+// Lists and watches only objects with the label `test: NAMESPACE` or in that namespace. Use it on the loop's thread
+// only.
 class NarrowApi final : public kube::Api {
  public:
   NarrowApi(kube::Api& api, std::string ns) : api_(api), ns_(std::move(ns)) {}
@@ -27,7 +28,7 @@ class NarrowApi final : public kube::Api {
   net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override;
   net::Task<Result<std::string>> get_text(std::string path, std::string accept) override;
 
-  int evictions() const { return evictions_; }  // that were not only asked about
+  int evictions() const { return evictions_; }  // without dry runs
 
  private:
   kube::ApiCall narrowed(kube::ApiCall call) const;
@@ -36,7 +37,7 @@ class NarrowApi final : public kube::Api {
   int evictions_ = 0;
 };
 
-// Says how busy nodes are: what the test told it.
+// A Prometheus that reports the load of nodes as the test sets it.
 class Meter {
  public:
   explicit Meter(TestCluster& cluster);
@@ -54,7 +55,7 @@ class TestRescheduler {
  public:
   struct Settings {
     config::ReschedulerSettings args{};
-    std::string ns{};  // of the test
+    std::string ns{};  // namespace of the test
     std::optional<kube::LeaderSettings> lease{};
   };
   TestRescheduler(TestCluster& cluster, Settings settings);
@@ -64,7 +65,7 @@ class TestRescheduler {
 
   void stop();
   std::string metrics() { return link_->services().metrics->text(); }
-  // The sum of a metric's series whose labels contain this.
+  // The sum over the series of the metric whose labels contain `labels`.
   double metric(const std::string& name, const std::string& labels = "");
   rescheduling::ControllerStatus status();
   int evictions();
@@ -90,18 +91,19 @@ class ReschedulingTest : public SchedulingTest {
   void SetUp() override;
   void TearDown() override;
 
-  // Acts at once on what it sees, every 200 ms.
+  // Acts on every finding at once; a cycle every 200 ms.
   config::ReschedulerSettings hasty() const;
   TestRescheduler& start(config::ReschedulerSettings args, std::optional<kube::LeaderSettings> lease = std::nullopt);
   TestRescheduler& rescheduler() { return *all_.back(); }
 
-  // A Deployment whose pods ask for the test's scheduler and its nodes.
+  // A Deployment whose pods use the test's scheduler and its nodes.
   api::Deployment deploy(const std::string& name, int replicas, std::string_view differs = "{}");
-  // Ready pods of it by node; those that go are not counted.
+  // Ready pods of the workload by node, without terminating pods.
   std::map<std::string, int> spread(const std::string& app);
   std::vector<std::string> uids(const std::string& app);
   bool all_ready(const std::string& app, int replicas);
-  // So busy a node is with so many ready pods of the test; told to the meter, again and again while it is waited.
+  // Sets the load of each node to this percentage per ready pod of the test; eventually_measured() repeats that while
+  // it waits.
   void measure(double percent_per_pod, double idle = 5);
   bool eventually_measured(const std::function<bool()>& condition,
                            std::chrono::seconds limit = std::chrono::seconds{120});

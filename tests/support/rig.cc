@@ -13,7 +13,7 @@
 namespace rescheduler::test {
 namespace {
 
-// What `rig` exits with when this machine lacks something (Go, the built binaries).
+// Exit code of `rig` if this machine lacks something (Go, the built binaries).
 constexpr int kCannotBeHad = 3;
 
 Result<std::string> run_rig(std::vector<std::string> arguments) {
@@ -48,7 +48,7 @@ Result<Rig> Rig::from_json(const std::string& text, bool owned) {
 }
 
 Result<Rig> Rig::shared() {
-  // tests/support/shared_rig leaves the answer of `rig up`, or the reason why there is none.
+  // tests/support/shared_rig leaves the output of `rig up` in this file, or the reason why there is no rig.
   if (std::ifstream file{RESCHEDULER_SHARED_RIG_FILE}) {
     std::stringstream text;
     text << file.rdbuf();
@@ -78,12 +78,12 @@ Rig::Rig(Rig&& other) noexcept
 
 Rig::~Rig() {
   if (!owned_) return;
-  // The watchdog of `rig up --keep-alive-of` is the second line if this fails.
+  // If this fails, the watchdog of `rig up --keep-alive-of` stops the rig.
   (void)run_rig({"down", name_});
 }
 
 Result<std::string> Rig::product_kubeconfig() const {
-  // ctest's fixture has made it already; on a rig of one's own it is made when it is first asked for.
+  // ctest's fixture has made it for the shared rig; a separate rig makes it at the first call.
   const std::string path = owned_ ? dir_ + "/product.kubeconfig" : RESCHEDULER_SHARED_RIG_FILE ".account";
   if (std::ifstream{path}) return path;
   const CommandOutcome outcome = run_command({RESCHEDULER_PRODUCT_ACCOUNT, bin_dir_ + "/kubectl", kubeconfig_, path});

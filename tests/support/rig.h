@@ -1,4 +1,4 @@
-// The real control plane, for a test: the shared one that ctest started for the whole run, or one of its own.
+// The real control plane for a test: the shared one that ctest starts for the whole run, or one for this test alone.
 //
 //   auto rig = Rig::shared();
 //   if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
@@ -14,10 +14,10 @@ namespace rescheduler::test {
 
 class Rig {
  public:
-  // One control plane per test run; tests keep apart by namespace. Fails (NotFound) where it cannot be had: the
-  // test then skips itself, with this reason.
+  // One control plane per test run; tests are separated by namespace. Fails (NotFound) if it is not available: the test
+  // then skips itself with this reason.
   static Result<Rig> shared();
-  // A control plane of the test's own, gone with this object (or with this process). `up` are arguments of `rig up`.
+  // A control plane for this test alone, removed with this object or this process. `up` are arguments of `rig up`.
   static Result<Rig> fresh(std::vector<std::string> up = {});
 
   Rig(Rig&& other) noexcept;
@@ -25,9 +25,9 @@ class Rig {
   ~Rig();
 
   const std::string& kubeconfig() const { return kubeconfig_; }
-  // Of the product's ServiceAccount: its token and nothing else (tests/support/product_account).
+  // A kubeconfig with only the token of the product's ServiceAccount (tests/support/product_account).
   Result<std::string> product_kubeconfig() const;
-  // Writes down that the running test has run on one: tests/support/permissions_used wants to know.
+  // Records that the running test has used the rig; tests/support/permissions_used reads the record.
   void note_use() const;
   const std::string& server() const { return server_; }
   const std::string& ca_file() const { return ca_file_; }
@@ -47,7 +47,7 @@ class Rig {
   std::map<std::string, int> pids_;
 };
 
-// The kubectl that was built with the control plane, else Debian's; empty where there is neither.
+// The kubectl that was built with the control plane, else Debian's; empty if there is neither.
 std::string any_kubectl();
 
 }  // namespace rescheduler::test

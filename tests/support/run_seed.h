@@ -1,5 +1,5 @@
-// The one number that all chance in a test program comes from. A run draws a new one and prints it; RESCHEDULER_SEED=n
-// repeats that run, property tests included (rapidcheck takes it too).
+// The seed of all random numbers in a test program. A run draws a new seed and prints it; RESCHEDULER_SEED=n repeats a
+// run, including property tests (rapidcheck uses the seed too).
 #pragma once
 
 #include <cstdint>

@@ -183,7 +183,7 @@ std::string SchedulingTest::add_node(const std::string& suffix, std::string_view
     (*node.mutable_metadata()->mutable_labels())["test"] = ns();
     node.MergeFrom(parsed<api::Node>(differs));
   });
-  // Ready, but perhaps not yet rid of the taint that new nodes have until they are.
+  // The node is Ready, but may still have the not-ready taint of new nodes.
   EXPECT_TRUE(eventually([&] {
     auto seen = await(client().get<api::Node>("", name));
     return seen && std::ranges::none_of(seen->spec().taints(), [](const api::Taint& taint) {
@@ -221,7 +221,7 @@ api::Pod SchedulingTest::pod_like(const std::string& name, std::string_view diff
 api::Pod SchedulingTest::add_pod(const std::string& name, std::string_view differs) {
   const api::Pod wanted = pod_like(name, differs);
   Result<api::Pod> made = fail(Errc::NotFound, "not tried");
-  // A new namespace gets its service account, without which there are no pods, a moment later.
+  // A new namespace gets its default ServiceAccount a moment later; pods need it.
   EXPECT_TRUE(eventually([&] {
     made = await(client().create(wanted));
     return made || made.error().message.find("serviceaccount") == std::string::npos;

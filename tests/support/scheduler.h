@@ -1,9 +1,9 @@
-// A scheduler at work on a test's cluster, and a fixture for tests of what it does there.
+// A scheduler on a test's cluster, and a fixture for its tests.
 //
 //   class Preemption : public SchedulingTest {};
 //   TEST_P(Preemption, ...) { add_node("a"); start_scheduler(); add_pod("p"); EXPECT_EQ(lands_on("p"), ...); }
 //
-// The test's nodes are marked and its pods look for the mark and nothing else: on a shared cluster tests keep apart.
+// The test's nodes have a label, and its pods select only that label: tests on a shared cluster do not interfere.
 #pragma once
 
 #include <memory>
@@ -23,36 +23,36 @@
 namespace rescheduler::test {
 
 struct TestSchedulerSettings {
-  std::string name{};  // profile; who asks for pods
+  std::string name{};  // name of the profile; the schedulerName of pods
   std::vector<config::Extender> extenders{};
-  std::optional<cluster::LoadSettings> load{};  // places by load, with the plugin's defaults otherwise
-  bool keeps_off_visited_nodes = false;         // with the plugin Podrescheduling
-  std::string home{};                           // the namespace in which it tells of itself
-  std::optional<kube::LeaderSettings> lease{};  // stands for election; otherwise it leads at once
+  std::optional<cluster::LoadSettings> load{};  // enables placing by load, with the defaults of the plugin otherwise
+  bool keeps_off_visited_nodes = false;         // enables the plugin Podrescheduling
+  std::string home{};                           // the namespace of events about the scheduler itself
+  std::optional<kube::LeaderSettings> lease{};  // takes part in leader election; otherwise it leads at once
 };
 
-// Threads as in the daemon: one that decides, one for the network.
+// Threads as in the daemon: one for decisions, one for the network.
 class TestScheduler {
  public:
   TestScheduler(TestCluster& cluster, TestSchedulerSettings settings);
-  ~TestScheduler();  // stops it
+  ~TestScheduler();  // stops the scheduler
   TestScheduler(const TestScheduler&) = delete;
   TestScheduler& operator=(const TestScheduler&) = delete;
 
   void stop();
-  // On the decision thread, waited for.
+  // Runs on the decision thread and waits for the end.
   void look(std::function<void(scheduler::Scheduler&)> at);
   void meddle(const std::function<void(MeddlingApi&)>& how);
   std::size_t assumed();
   int held();
   std::vector<std::string> writes();
-  std::size_t reads();  // of single objects
-  double attempts();    // decisions made so far, whatever came of them
+  std::size_t reads();  // gets of single objects
+  double attempts();    // scheduling attempts so far, whatever the result
   std::string metrics();
   bool leads();
   const kube::LeaderFence& fence() const { return *fence_; }
   void want(std::vector<scheduler::Intent> intents) { live_->want(std::move(intents)); }  // any thread
-  std::string load_status();                                                              // who says how busy nodes are
+  std::string load_status();                                                              // the current load source
   LiveApi& link() { return *link_; }
 
  private:
@@ -76,24 +76,25 @@ class SchedulingTest : public ClusterTest {
   TestScheduler& start_scheduler(TestSchedulerSettings settings = {});
   TestScheduler& scheduler() { return *schedulers_.front(); }
 
-  // JSON of what differs from a node of 32 cores and 110 pods, in zone a.
+  // `differs`: JSON merged into a node of 32 cores and 110 pods, in zone a.
   std::string add_node(const std::string& suffix, std::string_view differs = "{}");
   void patch_node(const std::string& node, const std::string& json);
   void remove_node(const std::string& node);
 
-  // JSON of what differs from a pod with one small container that asks for this scheduler and the test's nodes.
+  // `differs`: JSON merged into a pod with one small container, for this scheduler and the test's nodes.
   api::Pod pod_like(const std::string& name, std::string_view differs = "{}") const;
   api::Pod add_pod(const std::string& name, std::string_view differs = "{}");
   void remove_pod(const std::string& name);
-  api::Pod pod(const std::string& name);  // empty: not there
+  api::Pod pod(const std::string& name);  // empty if there is no such pod
 
   std::string node_of_pod(const std::string& name) { return pod(name).spec().node_name(); }
-  std::string lands_on(const std::string& name);  // waits; empty: it never gets a node
-  // Waits until the scheduler has said that the pod has no node; what it said.
+  std::string lands_on(const std::string& name);  // waits; empty: the pod never gets a node
+  // Waits until the scheduler reports the pod as unschedulable; returns the message.
   std::string turned_away(const std::string& name);
-  // On the embedded cluster the sentence as it is; on a shared one other tests' nodes come into it.
+  // On the embedded cluster the whole message must match; on a shared one only the parts, because of other tests'
+  // nodes.
   void expect_said(const std::string& name, const std::string& all, const std::vector<std::string>& parts);
-  std::vector<std::string> events(const std::string& pod, const std::string& reason);          // their notes
+  std::vector<std::string> events(const std::string& pod, const std::string& reason);          // returns their notes
   bool has_event(const std::string& pod, const std::string& reason, const std::string& note);  // waits
   // Cluster-scoped, named after the namespace; removed at the end.
   std::string priority_class(const std::string& suffix, int value);
@@ -119,7 +120,7 @@ class SchedulingTest : public ClusterTest {
 };
 
 const api::PodCondition* condition_of(const api::Pod& pod, std::string_view type);
-// The one container of a pod, asking for this much: for the JSON of a pod.
+// JSON of a pod's containers: one container with this CPU request.
 std::string asking_for(const std::string& cpu);
 
 }  // namespace rescheduler::test

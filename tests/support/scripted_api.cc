@@ -88,7 +88,7 @@ net::Task<Result<void>> ScriptedApi::call(ApiCall call, Message* answer) {
   if (refusal) co_return fail(std::move(*refusal));
   const Failure* failure = failure_of(number);
   if (failure != nullptr) {
-    if (failure->effect == Effect::Done) (void)perform(call, nullptr);  // nobody learns how it went
+    if (failure->effect == Effect::Done) (void)perform(call, nullptr);  // the caller does not get the result
     co_return fail(failure->error);
   }
   auto done = perform(call, answer);

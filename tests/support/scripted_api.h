@@ -1,8 +1,8 @@
-// An Api in memory for unit tests: objects with resource versions and optimistic concurrency, lists by namespace and
-// label, deletions and evictions with their UID precondition, calls that fail when the test says so, and a record of
-// what was asked.
+// An Api in memory for unit tests. It has objects with resource versions and optimistic concurrency, lists by namespace
+// and label, deletions and evictions with a UID precondition, failures that the test injects, and a record of all
+// calls.
 //
-// Belongs to the loop's thread like every Api; a test reads calls() and objects while nothing runs.
+// Use it on the loop's thread only, as every Api. A test reads calls() and objects while nothing runs.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ class ScriptedApi final : public kube::Api {
     bool succeeded = false;
   };
   enum class Effect {
-    None,  // the call never reached the server
-    Done,  // the server did it, only the answer was lost
+    None,  // the call does not reach the server
+    Done,  // the server performs the call, but the answer is lost
   };
 
   ScriptedApi();
@@ -34,10 +34,10 @@ class ScriptedApi final : public kube::Api {
 
   // From the nth call on (counted from 0), `count` calls fail.
   void fail_calls(std::size_t nth, std::size_t count, Error error, Effect effect = Effect::None);
-  // Runs before each call is performed; an error it returns is the call's answer.
+  // Runs before each call; if it returns an error, the call fails with it.
   using Hook = std::function<std::optional<Error>(const kube::ApiCall& call)>;
   void before_each(Hook hook) { hook_ = std::move(hook); }
-  // Replaces storing: fills the answer of a create, as reviews do that are never stored.
+  // Replaces storing: fills the answer of a create, for reviews, which are never stored.
   using Review = std::function<void(const kube::Message& asked, kube::Message& answer)>;
   void answer_creates_of(const kube::ResourceType& resource, Review review);
   void serve_text(std::string path, Result<std::string> text) {
@@ -45,7 +45,7 @@ class ScriptedApi final : public kube::Api {
   }
 
   const std::vector<Call>& calls() const { return calls_; }
-  std::vector<std::string> accepted() const { return accepts_; }  // media types asked for by get_text
+  std::vector<std::string> accepted() const { return accepts_; }  // media types of get_text calls
 
   template <class T>
   std::optional<T> find(const std::string& ns, const std::string& name) const {
@@ -60,7 +60,7 @@ class ScriptedApi final : public kube::Api {
       typed.push_back(static_cast<const T&>(*object));
     return typed;
   }
-  void put(const kube::Message& object);  // as somebody else's write
+  void put(const kube::Message& object);  // as a write of another client
   void erase(const kube::ResourceType& resource, const std::string& ns, const std::string& name);
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;

@@ -1,8 +1,8 @@
-// A test that needs what this machine may lack says what, and skips itself:
+// A test that needs something that this machine may lack names it and skips itself:
 //
 //   if (!data) RESCHEDULER_SKIP("data") << "no recorded series in " << directory;
 //
-// What a run must have is named in REQUIRE (real, web, data, ...): there, such a skip is a failure. See test_main.cc.
+// REQUIRE lists what a run must have (real, web, data, ...): such a skip is then a failure. See test_main.cc.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Skips itself, in each way there is: skips_test runs it.
+// Skips itself in each possible way; skips_test runs it.
 #include <gtest/gtest.h>
 
 #include "support/skip.h"

@@ -1,4 +1,4 @@
-"""A test program that skips a test says so with its exit code, at once; where the skip is not allowed it fails.
+"""A test program reports a skipped test with its exit code. It fails if REQUIRE forbids the skip.
 
     skips_test.py PROGRAM
 """

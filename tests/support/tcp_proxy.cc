@@ -13,7 +13,7 @@
 namespace rescheduler::test {
 namespace {
 
-// How often the threads below look at what the test has set meanwhile.
+// How often the threads below read what the test has set.
 constexpr int kLookMillis = 10;
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -129,7 +129,7 @@ ByteServer::ByteServer(std::string answer) : answer_(std::move(answer)), listene
       if (!readable(listener_)) continue;
       const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       if (client < 0) continue;
-      // Wait for the first bytes, so that the answer is one and not a greeting.
+      // Wait for the first bytes, so that the client gets a response and not unsolicited bytes.
       while (!stopping_ && !readable(client)) {
       }
       std::array<char, 4096> request{};

@@ -1,4 +1,4 @@
-// A TCP forwarder on loopback whose wire a test can cut or freeze.
+// A TCP forwarder on loopback whose connections a test can cut or freeze.
 #pragma once
 
 #include <atomic>
@@ -13,18 +13,18 @@ class TcpProxy {
  public:
   enum class Wire {
     Whole,   // bytes pass
-    Frozen,  // connections stay open and new ones are accepted, but nothing passes: half-open, as after a pulled cable
-    Cut,     // open connections are closed, new ones are closed at once
+    Frozen,  // connections stay open and new ones are accepted, but no bytes pass: half-open, as after a pulled cable
+    Cut,     // closes open connections, and new ones at once
   };
 
-  explicit TcpProxy(std::uint16_t target_port);  // of 127.0.0.1
+  explicit TcpProxy(std::uint16_t target_port);  // on 127.0.0.1
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
 
   std::uint16_t port() const { return port_; }
   void set(Wire wire) { wire_ = wire; }
-  int connections() const { return accepted_; }  // ever accepted
+  int connections() const { return accepted_; }  // accepted so far
 
  private:
   struct Pair {
@@ -42,11 +42,11 @@ class TcpProxy {
   std::atomic<Wire> wire_{Wire::Whole};
   std::atomic<bool> stopping_{false};
   std::atomic<int> accepted_{0};
-  std::vector<Pair> pairs_;  // the thread's own
+  std::vector<Pair> pairs_;  // used by the thread only
   std::thread thread_;
 };
 
-// A listener that answers every connection with these bytes and closes.
+// A listener that answers every connection with these bytes and closes it.
 class ByteServer {
  public:
   explicit ByteServer(std::string answer);

@@ -1,4 +1,4 @@
-// Certificates for tests, made in memory: an authority, and whatever it is asked to sign. Nothing touches the disk.
+// Certificates for tests, made in memory: an authority, and certificates that it signs. Nothing is written to disk.
 //
 //   const TestAuthority ca("test ca");
 //   const TestIdentity server = ca.issue({.common_name = "api", .names = {"localhost", "127.0.0.1"}});
@@ -41,7 +41,7 @@ class TestAuthority {
   std::string pem_;
 };
 
-// Signed by itself and by nobody else.
+// Not signed by an authority.
 TestIdentity self_signed(const CertificateOptions& wishes);
 
 }  // namespace rescheduler::test

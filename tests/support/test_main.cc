@@ -1,7 +1,7 @@
-// main() of every GoogleTest program: chance that can be repeated, and skips that cannot pass for success.
+// main() of every GoogleTest program: repeatable random numbers, and skips that do not count as success.
 //
-// Exit status: 0 all passed; 1 something failed, nothing was run, or a skip that REQUIRE forbids; 77 nothing failed and
-// something was skipped, which ctest shows as "Skipped".
+// Exit status: 0 all tests passed; 1 a test failed, no test ran, or REQUIRE forbids a skip; 77 no test failed and some
+// were skipped, which ctest shows as "Skipped".
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
@@ -37,7 +37,7 @@ std::uint64_t chosen_seed() {
   return seed;
 }
 
-// What a skip says it needs: "[data] no recorded series" needs data.
+// The need in a skip message: "[data] no recorded series" needs data.
 std::string_view need_of(std::string_view message) {
   const auto begin = message.find('[');
   const auto end = message.find(']', begin);
@@ -66,7 +66,7 @@ class SkipJudge : public testing::EmptyTestEventListener {
   }
   void OnTestEnd(const testing::TestInfo& /*test*/) override { current_.clear(); }
 
-  // GoogleTest holds its lock meanwhile: to ask it for the current test would wait for ever.
+  // GoogleTest holds its lock during this call: asking it for the current test would deadlock.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.skipped()) return;
     skipped_ = true;
@@ -89,7 +89,7 @@ class SkipJudge : public testing::EmptyTestEventListener {
   bool refused_ = false;
 };
 
-// rapidcheck reads its parameters from the environment; what the user has put there wins.
+// rapidcheck reads its parameters from the environment; values that the user has set take precedence.
 void seed_properties() {
   std::string parameters{environment("RC_PARAMS")};
   if (parameters.find("seed=") == std::string::npos) {

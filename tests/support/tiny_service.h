@@ -1,4 +1,4 @@
-// An HTTP service of a test's own, on a loop of its own as one in another process would be.
+// An HTTP service for a test, on its own event loop as if it were another process.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace rescheduler::test {
 
-// A member behind everything that its answers use: it stops before that goes.
+// Declare it after the members that its handler uses: it stops before they are destroyed.
 class TinyService {
  public:
   using ApiResult = std::function<net::Task<void>(const net::HttpRequest& request, net::Responder& responder)>;
@@ -22,7 +22,7 @@ class TinyService {
 
   std::string url() const;  // http://127.0.0.1:port
   LiveApi& link() const { return *link_; }
-  // Answers are made there; what they look at is changed there.
+  // Handlers run on this loop; change the data that they read there.
   void on_loop(const std::function<void()>& change) const { link_->on_loop(change); }
 
  private:

@@ -1,4 +1,4 @@
-"""unittest.main() that does not call a skipped test a success: exit 0 all passed, 1 something failed, 77 something was skipped.
+"""unittest.main() that does not report a skipped test as success: exit 0 all passed, 1 some failed, 77 some were skipped.
 
     python3 unittest_main.py MODULE [unittest's arguments]     or, in a script:     unittest_main.main(verbosity=2)
 """

@@ -1,7 +1,7 @@
-// A loop whose time passes only when somebody sleeps: no test waits for real.
+// A loop whose time passes only in sleeps: no test waits in real time.
 //
-// Every sleep advances the clock at once and lets other jobs run before it returns. With several sleepers the sum of
-// their sleeps passes, so it suits components that mostly have one.
+// Every sleep advances the clock at once and lets other coroutines run before it returns. With several sleepers the sum
+// of their sleeps passes, so this suits components with mostly one sleeper.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace rescheduler::test {
 
-// As ManualClock, but read and moved by any thread.
+// Like ManualClock, but any thread may read and advance it.
 class SharedClock final : public Clock {
  public:
   WallTime wall_now() const override { return WallTime{std::chrono::seconds{1'700'000'000}} + passed(); }
@@ -41,9 +41,9 @@ struct VirtualTime {
 
   SharedClock clock;
   VirtualTimers timers{clock};
-  Rng rng{11};  // of the loop's thread
+  Rng rng{11};  // used by the loop's thread
   MetricRegistry metrics;
-  net::EventLoop loop;  // last: nothing runs on it any more when the rest goes
+  net::EventLoop loop;  // last member: nothing runs on it any more when the others are destroyed
 };
 
 }  // namespace rescheduler::test

@@ -1,4 +1,4 @@
-"""Tests on the real thing: two control planes side by side. Skipped where they have not been built."""
+"""Tests with real components: two control planes side by side. Skipped if they have not been built."""
 
 import base64
 import json
@@ -21,8 +21,8 @@ MISSING = [name for name in pins.BINARY_NAMES if not binaries.is_present(name)]
 class Cluster(RigTestCase):
     @classmethod
     def setUpClass(cls):
-        """Both are started at the same moment, which is when they could get in each other's way."""
-        shared = cls()  # only for its way of calling rig
+        """Starts both at the same moment, when they could interfere with each other."""
+        shared = cls()  # only for its method to call rig
         shared.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="rig-test-")))
         shared.state = shared.folder / "state"
         shared.env = {"KUBE_RIG_STATE": str(shared.state)}
@@ -44,7 +44,7 @@ class Cluster(RigTestCase):
         self.folder, self.state, self.env = self.shared.folder, self.shared.state, self.shared.env
 
     def client(self, rig: dict, folder: Path | None = None) -> Client:
-        """As the administrator, or as whoever was minted into `folder`."""
+        """As the administrator, or as the identity that was minted into `folder`."""
         certificate = folder / "client.crt" if folder else rig["client_certificate_file"]
         key = folder / "client.key" if folder else rig["client_key_file"]
         return self.enterContext(Client(rig["server"], ca=rig["ca_file"], certificate=certificate, key=key))
@@ -109,7 +109,7 @@ class Cluster(RigTestCase):
             status, answer = etcd.request("POST", "/v3/kv/range", asked)
             self.assertIn(b"compacted", answer)
             self.assertGreaterEqual(status, 400)
-        # The API server remembers recent events itself; a new one does not.
+        # The API server caches recent events; a new one does not have them.
         self.rig("stop", "two", "kube-apiserver", "--signal", "KILL", code=0)
         self.rig("start", "two", "kube-apiserver", code=0)
         path = f"/api/v1/configmaps?watch=true&timeoutSeconds=5&resourceVersion={old}"

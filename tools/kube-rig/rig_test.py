@@ -1,6 +1,6 @@
-"""Tests that need neither Go nor Kubernetes: etcd and the Go compiler are stand-ins.
+"""Tests without Go and Kubernetes: etcd and the Go compiler are fakes.
 
-rig_cluster_test.py has the tests on the real thing.
+rig_cluster_test.py has the tests with real components.
 """
 
 import io
@@ -223,7 +223,7 @@ class Build(RigTestCase):
             self.assertEqual(one.wait(timeout=60), 0)
         self.assertEqual(sorted(self.built()), sorted(pins.BINARY_NAMES))
         self.assertEqual(self.files(), sorted(pins.BINARY_NAMES))
-        (self.tools / "go").unlink()  # a third needs no Go any more
+        (self.tools / "go").unlink()  # the third build needs no Go
         self.rig("build", code=0)
 
     def test_only_what_was_asked_for(self):
@@ -269,7 +269,7 @@ class Build(RigTestCase):
 
 
 class Lifecycle(RigTestCase):
-    """Rigs of one component, an etcd that is not one."""
+    """Rigs with one component, a fake etcd."""
 
     def setUp(self):
         super().setUp()
@@ -290,7 +290,7 @@ class Lifecycle(RigTestCase):
         self.rig("down", "one", "--keep-logs", code=0)
         self.assertEqual([entry.name for entry in Path(one["dir"]).iterdir()], ["logs"])
         self.assertIn("no rig named one", self.rig("down", "one", code=1).stderr)
-        self.up("one")  # in the place of the logs
+        self.up("one")  # replaces the kept logs
         self.rig("down", "--all", code=0)
         self.assert_nothing_left()
 
@@ -310,7 +310,7 @@ class Lifecycle(RigTestCase):
         self.assertIn("already running", self.rig("start", "one", "etcd", code=1).stderr)
         os.kill(after["pids"]["etcd"], signal.SIGKILL)
         until(lambda: self.state_of("one") == "failed", "noticed that it ended by itself")
-        self.up("one")  # whatever died may be replaced
+        self.up("one")  # a rig whose processes died may be replaced
 
     def test_a_taken_port_is_tried_again_elsewhere(self):
         (self.bin / "busy").write_text("2")

@@ -1,4 +1,4 @@
-"""What the tests of `rig` share: calling it, waiting for something, and stand-ins for Go and etcd."""
+"""Shared by the tests of `rig`: calling it, waiting for a condition, and fakes of Go and etcd."""
 
 import contextlib
 import os
@@ -13,8 +13,8 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 RIG = HERE / "rig"
 
-# Answers /health on the port of --listen-client-urls, as etcd does. Fails as often as the file `busy`
-# in its folder says, in the words in which etcd says that a port is taken.
+# Answers /health on the port of --listen-client-urls, as etcd does. Fails as often as the file `busy` in its folder
+# says, with etcd's message for a port in use.
 FAKE_ETCD = f"""#!{sys.executable}
 import http.server, pathlib, sys
 busy = pathlib.Path(__file__).with_name("busy")
@@ -32,7 +32,7 @@ port = next(a for a in sys.argv if a.startswith("--listen-client-urls=")).rsplit
 http.server.HTTPServer(("127.0.0.1", int(port)), Healthy).serve_forever()
 """
 
-# Notes each build in the file `built` in its folder and does what $FAKE_GO says about it.
+# Records each build in the file `built` in its folder and behaves as $FAKE_GO says.
 FAKE_GO = f"""#!{sys.executable}
 import os, pathlib, sys, time
 if sys.argv[1] == "env":
@@ -59,7 +59,7 @@ def script(path: Path, text: str) -> Path:
 
 
 def until(condition, what: str, seconds: float = 30):
-    """Returns the first true answer of `condition`."""
+    """Returns the first true value of `condition`."""
     deadline = time.monotonic() + seconds
     while True:
         answer = condition()
@@ -71,7 +71,7 @@ def until(condition, what: str, seconds: float = 30):
 
 
 class RigTestCase(unittest.TestCase):
-    """Each test has folders of its own for state, cache and scratch, and leaves no rig behind."""
+    """Each test has its own folders for state, cache and scratch, and leaves no rig behind."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="rig-test-")))
@@ -105,7 +105,7 @@ class RigTestCase(unittest.TestCase):
         return child
 
     def sleeper(self) -> subprocess.Popen:
-        """A process that lives until somebody ends it."""
+        """A process that runs until it is killed."""
         child = subprocess.Popen(["sleep", "600"])
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)

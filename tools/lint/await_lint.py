@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Keeps every co_await in a shape that g++ 12 compiles correctly.
 
-g++ 12.2 destroys aggregate temporaries and lambda captures of an awaited expression twice, lays frames out
-wrongly when an await stands in a condition, and picks the wrong side of a conditional in one. These shapes are safe:
+g++ 12.2 destroys aggregate temporaries and lambda captures of an awaited expression twice, lays frames out wrongly if an
+await is in a condition, and picks the wrong side of a conditional that contains one. These shapes are safe:
 
     co_await f(x);    auto v = co_await f(x);    auto [a, b] = co_await f(x);    v = co_await f(x);
     co_return co_await f(x);
 
-each alone in its statement, with no braces and no lambda in it. An `if (...)` or `else` may stand in front.
-A default argument of an awaited function is no braced aggregate (`Options options = {}`): it is a temporary of the
-caller's awaited expression that no caller sees, and was destroyed twice. What is returned has a name or comes from a
-function as well: `co_return Found{text};` makes the same kind of temporary, though none was seen to fail.
+each alone in its statement, without braces and lambdas. An `if (...)` or `else` may precede it.
+A default argument of an awaited function must not be a braced aggregate (`Options options = {}`): it is an invisible
+temporary of the caller's awaited expression, and g++ destroyed it twice. A returned value must have a name or come from a
+function: `co_return Found{text};` makes the same kind of temporary, though no failure was observed.
 """
 
 import argparse
@@ -31,7 +31,7 @@ _TARGET = re.compile(
 
 
 def _closing(text, opening):
-    """Where the bracket that opens at `opening` closes, or -1."""
+    """The position of the bracket that closes the one at `opening`, or -1."""
     depth = 0
     for index in range(opening, len(text)):
         depth += text[index] in '([{'
@@ -42,7 +42,7 @@ def _closing(text, opening):
 
 
 def _without_control(head):
-    """The statement's beginning without what may stand in front of it: labels, else, a closed if (...)."""
+    """The start of the statement without what may precede it: labels, else, a closed if (...)."""
     while True:
         match = re.match(r'\s*(?:else\b|case\b[^:]*(?:::[^:]*)*:(?!:)|default\s*:|(?:if(?:\s+constexpr)?|while)\s*(?=\())', head)
         if not match:
@@ -57,7 +57,7 @@ def _without_control(head):
 
 
 def _outside_brackets(expression):
-    """The expression with the contents of its brackets removed."""
+    """The expression without the contents of its brackets."""
     out, depth = [], 0
     for c in expression:
         depth -= c in ')]'
@@ -88,7 +88,7 @@ def _fault(head, tail):
 
 
 def _has_braced_temporary(expression):
-    """Is anything but an empty one or a number in braces?"""
+    """Whether braces contain more than nothing or a number."""
     before = None
     while before != expression:
         before = expression

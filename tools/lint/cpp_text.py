@@ -1,4 +1,4 @@
-"""What the lints share: which files to read, and C++ text with comments and literals blanked out."""
+"""Shared by the lints: which files to read, and C++ text with comments and literals blanked out."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ _LITERALS = re.compile(
 
 
 def blank(text):
-    """The same text with comments and literals turned into spaces: offsets and line numbers stay true."""
+    """The text with comments and literals replaced by spaces: offsets and line numbers stay the same."""
     return _LITERALS.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)
 
 
@@ -24,7 +24,7 @@ def line_of(text, offset):
 
 
 def files_under(paths, suffixes):
-    """Files named directly, and those with one of the suffixes below folders; sorted, build trees left out."""
+    """The named files, and the files with one of the suffixes below the named folders; sorted, without build trees."""
     found = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -41,7 +41,7 @@ def files_under(paths, suffixes):
 
 
 def report(findings):
-    """Prints the findings; the exit status of a lint."""
+    """Prints the findings; returns the exit status of a lint."""
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the #include lines of src/ to the layers that the CMake files declare.
+"""Checks the #include lines of src/ against the layers that the CMake files declare.
 
-  - a file of src/<folder> includes only its own folder and those its rescheduler_library() reaches through DEPS;
-    its *_test.cc files may also use the rescheduler_ libraries named in TEST_EXTERNAL
-  - own headers are included with their folder: "kube/value/quantity.h"
+  - a file of src/<folder> includes only its own folder and those that its rescheduler_library() reaches through DEPS;
+    its *_test.cc files may also use the rescheduler_ libraries in TEST_EXTERNAL
+  - our headers are included with their folder: "kube/value/quantity.h"
   - the pure folders (cluster, placement, planner) include no network, thread, lock or logging header
-  - src/sim is included only by src/cli, by src/sim and by tests
+  - only src/cli, src/sim and tests include src/sim
 """
 
 import argparse
@@ -35,7 +35,7 @@ class Folder:
 
 
 def _arguments(call):
-    """The words of a rescheduler_library() call by keyword."""
+    """The arguments of a rescheduler_library() call by keyword."""
     words, keyword = {}, None
     for word in call.split():
         if word in _KEYWORDS:
@@ -54,7 +54,7 @@ def read_folder(cmake, name):
         words = _arguments(library.group(1))
         folder.deps = set(words.get('DEPS', []))
         outside = words.get('TEST_EXTERNAL', [])
-    else:  # an executable's folder: what it links is what it may include
+    else:  # the folder of an executable: it may include what it links
         outside = []
         folder.deps = set(re.findall(r'\brescheduler_(\w+)', text)) - {'library', 'test', 'options', name}
     folder.test_deps = {word.removeprefix('rescheduler_') for word in outside if word.startswith('rescheduler_')}

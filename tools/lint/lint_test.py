@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the lints: what they must let through, and what they must find, with the line."""
+"""Tests of the lints: what they must accept, and what they must report, with the line."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ import size_lint  # noqa: E402
 
 
 class Tree(unittest.TestCase):
-    """A throwaway source tree, written from {path: text}."""
+    """A temporary source tree, written from {path: text}."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Keeps names and phrases that were given up from coming back. The list is tools/lint/retired.txt, one entry a line:
+"""Reports retired names and phrases. The list is tools/lint/retired.txt, one entry a line:
 
   identifier <name> -> <what to write> [in <glob> ...]
   phrase <words> -> <what to write> [in <glob> ...]
 
-An identifier is looked for in C++ code only, so that the word stays free for comments, strings and docs. A phrase is looked for
-in everything people read: docs, comments, messages; in any case of letters, and across the ends of lines. Globs are paths below
-the root, * crosses folders; without them an entry holds everywhere.
+An identifier is searched in C++ code only, so that the word stays free for comments, strings and docs. A phrase is searched
+in all text that people read: docs, comments, messages; case-insensitive, and across line ends. Globs are paths below the
+root, * matches folders too; without globs an entry applies everywhere.
 """
 
 import argparse
@@ -21,7 +21,7 @@ LIST = 'tools/lint/retired.txt'
 FOLDERS = ('src', 'tests', 'bench', 'fuzz', 'docs', 'web/src', 'scripts', 'tools', 'charts', 'README.md', 'CONTRIBUTING.md')
 CODE = {'.h', '.cc'}
 PROSE = CODE | {'.md', '.py', '.ts', '.tsx', '.cmake', '.txt', '.yaml'}
-OWN = {LIST, 'tools/lint/lint_test.py'}  # they name what is retired
+OWN = {LIST, 'tools/lint/lint_test.py'}  # they contain retired names
 _ENTRY = re.compile(r'(identifier|phrase)\s+(\S.*?)\s+->\s+(\S.*?)(?:\s+in\s+(\S.*))?')
 _NAME = re.compile(r'[A-Za-z_]\w*')
 
@@ -40,7 +40,7 @@ class Entry:
 
 
 def read_list(path, findings):
-    """({identifier: [entries]}, {phrase: [entries]}) of the list; what is wrong with it goes to the findings."""
+    """({identifier: [entries]}, {phrase: [entries]}) of the list; errors in the list are added to the findings."""
     kinds = {'identifier': {}, 'phrase': {}}
     for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
         if not line.strip() or line.startswith('#'):
@@ -59,14 +59,14 @@ def read_list(path, findings):
 
 
 def phrase_pattern(phrases):
-    """All phrases at once: blanks match blanks, ends of lines and the signs that begin a line of a comment."""
+    """One pattern for all phrases: a blank matches blanks, line ends and the comment marks at the start of a line."""
     gap = r'(?:\s|(?<=\n)[ \t]*(?://|#|\*))+'
     spelt = [gap.join(map(re.escape, phrase.split())) for phrase in sorted(phrases, key=len, reverse=True)]
     return re.compile(r'(?<!\w)(?:' + '|'.join(spelt) + r')(?!\w)', re.I)
 
 
 def plain(text):
-    """A match as the list spells it."""
+    """A match in the spelling of the list."""
     return ' '.join(re.sub(r'\n[ \t]*(?://|#|\*)', '\n', text).lower().split())
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps files small: at most 500 lines, tests 600.
 
-A file that has a good reason to be longer stands in the allow-list, one per line: <path> <limit> <reason>.
+A file with a good reason to be longer is in the allow-list, one per line: <path> <limit> <reason>.
 An entry that is no longer needed, or has no reason, is a finding too.
 """
 

@@ -1,5 +1,5 @@
-"""What each permission is for, in Chinese: the purposes of src/cli/daemon/permissions.cc, for docs/security.zh-CN.md. One that is missing
-here is shown in English."""
+"""The purposes of the permissions in src/cli/daemon/permissions.cc, in Chinese, for docs/security.zh-CN.md. A missing one is
+shown in English."""
 
 CHINESE = {
     'to know where pods can go': '了解 Pod 可以放到哪里',

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Puts Prometheus, node_exporter, Grafana and the rescheduler's dashboards into the namespace `monitoring`, or takes them out.
+# Installs Prometheus, node_exporter, Grafana and the rescheduler's dashboards into the namespace `monitoring`, or removes them.
 #
 #   tools/monitoring/deploy-enhanced-monitoring.sh [--delete] [--no-wait] [--kubeconfig FILE]
 #
-# The Grafana password is $GRAFANA_ADMIN_PASSWORD, or one made up at the first run and kept in the Secret grafana-admin. Run it
-# again as often as you like. --delete leaves the namespace itself: others may live in it.
+# The Grafana password is $GRAFANA_ADMIN_PASSWORD, or a random one of the first run, kept in the Secret grafana-admin. The script
+# can be run again at any time. --delete keeps the namespace itself, because it may contain other objects.
 set -euo pipefail
 
 manifests=$(cd "$(dirname "$0")/../../manifests" && pwd)
@@ -33,7 +33,7 @@ fi
 
 "$kubectl" get namespace monitoring >/dev/null 2>&1 || "$kubectl" create namespace monitoring
 if [ -n "${GRAFANA_ADMIN_PASSWORD:-}" ] || ! "$kubectl" get secret -n monitoring grafana-admin >/dev/null 2>&1; then
-  # Through standard input: arguments can be read by everybody on this machine.
+  # Through standard input: other users of this machine can read arguments.
   printf '%s' "${GRAFANA_ADMIN_PASSWORD:-$(head -c 18 /dev/urandom | base64 | tr '+/' '-_')}" |
     "$kubectl" create secret generic grafana-admin -n monitoring --from-file=password=/dev/stdin --dry-run=client -o yaml |
     "$kubectl" apply -f -

@@ -1,4 +1,4 @@
-"""What is watched: recording rules, alerts and dashboards. The one source of what `generate` writes.
+"""Recording rules, alerts and dashboards: the only source of the files that `generate` writes.
 
 A panel is (title, unit, description, [(legend, query)]). Queries take rates over $__rate_interval in dashboards and over
 fixed windows in rules.

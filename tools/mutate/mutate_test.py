@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of mutate: on a project whose "test program" is a copied script, so that no compiler is needed."""
+"""Tests of mutate on a project whose "test program" is a copied script, so that no compiler is needed."""
 
 import contextlib
 import importlib.machinery
@@ -27,7 +27,7 @@ project(tiny LANGUAGES NONE)
 add_custom_target(tiny_test COMMAND sh -n ${CMAKE_SOURCE_DIR}/tiny.sh
   COMMAND install -m 755 ${CMAKE_SOURCE_DIR}/tiny.sh ${CMAKE_BINARY_DIR}/tiny_test)
 '''
-# Talks like GoogleTest. Two cases, of which a filter may leave one; the second knows nothing of `weight`.
+# Prints like GoogleTest. Two cases, of which a filter may select one; the second does not depend on `weight`.
 TINY = '''#!/bin/sh
 limit=3
 weight=2
@@ -52,7 +52,7 @@ def stanza(**fields):
 
 
 class Project(unittest.TestCase):
-    """A throwaway repository with lists of mutants."""
+    """A temporary repository with lists of mutants."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

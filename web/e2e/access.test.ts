@@ -1,5 +1,6 @@
-// Who may look, who may act, and what is shown when the API server does not answer: on a real control plane, because only
-// that one judges permissions. The server has those of the product's role. Without the rig's binaries these are skipped, by name.
+// Read and write permissions, and an API server that does not answer: on a real control plane, because only it checks
+// permissions. The server has the permissions of the product's role. Without the rig's binaries these tests are
+// skipped.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -25,7 +26,7 @@ const kubectl = (...words: string[]): string => {
   return out.trim();
 };
 
-// Each action with the one account that may do it.
+// Each action with the only account that may do it.
 const ACTIONS = { pauser: "pause", applier: "plan/apply", canceller: "migrations/cancel", mover: "moves", maintainer: "maintenance" } as const;
 type Actor = keyof typeof ACTIONS;
 const ACTORS = Object.keys(ACTIONS) as Actor[];
@@ -63,7 +64,7 @@ spec:
       containers: [{name: main, image: registry.example/web, resources: {requests: {cpu: 10m, memory: 16Mi}}}]
 ---`,
 ].join("");
-// It proposes to take pods off nodes whose taints they do not tolerate; nothing is done by itself.
+// It proposes to move pods off nodes whose taints they do not tolerate; it carries out nothing by itself.
 const configuration = (kubeconfig: string): string => `
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -95,7 +96,7 @@ const token = (who: string): string => {
   if (!tokens.has(who)) tokens.set(who, kubectl("create", "token", who, "-n", "default"));
   return tokens.get(who)!;
 };
-// From the page itself: the server would refuse another site's.
+// Sent from the page itself: the server would refuse another origin.
 const ask = (who: string, path: string, body?: unknown): Promise<{ status: number; said: { message?: string } & Record<string, unknown> }> =>
   page.evaluate(async ([held, where, text]) => {
     const answer = await fetch(`../api/v1/${where}`, {

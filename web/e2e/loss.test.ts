@@ -1,4 +1,4 @@
-// What is lost is said to be lost, and found again.
+// A lost connection is shown, and restored.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
@@ -23,15 +23,16 @@ test("the page says that the server is gone, and shows the new one's state when 
   await demo.stop();
   await page.locator("[data-testid=lost]").waitFor();
   await page.locator(".live.off").waitFor();
-  // What was known stays to be seen.
+  // The last known data stays visible.
   await page.locator(".score-number").waitFor();
-  // What cannot be had says so, and is there by itself later.
+  // A page without data shows the error, and loads by itself later.
   await page.goto(`${demo.url}/ui/#/settings`);
   await page.locator(".problem").waitFor();
-  const again = page.locator("[data-testid=again]").waitFor(); // said for some seconds only
+  const again = page.locator("[data-testid=again]").waitFor(); // shown for some seconds only
   await demo.startAgain();
   assert.notEqual((await demo.get<Session>("session")).boot, boot);
-  await page.getByRole("button", { name: "Retry now" }).click({ timeout: 500 }).catch(() => undefined); // it may have tried already
+  // It may have reconnected already.
+  await page.getByRole("button", { name: "Retry now" }).click({ timeout: 500 }).catch(() => undefined);
   await again;
   await page.locator("[data-testid=lost]").waitFor({ state: "detached" });
   await page.locator(".live:not(.off)").waitFor();

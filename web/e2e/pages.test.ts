@@ -21,7 +21,7 @@ const VIEWS = ["overview", "pods", "plan", "migrations", "recovery", "maintenanc
 before(async () => {
   if (skip) return;
   [demo, browser] = await Promise.all([Demo.start(), launch()]);
-  // It proposes, so that the cluster stays uneven until somebody applies the plan.
+  // Mode `observe`: the cluster stays unbalanced until the test applies the plan.
   assert.equal((await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "observe" })).status, 200);
   main = await open(browser, `${demo.url}/ui/`);
   page = main.page;
@@ -87,7 +87,7 @@ test("a pod says why it is here and why not there", { skip }, async () => {
   const rows = page.locator("[data-testid=decision] tbody tr");
   await rows.first().waitFor();
   assert.ok((await page.locator("[data-testid=decision] thead th").count()) > 3, "a column a plugin");
-  // Where it is may be so full by now that it would not take it again: then that is said.
+  // The pod's own node may be too full by now to accept it again; then the page says so.
   await page.locator("[data-testid=decision] tr.current").or(page.locator("[data-testid=refusers] li")).filter({ hasText: pod.node! }).first().waitFor();
   const big = (await demo.get<PodList>("pods?query=too-big&limit=1")).pods[0]!;
   await go(`pods/${big.namespace}/${big.name}`);
@@ -108,7 +108,7 @@ test("a proposed plan is seen step by step, and applied", { skip }, async () => 
   await page.locator(".stepper output", { hasText: "after step 1" }).waitFor();
   assert.ok(plan.refused.length > 0);
   await page.locator("[data-testid=refused] summary").first().click();
-  // Another one may come between looking and saying yes: then that is refused, and looked at anew.
+  // A newer plan may replace the shown one before the click: then the server refuses, and the test tries again.
   const newest = page.getByRole("button", { name: "Show the newest plan" });
   await until("the plan that was looked at is applied", async () => {
     if (await newest.isVisible()) await newest.click();
@@ -122,7 +122,7 @@ test("a proposed plan is seen step by step, and applied", { skip }, async () => 
 
 test("migrations are followed phase by phase, and one is cancelled", { skip }, async () => {
   await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "off" });
-  // A workload's pods move one after another: this one is to start at once, and not to wait for those of the plan above.
+  // Pods of a workload move one after another: wait for the moves of the plan above, so that this one starts at once.
   await until("the plan's moves are over", async () => (await demo.get<Migrations>("migrations")).migrations.every((one) => one.over));
   const pod = (await demo.get<PodList>("pods?query=shop/slow&limit=20")).pods.find((one) => one.node)!;
   assert.ok(pod, "a slow pod has a node");
@@ -235,7 +235,8 @@ test("what others wrote never becomes markup", { skip }, async () => {
   assert.equal(await page.locator("img[src='x']").count(), 0);
 });
 
-// A cluster refuses such names; should one get through all the same, or another program answer in the server's place.
+// A cluster refuses such names. The test covers a name that gets through, or another program in the place of the
+// server.
 const HOSTILE = "<img src=x onerror=window.pwned=1>\u202e";
 const OTHERS_TEXT = new Set(["name", "namespace", "node", "pod", "source", "target", "message", "text", "reason", "sentence", "why", "note", "title", "value", "path", "meaning",
   "en", "zh", "by", "cluster", "version", "user", "problem", "strategy", "slot", "kind", "plugin", "profile", "scheduler", "judgedBy", "budget", "landed", "replacement", "predicted", "measured"]);
@@ -280,7 +281,7 @@ test("no view has a serious accessibility finding, in either theme", { skip }, a
       await seen.goto(`${demo.url}/ui/#/${view}`);
       await seen.locator("main h1, main .empty").first().waitFor();
       await seen.locator(".loading").first().waitFor({ state: "detached" });
-      // Puppeteered in by the browser itself: the page's own policy would not let it in.
+      // Evaluated by the browser itself: the Content-Security-Policy of the page would block a script element.
       await seen.evaluate(source);
       const found = await seen.evaluate(async () => {
         const axe = (window as unknown as { axe: { run: (what: Document, options: object) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }).axe;

@@ -10,10 +10,10 @@ export const root = process.env["WEB_ROOT"]!;
 export const binary = process.env["RESCHEDULER_BINARY"] ?? "";
 const browserPath = process.env["CHROMIUM"] ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync) ?? "";
 
-// Why nothing can be tested here; empty: it can.
+// The reason why the tests cannot run here; empty: they can.
 export const missing = binary === "" || !existsSync(binary) ? "RESCHEDULER_BINARY names no binary" : browserPath === "" ? "there is no chromium (scripts/install-deps)" : "";
 
-// To be told by every file that does not test what it is for.
+// Every test file that skips itself calls this.
 export function skipping(why: string): string {
   const told = process.env["SKIPPED_FILE"];
   if (told) writeFileSync(told, why);
@@ -32,12 +32,12 @@ export async function freePort(): Promise<number> {
 }
 
 const started: Program[] = [];
-// Also those of a test that failed: while they live, so does the process that started them.
+// Includes the programs of failed tests: while they run, the test process does not end.
 export async function stopAll(): Promise<void> {
   await Promise.all(started.map((program) => program.stop("SIGKILL")));
 }
 
-// What was printed so far, for whoever wonders why it did not come up.
+// Keeps the latest output, for the error message if the program does not start.
 export class Program {
   private text = "";
   private constructor(private readonly child: ChildProcess) {
@@ -47,7 +47,7 @@ export class Program {
     const child = spawn(binary, words, { stdio: ["ignore", "pipe", "pipe"] });
     const program = new Program(child);
     started.push(program);
-    // Whatever ends us ends it too.
+    // The program ends with the test process.
     process.once("exit", () => child.kill("SIGKILL"));
     return program;
   }
@@ -118,14 +118,14 @@ export function launch(): Promise<Browser> {
 
 export interface Opened { page: Page; context: BrowserContext; complaints: string[] }
 
-// A page, and whatever the browser has to complain of on it: refused by the policy, thrown, asked by alert().
+// A page, and the browser's complaints: policy violations, exceptions, dialogs.
 export async function open(browser: Browser, url: string, options: { language?: string; theme?: "light" | "dark"; width?: number; height?: number } = {}): Promise<Opened> {
   const context = await browser.newContext({
     locale: options.language ?? "en-US", colorScheme: options.theme ?? "light", ignoreHTTPSErrors: true, reducedMotion: "reduce",
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
   });
-  context.setDefaultTimeout(60_000); // a busy machine is slow, not broken
-  // For work on the pages: those of a folder in place of the binary's, which takes a minute to link.
+  context.setDefaultTimeout(60_000); // a busy machine is slow
+  // For development of the pages: serves them from a folder instead of the binary, which takes a minute to link.
   const folder = process.env["PAGES"];
   if (folder) await context.route(/\/ui\//, (route) => route.fulfill({ path: path.join(folder, new URL(route.request().url()).pathname.slice(4) || "index.html") }));
   const page = await context.newPage();

@@ -23,7 +23,7 @@ import { SettingsPage } from "./views/Settings";
 
 function Page() {
   const [first = "overview", second, third] = route.value.path;
-  // Until something is known there is nothing to say but that; the banner says why.
+  // Before the first data arrives only the loading state is shown; the banner has the reason.
   if (connection.value.state === "forbidden") return <Forbidden message={connection.value.message} />;
   if (!overview.value) return connection.value.state === "token" ? <Empty title={t("token.title")}>{t("token.what")}</Empty> : <Loading />;
   switch (first) {

@@ -1,4 +1,4 @@
-// crane's Dynamic: what it knows is copied to the nodes from time to time, each number with its own period.
+// crane's Dynamic. Its data is copied to the nodes at intervals, each value with its own period.
 #include "rules/formulas.h"
 #include "rules/load_plugin.h"
 
@@ -29,7 +29,7 @@ class Crane final : public Rule {
         if (hour) load.largest_1h = known.meter.largest_mean(what, i, 60);
         if (day) load.largest_1d = known.meter.largest_mean(what, i, 1440);
       }
-      if (!mean) continue;  // the hot value is renewed together with the shortest mean
+      if (!mean) continue;  // the hot value is updated together with the shortest mean
       std::erase_if(node.bound, [&](std::int64_t time) { return time <= known.now - 300; });
       const auto last_minute =
           std::ranges::count_if(node.bound, [&](std::int64_t time) { return time > known.now - 60; });

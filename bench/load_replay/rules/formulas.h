@@ -1,5 +1,5 @@
-// The published scoring rules as functions of numbers, written from their descriptions (docs and source as of 2025),
-// with their default settings. Loads and amounts in any one unit; scores 0 to 100.
+// The published scoring rules as functions, written from their descriptions (docs and source as of 2025), with their
+// default settings. Loads and amounts are in any one unit; scores are 0 to 100.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace rescheduler::replay {
 
-// --- trimaran's TargetLoadPacking: best at the target, falling off to both sides, worst when full. ---
+// --- trimaran's TargetLoadPacking: highest at the target, lower on both sides, lowest when full. ---
 
 inline constexpr double kPackingTarget = 40;
 inline constexpr double kPackingRequestFactor = 1.5;  // of a container without a limit
-inline constexpr double kPackingUnsaidCores = 1;      // of one that says nothing
+inline constexpr double kPackingUnsaidCores = 1;      // of a container without requests
 
 inline double packing_estimate(double request, double limit) {
   if (limit > 0) return limit;
@@ -26,14 +26,14 @@ inline std::int64_t packing_score(double percent) {
   return std::llround(score);
 }
 
-// --- trimaran's LoadVariationRiskBalancing: the mean and the deviation count alike. ---
+// --- trimaran's LoadVariationRiskBalancing: mean and deviation have equal weight. ---
 
 // `mean` and `deviation` are shares of the node; margin and sensitivity are 1.
 inline double variation_score(double mean, double deviation) {
   return (1 - (std::clamp(mean, 0.0, 1.0) + std::clamp(deviation, 0.0, 1.0)) / 2) * 100;
 }
 
-// --- crane's Dynamic: averages and recent peaks, and a penalty for what was bound lately. ---
+// --- crane's Dynamic: averages and recent peaks, and a penalty for recent bindings. ---
 
 struct CraneLoad {
   double mean_5m = 0;
@@ -53,7 +53,7 @@ inline std::int64_t crane_score(const CraneLoad& cpu, const CraneLoad& memory, s
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(sum * 100 / 2) - 10 * hot, 0, 100);
 }
 
-// --- koordinator's LoadAware: usage and estimates, least loaded first. ---
+// --- koordinator's LoadAware: usage and estimates; the least loaded node is best. ---
 
 inline constexpr double kKoordinatorCpuPercent = 65;
 inline constexpr double kKoordinatorMemoryPercent = 95;
@@ -70,7 +70,7 @@ inline bool koordinator_refuses(double cpu, double memory) {
   return std::round(100 * cpu) > kKoordinatorCpuPercent || std::round(100 * memory) > kKoordinatorMemoryPercent;
 }
 
-// `cpu` and `memory` are shares of the node, the incoming pod included.
+// `cpu` and `memory` are shares of the node, including the incoming pod.
 inline std::int64_t koordinator_score(double cpu, double memory) {
   const auto left = [](double used) { return used > 1 ? 0 : static_cast<std::int64_t>((1 - used) * 100); };
   return (left(cpu) + left(memory)) / 2;

@@ -1,4 +1,4 @@
-// Each number worked out by hand from the published descriptions.
+// Each number is calculated by hand from the published descriptions.
 #include "rules/formulas.h"
 
 #include <gtest/gtest.h>

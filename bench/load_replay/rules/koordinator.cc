@@ -1,12 +1,12 @@
-// koordinator's LoadAware: reported usage, an estimate for each pod that the report may not hold yet, and the pod to
-// come.
+// koordinator's LoadAware: reported usage, an estimate for each pod that the report may not include yet, and the
+// incoming pod.
 #include "rules/formulas.h"
 #include "rules/load_plugin.h"
 
 namespace rescheduler::replay {
 namespace {
 
-constexpr std::int64_t kWindow = 5;          // minutes a report is the mean of
+constexpr std::int64_t kWindow = 5;          // minutes; a report is the mean of this window
 constexpr std::int64_t kReportSeconds = 60;  // between two reports
 constexpr double kUnsaidCores = 0.25;
 constexpr double kUnsaidGib = 200.0 / 1024;

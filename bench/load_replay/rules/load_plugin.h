@@ -1,4 +1,5 @@
-// What the published rules have in common as plugins: what the pod asks for is read once, then nodes are judged by it.
+// Common code of the published rules as plugins: PreFilter and PreScore read the pod's requests once, and nodes are
+// judged by them.
 #pragma once
 
 #include <memory>

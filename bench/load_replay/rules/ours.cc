@@ -1,4 +1,4 @@
-// The plugin Rescheduler and the ledger of loads, as the scheduler uses them.
+// The plugin Rescheduler and the LoadTracker, as the scheduler uses them.
 #include "rules/ours.h"
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Ours final : public Rule {
       profile.at(point).push_back({"Rescheduler", weight});
     }
   }
-  // As the seeds' queries measure: CPU as a rate over five minutes, memory at the moment.
+  // As the default queries measure: CPU as a rate over five minutes, memory at the moment.
   void sampled(cluster::Cluster& cluster, const Knowledge& known) override {
     usage::Reading reading;
     for (std::size_t i = 0; i < known.nodes.size(); ++i) {

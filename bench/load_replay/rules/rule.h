@@ -1,4 +1,4 @@
-// A rule of placing, as the replay sees it: a plugin beside kube-scheduler's, and what it is told meanwhile.
+// A placing rule in the replay: a plugin in addition to kube-scheduler's, and the notifications that it gets.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace rescheduler::replay {
 
-// A pod that has its node.
+// A pod with its node.
 struct Placement {
   const Job* job = nullptr;
   std::string uid{};
@@ -23,9 +23,9 @@ struct Placement {
   std::int64_t bound = 0;  // seconds
 };
 
-// Everything a rule may know.
+// All data that a rule may use.
 struct Knowledge {
-  const Meter& meter;  // of all readings so far
+  const Meter& meter;  // all readings so far
   std::int64_t now = 0;
   const std::vector<NodeShape>& nodes;
   const sim::SeriesTable& rows;
@@ -34,9 +34,9 @@ struct Knowledge {
 class Rule {
  public:
   virtual ~Rule() = default;
-  // Adds its plugin, if it has one, to those that have a say.
+  // Adds the plugin of the rule, if it has one, to the profile.
   virtual void enlist(placement::Registry& registry, placement::Profile& profile, int weight) = 0;
-  // New readings are there.
+  // There are new readings.
   virtual void sampled(cluster::Cluster& /*cluster*/, const Knowledge& /*known*/) {}
   virtual void bound(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
   virtual void remove(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
@@ -56,14 +56,14 @@ RuleFactory load_variation_risk_balancing();
 RuleFactory crane_dynamic();
 RuleFactory koordinator_load_aware();
 
-// At every point the plugin has a say at, behind those that are there.
+// Adds the plugin at every extension point that it implements, after the existing plugins.
 void enlist_plugin(placement::Registry& registry,
                    placement::Profile& profile,
                    const std::string& name,
                    int weight,
                    const placement::PluginFactory& factory);
 
-// The amounts a pod in question asks for, in cores and GiB; a limit of 0 is none.
+// The requests and limits of the incoming pod, in cores and GiB; a limit of 0 means none.
 struct Asked {
   double cpu = 0;
   double memory = 0;

@@ -1,5 +1,5 @@
-// TargetLoadPacking and LoadVariationRiskBalancing. Neither filters. Both know means and deviations over a quarter of
-// an hour, which is what the watcher they ask hands out first.
+// TargetLoadPacking and LoadVariationRiskBalancing. Neither filters. Both use means and deviations over 15 minutes, the
+// first window that their load watcher offers.
 #include "rules/formulas.h"
 #include "rules/load_plugin.h"
 
@@ -7,7 +7,7 @@ namespace rescheduler::replay {
 namespace {
 
 constexpr std::int64_t kWindow = 15;
-constexpr std::int64_t kNotYetMeasuredSeconds = 60;  // how long a bound pod counts as missing in the readings
+constexpr std::int64_t kNotYetMeasuredSeconds = 60;  // how long the readings are assumed to miss a bound pod
 
 class Packing final : public Rule {
  public:
@@ -42,7 +42,7 @@ class Packing final : public Rule {
   std::vector<std::vector<Recent>> recent_;
 };
 
-// It keeps the pods bound lately too, but never looks at them.
+// The original also keeps recently bound pods, but never uses them.
 class RiskBalancing final : public Rule {
  public:
   static constexpr bool kFilters = false;

@@ -63,7 +63,7 @@ int print_whole_role() {
   return 0;
 }
 
-// FNV-1a: any machine and any build makes the same name of the same permissions.
+// FNV-1a: the same permissions give the same name on every machine and in every build.
 std::string addition_name(const std::vector<kube::Permission>& missing) {
   std::uint32_t hash = 2166136261U;
   for (const kube::Permission& one : missing) {
@@ -72,8 +72,8 @@ std::string addition_name(const std::vector<kube::Permission>& missing) {
   return fmt::format("{}-addition-{:08x}", kAccount.service_account, hash);
 }
 
-// Under a name of their own, made of what they grant: applied, they replace neither the role of the manifests nor an
-// earlier addition.
+// The name of the role depends on its permissions. So it replaces neither the role of the manifests nor an earlier
+// addition.
 int print_addition(const std::vector<kube::Permission>& missing) {
   if (missing.empty()) {
     fmt::print(stderr, "rescheduler check: nothing is missing, so there is no role to add\n");

@@ -1,4 +1,5 @@
-// `rescheduler check`: may it run here? Reachable, a version we know, every permission it will need.
+// `rescheduler check`: checks whether rescheduler can run in a cluster: API server reachable, version supported, all
+// permissions granted.
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@ struct CheckOptions {
   std::string kubeconfig{};
   std::string context{};
   bool print_role = false;
-  bool print_whole_role = false;  // of everything; no cluster is asked
+  bool print_whole_role = false;  // all permissions; needs no cluster
 };
 
-// The process's exit code: 0 all is well, 1 something is missing or wrong (and was said).
+// Returns the exit code: 0 all checks passed, 1 a check failed (with a message).
 int run_check(const CheckOptions& options);
 
 }  // namespace rescheduler::cli

@@ -21,17 +21,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The scenario is over and settled when no pod and no node has changed for so long in cluster time. Some scenarios
-// never settle (CronJobs, crash loops): after the limit the demo is over all the same.
+// The scenario has settled when no pod and no node has changed for this time, in cluster time. Some scenarios never
+// settle (CronJobs, crash loops): after kSettleLimit the demo ends nevertheless.
 constexpr std::chrono::seconds kSettled{10};
 constexpr std::chrono::seconds kSettleLimit{90};
-// Nobody can stop a demo that writes into a file or a pipe, so it stops by itself, after so long in cluster time: on a
-// slow machine the same story takes longer. Who names a port wants to look.
+// A demo that writes to a file or a pipe has no user to stop it, so it ends after this cluster time. On a slow machine
+// the same scenario takes longer. With an explicit port the demo does not end, because a user wants to look.
 constexpr std::chrono::seconds kUnattended{270};
 constexpr double kSpeedToFollow = 3;
 constexpr double kSpeedUnattended = 10;
 constexpr std::chrono::milliseconds kRedraw{200};
-constexpr std::chrono::seconds kStatusEvery{5};  // of cluster time, where lines are printed instead of a view
+constexpr std::chrono::seconds kStatusEvery{5};  // cluster time, if lines are printed instead of a view
 
 struct Look {
   ViewState state;
@@ -60,7 +60,7 @@ class Demo {
     now.state.address = cluster_.ui_url();
     return now;
   }
-  // When the first pods had come up; until then, now.
+  // The state after the first pods were running; before that, `now`.
   ViewState first(const ViewState& now) const { return first_.value_or(now); }
   bool done(const Look& now, std::chrono::duration<double> ran) const {
     if (options_.seconds > 0 && ran.count() >= options_.seconds) return true;
@@ -90,7 +90,7 @@ ViewState show_view(Demo& demo, StopSignals& signals) {
 ViewState print_lines(Demo& demo, StopSignals& signals) {
   const SystemClock clock;
   const SteadyTime begin = clock.steady_now();
-  std::size_t told = 0;  // of the tail; it is far longer than what comes between two looks
+  std::size_t told = 0;  // printed lines of the tail; the tail is far longer than the lines between two looks
   std::chrono::seconds next_status{0};
   bool titled = false;
   while (true) {
@@ -140,7 +140,7 @@ Result<void> run(DemoOptions options, StopSignals& signals) {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
-  set_log_level(LogLevel::Warning);  // what goes well is in the picture, not in lines between
+  set_log_level(LogLevel::Warning);  // the view shows normal activity; log lines would disturb it
   StopSignals signals;
   const auto done = run(options, signals);
   if (done) return 0;

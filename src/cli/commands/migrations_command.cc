@@ -53,7 +53,7 @@ Result<Migrations> read_all(Connection& connection, kube::Client& client, const 
   return all;
 }
 
-// The pod as it is now becomes the order.
+// Creates the request from the current state of the pod.
 Result<migration::MoveRequest> move_request_of(Connection& connection,
                                                kube::Client& client,
                                                const MoveOptions& options) {

@@ -1,5 +1,5 @@
-// `rescheduler migrations` and `rescheduler move`: what is being moved, and one deliberate move. Both talk to the
-// cluster only; the daemon carries out what they write.
+// `rescheduler migrations` and `rescheduler move`: show the migrations, and start one move. Both use only the API
+// server; the daemon carries out what they write.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace rescheduler::cli {
 struct MigrationsOptions {
   std::string action = "list";  // list, show, cancel
   std::string name{};           // NAME or NAMESPACE/NAME, for show and cancel
-  std::string ns{};             // empty: all, or default for a name
+  std::string ns{};             // empty: all namespaces, or "default" for a name
   std::string kubeconfig{};
   std::string context{};
 };
@@ -34,7 +34,7 @@ struct MoveOptions {
 };
 int run_move(const MoveOptions& options);
 
-// What they print.
+// The output of these commands.
 std::string departures(const std::vector<api::Migration>& migrations, WallTime now);
 std::string travel_report(const api::Migration& migration);
 

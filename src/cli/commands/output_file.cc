@@ -68,7 +68,7 @@ Result<TemporaryDirectory> TemporaryDirectory::make(std::string_view name) {
 
 TemporaryDirectory::~TemporaryDirectory() {
   if (path_.empty()) return;
-  std::error_code ignored;  // it is temporary: the machine will clear it away some day
+  std::error_code ignored;  // a temporary directory: the system removes it later
   std::filesystem::remove_all(path_, ignored);
 }
 

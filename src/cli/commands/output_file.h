@@ -1,4 +1,4 @@
-// Files that commands leave behind.
+// Files that commands write.
 #pragma once
 
 #include <cstdio>
@@ -10,11 +10,11 @@
 
 namespace rescheduler::cli {
 
-// Replaces what was there; readable by its owner only.
+// Replaces an existing file; only the owner can read it.
 Result<void> write_private_file(const std::string& path, std::string_view text);
 std::string absolute_path(const std::string& path);
 
-// A file that is written line by line; trouble is remembered and told at the end.
+// A file that is written line by line; close() returns the first error.
 class LineFile {
  public:
   static Result<LineFile> open(const std::string& path);
@@ -31,7 +31,7 @@ class LineFile {
   bool good_ = true;
 };
 
-// A directory of our own that goes with this object.
+// A temporary directory that the destructor removes.
 class TemporaryDirectory {
  public:
   static Result<TemporaryDirectory> make(std::string_view name);

@@ -41,7 +41,7 @@ Result<config::Configuration> configuration_of(const config::RunOptions& options
   return std::move(reading->configuration);
 }
 
-// Plugins that a configuration may name but this version does not have. Better said than met.
+// Removes plugins that this version does not have, and logs them.
 void leave_out_missing(config::Configuration& configuration) {
   const placement::Registry& registry = placement::Registry::standard();
   for (placement::Profile& profile : configuration.profiles) {
@@ -59,7 +59,7 @@ void leave_out_missing(config::Configuration& configuration) {
   }
 }
 
-// A flag beats the file.
+// A flag overrides the file.
 void apply_log_settings(const config::LogSettings& log, const config::RunOptions& options) {
   set_log_language(log.language);
   if (!options.logging_format && log.json) set_log_format(LogFormat::Json);
@@ -105,7 +105,7 @@ int complain(const Error& error) {
 int run_daemon(const config::RunOptions& options) {
   set_log_verbosity(options.verbosity);
   if (options.logging_format == "json") set_log_format(LogFormat::Json);
-  StopSignals signals;  // before any thread
+  StopSignals signals;  // before any thread starts
   auto settings = settings_of(options);
   if (!settings) return complain(settings.error());
   log_start(*settings);
@@ -117,7 +117,7 @@ int run_daemon(const config::RunOptions& options) {
   const bool lost = (*daemon)->lost_the_lead();
   if (!lost) log_info(messages::kStopping);
   const int code = lost ? 1 : 0;
-  // What would not end still uses the daemon's parts: they must not go before it.
+  // Operations that did not end still use the daemon, so its destructor must not run.
   if (!(*daemon)->stop()) std::_Exit(code);
   return code;
 }

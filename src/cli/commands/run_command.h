@@ -1,4 +1,4 @@
-// `rescheduler run`, and a bare `rescheduler --config=...`: the daemon.
+// `rescheduler run`, and `rescheduler --config=...` without a command: the daemon.
 #pragma once
 
 #include "config/run_options.h"

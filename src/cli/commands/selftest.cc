@@ -55,7 +55,7 @@ net::Task<void> answer_with_pod(const net::HttpRequest&, const net::PeerIdentity
   response.headers.set("Content-Type", kube::media_type(kube::Encoding::Protobuf));
   response.body = kube::encode(kube::Encoding::Protobuf, sample_pod());
   auto sent = co_await responder.send(std::move(response));
-  (void)sent;  // the client side of the check reports what went wrong
+  (void)sent;  // the client side of the check reports errors
 }
 
 net::Task<Result<net::HttpResponse>> ask(net::HttpClient& client) {

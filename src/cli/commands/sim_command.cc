@@ -33,7 +33,7 @@ struct Plan {
   std::optional<nanoseconds> run_for;  // cluster time
 };
 
-// Small ones, a hundred to a Deployment, on the nodes of the first group in turn.
+// Adds small pods, a hundred per Deployment, on the nodes of the first group in turn.
 void add_pods(sim::Scenario& scenario, int pods) {
   constexpr int kPerWorkload = 100;
   for (int number = 1; pods > 0; ++number, pods -= kPerWorkload) {
@@ -231,7 +231,7 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
 }  // namespace
 
 int run_sim(const SimOptions& options) {
-  set_log_level(LogLevel::Warning);  // what goes well is in the picture, not in lines between
+  set_log_level(LogLevel::Warning);  // the view shows normal activity; log lines would disturb it
   StopSignals signals;
   auto plan = plan_of(options);
   Result<void> done = plan ? Result<void>{} : fail(plan.error());

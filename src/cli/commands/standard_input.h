@@ -1,4 +1,4 @@
-// What is piped into a command.
+// Standard input of a command.
 #pragma once
 
 #include <cstddef>

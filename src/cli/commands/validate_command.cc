@@ -12,7 +12,7 @@
 namespace rescheduler::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // more than the parser takes is no configuration
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // the parser accepts no larger configuration
 
 std::string line(std::string_view file_name, const kube::YamlRemark& remark, std::string_view kind) {
   return fmt::format("{}:{}:{}: {}{}\n", file_name, remark.line, remark.column, kind, remark.text);

@@ -1,4 +1,4 @@
-// `rescheduler validate`: reads a scheduler configuration and prints what it comes to, or everything wrong with it.
+// `rescheduler validate`: reads a scheduler configuration and prints the effective configuration, or all errors in it.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ struct ValidateOptions {
 
 struct Verdict {
   int exit_code = 0;
-  std::string output;      // the effective configuration, if it is sound
-  std::string complaints;  // "FILE:LINE:COLUMN: what", one to a line: problems, then notes
+  std::string output;      // the effective configuration, if it is valid
+  std::string complaints;  // "FILE:LINE:COLUMN: what", one per line: errors, then notes
 };
 
 Verdict validate(std::string_view text, std::string_view file_name);
 
-int run_validate(const ValidateOptions& options);  // the process's exit code
+int run_validate(const ValidateOptions& options);  // returns the exit code
 
 }  // namespace rescheduler::cli

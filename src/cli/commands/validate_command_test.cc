@@ -31,7 +31,7 @@ TEST(Validate, NotesGoBesideTheOutput) {
 TEST(Validate, EveryErrorIsALineThatEditorsUnderstand) {
   std::string text = kHead;
   std::string expected;
-  for (int i = 0; i < 30; ++i) {  // more than an error message would hold
+  for (int i = 0; i < 30; ++i) {  // more than an error message can hold
     text += "a" + std::to_string(i) + ": 1\n";
     expected += "f.yaml:" + std::to_string(3 + i) + ":1: a" + std::to_string(i) + ": unknown field\n";
   }

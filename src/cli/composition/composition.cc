@@ -8,7 +8,7 @@
 namespace rescheduler::cli {
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};  // with a cluster that does not show its Migrations: pods wait meanwhile
+constexpr std::chrono::seconds kPatience{5};  // time to wait for Migrations to sync; pods stay pending meanwhile
 constexpr std::chrono::seconds kWarnAfter{10};
 
 }  // namespace
@@ -37,7 +37,7 @@ Result<std::unique_ptr<Composition>> Composition::make(CompositionApis apis,
   return made;
 }
 
-// --- Making ---
+// --- Construction ---
 
 Result<void> Composition::make_scheduler() {
   scheduler::LiveSettings live;
@@ -108,7 +108,7 @@ void Composition::listen(Listeners listeners) {
   listeners_->push_back(std::move(listeners));
 }
 
-// --- Living ---
+// --- Lifecycle ---
 
 void Composition::spawn(std::string name, net::Task<void> task) {
   jobs_.push_back(net::spawn(services_.executor, std::move(name), std::move(task)));
@@ -157,7 +157,7 @@ net::Task<void> Composition::begin() {
   spawn("warn without migrations", warn_without_migrations());
   const auto shown = co_await wait_synced();
   if (!shown) co_return;
-  // First: it takes up what it finds, and that counts as under way from the rescheduler's first cycle on.
+  // First, because it continues existing migrations, and the first cycle of the rescheduler must count them.
   migrations_->lead();
   if (rescheduler_ == nullptr) co_return;
   log_info(messages::kMoving);
@@ -169,8 +169,8 @@ net::Task<void> Composition::begin_to_recover() {
   if (synced) recovery_->lead();
 }
 
-// Before the scheduler decides: where replacements are wanted stands in Migrations. Not for long where the cluster does
-// not show them, nor at all where it does not know the word.
+// Runs before the scheduler starts, because Migrations contain the target nodes of replacement pods. Waits at most
+// kPatience for them to sync, and not at all if the API server does not serve the kind.
 net::Task<void> Composition::steer_first() {
   if (!migrations_->synced()) {
     const auto known = co_await apis_.migrations->get_text("/apis/rescheduler.io/v1alpha1", "application/json");

@@ -1,5 +1,5 @@
-// The program put together: scheduler, migrations, rescheduler and failure recovery, and what they tell each other.
-// `rescheduler run` has one beside its port and its lease, `demo` and `sim` have one on an embedded cluster.
+// Assembles the program: scheduler, migrations, rescheduler and failure recovery, and their connections. `rescheduler
+// run` uses one with its port and lease; `demo` and `sim` use one on an embedded cluster.
 //
 //   auto composition = Composition::make({&api}, settings, services);
 //   (*composition)->listen(listeners);      // before follow()
@@ -7,7 +7,7 @@
 //   (*composition)->lead();                 // each component acts as soon as it is synced
 //   co_await (*composition)->stop(grace);
 //
-// Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
+// Members belong to the thread of the event loop. Apis and services must outlive the object and the jobs of the loop.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace rescheduler::cli {
 
-// Each may be a client of its own, so that none holds up another; null: the first.
+// Each can be a separate client, so that none delays another; null: `api`.
 struct CompositionApis {
   kube::Api* api = nullptr;
   kube::Api* events = nullptr;
@@ -35,20 +35,20 @@ struct CompositionApis {
 
 struct CompositionSettings {
   config::Configuration configuration{};
-  std::string host{};  // who speaks in events
+  std::string host{};  // reporting instance of events
   std::uint64_t seed = 1;
-  std::shared_ptr<const kube::LeaderFence> fence{};  // null: nobody else could be leading
-  net::EventLoop* network = nullptr;                 // the loop of the services; null: extenders cannot be asked
-  net::EventLoop* deciding = nullptr;                // null: the loop of the services, as the next
+  std::shared_ptr<const kube::LeaderFence> fence{};  // null: no leader election
+  net::EventLoop* network = nullptr;                 // the loop of the services; null: extenders cannot be called
+  net::EventLoop* deciding = nullptr;                // null for this and the next: the loop of the services
   net::EventLoop* planning = nullptr;
-  bool define_migrations = false;                               // in a cluster that may not know them
-  migration::MigrationSettings migrations{};                    // what the configuration does not say
+  bool define_migrations = false;                               // create the CustomResourceDefinition of Migration
+  migration::MigrationSettings migrations{};                    // settings that the configuration does not have
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // of the rescheduler
-  std::optional<config::RecoverySettings> recovery{};           // nothing: no failure recovery
-  std::string webhook_address = "0.0.0.0";  // of its own port: the API server has no token for the other
+  std::optional<config::RecoverySettings> recovery{};           // empty: no failure recovery
+  std::string webhook_address = "0.0.0.0";  // separate port: the API server has no token for the other
 };
 
-// Whoever else wants to know. Each may be empty.
+// Additional listeners, for example the dashboard. Each callback can be empty.
 struct Listeners {
   scheduler::ClusterSink cluster{};
   std::function<void(const api::Migration& migration, bool gone)> on_migration{};
@@ -66,7 +66,7 @@ class Composition final : public kube::Component {
   ~Composition() override;
 
   void listen(Listeners listeners);
-  // With delayCacheUntilActive only what the webhook needs; the rest when it leads.
+  // With delayCacheUntilActive only the webhook's informers start here; the others start in lead().
   void follow() override;
   net::Task<Result<void>> wait_synced() override;
   void lead() override;
@@ -74,7 +74,7 @@ class Composition final : public kube::Component {
 
   const config::Configuration& configuration() const { return settings_.configuration; }
   scheduler::LiveScheduler& scheduler() { return *scheduler_; }
-  // Null: it is switched off.
+  // Null: switched off.
   rescheduling::Controller* controller() { return rescheduler_ == nullptr ? nullptr : &rescheduler_->controller(); }
   const rescheduling::recovery::LiveRecovery* recovery() const {
     return recovery_ == nullptr ? nullptr : &recovery_->live();
@@ -106,7 +106,7 @@ class Composition final : public kube::Component {
   migration::MigrationController* migrations_ = nullptr;
   rescheduling::LiveRescheduler* rescheduler_ = nullptr;
   FailureRecovery* recovery_ = nullptr;
-  kube::Components components_;  // these four
+  kube::Components components_;  // the four components above
   std::vector<net::Job> jobs_;
   bool stopping_ = false;
 };

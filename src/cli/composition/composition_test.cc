@@ -1,4 +1,4 @@
-// Scheduler and migrations begin together, as after a change of leader: the scheduler waits for what those know.
+// Scheduler and migrations start together, as after a change of leader: the scheduler waits for the Migrations.
 #include "cli/composition/composition.h"
 
 #include <gtest/gtest.h>
@@ -21,9 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds kLateness{1};  // of the cluster's time, which nobody waits for
+constexpr std::chrono::seconds kLateness{1};  // in cluster time, so the test does not wait for it
 
-// Shows Migrations later than everything else.
+// Delivers Migrations later than all other kinds.
 class LateApi final : public kube::Api {
  public:
   LateApi(kube::Api& api, net::Timers& timers) : api_(api), timers_(timers) {}
@@ -61,7 +61,7 @@ class AfterAChangeOfLeader : public testing::Test {
               .metadata()
               .uid();
     }
-    loop_.run_for(10s);  // until they are ready
+    loop_.run_for(10s);  // until the nodes are ready
     CompositionSettings settings;
     settings.configuration = config::default_configuration(config::default_catalog());
     settings.host = "test";
@@ -95,7 +95,7 @@ class AfterAChangeOfLeader : public testing::Test {
     auto read = loop_.await_result(kube::Client(api_).get<api::Pod>("default", pod));
     return read ? read->spec().node_name() : std::string();
   }
-  // Somebody's: of one that exists and does nothing about it.
+  // A pod with a controller that exists and does nothing.
   void add_pod(const std::string& name) {
     create<api::Pod>(fmt::format(
         R"({{"metadata":{{"namespace":"default","name":"{}","labels":{{"app":"web"}},"ownerReferences":[{{"apiVersion":"v1",
@@ -115,7 +115,7 @@ class AfterAChangeOfLeader : public testing::Test {
   std::unique_ptr<Composition> composition_;
 };
 
-// On a quiet cluster all three nodes are equal: each of them is the target once.
+// In an idle cluster all three nodes are equal, so each node is the target once.
 TEST_F(AfterAChangeOfLeader, AReplacementThatWaitsGoesWhereItIsWanted) {
   ASSERT_TRUE(loop_.await_result(migration::ensure_definition(api_, loop_.timers())));
   for (const std::string target : {"a", "b", "c"}) {

@@ -1,4 +1,4 @@
-// Failure recovery and its webhook, put together.
+// Failure recovery with its webhook.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace rescheduler::cli {
 
-// On the loop's thread, as what it is made of.
+// Used only on the thread of the event loop.
 class FailureRecovery final : public kube::Component {
  public:
-  // What the settings of the webhook have in common with the others is taken from those.
+  // Settings that the webhook shares with recovery are taken from `settings`.
   FailureRecovery(rescheduling::recovery::RecoveryApis apis,
                   const rescheduling::recovery::LiveRecoverySettings& settings,
                   server::RecoveryWebhookSettings webhook,
                   kube::LoopServices services);
   ~FailureRecovery() override;
-  // Serves the webhook too. A port that cannot be had costs the webhook, not the rest.
+  // Also serves the webhook. If its port cannot be opened, recovery works without the webhook.
   void follow() override;
   net::Task<Result<void>> wait_synced() override { return live_->wait_synced(); }
   void lead() override;

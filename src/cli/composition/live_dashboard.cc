@@ -22,8 +22,8 @@ LiveDashboard::LiveDashboard(LiveDashboardSettings settings, Composition* compos
 }
 
 Listeners LiveDashboard::listeners() {
-  // Weak: others may speak longer than we listen.
-  const auto on_board = [weak = std::weak_ptr(dashboard_)](auto tell) {
+  // Weak, because components can call the listeners after this object is gone.
+  const auto on_model = [weak = std::weak_ptr(dashboard_)](auto tell) {
     return [weak, tell](const auto&... about) {
       if (const auto self = weak.lock()) tell(self->model(), about...);
     };
@@ -32,14 +32,14 @@ Listeners LiveDashboard::listeners() {
   Listeners listeners;
   listeners.cluster = dashboard_->sink();
   listeners.on_migration =
-      on_board([](DashboardModel& model, const auto& migration, bool gone) { model.migration(migration, gone); });
-  listeners.on_plan = on_board([](DashboardModel& model, const rescheduling::Plan& plan) { model.plan(plan); });
-  listeners.on_node_activity = on_board([](DashboardModel& model, const rescheduling::NodeActivity& activity) {
+      on_model([](DashboardModel& model, const auto& migration, bool gone) { model.migration(migration, gone); });
+  listeners.on_plan = on_model([](DashboardModel& model, const rescheduling::Plan& plan) { model.plan(plan); });
+  listeners.on_node_activity = on_model([](DashboardModel& model, const rescheduling::NodeActivity& activity) {
     model.tell({"maintenance", activity.warning, fmt::format("{}: {}", activity.node, activity.note),
                 dashboard::ActivityObject{"Node", "", activity.node}});
   });
   listeners.on_recovery_news =
-      on_board([](DashboardModel& model, const rescheduling::recovery::RecoveryActivity& activity) {
+      on_model([](DashboardModel& model, const rescheduling::recovery::RecoveryActivity& activity) {
         model.tell({"recovery", activity.warning,
                     fmt::format("{} {}/{}: {}", activity.kind, activity.ns, activity.name, activity.note),
                     dashboard::ActivityObject{activity.kind, activity.ns, activity.name}});

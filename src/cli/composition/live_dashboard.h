@@ -1,4 +1,4 @@
-// The dashboard of a Composition: told what its components do, asks them what they know, acts through them.
+// The dashboard of a Composition. It listens to the components, queries their state, and acts through them.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@
 namespace rescheduler::cli {
 
 struct LiveDashboardSettings {
-  dashboard::DashboardParts parts;                    // but `explain`
-  dashboard::ClusterActionsParts actions;             // but `controller`
-  std::function<dashboard::LeaderStatus()> leader{};  // empty: nobody else could be leading
+  dashboard::DashboardParts parts;                    // without `explain`
+  dashboard::ClusterActionsParts actions;             // without `controller`
+  std::function<dashboard::LeaderStatus()> leader{};  // empty: no leader election
 };
 
-// Members belong to the loop's thread.
+// Members belong to the thread of the event loop.
 class LiveDashboard final : public kube::Component {
  public:
-  // Listens to the composition, which does not follow yet and outlives it; null: nobody places pods.
+  // Listens to the composition, which must not follow yet and must outlive this object; null: no scheduler.
   LiveDashboard(LiveDashboardSettings settings, Composition* composition);
 
   dashboard::DashboardModel& model() { return dashboard_->model(); }
-  void serve(server::Server& server, dashboard::DemoActions* demo_actions = nullptr);  // the deeds outlive stop()
+  void serve(server::Server& server, dashboard::DemoActions* demo_actions = nullptr);  // actions outlive stop()
   void follow() override { dashboard_->start(); }
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 

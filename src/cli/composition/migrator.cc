@@ -8,7 +8,7 @@ namespace rescheduler::cli {
 
 namespace {
 
-// How busy a node is, as the scheduler last said; JSON. Empty: nobody measures it.
+// The load of a node as last reported by the scheduler, as JSON. Empty: not measured.
 std::string load_of(const std::string& node, const scheduler::LoadUpdate* last) {
   if (last == nullptr || last->load_summary.basis != cluster::LoadBasis::Usage) return {};
   const auto& nodes = last->nodes;

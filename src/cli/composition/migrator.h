@@ -1,4 +1,4 @@
-// Migrations beside a scheduler of ours: what the two have to know of each other.
+// Connects the migration controller with our scheduler.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace rescheduler::cli {
 
-// Tells the scheduler where replacements are wanted, and records how busy the scheduler says nodes are. The scheduler
-// does not follow yet, and outlives it.
+// Passes the target nodes of replacement pods to the scheduler, and records the node loads that the scheduler reports.
+// The scheduler must not follow yet, and must outlive the result.
 std::unique_ptr<migration::MigrationController> make_migrator(migration::MigrationParts parts,
                                                               const config::Configuration& configuration,
                                                               scheduler::LiveScheduler& scheduler);

@@ -19,10 +19,10 @@
 namespace rescheduler::cli {
 namespace {
 
-constexpr std::chrono::seconds kGrace{10};  // a binding takes milliseconds; a server that is away takes longer
+constexpr std::chrono::seconds kGrace{10};  // a binding takes milliseconds, an unreachable server more
 constexpr std::chrono::seconds kBetweenGauges{1};
 
-// Each its own: events, made-up tokens and bulk writes must not hold up bindings or the lease.
+// Separate clients, so that events, token reviews and bulk writes do not delay bindings or the lease.
 struct ApiClients {
   std::unique_ptr<kube::Api> scheduler{};
   std::unique_ptr<kube::Api> events{};
@@ -68,12 +68,12 @@ net::Task<void> refresh_gauges(scheduler::LiveScheduler& scheduler, net::Timers&
 }  // namespace
 
 struct Daemon::State {
-  // What needs the network thread to be made, to live and to go.
+  // Objects that must be created, used and destroyed on the network thread.
   struct Parts {
     ApiClients clients{};
-    kube::Components components{};           // those below, in this order, and the dashboard
-    SecurePort* port = nullptr;              // null: it serves nothing
-    kube::LeaderElector* elector = nullptr;  // null: there is no election, it always leads
+    kube::Components components{};           // the components below, in this order, and the dashboard
+    SecurePort* port = nullptr;              // null: no port
+    kube::LeaderElector* elector = nullptr;  // null: no leader election, always the leader
     Composition* composition = nullptr;
     std::vector<net::Job> jobs{};
     bool leading = false;
@@ -94,7 +94,7 @@ struct Daemon::State {
   explicit State(DaemonSettings given) : settings(std::move(given)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  // First everything is stopped, then the parts go, and the loops last, none before all have stopped.
+  // Stops everything, then destroys the parts, then stops the loops.
   ~State() {
     static_cast<void>(stop());
     const auto dismantle = [this]() -> net::Task<Result<void>> {
@@ -175,7 +175,7 @@ struct Daemon::State {
     dashboard.follow();
   }
 
-  // Without a pause: the port answers nobody before all of its pages are there.
+  // Does not suspend, so the port answers no request before all routes are registered.
   net::Task<Result<void>> start() {
     auto made = make_parts();
     if (!made) co_return made;

@@ -1,4 +1,4 @@
-// The daemon, put together: clients, election, scheduler, port. What `rescheduler run` runs.
+// The daemon of `rescheduler run`: clients, leader election, scheduler and port.
 #pragma once
 
 #include <functional>
@@ -15,24 +15,24 @@ struct DaemonSettings {
   config::RunOptions options{};
   config::Configuration configuration{};  // with the options applied
   kube::ClientConfig cluster{};
-  kube::ClientConfig token_reviews{};  // where tokens are reviewed, and access; mostly the same
+  kube::ClientConfig token_reviews{};  // where tokens and access are reviewed; usually the same cluster
   kube::ClientConfig access_reviews{};
   std::string host{};
-  std::function<void()> on_lost_lead{};  // on a thread of the daemon: it leads no more, time to end
+  std::function<void()> on_lost_lead{};  // on a thread of the daemon: the lease is lost, the process must end
 };
 
 class Daemon {
  public:
-  // Serves its port and follows the cluster; decides once it leads.
+  // Serves the port and watches the cluster; schedules only as the leader.
   static Result<std::unique_ptr<Daemon>> start(DaemonSettings settings);
-  ~Daemon();  // stops it
+  ~Daemon();  // calls stop()
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  int port() const;            // 0: it serves nothing
-  bool lost_the_lead() const;  // it led and does so no more
-  // No more decisions; what was begun is finished; the lease is handed on. False: something would not end in time, and
-  // only the end of the process will end it.
+  int port() const;            // 0: no port
+  bool lost_the_lead() const;  // was the leader and lost the lease
+  // Stops scheduling, completes running operations, releases the lease. False: an operation did not end in time, and
+  // only the end of the process ends it.
   bool stop();
 
  private:

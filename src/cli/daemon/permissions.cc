@@ -15,18 +15,18 @@ struct Grant {
   std::string_view subresource;
   std::vector<std::string_view> verbs;
   std::string_view why;
-  std::string_view ns{};    // empty: in all of them, or without one
+  std::string_view ns{};    // empty: all namespaces, or cluster-scoped
   std::string_view name{};  // empty: any
 };
 
-// Where the lease and what is remembered are, unless a configuration has them elsewhere. What is to go with `kubectl
-// delete -f` is in the manifests (the webhook's configuration and Secret, empty) and only filled in: nothing has to be
-// created. The lease is created all the same, should somebody delete it: without one nobody leads.
+// Default namespace of the lease and of the stored state. Objects that `kubectl delete -f` must remove are in the
+// manifests (the webhook's configuration and Secret, empty) and are only updated, so nothing has to be created. The
+// exception is the lease: it is created again if it was deleted, because without it there is no leader.
 constexpr std::string_view kHome = "kube-system";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
 const std::vector<std::string_view> kFollow{"list", "watch"};
-// What a change is worked out from is read first.
+// With "get", because a changed object is computed from the current one.
 const std::vector<std::string_view> kFollowAndGet{"get", "list", "watch"};
 
 std::vector<Grant> grants() {

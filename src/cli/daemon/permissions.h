@@ -1,5 +1,5 @@
-// What the product must be allowed to do, and why: the start-up self check asks for these, and the shipped role grants
-// exactly these.
+// The permissions that rescheduler needs, and why. The check at start asks for them, and the shipped ClusterRole grants
+// exactly them.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace rescheduler::cli {
 
 std::vector<kube::Permission> needed_permissions();
 
-// Once, when the daemon begins: which of them does it lack? It runs all the same - what needs no missing one works -
-// and says which, and how they are granted.
+// Called once at the start of the daemon: logs the missing permissions and how to grant them. The daemon runs
+// nevertheless; functions that need no missing permission work.
 net::Task<void> log_missing_permissions(kube::Api& api, kube::LoopServices services);
 
 }  // namespace rescheduler::cli

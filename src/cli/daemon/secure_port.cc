@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::chrono::seconds kServingGrace{2};
 
-// As it was read when we began, unless somebody changed it since. Nothing: there is none.
+// The configuration file, as read at the start unless it was changed since. Empty: no file.
 std::string text_of(const config::RunOptions& options) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
   if (options.config.empty()) return {};
   return kube::read_whole_file(options.config, kMostBytes).value_or("");
 }
 
-// What the leader last planned, to act on and to look at, and what holds it back.
+// The last plans of the leader, acted on and observed, and the brakes that hold.
 net::Task<net::HttpResponse> rescheduling_page(const rescheduling::Controller* controller) {
   std::string holding;
   std::string acted_on = "null";

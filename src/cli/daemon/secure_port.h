@@ -1,4 +1,4 @@
-// The daemon's port: health and metrics, /configz, the last plans, our plugins as an extender, the dashboard.
+// The port of the daemon: health, metrics, /configz, the last plans, our plugins as an extender, and the dashboard.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace rescheduler::cli {
 
-// Members belong to the network thread, but port(). All that it is given outlives it.
+// Members except port() belong to the network thread. All arguments must outlive the object.
 class SecurePort final : public kube::Component {
  public:
   static Result<std::unique_ptr<SecurePort>> listen(const DaemonSettings& settings,
@@ -22,7 +22,7 @@ class SecurePort final : public kube::Component {
   void serve(Composition& composition, std::function<dashboard::LeaderStatus()> leader, kube::Api& api);
   void serve(LiveDashboard& dashboard) { dashboard.serve(*server_); }
   int port() const { return server_->port(); }
-  void about_to_stop() { stopping_ = true; }  // /readyz says so
+  void about_to_stop() { stopping_ = true; }  // /readyz then fails
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
  private:
@@ -34,7 +34,7 @@ class SecurePort final : public kube::Component {
   bool stopping_ = false;
 };
 
-// Nothing: it is switched off.
+// Empty: the dashboard is off.
 std::optional<LiveDashboardSettings> dashboard_settings(const DaemonSettings& settings,
                                                         kube::Api& api,
                                                         kube::Api& events,

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kMostTail = 200;
 constexpr std::size_t kMostLosses = 1000;  // per owner
-// A pod that comes later than this after another went is no replacement of it, but new.
+// A pod that is created later than this after the loss of another is new, not a replacement.
 constexpr std::chrono::seconds kReplacedWithin{120};
 
-// By what is used now, of the nodes that somebody could do something about.
+// Balance score of the current usage of the ready nodes.
 double score_of(const std::vector<NodeRow>& nodes) {
   std::vector<double> cpu;
   std::vector<double> memory;
@@ -122,7 +122,7 @@ void ClusterWatcher::placed(const std::string& key, const Pod& pod) {
   if (losses.empty()) losses_.erase(found);
 }
 
-// From when it stops: on a dead node a pod can take very long to be gone.
+// Counted when the pod starts to stop, because on a dead node the deletion can take very long.
 void ClusterWatcher::lost(const Pod& pod) {
   if (pod.node.empty()) return;
   std::deque<Loss>& losses = losses_[pod.owner];
@@ -162,7 +162,7 @@ void ClusterWatcher::on_node(const sim::Change& change) {
   const NodeRow::Health before = std::exchange(mine.health, health);
   if (first || before == health) return;
   changed_ = cluster_.agenda().steady_now();
-  if (!runner_.begun()) return;  // a cluster that starts has nothing to tell of each node
+  if (!runner_.begun()) return;  // no lines about each node while the cluster starts
   if (health == NotReady) say("node " + name + " is not ready", true);
   if (before == NotReady) say("node " + name + " is ready again", false);
 }

@@ -1,4 +1,4 @@
-// Follows an embedded cluster and says, when asked, what there is to see in it. Belongs to the cluster's thread.
+// Watches an embedded cluster and returns its state for the view. Used only on the thread of the cluster.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ class ClusterWatcher {
   ClusterWatcher(const ClusterWatcher&) = delete;
   ClusterWatcher& operator=(const ClusterWatcher&) = delete;
 
-  // Everything but the notice and the speed.
+  // All fields except the notice and the speed.
   ViewState look();
-  // How long no pod has changed its state and no node its health; in cluster time.
+  // Time since a pod last changed its state or a node its health, in cluster time.
   std::chrono::nanoseconds quiet_for() const;
-  // Whose word on the balance counts, as soon as there is one: plans then start from the number that is shown.
+  // `judge` supplies the balance as soon as it returns one, so that plans start from the number that the view shows.
   void judge_balance_by(std::function<const cluster::Balance*()> judge) { judge_ = std::move(judge); }
-  // A line of the tail from somebody else.
+  // Adds a line to the tail.
   void tell(std::string text, bool trouble) { say(std::move(text), trouble); }
-  // Told each line of the tail as it comes.
+  // `listener` is called for each new line of the tail.
   void on_line(std::function<void(const TailLine&)> listener) { listener_ = std::move(listener); }
 
  private:
@@ -43,14 +43,14 @@ class ClusterWatcher {
   struct Pod {
     PodState state = PodState::Pending;
     std::string node;
-    std::string owner;  // the controller's uid; ns/name without one
+    std::string owner;  // uid of the controller; ns/name of a bare pod
   };
   struct Node {
     NodeRow::Health health = NodeRow::Health::NotReady;
     int pods = 0;
-    bool seen = false;  // the Node itself, not only pods on it
+    bool seen = false;  // the Node object was seen, not only pods on it
   };
-  // A pod that went away: the next one of the same owner takes its place.
+  // A pod that was removed: the next pod of the same owner replaces it.
   struct Loss {
     std::string node;
     SteadyTime at;
@@ -71,8 +71,8 @@ class ClusterWatcher {
   sim::ScenarioRunner& runner_;
   sim::NodeRooms rooms_;
   std::map<std::string, Node, bool (*)(std::string_view, std::string_view)> nodes_;
-  std::unordered_map<std::string, Pod> pods_;                 // by ns/name; never gone through
-  std::unordered_map<std::string, std::deque<Loss>> losses_;  // by owner; likewise
+  std::unordered_map<std::string, Pod> pods_;                 // by ns/name; never iterated
+  std::unordered_map<std::string, std::deque<Loss>> losses_;  // by owner; never iterated
   PodCounts counts_{};
   std::uint64_t moves_ = 0;
   std::vector<TailLine> tail_;

@@ -11,11 +11,11 @@
 namespace rescheduler::cli {
 namespace {
 
-constexpr int kFirstLoad = 180;  // percent of its request: enough to be seen at once
-constexpr int kMoreLoad = 60;    // with every further push
+constexpr int kFirstLoad = 180;  // percent of its requests: visible at once
+constexpr int kMoreLoad = 60;    // added with every further action
 constexpr int kMostLoad = 420;
 
-// Names are from somebody's browser: only those that exist are used.
+// Splits "ns/name". Names come from a browser, so only existing names are used.
 std::pair<std::string, std::string> split(const std::string& key) {
   const auto slash = key.find('/');
   return {key.substr(0, slash), key.substr(slash + 1)};
@@ -91,7 +91,7 @@ Result<std::string> DemoActionRunner::fault(const std::string& node,
   return sentence;
 }
 
-// Its pods on that node crash, also those that come later. It may have other nodes, three times.
+// The pods of the workload on this node crash, also pods that start there later. The workload gets three retries.
 Result<std::string> DemoActionRunner::crash(const dashboard::DemoAction& demo_action) {
   std::string key = chosen_workload(demo_action);
   const auto& pods = cluster_.server().kinds().of<api::Pod>();
@@ -102,7 +102,7 @@ Result<std::string> DemoActionRunner::crash(const dashboard::DemoAction& demo_ac
     return true;
   });
   if (demo_action.workload.empty()) {
-    // Whatever runs there and can be somewhere else.
+    // A Deployment with a pod on this node, because its pods can run elsewhere.
     for (const sim::Workload& one : runner_.scenario().workloads) {
       const bool runs = std::ranges::any_of(there, [&](const auto& pod) { return belongs_to(*pod, one.key()); });
       if (runs && one.kind == sim::WorkloadKind::Deployment) key = one.key();

@@ -1,4 +1,4 @@
-// What somebody who watches a demo can do to its cluster. Belongs to the cluster's thread.
+// The actions that a user of a demo can start in its cluster. Used only on the thread of the cluster.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace rescheduler::cli {
 
 class DemoActionRunner final : public dashboard::DemoActions {
  public:
-  // All outlive it; without a controller strategies cannot be switched.
+  // All arguments must outlive the object. Without a controller, strategies cannot be switched.
   DemoActionRunner(sim::EmbeddedCluster& cluster, sim::ScenarioRunner& runner, rescheduling::Controller* controller);
   ~DemoActionRunner() override;
 
@@ -29,15 +29,15 @@ class DemoActionRunner final : public dashboard::DemoActions {
   Result<std::string> heal(const std::string& node);
   Result<std::string> set_strategy(const dashboard::DemoAction& demo_action);
   bool has_node(const std::string& name) const;
-  std::string chosen_workload(const dashboard::DemoAction& demo_action) const;  // ns/name; empty: there is none
+  std::string chosen_workload(const dashboard::DemoAction& demo_action) const;  // ns/name; empty: none
   void on_pod(const sim::Change& change);
 
   sim::EmbeddedCluster& cluster_;
   sim::ScenarioRunner& runner_;
   rescheduling::Controller* controller_;
   std::map<std::string, std::string> crashing_;          // node -> ns/app that crashes there
-  std::map<std::string, std::set<std::string>> broken_;  // node -> ns/pod that was made to
-  std::map<std::string, int> load_;                      // ns/name -> percent of what it requests
+  std::map<std::string, std::set<std::string>> broken_;  // node -> ns/pod that got the fault
+  std::map<std::string, int> load_;                      // ns/name -> load in percent of its requests
   std::set<std::string> dead_;
   std::unique_ptr<sim::Store::Subscription> on_pods_;
 };

@@ -28,7 +28,7 @@ DemoDashboard::DemoDashboard(sim::ServedCluster& served,
   settings.parts.model.cluster = runner.scenario().name;
   settings.parts.model.boot = fmt::format("{:x}", clock_.wall_now().time_since_epoch().count());
   settings.parts.model.speed = speed;
-  settings.parts.model.history_every = std::chrono::seconds{2};  // a demo is over before ten have passed often enough
+  settings.parts.model.history_every = std::chrono::seconds{2};  // a demo is too short for the default of 10 s
   if (composition != nullptr) {
     settings.parts.settings_json =
         dashboard::settings_json(composition->configuration(), config::default_catalog(), {}, "", "demo");

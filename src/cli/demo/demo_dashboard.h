@@ -1,4 +1,4 @@
-// The pages of an embedded cluster: on loopback, for anybody at this machine.
+// The dashboard of an embedded cluster: on loopback, open to all users of this machine.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace rescheduler::cli {
 
-// On the cluster's thread, but url().
+// Used only on the thread of the cluster, except url().
 class DemoDashboard {
  public:
-  // The composition does not follow yet; null: nobody places pods. All outlive stop().
+  // The composition must not follow yet; null: no scheduler. All arguments must outlive stop().
   DemoDashboard(sim::ServedCluster& served, sim::ScenarioRunner& runner, double speed, Composition* composition);
   ~DemoDashboard();
 
   dashboard::DashboardModel& model() { return dashboard_->model(); }
-  // On this port; where it is taken and `or_any`, on any. 0: any.
+  // Listens on `port`; 0: any port. If the port is in use and `or_any` is set, listens on any port.
   Result<void> serve(std::uint16_t port, bool or_any);
   std::string url() const;
   net::Task<Result<void>> stop();

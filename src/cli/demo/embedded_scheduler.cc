@@ -12,7 +12,7 @@ config::Configuration configuration_of(const EmbeddedSettings& settings) {
   auto configuration = config::default_configuration(config::default_catalog());
   config::Profile& profile = configuration.profiles.front();
   if (settings.by == Judges::Load) {
-    // By the load that the embedded cluster's kubelets report.
+    // By the load that the kubelets of the embedded cluster report.
     auto product = settings.rescheduling.value_or(config::ReschedulerSettings{});
     product.rescheduling.enabled = settings.rescheduling.has_value();
     config::place_by_load(profile, std::move(product));

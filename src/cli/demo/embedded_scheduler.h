@@ -1,4 +1,4 @@
-// The program's own scheduler and rescheduler at work in an embedded cluster, on the cluster's thread and in its time.
+// Our scheduler and rescheduler in an embedded cluster, on its thread and in its time.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@
 
 namespace rescheduler::cli {
 
-enum class Judges : std::uint8_t { Load, Requests };  // nodes by; Requests: kube-scheduler's defaults alone
+// How nodes are judged. Requests: only the defaults of kube-scheduler.
+enum class Judges : std::uint8_t { Load, Requests };
 
 struct EmbeddedSettings {
   std::uint64_t seed = 1;
   Judges by = Judges::Load;
-  std::optional<config::ReschedulerSettings> rescheduling{};  // nothing: pods stay where they are
-  std::optional<config::RecoverySettings> recovery{};         // nothing: those that fail do too
+  std::optional<config::ReschedulerSettings> rescheduling{};  // empty: pods are not moved
+  std::optional<config::RecoverySettings> recovery{};         // empty: failing pods are not recovered
 };
 
 class EmbeddedScheduler {
@@ -29,20 +30,21 @@ class EmbeddedScheduler {
   static constexpr std::string_view kMovingNotice =
       "pods are placed and moved by this program's own scheduler and rescheduler";
 
-  // As a demo has it, where a day is over in minutes: looks every few seconds, believes what it sees sooner, lets pods
-  // rest for seconds where the defaults have minutes. Of thousands of nodes one look is a second's work for the thread
-  // that also plays the cluster and answers browsers: they are looked at less often.
+  // Settings for a demo, in which a day lasts minutes: cycles every few seconds, quick reaction, and cooldowns of
+  // seconds instead of minutes. With thousands of nodes a cycle takes about a second on the thread that also simulates
+  // the cluster and serves browsers. So large clusters get longer intervals.
   static config::ReschedulerSettings in_a_hurry(int nodes = 0);
 
-  // Places pods that name it, and those that name nobody (default-scheduler). All of these outlive it and the loop.
+  // Schedules pods with its scheduler name and with default-scheduler. All arguments must outlive the object and the
+  // loop.
   static Result<std::unique_ptr<EmbeddedScheduler>> make(kube::Api& api,
                                                          net::Executor executor,
                                                          net::Timers& timers,
                                                          const Clock& clock,
                                                          EmbeddedSettings settings);
-  void start();  // once all listen who want to
+  void start();  // after all listeners are registered
   Composition& composition() { return *composition_; }
-  // To its end before it is destroyed: what it began on the loop uses it.
+  // Must complete before the destructor, because its jobs on the loop use the object.
   net::Task<Result<void>> stop();
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Moves as they end, on a cluster that plays a scenario.
+// Records the moves of a cluster that runs a scenario.
 class Played {
  public:
   explicit Played(sim::Scenario scenario, std::optional<config::ReschedulerSettings> args, std::uint64_t seed = 1)
@@ -117,10 +117,10 @@ TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
   EXPECT_GT(relieved / said, 0.02) << "what a move takes off its node is seen there";
 }
 
-// How a scenario went, looked at every second of its time.
+// Statistics of a scenario, sampled every second of cluster time.
 struct Course {
-  double above = 0;      // points above 80 %, summed over nodes, CPU and memory, and looks
-  double highest = 0;    // percent, of any node and look
+  double above = 0;      // points above 80 %, summed over nodes, CPU and memory, and samples
+  double highest = 0;    // percent, of any node and sample
   double deviation = 0;  // between nodes at the end, in points, of CPU and memory together
   int moves = 0;
   int pending = 0;  // at the end
@@ -161,7 +161,7 @@ Course course_of(const std::string& name, std::optional<config::ReschedulerSetti
   return course;
 }
 
-// Means over several seeds: what each pod uses when is drawn by its uid, and another object more makes other uids.
+// Means over several seeds: the uid of a pod determines its usage over time, and one more object changes all uids.
 Course mean_course(const std::string& name, const std::optional<config::ReschedulerSettings>& args, int seeds) {
   Course mean;
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -175,7 +175,7 @@ Course mean_course(const std::string& name, const std::optional<config::Reschedu
   return mean;
 }
 
-// All that a controller does but moving.
+// The controller runs, but moves no pods.
 config::ReschedulerSettings only_looking(config::ReschedulerSettings args) {
   for (const auto one : {config::Strategy::LoadBalancing, config::Strategy::ResourceOptimization}) {
     args.rescheduling.modes[one] = config::StrategyMode::Observe;
@@ -188,7 +188,7 @@ std::string told(const Course& course) {
                      course.highest, course.deviation, course.moves);
 }
 
-// Neither than the same without moving, nor than a scheduler that nobody helps.
+// Compared with the same settings without moves, and with the scheduler alone.
 TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
   const Course moved = mean_course("pressure", EmbeddedScheduler::in_a_hurry(), 4);
   const Course left = mean_course("pressure", only_looking(EmbeddedScheduler::in_a_hurry()), 4);
@@ -234,7 +234,7 @@ TEST(EmbeddedScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
   }
 }
 
-// Two workloads whose day differs: one is busy by day, the other at night.
+// Two workloads with different daily patterns: one is busy by day, the other at night.
 constexpr const char* kDay = R"(
 name: day
 seed: 4
@@ -271,13 +271,13 @@ TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
   std::string hours;
   for (const auto& [hour, count] : by_hour) hours += fmt::format("{}:{} ", hour, count);
   RecordProperty("moves_by_hour", hours);
-  // Settles: what there is to do is done in the first hours; then the day alone is no reason to move anything much.
+  // The cluster settles: most moves are in the first hours. Afterwards the daily pattern alone causes few moves.
   int late = 0;
   for (const auto& [hour, count] : by_hour) {
     if (hour >= 12) late += count;
   }
   EXPECT_LE(late, 12) << hours;
-  // No replica comes back to a node that one of its workload left for its own good within the memory.
+  // No replica returns to a node that its workload left within the memory of moves (6 h).
   for (const auto& [name, moves] : by_workload) {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
@@ -286,7 +286,7 @@ TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
             << name << " was sent back to " << moves[i]->request.source << "; " << hours;
       }
     }
-    // And no single pod is moved again within the cooldown.
+    // No pod is moved again within the cooldown.
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
         const bool same = moves[j]->request.pod == moves[i]->replacement;

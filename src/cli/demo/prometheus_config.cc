@@ -9,7 +9,7 @@
 namespace rescheduler::cli {
 namespace {
 
-// JSON strings are YAML strings too, whatever is in them.
+// Every JSON string is also a YAML string.
 std::string in_quotes(std::string_view text) {
   std::string out;
   kube::append_json_string(out, text);
@@ -43,7 +43,7 @@ std::string prometheus_targets(const std::string& url, const std::vector<std::st
   const std::string address = url.substr(url.find("://") + 3);
   std::string text = "[";
   for (const std::string& node : nodes) {
-    // Through the API server, as anybody without a way to the nodes has to.
+    // Through the API server, as for every client without access to the nodes.
     const std::string path = timed ? fmt::format("{}{}/metrics", kTimedMetricsPrefix, node)
                                    : fmt::format("/api/v1/nodes/{}/proxy/metrics", node);
     text += fmt::format(R"({}{{"targets":[{}],"labels":{{"__metrics_path__":{},"instance":{}}}}})",

@@ -36,7 +36,7 @@ void show_prometheus_targets(sim::ServedCluster& served, bool timed) {
     return sim::TextAnswer{200, "application/json", prometheus_targets(served.url(), names, timed)};
   });
   documents.add_path(std::string(kTimedMetricsPrefix), [&served](const std::string& path) -> Page {
-    constexpr std::string_view kOurs = "/sim";  // the rest is as the cluster has it: /nodes/NAME/metrics
+    constexpr std::string_view kOurs = "/sim";  // the rest of the path is that of the cluster: /nodes/NAME/metrics
     const auto text = sim::metrics_for_path(served.cluster().load(), std::string_view(path).substr(kOurs.size()));
     if (!text) return std::nullopt;
     const auto now = served.cluster().agenda().wall_now().time_since_epoch();
@@ -103,7 +103,7 @@ Result<void> ScenarioCluster::make_scheduler(const ScenarioClusterSettings& sett
   how.seed = settings.scenario.seed;
   if (settings.reschedule) how.rescheduling = EmbeddedScheduler::in_a_hurry(settings.scenario.nodes());
   if (settings.watch) {
-    // Rules for somebody who watches, where a day is over in minutes.
+    // Faster rules for a demo, in which a day lasts minutes.
     auto& recovery = how.recovery.emplace();
     recovery.rules.crash_loop.restarts = 2;
     recovery.rules.node_lost.after = std::chrono::seconds{10};
@@ -122,7 +122,7 @@ Result<void> ScenarioCluster::make_scheduler(const ScenarioClusterSettings& sett
 void ScenarioCluster::watch_composition(Composition& composition) {
   Listeners listeners;
   listeners.on_plan = [this](const rescheduling::Plan& plan) { tell(plan); };
-  // That a pod was moved the watcher sees for itself.
+  // The watcher itself reports successful moves.
   listeners.on_outcome = [this](const migration::MoveOutcome& outcome) {
     if (!outcome.landed.empty()) return;
     watcher_->tell(fmt::format("not moved: {}/{}: {}", outcome.request.ns, outcome.request.pod, outcome.message), true);

@@ -1,4 +1,4 @@
-// An embedded cluster that is served on loopback while a scenario is played on it: what `sim` and `demo` start.
+// An embedded cluster on loopback that runs a scenario. `sim` and `demo` start it.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@
 
 namespace rescheduler::cli {
 
-// A shipped scenario or a file; without a name so many plain nodes. `nodes` 0: as many as it has (or three plain ones).
+// A shipped scenario or a file; without a name, a cluster of plain nodes. `nodes` 0: as in the scenario, or three plain
+// nodes.
 Result<sim::Scenario> choose_scenario(const std::string& name, int nodes, std::optional<std::uint64_t> seed);
 
 struct ScenarioClusterSettings {
@@ -26,13 +27,13 @@ struct ScenarioClusterSettings {
   double speed = 1;
   std::uint16_t port = 0;
   bool tls = true;
-  bool place = true;        // with a scheduler of our own
-  bool reschedule = false;  // and have it move what runs, at a demo's pace
+  bool place = true;        // run our scheduler
+  bool reschedule = false;  // also move running pods, at the speed of a demo
   bool watch = false;
   sim::Journal::Line journal{};  // empty: none
-  // Where its pages are served on loopback; nothing: nowhere. 0: any free port.
+  // Port of the dashboard on loopback; empty: no dashboard. 0: any free port.
   std::optional<std::uint16_t> ui_port{};
-  bool ui_or_any = false;  // another port where that one is taken
+  bool ui_or_any = false;  // use any port if this one is in use
 };
 
 class ScenarioCluster {
@@ -43,22 +44,22 @@ class ScenarioCluster {
   ScenarioCluster& operator=(const ScenarioCluster&) = delete;
 
   sim::ServedCluster& served() { return *served_; }
-  // On the cluster's thread; waits.
+  // Runs `look` on the thread of the cluster and waits.
   void on_loop(const std::function<void()>& look) { served_->on_loop(look); }
-  sim::ScenarioRunner& runner() { return *runner_; }  // on the cluster's thread only
-  ClusterWatcher& watcher() { return *watcher_; }     // likewise; with `watch`
+  sim::ScenarioRunner& runner() { return *runner_; }  // only on the thread of the cluster
+  ClusterWatcher& watcher() { return *watcher_; }     // the same; only with `watch`
   std::string ui_url() const { return dashboard_ ? dashboard_->url() : std::string(); }
 
  private:
   ScenarioCluster() = default;
-  // On the cluster's thread, as the next ones.
+  // These functions run on the thread of the cluster.
   Result<void> start_on_loop(ScenarioClusterSettings settings);
   Result<void> make_scheduler(const ScenarioClusterSettings& settings);
   void watch_composition(Composition& composition);
   void tell_activity(const sim::ScenarioActivity& activity);
   void tell(const rescheduling::Plan& plan);
 
-  // All but the first are made and destroyed on the cluster's thread.
+  // All except the first are created and destroyed on the thread of the cluster.
   std::unique_ptr<sim::ServedCluster> served_;
   std::unique_ptr<sim::Journal> journal_;
   std::unique_ptr<sim::ScenarioRunner> runner_;

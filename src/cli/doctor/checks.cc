@@ -14,9 +14,9 @@ namespace {
 
 using std::chrono::seconds;
 
-// Clocks that are synchronised at all differ by less; a lease that is this much too old has no holder.
+// Synchronized clocks differ by less. A lease that is older than its duration plus this time has no holder.
 constexpr seconds kClockSkew{30};
-// A certificate is renewed half a year before it ends. One that is this close to its end is not being renewed.
+// A certificate is renewed half a year before it expires. If it expires within this time, the renewal does not work.
 constexpr std::chrono::hours kSoon{24 * 14};
 
 constexpr std::string_view kInstall = "kubectl apply -f manifests/rescheduler/";
@@ -65,7 +65,7 @@ Findings check_resources(const Facts& facts) {
   Findings found;
   for (const WantedResource& one : facts.wanted_resources) {
     if (facts.resources.has(one.group, one.version, one.plural)) continue;
-    if (facts.resources.is_uncertain(one.group, one.version)) continue;  // said below
+    if (facts.resources.is_uncertain(one.group, one.version)) continue;  // reported below
     found.push_back({Severity::Error, "resources", fmt::format("the API server does not serve {}", qualified(one)),
                      "kubectl api-resources"});
   }
@@ -101,7 +101,7 @@ Findings check_permissions(const Facts& facts) {
   std::set<std::string> said;
   for (const kube::Permission& one : facts.missing) {
     const std::string what = kube::describe(one);
-    if (!said.insert(what).second) continue;  // it may be needed for two things
+    if (!said.insert(what).second) continue;  // one permission can have two reasons
     found.push_back({Severity::Error, "permissions",
                      fmt::format("{} may not {}, needed {}", facts.subject, what, one.why), std::string(kGrant)});
   }
@@ -250,7 +250,7 @@ Findings check_webhook(const Facts& facts) {
   }
   for (const CertificateFacts& authority : hook.authorities) {
     if (authority.not_after <= facts.now) {
-      // The bundle keeps the authority before the present one for a while.
+      // The bundle keeps the previous authority for a while.
       const bool other = std::ranges::any_of(hook.authorities, [&](const auto& a) { return a.not_after > facts.now; });
       found.push_back({other ? Severity::Note : Severity::Error, "webhook",
                        fmt::format("the authority {} in its caBundle ended on {}", authority.subject,
@@ -289,7 +289,7 @@ Findings check_budgets(const Facts& facts) {
                                  "'{{\"spec\":{{\"minAvailable\":null,\"maxUnavailable\":1}}}}'",
                                  budget.ns, budget.name)});
   }
-  // By pair of budgets, with one pod as the example.
+  // One finding per pair of budgets, with one pod as the example.
   std::map<std::string, std::vector<const BudgetFacts*>> by_pod;
   for (const BudgetFacts& budget : facts.budgets) {
     for (const std::string& pod : budget.pods) by_pod[budget.ns + "/" + pod].push_back(&budget);

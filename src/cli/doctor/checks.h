@@ -1,4 +1,4 @@
-// What is well with a cluster and what is not. Each check is a function of the facts; none does any I/O.
+// The checks of a cluster. Each check is a function of the facts and does no I/O.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace rescheduler::cli::doctor {
 
 enum class Severity {
   Ok,
-  Note,     // worth knowing; nothing has to be done
-  Warning,  // it works, and less well than it could
-  Error,    // it does not work, or is about to stop
+  Note,     // information; no action needed
+  Warning,  // works, but not as well as possible
+  Error,    // does not work, or will stop soon
 };
 std::string_view to_string(Severity severity) noexcept;
 
@@ -21,7 +21,7 @@ struct Finding {
   Severity severity = Severity::Ok;
   std::string check;    // "permissions"
   std::string message;  // one sentence
-  std::string fix{};    // the command that mends it; empty only where nothing has to be mended
+  std::string fix{};    // the command that fixes it; empty only if nothing has to be fixed
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 using Findings = std::vector<Finding>;
@@ -39,10 +39,10 @@ Findings check_webhook(const Facts& facts);
 Findings check_budgets(const Facts& facts);
 Findings check_unread(const Facts& facts);
 
-// All of them, in the order in which one mends things.
+// All checks, in the order in which to fix the findings.
 Findings check_all(const Facts& facts);
 
-// 1 if there is an error among them.
+// 1 if a finding is an error, else 0.
 int exit_code(const Findings& findings) noexcept;
 
 }  // namespace rescheduler::cli::doctor

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A cluster on which everything is well; each test spoils one thing.
+// A cluster without problems; each test breaks one thing.
 Facts sound() {
   Facts facts;
   facts.now = WallTime{std::chrono::seconds{1'700'000'000}};
@@ -43,7 +43,7 @@ std::vector<Severity> severities(const Findings& findings) {
   return all;
 }
 
-// The one thing that is wrong: it has a command, and no other check objects.
+// The only finding that is not Ok. It must have a fix.
 Finding only_trouble(const Facts& facts) {
   Findings troubles;
   for (Finding& one : check_all(facts)) {
@@ -59,7 +59,7 @@ TEST(Doctor, FindsNothingWrongWhereNothingIs) {
   const Findings findings = check_all(sound());
   for (const Finding& one : findings) EXPECT_EQ(one.severity, Severity::Ok) << one.message;
   EXPECT_EQ(exit_code(findings), 0);
-  EXPECT_EQ(findings.size(), 11U);  // every check has its word
+  EXPECT_EQ(findings.size(), 11U);  // every check reports something
 }
 
 TEST(Doctor, AServerThatIsTooOldIsAnError) {
@@ -163,7 +163,7 @@ TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
   Facts facts = sound();
   facts.other_leases = {{"elsewhere", "rescheduler-scheduler", "host-c_1", facts.now - 1s, 15s}};
   EXPECT_EQ(only_trouble(facts).fix, "kubectl delete deployment -n elsewhere rescheduler-scheduler");
-  facts.other_leases[0].renewed = facts.now - 1h;  // it is gone
+  facts.other_leases[0].renewed = facts.now - 1h;  // the other process has ended
   EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
 
   facts.config->scheduler_names = {"default-scheduler"};
@@ -207,7 +207,7 @@ TEST(Doctor, AWebhookHasToBeAskedTrustedReachableAndToAnswer) {
   facts.webhook->authorities[0].not_after = facts.now - 24h;
   EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
   facts.webhook->authorities.push_back({"the next", facts.now + 24h * 300});
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Note);  // the next one is trusted already
+  EXPECT_EQ(only_trouble(facts).severity, Severity::Note);  // the next authority is already trusted
   facts = sound();
   facts.webhook->authorities.clear();
   facts.webhook->bundle_trouble = "there is no certificate in it";

@@ -22,7 +22,7 @@ int complain(const Error& error) {
   return kNoAnswer;
 }
 
-// What the API server makes of a token of that account.
+// User and groups that the API server derives from a token of the account.
 Result<kube::Impersonation> account_of(const std::string& text) {
   const auto slash = text.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {

@@ -1,4 +1,4 @@
-// What was found out about a cluster: plain values, so that every check is a function of them.
+// The facts about a cluster as plain values, so that every check is a function of them.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@
 
 namespace rescheduler::cli::doctor {
 
-// Something that could not be looked at: nothing is said about it, which is not the same as that it is well.
+// An object that could not be read. The checks make no statement about it.
 struct Unread {
   std::string what;  // "the lease kube-system/rescheduler-scheduler"
   std::string why;   // one sentence
 };
 
 struct ConfigFacts {
-  std::string where;                    // "ConfigMap kube-system/rescheduler-config", or a file's name
+  std::string where;                    // "ConfigMap kube-system/rescheduler-config", or a file name
   std::vector<std::string> problems{};  // "line 7: PATH: what"
   bool leader_elect = true;
   std::vector<std::string> scheduler_names{};
@@ -29,7 +29,7 @@ struct ConfigFacts {
 struct LeaseFacts {
   std::string ns;
   std::string name;
-  std::string holder{};  // empty: given back
+  std::string holder{};  // empty: released
   WallTime renewed{};
   std::chrono::seconds duration{15};
 };
@@ -41,16 +41,16 @@ struct InstallationFacts {
 
 struct LoadSourceFacts {
   std::string name;                              // "prometheus", "metrics-server"
-  std::optional<std::string> trouble{};          // it does not answer
-  std::size_t fresh = 0;                         // nodes with a sample that may be believed
-  std::size_t stale = 0;                         // nodes with none but old ones
-  std::optional<std::chrono::seconds> oldest{};  // the age of the oldest newest sample
+  std::optional<std::string> trouble{};          // why it does not answer
+  std::size_t fresh = 0;                         // nodes with a fresh sample
+  std::size_t stale = 0;                         // nodes with only old samples
+  std::optional<std::chrono::seconds> oldest{};  // age of the newest sample, of the node where it is oldest
 };
 
 struct LoadFacts {
   std::size_t nodes = 0;
   std::chrono::nanoseconds freshness{};
-  std::vector<LoadSourceFacts> sources{};  // in the order in which they are believed
+  std::vector<LoadSourceFacts> sources{};  // in order of precedence
 };
 
 struct CertificateFacts {
@@ -60,13 +60,13 @@ struct CertificateFacts {
 
 struct WebhookFacts {
   std::string name;                             // of the MutatingWebhookConfiguration
-  std::string service{};                        // NAMESPACE/NAME; empty: it is reached by a URL
-  bool configured = false;                      // the configuration is there
+  std::string service{};                        // NAMESPACE/NAME; empty: reached by a URL
+  bool configured = false;                      // the MutatingWebhookConfiguration exists
   std::vector<CertificateFacts> authorities{};  // in its caBundle
-  std::optional<std::string> bundle_trouble{};  // the caBundle cannot be read
+  std::optional<std::string> bundle_trouble{};  // why the caBundle cannot be read
   bool service_there = true;
   std::size_t endpoints = 0;                    // ready pods behind the Service
-  std::optional<std::string> answer_trouble{};  // it does not answer
+  std::optional<std::string> answer_trouble{};  // why the webhook does not answer
 };
 
 struct BudgetFacts {
@@ -77,10 +77,10 @@ struct BudgetFacts {
   std::int64_t desired = 0;
   std::int64_t healthy = 0;
   std::int64_t allowed = 0;
-  std::vector<std::string> pods{};  // that it covers, by name
+  std::vector<std::string> pods{};  // names of the pods that it selects
 };
 
-// A resource we ask for, as the API has it.
+// A resource that rescheduler needs.
 struct WantedResource {
   std::string group;
   std::string version;
@@ -89,7 +89,7 @@ struct WantedResource {
 
 struct Facts {
   WallTime now{};
-  std::string ns = "kube-system";  // where it is, or shall be, installed
+  std::string ns = "kube-system";  // namespace of the installation
   std::string name = "rescheduler-scheduler";
 
   kube::ServerVersion version{};
@@ -100,13 +100,13 @@ struct Facts {
   std::size_t wanted_permissions = 0;
   std::vector<kube::Permission> missing{};
 
-  std::optional<InstallationFacts> installation{};  // none: it is not installed
+  std::optional<InstallationFacts> installation{};  // empty: not installed
   std::optional<ConfigFacts> config{};
   std::optional<LeaseFacts> lease{};
   std::vector<LeaseFacts> other_leases{};     // of the same name in other namespaces
-  std::optional<LeaseFacts> default_lease{};  // kube-scheduler's own
-  std::optional<LoadFacts> load{};            // none: no profile places by load
-  std::optional<WebhookFacts> webhook{};      // none: failure recovery is off, or has none
+  std::optional<LeaseFacts> default_lease{};  // of kube-scheduler
+  std::optional<LoadFacts> load{};            // empty: no profile schedules by load
+  std::optional<WebhookFacts> webhook{};      // empty: failure recovery is off, or has no webhook
   std::vector<BudgetFacts> budgets{};
   std::vector<Unread> unread{};
 };

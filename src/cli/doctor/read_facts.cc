@@ -33,7 +33,7 @@ std::vector<WantedResource> wanted_resources() {
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
     wanted.push_back({std::string(kind->group), std::string(kind->version), std::string(kind->plural)});
   }
-  // What is only written, or asked about.
+  // Resources that are only written or used for reviews.
   for (const auto& [group, version, plural] :
        {std::tuple{"", "v1", "pods/binding"}, std::tuple{"", "v1", "pods/eviction"},
         std::tuple{"coordination.k8s.io", "v1", "leases"}, std::tuple{"events.k8s.io", "v1", "events"},
@@ -90,7 +90,7 @@ BudgetFacts facts_of(const api::PodDisruptionBudget& budget, const std::vector<s
   return facts;
 }
 
-// One look at a cluster; what it finds goes into `facts`.
+// Reads a cluster once and fills the facts.
 class Looker {
  public:
   Looker(Look look, kube::LoopServices services) : look_(std::move(look)), services_(services), client_(*look_.api) {}
@@ -118,7 +118,7 @@ class Looker {
   }
 
  private:
-  // NotFound is an answer; everything else means that we did not see.
+  // NotFound is an answer; other errors mean that the object could not be read.
   template <class T>
   bool seen(const Result<T>& answer, std::string what) {
     if (answer) return true;

@@ -1,4 +1,4 @@
-// Finds out what the checks judge. Only reads.
+// Reads the facts for the checks. Changes nothing.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace rescheduler::cli::doctor {
 
 struct Look {
   kube::Api* api = nullptr;
-  kube::Api* subject = nullptr;  // whose permissions are asked about; mostly the same
+  kube::Api* subject = nullptr;  // the client whose permissions are checked; usually the same
   std::string subject_name{};
   std::string ns = "kube-system";
   std::string name = "rescheduler-scheduler";
-  std::string config_file{};  // instead of the ConfigMap; empty: none
+  std::string config_file{};  // instead of the ConfigMap; empty: read the ConfigMap
   std::string config_text{};
 };
 
-// Fails only when the API server itself does not answer; what may not be looked at is among the facts.
+// Fails only if the API server does not answer. Objects that cannot be read are in Facts::unread.
 net::Task<Result<Facts>> read_facts(Look look, kube::LoopServices services);
 
 }  // namespace rescheduler::cli::doctor

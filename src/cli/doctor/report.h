@@ -1,4 +1,4 @@
-// Findings for people and for programs.
+// Formats findings as a table and as JSON.
 #pragma once
 
 #include <string>

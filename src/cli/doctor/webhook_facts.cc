@@ -28,7 +28,7 @@ void read_bundle(const std::string& bundle, WebhookFacts& facts) {
   }
 }
 
-// Ready pods that the Service selects are what the API server can reach.
+// Counts the ready pods that the Service selects: the endpoints that the API server can reach.
 net::Task<Result<void>> read_service(kube::Api& api, std::string ns, std::string name, WebhookFacts& facts) {
   kube::Client client(api);
   auto service = co_await client.get<api::Service>(ns, name);
@@ -47,7 +47,7 @@ net::Task<Result<void>> read_service(kube::Api& api, std::string ns, std::string
   co_return Result<void>{};
 }
 
-// As the API server asks: at that address, trusting that bundle and nobody else.
+// Asks as the API server does: at this URL, and trusting only this bundle.
 net::Task<Result<void>> ask(std::string url, std::string bundle, kube::LoopServices services) {
   auto parsed = net::parse_url(url);
   if (!parsed) co_return fail(std::move(parsed.error()));
@@ -65,7 +65,7 @@ net::Task<Result<void>> ask(std::string url, std::string bundle, kube::LoopServi
   co_return Result<void>{};
 }
 
-// Services are seldom reachable from where one types: the API server passes the question on.
+// Services are usually unreachable from outside the cluster, so the API server proxies the request.
 net::Task<Result<void>> ask_through_server(kube::Api& api, std::string ns, std::string name, int port) {
   std::string path = fmt::format("/api/v1/namespaces/{}/services/https:{}:{}/proxy/healthz", ns, name, port);
   auto answer = co_await api.get_text(std::move(path), "text/plain");

@@ -1,4 +1,4 @@
-// The webhook as the API server meets it: is it asked, is its authority known, does it answer?
+// The state of the webhook as the API server sees it: configuration, caBundle, Service and answer.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace rescheduler::cli::doctor {
 
-// NotFound: there is no such configuration.
+// NotFound: the configuration does not exist.
 net::Task<Result<WebhookFacts>> read_webhook(kube::Api& api, std::string name, kube::LoopServices services);
 
 }  // namespace rescheduler::cli::doctor

@@ -1,4 +1,4 @@
-// The model of a live cluster, read once.
+// Reads the model of a live cluster once.
 #pragma once
 
 #include "base/error.h"

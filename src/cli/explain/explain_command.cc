@@ -46,7 +46,7 @@ Result<std::string> explain_dump(const std::string& text,
   return explain(cluster, *dump, pod.empty() ? dump->pod : pod, configuration, form);
 }
 
-// Every NAME.dump.json of a folder to NAME.ours.json: for comparing many decisions without starting as often.
+// Writes NAME.ours.json for every NAME.dump.json of a folder: to compare many decisions with one process.
 Result<void> explain_batch(const ExplainOptions& options, const config::Configuration& configuration) {
   constexpr std::string_view kEnding = ".dump.json";
   std::error_code problem;

@@ -1,4 +1,4 @@
-// `rescheduler explain POD`: every node's verdict and scores by plugin, and the choice.
+// `rescheduler explain POD`: verdict and scores of every node by plugin, and the chosen node.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ struct ExplainOptions {
   std::string pod{};  // NAMESPACE/NAME, or NAME in --namespace
   std::string ns = "default";
   std::string dump{};    // a file instead of a cluster; "-": standard input
-  std::string batch{};   // a folder of *.dump.json, each with the pod it is about
+  std::string batch{};   // a folder of *.dump.json files; each file names its pod
   std::string config{};  // KubeSchedulerConfiguration; default: the default profile
   std::string output = "table";
   std::string kubeconfig{};

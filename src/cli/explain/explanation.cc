@@ -24,7 +24,7 @@ const placement::Profile& profile_for(const api::Pod& pod, const config::Configu
   return found == configuration.profiles.end() ? configuration.profiles.front() : *found;
 }
 
-// The others that wait for a node they were promised.
+// The other waiting pods that have a nominated node.
 placement::NominatedPods nominated_pods(cluster::Cluster& cluster, const cluster::Dump& dump, const api::Pod& context) {
   placement::NominatedPods nominated;
   for (const auto& pod : dump.waiting) {

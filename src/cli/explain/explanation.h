@@ -1,4 +1,4 @@
-// A decision about one pod of a model, ready to be shown.
+// Explains the scheduling decision for one pod of a model.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace rescheduler::cli {
 
 enum class ExplanationForm { Json, Table };
 
-// `pod` is one of the waiting pods, as "namespace/name". The profile is the one its schedulerName names; where none
-// does, the first: what would happen if it were ours. All nodes are looked at, whatever percentageOfNodesToScore says,
-// unless the dump says where the scheduler's search would start.
+// `pod` is one of the waiting pods, as "namespace/name". Uses the profile of its schedulerName, or the first profile if
+// none matches. Evaluates all nodes, whatever percentageOfNodesToScore is, unless the dump has the start index of the
+// search.
 Result<std::string> explain(cluster::Cluster& cluster,
                             const cluster::Dump& dump,
                             const std::string& pod,

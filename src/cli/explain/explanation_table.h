@@ -1,4 +1,4 @@
-// A decision as a person reads it.
+// A scheduling decision as a table for users.
 #pragma once
 
 #include <string>

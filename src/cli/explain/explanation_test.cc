@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Two nodes and a third one that is cordoned; one pod waits, another is there.
+// Two nodes and a third one that is cordoned; one pod is pending, another is bound.
 constexpr const char* kCluster = R"({"kind":"List","items":[
   {"apiVersion":"v1","kind":"Node","metadata":{"name":"free"},"status":{"allocatable":{"cpu":"4","memory":"32Gi","pods":"110"}}},
   {"apiVersion":"v1","kind":"Node","metadata":{"name":"busy"},"status":{"allocatable":{"cpu":"4","memory":"32Gi","pods":"110"}}},
@@ -103,7 +103,7 @@ TEST(Explanation, TheSameAsData) {
   EXPECT_EQ(cordoned.at("reasons").at(0).as_string(), "node(s) were unschedulable");
 }
 
-// Nodes 0 to 149, the first of a zone after the last of the other; 7 and 8 are cordoned.
+// Nodes 0 to 149 in two zones, 75 each; 7 and 8 are cordoned.
 std::string large_cluster(const std::string& more) {
   std::string text = R"({"kind":"List",)" + more + R"("items":[{"apiVersion":"v1","kind":"Pod","metadata":{)"
                      + R"("name":"p","namespace":"shop"}})";
@@ -116,10 +116,10 @@ std::string large_cluster(const std::string& more) {
   return text + "]}";
 }
 
-// A dump that says where the scheduler's search starts is searched as far as percentageOfNodesToScore says.
+// If the dump has the start index of the search, the search stops as percentageOfNodesToScore demands.
 TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
   auto configuration = config::default_configuration(config::default_catalog());
-  configuration.percentage_of_nodes_to_score = 1;  // 100 are the least
+  configuration.percentage_of_nodes_to_score = 1;  // the minimum is 100 nodes
   const auto nodes_of = [&](const std::string& text) {
     cluster::Cluster cluster;
     const auto dump = cluster::read_dump(text, cluster);
@@ -134,7 +134,8 @@ TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
     return names;
   };
   EXPECT_EQ(nodes_of(large_cluster("")).size(), 150U);
-  // Zone a from 1002 on, zone b from 1077 on, in turns, until 100 are found: the two that are refused count too.
+  // Zone a from 1002 on and zone b from 1077 on, alternating, until 100 nodes are feasible. The two rejected nodes are
+  // listed too.
   const auto some = nodes_of(large_cluster(R"("nextStartNodeIndex":4,)"));
   ASSERT_EQ(some.size(), 102U);
   EXPECT_EQ(some.front(), "1002");
@@ -143,7 +144,7 @@ TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
   EXPECT_EQ(some.back(), "1127");
 }
 
-// How busy a node is decides like everything else.
+// The load of a node counts in the decision.
 TEST(Explanation, LoadAndWhatItScores) {
   const auto reading = config::read_configuration(
       "schedulerName: rescheduler-scheduler\nplugins: {multiPoint: {enabled: [name: Rescheduler]}}\n", "f",

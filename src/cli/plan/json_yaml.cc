@@ -15,7 +15,7 @@ bool is_leaf(const json::value& value) {
   return true;
 }
 
-// JSON's own notation of a text or an empty list is YAML's too; of numbers the usual one is nicer to read.
+// JSON strings and empty lists are valid YAML. Floating-point numbers get the usual notation, which is easier to read.
 std::string leaf(const json::value& value) {
   return value.is_double() ? fmt::format("{}", value.get_double()) : json::serialize(value);
 }

@@ -1,4 +1,4 @@
-// A JSON value as YAML, for people.
+// Formats a JSON value as YAML, for users.
 #pragma once
 
 #include <string>

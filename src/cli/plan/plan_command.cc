@@ -30,7 +30,7 @@ using config::StrategyMode;
 using rescheduling::Plan;
 
 constexpr std::size_t kMostBytes = std::size_t{2} << 30U;  // a dump of a large cluster
-// A plan that takes longer is cut: what has been found by then is a plan too.
+// Planning stops after this time. The moves found until then are a valid plan.
 constexpr std::chrono::seconds kMostTime{30};
 
 constexpr const char* kPlugin = "Rescheduler";
@@ -39,8 +39,8 @@ Result<std::string> text_of(const std::string& path) {
   return path == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(path, kMostBytes);
 }
 
-// The one that the controller follows: the first that enables the plugin. Where none does, `run` moves nothing; a plan
-// can be made all the same, by the settings that somebody wrote for the plugin, or by its defaults.
+// The profile that the controller uses: the first that enables the plugin. If none does, `run` moves nothing, but a
+// plan can still be made with the settings of the plugin in the file, or with its defaults.
 Result<config::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
   const auto catalog = config::default_catalog();
   config::Configuration configuration = config::default_configuration(catalog);
@@ -70,7 +70,7 @@ Result<config::Profile> profile_of(const std::string& path, std::vector<std::str
   return profile;
 }
 
-// Those asked for; else those that the controller would follow.
+// The requested strategies, else those that the controller would run.
 Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const config::ReschedulerSettings& args) {
   std::vector<Strategy> wanted;
   for (const std::string& name : options.strategies) {
@@ -120,7 +120,7 @@ Result<Plan> plan_of(const PlanOptions& options) {
   }
   if (read.snapshot.cluster().node_count() == 0)
     return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
-  // A dump is of its own time: pods in it are as old as they were then.
+  // The time of a dump is the time of its newest object, so that the ages of pods are right.
   const bool dated = !options.files.empty() && read.newest != WallTime{};
   const WallTime now = dated ? read.newest : network.clock().wall_now();
   const LiveSources live{api, &network.loop(), &network.services()};

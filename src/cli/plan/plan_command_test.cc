@@ -150,7 +150,7 @@ TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
   EXPECT_THAT(said_, ::testing::Not(HasSubstr("balance 100")));
 }
 
-// Settings that somebody wrote are meant, whether or not the profile enables the plugin: here, that default/web stays.
+// Settings of the plugin apply even if the profile does not enable it: here, default/web stays.
 TEST_F(PlanCommand, GoesByTheSettingsOfAPluginThatTheProfileDoesNotEnableAndSaysSo) {
   constexpr const char* kSettings = R"(
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -17,12 +17,12 @@ using rescheduling::Plan;
 using rescheduling::PlannedMove;
 
 constexpr std::size_t kBar = 10;
-// Rows of the node table; what changes comes first.
+// Rows of the node table; nodes that change come first.
 constexpr std::size_t kMostNodes = 40;
 
 using Row = std::vector<std::string>;
 
-// The first row is the head.
+// The first row is the header.
 std::string table(const std::vector<Row>& rows, const ViewStyle& style) {
   std::string text;
   for (const std::string& line : aligned(rows)) {

@@ -1,4 +1,4 @@
-// A plan for people: the moves, the nodes before and after, and who stays.
+// A plan as text for users: the moves, the nodes before and after, and the pods that stay.
 #pragma once
 
 #include <string>

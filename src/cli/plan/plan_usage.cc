@@ -31,7 +31,7 @@ void by_requests(SnapshotInput& into) {
   into.snapshot.cluster().set_load_summary(load_summary);
 }
 
-// The newest sample of each node and resource that may be believed.
+// Uses the newest valid sample of each node and resource.
 void put_samples(usage::Reading reading,
                  const std::string& source,
                  const cluster::LoadSettings& settings,
@@ -76,7 +76,8 @@ void put_samples(usage::Reading reading,
   }
 }
 
-// NodeMetrics that came with the objects, as shares of what their nodes have. However old: they are of the same moment.
+// NodeMetrics of the dump as shares of the capacity of their nodes. Their age does not matter, because they have the
+// same time as the other objects.
 usage::Reading dumped(const SnapshotInput& from, WallTime now) {
   usage::Reading reading = from.measured;
   for (usage::Sample& sample : reading.samples) {
@@ -114,7 +115,7 @@ Result<void> put_file(const std::string& path,
   }
   usage::Reading reading;
   for (auto& [key, sample] : newest) {
-    sample.at = now;  // the file says how it is, whenever that was
+    sample.at = now;  // samples of a file count as current
     reading.samples.push_back(std::move(sample));
   }
   put_samples(std::move(reading), path, settings, now, into, notes);
@@ -179,7 +180,7 @@ Result<void> put_loads(const std::string& usage,
     return {};
   }
   if (live.api != nullptr) {
-    // Better than parts of what the node uses; without it those have to do.
+    // Measured usage of pods is better than a part of the node's load. Without it, the parts are used.
     auto pods = live.loop->await_result(read_pod_metrics(*live.api, into));
     if (!pods) notes.push_back(fmt::format("what single pods use is not known: {}", pods.error().message));
   }

@@ -1,4 +1,4 @@
-// Whose word on load a plan rests on, and that word put into the world.
+// Chooses the load source of a plan and sets its loads in the snapshot.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace rescheduler::cli {
 
-// Who can be asked. No API where there is only a file.
+// Clients for live sources. `api` is null if there are only files.
 struct LiveSources {
   kube::Api* api = nullptr;
   net::EventLoop* loop = nullptr;
   const kube::LoopServices* services = nullptr;
 };
 
-// `usage`: "requests", "metrics-server", "prometheus=URL", a file - or empty: the best there is. Sentences about what
-// was left out go to `notes`.
+// `usage`: "requests", "metrics-server", "prometheus=URL" or a file; empty: the best available source. `notes` gets
+// sentences about data that was left out.
 Result<void> put_loads(const std::string& usage,
                        const cluster::LoadSettings& settings,
                        const LiveSources& live,

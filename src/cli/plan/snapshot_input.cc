@@ -23,7 +23,7 @@ namespace {
 
 using google::protobuf::Message;
 
-// A dump of a large cluster; the limits of configuration files are for people's mistakes.
+// Limits for a dump of a large cluster. The limits of configuration files are lower, to catch mistakes.
 constexpr kube::YamlLimits kDumpLimits{.text_bytes = std::size_t{2} << 30U, .nodes = 500'000'000, .depth = 200};
 
 double amount_of(const google::protobuf::Map<std::string, api::Quantity>& usage, const std::string& resource) {
@@ -37,7 +37,7 @@ WallTime time_of(const api::Time& time) {
   return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
 }
 
-// As shares, when all nodes are known: until then in cores and bytes.
+// In cores and bytes; they become shares when all nodes are known.
 void take_node_metrics(const api::NodeMetrics& metrics, SnapshotInput& into) {
   usage::Sample sample{.node = metrics.metadata().name(), .at = time_of(metrics.timestamp())};
   into.newest = std::max(into.newest, sample.at);

@@ -1,4 +1,4 @@
-// A world out of files or a live cluster, with what was measured where that is among it.
+// A snapshot from files or a live cluster, with the measured usage that they contain.
 #pragma once
 
 #include <map>
@@ -16,22 +16,22 @@ namespace rescheduler::cli {
 
 struct SnapshotInput {
   rescheduling::Snapshot snapshot{};
-  std::vector<usage::NodeIdentity> nodes{};      // for who measures them
-  usage::Reading measured{};                     // NodeMetrics that were among the objects
+  std::vector<usage::NodeIdentity> nodes{};      // for load sources
+  usage::Reading measured{};                     // NodeMetrics of the dump
   std::map<std::string, cluster::Loads> pods{};  // PodMetrics, by namespace/name: cores and bytes
   std::map<std::string, std::string> uids{};     // of pods, by namespace/name
-  WallTime newest{};                             // the last thing that is dated in it: when a dump was made, nearly
-  std::size_t skipped = 0;                       // objects of kinds that say nothing about moving pods
+  WallTime newest{};                             // the latest timestamp: approximately the time of the dump
+  std::size_t skipped = 0;                       // objects of kinds that planning does not use
 };
 
-// `kubectl get ... -o json` or `-o yaml`: a list, an object, or several YAML documents. An object that cannot be read
-// is an error: a model with holes would give wrong answers.
+// Output of `kubectl get ... -o json` or `-o yaml`: a list, an object, or several YAML documents. An object that cannot
+// be parsed is an error, because an incomplete model would give wrong results.
 Result<void> read_dump(std::string_view text, std::string_view file, SnapshotInput& into);
 
-// Only lists. Kinds that the server does not have, or that we may not see, are left out where placing pods does not
-// need them; what they are is in `notes`.
+// Uses only list requests. Kinds that the server does not have, or that must not be read, are skipped if scheduling
+// does not need them; `notes` names them.
 net::Task<Result<void>> read_live(kube::Api& api, SnapshotInput& into, std::vector<std::string>& notes);
-// metrics.k8s.io; what it is not known of is left out.
+// From metrics.k8s.io; pods without metrics are left out.
 net::Task<Result<void>> read_pod_metrics(kube::Api& api, SnapshotInput& into);
 
 }  // namespace rescheduler::cli

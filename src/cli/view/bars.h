@@ -1,4 +1,4 @@
-// Bars and heat cells: shares of a whole, drawn with characters.
+// Bars and heat cells that show shares of a capacity.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace rescheduler::cli {
 
-// So many columns: filled as far as it is used, with a mark where the requests end.
+// A bar of `columns` columns: filled up to the usage, with a mark at the requests.
 std::string use_bar(const Use& use, std::size_t columns, const ViewStyle& style);
 std::string score_bar(double score, std::size_t columns, const ViewStyle& style);  // 0..100, more is better
 std::string heat_cell(double share, const ViewStyle& style);                       // one column

@@ -28,7 +28,7 @@ bool locale_is_utf8() {
 void put(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written <= 0) return;  // the terminal is gone; the signal that says so is on its way
+    if (written <= 0) return;  // the terminal was closed; a signal follows
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -58,7 +58,7 @@ void Screen::draw(const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) out += "\r\n";
     out += lines[i];
-    out += "\x1b[K";  // what the line said before
+    out += "\x1b[K";  // clear the rest of the line
   }
   out += "\x1b[J";
   put(out);

@@ -1,4 +1,4 @@
-// The terminal on stdout: what it can show, and a screen that is redrawn in place.
+// The terminal on stdout: its capabilities, and a screen that is redrawn in place.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace rescheduler::cli {
 
 bool stdout_is_terminal();
-// Its size now; colour unless NO_COLOR is set or TERM is dumb; characters beyond ASCII if the locale says UTF-8.
+// The current size; colour unless NO_COLOR is set or TERM is dumb; characters beyond ASCII if the locale is UTF-8.
 ViewStyle terminal_style();
 
-// Takes the terminal's alternate screen, and gives it back at the end.
+// Uses the alternate screen of the terminal; the destructor restores the normal screen.
 class Screen {
  public:
   Screen();

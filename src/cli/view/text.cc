@@ -8,7 +8,7 @@
 namespace rescheduler::cli {
 namespace {
 
-// One character of UTF-8: how many bytes, and the code point. Bytes that are no UTF-8 count one each.
+// One UTF-8 character: the number of bytes and the code point. Each invalid byte counts as one character.
 struct Character {
   std::size_t bytes = 1;
   char32_t code = 0;
@@ -36,7 +36,7 @@ std::size_t columns_of_code(char32_t code) {
 
 constexpr std::string_view kReset = "\x1b[0m";
 
-// The length of a colour sequence at the beginning, or 0.
+// The length of a colour sequence at the start, or 0.
 std::size_t escape_length(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const std::size_t end = text.find('m');

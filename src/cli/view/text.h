@@ -1,4 +1,4 @@
-// Text for a terminal: widths in columns, colours that may be off.
+// Text for a terminal: widths in columns, optional colours.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct ViewStyle {
   bool unicode = true;
 };
 
-// Columns that the text takes: one per character, two for the wide ones of East Asia, none for colours.
+// Number of columns of the text: one per character, two for wide East Asian characters, none for colour sequences.
 std::size_t columns_of(std::string_view text);
-// Cut to so many columns; what is cut ends in "~".
+// Cuts the text to `columns`; a cut text ends in "~".
 std::string clipped(std::string_view text, std::size_t columns);
 std::string padded(std::string_view text, std::size_t columns);  // and clipped
 std::string painted(std::string_view text, Colour colour, const ViewStyle& style);
 
-// A line for each row: columns as wide as their widest cell, the last one as it is.
+// One line per row. Each column is as wide as its widest cell; the last column is not padded.
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
 
-// Of a share of capacity: calm, busy, hot.
+// Colour for a share of capacity: normal, busy, hot.
 Colour heat(double share);
 
 // "4.2", "31.9Gi", "512Mi".

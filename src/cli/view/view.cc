@@ -29,7 +29,7 @@ Colour health_colour(NodeRow::Health health) {
   return health == NodeRow::Health::Cordoned ? Colour::Yellow : Colour::Red;
 }
 
-// How the columns of a node's line are dealt out.
+// The widths of the columns of a node's line.
 struct Columns {
   std::size_t name = 0;
   std::size_t cpu_bar = 0;
@@ -45,7 +45,7 @@ Columns columns_for(const ViewState& state, const ViewStyle& style) {
   columns.name = std::min(longest, std::max<std::size_t>(10, style.width / 4));
   columns.sizes = style.width >= 72;
   columns.health = style.width >= 56;
-  // " " bar " 100%" and, if there is room, " of 7.5Gi"; then " 110" pods and a word of health
+  // " " bar " 100%" and, if there is space, " of 7.5Gi"; then " 110" pods and the health
   const std::size_t per_resource = 6 + (columns.sizes ? 10 : 0);
   const std::size_t fixed = columns.name + 2 * per_resource + 5 + (columns.health ? 10 : 0);
   const std::size_t left = style.width > fixed ? style.width - fixed : 0;
@@ -127,7 +127,7 @@ std::vector<std::string> tail(const ViewState& state, std::size_t most, const Vi
   return lines;
 }
 
-// Too many nodes for a line each: a cell each, or one for the hottest of every few, in the order of their names.
+// For too many nodes: one cell per node, or per few nodes with the hottest of them, in order of their names.
 std::vector<std::string> heat_map(const ViewState& state, std::size_t most, const ViewStyle& style) {
   constexpr std::size_t kIndent = 4;
   const std::size_t per_line = style.width > kIndent ? style.width - kIndent : 1;
@@ -179,7 +179,7 @@ std::vector<std::string> render(const ViewState& state, const ViewStyle& style) 
   std::vector<std::string> lines = top(state, style);
   const std::size_t above = lines.size();
   const std::size_t left = style.height > above ? style.height - above : 0;
-  // Nodes matter most; events get what is left, but always a few lines.
+  // Nodes come first; events get the remaining lines, but always a few.
   const std::size_t all_nodes = state.nodes.size() + 1;
   const std::size_t tail_wanted = std::min(state.tail.size() + 1, kTailLines + 1);
   const std::size_t for_tail = left >= all_nodes + tail_wanted ? left - all_nodes
@@ -195,7 +195,7 @@ std::vector<std::string> render(const ViewState& state, const ViewStyle& style) 
   }
   for (std::string& line : tail(state, for_tail, style)) lines.push_back(std::move(line));
   if (lines.size() > style.height) lines.resize(style.height);
-  for (std::string& line : lines) line = clipped(line, style.width);  // on terminals too narrow for anything
+  for (std::string& line : lines) line = clipped(line, style.width);  // for very narrow terminals
   return lines;
 }
 

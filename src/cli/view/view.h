@@ -1,4 +1,4 @@
-// The demo's view: a pure function of what there is to see and of what the terminal can show.
+// The view of the demo: a pure function of the state and of the terminal's capabilities.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace rescheduler::cli {
 
-// At most style.height lines of at most style.width columns. One line per node while they fit; else a map with a cell
-// for every node, or for every few, and lines for the hottest ones.
+// At most style.height lines of at most style.width columns. One line per node if they fit. Otherwise a map with a cell
+// for each node, or for each few nodes, and lines for the hottest nodes.
 std::vector<std::string> render(const ViewState& state, const ViewStyle& style);
 
-// For outputs that are no terminal: one line that says where things stand.
+// For output that is not a terminal: the state in one line.
 std::string status_line(const ViewState& state);
 
-// What is said at the end: how it began and how it stands.
+// Printed at the end: the first and the last state.
 std::vector<std::string> summary(const ViewState& first, const ViewState& last);
 
 }  // namespace rescheduler::cli

@@ -1,4 +1,4 @@
-// Everything the demo's view shows, as plain values: the view itself is a function of this.
+// The state that the view of the demo shows, as plain values.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@
 
 namespace rescheduler::cli {
 
-// Of one resource of one node, in any unit.
+// Usage of one resource of one node, in any unit.
 struct Use {
-  double used = 0;       // real load
-  double requested = 0;  // by the pods bound to it
+  double used = 0;       // measured load
+  double requested = 0;  // by the bound pods
   double capacity = 0;
 
   double used_share() const { return capacity > 0 ? used / capacity : 0; }
@@ -29,8 +29,8 @@ struct NodeRow {
 
 struct PodCounts {
   int running = 0;   // and ready
-  int starting = 0;  // placed, not ready yet (or not any more)
-  int pending = 0;   // not placed
+  int starting = 0;  // bound, not ready yet (or no longer)
+  int pending = 0;   // not bound
   int stopping = 0;
   int failed = 0;
 
@@ -38,7 +38,7 @@ struct PodCounts {
 };
 
 struct TailLine {
-  std::chrono::seconds at{0};  // since the scenario began
+  std::chrono::seconds at{0};  // since the start of the scenario
   std::string text;
   bool trouble = false;
 };
@@ -46,8 +46,8 @@ struct TailLine {
 struct ViewState {
   std::string scenario;
   std::string description;
-  std::string address{};  // of its pages; empty: there are none
-  std::string notice;     // what stands in for the scheduler; empty when there is one
+  std::string address{};  // URL of the dashboard; empty: none
+  std::string notice;     // a note about the scheduler; empty: none
   std::chrono::seconds elapsed{0};
   double speed = 1;
   std::vector<NodeRow> nodes;  // in natural order of their names

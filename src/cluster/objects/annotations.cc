@@ -30,7 +30,7 @@ OptOutValue opt_out_value(const api::ObjectMeta& meta) {
       const auto found = texts->find(std::string(key));
       if (found == texts->end()) continue;
       const OptOut said = meaning_of(found->second);
-      // What is clearly disabled needs no warning, whatever the other words are.
+      // "disabled" is clear and needs no warning, even if another key has an unclear value.
       const bool counts = said == OptOut::Disabled || (said == OptOut::Unclear && word.meaning == OptOut::No);
       if (counts) word = {said, key, found->second};
     }

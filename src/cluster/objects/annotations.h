@@ -1,4 +1,4 @@
-// What users write on their objects for us: "do not move this", "this node goes into maintenance".
+// Labels and annotations by which users control rescheduling: "do not move this", "this node goes into maintenance".
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ class ObjectMeta;
 
 namespace rescheduler::cluster {
 
-// Label or annotation on a pod, a workload or a namespace; label on a node. The first of each is the documents', the
-// second our own.
+// A label or annotation on a pod, a workload or a namespace; a label on a node. The first key of each pair is the
+// documented one, the second is rescheduler's own.
 inline constexpr std::string_view kReschedulingKey = "scheduler.alpha.kubernetes.io/rescheduling";
 inline constexpr std::string_view kOwnReschedulingKey = "rescheduler.io/rescheduling";
 inline constexpr std::string_view kMaintenanceKey = "scheduler.alpha.kubernetes.io/maintenance";
@@ -21,23 +21,23 @@ inline constexpr std::string_view kOwnMaintenanceKey = "rescheduler.io/maintenan
 
 enum class OptOut : std::uint8_t {
   No,
-  Disabled,  // it says "disabled"
-  Unclear,   // it says something nobody has defined; that protects too, and somebody should be told
+  Disabled,  // the value is "disabled"
+  Unclear,   // the value is undefined; the object is protected too, and the user should get a warning
 };
 
-// What somebody wrote about rescheduling, and what it means.
+// The label or annotation about rescheduling, and its meaning.
 struct OptOutValue {
   OptOut meaning = OptOut::No;
   std::string_view key{};
   std::string value{};
 };
 
-// "enabled" says what is the case anyway, and so does nothing at all; an empty value is unclear. Of several words the
-// most careful counts.
+// "enabled" equals no label at all: rescheduling is allowed. An empty value is unclear. With several values, the most
+// careful one counts.
 OptOutValue opt_out_value(const api::ObjectMeta& meta);
 OptOut opt_out_of(const api::ObjectMeta& meta);
 
-// "true" on either key. Anything else is no maintenance: nobody's node is drained for a typing error.
+// "true" on either key. No other value starts maintenance: a typing error must not drain a node.
 bool asks_for_maintenance(const api::ObjectMeta& node);
 // A value that is neither "true" nor "false", for a warning.
 std::optional<std::string> unclear_maintenance(const api::ObjectMeta& node);

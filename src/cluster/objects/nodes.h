@@ -1,4 +1,4 @@
-// What a Node says of itself, read from the wire object.
+// Properties of a Node, read from the wire object.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ class Node;
 
 namespace rescheduler::cluster {
 
-// "True", "False" or "Unknown"; empty where the node says nothing of this condition.
+// "True", "False" or "Unknown"; empty if the node does not have this condition.
 std::string_view condition_of(const api::Node& node, std::string_view type);
 
 bool is_ready(const api::Node& node);        // its condition Ready is True
-bool says_not_ready(const api::Node& node);  // it has the condition Ready, which is not True
+bool says_not_ready(const api::Node& node);  // the condition Ready exists and is not True
 
-// By the label of today, else by the one it replaced; empty: it says nothing of it.
+// By the current label, otherwise by the label that it replaced; empty: the node has neither.
 std::string zone_of(const api::Node& node);
 std::string region_of(const api::Node& node);
 

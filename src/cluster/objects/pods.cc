@@ -8,12 +8,12 @@
 namespace rescheduler::cluster {
 namespace {
 
-// The CronJob controller appends the minute it was due at, counted since 1970.
+// The CronJob controller appends the scheduled time, in minutes since 1970.
 constexpr std::size_t kDigitsOfAMinute = 8;
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-// "nightly" of "nightly-29384120"; nothing: it was not a CronJob that made it.
+// "nightly" of "nightly-29384120"; empty: the Job was not created by a CronJob.
 std::string_view cron_job_of(std::string_view job) {
   const auto dash = job.rfind('-');
   if (dash == std::string_view::npos || dash == 0) return {};
@@ -22,7 +22,7 @@ std::string_view cron_job_of(std::string_view job) {
                                                                                       : std::string_view{};
 }
 
-// "web" of "web-5488d44c9f", whose pods say that the rest of it is their template's.
+// "web" of "web-5488d44c9f", if the label pod-template-hash of the pod is "5488d44c9f".
 std::string_view deployment_of(std::string_view replica_set, const api::ObjectMeta& pod) {
   const auto hash = pod.labels().find("pod-template-hash");
   if (hash == pod.labels().end() || hash->second.size() + 1 >= replica_set.size()) return {};
@@ -50,7 +50,7 @@ bool is_terminating(const api::ObjectMeta& meta) { return meta.has_deletion_time
 bool is_mirror(const api::Pod& pod) {
   const auto& annotations = pod.metadata().annotations();
   if (annotations.contains("kubernetes.io/config.mirror")) return true;
-  // Where the kubelet has it from; "api" says that it is none.
+  // The source that the kubelet read the pod from. "api" means that the pod is not a mirror pod.
   const auto source = annotations.find("kubernetes.io/config.source");
   if (source != annotations.end() && !source->second.empty() && source->second != "api") return true;
   const api::OwnerReference* owner = controller_of(pod.metadata());

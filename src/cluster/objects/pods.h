@@ -1,4 +1,4 @@
-// What a Pod says of itself, read from the wire object.
+// Properties of a Pod, read from the wire object.
 #pragma once
 
 #include <string_view>
@@ -12,16 +12,17 @@ class Pod;
 namespace rescheduler::cluster {
 
 bool is_ready(const api::Pod& pod);                // its condition Ready is True
-bool is_finished(const api::Pod& pod);             // Succeeded or Failed: its containers run no more
-bool is_terminating(const api::ObjectMeta& meta);  // somebody has deleted it, and it is not gone yet
-// A static pod's image in the API: the kubelet runs what its own file says, whatever happens to this one.
+bool is_finished(const api::Pod& pod);             // Succeeded or Failed: its containers no longer run
+bool is_terminating(const api::ObjectMeta& meta);  // it has a deletionTimestamp
+// The API object of a static pod. The kubelet runs the pod from its own manifest, whatever happens to this object.
 bool is_mirror(const api::Pod& pod);
 
-// Who keeps up the number of its kind; null: nobody.
+// The owner reference with `controller: true`; null: a bare pod.
 const api::OwnerReference* controller_of(const api::ObjectMeta& meta);
 
-// What people call the pod's workload. A Deployment's pods are controlled by a ReplicaSet and a CronJob's by a Job;
-// both are known by how their controllers name what they make. Views into the pod; empty: nobody controls it.
+// The workload of a pod under the name that users know. A ReplicaSet controls the pods of a Deployment, and a Job those
+// of a CronJob. Both are recognised by the names that their controllers generate. Views into the pod; empty: a bare
+// pod.
 struct WorkloadName {
   std::string_view kind{};
   std::string_view name{};

@@ -79,7 +79,7 @@ TEST(APod, IsTerminatingFromItsDeletionOn) {
   EXPECT_TRUE(is_terminating(pod.metadata()));
 }
 
-// Each of the three is what some kubelet writes.
+// Each of the three forms is written by some kubelets.
 TEST(AMirrorPod, IsKnownByItsAnnotationsOrByItsOwner) {
   const auto annotated = [](const char* key, const char* value) {
     api::Pod pod;

@@ -1,5 +1,5 @@
-// Taints keep pods away from a node; tolerations let them in all the same. The rule is the same for text as it is on
-// the wire and for the model's symbols.
+// Taints keep pods away from a node, unless the pods tolerate them. The same rule serves the strings of wire objects
+// and the symbols of the model.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct BasicToleration {
   Text effect{};  // empty: every effect
   Operator op = Operator::Equal;
 
-  // An operator that nobody knows tolerates nothing.
+  // An unknown operator tolerates nothing.
   constexpr bool tolerates(const BasicTaint<Text>& taint) const {
     if (effect != Text{} && effect != taint.effect) return false;
     if (key != Text{} && key != taint.key) return false;
@@ -41,7 +41,7 @@ struct BasicToleration {
   friend bool operator==(const BasicToleration&, const BasicToleration&) = default;
 };
 
-// Whether one of them does.
+// Whether one of the tolerations tolerates the taint.
 template <class Tolerations, class Text>
 constexpr bool tolerated(const Tolerations& tolerations, const BasicTaint<Text>& taint) {
   for (const auto& toleration : tolerations) {
@@ -50,7 +50,7 @@ constexpr bool tolerated(const Tolerations& tolerations, const BasicTaint<Text>&
   return false;
 }
 
-// Of an api::Taint or an api::Toleration.
+// From an api::Taint or an api::Toleration.
 using TaintText = BasicTaint<std::string>;
 using TolerationText = BasicToleration<std::string>;
 

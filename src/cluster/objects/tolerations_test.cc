@@ -38,7 +38,7 @@ TEST(AToleration, WithoutEffectIsForEveryEffectAndWithExistsForEveryValue) {
   EXPECT_FALSE(tolerates("", "Exists", "", "NoExecute"));
 }
 
-// The API server refuses these; what reads them from a file gets what kube-scheduler would make of them.
+// The API server rejects these values. For a file that contains them, the result equals kube-scheduler's.
 TEST(AToleration, WithoutKeyComparesValuesAndAnUnknownOperatorToleratesNothing) {
   EXPECT_TRUE(tolerates("", "Equal", "a", ""));
   EXPECT_FALSE(tolerates("", "Equal", "b", ""));

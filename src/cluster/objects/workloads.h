@@ -1,4 +1,4 @@
-// Deployments and their like as objects of the wire.
+// Deployments and other workloads as wire objects.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ class Message;
 
 namespace rescheduler::cluster {
 
-// How many pods it asks for: spec.replicas, of a Job spec.parallelism, and one where that is left out. Nothing: an
-// object that does not say how many, such as a DaemonSet.
+// The number of pods that the workload wants: spec.replicas, or spec.parallelism of a Job; 1 if the field is unset.
+// Nothing: an object without such a field, for example a DaemonSet.
 std::optional<std::int32_t> wanted_replicas(const google::protobuf::Message& workload);
 
 }  // namespace rescheduler::cluster

@@ -1,4 +1,4 @@
-// The two halves of a pod's form, each with the key that identifies it.
+// The two parts of a compiled pod spec, each with the key that identifies it.
 #pragma once
 
 #include "cluster/interner.h"
@@ -12,7 +12,7 @@ class Pod;
 namespace rescheduler::cluster {
 
 NodeRequirements compile_requirements(const api::Pod& pod, RequestsOf which, Interner& interner, PodSignature& key);
-// All but the needs: what a pod has to do with other pods, with volumes and with the queue.
+// Everything except the node requirements: relations to other pods, volumes, and the fields for the queue.
 CompiledPodSpec compile_relations(const api::Pod& pod, Interner& interner, Namespaces& namespaces, PodSignature& key);
 
 }  // namespace rescheduler::cluster

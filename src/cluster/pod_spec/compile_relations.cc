@@ -10,7 +10,7 @@
 namespace rescheduler::cluster {
 namespace {
 
-// What one pod's relations are compiled with, and where trouble is noted.
+// The input for compiling the relations of one pod, and the place where errors are recorded.
 struct Compiler {
   const api::Pod& pod;
   Interner& interner;
@@ -73,8 +73,8 @@ struct Compiler {
     return terms;
   }
 
-  // The values the pod itself has for these keys are asked of the others too. The API server writes them into the
-  // selector of a pod it creates; then saying it twice changes nothing.
+  // Adds the pod's own values of matchLabelKeys to the selector. The API server already writes them into the selector
+  // of a pod that it creates; adding them again changes nothing.
   kube::LabelSelector with_own_values(kube::LabelSelector base, const api::TopologySpreadConstraint& wire) const {
     if (base.is_nothing() || wire.match_label_keys().empty()) return base;
     std::vector<kube::Requirement> all(base.requirements().begin(), base.requirements().end());

@@ -64,7 +64,7 @@ void add_term(const api::NodeSelectorTerm& term, PodSignature& key) {
   add_all(term.match_fields());
 }
 
-// The nodes a term names, where it names any: every condition on the name has to hold.
+// The node names that a term allows, if it selects by name. Every requirement on the name must hold.
 std::optional<std::set<std::string>> named_by(const kube::NodeSelectorTerm& term) {
   std::optional<std::set<std::string>> names;
   for (const kube::Requirement& condition : term.on_name()) {
@@ -76,7 +76,8 @@ std::optional<std::set<std::string>> named_by(const kube::NodeSelectorTerm& term
   return names;
 }
 
-// A DaemonSet's pods name their node: then no other has to be looked at. All terms must name some.
+// Pods of a DaemonSet name their node, so no other node must be examined. The result is known only if every term
+// selects by name.
 std::optional<std::vector<std::string>> named_nodes(const api::NodeSelector& wire) {
   std::set<std::string> all;
   for (const api::NodeSelectorTerm& term : wire.node_selector_terms()) {
@@ -144,7 +145,7 @@ void compile_ports(const api::PodSpec& spec, Interner& interner, NodeRequirement
   }
 }
 
-// As nodes report them: with a tag.
+// Nodes report images with a tag.
 std::string with_tag(std::string_view image) {
   const auto colon = image.rfind(':');
   const auto slash = image.rfind('/');

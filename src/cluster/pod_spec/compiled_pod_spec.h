@@ -1,5 +1,5 @@
-// What the scheduler has to know of a pod's spec, compiled. Pods of one template share one form: a cluster of a hundred
-// thousand pods has some hundreds.
+// The pod spec in the form that the scheduler reads. Pods of one template share one CompiledPodSpec: a cluster of a
+// hundred thousand pods has some hundreds.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace rescheduler::cluster {
 
-// "Pods of these namespaces with these labels, as seen from a topology": one term of pod affinity.
+// One term of pod affinity: the pods of these namespaces with these labels, in the same topology domain.
 struct AffinityTerm {
   NamespaceSetId namespaces{};
   SelectorId selector{};
@@ -31,15 +31,15 @@ struct WeightedTerm {
 struct SpreadConstraint {
   std::int32_t max_skew = 1;
   Symbol topology_key = Symbol::Empty;
-  SelectorId selector{};  // matchLabelKeys folded in, with the values the pod has
+  SelectorId selector{};  // includes matchLabelKeys with the pod's own values
   std::int32_t min_domains = 1;
   bool hard = true;            // DoNotSchedule
-  bool honor_affinity = true;  // count only nodes the pod's node affinity admits
-  bool honor_taints = false;   // ... and its tolerations
+  bool honor_affinity = true;  // count only the nodes that match the pod's node affinity
+  bool honor_taints = false;   // count only the nodes whose taints the pod tolerates
   friend bool operator==(const SpreadConstraint&, const SpreadConstraint&) = default;
 };
 
-// A disk named in the pod itself, of the kinds that cannot be mounted twice.
+// A disk in the pod spec itself, of a kind that cannot be mounted twice.
 struct InlineDisk {
   enum class Kind : std::uint8_t { GcePersistentDisk, AwsElasticBlockStore, Iscsi, Rbd };
   Kind kind{};
@@ -49,15 +49,15 @@ struct InlineDisk {
   friend bool operator==(const InlineDisk&, const InlineDisk&) = default;
 };
 
-// An inline volume that a CSI driver serves in place of an in-tree plugin (migration), for counting.
+// An inline volume of an in-tree plugin that a CSI driver replaces (CSI migration), for volume limits.
 struct MigratedVolume {
   Symbol driver = Symbol::Empty;
-  Symbol handle = Symbol::Empty;  // empty: what the pod says cannot be translated
+  Symbol handle = Symbol::Empty;  // empty: the volume source cannot be translated
   friend bool operator==(const MigratedVolume&, const MigratedVolume&) = default;
 };
 
 struct ClaimUse {
-  std::string name{};      // of the claim; of the volume, if it is ephemeral
+  std::string name{};      // of the claim; for an ephemeral volume: of the volume
   bool ephemeral = false;  // a generic ephemeral volume: the claim is <pod>-<volume> and belongs to the pod
   std::string claim(std::string_view pod) const { return ephemeral ? std::string(pod) + "-" + name : name; }
   friend bool operator==(const ClaimUse&, const ClaimUse&) = default;
@@ -69,13 +69,13 @@ struct CompiledPodSpec {
   std::int32_t priority = 0;
   bool never_preempts = false;
   bool has_resource_claims = false;  // dynamic resource allocation
-  std::string unreadable{};          // what in the spec cannot be honoured, in one sentence; empty when all can
+  std::string unreadable{};          // which part of the spec cannot be satisfied, in one sentence; empty: none
 
   std::vector<AffinityTerm> affinity{};
   std::vector<AffinityTerm> anti_affinity{};
   std::vector<WeightedTerm> preferred_affinity{};
   std::vector<WeightedTerm> preferred_anti_affinity{};
-  std::vector<SpreadConstraint> spread{};  // the pod's own; empty: defaults may apply
+  std::vector<SpreadConstraint> spread{};  // of the pod itself; empty: the default constraints may apply
 
   std::vector<ClaimUse> claims{};
   std::vector<InlineDisk> disks{};

@@ -1,4 +1,4 @@
-// The identity of something compiled, as bytes: equal keys, equal meaning.
+// The identity of a compiled object, as bytes: equal keys mean equal objects.
 #pragma once
 
 #include <cstdint>

@@ -9,18 +9,18 @@
 namespace rescheduler::cluster {
 
 CompiledPodSpecPtr PodSpecCache::of(const api::Pod& pod, RequestsOf which) {
-  PodSignature needs_key;
-  NodeRequirements requirements = compile_requirements(pod, which, interner_, needs_key);
+  PodSignature requirements_key;
+  NodeRequirements requirements = compile_requirements(pod, which, interner_, requirements_key);
   PodSignature key;
   CompiledPodSpec compiled_spec = compile_relations(pod, interner_, namespaces_, key);
-  key.add(needs_key.text());
+  key.add(requirements_key.text());
 
   const auto known = pod_specs_.find(key.text());
   if (known != pod_specs_.end()) {
-    if (auto form_in_use = known->second.lock()) return form_in_use;
+    if (auto spec_in_use = known->second.lock()) return spec_in_use;
   }
   compiled_spec.id = ++last_id_;
-  compiled_spec.requirements = share(std::move(requirements), needs_key.take());
+  compiled_spec.requirements = share(std::move(requirements), requirements_key.take());
   auto shared = std::make_shared<const CompiledPodSpec>(std::move(compiled_spec));
   pod_specs_.insert_or_assign(key.take(), shared);
   if (pod_specs_.size() + requirements_.size() >= sweep_at_) sweep();
@@ -39,7 +39,7 @@ std::shared_ptr<const NodeRequirements> PodSpecCache::share(NodeRequirements req
 void PodSpecCache::sweep() {
   boost::unordered::erase_if(pod_specs_, [](const auto& entry) { return entry.second.expired(); });
   boost::unordered::erase_if(requirements_, [](const auto& entry) { return entry.second.expired(); });
-  // Twice what is in use: a sweep costs no more than what was added since the last.
+  // Twice the entries in use: the cost of a sweep is proportional to the entries added since the last sweep.
   sweep_at_ = std::max<std::size_t>(1024, 2 * (pod_specs_.size() + requirements_.size()));
 }
 

@@ -1,4 +1,4 @@
-// Compiles pods to forms, each form once.
+// Compiles pod specs. Equal specs share one CompiledPodSpec.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class PodSpecCache {
 
  private:
   std::shared_ptr<const NodeRequirements> share(NodeRequirements requirements, std::string key);
-  void sweep();  // forms nobody uses any more
+  void sweep();  // removes the entries of specs that are no longer used
 
   Interner& interner_;
   Namespaces& namespaces_;

@@ -25,7 +25,7 @@ TEST_F(PodSpecCacheTest, PodsOfOneTemplateShareOneForm) {
   EXPECT_EQ(compiled_spec(template_("p3").merge(R"({"spec":{"terminationGracePeriodSeconds":5}})")), first);
 }
 
-// One change each; no two of them may be taken for the same.
+// Each variant has one change. No two variants may have equal keys.
 std::vector<std::pair<const char*, PodBuilder>> variants() {
   const auto preferring = [](int weight, const char* op) {
     return pod("p").node_affinity(
@@ -135,7 +135,7 @@ TEST_F(PodSpecCacheTest, FormsThatNobodyUsesAreForgotten) {
 }
 
 TEST_F(PodSpecCacheTest, AFormThatIsMadeAgainIsNotTakenForTheOldOne) {
-  const std::uint64_t id = compiled_spec(pod("p").priority(1))->requirements->id;  // dropped at once
+  const std::uint64_t id = compiled_spec(pod("p").priority(1))->requirements->id;  // released immediately
   const CompiledPodSpecPtr again = compiled_spec(pod("p").priority(1));
   EXPECT_NE(again->requirements->id, id);
 }

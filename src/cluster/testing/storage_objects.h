@@ -25,7 +25,7 @@ inline void require(api::NodeSelector& selector, const std::string& key, std::in
   for (const std::string& value : values) expression.add_values(value);
 }
 
-// An object under construction; passes for the finished one.
+// An object under construction. Converts to the finished object.
 template <class T>
 struct Built {
   T wire{};

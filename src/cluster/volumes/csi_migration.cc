@@ -17,7 +17,7 @@ struct Replacement {
 
 constexpr Replacement kAwsEbs{"kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone"};
 constexpr Replacement kGcePd{"kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone"};
-constexpr Replacement kAzureDisk{"kubernetes.io/azure-disk", "disk.csi.azure.com", ""};  // zones stay as they are
+constexpr Replacement kAzureDisk{"kubernetes.io/azure-disk", "disk.csi.azure.com", ""};  // zone labels are not changed
 constexpr Replacement kCinder{"kubernetes.io/cinder", "cinder.csi.openstack.org",
                               "topology.cinder.csi.openstack.org/zone"};
 constexpr Replacement kPortworx{"kubernetes.io/portworx-volume", "pxd.portworx.com", ""};
@@ -39,7 +39,7 @@ std::vector<std::string> split_zones(std::string_view text) {
   }
 }
 
-// A volume's id, bare or as aws://<zone>/<id>.
+// A volume id, either plain or as aws://<zone>/<id>.
 Result<std::string> ebs_handle(const std::string& id) {
   constexpr std::string_view kScheme = "aws://";
   if (!id.starts_with(kScheme)) return id;
@@ -54,7 +54,7 @@ Result<std::string> ebs_handle(const std::string& id) {
   return std::string(rest);
 }
 
-// Zones are <locale>-<region>-<zone>; a regional disk has all its zones in one region.
+// Zone names are <locale>-<region>-<zone>. All zones of a regional disk are in one region.
 Result<std::string> gce_region(const std::vector<std::string>& zones) {
   std::set<std::string> regions;
   for (const std::string& zone : zones) {
@@ -148,7 +148,7 @@ void add_zones(api::NodeSelector& selector, std::string_view key, std::string_vi
   }
 }
 
-// The stable labels, unless only the old ones are used: first in the affinity, then on the volume.
+// Only the beta zone label is used: the affinity decides first, then the labels of the volume.
 bool uses_beta_labels(const api::PersistentVolume& volume) {
   const api::NodeSelector& selector = volume.spec().node_affinity().required();
   if (selects_by(selector, kZone)) return false;
@@ -165,7 +165,7 @@ std::string_view driver_replacing(std::string_view plugin) {
 }
 
 bool is_replaceable(std::string_view plugin) {
-  // These two have drivers as well, but kube-scheduler never counts their volumes as the driver's.
+  // Drivers exist for these two plugins as well, but kube-scheduler never counts their volumes for the driver.
   return plugin == "kubernetes.io/azure-file" || plugin == "kubernetes.io/vsphere-volume"
          || !driver_replacing(plugin).empty();
 }

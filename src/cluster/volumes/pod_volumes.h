@@ -1,4 +1,4 @@
-// The volumes of a pod's spec, compiled: the part of a CompiledPodSpec that is about storage.
+// The volumes of a pod spec, compiled: the storage part of a CompiledPodSpec.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct PodVolumes {
 
 PodVolumes volumes_of(const api::Pod& pod, Interner& interner);
 
-// Different for different volumes, the same for the same.
+// Equal volumes append equal keys, different volumes append different keys.
 void append_key(const PodVolumes& volumes, std::string& key);
 
 }  // namespace rescheduler::cluster

@@ -96,7 +96,7 @@ TEST(PodVolumes, DifferentVolumesHaveDifferentKeys) {
   EXPECT_EQ(keys.size(), pods.size());
 }
 
-// ---- Volumes that a CSI driver serves in place of a plugin.
+// ---- Volumes of a plugin that a CSI driver replaces.
 
 TEST(CsiMigration, KnowsWhoReplacesWhom) {
   EXPECT_EQ(driver_replacing("kubernetes.io/aws-ebs"), "ebs.csi.aws.com");
@@ -145,7 +145,7 @@ TEST(CsiMigration, ZonesAreAskedForByTheDriversOwnLabel) {
   const auto by_label = VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z1__z2"}});
   EXPECT_TRUE(zones.reach(by_label, {{own, "z2"}}));
   EXPECT_FALSE(zones.reach(by_label, {{own, "z3"}}));
-  // The label is added to every alternative.
+  // The label is added to every term.
   const auto both = VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z1"}}).only_on("disk", {"ssd"});
   EXPECT_TRUE(zones.reach(both, {{own, "z1"}, {"disk", "ssd"}}));
   EXPECT_FALSE(zones.reach(both, {{own, "z2"}, {"disk", "ssd"}}));

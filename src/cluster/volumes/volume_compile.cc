@@ -32,7 +32,8 @@ std::optional<kube::Quantity> storage_in(const google::protobuf::Map<std::string
   return parsed ? *parsed : kube::Quantity();
 }
 
-// The API server has checked it; what cannot be read all the same selects nothing rather than everything.
+// The API server has validated the selector. A selector that still cannot be parsed selects nothing rather than
+// everything.
 kube::LabelSelector selector_of(const api::LabelSelector& wire) {
   auto compiled = kube::compile_selector(wire);
   return compiled ? std::move(*compiled) : kube::LabelSelector::nothing();
@@ -68,7 +69,7 @@ void compile_source(const api::PersistentVolume& object, Volume& volume, Interne
   }
 }
 
-// Local disks: every term names the hosts.
+// For local disks: every term selects by host name.
 std::optional<std::vector<Symbol>> hosts_of(const api::NodeSelector& required, Interner& interner) {
   const std::string& key = interner.symbols.text(Symbol::Hostname);
   std::vector<Symbol> hosts;

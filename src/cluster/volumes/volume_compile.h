@@ -1,4 +1,4 @@
-// From the API's storage objects to records.
+// Compiles the storage objects of the API to records.
 #pragma once
 
 #include "cluster/volumes/volume_records.h"
@@ -25,7 +25,7 @@ CsiNode compile_csi_node(const api::CSINode& object, Interner& interner);
 StorageCapacity compile_capacity(const api::CSIStorageCapacity& object, Interner& interner);
 Attachment compile_attachment(const api::VolumeAttachment& object, Interner& interner);
 
-// Only labels count: where a volume can be reached from does not depend on what a node is called.
+// Uses only labels: the name of a node does not affect whether it can reach a volume.
 Reach compile_reach(const api::NodeSelector& required);
 
 }  // namespace rescheduler::cluster

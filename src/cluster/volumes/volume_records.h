@@ -1,5 +1,5 @@
-// What the API says about storage, as far as it decides where a pod may be. Records never change: a newer state is
-// another record, so a decision may keep the ones it was made with.
+// The properties of storage objects that decide where a pod can run. Records are immutable: a newer state is a new
+// record. A decision can therefore keep the records that it used.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace rescheduler::cluster {
 
-// As the API and its users know them.
+// Annotations of the Kubernetes API.
 inline constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
 inline constexpr std::string_view kBoundByController = "pv.kubernetes.io/bound-by-controller";
 inline constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
@@ -34,7 +34,7 @@ class AccessModes {
   std::uint8_t bits_ = 0;
 };
 
-// Which claim a volume is promised to, or has.
+// The claim that a volume is prebound or bound to.
 struct ClaimRef {
   std::string ns{};
   std::string name{};
@@ -42,17 +42,18 @@ struct ClaimRef {
   friend bool operator==(const ClaimRef&, const ClaimRef&) = default;
 };
 
-// Where a volume can be reached from; null: from everywhere.
+// The nodes from which a volume can be reached; null: all nodes.
 using Reach = std::shared_ptr<const kube::NodeSelector>;
 
-// An in-tree volume that a CSI driver serves wherever the plugin has been replaced.
+// An in-tree volume that a CSI driver serves on nodes where the plugin is migrated.
 struct VolumeMigration {
   Symbol plugin = Symbol::Empty;  // "kubernetes.io/aws-ebs"
   Symbol driver = Symbol::Empty;
   std::string handle{};
-  Reach reach{};        // as that driver's node labels spell it
-  std::string error{};  // why it cannot be translated; empty: it can
-  friend bool operator==(const VolumeMigration& a, const VolumeMigration& b) {  // `reach` follows from the volume's own
+  Reach reach{};        // with the driver's node labels
+  std::string error{};  // why the volume cannot be translated; empty: it can
+  friend bool operator==(const VolumeMigration& a, const VolumeMigration& b) {  // `reach` is derived from the volume's
+                                                                                // own reach
     return a.plugin == b.plugin && a.driver == b.driver && a.handle == b.handle && a.error == b.error;
   }
 };
@@ -65,17 +66,17 @@ struct Volume {
   kube::Quantity capacity{};
   std::optional<ClaimRef> claim{};
   bool bound_by_controller = false;
-  bool available = false;  // its phase
+  bool available = false;  // the phase is Available
   bool terminating = false;
   bool block = false;  // volumeMode
   AccessModes modes{};
   Symbol attributes_class = Symbol::Empty;
   LabelSetId labels = LabelSetId::None;
   Reach reach{};
-  std::uint64_t reach_hash = 0;                // of what `reach` was made from
-  std::optional<std::vector<Symbol>> hosts{};  // the only hosts `reach` can mean, where it says so by host name
+  std::uint64_t reach_hash = 0;                // hash of the wire form of `reach`
+  std::optional<std::vector<Symbol>> hosts{};  // the only hosts that can match `reach`, if it selects by host name
 
-  // What a CSI driver calls it; empty when no CSI driver serves it.
+  // The name of the volume in its CSI driver; empty: no CSI driver serves it.
   Symbol driver = Symbol::Empty;
   std::string handle{};
   std::optional<VolumeMigration> migration{};
@@ -88,13 +89,13 @@ struct Claim {
   std::string name{};
   std::string uid{};
   std::string version{};         // resourceVersion
-  std::string controller_uid{};  // of the object that owns it
+  std::string controller_uid{};  // of the controller that owns the claim
   Symbol storage_class = Symbol::Empty;
-  std::string volume{};  // the name; empty: none yet
+  std::string volume{};  // the name; empty: no volume yet
   bool bind_completed = false;
   bool lost = false;
   bool terminating = false;
-  std::optional<std::string> selected_node{};  // where it is being provisioned for
+  std::optional<std::string> selected_node{};  // the node that a volume is being provisioned for
   std::optional<kube::Quantity> request{};
   bool block = false;  // volumeMode
   AccessModes modes{};
@@ -105,7 +106,7 @@ struct Claim {
 };
 using ClaimPtr = std::shared_ptr<const Claim>;
 
-// Is the volume promised to this very claim?
+// Is the volume prebound to exactly this claim?
 bool is_prebound_to(const Volume& volume, const Claim& claim);
 
 enum class BindingMode : std::uint8_t { Unset, Immediate, WaitForFirstConsumer };
@@ -114,7 +115,7 @@ struct StorageClass {
   Symbol name = Symbol::Empty;
   Symbol provisioner = Symbol::Empty;
   BindingMode mode = BindingMode::Unset;
-  // One of these must hold, unless there are none; in each, every key must have one of the values.
+  // One of the terms must match, unless there are none. A term matches if every key has one of its values.
   struct Key {
     Symbol key = Symbol::Empty;
     std::vector<Symbol> values{};
@@ -122,8 +123,8 @@ struct StorageClass {
   };
   std::vector<std::vector<Key>> allowed_topologies{};
 
-  bool can_provision = false;  // it has a provisioner that is one
-  // Whose limits its volumes count against before they exist; empty: nobody's.
+  bool can_provision = false;  // the provisioner is set and is not kubernetes.io/no-provisioner
+  // The driver whose limits count the class' volumes before they exist; empty: none.
   Symbol counted_driver = Symbol::Empty;
   friend bool operator==(const StorageClass&, const StorageClass&) = default;
 };
@@ -131,23 +132,23 @@ struct StorageClass {
 struct CsiNode {
   struct Driver {
     Symbol name = Symbol::Empty;
-    std::optional<std::int32_t> limit{};  // of volumes; nothing: none
+    std::optional<std::int32_t> limit{};  // maximum number of volumes; nothing: no limit
     friend bool operator==(const Driver&, const Driver&) = default;
   };
   std::vector<Driver> drivers{};
   std::vector<Symbol> migrated_plugins{};  // sorted
-  std::string migrated_text{};             // as it is written
+  std::string migrated_text{};             // the unparsed annotation value
 
   bool migrated(Symbol plugin) const;
   std::optional<std::int32_t> limit(Symbol driver) const;
   friend bool operator==(const CsiNode&, const CsiNode&) = default;
 };
 
-// How large a volume of a class may be where.
+// The largest possible volume of a class, and the nodes that can reach the storage.
 struct StorageCapacity {
   Symbol storage_class = Symbol::Empty;
-  std::optional<std::int64_t> largest{};                // bytes; nothing: none at all
-  std::optional<kube::LabelSelector> reachable_from{};  // nothing: from nowhere
+  std::optional<std::int64_t> largest{};                // bytes; nothing: no capacity
+  std::optional<kube::LabelSelector> reachable_from{};  // nothing: no node
   friend bool operator==(const StorageCapacity&, const StorageCapacity&) = default;
 };
 

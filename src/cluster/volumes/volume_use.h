@@ -1,4 +1,4 @@
-// Which claims the pods on nodes use. Claims of ephemeral volumes are left out: nobody else can use those.
+// Which claims the assigned pods use. Claims of ephemeral volumes are not counted: only one pod can use such a claim.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ ClusterEventPtr cluster_event(EventResource resource,
   return std::make_shared<const ClusterEvent>(std::move(what));
 }
 
-// All but the version.
+// Compares all fields except the version.
 bool same(const Volume& a, const Volume& b) {
   return a.storage_class == b.storage_class && a.capacity == b.capacity && a.claim == b.claim
          && a.bound_by_controller == b.bound_by_controller && a.available == b.available
@@ -157,7 +157,7 @@ Result<VolumePtr> Volumes::assume_binding(const Volume& volume, const Claim& cla
     return fail(Errc::Conflict, "PersistentVolume {} has changed since it was chosen", volume.name);
   }
   Volume prebound = *known.said;
-  // A promise a user made himself is kept as his: the claim's uid is all that is added.
+  // A volume that a user prebound stays marked as the user's. Only the claim's uid is added.
   if (!is_prebound_to(*known.said, claim)) prebound.bound_by_controller = true;
   prebound.claim = ClaimRef{claim.ns, claim.name, claim.uid};
   known.assumed = std::make_shared<const Volume>(std::move(prebound));
@@ -228,7 +228,7 @@ void Volumes::revert(const Claim& claim) {
   if (found != claims_.end() && found->second.said->version == claim.version) found->second.assumed = nullptr;
 }
 
-// ---- StorageClasses, and what CSI drivers tell.
+// ---- StorageClasses and CSI objects.
 
 ClusterEventPtr Volumes::upsert(const api::StorageClass& object) {
   StorageClass compiled = compile_class(object, interner_);

@@ -1,7 +1,7 @@
-// Persistent volumes, claims and what else storage says about where a pod may be.
+// PersistentVolumes, claims and the other storage objects that decide where a pod can run.
 //
-// A decision to bind a volume to a claim, or to have one provisioned on a node, counts from the moment it is made
-// (assume). The API server's word goes before it: whatever comes with another resourceVersion replaces the assumption.
+// The decision to bind a volume to a claim, or to provision one for a node, counts as soon as it is assumed. The API
+// server takes precedence: an object with another resourceVersion replaces the assumption.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Volumes {
  public:
   explicit Volumes(Interner& interner) : interner_(interner) {}
 
-  // --- What happens. Null: nothing that a waiting pod could care about. ---
+  // --- Changes. Null: no event for waiting pods. ---
   ClusterEventPtr upsert(const api::PersistentVolume& object);
   ClusterEventPtr upsert(const api::PersistentVolumeClaim& object);
   ClusterEventPtr upsert(const api::StorageClass& object);
@@ -53,27 +53,27 @@ class Volumes {
   void pod_added(const AssignedPod& pod) { use_.pod_added(pod); }
   void pod_removed(const AssignedPod& pod) { use_.pod_removed(pod); }
 
-  // --- What we have decided. Fails with Errc::Conflict when the record is not the newest one any more. ---
+  // --- Assumed decisions. They fail with Errc::Conflict if the record is no longer the newest one. ---
   Result<VolumePtr> assume_binding(const Volume& volume, const Claim& claim);
   Result<ClaimPtr> assume_node(const Claim& claim, std::string_view node);
-  // Takes an assumption back, unless something newer has replaced it.
+  // Reverts an assumption, unless a newer object has replaced it.
   void revert(const Volume& volume);
   void revert(const Claim& claim);
 
-  // --- What is, our decisions included. Null: not there. ---
+  // --- State, including assumed decisions. Null: no such object. ---
   VolumePtr volume(std::string_view name) const;
   ClaimPtr claim(Symbol ns, std::string_view name) const;
   ClaimPtr claim(std::string_view ns, std::string_view name) const;
-  // Without our decisions: what the API server said last.
+  // Without assumed decisions: the last object from the API server.
   VolumePtr api_volume(std::string_view name) const;
   ClaimPtr api_claim(std::string_view ns, std::string_view name) const;
 
-  std::vector<VolumePtr> volumes_of(Symbol storage_class) const;  // by name
+  std::vector<VolumePtr> volumes_of(Symbol storage_class) const;  // sorted by name
   const StorageClass* storage_class(Symbol name) const;
   const CsiNode* csi_node(std::string_view name) const;
   bool tracks_capacity(Symbol driver) const;
   const std::vector<Attachment>& attachments_to(std::string_view node) const;
-  // Is there room for a volume of this class, seen from a node with these labels?
+  // Is there enough capacity for a volume of this class, reachable from a node with these labels?
   bool has_room(Symbol storage_class, std::int64_t size, kube::LabelLookup node_labels) const;
 
   const VolumeUse& use() const { return use_; }
@@ -83,7 +83,7 @@ class Volumes {
   template <class T>
   struct Known {
     std::shared_ptr<const T> said;
-    std::shared_ptr<const T> assumed{};  // null: nothing
+    std::shared_ptr<const T> assumed{};  // null: no assumption
     const std::shared_ptr<const T>& current() const { return assumed ? assumed : said; }
   };
   using Names = std::vector<std::string>;  // sorted
@@ -111,7 +111,7 @@ class Volumes {
   ByClaim<Known<Claim>> claims_;
   boost::unordered_flat_map<Symbol, StorageClass> classes_;
   ByName<CsiNode> csi_nodes_;
-  boost::unordered_flat_map<Symbol, bool> drivers_;                           // do they tell their capacity?
+  boost::unordered_flat_map<Symbol, bool> drivers_;                           // do they report their capacity?
   boost::unordered_flat_map<Symbol, std::vector<NamedCapacity>> capacities_;  // by class
   ByName<Symbol> capacity_classes_;                                           // by namespace/name
   ByName<Attachment> attachments_;

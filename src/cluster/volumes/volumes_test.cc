@@ -175,7 +175,7 @@ TEST(Volumes, RoomIsWhereAnyCapacityIsLargeEnoughAndReachable) {
   EXPECT_FALSE(store.volumes.has_room(fast, gib, west));
   EXPECT_FALSE(store.volumes.has_room(store.symbol("slow"), gib, east));
 
-  // The largest possible volume is the better word, even when more is left.
+  // maximumVolumeSize takes precedence over capacity, even if capacity is larger.
   const auto news =
       store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").largest("2Gi").seen_from({{"zone", "east"}}));
   EXPECT_FALSE(news->storage.limit_grew);
@@ -183,7 +183,7 @@ TEST(Volumes, RoomIsWhereAnyCapacityIsLargeEnoughAndReachable) {
   EXPECT_TRUE(store.volumes.upsert(CapacityObject("a", "fast").largest("4Gi").seen_from({{"zone", "east"}}))
                   ->storage.limit_grew);
   EXPECT_TRUE(store.volumes.has_room(fast, 3 * gib, east));
-  // Reachable from nowhere, and without a size.
+  // One without node topology, one without a size.
   store.volumes.upsert(CapacityObject("b", "fast").left("100Gi"));
   store.volumes.upsert(CapacityObject("c", "fast").seen_from({}));
   EXPECT_FALSE(store.volumes.has_room(fast, 5 * gib, east));

@@ -27,7 +27,7 @@ net::Task<Result<void>> Client::removed(Api& api, ApiCall call, DeleteSettings s
   }
   if (settings.grace_period_seconds) options.set_grace_period_seconds(*settings.grace_period_seconds);
   if (!settings.propagation.empty()) options.set_propagation_policy(settings.propagation);
-  if (settings.dry_run) options.add_dry_run("All");  // with a body, the server does not look at the query
+  if (settings.dry_run) options.add_dry_run("All");  // if there is a body, the server ignores the query parameter
   call.body = &options;
   auto done = co_await api.call(std::move(call), nullptr);
   co_return done;
@@ -51,7 +51,7 @@ net::Task<Result<void>> Client::list_all(Api& api,
     }
     const bool expired_midway = page.error().code == Errc::Expired && !call.continue_token.empty();
     if (!expired_midway || started_over) co_return fail(std::move(page.error()));
-    // The pages took longer than the server keeps versions: take everything in one answer instead.
+    // The continue token expired before the last page: list again without paging.
     started_over = true;
     objects.clear();
     call.continue_token.clear();

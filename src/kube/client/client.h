@@ -1,10 +1,10 @@
-// Typed calls on top of Api: what most code uses.
+// Typed calls on top of Api; most code uses this class.
 //
 //   auto pod = co_await client.get<api::Pod>("web", "api-0");
 //   auto bound = co_await client.create_sub("web", "api-0", "binding", binding);
 //
-// get() keeps fields this build does not know, so get - change - update loses nothing on built-in kinds.
-// Informers and lists drop them: what is kept for long stays small.
+// get() keeps fields that the wire types do not have, so get, change and update of built-in kinds lose nothing.
+// Informers and lists drop such fields, because their objects are stored for a long time and must be small.
 #pragma once
 
 #include <string>
@@ -29,10 +29,10 @@ struct PatchOptions {
 };
 
 struct DeleteSettings {
-  std::string uid{};  // not empty: only this very object
+  std::string uid{};  // not empty: delete only the object with this UID
   std::string resource_version{};
   std::optional<std::int64_t> grace_period_seconds{};
-  std::string propagation{};  // Foreground, Background, Orphan; empty: the kind's default
+  std::string propagation{};  // Foreground, Background, Orphan; empty: the default of the kind
   bool dry_run = false;
 };
 
@@ -42,7 +42,7 @@ struct ListSettings {
   std::uint32_t page = 500;
 };
 
-// What is not said. Named, not a temporary in the caller's co_await: g++ 12 destroys aggregates there twice.
+// Default options. They are named objects, because g++ 12 destroys aggregate temporaries of a co_await twice.
 inline const WriteOptions kUsualWrite;
 inline const PatchOptions kUsualPatch;
 inline const DeleteSettings kUsualDelete;
@@ -60,7 +60,7 @@ class Client {
     return answer_of<T>(*api_, std::move(call));
   }
 
-  // The namespace and (unless the server is to generate it) the name come from the object's metadata.
+  // The namespace comes from the object's metadata, and so does the name unless the server generates it.
   template <class T>
   net::Task<Result<T>> create(T object, const WriteOptions& options = kUsualWrite) {
     ApiCall call = object_call(Verb::Create, resource_of<T>(), object.metadata().namespace_(), {});
@@ -68,7 +68,7 @@ class Client {
     return sent<T>(*api_, std::move(call), std::move(object));
   }
 
-  // Needs the object's resourceVersion: a concurrent change makes it fail with Errc::Conflict.
+  // Requires the object's resourceVersion: after a concurrent change it fails with Errc::Conflict.
   template <class T>
   net::Task<Result<T>> update(T object, const WriteOptions& options = kUsualWrite, std::string subresource = {}) {
     ApiCall call =
@@ -107,7 +107,7 @@ class Client {
     return removed(*api_, std::move(call), settings);
   }
 
-  // A subresource that is created by posting another kind to it: binding, eviction. The answer is of no interest.
+  // Posts another kind to a subresource: binding, eviction. The answer is ignored.
   template <class Owner, class Body>
   net::Task<Result<void>> create_sub(std::string ns,
                                      std::string name,
@@ -120,7 +120,7 @@ class Client {
     return posted<Body>(*api_, std::move(call), std::move(body));
   }
 
-  // Every object, page by page; starts over if the list expires on the way.
+  // Lists all objects page by page; starts again if the list expires meanwhile.
   template <class T>
   net::Task<Result<std::vector<std::shared_ptr<const T>>>> list(std::string ns,
                                                                 const ListSettings& settings = kWholeList) {
@@ -128,7 +128,7 @@ class Client {
     return listed<T>(*api_, std::move(call), settings);
   }
 
-  // The same of a kind known only at run time.
+  // The same for a kind that is known only at run time.
   net::Task<Result<std::vector<ObjectPtr>>> list_any(const ResourceType& resource,
                                                      std::string ns,
                                                      const ListSettings& settings = kWholeList) {
@@ -139,7 +139,7 @@ class Client {
   static ApiCall object_call(Verb verb, const ResourceType& resource, std::string ns, std::string name);
   static void apply(const WriteOptions& options, ApiCall& call);
 
-  // The coroutines hold the Api, not the Client: a Client may be a temporary.
+  // The coroutines refer to the Api, not to the Client, so a Client may be a temporary.
   static net::Task<Result<void>> removed(Api& api, ApiCall call, DeleteSettings settings);
   static net::Task<Result<void>> list_all(Api& api,
                                           ApiCall call,

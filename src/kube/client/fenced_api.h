@@ -1,5 +1,5 @@
-// An Api that writes only while this process leads: what is not begun in time is refused, and what is begun is given up
-// before anybody else can lead.
+// An Api that writes only while this process is the leader. After the leadership it refuses writes. The timeout of a
+// running write ends before another process can become leader.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace rescheduler::kube {
 
 class FencedApi final : public Api {
  public:
-  // Without a fence everything passes: nobody else could be leading.
+  // Without a fence all writes pass: this process runs without leader election.
   FencedApi(Api& api, std::shared_ptr<const LeaderFence> fence) : api_(api), fence_(std::move(fence)) {}
 
   net::Task<Result<void>> call(ApiCall call, Message* answer) override;

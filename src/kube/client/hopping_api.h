@@ -1,5 +1,5 @@
-// An Api for coroutines of another thread: each call runs on the loop the real one belongs to, and its answer comes
-// back to the caller's.
+// An Api for coroutines of another thread: each call runs on the loop of the real Api, and its answer returns to the
+// caller's loop.
 #pragma once
 
 #include "kube/client/api.h"
@@ -12,7 +12,7 @@ class HoppingApi final : public Api {
 
   net::Task<Result<void>> call(ApiCall call, Message* answer) override;
   net::Task<Result<ListPage>> list(ApiCall call, ItemSink sink) override;
-  // A stream stays where it is: streams are not for visitors.
+  // Not supported: a watch must be opened on the loop of the real Api.
   net::Task<Result<std::unique_ptr<WatchStream>>> watch(ApiCall call) override;
   net::Task<Result<std::string>> get_text(std::string path, std::string accept) override;
 

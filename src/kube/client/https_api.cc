@@ -15,10 +15,10 @@
 namespace rescheduler::kube {
 namespace {
 
-// Time for the head of a watch's answer: a streaming list may first have to bring the server's cache up to date.
+// Timeout for the head of a watch answer: for a streaming list the server may first have to update its cache.
 constexpr std::chrono::seconds kWatchHeadTimeout{30};
 
-// "list pods" and "refused" belong in one sentence, whichever layer noticed.
+// Prefixes the error with `where` unless a lower layer has already done so.
 Error placed(Error error, std::string_view where) {
   if (error.message.starts_with(where)) return error;
   return std::move(error).within(where);
@@ -74,12 +74,12 @@ net::Task<Result<void>> HttpsApi::call(ApiCall call, Message* answer) {
   auto response = co_await exchange(std::move(*request), attempt);
   if (!response) co_return fail(std::move(response.error()));
   if (answer == nullptr) {
-    // Even then it must be Kubernetes that answered: a proxy's friendly page is not a binding.
+    // Check that Kubernetes answered: the HTML page of a proxy does not mean that a pod is bound.
     auto encoding = encoding_of(response->headers.get("Content-Type"));
     if (!encoding) co_return fail(placed(std::move(encoding.error()), attempt.where));
     co_return Result<void>{};
   }
-  // What is read to be changed and written back keeps the fields this build does not know.
+  // Keeps fields that the wire types do not have, because callers may change the object and write it back.
   auto decoded = decode_object(response->headers.get("Content-Type"), response->body, *answer, UnknownFields::Keep);
   if (!decoded) co_return fail(placed(std::move(decoded.error()), attempt.where));
   co_return Result<void>{};
@@ -118,7 +118,7 @@ net::Task<Result<std::string>> HttpsApi::get_text(std::string path, std::string 
   co_return std::move(response->body);
 }
 
-// Tries until there is an answer, a refusal that stands, or no time left.
+// Repeats until there is an answer, an error that must not be repeated, or the deadline.
 net::Task<Result<net::HttpResponse>> HttpsApi::exchange(net::HttpRequest request, Attempt attempt) {
   Backoff backoff(settings_.backoff, *services_.rng);
   bool renewed = false;
@@ -156,7 +156,7 @@ net::Task<Result<void>> HttpsApi::wait_for_own_limit(const Attempt& attempt) {
   co_return waited;
 }
 
-// Everything a request needs besides itself: a place in our own rate limit, and credentials.
+// Waits for the client-side rate limit and adds the credentials.
 net::Task<Result<void>> HttpsApi::prepare(net::HttpRequest& request, const Attempt& attempt) {
   auto admitted = co_await wait_for_own_limit(attempt);
   if (!admitted) co_return admitted;
@@ -170,7 +170,7 @@ net::Task<Result<void>> HttpsApi::prepare(net::HttpRequest& request, const Attem
   co_return Result<void>{};
 }
 
-// New connections show the renewed certificate.
+// Makes new connections use the renewed certificate.
 Result<void> HttpsApi::present(const std::shared_ptr<const ClientCertificate>& certificate) {
   if (certificate == certificate_ || !certificate) return {};
   certificate_ = certificate;
@@ -180,7 +180,7 @@ Result<void> HttpsApi::present(const std::shared_ptr<const ClientCertificate>& c
   return http_->set_tls(tls_);
 }
 
-// Succeeds when the call is to be tried again, after the wait that is due; fails with the error that stands.
+// Waits and succeeds if the call is to be repeated; otherwise returns the final error.
 net::Task<Result<void>> HttpsApi::pause_before_repeat(Error error,
                                                       const Attempt& attempt,
                                                       Backoff& backoff,
@@ -225,7 +225,7 @@ net::Task<Result<std::unique_ptr<net::BodyStream>>> HttpsApi::open_once(net::Htt
   if (!body) co_return fail(placed(std::move(body.error()), attempt.where));
   if ((*body)->status() < 300) co_return body;
 
-  // A refusal is short; what is longer than this is not one of Kubernetes' own.
+  // Errors of Kubernetes are short; a longer body comes from something else.
   constexpr std::size_t kEnough = 64 << 10;
   std::string text;
   while (text.size() < kEnough) {

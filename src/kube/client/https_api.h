@@ -1,8 +1,8 @@
 // Api over HTTPS: a real API server.
 //
-// Adds to each request what the caller should not have to think about: credentials (renewed once when the server
-// refuses them), our own rate limit, repeats with jittered back-off where a repeat is safe, and request metrics
-// under client-go's names. Nothing of a credential is ever logged or put into an error.
+// Adds to each request: credentials (renewed once when the server rejects them), the client-side rate limit, repeats
+// with jittered backoff where a repeat is safe, and request metrics with client-go's names. Credentials never appear in
+// logs or errors.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@
 namespace rescheduler::kube {
 
 struct HttpsApiSettings {
-  double requests_per_second = 50;  // client-go's defaults for kube-scheduler; <= 0: no limit
+  double requests_per_second = 50;  // the defaults of kube-scheduler; <= 0: no limit
   double burst = 100;
   BackoffPolicy backoff{std::chrono::milliseconds{200}, std::chrono::milliseconds{10'000}, 2.0, 0.5};
   std::size_t most_connections = 64;
@@ -67,14 +67,14 @@ class HttpsApi final : public Api {
   std::unique_ptr<CredentialSource> credentials_;
   std::string base_path_;
   net::TlsClientSettings tls_;
-  std::shared_ptr<const ClientCertificate> certificate_;  // the one tls_ holds, once it was renewed
+  std::shared_ptr<const ClientCertificate> certificate_;  // the certificate in tls_, after a renewal
   HttpsApiSettings settings_;
   LoopServices services_;
   RateLimiter limiter_;
   RequestMetrics metrics_;
 };
 
-// Connects nothing yet; fails when the configuration's key material cannot be used.
+// Does not connect yet. Fails when the key material of the configuration cannot be used.
 Result<std::unique_ptr<HttpsApi>> make_https_api(const ClientConfig& config,
                                                  HttpsApiSettings settings,
                                                  LoopServices services);

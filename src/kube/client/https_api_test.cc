@@ -1,4 +1,4 @@
-// HttpsApi against a server that answers what the test tells it to: repeats, renewed credentials, limits, watches.
+// HttpsApi against a scripted server: repeats, renewed credentials, limits, watches.
 #include "kube/client/https_api.h"
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Hands out "Bearer 1", "Bearer 2", ...: the next one after each rejection.
+// Returns "Bearer 1", "Bearer 2", ...; the number grows with each rejection.
 class CountingCredentials final : public CredentialSource {
  public:
   net::Task<Result<Credential>> current() override {
@@ -32,7 +32,7 @@ class CountingCredentials final : public CredentialSource {
   int generation_ = 1;
 };
 
-// Notes how long was to be waited, and does not wait.
+// Records the requested durations and returns at once.
 class NotedTimers final : public net::Timers {
  public:
   net::Task<Result<void>> sleep_for(std::chrono::nanoseconds duration) override {
@@ -86,8 +86,8 @@ class HttpsApiTest : public testing::Test {
     return loop_.await_result(Client(*api_).create(pod));
   }
 
-  std::deque<net::HttpResponse> script_;     // what the server answers, in turn
-  std::vector<std::string> authorizations_;  // what it was shown
+  std::deque<net::HttpResponse> script_;     // the answers of the server, in order
+  std::vector<std::string> authorizations_;  // the Authorization headers that the server got
   NotedTimers timers_;
   MetricRegistry metrics_;
   net::EventLoop loop_;
@@ -203,7 +203,7 @@ TEST_F(HttpsApiTest, AWatchGivesItsEventsAndItsError) {
   auto stream = loop_.await_result(api_->watch(call));
   ASSERT_TRUE(stream) << stream.error().message;
   const auto events = loop_.await_result((*stream)->next());
-  // Both came in one piece: the error must not hide the event before it.
+  // Both arrived in one read: the error must not hide the event before it.
   ASSERT_TRUE(events) << events.error().message;
   ASSERT_EQ(events->size(), 1U);
   EXPECT_EQ(events->front().resource_version, "7");

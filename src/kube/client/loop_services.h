@@ -1,4 +1,4 @@
-// What every component on the event loop is given from outside: where it runs, time, chance and counters.
+// The dependencies of components on the event loop: executor, timers, clock, random numbers and metrics.
 #pragma once
 
 #include "base/clock.h"

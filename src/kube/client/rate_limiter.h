@@ -1,4 +1,4 @@
-// A token bucket on our own side: so many requests a second, a burst above it, first come first served.
+// Client-side rate limit, a token bucket: a number of requests per second with a burst, in the order of arrival.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ class RateLimiter {
   // `per_second` <= 0 means no limit.
   RateLimiter(double per_second, double burst);
 
-  // Takes a place in the queue and says how long to wait before using it.
+  // Reserves a token and returns the wait until it may be used.
   std::chrono::nanoseconds reserve(SteadyTime now);
 
  private:

@@ -87,7 +87,7 @@ void attach_body(const ApiCall& call, net::HttpRequest& request) {
 }
 
 Result<void> check_path_segment(std::string_view what, std::string_view text) {
-  // The server refuses such names too; here they would change which object the path means.
+  // The server refuses such names too, but in a path they would name another object.
   if (text.find('/') != text.npos || text == "." || text == "..") {
     return fail(Errc::Invalid, "{} \"{}\" cannot be part of a path: a name has no slash and is not a dot", what, text);
   }

@@ -1,4 +1,4 @@
-// From a call in Kubernetes' terms to the HTTP request that makes it. Pure.
+// Builds the HTTP request of an ApiCall. Pure.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace rescheduler::kube {
 // "/apis/apps/v1/namespaces/web/deployments/api/scale"
 std::string resource_path(const ApiCall& call);
 
-// Path, query, media types and body; not yet the credentials. `base_path` is what the server's address ends with.
-// Built-in kinds travel as protobuf, custom ones as JSON.
+// Path, query, media types and body, without credentials. `base_path` is the path of the server's URL. Built-in kinds
+// are sent as protobuf, custom kinds as JSON.
 Result<net::HttpRequest> http_request_for(const ApiCall& call, std::string_view base_path);
 
 }  // namespace rescheduler::kube

@@ -25,7 +25,7 @@ Errc code_for(int http_status, std::string_view reason) {
   }
 }
 
-// A proxy's HTML page or plain text: one line of it is enough to recognise it by.
+// For the HTML page or plain text of a proxy: one line is enough to recognize it.
 std::string first_line(std::string_view body) {
   constexpr std::size_t kEnough = 200;
   std::string line;

@@ -1,4 +1,4 @@
-// Whether a failed call is repeated by the client itself. Pure.
+// Decides whether the client repeats a failed call. Pure.
 #pragma once
 
 #include "base/error.h"
@@ -6,10 +6,10 @@
 
 namespace rescheduler::kube {
 
-// A second try is right when it can neither double an effect nor hide an answer:
-//   - the server refused to look at it (429; 503 with Retry-After): any verb;
-//   - it failed or was never answered: only verbs that may be repeated (get, list, watch, update, delete).
-// An update repeated after a lost answer meets its own change as a Conflict, which the caller handles anyway.
+// A repeat is allowed when it can neither apply a change twice nor hide an answer:
+//   - the server rejected the request unprocessed (429; 503 with Retry-After): any verb;
+//   - the request failed or got no answer: only verbs that may be repeated (get, list, watch, update, delete).
+// If an update succeeded but its answer was lost, the repeat gets a Conflict, which callers handle anyway.
 bool may_repeat(Verb verb, Repeat repeat, const Error& error);
 
 }  // namespace rescheduler::kube

@@ -34,7 +34,7 @@ class WatchReader final : public WatchStream {
       auto taken = take_frames(events);
       if (taken) continue;
       if (events.empty()) co_return fail(std::move(taken.error()));
-      failure_ = std::move(taken.error());  // after what came before it
+      failure_ = std::move(taken.error());  // reported after the events before it
     }
     co_return events;
   }

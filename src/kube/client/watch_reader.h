@@ -1,4 +1,4 @@
-// From the bytes of a watch's body to events.
+// Turns the body of a watch into events.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace rescheduler::kube {
 
-// The encoding is the one the answer's Content-Type names. `where` is describe(call), for error texts.
+// The Content-Type of the answer gives the encoding. `where` is describe(call), for error messages.
 Result<std::unique_ptr<WatchStream>> make_watch_reader(std::unique_ptr<net::BodyStream> body,
                                                        const ResourceType& resource,
                                                        std::string where);

@@ -1,4 +1,4 @@
-// Objects to bytes and back, in whichever encoding was agreed on.
+// Encodes and decodes objects in the negotiated encoding.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ Result<Decoded> decode(Encoding encoding,
                        google::protobuf::Message& into,
                        UnknownFields unknown);
 
-// What a Content-Type header says, parameters ignored; an error for anything that is neither.
+// The encoding in a Content-Type header, without its parameters. An error for other media types.
 Result<Encoding> encoding_of(std::string_view content_type);
 
 }  // namespace rescheduler::kube

@@ -1,4 +1,4 @@
-// What decoding can ask for and answer with, whatever the encoding.
+// Options and results of decoding, for both encodings.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ constexpr std::string_view media_type(Encoding encoding) {
   return encoding == Encoding::Protobuf ? "application/vnd.kubernetes.protobuf" : "application/json";
 }
 
-// What becomes of fields our trimmed wire types do not know.
+// How decoding treats fields that the trimmed wire types do not have.
 enum class UnknownFields {
-  Drop,    // stored objects stay lean; zeros that mean "never set" go too, so has_x() says what JSON would show
-  Keep,    // read, modify, write loses nothing (protobuf only; JSON drops them)
-  Refuse,  // an error that names the field (JSON only; protobuf drops them): for files people write
+  Drop,    // keeps stored objects small; unset zeros are dropped too, so has_x() agrees with JSON
+  Keep,    // read, modify, write loses nothing (protobuf only; JSON drops the fields)
+  Refuse,  // an error that names the field (JSON only; protobuf drops it): for files written by users
 };
 
-// A server may answer any request with a Status instead of the object asked for.
-// Without a status, the object was decoded into the message the caller gave.
+// A server may answer any request with a Status instead of the requested object.
+// Without a status, the object was decoded into the caller's message.
 struct Decoded {
   std::shared_ptr<const api::Status> status;
 

@@ -1,5 +1,5 @@
-// JSON to messages. Each reading function returns false after noting a fault; on the way out every level puts its step
-// in front of the fault's path, so that good input pays nothing for paths.
+// Decodes JSON into messages. Each reading function records a fault and returns false. While the calls return, each
+// level prepends its step to the path of the fault, so that valid input has no cost for paths.
 #include <limits>
 #include <memory>
 #include <utility>
@@ -44,7 +44,7 @@ std::string describe(const json::value& value) {
   }
 }
 
-// Where a decoded scalar goes: into a field, onto the end of a repeated field, or into a map entry.
+// The destination of a decoded scalar: a field, the end of a repeated field, or a map entry.
 struct SetField {
   Message& message;
   const FieldDescriptor* field;
@@ -162,7 +162,7 @@ bool JsonReader::read_field(const json::value& value, const JsonField& field, Me
   return read_message(value, *field.child, *owner.GetReflection()->MutableMessage(&owner, field.field));
 }
 
-// A null among the elements or values of a list or map is the zero value, as in Go.
+// A null element of a list or map is the zero value, as in Go.
 bool JsonReader::read_array(const json::value& value, const JsonField& field, Message& into) {
   const json::array* array = value.if_array();
   if (array == nullptr) return mismatch("an array", value);
@@ -230,7 +230,7 @@ bool JsonReader::read_scalar(const json::value& value, const FieldDescriptor& fi
     case FieldDescriptor::TYPE_BYTES: {
       if (!value.is_string() && !value.is_null()) return mismatch("a base64 string", value);
       auto bytes = base64_decode(value.is_string() ? view(value.get_string()) : std::string_view());
-      if (!bytes) return wrong("this string is not base64");  // its content may be a secret
+      if (!bytes) return wrong("this string is not base64");  // not quoted: it may be a secret
       sink(std::move(*bytes));
       return true;
     }

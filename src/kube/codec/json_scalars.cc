@@ -7,7 +7,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the beginning of text, 0 if there is none.
+// Length of the valid UTF-8 sequence at the beginning of text, or 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = at(0);
@@ -20,7 +20,7 @@ std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((at(i) & 0xc0U) != 0x80) return 0;
   }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
+  // Overlong forms, surrogates and code points above U+10FFFF are invalid.
   if (lead == 0xe0 && at(1) < 0xa0) return 0;
   if (lead == 0xed && at(1) > 0x9f) return 0;
   if (lead == 0xf0 && at(1) < 0x90) return 0;

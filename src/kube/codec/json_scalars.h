@@ -1,4 +1,4 @@
-// How single values look in Kubernetes' JSON: strings. Times, durations and bytes are in kube/value.
+// Writes JSON strings as Kubernetes does. Times, durations and bytes are in kube/value.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace rescheduler::kube {
 
-// Appends text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD, as Go's encoder does it.
+// Appends text as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, as in Go's encoder.
 void append_json_string(std::string& out, std::string_view text);
 std::string json_string(std::string_view text);
 

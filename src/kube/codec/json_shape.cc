@@ -31,7 +31,7 @@ class ShapeBook {
   }
 
  private:
-  // A shape enters the book before its fields are known, so that a type may contain itself.
+  // The shape is added to the map before its fields are known, because a type can contain itself.
   JsonShape& make(const Descriptor& message) {
     auto& slot = shapes_[&message];
     if (slot) return *slot;

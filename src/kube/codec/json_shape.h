@@ -1,5 +1,5 @@
-// How a message type looks in JSON, worked out once per type: names, inlined fields, special forms.
-// Shapes are never changed or freed once handed out; any thread may ask for and use them.
+// The JSON form of a message type, computed once per type: names, inlined fields, special forms.
+// Shapes are immutable and live as long as the process. All threads may use them.
 #pragma once
 
 #include <string_view>
@@ -17,14 +17,14 @@ struct JsonShape;
 
 struct JsonField {
   const google::protobuf::FieldDescriptor* field = nullptr;
-  // Set: the field belongs to this message field of ours, whose fields stand among our own.
+  // Not null: `field` belongs to this inlined message field, so in JSON it is among the fields of the parent.
   const google::protobuf::FieldDescriptor* inlined_from = nullptr;
-  // Of the message, the elements or the map's values; null when those are scalars.
+  // The shape of the message, of the elements or of the map values; null for scalars.
   const JsonShape* child = nullptr;
   bool keep_zero = false;
 
   std::string_view name() const { return field->json_name(); }
-  // What holds one value: the field itself, or the value half of a map's entries.
+  // The descriptor of one value: the field itself, or the value of a map entry.
   const google::protobuf::FieldDescriptor& value_field() const {
     return field->is_map() ? *field->message_type()->map_value() : *field;
   }
@@ -33,7 +33,7 @@ struct JsonField {
 struct JsonShape {
   const google::protobuf::Descriptor* message = nullptr;
   api::JsonForm form = api::OBJECT;
-  const ResourceType* resource = nullptr;  // set: the object may carry apiVersion and kind
+  const ResourceType* resource = nullptr;  // not null: the object may contain apiVersion and kind
   std::vector<JsonField> fields;
   std::unordered_map<std::string_view, const JsonField*> by_name;
 

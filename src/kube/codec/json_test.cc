@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Every special form at least once, in the order we write.
+// Contains every special form at least once, in the order of the writer.
 constexpr std::string_view kPod = R"({
   "apiVersion": "v1",
   "kind": "Pod",
@@ -343,7 +343,7 @@ TEST(Json, OfDuplicateKeysTheLastWinsUnlessRefused) {
   EXPECT_EQ(pod.metadata().name(), "b");
   EXPECT_THAT(error_of(kTwice, UnknownFields::Refuse), HasSubstr("the key \"name\" appears twice"));
   EXPECT_THAT(error_of(kTwice, UnknownFields::Refuse), HasSubstr("line 2"));
-  // The same key in two objects is nothing special.
+  // The same key in two different objects is not a duplicate.
   EXPECT_EQ(
       error_of(R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"a"},{"name":"a"}]}})", UnknownFields::Refuse),
       "no error");

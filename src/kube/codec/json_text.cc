@@ -30,7 +30,7 @@ Unexpected failed_at(std::string_view text, std::size_t offset, std::string_view
   return fail(Errc::Invalid, "line {}, column {}: {}", line, before.size() - line_start + 1, why);
 }
 
-// Boost's own words are terse; these are what a reader of the text wants to hear.
+// The messages of Boost are terse; these messages are for users.
 std::string explain(const error_code& error, std::size_t deepest) {
   if (error == json::error::incomplete) return "the JSON text ends too early";
   if (error == json::error::extra_data) return "there is more after the end of the JSON value";
@@ -38,7 +38,7 @@ std::string explain(const error_code& error, std::size_t deepest) {
   return fmt::format("this is not valid JSON ({})", error.message());
 }
 
-// Listens to a parse of text already known to be valid, and stops it at the first key an object has twice.
+// Parser handler for text that is known to be valid. It stops the parse at the first duplicate key of an object.
 struct DuplicateSearch {
   // NOLINTBEGIN(readability-identifier-naming): Boost.JSON's names
   static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();

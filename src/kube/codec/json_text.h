@@ -1,4 +1,4 @@
-// JSON text to a tree of values, with errors that give line and column. Included by .cc files only: it brings
+// Parses JSON text to a tree of values; errors give line and column. Only for .cc files, because it includes
 // Boost.JSON.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace rescheduler::kube {
 
-// Deeper than any API object; what is nested further is an attack or an accident.
+// No API object is nested this deep; deeper input is an attack or a mistake.
 inline constexpr std::size_t kDeepestJson = 128;
 
 enum class DuplicateKeys { LastWins, Refuse };

@@ -1,4 +1,4 @@
-// The JSON codec for values that are already parsed, as front ends for other notations (YAML) have them.
+// The JSON codec for values that are already parsed, for example from YAML.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -12,12 +12,12 @@ class Message;
 
 namespace rescheduler::kube {
 
-// As from_json().
+// Like from_json().
 Result<void> from_json_value(const boost::json::value& value,
                              google::protobuf::Message& into,
                              UnknownFields unknown = UnknownFields::Drop);
 
-// As decode_json(): the object, or the Status that came in its place.
+// Like decode_json(): the object, or the Status that the server sent instead.
 Result<Decoded> decode_json_value(const boost::json::value& value,
                                   google::protobuf::Message& into,
                                   UnknownFields unknown);

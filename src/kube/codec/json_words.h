@@ -1,4 +1,4 @@
-// The few words of JSON that documents for people and pages are made of, one string at a time.
+// Small functions that write JSON values as strings, for documents and pages that users read.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace rescheduler::kube {
 
-std::string json_string_or_null(std::string_view text);  // empty: null
-std::string json_time(WallTime time);                    // quoted; the epoch, which is "never": null
-std::string json_number(double value, int digits = 2);   // null when it is none
-std::string json_percent(double share);                  // 0.345 is 34.5
+std::string json_string_or_null(std::string_view text);  // null for an empty string
+std::string json_time(WallTime time);                    // in quotes; null for the epoch, which means "never"
+std::string json_number(double value, int digits = 2);   // null for NaN and infinity
+std::string json_percent(double share);                  // 0.345 becomes 34.5
 std::string json_boolean(bool value);
 
-// [a,b,c] of what `one` says of each.
+// [a,b,c]; `one` writes each element.
 template <class List, class One>
 std::string json_array(const List& list, const One& one) {
   std::string out = "[";
@@ -28,7 +28,7 @@ std::string json_array(const List& list, const One& one) {
   return out;
 }
 
-// {"a":"b"} of pairs of text.
+// {"a":"b"} from pairs of strings.
 template <class Map>
 std::string json_texts(const Map& map) {
   std::string out = "{";

@@ -1,4 +1,4 @@
-// Messages to JSON.
+// Encodes messages as JSON.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -27,10 +27,10 @@ using google::protobuf::MapValueConstRef;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Objects within raw objects within raw objects: real ones stop at the first.
+// Limits raw objects nested in raw objects. Real objects have one level.
 constexpr int kDeepestRaw = 4;
 
-// One scalar, wherever it was held. `text` points into the message.
+// One scalar from a field, a list or a map. `text` points into the message.
 struct Scalar {
   FieldDescriptor::Type type = FieldDescriptor::TYPE_STRING;
   std::int64_t number = 0;
@@ -47,7 +47,7 @@ Scalar scalar_of(const Message& message, const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_INT64: return {field.type(), reflection.GetInt64(message, &field)};
     default: break;
   }
-  std::string unused;  // filled only for string types other than std::string, which C++ protobuf does not have
+  std::string unused;  // used only for string types other than std::string, which C++ protobuf does not have
   return {field.type(), 0, reflection.GetStringReference(message, &field, &unused)};
 }
 
@@ -90,7 +90,7 @@ class JsonWriter {
 
   void string(std::string_view text) { append_json_string(out_, text); }
   void number(std::int64_t value) {
-    std::array<char, 20> digits{};  // as many as the smallest has
+    std::array<char, 20> digits{};  // the length of the smallest int64
     out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
   }
 
@@ -122,7 +122,7 @@ class JsonWriter {
   }
 
   bool pretty_;
-  bool first_ = true;  // nothing has been written yet between the innermost brackets
+  bool first_ = true;  // nothing has been written since the innermost opening bracket
   std::size_t depth_ = 0;
   int raw_depth_ = 0;
   std::string out_;
@@ -245,8 +245,8 @@ void JsonWriter::write_scalar(const Scalar& scalar) {
   }
 }
 
-// Parsed even if only to be written again: what is not JSON must not get into our JSON. A watch event holds a protobuf
-// object instead.
+// Raw JSON is parsed and written again, so that invalid JSON never becomes part of the output. The raw object of a
+// watch event is protobuf instead.
 void JsonWriter::write_raw(const std::string& raw) {
   if (has_protobuf_magic(raw)) {
     const auto envelope = open_envelope(raw);
@@ -262,7 +262,7 @@ void JsonWriter::write_raw(const std::string& raw) {
     return;
   }
   json::monotonic_resource memory;
-  // What is written must be readable again, depth included.
+  // The output must be readable again, so its depth is limited too.
   const auto value = parse_json(raw, &memory, DuplicateKeys::LastWins, kDeepestJson - std::min(depth_, kDeepestJson));
   if (!value) {
     out_ += "null";

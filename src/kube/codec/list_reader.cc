@@ -16,7 +16,7 @@ namespace {
 
 using google::protobuf::Message;
 
-// Every list has these two numbers.
+// These field numbers are the same in every list.
 constexpr std::uint32_t kMetadata = 1;
 constexpr std::uint32_t kItems = 2;
 
@@ -67,7 +67,7 @@ Result<ListAnswer> read_protobuf_list(std::string_view body, const ResourceType&
   auto envelope = open_envelope(body);
   if (!envelope) return fail(std::move(envelope.error()));
   if (!list.matches(envelope->api_version, envelope->kind)) {
-    // Not the list: a Status, or the error that says what it is.
+    // Another type: this returns the Status, or an error that names the type.
     const auto empty = list.make();
     auto decoded = decode_protobuf(body, *empty, UnknownFields::Drop);
     if (!decoded) return fail(std::move(decoded.error()));
@@ -90,7 +90,7 @@ Result<ListAnswer> read_json_list(std::string_view body,
   auto document = parse_json(body, &memory);
   if (!document) return fail(std::move(document.error()).within(list.kind));
   ListAnswer answer;
-  // The items are taken out first: what remains is a list whose own fields alone are decoded.
+  // Removes the items first, so that only the list's own fields are decoded here.
   boost::json::value items = take_items(*document);
   const auto empty = list.make();
   auto decoded = decode_json_value(*document, *empty, unknown);

@@ -1,4 +1,4 @@
-// Reads a list body item by item: a PodList of 100,000 pods never exists as one message.
+// Reads the body of a list item by item, so that a PodList of 100,000 pods never exists as one message.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@
 namespace rescheduler::kube {
 
 struct ListAnswer {
-  std::shared_ptr<const api::Status> status;  // set: the server sent this instead of a list, the rest is empty
+  std::shared_ptr<const api::Status> status;  // set: a Status instead of a list; the other fields are empty
   std::string resource_version;
   std::string continue_token;  // empty: this was the last page
-  std::int64_t remaining = 0;  // what the server says is still to come, 0 when it does not say
+  std::int64_t remaining = 0;  // remainingItemCount of the server, 0 if the server did not send it
   std::size_t items = 0;
 };
 
-// `on_item` gets the bare protobuf bytes of each item, valid during the call, and ends the reading by failing.
+// `on_item` gets the protobuf bytes of each item, without envelope and valid during the call. An error ends the
+// reading.
 using ListItemBytes = std::function<Result<void>(std::string_view item)>;
 Result<ListAnswer> read_protobuf_list(std::string_view body, const ResourceType& list, const ListItemBytes& on_item);
 
-// The same for either encoding with decoded items; `item` tells the type wanted.
+// The same for both encodings, with decoded items of type `item`.
 using ListItem = std::function<Result<void>(std::unique_ptr<google::protobuf::Message> item)>;
 Result<ListAnswer> read_list(Encoding encoding,
                              std::string_view body,

@@ -10,7 +10,7 @@
 
 namespace google::protobuf::expr {
 
-// The name protobuf grants access to its map reflection.
+// Protobuf gives a class of this name access to its map reflection.
 class CelMapReflectionFriend {
  public:
   static MapIterator begin(const Message& message, const FieldDescriptor& field) {

@@ -8,7 +8,7 @@ namespace {
 
 const google::protobuf::FieldDescriptor* metadata_field(const google::protobuf::Message& object) {
   const auto* descriptor = object.GetDescriptor();
-  // Kubernetes gives metadata the number 1 in every kind; CRDs of our own do as they do.
+  // In every kind of Kubernetes, metadata is field 1. The CRDs of this project do the same.
   const auto* field = descriptor->FindFieldByNumber(1);
   RESCHEDULER_CHECK(field != nullptr && field->message_type() == api::ObjectMeta::descriptor(),
                     "{} has no object metadata", descriptor->full_name());

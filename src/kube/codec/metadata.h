@@ -10,7 +10,7 @@ class ObjectMeta;
 
 namespace rescheduler::kube {
 
-// For messages of kinds that have it (everything with a URL); anything else ends the process.
+// For kinds with metadata (every kind that has a URL). Other messages end the process.
 const api::ObjectMeta& metadata_of(const google::protobuf::Message& object);
 api::ObjectMeta& mutable_metadata_of(google::protobuf::Message& object);
 

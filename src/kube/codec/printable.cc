@@ -7,7 +7,7 @@
 namespace rescheduler::kube {
 
 std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 80;  // enough to recognise a name by
+  constexpr std::size_t kLongest = 80;  // enough to recognize a name
   const bool cut = text.size() > kLongest;
   std::string out;
   append_json_string(out, text.substr(0, kLongest));

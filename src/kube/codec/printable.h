@@ -1,4 +1,4 @@
-// Outside text made fit for an error message: quoted, cut to a sensible length, control bytes and broken UTF-8 escaped.
+// Prepares foreign text for an error message: quotes it, limits its length, escapes control bytes and invalid UTF-8.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ using google::protobuf::io::ArrayOutputStream;
 using google::protobuf::io::CodedOutputStream;
 
 constexpr std::string_view kMagic("k8s\0", 4);
-// Field numbers of the envelope (Unknown) and of the type it names (TypeMeta).
+// Field numbers of the envelope (Unknown) and of its TypeMeta.
 constexpr std::uint32_t kTypeMeta = 1;
 constexpr std::uint32_t kRaw = 2;
 constexpr std::uint32_t kContentEncoding = 3;
@@ -41,7 +41,7 @@ void write_bytes_field(CodedOutputStream& out, std::uint32_t number, std::string
   out.WriteRaw(content.data(), static_cast<int>(content.size()));
 }
 
-// Protobuf keeps sizes in an int. Our own objects never come near; a defect that makes one must not write garbage.
+// Protobuf stores sizes in an int. Real objects are far smaller; a larger object is a defect and must not be encoded.
 std::size_t checked_size(const Message& object) {
   const std::size_t size = object.ByteSizeLong();
   RESCHEDULER_CHECK(size < std::numeric_limits<int>::max() / 2, "a {} of {} bytes cannot be encoded",
@@ -118,7 +118,7 @@ Result<Envelope> open_envelope(std::string_view bytes) {
     }
   }
   if (reader.fault() != nullptr) return broken_envelope(reader, kMagic.size());
-  // Even an empty object is written as a field of length zero; without one the bytes were cut off right before it.
+  // An empty object is still a field of length zero. Without the field, the bytes were truncated.
   if (!has_object)
     return fail(Errc::Invalid, "the envelope of a protobuf {} holds no object", printable(envelope.kind));
   return envelope;
@@ -133,7 +133,7 @@ Result<void> decode_bare(std::string_view bytes, Message& into, UnknownFields un
   const bool keep_all = unknown == UnknownFields::Keep;
   const bool readable = keep_all || WireTrim::of(type).trim(bytes, trimmed);
   const std::string_view source = keep_all ? bytes : std::string_view(trimmed);
-  // Parsed aside, so that `into` never holds half an object. The swap exchanges a handful of pointers.
+  // Parses into a new message, so that `into` never holds half an object. The swap exchanges only a few pointers.
   const std::unique_ptr<Message> fresh(into.New());
   if (!readable || !fresh->ParsePartialFromArray(source.data(), static_cast<int>(source.size()))) {
     return fail(Errc::Invalid, "a protobuf {} cannot be decoded: {}", type.name(), describe_fault(bytes, type));

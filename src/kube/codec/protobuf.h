@@ -1,6 +1,6 @@
-// The protobuf encoding of API objects: four magic bytes, then an envelope that names the type, then the object.
+// The protobuf encoding of API objects: four magic bytes, then an envelope with the type, then the object.
 //
-// Decoding treats its input as hostile: bad bytes give an error that says where, and leave the target as it was.
+// Decoding does not trust its input: invalid bytes give an error with the position and leave the target unchanged.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ class Message;
 
 namespace rescheduler::kube {
 
-// Object and envelope; apiVersion and kind come from the message's (resource) option. Equal messages give equal bytes.
+// Writes envelope and object; apiVersion and kind come from the (resource) option. Equal messages give equal bytes.
 std::string encode_protobuf(const google::protobuf::Message& object);
 
-// `into` receives the object, or stays as it was when the bytes hold a Status or cannot be read.
+// Replaces `into`. `into` stays unchanged when the bytes contain a Status or cannot be decoded.
 Result<Decoded> decode_protobuf(std::string_view bytes, google::protobuf::Message& into, UnknownFields unknown);
 
-// An object without envelope, as items of lists are. No Status can stand in its place.
+// An object without envelope, such as an item of a list. A Status cannot occur here.
 Result<void> decode_bare(std::string_view bytes, google::protobuf::Message& into, UnknownFields unknown);
 std::string encode_bare(const google::protobuf::Message& object);
 
-// The envelope taken apart; the views point into the bytes given.
+// The parts of the envelope; the views point into the given bytes.
 struct Envelope {
   std::string_view api_version;
   std::string_view kind;

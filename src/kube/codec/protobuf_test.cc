@@ -20,7 +20,7 @@ api::Pod small_pod() {
   return pod;
 }
 
-// Written out by hand from the format's description, so that a mistake made in both directions shows.
+// Written by hand from the specification, so that an error that encoder and decoder share is detected.
 const std::string kSmallPodBytes =
     "k8s\0"s            // magic
     "\x0a\x09"          // 1: type, 9 bytes
@@ -33,7 +33,7 @@ const std::string kSmallPodBytes =
 TEST(Protobuf, WritesTheEnvelopeAsDescribed) { EXPECT_EQ(encode_protobuf(small_pod()), kSmallPodBytes); }
 
 TEST(Protobuf, ReadsWhatAGoServerWrites) {
-  // Go adds the two empty content fields.
+  // Go also writes the two empty content fields.
   api::Pod pod;
   const auto decoded = decode_protobuf(kSmallPodBytes + "\x1a\x00\x22\x00"s, pod, UnknownFields::Drop);
   ASSERT_TRUE(decoded);
@@ -108,7 +108,7 @@ TEST(Protobuf, SaysWhereBrokenBytesBreak) {
   pod.mutable_spec()->add_containers()->set_name("first");
   pod.mutable_spec()->add_containers()->set_name("second");
   std::string bytes = encode_bare(pod);
-  bytes[bytes.find("second") - 1] = '\x7f';  // claims more than there is
+  bytes[bytes.find("second") - 1] = '\x7f';  // the length exceeds the available bytes
   const auto decoded = decode_bare(bytes, pod, UnknownFields::Drop);
   ASSERT_FALSE(decoded);
   EXPECT_THAT(decoded.error().message, HasSubstr("at byte 22 (spec.containers[1]): a field claims to be longer"));

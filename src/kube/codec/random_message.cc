@@ -38,7 +38,7 @@ std::string random_bytes(Rng& rng) {
   return bytes;
 }
 
-// Every width of number is as likely as any other.
+// Every bit width is equally likely.
 std::int64_t random_integer(Rng& rng, unsigned bits) {
   const auto value = static_cast<std::int64_t>(rng.next() >> (64 - bits) >> rng.below(bits));
   const std::int64_t signed_value = rng.below(4) == 0 ? -value : value;
@@ -82,7 +82,7 @@ class Filler {
  public:
   Filler(Rng& rng, unsigned density) : rng_(rng), density_(density) {}
 
-  // Near the root everything is set, or most objects would be empty.
+  // Near the root all fields are set; otherwise most objects would be empty.
   void fill(Message& message) {
     const JsonShape& shape = json_shape_of(*message.GetDescriptor());
     if (fill_special(message, shape, rng_)) return;
@@ -134,7 +134,7 @@ class Filler {
       case FieldDescriptor::TYPE_MESSAGE: {
         Message& value = *to.MutableMessage(&message, &field);
         fill(value);
-        // JSON cannot tell an inlined message without fields from none.
+        // JSON cannot distinguish an inlined message without fields from an absent one.
         if (field.options().GetExtension(api::inline_) && value.ByteSizeLong() == 0) to.ClearField(&message, &field);
         return;
       }
@@ -153,7 +153,7 @@ class Filler {
   int depth_ = 0;
 };
 
-// Visits a message and all messages in it, except those in maps.
+// Visits a message and its nested messages, except those in maps.
 template <class Visit>
 void visit_all(Message& message, const Visit& visit) {
   const auto& type = *message.GetDescriptor();

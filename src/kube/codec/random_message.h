@@ -1,5 +1,5 @@
-// Random objects of any wire type, for property tests. Only what both encodings can carry unchanged is made: no zero
-// where JSON takes it for absence, no fraction of a second where JSON has none.
+// Random objects of any wire type, for property tests. The values are limited to those that both encodings preserve: no
+// zeros that JSON omits, no fractions of a second that JSON cuts off.
 #pragma once
 
 #include "base/rng.h"
@@ -10,10 +10,10 @@ class Message;
 
 namespace rescheduler::kube {
 
-// density: the chance, in percent, that a field is set; more near the root.
+// density: the probability, in percent, that a field is set; higher near the root.
 void fill_randomly(google::protobuf::Message& message, Rng& rng, unsigned density);
 
-// What a Go server adds: zeros in plain fields that are not set, and fields newer than our types.
+// Adds what a Go server adds: zeros in plain fields that are not set, and fields that are newer than the wire types.
 void add_go_zeros(google::protobuf::Message& message);
 void add_unknown_fields(google::protobuf::Message& message, Rng& rng);
 

@@ -20,7 +20,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::FileDescriptor;
 
-// Kinds of a fixed set of files, with lists and items linked. Neither moved nor changed once made.
+// The kinds of a fixed set of files, with lists and items linked. Neither moved nor changed after construction.
 class Catalogue {
  public:
   explicit Catalogue(const std::vector<const FileDescriptor*>& files) {
@@ -65,7 +65,7 @@ const Catalogue& own_catalogue() {
   return catalogue;
 }
 
-// For messages of other folders: the catalogue of their file, made when first asked for.
+// For messages of other folders: the catalogue of their file, built on first use.
 const ResourceType* find_foreign(const Descriptor& message) {
   static std::mutex mutex;
   static std::map<const FileDescriptor*, Catalogue> catalogues;

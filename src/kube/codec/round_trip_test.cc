@@ -1,4 +1,4 @@
-// Properties that hold for every kind of object, checked on seeded random ones.
+// Properties that hold for every kind, checked on random objects with a fixed seed.
 #include <gmock/gmock.h>
 #include <google/protobuf/message.h>
 #include <gtest/gtest.h>
@@ -118,7 +118,8 @@ TEST(EveryKind, RefusesEveryTruncationAndLeavesTheTargetAlone) {
   }
 }
 
-// Without the envelope a cut may fall between two fields; then the shorter object is right, otherwise nothing changes.
+// Without envelope, the truncation may fall between two fields: then the shorter object is valid. Otherwise the target
+// stays unchanged.
 TEST(EveryKind, NeverHalfAppliesABareObject) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
@@ -195,7 +196,7 @@ TEST(EveryKind, IsReadFromItsListAsFromTheWholeList) {
   }
 }
 
-// Protobuf's usual reflection would leave a second copy of every map behind.
+// Protobuf's public reflection would leave a second copy of every map in the object.
 TEST(EveryKind, DoesNotGrowByBeingWritten) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);

@@ -39,7 +39,7 @@ Result<WatchEventType> parse_type(std::string_view text) {
   return fail(Errc::Invalid, "a watch event has the unknown type {}", printable(text));
 }
 
-// Exactly the errors carry a status.
+// Requires a Status for Error events, and only for them.
 Result<WatchedEvent> checked(std::string_view type_text, Result<Decoded> decoded) {
   const auto type = parse_type(type_text);
   if (!type) return fail(type.error());
@@ -61,7 +61,7 @@ std::string_view bytes_field(std::string_view message, std::uint32_t number, con
   return found;
 }
 
-// Decodes aside, because only a whole, consistent event may reach the caller's object.
+// Decodes into a new message: only a complete and consistent event may replace the caller's object.
 template <class Decode>
 Result<WatchedEvent> decode_aside(std::string_view type, Message& into, const Decode& decode) {
   const std::unique_ptr<Message> fresh(into.New());

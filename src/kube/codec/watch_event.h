@@ -1,4 +1,4 @@
-// One event of a watch: what happened, and to which object. Reads the frames that WatchFrames cuts, and writes them.
+// One event of a watch: its type and its object. Decodes the frames that WatchFrames returns, and encodes them.
 #pragma once
 
 #include <string>
@@ -17,24 +17,24 @@ enum class WatchEventType {
   Added,
   Modified,
   Deleted,
-  Bookmark,  // the object holds nothing but a resourceVersion
-  Error,     // there is a status and no object
+  Bookmark,  // the object has only a resourceVersion
+  Error,     // the event has a status and no object
 };
 
 std::string_view to_string(WatchEventType type);
 
 struct WatchedEvent {
   WatchEventType type = WatchEventType::Error;
-  std::shared_ptr<const api::Status> status;  // set exactly for Error
+  std::shared_ptr<const api::Status> status;  // set only for Error
 };
 
-// `into` receives the object; it stays as it was for Error events and on failure.
+// Replaces `into` with the object. `into` stays unchanged for Error events and on failure.
 Result<WatchedEvent> decode_watch_event(Encoding encoding,
                                         std::string_view frame,
                                         google::protobuf::Message& into,
                                         UnknownFields unknown);
 
-// With its framing, ready for the wire.
+// The event with its framing, as sent to the client.
 std::string encode_watch_event(Encoding encoding, WatchEventType type, const google::protobuf::Message& object);
 
 }  // namespace rescheduler::kube

@@ -33,7 +33,7 @@ WatchFrames::Next WatchFrames::broken(Error error) {
   return fail(*error_);
 }
 
-// The frame is whatever is pending, and input_ up to `end`.
+// The frame is pending_ followed by input_ up to `end`.
 WatchFrames::Next WatchFrames::complete(std::size_t end) {
   const std::string_view last = input_.substr(0, end);
   input_.remove_prefix(end);

@@ -1,7 +1,7 @@
-// Cuts the body of a watch into events as the bytes arrive.
+// Splits the body of a watch into events as the bytes arrive.
 //
-// Protobuf: each frame is a four-byte big-endian length and a bare WatchEvent. JSON: one object after another, with
-// or without newlines between. Each byte is looked at once; only frames that straddle two chunks are copied.
+// Protobuf: each frame is a four-byte big-endian length and a WatchEvent without envelope. JSON: consecutive objects,
+// with or without newlines between them. Each byte is read once; only frames that span two chunks are copied.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ namespace rescheduler::kube {
 
 class WatchFrames {
  public:
-  // etcd refuses objects above a few megabytes; far more than that is not an event but a broken stream.
+  // etcd refuses objects above a few megabytes. A frame far larger than that means a broken stream.
   static constexpr std::size_t kLargestFrame = 64 * 1024 * 1024;
 
   explicit WatchFrames(Encoding encoding, std::size_t largest_frame = kLargestFrame)
       : encoding_(encoding), largest_frame_(largest_frame) {}
 
-  // `bytes` must stay where they are until next() has answered "no more". Call it only then, or at the start.
+  // `bytes` must stay valid until next() has returned nullopt. Call feed() only then, or at the start.
   void feed(std::string_view bytes);
 
-  // The next complete frame, or nullopt when more bytes are needed. A frame stays valid until the next call of
-  // either function. After an error the stream is lost: every further call repeats the error.
+  // The next complete frame, or nullopt if more bytes are needed. A frame stays valid until the next call of feed() or
+  // next(). After an error the stream is unusable: every further call returns the same error.
   Result<std::optional<std::string_view>> next();
 
-  // At the end of the stream: is anything left that never became a frame?
+  // At the end of the stream: true if an incomplete frame is left.
   bool is_mid_frame() const { return !pending_.empty() || header_size_ != 0 || depth_ != 0; }
 
  private:
@@ -38,22 +38,22 @@ class WatchFrames {
 
   Next next_protobuf();
   Next next_json();
-  // Has the JSON object that began earlier ended? Then `end` is one past its last byte in input_.
+  // True if the JSON object in progress ends in input_. `end` is then one past its last byte.
   bool scan_json(std::size_t& end);
   Next complete(std::size_t end);
   Next broken(Error error);
 
   Encoding encoding_;
   std::size_t largest_frame_;
-  std::string_view input_;     // not yet handed out
-  std::string pending_;        // the beginning of a frame whose rest has not come
-  bool pending_done_ = false;  // pending_ was handed out and goes at the next call
+  std::string_view input_;     // bytes that no frame has used yet
+  std::string pending_;        // the beginning of an incomplete frame
+  bool pending_done_ = false;  // pending_ was returned as a frame and is cleared at the next call
   std::optional<Error> error_;
 
-  // Protobuf: the length, as far as it has come.
+  // Protobuf: the bytes of the length that have arrived.
   std::array<unsigned char, 4> header_{};
   std::size_t header_size_ = 0;
-  // JSON: where in the object the scan stands.
+  // JSON: the state of the scan within the object.
   std::size_t depth_ = 0;
   bool in_string_ = false;
   bool escaped_ = false;

@@ -17,7 +17,7 @@ using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// All frames of a stream, then the error if there was one.
+// All frames of a stream, followed by the error if there was one.
 std::vector<std::string> split(WatchFrames& frames, std::string_view bytes) {
   std::vector<std::string> found;
   frames.feed(bytes);

@@ -11,7 +11,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// As deep as protobuf itself goes by default.
+// The default depth limit of protobuf.
 constexpr int kMaxDepth = 100;
 
 struct Fault {
@@ -22,7 +22,8 @@ struct Fault {
 
 bool find_fault(std::string_view bytes, const Descriptor& message, std::size_t base, int depth, Fault& fault);
 
-// Does the wire type fit the declared type? A mismatch is not an error to protobuf: the field becomes an unknown one.
+// True if the wire type fits the declared type. Protobuf treats a field with another wire type as unknown, not as an
+// error.
 bool holds_message(const FieldDescriptor& declared, const WireField& field) {
   return declared.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field.type == WireType::Bytes;
 }

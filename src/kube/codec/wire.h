@@ -1,5 +1,5 @@
-// Walks the top-level fields of a protobuf message without parsing what they hold and without copying: for
-// envelopes, lists and the search for the place where a message is broken. Groups are refused; Kubernetes has none.
+// Iterates over the top-level fields of a protobuf message without copying and without parsing their content. Used for
+// envelopes, for lists, and to find the broken place of a message. Groups are refused: Kubernetes does not use them.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32
 struct WireField {
   std::uint32_t number = 0;
   WireType type = WireType::Varint;
-  std::uint64_t value = 0;   // of a Varint, the length of Bytes
+  std::uint64_t value = 0;   // of a Varint; for Bytes the length
   std::string_view bytes{};  // the content of a Bytes field; empty for the others
-  std::size_t begin = 0;     // where the field begins, with its tag
+  std::size_t begin = 0;     // position of the field, with its tag
   std::size_t tag_size = 0;
-  std::size_t offset = 0;  // where the content begins
+  std::size_t offset = 0;  // position of the content
 
   bool is_bytes(std::uint32_t wanted) const { return number == wanted && type == WireType::Bytes; }
 };
@@ -31,10 +31,10 @@ class WireReader {
  public:
   explicit WireReader(std::string_view message) : message_(message) {}
 
-  // False at the end, and at the first broken field: then fault() says what is wrong at offset().
+  // False at the end and at the first broken field. For a broken field, fault() describes the error at offset().
   bool next(WireField& field);
 
-  const char* fault() const { return fault_; }  // null: none
+  const char* fault() const { return fault_; }  // null: no error
   std::size_t offset() const { return position_; }
 
  private:
@@ -48,7 +48,7 @@ class WireReader {
   const char* fault_ = nullptr;
 };
 
-// For bytes that protobuf refused: the first broken place, as "at byte 812 (spec.containers[1].name): ...".
+// For bytes that protobuf rejected: the first broken position, as "at byte 812 (spec.containers[1].name): ...".
 std::string describe_fault(std::string_view bytes, const google::protobuf::Descriptor& message);
 
 }  // namespace rescheduler::kube

@@ -16,7 +16,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// As deep as protobuf itself goes by default.
+// The default depth limit of protobuf.
 constexpr int kMaxDepth = 100;
 
 char* copy(std::string_view bytes, char* out) {
@@ -43,13 +43,13 @@ class WireTrimBook {
   }
 
  private:
-  // A type enters the book before its fields are known, so that it may contain itself.
+  // The type is added to the map before its fields are known, because a type can contain itself.
   WireTrim& make(const Descriptor& message) {
     auto& slot = made_[&message];
     if (slot) return *slot;
     slot = std::make_unique<WireTrim>();
     WireTrim& trim = *slot;
-    // In a time or a map entry, a zero is a value like any other.
+    // In a time or a map entry, zero is a normal value.
     const bool zeros_count =
         message.options().GetExtension(api::json_form) != api::OBJECT || message.options().map_entry();
     for (int i = 0; i < message.field_count(); ++i) {
@@ -100,7 +100,7 @@ char* WireTrim::trim_to(std::string_view bytes, char* out, int depth) const {
     const Field& rule = fields_[field.number];
     if (rule.action == Action::Drop) continue;
     const bool has_length = field.type == WireType::Bytes;
-    // A wire type other than the declared one makes it an unknown field to protobuf.
+    // Protobuf treats a field with another wire type than the declared one as unknown.
     if (rule.varint ? field.type != WireType::Varint && !(rule.packable && has_length) : !has_length) continue;
     if (rule.action == Action::KeepUnlessZero && field.value == 0) continue;
     const std::string_view whole = bytes.substr(field.begin, reader.offset() - field.begin);
@@ -114,7 +114,7 @@ char* WireTrim::trim_to(std::string_view bytes, char* out, int depth) const {
   return reader.fault() == nullptr ? out : nullptr;
 }
 
-// The length is known only afterwards, but it cannot need more room than the old one took.
+// The new length is known only at the end. It fits, because it never needs more bytes than the old length.
 char* WireTrim::descend(std::string_view whole_field,
                         std::string_view content,
                         std::size_t tag_size,

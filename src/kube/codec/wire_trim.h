@@ -1,8 +1,8 @@
-// Takes out of a protobuf object, before it is parsed, what nobody will read: fields our types do not know, and the
-// zeros that Go writes for every plain field that was never set. Parsing then makes no strings and no unknown-field
-// sets only to throw them away, and stored objects are a third smaller.
+// Removes unused parts of a protobuf object before it is parsed: fields that the wire types do not have, and the zeros
+// that Go writes for every unset plain field. The parser then does not create strings and unknown-field sets that would
+// be discarded at once. Stored objects are a third smaller.
 //
-// Never changed once made; any thread may use one.
+// A WireTrim is immutable; all threads may use it.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class WireTrim {
  public:
   static const WireTrim& of(const google::protobuf::Descriptor& message);
 
-  // What is left of the object; the lengths in it may be written longer than need be, which protobuf allows.
-  // False: the bytes are broken, and `trimmed` is of no use.
+  // Writes the trimmed object. Its lengths may be encoded in more bytes than necessary, which protobuf allows.
+  // False: the bytes are invalid, and `trimmed` is unusable.
   bool trim(std::string_view bytes, std::string& trimmed) const;
 
  private:
@@ -30,12 +30,13 @@ class WireTrim {
   enum class Action : std::uint8_t { Drop, Keep, KeepUnlessZero, Descend };
   struct Field {
     Action action = Action::Drop;
-    bool varint = false;  // numbers and flags; everything else has a length
+    bool varint = false;  // numbers and booleans; all other types have a length
     bool packable = false;
     const WireTrim* child = nullptr;
   };
 
-  // Writes at `out`, which has room for all of `bytes`. Returns the end of what was written, null for broken bytes.
+  // Writes to `out`, which has space for all of `bytes`. Returns the end of the written bytes, or null for invalid
+  // bytes.
   char* trim_to(std::string_view bytes, char* out, int depth) const;
   char* descend(std::string_view whole_field,
                 std::string_view content,
@@ -43,7 +44,7 @@ class WireTrim {
                 char* out,
                 int depth) const;
 
-  std::vector<Field> fields_;  // by number
+  std::vector<Field> fields_;  // indexed by field number
 };
 
 }  // namespace rescheduler::kube

@@ -1,5 +1,5 @@
-// The .proto files of src/kube/proto. Naming one message of each keeps the linker from dropping files that nothing
-// else refers to, so that kinds can be found by name in any program.
+// The .proto files of src/kube/proto. A reference to one message of each file keeps the linker from dropping files that
+// no other code refers to. So every program finds all kinds by name.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// How to reach one API server and as whom: what kubeconfigs and in-cluster files are turned into.
-// Key material is loaded; where it came from is remembered so that it can be re-read when it is renewed.
+// How to reach one API server, and with which credentials: the result of reading a kubeconfig or the in-cluster files.
+// Key material is loaded. Its source is stored too, so that renewed material can be read again.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct BearerToken {
 
 struct TokenFile {
   std::string path;
-  Secret fallback{};  // used while the file has never been readable; often empty
+  Secret fallback{};  // used until the file can be read for the first time; often empty
 };
 
 struct BasicAuth {
@@ -32,10 +32,10 @@ struct BasicAuth {
 
 // A command that prints an ExecCredential (client.authentication.k8s.io).
 struct ExecPlugin {
-  std::string command;  // an absolute path, or a name looked up in PATH
+  std::string command;  // an absolute path, or a name that is searched in PATH
   std::vector<std::string> args{};
-  std::vector<std::pair<std::string, Secret>> env{};  // added to, or instead of, what is inherited
-  std::vector<std::string> inherited_env{};           // "NAME=value": of the process that read the kubeconfig
+  std::vector<std::pair<std::string, Secret>> env{};  // added to the inherited variables, or replaces them
+  std::vector<std::string> inherited_env{};           // "NAME=value", from the process that read the kubeconfig
   std::string api_version;                            // client.authentication.k8s.io/v1 or /v1beta1
   std::string install_hint{};
   std::string cluster_json{};  // spec.cluster for the plugin; empty unless provideClusterInfo
@@ -54,14 +54,14 @@ struct ClientCertificate {
   bool operator==(const ClientCertificate&) const = default;
 };
 
-// Either part may come inline or from a file; an empty path means that the PEM given is final.
+// Each part is inline or from a file; an empty path means that the PEM is inline and never changes.
 struct CertificateSource {
   ClientCertificate loaded;
   CertificateFiles files{};
 };
 
 struct Impersonation {
-  std::string user{};  // empty: none
+  std::string user{};  // empty: no impersonation
   std::string uid{};
   std::vector<std::string> groups{};
   std::vector<std::pair<std::string, std::vector<std::string>>> extra{};
@@ -75,11 +75,11 @@ struct CredentialSpec {
 
 struct ClientConfig {
   net::Origin origin;
-  std::string base_path{};       // "" or "/k8s/clusters/c-1": goes in front of every request's path
-  net::TlsClientSettings tls{};  // includes the client certificate as loaded
+  std::string base_path{};       // "" or "/k8s/clusters/c-1": the prefix of every request path
+  net::TlsClientSettings tls{};  // includes the loaded client certificate
   CredentialSpec credentials{};
   std::string default_namespace = "default";
-  std::string description{};  // "kubeconfig /home/u/.kube/config, context prod"; fit for a log
+  std::string description{};  // "kubeconfig /home/u/.kube/config, context prod"; may be logged
 };
 
 }  // namespace rescheduler::kube

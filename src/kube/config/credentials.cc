@@ -11,7 +11,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// The Authorization header made of the token in a file.
+// The Authorization header with the token of a file.
 Result<Secret> load_token_header(const TokenFile& file) {
   auto text = read_whole_file(file.path, kMostCredentialFileBytes);
   if (!text) return fail(std::move(text.error()).within("token file"));
@@ -37,7 +37,7 @@ Result<ClientCertificate> load_certificate_files(const CertificateSource& source
     if (!text) return fail(std::move(text.error()).within("client key"));
     certificate.key_pem = Secret(std::move(*text));
   }
-  // A file caught in the middle of being replaced: empty, or half of it.
+  // The file may be read while it is being replaced: it is then empty or incomplete.
   const auto is_whole = [](const std::string& pem) { return pem.find("-----END ") != std::string::npos; };
   if (!is_whole(certificate.certificate_pem) || !is_whole(certificate.key_pem.reveal())) {
     return fail(Errc::Unauthenticated, "client certificate: {} or its key is not a complete PEM file",
@@ -104,7 +104,7 @@ class CurrentCredentials final : public CredentialSource {
     if (!token_) return fixed_.reveal();
     const auto header = token_->get();
     if (header) return (*header)->reveal();
-    if (!fixed_.empty()) return fixed_.reveal();  // the kubeconfig's token, until its tokenFile appears
+    if (!fixed_.empty()) return fixed_.reveal();  // the token of the kubeconfig, until its tokenFile can be read
     return fail(header.error());
   }
 

@@ -1,6 +1,6 @@
-// What to put on a request so that the API server knows us, kept current: tokens and certificates are re-read as
-// their files are renewed, exec plugins are run when their answer expires or the server rejects it.
-// All members belong to the executor's thread. A source must outlive its callers and end before the loop does.
+// The current credentials for requests to the API server. Tokens and certificates are read again when their files are
+// renewed. Exec plugins run again when their credential expires or the server rejects it. All members belong to the
+// executor's thread. A source must outlive its callers and be destroyed before the loop.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 namespace rescheduler::kube {
 
 struct Credential {
-  std::string authorization{};  // the whole header value; empty: send none. Never log it.
-  // Null: none. The pointer changes exactly when the certificate does: time for HttpClient::set_tls().
+  std::string authorization{};  // the whole header value; empty: no header. Never log it.
+  // Null: no certificate. The pointer changes only with the certificate: call HttpClient::set_tls() then.
   std::shared_ptr<const ClientCertificate> client_certificate{};
   net::Headers impersonation{};
 };
@@ -26,10 +26,10 @@ class CredentialSource {
  public:
   virtual ~CredentialSource() = default;
   virtual net::Task<Result<Credential>> current() = 0;
-  virtual void rejected() = 0;  // a 401 was seen: fetch again before the next use
+  virtual void rejected() = 0;  // call after a 401: the next current() fetches again
 };
 
-// Starts nothing and reads nothing yet.
+// Does not start or read anything yet.
 std::unique_ptr<CredentialSource> make_credentials(CredentialSpec spec,
                                                    const Clock& clock,
                                                    net::Executor executor,

@@ -1,5 +1,5 @@
-// The process environment as a value: it comes in as a parameter, so that tests have their own and nothing below
-// the command line depends on the machine it runs on.
+// The process environment as a value. Code takes it as a parameter, so that tests can pass their own and only the
+// command line depends on the machine.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class Environment {
   Environment() = default;
   explicit Environment(std::vector<std::string> lines) : lines_(std::move(lines)) {}  // "NAME=value"
 
-  // An empty value counts as absent, as it does for everything Kubernetes reads.
+  // An empty value counts as absent, as in Kubernetes.
   std::optional<std::string> find(std::string_view name) const;
   const std::vector<std::string>& lines() const { return lines_; }
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-// The member if it is a string; an absent or null one is empty; anything else is a problem.
+// The member if it is a string, empty if it is absent or null, and an error otherwise.
 Result<std::string> string_member(const json::object& object, std::string_view name) {
   const json::value* value = object.if_contains(name);
   if (value == nullptr || value->is_null()) return std::string();
@@ -19,7 +19,7 @@ Result<std::string> string_member(const json::object& object, std::string_view n
   return std::string(value->get_string());
 }
 
-// A year beyond what WallTime holds is how some plugins say "never".
+// Some plugins write a year beyond the range of WallTime to mean "never".
 std::optional<WallTime> parse_expiry(const std::string& text) {
   const auto written = parse_unix_time(text);
   if (!written) return std::nullopt;
@@ -68,7 +68,7 @@ std::string exec_cluster_json(const ExecClusterInfo& cluster) {
   if (!cluster.ca_pem.empty()) object["certificate-authority-data"] = base64_encode(cluster.ca_pem);
   json::error_code problem;
   const json::value config = json::parse(cluster.config_json.empty() ? "null" : cluster.config_json, problem);
-  if (!problem && !config.is_null()) object["config"] = config;  // it was serialized by yaml_to_json
+  if (!problem && !config.is_null()) object["config"] = config;  // serialized by yaml_to_json
   return json::serialize(object);
 }
 
@@ -77,7 +77,7 @@ std::string exec_info_json(const ExecPlugin& plugin) {
   spec["interactive"] = false;
   json::error_code problem;
   const json::value cluster = json::parse(plugin.cluster_json.empty() ? "null" : plugin.cluster_json, problem);
-  if (!problem && !cluster.is_null()) spec["cluster"] = cluster;  // it was serialized by exec_cluster_json
+  if (!problem && !cluster.is_null()) spec["cluster"] = cluster;  // serialized by exec_cluster_json
   json::object info;
   info["apiVersion"] = plugin.api_version;
   info["kind"] = "ExecCredential";

@@ -1,5 +1,5 @@
-// The words spoken with an exec credential plugin (client.authentication.k8s.io/v1 and v1beta1): what it is told in
-// KUBERNETES_EXEC_INFO, and what its answer means. No process is started here.
+// The messages of exec credential plugins (client.authentication.k8s.io/v1 and v1beta1): the content of
+// KUBERNETES_EXEC_INFO, and the parsed answer. This file starts no process.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct ExecAnswer {
   std::optional<WallTime> expires{};
 };
 
-// Errors never quote the answer.
+// Errors never quote the answer, because it contains credentials.
 Result<ExecAnswer> parse_exec_answer(std::string_view text, const ExecPlugin& plugin);
 
 }  // namespace rescheduler::kube

@@ -1,4 +1,4 @@
-// Running an exec plugin once: finding the command, its environment, and what to say when it fails.
+// Runs an exec plugin once: finds the command, builds its environment, and explains failures.
 #include <algorithm>
 #include <filesystem>
 #include <stop_token>
@@ -12,14 +12,14 @@
 namespace rescheduler::kube {
 namespace {
 
-constexpr std::size_t kMostComplaint = 500;  // of the plugin's stderr: enough for its sentence, too little for a flood
+constexpr std::size_t kMostComplaint = 500;  // of the plugin's stderr: enough for an error sentence, but bounded
 
 bool is_executable(const std::string& path) {
-  std::error_code ignored;  // an unreadable place is no command
+  std::error_code ignored;  // an unreadable path is not a command
   return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// Empty when there is none. Relative directories in PATH are skipped: what they mean depends on where we stand.
+// Empty if not found. Skips relative directories in PATH, because they depend on the working directory.
 std::string find_command(const std::string& command, const Environment& environment) {
   if (command.find('/') != std::string::npos) return is_executable(command) ? command : std::string();
   const std::string path = environment.find("PATH").value_or("");
@@ -46,13 +46,15 @@ std::vector<std::string> environment_of(const ExecPlugin& plugin) {
   return lines;
 }
 
-// What it wrote to stderr, as part of one line, without the secrets we know.
+// The stderr of the plugin as one line, without known secrets.
 std::string complaint(std::string text, const ExecPlugin& plugin) {
-  constexpr std::size_t kShortestSecret = 6;  // shorter values are words like "prod"
+  constexpr std::string_view kRedacted = "[secret]";
+  constexpr std::size_t kShortestSecret = 6;  // shorter values are usually plain words like "prod"
   for (const auto& [name, value] : plugin.env) {
     if (value.reveal().size() < kShortestSecret) continue;
-    for (auto at = text.find(value.reveal()); at != std::string::npos; at = text.find(value.reveal(), at)) {
-      text.replace(at, value.reveal().size(), "[secret]");
+    for (auto at = text.find(value.reveal()); at != std::string::npos;
+         at = text.find(value.reveal(), at + kRedacted.size())) {
+      text.replace(at, value.reveal().size(), kRedacted);
     }
   }
   for (char& c : text) {
@@ -63,7 +65,7 @@ std::string complaint(std::string text, const ExecPlugin& plugin) {
   text = text.substr(first, text.find_last_not_of(' ') - first + 1);
   if (text.size() > kMostComplaint) {
     std::size_t end = kMostComplaint;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // not within a UTF-8 sequence
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // do not cut a UTF-8 sequence
     text = text.substr(0, end) + " ...";
   }
   return text;

@@ -12,11 +12,11 @@
 namespace rescheduler::kube {
 namespace {
 
-// Renewed this long before it expires, so that a request under way does not carry a credential that dies.
+// Renew this long before expiry, so that a credential does not expire during a request.
 constexpr std::chrono::seconds kExpiryMargin{10};
 
-// A rejection this soon after a renewal is about the credential before it: requests that were under way come back
-// late, and each of them must not start the plugin again.
+// A rejection this soon after a renewal refers to the previous credential: answers of older requests arrive late, and
+// they must not start the plugin again.
 constexpr std::chrono::seconds kLateRejections{1};
 
 }  // namespace
@@ -40,7 +40,7 @@ ExecSource::ExecSource(ExecPlugin plugin, const Clock& clock, net::Executor exec
       limits_(limits),
       state_(std::make_shared<State>()) {}
 
-ExecSource::~ExecSource() = default;  // the jthread asks the run to stop and waits for it
+ExecSource::~ExecSource() = default;  // the jthread requests a stop of the run and waits for it
 
 bool ExecSource::has_fresh() const {
   if (!state_->cached) return false;
@@ -60,13 +60,13 @@ net::Task<Result<ExecAnswer>> ExecSource::current() {
 }
 
 void ExecSource::rejected() {
-  if (state_->running) return;  // what was rejected is older than what is being fetched
+  if (state_->running) return;  // the rejected credential is older than the one being fetched
   if (clock_.steady_now() - state_->renewed_at < kLateRejections) return;
   state_->cached.reset();
 }
 
 Result<void> ExecSource::start() {
-  // The thread takes copies and posts its result: it never touches what belongs to the loop.
+  // The thread uses copies and posts its result: it never accesses data of the loop.
   auto work = [plugin = plugin_, limits = limits_, executor = executor_, state = state_,
                &clock = clock_](std::stop_token stop) {
     Result<ExecAnswer> answer = run_exec_plugin(plugin, limits, stop);

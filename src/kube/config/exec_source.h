@@ -1,8 +1,9 @@
-// Credentials from an exec plugin: runs it when none are at hand, keeps the answer until it expires or is rejected.
+// Credentials from an exec plugin. Runs the plugin when there is no valid credential, and keeps the answer until it
+// expires or is rejected.
 //
-// The plugin runs on a thread of its own; callers wait without blocking the loop, and those who ask during a run share
-// its answer. All members belong to the executor's thread. It must end before the loop does; that stops a running
-// plugin.
+// The plugin runs on a separate thread. Callers wait without blocking the loop, and calls during a run share its
+// answer. All members belong to the executor's thread. An ExecSource must be destroyed before the loop; that stops a
+// running plugin.
 #pragma once
 
 #include <chrono>
@@ -42,11 +43,11 @@ class ExecSource {
   const Clock& clock_;
   net::Executor executor_;
   ExecLimits limits_;
-  std::shared_ptr<State> state_;  // shared with the handler that a finishing run posts
+  std::shared_ptr<State> state_;  // shared with the handler that a finished run posts
   std::jthread thread_;
 };
 
-// Runs the plugin to its end and reads its answer. Blocking. Errors begin with the plugin's name.
+// Runs the plugin until it exits and parses its answer. Blocking. Errors begin with the name of the plugin.
 Result<ExecAnswer> run_exec_plugin(const ExecPlugin& plugin, const ExecLimits& limits, std::stop_token stop);
 
 }  // namespace rescheduler::kube

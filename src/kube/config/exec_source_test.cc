@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* kV1 = "client.authentication.k8s.io/v1";
 
-// A plugin that is a shell script, the loop it is waited for on, and a clock that stands still.
+// A plugin that is a shell script, the loop of its callers, and a clock that does not advance.
 class ExecSourceTest : public testing::Test {
  protected:
   ExecPlugin plugin(const std::string& body) const {
@@ -29,7 +29,7 @@ class ExecSourceTest : public testing::Test {
     return made;
   }
 
-  // A script body that counts its runs in the file "runs" and answers with token t1, t2, ...
+  // A script that counts its runs in the file "runs" and returns token t1, t2, ...
   static std::string counting(const std::string& more_status = "", const std::string& before = "") {
     return "echo run >> \"$DIR/runs\"\n" + before + "\nn=$(wc -l < \"$DIR/runs\" | tr -d ' ')\n"
            + "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":"
@@ -91,8 +91,8 @@ TEST_F(ExecSourceTest, CallersShareOneRun) {
   ExecSource source(plugin(counting("", "cat \"$DIR/go\"")), clock_, loop_.executor(), {});
   std::array<std::promise<Result<ExecAnswer>>, 5> answers;
   for (auto& answer : answers) net::spawn(loop_.executor(), "caller", deliver(source, answer));
-  ASSERT_TRUE(loop_.await_result(nothing()));  // so that all five are waiting, and the loop is not
-  ::close(::open(go.c_str(), O_WRONLY));       // lets the script go on
+  ASSERT_TRUE(loop_.await_result(nothing()));  // now all five calls wait, and the loop is free
+  ::close(::open(go.c_str(), O_WRONLY));       // lets the script continue
   for (auto& answer : answers) {
     const auto got = answer.get_future().get();
     ASSERT_TRUE(got) << got.error().message;
@@ -124,12 +124,12 @@ TEST_F(ExecSourceTest, EndingTheSourceEndsARunningPlugin) {
   auto source = std::make_unique<ExecSource>(plugin("exec 3>\"$DIR/alive\"; sleep 600\n"), clock_, loop_.executor(),
                                              ExecLimits{});
   net::Job job = net::spawn(loop_.executor(), "caller", deliver(*source, answer));
-  const int fd = ::open(alive.c_str(), O_RDONLY);  // returns once the script has opened its end
+  const int fd = ::open(alive.c_str(), O_RDONLY);  // returns when the script has opened the other end
   job.cancel();
   EXPECT_EQ(answer.get_future().get().error().code, Errc::Cancelled);
   source.reset();
   char byte = 0;
-  EXPECT_EQ(::read(fd, &byte, 1), 0);  // nobody holds the other end any more
+  EXPECT_EQ(::read(fd, &byte, 1), 0);  // no process holds the other end any more
   ::close(fd);
 }
 

@@ -21,7 +21,7 @@ class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
-    if (fd_ >= 0) (void)::close(fd_);  // opened for reading only: nothing can be lost
+    if (fd_ >= 0) (void)::close(fd_);  // opened for reading only: no data can be lost
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;

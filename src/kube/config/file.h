@@ -1,4 +1,4 @@
-// Reading small files whole, with errors that say what to do.
+// Reads small files completely; the errors say what to do.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace rescheduler::kube {
 
 inline constexpr std::size_t kMostCredentialFileBytes = std::size_t{1} << 20;  // tokens and PEM bundles are far smaller
 
-// NotFound, Denied (permissions) or Invalid (a directory, too large, unreadable), each naming the path.
+// NotFound, Denied (permissions) or Invalid (a directory, too large, unreadable); each error names the path.
 Result<std::string> read_whole_file(const std::string& path, std::size_t most_bytes);
 
-// The directory part of a path, "" for a bare name; and a path read as relative to a directory.
+// The directory part of a path, "" for a bare name; and a path relative to a directory.
 std::string directory_of(const std::string& path);
 std::string resolve_against(const std::string& directory, const std::string& path);
 

@@ -1,4 +1,4 @@
-// The small formats that configuration is made of: base64, header values, environment.
+// Small formats used in configuration: base64, header values, environment.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

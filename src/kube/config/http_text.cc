@@ -14,7 +14,7 @@ bool is_token_character(char c) {
   return alphanumeric || std::string_view("!#$&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-// Everything that a header's name cannot contain, and % itself, becomes %XX.
+// Encodes characters that are invalid in a header name, and % itself, as %XX.
 std::string escape_key(std::string_view key) {
   std::string escaped;
   for (const char c : key) {

@@ -1,4 +1,4 @@
-// What may go into an HTTP header: guards against a value that would smuggle in a second header.
+// Checks of values for HTTP headers: a value must not be able to inject a second header.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ Result<ClientConfig> in_cluster_config(const Environment& environment, const std
   if (!origin) return fail(std::move(origin.error()));
   const std::string token_path = directory + "/token";
   const auto missing = [](Error error) {
-    // Found to be in a pod: from here on nothing is simply "not in a cluster".
+    // The process runs in a pod: from here on NotFound would wrongly mean "not in a cluster".
     if (error.code == Errc::NotFound) error.code = Errc::Invalid;
     error.message += "; is automountServiceAccountToken off?";
     return fail(std::move(error).within("in-cluster"));

@@ -1,4 +1,4 @@
-// The configuration a pod finds around itself, and the order in which configurations are looked for.
+// The configuration of a process in a pod, and the order in which configurations are searched.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@ namespace rescheduler::kube {
 
 inline constexpr const char* kServiceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-// KUBERNETES_SERVICE_HOST and _PORT, and the service account's token (re-read as it is renewed), ca.crt and namespace.
-// NotFound: this process does not run in a pod. Anything else: it does, and something is missing there.
+// KUBERNETES_SERVICE_HOST and _PORT, and the token (read again when renewed), ca.crt and namespace of the service
+// account. NotFound: this process does not run in a pod. Any other error: it runs in a pod, but something is missing
+// there.
 Result<ClientConfig> in_cluster_config(const Environment& environment,
                                        const std::string& directory = kServiceAccountDirectory);
 
-// The first of these that applies; a chosen one that is broken is an error, never a reason to try another cluster:
+// Uses the first source that applies. If it is broken, that is an error; the next source could be another cluster.
 //   1. source.explicit_path   2. $KUBECONFIG   3. in-cluster   4. $HOME/.kube/config
-// A context can be chosen only in a kubeconfig: with source.context set, in-cluster is skipped.
+// Only a kubeconfig has contexts: with source.context set, in-cluster is skipped.
 Result<ClientConfig> default_config(const KubeconfigSource& source,
                                     const std::string& service_account_directory = kServiceAccountDirectory);
 

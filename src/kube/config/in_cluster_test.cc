@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kCa = "-----BEGIN CERTIFICATE-----\nca\n-----END CERTIFICATE-----\n";
 
-// A service account's directory as the kubelet mounts it.
+// The directory of a service account as the kubelet mounts it.
 void mount_service_account(const TempDirectory& directory) {
   directory.write("sa/token", "in-cluster-token\n");
   directory.write("sa/ca.crt", kCa);
@@ -100,7 +100,7 @@ TEST(DefaultConfig, NeverSlipsToAnotherClusterWhenTheChosenOneIsBroken) {
   const TempDirectory directory;
   directory.write(".kube/config", kubeconfig_for("home"));
   KubeconfigSource source;
-  source.environment = pod_environment({"HOME=" + directory.path()});  // in a pod, but no token is mounted
+  source.environment = pod_environment({"HOME=" + directory.path()});  // in a pod, but without a mounted token
   const auto broken_pod = default_config(source, directory.at("sa"));
   ASSERT_FALSE(broken_pod);
   EXPECT_THAT(broken_pod.error().message, testing::HasSubstr("automountServiceAccountToken"));

@@ -16,7 +16,7 @@ constexpr std::size_t kMostKubeconfigBytes = std::size_t{16} << 20;
 
 struct Loaded {
   Kubeconfig config;
-  std::string files;  // "kubeconfig /a:/b", those that exist
+  std::string files;  // "kubeconfig /a:/b", the existing files
 };
 
 template <class T>
@@ -86,11 +86,11 @@ Result<const KubeconfigEntry<T>*> referred(const std::string& files,
   return fail(std::move(error));
 }
 
-// Fills in origin and base path; what is wrong with the server, or nothing.
+// Sets origin and base path. Returns the problem with the server, or empty.
 std::string use_server(const KubeconfigEntry<KubeconfigCluster>& entry, ClientConfig& config) {
   const std::string& server = entry.value.server;
   if (server.empty()) return fmt::format("cluster \"{}\" has no server; add https://HOST:PORT", entry.name);
-  // Not quoted: whatever this is, it is not an address, and it may have been meant for another field.
+  // The value is not quoted: it is not a URL, and it may be a secret that belongs in another field.
   if (server.find("://") == std::string::npos) return "must begin with https:// (or http://)";
   auto url = net::parse_url(server);
   if (!url) return url.error().message;
@@ -100,7 +100,7 @@ std::string use_server(const KubeconfigEntry<KubeconfigCluster>& entry, ClientCo
   return {};
 }
 
-// Fills in origin, base path and the server's side of TLS.
+// Sets origin, base path and the TLS settings of the server.
 Result<void> use_cluster(const KubeconfigEntry<KubeconfigCluster>& entry, ClientConfig& config) {
   const KubeconfigCluster& cluster = entry.value;
   YamlProblems problems(entry.file);
@@ -190,7 +190,7 @@ Result<ClientConfig> choose_client_config(const Kubeconfig& entries,
   config.description = fmt::format("{}, context {}", files, (*context)->name);
   if (auto used = use_cluster(**cluster, config); !used) return fail(std::move(used.error()));
   if (auto used = use_namespace(**context, config); !used) return fail(std::move(used.error()));
-  if (!chosen.user.empty()) {  // without one we are anonymous, as kubectl is
+  if (!chosen.user.empty()) {  // a context without user is anonymous, as in kubectl
     const auto user = referred(files, **context, entries.users, "user", chosen.user);
     if (!user) return fail(user.error());
     auto used = use_user(**user, (*cluster)->value, source.environment, config);

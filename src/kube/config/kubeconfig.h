@@ -1,9 +1,9 @@
-// Kubeconfig files, read as kubectl reads them, made into a ClientConfig.
+// Reads kubeconfig files like kubectl and turns them into a ClientConfig.
 //
-// Which files: the explicit path, else the colon-separated $KUBECONFIG (merged, the first file to name an entry wins,
-// missing files are skipped), else $HOME/.kube/config. Unknown fields are ignored; what we understand and do not do
-// (proxies, auth providers, plugins that need a terminal) is refused with Errc::Unsupported.
-// Every error names file, line, path and what to do, and never a secret.
+// Files: the explicit path, else the colon-separated $KUBECONFIG, else $HOME/.kube/config. The files of $KUBECONFIG are
+// merged: the first file that names an entry wins, and missing files are skipped. Unknown fields are ignored. Proxies,
+// auth providers and plugins that need a terminal are not supported (Errc::Unsupported).
+// Every error names the file, the line, the path and what to do, and never contains a secret.
 #pragma once
 
 #include <string>
@@ -25,12 +25,12 @@ struct KubeconfigSource {
 
 Result<ClientConfig> load_kubeconfig(const KubeconfigSource& source);
 
-// The same for entries already read and merged; `files` names them in errors ("kubeconfig /a:/b").
+// The same for entries that are already read and merged; errors name them by `files` ("kubeconfig /a:/b").
 Result<ClientConfig> choose_client_config(const Kubeconfig& entries,
                                           const std::string& files,
                                           const KubeconfigSource& source);
 
-// The paths that would be looked at, in order of precedence; they need not exist.
+// The paths that are searched, in order of precedence; the files need not exist.
 std::vector<std::string> kubeconfig_paths(const KubeconfigSource& source);
 
 }  // namespace rescheduler::kube

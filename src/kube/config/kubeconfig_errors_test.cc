@@ -1,4 +1,4 @@
-// Broken kubeconfigs, and the exact sentence a person gets for each.
+// Broken kubeconfigs and the exact error message of each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

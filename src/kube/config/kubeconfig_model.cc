@@ -21,7 +21,7 @@ std::string read_path(YamlReader& from, std::string_view field, const std::strin
   return resolve_against(directory, path);
 }
 
-// certificate-authority and certificate-authority-data, and their like.
+// Reads pairs such as certificate-authority and certificate-authority-data.
 InlineOrFile read_inline_or_file(YamlReader& from, const std::string& field, const std::string& directory) {
   InlineOrFile value;
   value.path = read_path(from, field, directory);
@@ -55,7 +55,7 @@ KubeconfigCluster read_entry(YamlReader from, const std::string& directory, Kube
 KubeconfigExec read_exec(YamlReader from, const std::string& directory) {
   KubeconfigExec exec;
   from.read("command", exec.command);
-  // A bare name is looked up in PATH; anything with a slash is a path.
+  // A name without a slash is searched in PATH; other values are paths.
   if (exec.command.find('/') != std::string::npos) exec.command = resolve_against(directory, exec.command);
   from.read("args", exec.args);
   from.read("apiVersion", exec.api_version);

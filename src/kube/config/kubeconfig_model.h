@@ -1,7 +1,7 @@
-// The entries of one or several kubeconfig files, typed and merged, before any of them is chosen.
+// The entries of one or several kubeconfig files, typed and merged, before a context is chosen.
 //
-// Reading is lenient about what it does not know, as kubectl is, and strict about types: every field of the wrong
-// type is reported, with line and path, whichever entry it is in. Each entry keeps its place for later complaints.
+// Unknown fields are ignored, as in kubectl. Types are strict: every field with a wrong type is reported with line and
+// path, in any entry. Each entry keeps its position for later error messages.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace rescheduler::kube {
 
-// A value given inline, as a path, or not at all. Inline wins. Paths are resolved against the file's directory.
+// A value that is inline, in a file, or absent. Inline wins. Paths are relative to the directory of the kubeconfig.
 struct InlineOrFile {
   Secret data{};
   std::string path{};
@@ -31,7 +31,7 @@ struct KubeconfigCluster {
   bool insecure_skip_tls_verify = false;
   InlineOrFile certificate_authority{};
   std::string proxy_url{};
-  std::string exec_extension_json{};  // extension client.authentication.k8s.io/exec, for plugins that ask for it
+  std::string exec_extension_json{};  // extension client.authentication.k8s.io/exec, for plugins that request it
 };
 
 struct KubeconfigExec {
@@ -52,7 +52,7 @@ struct KubeconfigUser {
   Secret password{};
   Impersonation impersonation{};
   std::optional<KubeconfigExec> exec{};
-  std::optional<std::string> auth_provider{};  // its name
+  std::optional<std::string> auth_provider{};  // the name of the provider
 };
 
 struct KubeconfigContext {
@@ -61,7 +61,7 @@ struct KubeconfigContext {
   std::string namespace_name{};
 };
 
-// A named entry and where it stands, so that a problem found later can be pointed at.
+// A named entry and its position, for later error messages.
 template <class T>
 struct KubeconfigEntry {
   std::string name;
@@ -78,10 +78,10 @@ struct Kubeconfig {
   std::string current_context;
 };
 
-// `path` names the file in errors and is what relative paths inside start from.
+// `path` names the file in errors. Relative paths in the file are relative to its directory.
 Result<Kubeconfig> read_kubeconfig(std::string_view text, const std::string& path);
 
-// Adds what `first` does not have yet: an entry that exists wins whole, as with kubectl.
+// Adds the entries that `first` does not have. An existing entry wins completely, as in kubectl.
 void merge_kubeconfig(Kubeconfig& first, Kubeconfig later);
 
 template <class T>

@@ -18,7 +18,7 @@ constexpr const char* kCa = "-----BEGIN CERTIFICATE-----\nca\n-----END CERTIFICA
 constexpr const char* kCert = "-----BEGIN CERTIFICATE-----\ncert\n-----END CERTIFICATE-----\n";
 constexpr const char* kKey = "-----BEGIN PRIVATE KEY-----\nkey\n-----END PRIVATE KEY-----\n";
 
-// One cluster, one context "main"; `user` is the user's body, indented by four.
+// One cluster and one context "main"; `user` is the body of the user, indented by four spaces.
 std::string config_with_user(const std::string& user) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: main\n"
          "clusters:\n- name: c\n  cluster:\n    server: https://example.com:6443\n"
@@ -215,7 +215,7 @@ TEST(Kubeconfig, JsonIsAKubeconfigToo) {
   EXPECT_EQ(config.default_namespace, "default");
 }
 
-// What a merged file says: the server of the chosen context, and the token's first letter.
+// The values "from-a", "from-b" and "from-c" show which file wins.
 TEST(Kubeconfig, MergesTheFilesOfKubeconfigFirstWinsPerEntry) {
   const TempDirectory directory;
   const std::string a = directory.write("a/config", R"(

@@ -21,7 +21,7 @@ std::string replacement_for(std::string_view auth_provider) {
 
 YamlReader exec_of(YamlReader at) { return at.child("exec"); }
 
-// What we understand and do not do ends the matter before anything else is looked at.
+// Reports methods that are not supported, before any other check.
 void check_supported(const YamlReader& at, const KubeconfigUser& user) {
   if (user.auth_provider) {
     at.problem("auth-provider",
@@ -62,7 +62,7 @@ ExecPlugin checked_exec(const YamlReader& at, const KubeconfigExec& exec) {
     at.problem("apiVersion", fmt::format("must be {} or {}", kExecV1, kExecV1beta1));
   }
   const std::string& mode = exec.interactive_mode;
-  const bool may_be_absent = exec.api_version == kExecV1beta1;  // v1 made it required
+  const bool may_be_absent = exec.api_version == kExecV1beta1;  // required since v1
   if (mode != "Never" && mode != "IfAvailable" && !(mode.empty() && may_be_absent)) {
     at.problem("interactiveMode", "must be Never or IfAvailable");
   }
@@ -75,7 +75,7 @@ ExecPlugin checked_exec(const YamlReader& at, const KubeconfigExec& exec) {
   return plugin;
 }
 
-// tokenFile (with the token until it can be read) > token > basic > exec: what client-go lets hide the other.
+// Precedence as in client-go: tokenFile (with `token` until the file can be read) > token > basic > exec.
 CredentialMethod choose_method(const YamlReader& at, const std::string& name, const KubeconfigUser& user) {
   const bool has_token = user.token.given();
   const bool has_basic = !user.username.empty() || !user.password.empty();

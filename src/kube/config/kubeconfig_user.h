@@ -1,4 +1,4 @@
-// A kubeconfig's user entry, checked and made into a CredentialSpec.
+// Validates a user entry of a kubeconfig and turns it into a CredentialSpec.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace rescheduler::kube {
 
-// All problems of the entry in one error; Errc::Unsupported for what is understood but not done.
+// One error with all problems of the entry; Errc::Unsupported for methods that this program does not implement.
 Result<CredentialSpec> credentials_of(const KubeconfigEntry<KubeconfigUser>& entry);
 
-// The PEM text of FIELD-data or of the file in FIELD; empty when neither is given or there is a problem.
+// The PEM text of FIELD-data or of the file in FIELD; empty if neither is set or there is a problem.
 std::string load_pem(const YamlReader& at, const std::string& field, const InlineOrFile& value);
 
 }  // namespace rescheduler::kube

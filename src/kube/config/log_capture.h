@@ -1,4 +1,4 @@
-// For tests: collects what is logged while it lives.
+// For tests: collects the log lines of its lifetime.
 #pragma once
 
 #include <mutex>

@@ -20,7 +20,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// How soon a stop request or an end that the pipes do not show is noticed.
+// Poll interval for stop requests, and for an exit that does not close the pipes.
 constexpr std::chrono::milliseconds kLook{20};
 
 class Descriptor {
@@ -34,7 +34,7 @@ class Descriptor {
     return *this;
   }
   void reset() {
-    if (fd_ >= 0) (void)::close(fd_);  // a pipe's end: nothing can be lost
+    if (fd_ >= 0) (void)::close(fd_);  // end of a pipe: no data can be lost
     fd_ = -1;
   }
   int get() const { return fd_; }
@@ -52,12 +52,12 @@ std::optional<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   Pipe made{Descriptor(ends[0]), Descriptor(ends[1])};
-  // Only our end: a command may be confused by a stdout that does not block.
+  // Only the parent's end: a command may not expect a non-blocking stdout.
   if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
   return made;
 }
 
-// posix_spawn's two parameter objects, with their ends tied to scope.
+// RAII for the two parameter objects of posix_spawn.
 class SpawnPlan {
  public:
   SpawnPlan(int out, int err) {
@@ -65,7 +65,7 @@ class SpawnPlan {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);  // our sockets are not its business
+    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);  // the child must not inherit our sockets
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setpgroup(&attributes_, 0);
     sigset_t signals;
@@ -84,7 +84,7 @@ class SpawnPlan {
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-  // 0, or the errno.
+  // Returns 0 or the errno.
   int start(const ProcessRequest& request, pid_t& pid) const {
     std::vector<char*> argv = pointers(request.argv);
     std::vector<char*> env = pointers(request.env);
@@ -94,7 +94,7 @@ class SpawnPlan {
  private:
   static std::vector<char*> pointers(const std::vector<std::string>& strings) {
     std::vector<char*> list;
-    for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));  // it only reads them
+    for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));  // posix_spawn only reads
     list.push_back(nullptr);
     return list;
   }
@@ -103,7 +103,7 @@ class SpawnPlan {
   posix_spawnattr_t attributes_;
 };
 
-// A started command: reaped once, at the latest by the destructor.
+// A started command. It is reaped exactly once, at the latest by the destructor.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -118,8 +118,8 @@ class Child {
   int status() const { return *status_; }
 
   void kill_and_reap() {
-    if (status_) return;           // its number may belong to somebody else by now
-    (void)::kill(-pid_, SIGKILL);  // fails only when the group is gone already
+    if (status_) return;           // the pid may already belong to another process
+    (void)::kill(-pid_, SIGKILL);  // fails only if the group does not exist any more
     wait(0);
   }
 
@@ -131,15 +131,15 @@ class Child {
       got = ::waitpid(pid_, &status, flags);
     } while (got < 0 && errno == EINTR);
     if (got == pid_) status_ = status;
-    if (got < 0) status_ = 0x7F00;  // reaped behind our back: reads as exit code 127
+    if (got < 0) status_ = 0x7F00;  // reaped elsewhere: report exit code 127
   }
 
   pid_t pid_;
   std::optional<int> status_;
 };
 
-// Takes some of what has arrived; closes the pipe at its end. What exceeds `most` is dropped but still read, so that
-// a chatty command does not block; the number of pieces is bounded so that it cannot keep us from the deadline.
+// Reads some of the available output and closes the pipe at its end. Output above `most` is read and dropped, so that
+// the command does not block. The number of reads is limited, so that the caller can check the deadline.
 void drain(Descriptor& pipe, std::string& into, std::size_t most) {
   std::array<char, 16384> piece{};
   for (int pieces = 0; pieces < 64 && pipe.get() >= 0; ++pieces) {
@@ -157,7 +157,7 @@ void drain(Descriptor& pipe, std::string& into, std::size_t most) {
 void wait_for_output(const Descriptor& out, const Descriptor& err, SteadyClock::time_point deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now());
   const auto wait = std::clamp(left, std::chrono::milliseconds{1}, kLook);
-  // poll() skips negative descriptors: closed pipes need no special case. Errors show as an early return.
+  // poll() ignores negative descriptors, so closed pipes need no special case. An error just returns early.
   std::array<pollfd, 2> pipes{pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0}};
   (void)::poll(pipes.data(), pipes.size(), static_cast<int>(wait.count()));
 }
@@ -170,7 +170,7 @@ Result<void> collect(Child& child,
                      ProcessOutcome& outcome) {
   const auto deadline = SteadyClock::now() + request.timeout;
   for (;;) {
-    const bool ended = child.ended();  // asked before draining, so that nothing printed before the end is missed
+    const bool ended = child.ended();  // checked before draining, so that no output before the exit is lost
     drain(out.read_end, outcome.out, request.most_out + 1);
     drain(err.read_end, outcome.err, request.most_err);
     if (outcome.out.size() > request.most_out) {

@@ -1,8 +1,8 @@
-// Runs one short command to its end and collects what it prints. Blocking: for a thread of its own.
+// Runs one short command until it exits and collects its output. Blocking: call it on a separate thread.
 //
-// The command gets exactly the argv and environment given (no shell), no input, none of our descriptors, and a
-// process group of its own. Whatever ends the wait early - deadline, stop request, too much output - kills that
-// whole group and reaps the command. Descendants that outlive a normal end are left alone.
+// The command gets exactly the given argv and environment (no shell), no input, no inherited descriptors, and its own
+// process group. A deadline, a stop request or too much output kills the whole group and reaps the command. Descendants
+// that survive a normal exit are not killed.
 #pragma once
 
 #include <chrono>
@@ -20,15 +20,15 @@ struct ProcessRequest {
   std::vector<std::string> argv{};  // argv[0] included
   std::vector<std::string> env{};   // "NAME=value"
   std::chrono::milliseconds timeout{60'000};
-  std::size_t most_out = std::size_t{1} << 20;   // more is an error
-  std::size_t most_err = std::size_t{16} << 10;  // more is read and dropped
+  std::size_t most_out = std::size_t{1} << 20;   // more output is an error
+  std::size_t most_err = std::size_t{16} << 10;  // more output is read and dropped
 };
 
 struct ProcessOutcome {
   std::string out;
   std::string err;
   int exit_code = 0;
-  int signal = 0;  // not 0: that signal ended it, and exit_code means nothing
+  int signal = 0;  // not 0: the signal that ended the command; exit_code is then invalid
 };
 
 // Timeout, Cancelled (stop), Invalid (too much output), Unavailable (could not be started).

@@ -36,7 +36,7 @@ TEST(Process, PassesArgumentsAndEnvironmentVerbatimAndNoInput) {
 
 TEST(Process, InheritsNoneOfOurDescriptors) {
   const TempDirectory directory;
-  const int leak = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as sockets are
+  const int leak = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, so that it could leak
   ASSERT_GE(leak, 0);
   const auto outcome =
       run_process(script(directory, fmt::format("[ -e /proc/self/fd/{} ] && echo leaked\n", leak)), {});
@@ -88,14 +88,14 @@ TEST(Process, DoesNotWaitForDescendantsThatKeepThePipeOpen) {
   const TempDirectory directory;
   const std::string hold = directory.at("hold");
   ASSERT_EQ(::mkfifo(hold.c_str(), 0600), 0);
-  // The child in the background keeps stdout until the fifo is closed, which is after the check.
+  // The background child keeps stdout open until the fifo is closed, which happens after the check.
   const auto outcome = run_process(script(directory, "echo answer; cat \"$DIR/hold\" & exit 0\n"), {});
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->out, "answer\n");
   ::close(::open(hold.c_str(), O_WRONLY));
 }
 
-// The script and its child both hold a fifo open for writing: when the last of them is gone, reading it ends.
+// The script and its child both hold a fifo open for writing: the read ends when both have exited.
 TEST(Process, AStopRequestKillsTheWholeGroup) {
   const TempDirectory directory;
   const std::string alive = directory.at("alive");
@@ -105,7 +105,7 @@ TEST(Process, AStopRequestKillsTheWholeGroup) {
   std::jthread runner([&](std::stop_token stop) { outcome = run_process(request, stop); });
   const int fd = ::open(alive.c_str(), O_RDONLY);
   char buffer[64];
-  ASSERT_EQ(::read(fd, buffer, sizeof buffer), 6);  // "ready\n": both are running
+  ASSERT_EQ(::read(fd, buffer, sizeof buffer), 6);  // "ready\n": both processes run
   runner.request_stop();
   runner.join();
   EXPECT_EQ(outcome.error().code, Errc::Cancelled);

@@ -1,5 +1,5 @@
-// A value read from files that others renew: read again at most once a minute, and at once when it was rejected.
-// While the files cannot be read the last good value stays in use, with one warning.
+// A value from files that other programs renew. It is read again at most once a minute, and at once after a rejection.
+// While the files cannot be read, the last valid value stays in use and one warning is logged.
 #pragma once
 
 #include <chrono>
@@ -19,13 +19,13 @@ class Reloaded {
  public:
   using Load = std::function<Result<T>()>;
 
-  // `what` names the files in warnings. A value given here counts as just read.
+  // `what` names the files in warnings. `initial` counts as just read.
   Reloaded(std::string what, const Clock& clock, Load load, std::shared_ptr<const T> initial = nullptr)
       : what_(std::move(what)), clock_(clock), load_(std::move(load)), last_(std::move(initial)) {
     if (last_) read_again_at_ = clock_.steady_now() + kPeriod;
   }
 
-  // The same pointer for as long as the content is the same.
+  // Returns the same pointer while the content does not change.
   Result<std::shared_ptr<const T>> get() {
     if (last_ && clock_.steady_now() < read_again_at_) return last_;
     auto loaded = load_();
@@ -44,7 +44,7 @@ class Reloaded {
   void expire() { read_again_at_ = SteadyTime::min(); }
 
  private:
-  static constexpr std::chrono::seconds kPeriod{60};  // client-go's; the kubelet renews long before expiry
+  static constexpr std::chrono::seconds kPeriod{60};  // as in client-go; the kubelet renews long before expiry
   static constexpr std::chrono::seconds kRetry{10};
 
   std::string what_;

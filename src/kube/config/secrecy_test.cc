@@ -1,4 +1,4 @@
-// No failing path puts a secret into an error or into the log.
+// No error path puts a secret into an error message or the log.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 static_assert(!fmt::is_formattable<Secret>::value, "a secret must not be a format argument");
 
-constexpr const char* kSecret = "Hunter2Hunter2";  // stands for every token, password and key below
+constexpr const char* kSecret = "Hunter2Hunter2";  // used for every token, password and key below
 
 template <class T>
 concept Streamable = requires(std::ostream& out, const T& value) { out << value; };
@@ -34,7 +34,7 @@ Result<ClientConfig> config_from(const std::string& text) {
   return choose_client_config(*entries, "kubeconfig config", {});
 }
 
-// Takes a kubeconfig full of secrets and damages it in every way a slip of the editor does.
+// Damages a kubeconfig with many secrets in all ways that editing errors can.
 TEST(Secrecy, NoDamagedKubeconfigGivesAwayWhatItHolds) {
   const std::string encoded = base64_encode(kSecret);
   const std::string user_fields[] = {
@@ -126,6 +126,24 @@ TEST(Secrecy, NoFailingCredentialGivesItselfAway) {
   EXPECT_THAT(errors, testing::Each(testing::Ne("no error")));
   EXPECT_THAT(errors, testing::Contains(testing::EndsWith("exit code 1: login with [secret] failed")));
   EXPECT_THAT(log.lines(), testing::Each(testing::Not(testing::HasSubstr(kSecret))));
+}
+
+// A value that is part of its own replacement.
+TEST(Secrecy, AnOrdinaryWordAsASecretIsReplacedOnce) {
+  const TempDirectory directory;
+  const ManualClock clock;
+  net::EventLoop loop;
+  ExecPlugin plugin;
+  plugin.command = directory.write_script("plugin", "echo \"no $WORD here\" >&2; exit 1\n");
+  plugin.env.emplace_back("WORD", Secret("secret"));
+  plugin.inherited_env = {"PATH=/usr/bin:/bin"};
+  plugin.api_version = "client.authentication.k8s.io/v1";
+  CredentialSpec spec;
+  spec.method = std::move(plugin);
+  const auto source = make_credentials(std::move(spec), clock, loop.executor(), ExecLimits{60s, 2000});
+  const auto credential = loop.await_result(source->current());
+  ASSERT_FALSE(credential);
+  EXPECT_THAT(credential.error().message, testing::EndsWith("no [secret] here"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A credential in memory. It can be handed over with reveal(), and that word can be searched for; it cannot be
-// formatted, streamed or compared into a message by accident. Test frameworks print it as "[secret]".
+// A credential in memory. Only reveal() returns the text, and every use of it can be found by a search. A Secret cannot
+// be formatted or streamed by accident. Test frameworks print it as "[secret]".
 #pragma once
 
 #include <ostream>
@@ -17,8 +17,8 @@ class Secret {
   bool empty() const noexcept { return value_.empty(); }
   bool operator==(const Secret&) const = default;
 
-  // GoogleTest finds this one; without it, it would print the object's bytes.
-  friend void PrintTo(const Secret&, std::ostream* out) { *out << "[secret]"; }  // NOLINT: its name is GoogleTest's
+  // Used by GoogleTest, which would otherwise print the bytes of the object.
+  friend void PrintTo(const Secret&, std::ostream* out) { *out << "[secret]"; }  // NOLINT: GoogleTest's name
 
  private:
   std::string value_;

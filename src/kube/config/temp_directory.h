@@ -1,4 +1,4 @@
-// For tests: a directory of one's own that goes away with its object.
+// For tests: a temporary directory that is removed with its object.
 #pragma once
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ class TempDirectory {
     path_ = pattern;
   }
   ~TempDirectory() {
-    std::error_code ignored;  // a test's leftovers harm nobody
+    std::error_code ignored;  // remaining files of a test do no harm
     std::filesystem::remove_all(path_, ignored);
   }
   TempDirectory(const TempDirectory&) = delete;

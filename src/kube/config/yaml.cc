@@ -16,7 +16,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Thrown from the event handler through yaml-cpp's parser, and caught below with yaml-cpp's own.
+// Thrown from the event handler through yaml-cpp's parser, and caught below together with yaml-cpp's exceptions.
 struct YamlFault {
   int line;
   int column;
@@ -29,7 +29,7 @@ struct YamlFault {
 
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 
-// What a tree would cost if it were copied for an alias.
+// The cost of copying a tree for an alias.
 struct Weight {
   std::size_t nodes = 0;
   std::size_t bytes = 0;
@@ -49,7 +49,7 @@ Weight weigh(const YamlNode& node) {
   return sum;
 }
 
-// Builds one tree per document from the parser's events.
+// Builds one tree per document from the events of the parser.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const YamlLimits& limits) : limits_(limits) {}
@@ -58,7 +58,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {
     root_.reset();
-    anchors_.clear();  // an alias reaches only within its own document
+    anchors_.clear();  // aliases are valid only within one document
   }
   void OnDocumentEnd() override {
     if (root_ && root_->kind != YamlKind::Null) documents_.push_back(std::move(*root_));
@@ -99,10 +99,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  struct Open {  // a sequence or map whose end has not been seen
+  struct Open {  // a sequence or map that has not ended yet
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    std::optional<YamlEntry> key{};  // map: read, still waiting for its value
+    std::optional<YamlEntry> key{};  // map: a key that waits for its value
     std::unordered_set<std::string> keys{};
   };
 
@@ -166,7 +166,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void place(YamlNode node, YAML::anchor_t anchor, const YAML::Mark& mark) {
     if (anchor != YAML::NullAnchor) {
-      count(mark, weigh(node));  // the copy kept for its aliases; nested anchors would multiply it unseen
+      count(mark, weigh(node));  // counts the copy kept for aliases; nested anchors would multiply it unnoticed
       anchors_.insert_or_assign(anchor, node);
     }
     if (open_.empty()) {
@@ -204,13 +204,13 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<YamlNode> documents_;
 };
 
-// The length of the well-formed UTF-8 sequence at the front, or 0.
+// The length of the valid UTF-8 sequence at the front, or 0.
 std::size_t utf8_length(std::string_view rest) {
   const auto byte = [&rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return 1;
   std::size_t length = 0;
-  unsigned char least = 0x80;  // bounds of the second byte: they exclude overlong forms and surrogates
+  unsigned char least = 0x80;  // bounds of the second byte: exclude overlong forms and surrogates
   unsigned char most = 0xBF;
   if (lead >= 0xC2 && lead <= 0xDF) {
     length = 2;
@@ -258,7 +258,7 @@ Result<void> check_text(std::string_view text, std::string_view file_name, const
   return {};
 }
 
-// yaml-cpp's sentences, without the pieces of the input that some of them quote.
+// The messages of yaml-cpp, without the input that some of them quote.
 std::string what_of(const YAML::Exception& error) { return error.msg.substr(0, error.msg.find(':')); }
 
 }  // namespace
@@ -284,7 +284,7 @@ Result<std::vector<YamlNode>> parse_yaml_documents(std::string_view text,
   } catch (const YAML::Exception& error) {
     return fail(Errc::Invalid, "{}: line {}, column {}: not valid YAML: {}", file_name, error.mark.line + 1,
                 error.mark.column + 1, what_of(error));
-  } catch (const std::exception&) {  // from the standard library underneath yaml-cpp
+  } catch (const std::exception&) {  // from the standard library used by yaml-cpp
     return fail(Errc::Invalid, "{}: not valid YAML", file_name);
   }
 }

@@ -1,8 +1,8 @@
-// YAML (and so JSON) as a plain tree with positions.
+// YAML (which includes JSON) as a plain tree with positions.
 //
-// Strict where Kubernetes is strict: duplicate keys, a second document, bytes that are not UTF-8 text, aliases that
-// explode and unknown tags are refused. Scalars stay text here; what they mean is the reader's business
-// (yaml_reader.h). Error texts carry places and field names, never values: a value may be a credential.
+// Strict like Kubernetes: duplicate keys, a second document, invalid UTF-8, exponential aliases and unknown tags are
+// errors. Scalars stay text; yaml_reader.h gives them a type. Error messages contain positions and field names, but no
+// values, because a value may be a credential.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ enum class YamlKind { Null, Scalar, Sequence, Map };
 
 struct YamlNode {
   YamlKind kind = YamlKind::Null;
-  bool quoted = false;  // scalar: written in quotes, as a block, or tagged !!str; always a string then
-  int line = 1;         // both count from 1
+  bool quoted = false;  // scalar: quoted, a block, or tagged !!str, and so always a string
+  int line = 1;         // line and column count from 1
   int column = 1;
   std::string text;
   std::vector<YamlNode> items;
   std::vector<YamlEntry> entries;  // in the order of the file; keys are unique
 
-  const YamlNode* find(std::string_view key) const;  // nullptr: not a map, or no such key
+  const YamlNode* find(std::string_view key) const;  // nullptr: not a map, or the key is absent
 };
 
 struct YamlEntry {
@@ -37,17 +37,17 @@ struct YamlEntry {
   YamlNode value;
 };
 
-// Far above any configuration a person writes, far below what hurts. Aliases count as if written out.
+// Far above any file that a person writes, and low enough to protect memory. Aliases count as expanded.
 struct YamlLimits {
   std::size_t text_bytes = std::size_t{16} << 20;
   std::size_t nodes = 200'000;
   int depth = 64;
 };
 
-// One document; an empty text is a Null node. Errors: "FILE: line L, column C: what".
+// One document; empty text is a Null node. Errors: "FILE: line L, column C: what".
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name, const YamlLimits& limits = {});
 
-// Every document that is not empty.
+// All documents that are not empty.
 Result<std::vector<YamlNode>> parse_yaml_documents(std::string_view text,
                                                    std::string_view file_name,
                                                    const YamlLimits& limits = {});

@@ -17,7 +17,7 @@ json::value scalar(const YamlNode& node) {
       break;
     case ScalarType::Integer:
       if (const auto integer = integer_value(node)) return *integer;
-      [[fallthrough]];  // beyond 64 bits
+      [[fallthrough]];  // an integer beyond 64 bits
     case ScalarType::Float:
       if (const auto real = float_value(node)) return *real;
       break;

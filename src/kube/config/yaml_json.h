@@ -1,6 +1,6 @@
-// YAML as the JSON that the API server reads, typed by YAML 1.2's core schema as kubectl does it: "yes" and "on" are
-// texts. A number that JSON has no word for (.inf, or beyond 64 bits and a double) stays a text: whoever wanted a
-// number refuses it.
+// Converts YAML to the JSON that the API server reads, with the types of the YAML 1.2 core schema, as kubectl does:
+// "yes" and "on" are strings. A number that JSON cannot represent (.inf, or beyond 64 bits and a double) stays a
+// string. A decoder that expects a number then rejects it.
 #pragma once
 
 #include <string>

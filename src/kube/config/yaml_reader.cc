@@ -9,7 +9,7 @@
 namespace rescheduler::kube {
 namespace {
 
-constexpr std::size_t kMostReported = 20;  // a screenful; whoever has more mends these first
+constexpr std::size_t kMostReported = 20;  // about one screen; the user corrects these first
 
 bool all_of(std::string_view text, std::string_view allowed) {
   return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
@@ -28,7 +28,7 @@ bool is_integer(std::string_view text) {
   return all_of(without_sign(text), kDigits);
 }
 
-// [-+]? ( \. digits | digits ( \. digits* )? ) ( [eE] [-+]? digits )?  and the words for infinity and not-a-number
+// [-+]? ( \. digits | digits ( \. digits* )? ) ( [eE] [-+]? digits )?  or the names of infinity and NaN
 bool is_float(std::string_view text) {
   if (text == ".nan" || text == ".NaN" || text == ".NAN") return true;
   text = without_sign(text);
@@ -151,7 +151,7 @@ std::string YamlReader::path_of(std::string_view field) const {
 
 const YamlNode* YamlReader::look_up(std::string_view field) {
   if (std::ranges::find(known_, field) == known_.end()) {
-    // Say once, at the first question, that this is not something with fields.
+    // Reports only once, at the first read, that this node is not a map.
     if (known_.empty() && node_->kind != YamlKind::Map && node_->kind != YamlKind::Null) {
       problem(fmt::format("expected a map, found {}", name_of(*node_)));
     }
@@ -174,7 +174,7 @@ bool YamlReader::read_string(const YamlNode& node, const std::string& path, std:
 }
 
 void YamlReader::read(std::string_view field, std::string& into) {
-  if (const YamlNode* found = look_up(field)) (void)read_string(*found, path_of(field), into);  // the problem is noted
+  if (const YamlNode* found = look_up(field)) (void)read_string(*found, path_of(field), into);  // problem is recorded
 }
 
 void YamlReader::read(std::string_view field, bool& into) {
@@ -257,7 +257,7 @@ std::vector<std::pair<std::string, YamlReader>> YamlReader::members() {
 
 std::string YamlReader::as_string() const {
   std::string text;
-  (void)read_string(*node_, path_, text);  // the problem is noted
+  (void)read_string(*node_, path_, text);  // problem is recorded
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Reads typed values out of a YamlNode tree and collects every problem on the way, so that a person mends a file in
-// one go. Typing is YAML 1.2's core schema, as Kubernetes expects it: a string field refuses a bare number.
+// Reads typed values from a YamlNode tree and collects all problems, so that a user can correct a file in one pass.
+// Types follow the YAML 1.2 core schema, as Kubernetes expects: a string field rejects an unquoted number.
 //
 //   YamlProblems problems("config.yaml");
 //   YamlReader top(document, problems);
@@ -24,9 +24,9 @@
 namespace rescheduler::kube {
 
 enum class ScalarType { Null, Bool, Integer, Float, String };
-ScalarType scalar_type(const YamlNode& node);  // Sequence and Map count as String; ask for the kind first
+ScalarType scalar_type(const YamlNode& node);  // Sequence and Map count as String: check the kind first
 
-// The value, if the node is a scalar of that type and it can be represented. An integer is a float too.
+// The value, if the node is a scalar of this type and the value can be represented. An integer is also a float.
 std::optional<bool> bool_value(const YamlNode& node);
 std::optional<std::int64_t> integer_value(const YamlNode& node);
 std::optional<double> float_value(const YamlNode& node);
@@ -45,10 +45,10 @@ class YamlProblems {
   void add(const YamlNode& at, std::string_view path, std::string_view what);
   bool empty() const { return sentences_.empty(); }
   const std::vector<std::string>& sentences() const { return sentences_; }  // "line L, column C: PATH: what"
-  const std::vector<YamlRemark>& remarks() const { return remarks_; }       // the same, taken apart
-  Error error() const;                                                      // all of them, behind the file's name
+  const std::vector<YamlRemark>& remarks() const { return remarks_; }       // the same, with position and text apart
+  Error error() const;                                                      // all of them, after the name of the file
 
-  // What is no fault, but not what its writer may think.
+  // Remarks that are no errors: the value may not mean what its author expects.
   void add_note(const YamlNode& at, std::string_view path, std::string_view what);
   const std::vector<YamlRemark>& notes() const { return notes_; }
 
@@ -63,7 +63,7 @@ class YamlReader {
  public:
   YamlReader(const YamlNode& node, YamlProblems& problems, std::string path = {});
 
-  // Each leaves `into` alone when the field is absent or null; a value of the wrong kind is a problem.
+  // Each read() leaves `into` unchanged when the field is absent or null. A value of the wrong type is a problem.
   void read(std::string_view field, std::string& into);
   void read(std::string_view field, bool& into);
   void read(std::string_view field, std::int64_t& into, std::int64_t least = INT64_MIN, std::int64_t most = INT64_MAX);
@@ -71,19 +71,19 @@ class YamlReader {
   void read(std::string_view field, std::vector<std::string>& into);
 
   bool has(std::string_view field);          // present and not null
-  YamlReader child(std::string_view field);  // an absent or null child reads like an empty map
+  YamlReader child(std::string_view field);  // an absent or null child behaves like an empty map
   std::vector<YamlReader> items(std::string_view field);
-  std::vector<std::pair<std::string, YamlReader>> members();  // a map whose keys are data
+  std::vector<std::pair<std::string, YamlReader>> members();  // for a map whose keys are data
 
-  std::string as_string() const;  // of this very node
+  std::string as_string() const;  // of this node itself
   std::vector<std::string> as_strings() const;
 
-  void refuse_unknown_fields() const;  // every key that was never asked for
+  void refuse_unknown_fields() const;  // reports every key that was not read
   void problem(std::string_view what) const { problems_->add(*node_, path_, what); }
-  void problem(std::string_view field, std::string_view what) const;  // points at the field if it is there
+  void problem(std::string_view field, std::string_view what) const;  // at the position of the field if it is present
 
   void note(std::string_view what) const { problems_->add_note(*node_, path_, what); }
-  void note(std::string_view field, std::string_view what) const;  // likewise
+  void note(std::string_view field, std::string_view what) const;  // at the position of the field if it is present
 
   const YamlNode& node() const { return *node_; }
   const std::string& path() const { return path_; }
@@ -96,7 +96,7 @@ class YamlReader {
   const YamlNode* node_;
   YamlProblems* problems_;
   std::string path_;
-  std::vector<std::string> known_;  // the fields that were asked for
+  std::vector<std::string> known_;  // the fields that were read
 };
 
 }  // namespace rescheduler::kube

@@ -66,7 +66,7 @@ TEST(Yaml, RefusesWhatIsNotText) {
             "f.yaml: line 1, column 2: a control character (0x00); this is not a text file");
   EXPECT_NE(error_of("\xED\xA0\x80"), "parsed");  // a surrogate
   EXPECT_NE(error_of("\xC0\xAF"), "parsed");      // overlong
-  EXPECT_NE(error_of("\xE2\x82"), "parsed");      // cut short
+  EXPECT_NE(error_of("\xE2\x82"), "parsed");      // truncated
   EXPECT_EQ(error_of("a: gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80\n"), "parsed");
 }
 

@@ -10,7 +10,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Some readers of YAML still take these for truth values or nothing.
+// Some YAML parsers still read these words as booleans or null.
 constexpr std::array<std::string_view, 9> kLoadedWords = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

@@ -1,5 +1,4 @@
-// Writes YAML that people read and parse_yaml() reads back: block style, two blanks a level, strings in quotes only
-// where they need them.
+// Writes readable YAML that parse_yaml() accepts: block style, two spaces per level, quotes only where necessary.
 //
 //   YamlWriter yaml;
 //   yaml.field("kind", "Example");
@@ -23,7 +22,7 @@ class YamlWriter {
   void field(std::string_view key, std::string_view value) { line(key, scalar(value)); }
   void field(std::string_view key, const char* value) { field(key, std::string_view(value)); }
   void field(std::string_view key, double value);
-  template <std::same_as<bool> T>  // nothing else may become one
+  template <std::same_as<bool> T>  // no implicit conversion to bool
   void field(std::string_view key, T value) {
     line(key, value ? "true" : "false");
   }
@@ -35,7 +34,7 @@ class YamlWriter {
   void field(std::string_view key, const std::vector<std::string>& values);    // in brackets on one line
   void json(std::string_view key, std::string_view text) { line(key, text); }  // JSON is YAML
 
-  void open(std::string_view key);  // of a map or a list that is not empty
+  void open(std::string_view key);  // for a map or a list that is not empty
   void item();
   void close();
 
@@ -47,7 +46,7 @@ class YamlWriter {
 
   std::string text_;
   int depth_ = 0;
-  bool dash_ = false;  // the next line begins an element
+  bool dash_ = false;  // the next line starts an element
 };
 
 }  // namespace rescheduler::kube

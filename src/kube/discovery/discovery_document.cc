@@ -16,8 +16,8 @@ struct Document {
   json::value body;
 };
 
-// The kind decides what to read the rest as. It is taken out then, and the version with it: one type of ours reads
-// both versions of aggregated discovery, which do not differ in what we look at.
+// The kind decides how the document is decoded. Kind and apiVersion are then removed: one wire type reads both versions
+// of aggregated discovery, which are equal in the fields used here.
 Result<Document> parse(std::string_view text) {
   json::error_code error;
   json::value value = json::parse(json::string_view(text.data(), text.size()), error);

@@ -1,4 +1,4 @@
-// Reads the documents discovery is made of, in both forms. Pure.
+// Reads discovery documents in both forms. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace rescheduler::kube {
 
-// For the Accept header: aggregated discovery, in either version, or else the old form.
+// For the Accept header: aggregated discovery in either version, else the unaggregated form.
 inline constexpr std::string_view kDiscoveryAccept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
@@ -21,11 +21,11 @@ struct GroupVersion {
   std::string path() const;  // "/api/v1", "/apis/apps/v1"
 };
 
-// The answer of /api or /apis. What an aggregated document says goes into `resources`; an old one is a list of what
-// still has to be asked for.
+// The answer of /api or /apis. An aggregated document fills `resources`. An unaggregated one returns the group versions
+// that must be requested next.
 Result<std::vector<GroupVersion>> read_root(std::string_view json, ServerResources& resources);
 
-// The answer of /apis/GROUP/VERSION, in the old form.
+// The answer of /apis/GROUP/VERSION, in the unaggregated form.
 Result<void> read_group_version(std::string_view json, const GroupVersion& of, ServerResources& resources);
 
 }  // namespace rescheduler::kube

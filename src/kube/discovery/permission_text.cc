@@ -16,7 +16,7 @@ std::string with_subresource(const Permission& permission) {
                                         : fmt::format("{}/{}", permission.resource, permission.subresource);
 }
 
-// "leases.coordination.k8s.io in kube-system", as kubectl auth can-i takes the first half.
+// "leases.coordination.k8s.io in kube-system"; kubectl auth can-i accepts the part before " in ".
 std::string place_of(const Permission& permission) {
   std::string text = permission.resource;
   if (!permission.group.empty()) text += '.' + permission.group;
@@ -26,7 +26,7 @@ std::string place_of(const Permission& permission) {
   return text;
 }
 
-// Keys in the order in which they first came, values likewise and without repetition.
+// Keeps keys and values in the order of their first appearance, without duplicates.
 class OrderedGroups {
  public:
   void add(const std::string& key, const std::string& value) {
@@ -48,7 +48,7 @@ std::string quoted_list(const std::vector<std::string>& texts) {
   return out;
 }
 
-// What each verb of a rule is for; the verbs are named only where they differ in that.
+// The purposes of a rule as comments. The verbs are named only if their purposes differ.
 std::string comment_yaml(const OrderedGroups& purposes) {
   std::string text;
   for (const auto& [why, verbs] : purposes.all()) {
@@ -59,8 +59,7 @@ std::string comment_yaml(const OrderedGroups& purposes) {
   return text;
 }
 
-// Core group first, as in every role anybody ever wrote; one rule for each resource, or for each object of it that is
-// named.
+// The core group comes first, as usual in roles. There is one rule for each resource, or for each named object of it.
 std::string rules_yaml(const std::vector<Permission>& permissions) {
   struct Rule {
     OrderedGroups verbs;
@@ -126,7 +125,7 @@ std::string describe_missing(std::span<const Permission> missing) {
 }
 
 std::string roles_yaml(std::span<const Permission> missing, const std::string& name, const RoleSubject& subject) {
-  std::map<std::string, std::vector<Permission>> by_namespace;  // the cluster-wide ones come first
+  std::map<std::string, std::vector<Permission>> by_namespace;  // "" for cluster-wide comes first
   for (const Permission& permission : missing) by_namespace[permission.ns].push_back(permission);
   std::string text;
   for (const auto& [ns, permissions] : by_namespace) {

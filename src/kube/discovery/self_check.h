@@ -1,4 +1,4 @@
-// Before we start: may we do what we will have to do? Asked of the server, one review for each permission.
+// The check at startup: asks the server, with one access review for each permission, whether this process has it.
 #pragma once
 
 #include <span>
@@ -15,15 +15,15 @@ struct Permission {
   std::string resource{};
   std::string subresource{};
   std::string verb{};
-  std::string ns{};    // empty: in all namespaces, or cluster-scoped
-  std::string why{};   // "to move pods", completes the sentence "needed ..."
-  std::string name{};  // the one object it is about; empty: any
+  std::string ns{};    // empty: all namespaces, or cluster-scoped
+  std::string why{};   // "to move pods"; completes "needed ..."
+  std::string name{};  // name of the object; empty: any object
 
   bool operator==(const Permission&) const = default;
 };
 
-// Which of these are missing, in the order given. An error means that it could not be found out, which says nothing
-// about the permissions: the server is away, or refuses even the question.
+// The missing permissions, in the given order. An error means that the check itself failed: the server is unavailable
+// or refuses the review. It does not tell anything about the permissions.
 net::Task<Result<std::vector<Permission>>> find_missing(Api& api,
                                                         std::vector<Permission> wanted,
                                                         LoopServices services,
@@ -32,7 +32,7 @@ net::Task<Result<std::vector<Permission>>> find_missing(Api& api,
 // "create pods/eviction", "get leases.coordination.k8s.io rescheduler-scheduler in kube-system".
 std::string describe(const Permission& permission);
 
-// For people: one line for each resource and purpose. Empty if nothing is missing.
+// For users: one line for each resource and purpose. Empty if nothing is missing.
 std::string describe_missing(std::span<const Permission> missing);
 
 struct RoleSubject {
@@ -40,8 +40,8 @@ struct RoleSubject {
   std::string service_account{};
 };
 
-// What would grant exactly these: a ClusterRole, and a Role for each namespace that some are limited to, with their
-// bindings; each rule says what it is for. Ready for kubectl apply; empty if nothing is missing.
+// YAML for kubectl apply that grants exactly these permissions: a ClusterRole, a Role for each namespace of a
+// namespaced permission, and their bindings. Each rule has a comment with its purpose. Empty if nothing is missing.
 std::string roles_yaml(std::span<const Permission> missing, const std::string& name, const RoleSubject& subject);
 
 }  // namespace rescheduler::kube

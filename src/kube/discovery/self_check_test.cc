@@ -23,7 +23,7 @@ const Permission kOwnLease{"coordination.k8s.io",  "leases", "", "get", "kube-sy
                            "rescheduler-scheduler"};
 
 struct Server {
-  // Allows everything but these verbs of these resources: "delete pods".
+  // Allows everything except these verbs of these resources: "delete pods".
   explicit Server(std::set<std::string> denied) {
     api.answer_creates_of(
         resource_of<api::SelfSubjectAccessReview>(), [this, denied](const Message& asked, Message& answer) {

@@ -10,7 +10,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// The digits a text begins with: some vendors say "24+".
+// The leading digits of a text: some vendors write "24+".
 std::optional<int> leading_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -18,7 +18,7 @@ std::optional<int> leading_number(std::string_view text) {
   return number;
 }
 
-// "v1.24.3-eks-1": for servers whose major and minor say nothing.
+// "v1.24.3-eks-1": for servers that do not set major and minor.
 void read_git_version(std::string_view text, std::optional<int>& major, std::optional<int>& minor) {
   if (text.starts_with('v')) text.remove_prefix(1);
   const std::size_t dot = text.find('.');
@@ -102,7 +102,7 @@ namespace {
 
 constexpr std::array<const char*, 2> kRoots = {"/api", "/apis"};
 
-// Asks one group and version in the old form. Whatever is wrong with it stays its own problem.
+// Requests one group version in the unaggregated form. A failure affects only this group version.
 net::Task<Result<void>> ask(Api& api, GroupVersion of, ServerResources& resources) {
   auto text = co_await api.get_text(of.path(), "application/json");
   if (!text && text.error().code == Errc::Cancelled) co_return fail(std::move(text.error()));

@@ -1,4 +1,4 @@
-// What kind of API server this is, and which resources it has.
+// The version of the API server and the resources that it serves.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace rescheduler::kube {
 struct ServerVersion {
   int major = 0;
   int minor = 0;
-  std::string git_version{};  // "v1.36.1", as people know it
+  std::string git_version{};  // "v1.36.1", the version shown to users
 
   auto operator<=>(const ServerVersion& other) const {
     return std::tie(major, minor) <=> std::tie(other.major, other.minor);
@@ -24,24 +24,24 @@ struct ServerVersion {
   bool operator==(const ServerVersion& other) const { return major == other.major && minor == other.minor; }
 };
 
-// We use nothing younger than the first, and have seen nothing younger than the second.
+// Required features exist since the first version. The program is tested up to the second version.
 inline constexpr int kOldestMinor = 24;
 inline constexpr int kNewestTestedMinor = 36;
 
 Result<ServerVersion> parse_server_version(std::string_view json);  // the answer of /version
-// Fails below what we can work with. A newer version than we know is a sentence to log, not a reason to stop.
+// Fails below kOldestMinor. Returns a sentence to log if the version is newer than kNewestTestedMinor.
 Result<std::optional<std::string>> check_supported(const ServerVersion& version);
 
 net::Task<Result<ServerVersion>> read_server_version(Api& api);
 
-// What discovery said. A resource is named with its subresource as in "pods/eviction".
+// The result of discovery. A subresource is named like "pods/eviction".
 class ServerResources {
  public:
   bool has(std::string_view group, std::string_view version, std::string_view plural) const;
   bool allows(std::string_view group, std::string_view version, std::string_view plural, std::string_view verb) const;
-  // True when the server behind this group could not be asked: what it has is unknown, and may be more than has() says.
+  // True if discovery of this group failed: its resources are unknown, and there may be more than has() reports.
   bool is_uncertain(std::string_view group, std::string_view version) const;
-  // "metrics.k8s.io/v1beta1: why", for each of those.
+  // "metrics.k8s.io/v1beta1: why", for each group version with failed discovery.
   const std::vector<std::string>& uncertainties() const { return uncertainties_; }
   std::size_t size() const { return verbs_.size(); }
 
@@ -54,8 +54,8 @@ class ServerResources {
   std::vector<std::string> uncertainties_;
 };
 
-// Two requests where the server has aggregated discovery (1.26 and later), else one for each group and version.
-// Fails only when the API server itself does not answer; an extension behind it that is broken is an uncertainty.
+// Needs two requests with aggregated discovery (1.26 and later), else one for each group and version. Fails only when
+// the API server itself does not answer; a broken aggregated API is an uncertainty.
 net::Task<Result<ServerResources>> discover_resources(Api& api);
 
 }  // namespace rescheduler::kube

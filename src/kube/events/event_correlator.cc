@@ -11,7 +11,7 @@ EventCorrelator::Admission EventCorrelator::admit(EventRecord record, WallTime s
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) return begin(std::move(key), std::move(record), seen, now);
   const Place place = found->second;
-  if (!place->writing && now - place->last_seen >= settings_.idle_limit) {  // long over, only not yet noticed
+  if (!place->writing && now - place->last_seen >= settings_.idle_limit) {  // ended, but due() has not run
     if (place->state.count > place->written) last_words_.push_back(write_of(*place, now));
     forget(place);
     return begin(std::move(key), std::move(record), seen, now);
@@ -41,7 +41,7 @@ EventCorrelator::Admission EventCorrelator::repeat(Series& series, WallTime seen
   series.last_seen = now;
   const bool becomes_series = series.written == 1;
   if (series.writing || !becomes_series) return Admission{Verdict::Counted};
-  if (!spam_.allow(spam_key(*series.record), now)) return Admission{Verdict::Counted};  // due() will tell
+  if (!spam_.allow(spam_key(*series.record), now)) return Admission{Verdict::Counted};  // due() writes it later
   return Admission{Verdict::Write, write_of(series, now)};
 }
 
@@ -54,11 +54,11 @@ EventWrite EventCorrelator::write_of(Series& series, SteadyTime now) {
 
 std::optional<EventWrite> EventCorrelator::finished(const EventWrite& write, bool succeeded, SteadyTime now) {
   const auto found = by_key_.find(write.key);
-  // Forgotten meanwhile, and perhaps begun anew under another name.
+  // The series was dropped meanwhile, and may have started again with another name.
   if (found == by_key_.end() || found->second->state.name != write.series.name) return std::nullopt;
   Series& series = *found->second;
   series.writing = false;
-  if (!succeeded && series.written == 0) {  // there is no Event to go on with: the next occurrence makes one
+  if (!succeeded && series.written == 0) {  // the Event does not exist: the next occurrence creates it
     forget(found->second);
     return std::nullopt;
   }

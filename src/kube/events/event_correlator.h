@@ -1,11 +1,11 @@
-// Which occurrences become which writes. Pure: time comes in with each call.
+// Decides which occurrences lead to which writes. Pure: each call gets the time as a parameter.
 //
 //   1st occurrence             -> create the Event
 //   2nd, within the idle limit -> patch it into a series of two, at once
 //   further ones               -> counted; written at most once per refresh interval
-//   silence for the idle limit -> the last count is written, the series forgotten
+//   silence for the idle limit -> the last count is written, the series is dropped
 //
-// A series has at most one write under way; what happens meanwhile is written when that one is finished.
+// A series has at most one write in progress. Occurrences during the write are written after it.
 #pragma once
 
 #include <list>
@@ -23,8 +23,8 @@
 namespace rescheduler::kube {
 
 struct CorrelatorSettings {
-  std::chrono::nanoseconds idle_limit = std::chrono::minutes{6};  // client-go's
-  // client-go's 30 minutes leave what people read far behind; one small patch a minute does not hurt a server.
+  std::chrono::nanoseconds idle_limit = std::chrono::minutes{6};  // as in client-go
+  // client-go's 30 minutes show users outdated counts; one small patch per minute is no load for a server.
   std::chrono::nanoseconds refresh = std::chrono::minutes{1};
   std::size_t most_series = 4096;
   SpamLimits spam{};
@@ -33,7 +33,7 @@ struct CorrelatorSettings {
 struct EventWrite {
   enum class Kind { Create, Patch };
   Kind kind = Kind::Create;
-  std::string key{};  // names the series to finished()
+  std::string key{};  // identifies the series for finished()
   std::shared_ptr<const EventRecord> record{};
   EventSeries series{};
 };
@@ -47,15 +47,15 @@ class EventCorrelator {
     Verdict verdict = Verdict::Counted;
     std::optional<EventWrite> write{};
   };
-  // `seen` is when it happened, `now` when we got to it.
+  // `seen` is the time of the occurrence, `now` the time of the call.
   Admission admit(EventRecord record, WallTime seen, SteadyTime now);
 
-  // Must follow each write that was handed out. Answers with what has to be written next, if anything.
+  // Must be called after each returned write. Returns the next write of the series, if there is one.
   std::optional<EventWrite> finished(const EventWrite& write, bool succeeded, SteadyTime now);
 
-  // Writes whose time has come. Call now and then.
+  // The writes that are due. Call it periodically.
   std::vector<EventWrite> due(SteadyTime now);
-  // Everything not written yet, for the end.
+  // All occurrences that are not written yet, for the shutdown.
   std::vector<EventWrite> unwritten(SteadyTime now);
 
   std::size_t series() const { return series_.size(); }
@@ -65,7 +65,7 @@ class EventCorrelator {
     std::string key;
     std::shared_ptr<const EventRecord> record;
     EventSeries state;
-    std::int32_t written = 0;  // the count the server knows
+    std::int32_t written = 0;  // the count on the server
     bool writing = false;
     SteadyTime last_seen{};
     SteadyTime last_write{};
@@ -81,9 +81,9 @@ class EventCorrelator {
   CorrelatorSettings settings_;
   SpamFilter spam_;
   std::list<Series> series_;                            // latest occurrence first
-  std::unordered_map<std::string_view, Place> by_key_;  // views into the list's keys
-  std::vector<EventWrite> last_words_;                  // of series that had to make room
-  std::int64_t last_name_ = 0;                          // so that no two Events get the same name
+  std::unordered_map<std::string_view, Place> by_key_;  // views of the keys in series_
+  std::vector<EventWrite> last_words_;                  // final writes of dropped series
+  std::int64_t last_name_ = 0;                          // makes the names of Events unique
 };
 
 }  // namespace rescheduler::kube

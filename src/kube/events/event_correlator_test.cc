@@ -26,7 +26,7 @@ class EventCorrelatorTest : public testing::Test {
   std::optional<EventWrite> finish(const EventWrite& write, bool succeeded = true) {
     return correlator.finished(write, succeeded, clock.steady_now());
   }
-  // Admits, and the write it asks for succeeds at once.
+  // Admits the record and reports the resulting write as successful.
   EventWrite written(EventRecord record) {
     auto admission = admit(std::move(record));
     EXPECT_TRUE(admission.write);
@@ -174,7 +174,7 @@ TEST(SpamFilter, ForgetsTheLongestSilentWhenThereAreTooMany) {
   SpamFilter filter(SpamLimits{1, 1h, 2});
   EXPECT_TRUE(filter.allow("a", clock.steady_now()));
   EXPECT_TRUE(filter.allow("b", clock.steady_now()));
-  EXPECT_FALSE(filter.allow("a", clock.steady_now()));  // now b is the longest silent
+  EXPECT_FALSE(filter.allow("a", clock.steady_now()));  // now b is the least recently used
   EXPECT_TRUE(filter.allow("c", clock.steady_now()));
   EXPECT_FALSE(filter.allow("a", clock.steady_now()));
   EXPECT_TRUE(filter.allow("b", clock.steady_now())) << "forgotten, so it starts afresh";

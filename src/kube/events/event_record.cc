@@ -31,7 +31,7 @@ void shorten(std::string& text, std::size_t most, std::string_view mark) {
   text += mark;
 }
 
-// Parts cannot run into each other: none of them can hold a zero byte that means anything.
+// Separates the parts by a zero byte, which no valid part contains.
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string key;
   for (const std::string_view part : parts) {
@@ -126,7 +126,7 @@ api::Event to_event(const EventRecord& record, const EventSeries& series, const 
   event.set_note(record.note);
   put_reference(record.regarding, *event.mutable_regarding());
   if (record.related) put_reference(*record.related, *event.mutable_related());
-  if (series.count > 1) {  // one occurrence is no series; the server insists on two
+  if (series.count > 1) {  // one occurrence is no series: the server requires a count of two
     event.mutable_series()->set_count(series.count);
     put_time(series.last, *event.mutable_series()->mutable_last_observed_time());
   }

@@ -1,4 +1,4 @@
-// What is said in one Event, and how it becomes one of events.k8s.io/v1. Values and pure functions.
+// The content of one Event, and its conversion to events.k8s.io/v1. Values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ObjectRef {
   std::string field_path{};
 };
 
-// For any object with metadata, as the client and the informers hand them out.
+// For any object with metadata.
 ObjectRef ref_to(const google::protobuf::Message& object);
 
 enum class EventType { Normal, Warning };
@@ -38,31 +38,31 @@ struct EventRecord {
   std::optional<ObjectRef> related{};
   EventType type = EventType::Normal;
   std::string reason{};  // why, one word: "Rescheduled"
-  std::string action{};  // what was done or tried, one word; empty: as the reason
-  std::string note{};    // for people
+  std::string action{};  // the action, one word; empty: same as the reason
+  std::string note{};    // a sentence for users
 };
 
-// Who says it. The instance tells two processes of one controller apart.
+// The reporter of the Event. `instance` distinguishes two processes of one controller.
 struct EventReporter {
   std::string controller{};  // "rescheduler-scheduler", or with a domain: "rescheduler.io/scheduler"
   std::string instance{};
 };
 
-// What the server would refuse is shortened: reason and action to 128 bytes, the note to 1024 and never in the middle
-// of a character.
+// Shortens texts that the server would refuse: reason and action to 128 bytes, the note to 1024 bytes at a character
+// boundary.
 EventRecord within_limits(EventRecord record);
 
-// Equal for records that differ in nothing a reader would see. A newer version of the object is the same object.
+// Equal for records that look the same to a reader. The resourceVersion of the object does not count.
 std::string series_key(const EventRecord& record);
-// Equal for records about the same object.
+// Equal for records with the same object.
 std::string spam_key(const EventRecord& record);
 
-// The namespace an Event about this object has to be in.
+// The namespace that the server requires for an Event about this object.
 std::string event_namespace(const EventRecord& record);
-// "<object>.<nanoseconds in hex>", made a valid name whatever the object's own is like.
+// "<object>.<nanoseconds in hex>", always a valid name, for any object name.
 std::string event_name(std::string_view object, std::int64_t nanos);
 
-// The same record, seen again and again.
+// Repeated occurrences of one record.
 struct EventSeries {
   std::string name{};  // of the Event
   WallTime first{};

@@ -54,7 +54,7 @@ TEST(EventRecord, IsAnotherSeriesWhenAnythingAReaderSeesDiffers) {
   other.type = EventType::Warning;
   EXPECT_NE(series_key(other), key);
   other = moved("p");
-  other.regarding.uid = "u2";  // deleted and made again under the same name
+  other.regarding.uid = "u2";  // deleted and created again with the same name
   EXPECT_NE(series_key(other), key);
   other = moved("p");
   other.related = ObjectRef{"v1", "Node", "", "b", "", "", ""};

@@ -16,15 +16,15 @@ struct Pending {
   WallTime seen;
 };
 
-// The door between the threads that have something to say and the loop. It also knows how many writers are at work,
-// so that "nothing left, I go home" and "the event recorder runs without an executor" cannot miss each other.
+// The queue between the recording threads and the loop. It also counts the running writers under the same lock. So a
+// writer that finds the queue empty and ends cannot miss a record, and push() knows whether to start a writer.
 class Mailbox {
  public:
   Mailbox(std::size_t capacity, std::size_t most_writers) : capacity_(capacity), most_writers_(most_writers) {}
 
   struct Pushed {
     bool dropped_oldest = false;
-    bool writer_wanted = false;  // the caller must start one
+    bool writer_wanted = false;  // the caller must start a writer
   };
   Pushed push(Pending pending) {
     const std::lock_guard lock(mutex_);
@@ -40,7 +40,7 @@ class Mailbox {
     return pushed;
   }
 
-  // Nothing left: the writer that asked is counted off.
+  // If the queue is empty, returns nullopt and counts the calling writer as ended.
   std::optional<Pending> take() {
     const std::lock_guard lock(mutex_);
     if (queue_.empty()) {
@@ -83,7 +83,7 @@ Counter& dropped_counter(MetricRegistry& metrics, const char* reason) {
 
 }  // namespace
 
-// Shared with the writers, so that it lasts as long as any of them.
+// Shared with the writers, so that it lives as long as any of them.
 struct EventRecorder::State {
   State(Api& to, EventRecorderSettings wanted, LoopServices given)
       : api(to),
@@ -112,7 +112,7 @@ struct EventRecorder::State {
   LoopServices services;
   Mailbox mailbox;
 
-  // From here on the loop's thread only.
+  // The members below belong to the loop's thread.
   EventCorrelator correlator;
   std::vector<std::shared_ptr<net::Gate>> waiting_for_idle;
   bool failing = false;  // the last write failed and was reported
@@ -175,7 +175,7 @@ net::Task<void> EventRecorder::State::write_these(std::shared_ptr<State> self, s
   }
 }
 
-// One write, and what became necessary while it was under way.
+// Performs one write, and the writes that became necessary during it.
 net::Task<void> EventRecorder::State::write_series(std::shared_ptr<State> self, EventWrite first) {
   std::optional<EventWrite> next = std::move(first);
   while (next) {
@@ -201,7 +201,7 @@ net::Task<bool> EventRecorder::State::write(std::shared_ptr<State> self, EventWr
     }
     const Error error = std::move(sent.error());
     if (write.kind == EventWrite::Kind::Patch && error.code == Errc::NotFound) {
-      write.kind = EventWrite::Kind::Create;  // Events expire; the series goes on in a new one
+      write.kind = EventWrite::Kind::Create;  // Events expire; the series continues in a new Event
       continue;
     }
     const auto wait = backoff.next(error.retry_after);
@@ -221,7 +221,7 @@ bool EventRecorder::State::is_worth_another_try(const Error& error, int failures
 void EventRecorder::State::give_up(const EventWrite& write, const Error& error) {
   dropped_failed.add();
   if (error.code == Errc::Cancelled) return;
-  // The first of a row is news; the rest is the same story.
+  // Logs only the first failure in a row.
   if (!failing) log_warning("event {} {} was not written: {}", write.record->reason, write.series.name, error.message);
   failing = true;
 }
@@ -244,7 +244,7 @@ net::Task<Result<void>> EventRecorder::State::send(std::shared_ptr<State> self, 
     call.body = &event;
   }
   auto done = co_await self->api.call(std::move(call), nullptr);
-  // The name is ours alone, so an Event that is there already is an earlier try whose answer was lost.
+  // The name is unique, so an Event that already exists is an earlier try whose answer was lost.
   const bool is_there = !done && write.kind == EventWrite::Kind::Create && done.error().code == Errc::AlreadyExists;
   if (is_there) co_return Result<void>{};
   co_return done;

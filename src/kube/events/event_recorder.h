@@ -1,10 +1,10 @@
-// Tells the cluster's users what we did and why, as Events - and never lets that stand in anybody's way.
+// Reports actions and their reasons to users as Events, without ever blocking the caller.
 //
-// record() takes any thread a short lock and nothing else; what does not fit into the queue pushes the oldest out.
-// Writers on the loop turn records into Events (see EventCorrelator), a few at a time; a write that fails for now is
-// repeated a few times and then given up. Everything that is not written is counted.
+// record() only takes a short lock, on any thread. If the queue is full, the oldest record is dropped. Writers on the
+// loop turn records into Events (see EventCorrelator), a few at a time. A write with a temporary failure is repeated a
+// few times and then dropped. Metrics count all records that are not written.
 //
-// Api and services must outlive the loop's jobs; the recorder itself need not.
+// Api and services must outlive the jobs of the loop; the recorder need not.
 #pragma once
 
 #include <memory>
@@ -19,26 +19,26 @@ namespace rescheduler::kube {
 
 struct EventRecorderSettings {
   EventReporter reporter{};
-  std::size_t queue = 10'000;  // a burst of placements; some 5 MB at worst
-  std::size_t writers = 8;     // at 5 ms a write that is 1600 Events a second, more than a cluster places
-  int tries = 5;               // with the waits below, half a minute of a server that is away
+  std::size_t queue = 10'000;  // enough for a burst of placements; at most about 5 MB
+  std::size_t writers = 8;     // at 5 ms a write, 1600 Events a second: more than a cluster places
+  int tries = 5;               // with the backoff below, about 15 s of waits in total
   BackoffPolicy backoff{std::chrono::milliseconds{1'000}, std::chrono::milliseconds{15'000}, 2.0, 0.5};
   std::chrono::nanoseconds write_timeout = std::chrono::seconds{10};
-  std::chrono::nanoseconds tick = std::chrono::seconds{15};  // how often series are looked after
+  std::chrono::nanoseconds tick = std::chrono::seconds{15};  // interval of EventCorrelator::due()
   CorrelatorSettings correlator{};
 };
 
 class EventRecorder {
  public:
   EventRecorder(Api& api, EventRecorderSettings settings, LoopServices services);
-  ~EventRecorder();  // what is still queued is dropped; flush() first if it matters
+  ~EventRecorder();  // drops queued records; call flush() first to write them
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  void record(EventRecord record);  // any thread
+  void record(EventRecord record);  // on any thread
 
-  net::Task<void> run();  // looks after running series, until cancelled; records are written without it
-  // Everything recorded so far has been written or given up, and every series is up to date.
+  net::Task<void> run();  // writes due series until cancelled; new records are written without it
+  // Returns when all records are written or dropped and all series are up to date.
   net::Task<Result<void>> flush();
 
  private:

@@ -35,7 +35,7 @@ struct Fixture {
     recorder = std::make_unique<EventRecorder>(api, wanted, time.services());
   }
   void flush() { ASSERT_TRUE(time.loop.await_result(recorder->flush())); }
-  // Until this is dropped, the loop does nothing but wait for it.
+  // Blocks the loop until the latch is counted down.
   std::shared_ptr<std::latch> hold_the_loop() {
     auto latch = std::make_shared<std::latch>(1);
     net::spawn(time.loop.executor(), "busy", wait_for(latch));
@@ -167,7 +167,7 @@ net::Task<void> run_then_open(EventRecorder& recorder, std::shared_ptr<net::Gate
   gate->open();
 }
 
-// Lets the recorder run until it has called the API once.
+// Runs the recorder until it has called the API once.
 net::Task<Result<void>> run_until_it_calls(Fixture& fixture) {
   auto gate = std::make_shared<net::Gate>(fixture.time.loop.executor());
   auto job = std::make_shared<net::Job>();
@@ -186,7 +186,7 @@ TEST(EventRecorder, LooksAfterSeriesWhileItRuns) {
     fixture.recorder->record(moved("api-0"));
     fixture.flush();
   }
-  fixture.recorder->record(moved("api-0"));  // counted only, until its time comes
+  fixture.recorder->record(moved("api-0"));  // only counted until the series is due
   ASSERT_TRUE(fixture.time.loop.await_result(run_until_it_calls(fixture)));
   EXPECT_EQ(fixture.api.calls().size(), 3u);
   EXPECT_THAT(fixture.api.calls().back().patch, HasSubstr(R"("count":3)"));

@@ -1,4 +1,4 @@
-// Keeps one object from flooding the cluster with Events: a bucket of tokens for each, refilled slowly. Pure.
+// Limits the Events of each object by a token bucket with a slow refill. Pure.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace rescheduler::kube {
 
-struct SpamLimits {  // client-go's
+struct SpamLimits {  // as in client-go
   double burst = 25;
   std::chrono::nanoseconds refill_every = std::chrono::minutes{5};
-  std::size_t most_objects = 4096;  // the longest silent are forgotten first, and start with a full bucket again
+  std::size_t most_objects = 4096;  // the least recently used are dropped first; they start again with a full bucket
 };
 
 class SpamFilter {
@@ -31,7 +31,7 @@ class SpamFilter {
 
   SpamLimits limits_;
   std::list<Bucket> buckets_;                                                 // latest use first
-  std::unordered_map<std::string_view, std::list<Bucket>::iterator> by_key_;  // views into the list's keys
+  std::unordered_map<std::string_view, std::list<Bucket>::iterator> by_key_;  // views of the keys in buckets_
 };
 
 }  // namespace rescheduler::kube

@@ -1,9 +1,9 @@
-// What kube-scheduler and its extenders say to each other: JSON whose outer keys are spelled like Go's fields ("Pod",
-// "NodeNames"), around pods and nodes in their usual form. Both ends are ours as well, so each message is written and
-// read here.
+// The messages between kube-scheduler and its extenders: JSON with the outer keys in the spelling of Go's fields
+// ("Pod", "NodeNames"), and pods and nodes in their normal form. This program implements both sides, so each message
+// has a writer and a reader here.
 //
-// Keys are read without regard to case, as Go does; of several that differ in case only, the last one counts. null
-// means absent. Errors are Errc::Invalid and name the place.
+// Keys are case-insensitive, as in Go; if keys differ only in case, the last one wins. null means absent. Errors are
+// Errc::Invalid and name the position.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,25 @@ namespace rescheduler::kube {
 
 struct ExtenderNode {
   std::shared_ptr<const api::Node> node;
-  // The text it came in, with the fields our types do not know. Written again as it stands, so that an answer gives
-  // back what was asked about; empty: written from `node`.
+  // The original text, with the fields that the wire types do not have. It is written back unchanged, so that the
+  // answer contains the node of the request. Empty: written from `node`.
   std::string json{};
 };
 
-// What filter and prioritize are asked. A caller with a cache of nodes in common with us gives names only.
+// The arguments of filter and prioritize. A nodeCacheCapable extender gets only names.
 struct ExtenderArgs {
   std::shared_ptr<const api::Pod> pod;
   std::optional<std::vector<ExtenderNode>> nodes{};
   std::optional<std::vector<std::string>> node_names{};
 };
 
-using NodeReasons = std::map<std::string, std::string>;  // node to why not
+using NodeReasons = std::map<std::string, std::string>;  // node name to reason
 
 struct ExtenderFilterResult {
   std::optional<std::vector<ExtenderNode>> nodes{};
   std::optional<std::vector<std::string>> node_names{};
-  NodeReasons failed{};                   // preempting pods there might help
-  NodeReasons failed_and_unresolvable{};  // it would not
+  NodeReasons failed{};                   // preemption on the node may help
+  NodeReasons failed_and_unresolvable{};  // preemption on the node cannot help
   std::string error{};
 };
 
@@ -68,7 +68,7 @@ using MetaVictimsByNode = std::map<std::string, MetaVictims>;
 struct ExtenderPreemptionArgs {
   std::shared_ptr<const api::Pod> pod;
   std::optional<VictimsByNode> victims{};
-  std::optional<MetaVictimsByNode> meta_victims{};  // to a caller with a cache of pods
+  std::optional<MetaVictimsByNode> meta_victims{};  // for an extender with a cache of pods
 };
 
 struct ExtenderBindingArgs {
@@ -88,14 +88,14 @@ Result<std::vector<HostPriority>> read_priorities(std::string_view text);
 std::string write_preemption_args(const ExtenderPreemptionArgs& args);
 Result<ExtenderPreemptionArgs> read_preemption_args(std::string_view text);
 
-// Victims come back by UID whichever way they went.
+// The answer names victims by UID, whether the request had whole pods or UIDs.
 std::string write_preemption_result(const MetaVictimsByNode& victims);
 Result<MetaVictimsByNode> read_preemption_result(std::string_view text);
 
 std::string write_binding_args(const ExtenderBindingArgs& args);
 Result<ExtenderBindingArgs> read_binding_args(std::string_view text);
 
-// The reason why it was not bound, or nothing.
+// The reason why the pod was not bound, or empty.
 std::string write_binding_result(std::string_view error);
 Result<std::string> read_binding_result(std::string_view text);
 

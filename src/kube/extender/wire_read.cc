@@ -35,7 +35,7 @@ std::string_view kind_of(const json::value& value) {
   return "something else";
 }
 
-// One value and where it stands. A missing one is null: Go cannot tell either.
+// One value and its position. A missing value is null, as in Go.
 class Place {
  public:
   Place(const json::value* value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -50,7 +50,7 @@ class Place {
   }
   Unexpected wrong(Error error) const { return fail(Errc::Invalid, "{}: {}", path_, error.message); }
 
-  // Of an object, or of nothing.
+  // Requires an object or an absent value.
   Result<Place> key(std::string_view name) const {
     const std::string path = path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
     if (absent()) return Place(nullptr, path);
@@ -113,7 +113,7 @@ Result<std::map<std::string, T>> read_map(const Place& place, const Read& read) 
   return all;
 }
 
-// As `read`, but absent is none.
+// Like `read`, but an absent value gives nullopt.
 template <class T, class Read>
 Result<std::optional<T>> read_optional(const Place& place, const Read& read) {
   if (place.absent()) return std::optional<T>();
@@ -146,7 +146,7 @@ Result<std::vector<ExtenderNode>> read_node_list(const Place& place) {
 Result<std::vector<std::string>> read_names(const Place& place) { return read_array<std::string>(place, read_string); }
 Result<NodeReasons> read_reasons(const Place& place) { return read_map<std::string>(place, read_string); }
 
-// A message under construction: the first thing that is wrong ends it.
+// Reads a message; the first error ends the reading.
 class Reading {
  public:
   explicit Reading(const Place& of) : of_(of) {}

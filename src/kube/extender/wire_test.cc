@@ -106,7 +106,7 @@ TEST(ExtenderWire, WhatIsWrongIsNamedWithItsPlace) {
 }
 
 RC_GTEST_PROP(ExtenderWire, BindingsComeBackAsTheyWent, (std::string name, std::string uid)) {
-  // JSON is text: what is no UTF-8 is not ours to carry.
+  // JSON is text: bytes that are not UTF-8 cannot be preserved.
   for (std::string* text : {&name, &uid}) {
     for (char& letter : *text) letter = static_cast<char>(letter & 0x7f);
   }

@@ -7,7 +7,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Go's informers strip kind and apiVersion from objects, so nobody expects them inside these messages.
+// Go's informers remove kind and apiVersion from objects, so peers do not expect them in these messages.
 JsonStyle bare() {
   JsonStyle style;
   style.with_type_meta = false;

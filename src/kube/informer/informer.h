@@ -1,5 +1,5 @@
-// Informer<T>: a local copy of every object of a kind, kept up to date, with handlers and indexes. The typed face
-// of Reflector, which holds the guarantees.
+// Informer<T>: an up-to-date local copy of all objects of a kind, with handlers and indexes. The typed form of
+// Reflector, which documents the guarantees.
 //
 //   Informer<api::Pod> pods(api, {}, services);
 //   pods.add_handler({.added = ..., .updated = ..., .removed = ..., .synced = ...});
@@ -23,7 +23,7 @@ class Informer {
   struct Handler {
     std::function<void(const Ptr& object)> added{};
     std::function<void(const Ptr& before, const Ptr& after)> updated{};
-    std::function<void(const Ptr& object)> upserted{};  // after either; cheaper where `before` is of no interest
+    std::function<void(const Ptr& object)> upserted{};  // after added or updated; `before` is not decoded
     std::function<void(const Ptr& last_known)> removed{};
     std::function<void()> synced{};
   };

@@ -138,6 +138,7 @@ void ObjectStore::unindex(Packed& packed) {
     auto& objects = indexes_[index].objects;
     for (const std::string& value : packed.index_values[index]) {
       const auto found = objects.find(value);
+      if (found == objects.end()) continue;  // the function named the value twice
       std::erase(found->second, &packed);
       if (found->second.empty()) objects.erase(found);
     }

@@ -1,9 +1,9 @@
-// The objects of one kind, by namespace and name, with indexes. Says what each change was, so that handlers are told
-// exactly once. Belongs to the event loop's thread.
+// The objects of one kind by namespace and name, with indexes. upsert() reports the kind of each change, so that
+// handlers are notified exactly once. Belongs to the event loop's thread.
 //
-// Objects are kept packed: as the protobuf bytes of the fields we know, about an eighth of what the decoded message
-// weighs. A look-up decodes (tens of microseconds); whoever looks often keeps a model of its own, fed by handlers.
-// Whoever never looks has only the names kept, which is what it takes to say that an object is gone.
+// Objects are stored as the protobuf bytes of the fields of the wire types, about an eighth of the size of the decoded
+// message. A lookup decodes (tens of microseconds): a frequent reader keeps its own model, filled by handlers. Without
+// lookups, Keep::Names is enough: it stores what is needed to report a removed object.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@
 
 namespace rescheduler::kube {
 
-// The values an object is found under, for one index: e.g. a pod's node name. None: not in the index.
+// The index values of an object, for example the node name of a pod. Empty: the object is not in the index.
 using IndexFunction = std::function<std::vector<std::string>(const Message&)>;
 
 enum class Keep : std::uint8_t {
   Objects,
-  Names,  // namespace, name, uid and version: what is found has nothing else
+  Names,  // only namespace, name, uid and version; lookups return nothing else
 };
 
 class ObjectStore {
  public:
-  // What an upsert was.
+  // The result of upsert().
   enum class Outcome {
-    Known,     // this very version was there already
-    Added,     // there was none of this name
+    Known,     // this version was already stored
+    Added,     // there was no object of this name
     Updated,   // there was an earlier version of the same object
-    Replaced,  // there was another object (another uid) of this name: it is gone, this one is new
+    Replaced,  // there was an object of this name with another uid: it is removed and this one is added
   };
 
-  // Which earlier versions an upsert shows: each costs a decoding.
+  // Which earlier versions upsert() returns: each costs a decoding.
   enum class Before : std::uint8_t { Replaced, All };
 
   explicit ObjectStore(const ResourceType& resource, Keep keep = Keep::Objects) : resource_(resource), keep_(keep) {}
@@ -48,16 +48,16 @@ class ObjectStore {
 
   void add_index(std::string name, IndexFunction function);
 
-  // `before`, unless null, receives what was there, decoded; leave it out where nobody asks.
+  // `before` receives the earlier version, decoded. Pass null if it is not needed.
   Outcome upsert(const Message& object, ObjectPtr* before, Before shown = Before::All);
-  bool remove(std::string_view ns, std::string_view name);  // was it there?
+  bool remove(std::string_view ns, std::string_view name);  // true if it was there
 
-  // A whole state arrives object by object: what was not upserted between the two calls no longer exists. It is removed
-  // and returned. A pass that never ends changes nothing but what was upserted.
+  // For a full state that arrives object by object: end_pass() removes and returns the objects that were not upserted
+  // since begin_pass(). A pass without end_pass() removes nothing.
   void begin_pass() { ++pass_; }
   std::vector<ObjectPtr> end_pass();
 
-  ObjectPtr find(std::string_view ns, std::string_view name) const;  // null: none
+  ObjectPtr find(std::string_view ns, std::string_view name) const;  // null: not found
   std::vector<ObjectPtr> indexed(std::string_view index, std::string_view value) const;
   void for_each(const std::function<void(const ObjectPtr&)>& visit) const;  // in no particular order
   std::size_t size() const { return objects_.size(); }
@@ -70,7 +70,7 @@ class ObjectStore {
     std::string version;
     std::string bytes;
     std::uint64_t pass = 0;
-    std::vector<std::vector<std::string>> index_values{};  // by index, in the order of indexes_
+    std::vector<std::vector<std::string>> index_values{};  // in the order of indexes_
   };
   using Entry = std::unique_ptr<Packed>;
   struct Key {

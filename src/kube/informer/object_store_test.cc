@@ -126,5 +126,12 @@ TEST_F(ObjectStoreTest, IndexesFollowEveryChange) {
   EXPECT_TRUE(store_.indexed("no such index", "n1").empty());
 }
 
+TEST_F(ObjectStoreTest, AnIndexFunctionMayNameAValueTwice) {
+  store_.add_index("twice", [](const Message&) { return std::vector<std::string>{"x", "x"}; });
+  upsert(pod("a", "1"));
+  store_.remove("web", "a");
+  EXPECT_TRUE(store_.indexed("twice", "x").empty());
+}
+
 }  // namespace
 }  // namespace rescheduler::kube

@@ -74,9 +74,9 @@ ApiCall Reflector::call_for(Verb verb) const {
   call.label_selector = settings_.label_selector;
   call.field_selector = settings_.field_selector;
   call.idle_limit = settings_.idle_limit;
-  call.repeat = Repeat::Never;  // the protocol decides about the next try
+  call.repeat = Repeat::Never;  // the protocol decides about repeats
   if (verb == Verb::Watch) {
-    // Between 5 and 10 minutes, so that not every client comes back at the same moment.
+    // Between 5 and 10 minutes, so that clients do not reconnect at the same moment.
     call.watch_for = std::chrono::seconds{300 + static_cast<std::int64_t>(services_.rng->below(300))};
   }
   return call;
@@ -108,7 +108,7 @@ net::Task<Result<Input>> Reflector::stream_list() {
   call.resource_version_match = "NotOlderThan";
   auto stream = co_await api_.watch(std::move(call));
   if (!stream) {
-    // Servers without the feature refuse these parameters in their validation.
+    // A server without this feature refuses these parameters as invalid.
     if (stream.error().code == Errc::Invalid) co_return Input{StreamingUnsupported{}};
     co_return input_from(std::move(stream.error()));
   }
@@ -129,7 +129,7 @@ net::Task<Result<Input>> Reflector::watch(std::string version) {
   co_return happened;
 }
 
-// Reads a stream to its end. While `collecting`, the objects are those of a whole state.
+// Reads a stream until it ends. While `collecting`, its objects are those of a complete state.
 net::Task<Result<Input>> Reflector::follow(WatchStream& stream, bool collecting) {
   if (collecting) store_.begin_pass();
   for (;;) {
@@ -164,7 +164,7 @@ Result<Input> Reflector::input_from(Error error) {
   if (error.code == Errc::Expired) return Input{Expired{}};
   stats_.failures += 1;
   failures_total_.add();
-  // The first of a row of failures is news; the rest is the same story.
+  // Logs only the first failure in a row.
   if (!failure_) log_warning("informer of {}: {}; trying again", resource_.plural, error.message);
   const Failed failed{error.retry_after};
   failure_ = std::move(error);
@@ -177,8 +177,8 @@ void Reflector::all_well() {
   failure_.reset();
 }
 
-// Each object is told as it comes, also while a whole state is being read: a state that breaks off half-way has told
-// nothing untrue, and the next one removes what is gone.
+// Handlers get each object as it arrives, also while a complete state is read. If that read is interrupted, handlers
+// have got only valid objects, and the next complete state removes the deleted ones.
 void Reflector::take_object(const ObjectPtr& object) {
   ObjectPtr before;
   const auto outcome =

@@ -1,11 +1,11 @@
-// Keeps an ObjectStore equal to a collection on the server and tells handlers what changed. Untyped; most code
-// uses Informer<T> (informer.h).
+// Keeps an ObjectStore equal to a collection on the server and notifies handlers of changes. Untyped; most code uses
+// Informer<T> (informer.h).
 //
-// Guarantees, whatever the network and the server do in between:
-//   - handlers see every object's latest state in the end, and never the same version of an object twice;
-//   - on_synced comes once, after the whole first state has been told;
-//   - a stream that is silent for longer than the idle limit is given up and replaced.
-// A handler runs on the event loop's thread and hands over: it must not block.
+// Guarantees, for all failures of the network and the server:
+//   - handlers finally get the latest version of every object, and never the same version of an object twice;
+//   - ObjectHandler::synced is called once, after handlers got the first complete state;
+//   - a stream that is silent for longer than the idle limit is closed and replaced.
+// Handlers run on the event loop's thread and must not block.
 #pragma once
 
 #include <functional>
@@ -19,33 +19,33 @@
 
 namespace rescheduler::kube {
 
-// Leave out what you do not need: the state before a change costs a decoding, and is made only if somebody asks.
+// Set only the functions that you need: `before` costs a decoding, which is skipped if no handler has `updated`.
 struct ObjectHandler {
   std::function<void(const ObjectPtr& object)> added{};
   std::function<void(const ObjectPtr& before, const ObjectPtr& after)> updated{};
-  std::function<void(const ObjectPtr& object)> upserted{};  // after either of the two; for those who need no `before`
+  std::function<void(const ObjectPtr& object)> upserted{};  // after added or updated; `before` is not decoded
   std::function<void(const ObjectPtr& last_known)> removed{};
   std::function<void()> synced{};
 };
 
 struct InformerSettings {
-  std::string ns{};  // empty: all
+  std::string ns{};  // empty: all namespaces
   std::string label_selector{};
   std::string field_selector{};
-  bool streaming_list = true;  // used where the server has it
-  std::uint32_t page = 500;    // of an ordinary list: small enough not to hold the server up, as client-go has it
+  bool streaming_list = true;  // used if the server supports it
+  std::uint32_t page = 500;  // of a paged list, as in client-go: small enough not to delay other requests of the server
   std::chrono::nanoseconds idle_limit = std::chrono::seconds{90};
   BackoffPolicy backoff{};
-  Keep keep = Keep::Objects;  // Names: store() has nothing else, nor what handlers are told was removed or updated
-  // Whoever is told and works on another thread says when that has caught up. It is waited for now and then while a
-  // whole state is read: decoded objects that pile up weigh far more than what is made of them.
+  Keep keep = Keep::Objects;  // Names: store(), `before` and `last_known` have only names
+  // Backpressure for handlers that pass objects to another thread: returns when that thread has caught up. Awaited from
+  // time to time while a full state is read, because queued decoded objects need far more memory than their final form.
   std::function<net::Task<void>()> on_synced{};
 };
 
 struct ReflectorStats {
-  std::uint64_t lists = 0;    // whole states taken
+  std::uint64_t lists = 0;    // complete states read
   std::uint64_t watches = 0;  // streams opened
-  std::uint64_t events = 0;   // changes told by streams
+  std::uint64_t events = 0;   // changes received from streams
   std::uint64_t failures = 0;
 };
 
@@ -54,7 +54,7 @@ class Reflector {
   Reflector(Api& api, const ResourceType& resource, InformerSettings settings, LoopServices services);
 
   void add_index(std::string name, IndexFunction function) { store_.add_index(std::move(name), std::move(function)); }
-  // Before or after the start; a late handler is told the present state at once.
+  // Before or after run() starts; a handler that is added later gets the current state at once.
   void add_handler(ObjectHandler handler);
 
   net::Task<void> run();  // until cancelled
@@ -63,7 +63,7 @@ class Reflector {
 
   const ObjectStore& store() const { return store_; }
   const ReflectorStats& stats() const { return stats_; }
-  const Error* last_failure() const { return failure_ ? &*failure_ : nullptr; }  // null while all is well
+  const Error* last_failure() const { return failure_ ? &*failure_ : nullptr; }  // null after a success
 
  private:
   using Input = reflector::Input;
@@ -86,12 +86,12 @@ class Reflector {
   Api& api_;
   const ResourceType& resource_;
   InformerSettings settings_;
-  std::size_t untaken_ = 0;  // told since others were waited for
+  std::size_t untaken_ = 0;  // objects since the last wait for on_synced
   LoopServices services_;
   ReflectorProtocol protocol_;
   ObjectStore store_;
   std::vector<ObjectHandler> handlers_;
-  bool updates_wanted_ = false;  // by some handler
+  bool updates_wanted_ = false;  // true if a handler has `updated`
   net::Gate synced_;
   ReflectorStats stats_;
   std::optional<Error> failure_;

@@ -11,7 +11,7 @@ Action ReflectorProtocol::next(const Input& happened) {
   }
   if (const auto* failed = std::get_if<Failed>(&happened)) return wait(failed->retry_after);
   if (std::holds_alternative<Expired>(happened)) {
-    // One immediate new list; a server that keeps answering "expired" to it is backed off from.
+    // Lists again at once, but only once: if the server answers "expired" again, backoff applies.
     const bool first = version_.has_value();
     version_.reset();
     return first ? resume() : wait(std::nullopt);
@@ -20,7 +20,7 @@ Action ReflectorProtocol::next(const Input& happened) {
     streaming_ = false;
     return resume();
   }
-  // A stream that ends before telling anything is a failure in disguise: do not spin on it.
+  // A stream that ends without any event counts as a failure, so that it is not reopened in a loop.
   if (std::holds_alternative<Ended>(happened) && !progressed_) return wait(std::nullopt);
   return resume();
 }

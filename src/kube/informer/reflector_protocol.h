@@ -1,4 +1,5 @@
-// How an informer follows a collection: what to do next, given what happened. No sockets, no clock, no sleeping.
+// The list and watch state machine of an informer: decides the next action after each input. No sockets, clock or
+// sleeps.
 //
 //            +-------------------- Expired ---------------------+
 //            v                                                  |
@@ -7,9 +8,9 @@
 //              |   +--- Woke (no version) |  |    Ended ----+  +--- Failed, or Ended ---+
 //              +-------- progress --------+--+    (progress)       without progress
 //
-// StreamList begins a watch with the present state and goes on as a watch, so a server that offers it is asked
-// once. The version survives every failure but Expired: a reconnect resumes exactly where the stream broke, so
-// nothing is missed and nothing is told twice.
+// StreamList starts a watch with the current state and continues as a watch, so one request is enough where the server
+// supports it. The version survives every failure except Expired: a reconnect resumes exactly where the stream broke,
+// so no event is lost and none is delivered twice.
 #pragma once
 
 #include <chrono>
@@ -24,11 +25,11 @@ namespace rescheduler::kube {
 
 namespace reflector {
 
-// What happened.
+// Inputs.
 struct Started {};
-struct Ended {};                 // the server ended the stream in good order
+struct Ended {};                 // the server closed the stream in order
 struct Expired {};               // the version is too old for the server
-struct StreamingUnsupported {};  // this server cannot begin a watch with the present state
+struct StreamingUnsupported {};  // the server does not support streaming lists
 struct Listed {
   std::string version;
 };
@@ -38,7 +39,7 @@ struct Failed {
 struct Woke {};
 using Input = std::variant<Started, Ended, Expired, StreamingUnsupported, Listed, Failed, Woke>;
 
-// What to do.
+// Actions.
 struct StreamList {};
 struct List {};
 struct Watch {
@@ -57,7 +58,7 @@ class ReflectorProtocol {
 
   reflector::Action next(const reflector::Input& happened);
 
-  // While a stream runs: everything up to this version has been told. Real progress, so back-off starts over.
+  // While a stream runs: all events up to this version have been delivered. This is progress, so it resets the backoff.
   void progressed(const std::string& version);
 
   const std::optional<std::string>& version() const { return version_; }
@@ -68,8 +69,8 @@ class ReflectorProtocol {
 
   Backoff backoff_;
   bool streaming_;
-  bool progressed_ = false;             // since the last action was handed out
-  std::optional<std::string> version_;  // empty until the first whole state is known
+  bool progressed_ = false;             // since the last action was returned
+  std::optional<std::string> version_;  // empty until the first complete state
 };
 
 }  // namespace rescheduler::kube

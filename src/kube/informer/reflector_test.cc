@@ -1,6 +1,6 @@
-// The reflector against a collection that behaves like an API server with a bad network: streams break anywhere,
-// versions expire, lists fail half-way. Whatever happens, the store must end up right and every handler must have
-// been told a consistent story.
+// The reflector against a collection that behaves like an API server with a bad network: streams break, versions
+// expire, lists fail half-way. In all cases the store must be correct in the end, and handlers must get a consistent
+// sequence.
 #include "kube/informer/reflector.h"
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace {
 
 using PodPtr = std::shared_ptr<const api::Pod>;
 
-// Objects by name with one history, as etcd has it. Everything happens on the loop's thread.
+// Objects by name with one history, as in etcd. All members run on the loop's thread.
 class Collection final : public Api {
  public:
   struct Past {
@@ -75,7 +75,7 @@ class Collection final : public Api {
   net::Task<Result<ListPage>> list(ApiCall call, ItemSink sink) override {
     if (unlucky()) co_return fail(Errc::Unavailable, "list failed");
     if (!call.continue_token.empty() && unlucky()) co_return fail(Errc::Expired, "continue token expired");
-    // Pages of one version: what a list returns is a snapshot even when it takes several requests.
+    // All pages have one version: a list is a snapshot even if it takes several requests.
     if (call.continue_token.empty()) {
       listed_ = objects_;
       listed_version_ = version_;
@@ -128,7 +128,7 @@ class Collection final : public Api {
         if (collection_.unlucky()) break;
       }
       if (events.empty()) {
-        // Nothing new. A real stream stays silent; here the story goes on, and a cancelled follower hears of it.
+        // Nothing new. A real stream stays silent; here the next mutation is made, and a cancelled reader sees it.
         collection_.on_idle();
         auto waited = co_await collection_.timers_.sleep_for(std::chrono::nanoseconds::zero());
         if (!waited) co_return fail(std::move(waited.error()));
@@ -146,7 +146,7 @@ class Collection final : public Api {
   bool unlucky() { return rng_.unit() < failure_rate_; }
 
  public:
-  // Called when a follower has seen everything: either something new happens, or the story is over.
+  // Called when a reader has got all events: it makes new mutations or ends the test.
   std::function<void()> on_idle;
 
  private:
@@ -172,7 +172,7 @@ class NoWait final : public net::Timers {
   net::RealTimers real_;
 };
 
-// What a careful listener checks: it never hears a contradiction or the same thing twice.
+// A handler that checks for contradictions and duplicates.
 struct Listener {
   std::map<std::string, std::string> version_of;
   std::vector<std::string> complaints;
@@ -204,7 +204,7 @@ net::Task<void> run_to_end(Informer<api::Pod>& informer, std::promise<void>& end
   ended.set_value();
 }
 
-// On the loop's own thread, where the story's end will reach for the job.
+// Runs on the loop's thread, where on_idle cancels the job.
 net::Task<Result<void>> start(net::Job& job, net::Executor executor, net::Task<void> task) {
   job = net::spawn(std::move(executor), "informer", std::move(task));
   co_return Result<void>{};
@@ -218,7 +218,7 @@ struct Story {
 };
 
 Story play(std::uint64_t seed, double failure_rate, bool streaming, int mutations) {
-  set_log_level(LogLevel::Off);  // hundreds of broken streams are no news here
+  set_log_level(LogLevel::Off);  // hundreds of broken streams are expected here
   net::EventLoop loop;
   Rng rng(seed);
   MetricRegistry metrics;
@@ -236,7 +236,7 @@ Story play(std::uint64_t seed, double failure_rate, bool streaming, int mutation
   collection.on_idle = [&] {
     if (left == mutations / 2) story.late.attach(informer);
     if (left == 0) {
-      // Seen to be up to date, over whatever network: the story is over.
+      // The informer is up to date: end the test.
       running.cancel();
       return;
     }
@@ -268,7 +268,7 @@ TEST(Reflector, FollowsACollectionOverAGoodNetwork) {
   expect_right(play(2, 0.0, false, 50), 2);
 }
 
-// Decoded objects that others have not taken in yet must not pile up.
+// Decoded objects that other threads have not processed yet must not accumulate.
 TEST(Reflector, WaitsForThoseItTellsWhileItReadsAWholeState) {
   for (const bool streaming : {true, false}) {
     net::EventLoop loop;

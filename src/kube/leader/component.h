@@ -1,4 +1,4 @@
-// A part of the program that watches the cluster on every replica and acts on the one that leads.
+// A part of the program that watches the cluster on every replica and acts only on the leader.
 //
 //   follow()  -->  wait_synced()  -->  lead()  -->  stop()
 //
@@ -16,7 +16,7 @@
 
 namespace rescheduler::kube {
 
-// What one has no use for it leaves out, all but stop().
+// A component overrides the functions that it needs; only stop() is required.
 class Component {
  public:
   Component() = default;
@@ -24,15 +24,16 @@ class Component {
   Component(const Component&) = delete;
   Component& operator=(const Component&) = delete;
 
-  virtual void follow() {}  // starts its informers
-  // They have the whole state. Errc::Cancelled when the one who waits is cancelled.
+  virtual void follow() {}  // starts the informers
+  // Returns when the informers have synced. Errc::Cancelled when the waiting coroutine is cancelled.
   virtual net::Task<Result<void>> wait_synced() { co_return Result<void>{}; }
-  virtual void lead() {}  // begins to act
-  // Acts no more; what was begun is finished, and nothing of it runs on the loop any more. False: not within the grace.
+  virtual void lead() {}  // starts to act
+  // Starts no more actions and finishes running ones; then none of its jobs runs on the loop. False: `grace` was
+  // exceeded.
   virtual net::Task<bool> stop(std::chrono::nanoseconds grace) = 0;
 };
 
-// Components in the order of their making: each may use those before it. They stop and go in the reverse order.
+// Components in order of construction: each may use earlier ones. They are stopped and destroyed in reverse order.
 class Components {
  public:
   Components() = default;

@@ -1,4 +1,4 @@
-// Many candidates, a server, and everything that can go wrong between them, in simulated time.
+// Many candidates and one server with all kinds of failures between them, in simulated time.
 #include <map>
 #include <memory>
 #include <queue>
@@ -18,10 +18,10 @@ using std::chrono::nanoseconds;
 
 struct Fixture {
   int candidates = 3;
-  double loss = 0.2;      // of a request before, or of an answer after the server
-  double freeze = 0.05;   // chance of a process to stop for a while whenever something reaches it
-  double restart = 0.01;  // chance of a frozen process to be replaced by a new one
-  double slow = 0.2;      // chance of a message to take seconds
+  double loss = 0.2;      // of a request before the server, or of an answer after it
+  double freeze = 0.05;   // probability that a process stops for a while when an input arrives
+  double restart = 0.01;  // probability that a frozen process is replaced by a new one
+  double slow = 0.2;      // probability that a message takes seconds
   bool deletions = false;
   MissingLease missing = MissingLease::Create;
 };
@@ -68,7 +68,7 @@ class Simulation {
     if (world.deletions) plan_deletion();
   }
 
-  // Stops at the first instant with two in office.
+  // Stops at the first moment with two acting leaders.
   void run_until(nanoseconds end) {
     while (!events_.empty() && events_.top().at <= end && !two_led_) {
       Event event = events_.top();
@@ -101,7 +101,7 @@ class Simulation {
     std::unique_ptr<ElectionProtocol> protocol;
     nanoseconds steady_offset{};
     nanoseconds wall_offset{};
-    double rate = 1.0;  // of its clocks, against the true time
+    double rate = 1.0;  // of its clocks, relative to the true time
     nanoseconds frozen_until{};
     int incarnation = 0;
 
@@ -146,7 +146,7 @@ class Simulation {
     at(now_ + after, [this, index, incarnation, input] { reach(index, incarnation, input); });
   }
 
-  // Something reaches a process; if it is frozen, it is there when the process wakes.
+  // Delivers an input to a process; a frozen process gets it when it wakes.
   void reach(std::size_t index, int incarnation, const Input& input) {
     Process& process = processes_[index];
     if (process.incarnation != incarnation) return;
@@ -173,16 +173,16 @@ class Simulation {
     }
     const nanoseconds timeout = std::visit([](const auto& a) { return timeout_of(a); }, action);
     const nanoseconds gives_up = now_ + process.true_duration(timeout);
-    // Whichever comes first, answer or timeout, is what the process hears; the other falls on deaf ears.
+    // The process gets either the answer or the timeout, whichever comes first; the other is ignored.
     auto heard = std::make_shared<bool>(false);
     at(gives_up, [this, index, incarnation, heard] {
       if (!std::exchange(*heard, true)) reach(index, incarnation, Failed{});
     });
-    if (chance(world_.loss)) return;  // never arrives
+    if (chance(world_.loss)) return;  // the request is lost
     const bool answer_lost = chance(world_.loss);
     at(now_ + travel(), [this, index, incarnation, heard, answer_lost, action] {
       server_.now = now_;
-      const Input answer = server_.answer(action);  // takes effect even if nobody waits any more
+      const Input answer = server_.answer(action);  // takes effect even if the process does not wait any more
       if (answer_lost) return;
       at(now_ + travel(), [this, index, incarnation, heard, answer] {
         if (!std::exchange(*heard, true)) reach(index, incarnation, answer);
@@ -195,8 +195,8 @@ class Simulation {
     return request.timeout;
   }
 
-  // Rare, and never so soon that a request sent before the lease was made could still be under way: against a lease
-  // that comes and goes unseen there is no remedy.
+  // Rare, and only when no request from before the creation of the lease can be in flight: the protocol cannot protect
+  // against a lease that is created and deleted unseen.
   void plan_deletion() {
     at(now_ + 90s + random(60s), [this] {
       if (!world_.deletions) return;
@@ -251,7 +251,7 @@ RC_GTEST_PROP(Election, SomebodyLeadsSoonAfterTheTroubleIsOver, ()) {
   RC_ASSERT(simulation.count_acting() == 1);
 }
 
-// A property about leaders proves nothing in a world without any.
+// The safety property would prove nothing if no candidate ever led.
 TEST(Election, TheSimulatedTroubleStillHasManyTermsOfOffice) {
   Fixture world;
   Simulation simulation(world, 1);

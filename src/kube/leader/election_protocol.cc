@@ -57,8 +57,8 @@ Result<void> validate(const ElectionSettings& settings) {
 }
 
 Action ElectionProtocol::next(const Input& happened, Now now) {
-  // Before anything else is decided: a leader whose time is over is none. Only a renewal that has just come back
-  // can still make it one, by its own start.
+  // First of all: an expired leader stops leading. Only a renewal that has just succeeded can extend the leadership,
+  // counted from its own start.
   if (!std::holds_alternative<Written>(happened) && leading_ && now.steady >= valid_until_) leading_ = false;
   return std::visit(Overloaded{
                         [&](const Started&) { return woke(now); },
@@ -89,15 +89,15 @@ Action ElectionProtocol::found(const Found& lease, Now now) {
     observed_at_ = now.steady;
   }
   if (is_ours(observed_)) return renew(now);
-  if (claim_ && claim_->version != version_) claim_.reset();  // what may still be under way of it is too late
-  leading_ = false;  // if we did: somebody else was faster than our clock said, or a person intervened
+  if (claim_ && claim_->version != version_) claim_.reset();  // writes of this claim that are still in flight will fail
+  leading_ = false;  // another process was faster than our clock says, or a user changed the lease
   if (may_be_taken(now.steady)) return take_over(now);
   return pause(now);
 }
 
 Action ElectionProtocol::missing(Now now) {
   if (leading_) return create(now);
-  // Who looked away for long cannot know who came and went meanwhile.
+  // After a long gap without reads, other holders may have come and gone unseen.
   const bool looked_away = absence_ && now.steady - absence_->last_seen > settings_.lease_duration;
   if (!absence_ || looked_away) absence_ = Absence{now.steady, now.steady};
   absence_->last_seen = now.steady;
@@ -118,12 +118,12 @@ Action ElectionProtocol::written(const Written& write, Now now) {
   valid_until_ = attempt_->started + settings_.renew_deadline;
   attempt_.reset();
   leading_ = now.steady < valid_until_;
-  if (!leading_) return read(now);  // the answer took too long; the lease is ours, so renew it afresh
+  if (!leading_) return read(now);  // the answer took too long; the lease is ours, so read and renew it again
   return Sleep{settings_.retry_period};
 }
 
 Action ElectionProtocol::failed(Now now) {
-  // A leader renews without reading first; if that fails, reading shows why, and there is no time to lose.
+  // A leader renews without a read. If that fails, it reads the lease at once, because the deadline is near.
   const bool was_blind = attempt_ && attempt_->blind;
   attempt_.reset();
   version_is_current_ = false;
@@ -136,7 +136,7 @@ Action ElectionProtocol::renew(Now now) {
   LeaseRecord record = observed_;
   record.duration = std::chrono::duration_cast<std::chrono::seconds>(settings_.lease_duration);
   record.renewed = unix_micros(now.wall);
-  // Others see a renewal by this change, and the server stores no write that changes nothing.
+  // Candidates detect a renewal by this change, and the server does not store a write that changes nothing.
   if (record.renewed == observed_.renewed) record.renewed = unix_micros(now.wall + std::chrono::microseconds{1});
   attempt(record, now);
   return Update{std::move(record), version_, timeout(now)};
@@ -174,13 +174,13 @@ bool ElectionProtocol::may_be_taken(SteadyTime now) const {
   return observed_.holder.empty() || now - observed_at_ >= duration_of(observed_);
 }
 
-// A record without a duration promises nothing, so ours is taken for granted.
+// A record without a duration: use our own lease duration.
 nanoseconds ElectionProtocol::duration_of(const LeaseRecord& record) const {
   return record.duration > std::chrono::seconds{0} ? nanoseconds{record.duration} : settings_.lease_duration;
 }
 
-// A write whose answer was lost may still arrive at the server, as long as the lease has the version it was based on.
-// All tries on one version are therefore one claim, and whichever arrives is recognised as ours.
+// A write whose answer was lost may still reach the server while the lease has the version it was based on. All tries
+// for one version are therefore one claim, and any of them is recognized as ours.
 LeaseRecord ElectionProtocol::claim(Now now) {
   if (!claim_ || claim_->version != version_) claim_ = Claim{version_, unix_micros(now.wall)};
   LeaseRecord record;
@@ -193,7 +193,7 @@ LeaseRecord ElectionProtocol::claim(Now now) {
 
 void ElectionProtocol::attempt(const LeaseRecord& record, Now now) { attempt_ = Attempt{record, now.steady, false}; }
 
-// Half the renew deadline, so that one request that hangs leaves time for another; never past our own end.
+// Half the renew deadline, so that one hanging request leaves time for another; never beyond the own deadline.
 nanoseconds ElectionProtocol::timeout(Now now) const {
   const nanoseconds most = settings_.renew_deadline / 2;
   return leading_ ? std::min(most, valid_until_ - now.steady) : most;

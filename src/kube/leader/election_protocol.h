@@ -1,4 +1,4 @@
-// Leader election over one Lease: what to do next, given what happened and when. No sockets, no clock, no sleeping.
+// Leader election with one Lease: decides the next action after each input and time. No sockets, clock or sleeps.
 //
 //                 free, expired or ours                        Written in time
 //   Read --Found------------------------> Update / Create ----------------------> leading, Sleep(retry period)
@@ -6,16 +6,16 @@
 //    |                                               |   +---------------------------+
 //    +-----------------------------------------------+   Failed: Read again, as long as leadership is valid
 //
-// Facts the safety rests on:
+// Safety relies on these facts:
 //   1. The server applies a write only to the version it was based on (compare and swap).
-//   2. Others take a held lease only after watching it unchanged for its whole duration, on their own clock. No
-//      clock is ever compared with another one's; the times inside a record only show that it changed.
-//   3. We may act until (start of the last write known to have succeeded) + renew deadline, on our clock. The server
-//      applied that write later than its start and the others saw it later still, so with a renew deadline shorter
-//      than the lease our time is over before theirs begins - whatever got lost, froze or was late in between.
-//   4. A lease that vanished is waited for like a held one: whoever held it may still act.
-//   5. A record in our name that this process did not write is somebody else's: two processes that were given the
-//      same identity by mistake do not both lead.
+//   2. A candidate takes a held lease only after it saw no change for the whole lease duration, on its own clock.
+//      Clocks of different processes are never compared; the times in a record only show that the record changed.
+//   3. The leader may act until (start of its last successful write) + renew deadline, on its own clock. The server
+//      applied that write after its start, and candidates saw it even later. The renew deadline is shorter than the
+//      lease duration, so the leader stops before a candidate can take over, whatever was lost, frozen or late.
+//   4. Candidates wait for a deleted lease as for a held one, because its holder may still act.
+//   5. A record with our identity that this process did not write belongs to another process: two processes that have
+//      the same identity by mistake do not both lead.
 #pragma once
 
 #include <chrono>
@@ -30,12 +30,12 @@
 
 namespace rescheduler::kube {
 
-// Waits between tries to acquire are drawn from [retry period, retry period * (1 + this)].
+// The wait between tries to acquire is random in [retry period, retry period * (1 + kElectionJitter)].
 inline constexpr double kElectionJitter = 1.2;
 
-// What a candidate does that never saw the lease and finds none.
+// What a candidate does if there is no lease and it has never seen one.
 enum class MissingLease {
-  Create,   // as client-go: a first start leads at once. Deleting a held lease by hand voids fact 4 for newcomers.
+  Create,   // as in client-go: leads at once. If a user deletes a held lease, fact 4 fails for new candidates.
   WaitOut,  // waits one lease duration first
 };
 
@@ -51,7 +51,7 @@ Result<void> validate(const ElectionSettings& settings);
 
 namespace election {
 
-// What happened.
+// Inputs.
 struct Started {};
 struct Woke {};
 struct Found {
@@ -62,10 +62,10 @@ struct Missing {};
 struct Written {
   std::string version;
 };
-struct Failed {};  // a read or write; a write may have had its effect all the same
+struct Failed {};  // a read or write failed; a failed write may still take effect
 using Input = std::variant<Started, Woke, Found, Missing, Written, Failed>;
 
-// What to do.
+// Actions.
 struct Read {
   std::chrono::nanoseconds timeout;
 };
@@ -75,7 +75,7 @@ struct Create {
 };
 struct Update {
   LeaseRecord record;
-  std::string version;  // only if the lease still has it
+  std::string version;  // the write succeeds only if the lease still has this version
   std::chrono::nanoseconds timeout;
 };
 struct Sleep {
@@ -84,7 +84,7 @@ struct Sleep {
 using Action = std::variant<Read, Create, Update, Sleep>;
 
 struct Now {
-  SteadyTime steady;  // read after what happened had happened, and before the next action begins
+  SteadyTime steady;  // read after the input happened and before the next action starts
   WallTime wall;
 };
 
@@ -97,13 +97,13 @@ class ElectionProtocol {
   election::Action next(const election::Input& happened, election::Now now);
 
   bool leading() const { return leading_; }
-  // While leading: the instant from which we may not act any more. Otherwise long past.
+  // While leading: the time when this process must stop acting. Otherwise in the past.
   SteadyTime valid_until() const { return leading_ ? valid_until_ : SteadyTime::min(); }
   bool may_act(SteadyTime now) const { return now < valid_until(); }
   const std::string& observed_holder() const { return observed_.holder; }
 
-  // Stop leading of our own will. After that, the write that hands the lease on at once, given what it is now;
-  // nothing if it is not ours.
+  // resign() gives up leadership. release() then returns the write that frees the lease at once, for the lease as just
+  // read; nullopt if the lease is not ours.
   void resign() { leading_ = false; }
   std::optional<election::Update> release(const election::Found& found, election::Now now) const;
 
@@ -131,8 +131,8 @@ class ElectionProtocol {
   std::chrono::nanoseconds timeout(Now now) const;
 
   struct Claim {
-    std::string version;  // what it was based on; empty: no lease
-    UnixTime acquired;    // with our identity, the mark of what this process wrote
+    std::string version;  // the version of the lease that it was based on; empty: no lease
+    UnixTime acquired;    // together with our identity, marks the records of this process
   };
   struct Absence {
     SteadyTime since;
@@ -141,20 +141,20 @@ class ElectionProtocol {
   struct Attempt {
     LeaseRecord record;
     SteadyTime started;
-    bool blind;  // a renewal that trusts the version from last time
+    bool blind;  // a renewal without a read before it, based on the last version
   };
 
   ElectionSettings settings_;
   Rng* rng_;
 
   LeaseRecord observed_;             // as last read or written
-  SteadyTime observed_at_{};         // when it last changed, on our clock
-  bool was_seen_ = false;            // has there ever been a lease?
-  std::string version_;              // of the lease; empty: there is none
-  bool version_is_current_ = false;  // as far as we know: worth an update without a read
-  std::optional<Absence> absence_;   // of the lease, while it is missing
+  SteadyTime observed_at_{};         // when the record last changed, on our clock
+  bool was_seen_ = false;            // true if there has ever been a lease
+  std::string version_;              // of the lease; empty: there is no lease
+  bool version_is_current_ = false;  // probably current, so that an update without a read makes sense
+  std::optional<Absence> absence_;   // set while the lease is missing
   std::optional<Claim> claim_;
-  std::optional<Attempt> attempt_;  // the write under way
+  std::optional<Attempt> attempt_;  // the write in progress
 
   bool leading_ = false;
   SteadyTime valid_until_{};

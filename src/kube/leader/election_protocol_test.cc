@@ -17,7 +17,7 @@ ElectionSettings settings_for(std::string identity) {
   return settings;
 }
 
-// One candidate and the time around it.
+// One candidate with its clock.
 class Candidate {
  public:
   explicit Candidate(ElectionSettings settings = settings_for("me")) : protocol(std::move(settings), rng_) {}
@@ -35,14 +35,14 @@ class Candidate {
   Now now() const { return Now{clock.steady_now(), clock.wall_now()}; }
   bool may_act() const { return protocol.may_act(clock.steady_now()); }
 
-  // Leads a lease that it has just created; the answer came at once.
+  // Becomes leader of a lease that it has just created, without delay.
   void lead() {
     tell(Started{});
     tell(Missing{});
     tell(Written{"1"});
     ASSERT_TRUE(protocol.leading());
   }
-  const LeaseRecord& written() const { return written_; }  // what it wanted to write last
+  const LeaseRecord& written() const { return written_; }  // the record of its last write
 
   ManualClock clock;
   Rng rng_{7};
@@ -223,7 +223,7 @@ TEST(ElectionProtocol, MayActUntilTheRenewDeadlineCountedFromTheStartOfTheReques
   Candidate leader;
   leader.tell(Started{});
   leader.tell(Missing{});
-  leader.clock.advance(4s);  // the answer takes its time
+  leader.clock.advance(4s);  // the answer is slow
   leader.tell(Written{"1"});
   leader.clock.advance(6s - 1ns);
   EXPECT_TRUE(leader.may_act());
@@ -268,7 +268,7 @@ TEST(ElectionProtocol, ReadsAtOnceWhenARenewalFailsAndRenewsWhatItFinds) {
   leader.wait(2s);
   ASSERT_TRUE(is<Read>(leader.tell(Failed{})));
   EXPECT_TRUE(leader.may_act());
-  const Action again = leader.tell(Found{mine, "9"});  // somebody added a label: another version, the same record
+  const Action again = leader.tell(Found{mine, "9"});  // another client added a label: another version, the same record
   ASSERT_TRUE(is<Update>(again));
   EXPECT_EQ(std::get<Update>(again).version, "9");
   EXPECT_TRUE(is<Sleep>(leader.tell(Failed{}))) << "one quick second try a round, then patience";
@@ -288,7 +288,7 @@ TEST(ElectionProtocol, StopsAtOnceWhenAnotherHoldsTheLease) {
 }
 
 TEST(ElectionProtocol, GivesUpExactlyAtTheDeadlineWhateverStepFails) {
-  // Each round of a renewal fails at another step; none may keep the leader in office for longer.
+  // Each round of a renewal fails at another step; none may extend the leadership.
   for (const bool read_works : {false, true}) {
     Candidate leader;
     leader.lead();
@@ -332,7 +332,7 @@ TEST(ElectionProtocol, ACandidateWaitsOutALeaseThatWasDeletedUnderItsHolder) {
   Candidate candidate;
   candidate.tell(Started{});
   candidate.tell(Found{held_by("other"), "5"});
-  candidate.wait(14s);  // its holder may have renewed just before it was deleted
+  candidate.wait(14s);  // the holder may have renewed it just before the deletion
   EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
   candidate.wait(15s - 1ns);
   EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
@@ -345,7 +345,7 @@ TEST(ElectionProtocol, ACandidateThatWasFrozenWhileTheLeaseWasMissingStartsWaiti
   candidate.tell(Started{});
   candidate.tell(Found{held_by("other"), "5"});
   candidate.tell(Missing{});
-  candidate.wait(5min);  // time enough for another to create it, lead, and have it deleted
+  candidate.wait(5min);  // enough time for another candidate to create it, lead, and lose it by a deletion
   EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
   candidate.wait(15s);
   EXPECT_TRUE(is<Create>(candidate.tell(Missing{})));
@@ -378,10 +378,10 @@ TEST(ElectionProtocol, RecognisesTheFirstOfTwoTriesOnTheSameVersion) {
   candidate.tell(Started{});
   candidate.tell(Found{held_by(""), "5"});
   const LeaseRecord first = candidate.written();
-  candidate.tell(Failed{});  // still on its way to the server
+  candidate.tell(Failed{});  // the request is still in flight
   candidate.wait(3s);
   candidate.tell(Found{held_by(""), "5"});
-  candidate.tell(Failed{});  // because the first arrived
+  candidate.tell(Failed{});  // the second fails because the first arrived
   candidate.wait(3s);
   EXPECT_TRUE(is<Update>(candidate.tell(Found{first, "6"})));
 }

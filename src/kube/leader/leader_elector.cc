@@ -58,7 +58,7 @@ net::Task<void> LeaderElector::run() {
   const bool held = leading_;
   stop_leading();
   if (cancelled && held && settings_.release_when_cancelled) {
-    // This job can await nothing any more, so the last words are another one's.
+    // This job is cancelled and cannot await anything, so another job releases the lease.
     net::spawn(services_.executor, "release of the lease", release());
   } else {
     stopped_.open();
@@ -82,8 +82,8 @@ Action LeaderElector::step(Input happened) {
 
 election::Now LeaderElector::now() const { return Now{services_.clock->steady_now(), services_.clock->wall_now()}; }
 
-// Brings the fence and the owner up to what the protocol knows now. A fence opens before the owner is told and
-// closes before the owner is told.
+// Updates the fence and calls the callbacks after each step. The fence opens before on_started_leading and closes
+// before on_stopped_leading.
 void LeaderElector::publish() {
   if (!protocol_.leading()) stop_leading();
   const std::string& holder = protocol_.observed_holder();
@@ -138,7 +138,7 @@ ApiCall LeaderElector::call_for(Verb verb, nanoseconds timeout) const {
   if (verb != Verb::Create) call.name = settings_.name;
   call.field_manager = verb == Verb::Get ? "" : "rescheduler";
   call.timeout = timeout;
-  call.repeat = Repeat::Never;  // the protocol decides about the next try
+  call.repeat = Repeat::Never;  // the protocol decides about repeats
   return call;
 }
 
@@ -156,7 +156,7 @@ net::Task<Result<Input>> LeaderElector::read(nanoseconds timeout) {
 
 net::Task<Result<Input>> LeaderElector::write(Verb verb, LeaseRecord record, std::string version, nanoseconds timeout) {
   api::Lease wanted;
-  if (verb == Verb::Update) wanted = *lease_;  // with the uid: a lease deleted meanwhile is not made again by this
+  if (verb == Verb::Update) wanted = *lease_;  // includes the uid, so that an update cannot recreate a deleted lease
   wanted.mutable_metadata()->set_namespace_(settings_.ns);
   wanted.mutable_metadata()->set_name(settings_.name);
   if (verb == Verb::Update) wanted.mutable_metadata()->set_resource_version(version);
@@ -174,7 +174,7 @@ net::Task<Result<Input>> LeaderElector::write(Verb verb, LeaseRecord record, std
 
 Result<Input> LeaderElector::input_from(Error error) {
   if (error.code == Errc::Cancelled) return fail(std::move(error));
-  // Losing a race is how elections go; everything else is news, once.
+  // Losing a race is normal in an election. Other failures are logged once in a row.
   const bool lost_race = error.code == Errc::Conflict || error.code == Errc::AlreadyExists;
   if (!lost_race && !failing_) log_warning(messages::kTryingAgain, {{"err", error.message}});
   failing_ = failing_ || !lost_race;

@@ -1,8 +1,8 @@
-// Runs leader election against the API: performs what ElectionProtocol says, moves the fence, tells the owner.
+// Runs leader election against the API: performs the actions of ElectionProtocol, moves the fence, calls the callbacks.
 //
-// The fence closes before on_stopped_leading is called, and that is called exactly once for each on_started_leading.
-// Callbacks run on the loop's thread and must not block. Api, services and the elector itself outlive the loop's jobs.
-// Give the elector an Api of its own: a rate limit shared with bulk writes could make a renewal wait too long.
+// The fence closes before on_stopped_leading, which is called exactly once for each on_started_leading. Callbacks run
+// on the loop's thread and must not block. Api, services and the elector must outlive the jobs of the loop.
+// The elector needs its own Api: a rate limit shared with bulk writes could delay a renewal for too long.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ class Lease;
 namespace rescheduler::kube {
 
 enum class AfterLoss {
-  Return,      // run() ends; most programs exit then and start afresh
-  StandAgain,  // back to being a candidate
+  Return,      // run() ends; most programs then exit and restart
+  StandAgain,  // becomes a candidate again
 };
 
 struct LeaderSettings {
@@ -32,38 +32,38 @@ struct LeaderSettings {
   std::string name{};  // of the Lease
   ElectionSettings election{};
   AfterLoss after_loss = AfterLoss::Return;
-  // When cancelled while leading: hand the lease on at once instead of letting it run out. Only right if
-  // everything guarded by the fence has ended when on_stopped_leading returns.
+  // If cancelled while leading: release the lease at once instead of letting it expire. Set it only if all work behind
+  // the fence has ended when on_stopped_leading returns.
   bool release_when_cancelled = false;
 };
 
 struct LeaderCallbacks {
   std::function<void()> on_started_leading{};
   std::function<void()> on_stopped_leading{};
-  std::function<void(const std::string& identity)> on_new_leader{};  // ourselves included
+  std::function<void(const std::string& identity)> on_new_leader{};  // also called for this process
 };
 
-// "<host>_<16 hex digits>": a restarted process, or a second one on the same host, is another candidate.
+// "<host>_<16 hex digits>": a restarted process, or a second one on the same host, gets another identity.
 std::string make_identity(const std::string& host, Rng& rng);
 
 class LeaderElector final : public Component {
  public:
-  // Fails when the settings cannot be right; the sentence says why.
+  // Fails if the settings are invalid; the error explains why.
   static Result<std::unique_ptr<LeaderElector>> create(Api& api,
                                                        LeaderSettings settings,
                                                        LeaderCallbacks callbacks,
                                                        LoopServices services);
   ~LeaderElector() override;
 
-  void follow() override;                                         // run() as a job
-  net::Task<bool> stop(std::chrono::nanoseconds grace) override;  // of that job
-  net::Task<void> run();  // until cancelled, or until leadership is lost with AfterLoss::Return; once
-  // Opens when run() has ended and the lease has been released, if it was to be.
+  void follow() override;                                         // starts run() as a job
+  net::Task<bool> stop(std::chrono::nanoseconds grace) override;  // ends the job of follow()
+  net::Task<void> run();  // call once; runs until cancelled, or until leadership is lost with AfterLoss::Return
+  // Returns when run() has ended and the lease has been released, if release_when_cancelled applies.
   net::Task<Result<void>> wait_stopped() { return stopped_.wait(); }
 
   std::shared_ptr<const LeaderFence> fence() const { return fence_; }
   bool leading() const { return leading_; }                                  // loop thread
-  const std::string& leader() const { return protocol_.observed_holder(); }  // loop thread; empty: unknown or none
+  const std::string& leader() const { return protocol_.observed_holder(); }  // loop thread; empty: unknown or no leader
 
  private:
   using Input = election::Input;
@@ -93,7 +93,7 @@ class LeaderElector final : public Component {
   net::Gate stopped_;
   Gauge& status_;
   std::unique_ptr<api::Lease> lease_;  // as last read or written
-  bool leading_ = false;               // as the owner was told
+  bool leading_ = false;               // as reported to the callbacks
   std::string reported_leader_;
   bool failing_ = false;  // the last request failed and was reported
 };

@@ -32,7 +32,7 @@ LeaseRecord held_by(std::string holder, VirtualTime& time) {
   return record;
 }
 
-// One elector, its API and its time. The loop goes last of all, so nothing outlives what it uses.
+// One elector with its API and its time. `time` is the last member: the loop ends before the objects that its jobs use.
 struct Fixture {
   explicit Fixture(LeaderSettings wanted = settings()) {
     LeaderCallbacks callbacks;
@@ -46,7 +46,7 @@ struct Fixture {
     elector = std::move(*LeaderElector::create(api, std::move(wanted), std::move(callbacks), time.services()));
   }
 
-  // Runs the elector until it stops by itself, or is cancelled before its nth call.
+  // Runs the elector until it stops by itself or is cancelled before call number `cancel_before`.
   void run(std::size_t cancel_before = SIZE_MAX, ScriptedApi::Hook also = {}) {
     api.before_each([this, cancel_before, also](const ApiCall& call) -> std::optional<Error> {
       if (api.calls().size() == cancel_before) job.cancel();
@@ -125,7 +125,7 @@ TEST(LeaderElector, ReleasesNothingThatAnotherHolds) {
   wanted.release_when_cancelled = true;
   Fixture fixture(wanted);
   fixture.run(6, [&](const ApiCall&) -> std::optional<Error> {
-    if (fixture.api.calls().size() == 7) fixture.let_other_take("other");  // while the release is under way
+    if (fixture.api.calls().size() == 7) fixture.let_other_take("other");  // during the release
     return std::nullopt;
   });
   EXPECT_EQ(fixture.record().holder, "other");
@@ -179,7 +179,7 @@ TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
   fixture.run(SIZE_MAX, [&](const ApiCall&) -> std::optional<Error> {
     if (fixture.api.calls().size() != 5) return std::nullopt;
     allowed_before = fixture.elector->fence()->may_act();
-    fixture.time.clock.advance(1h);  // stopped, and continued
+    fixture.time.clock.advance(1h);  // the process was suspended and resumed
     allowed_after = fixture.elector->fence()->may_act();
     return Error{Errc::Timeout, "no answer", {}, 0};
   });

@@ -1,10 +1,11 @@
-// Asked by every writer right before it writes: is this process still the leader?
+// Every writer asks the fence right before a write whether this process is still the leader.
 //
-// The answer is an instant compared with the clock, so it turns to "no" by itself: a process that was frozen, or
-// whose elector hangs, is refused the moment it runs again. One atomic load and one clock reading; any thread.
+// The fence stores a time and compares it with the clock, so it closes without any action. A process that was frozen,
+// or whose elector hangs, is refused as soon as it runs again. A check is one atomic load and one clock reading, on any
+// thread.
 //
-// What remains between the question and the server's deed is covered by the gap between renew deadline and lease
-// duration: limit a request's timeout to time_left(), and it is over before anybody else can lead.
+// The time between the check and the effect on the server is covered by the gap between renew deadline and lease
+// duration: a request with a timeout of at most time_left() ends before another process can lead.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,7 @@ class LeaderFence {
     return now < until ? until - now : std::chrono::nanoseconds{0};
   }
 
-  // For the elector; and with SteadyTime::max() for a process that needs no election.
+  // For the elector. A process without leader election sets SteadyTime::max().
   void allow_until(SteadyTime instant) { until_.store(instant.time_since_epoch().count()); }
   void close() { allow_until(SteadyTime::min()); }
 

@@ -1,6 +1,6 @@
-// What a Lease says about who leads, as a value.
+// The leader election fields of a Lease, as a value.
 //
-// Times are kept in whole microseconds, as the wire has them, so that a record read back equals the one written.
+// Times have microsecond precision, as on the wire, so that a record that is read back equals the written one.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@ class Lease;
 namespace rescheduler::kube {
 
 struct LeaseRecord {
-  std::string holder{};              // empty: nobody, free to be taken
-  std::chrono::seconds duration{0};  // how long the holder may be silent before others take over
-  std::int32_t transitions = 0;      // how often the lease went to another holder
-  UnixTime acquired{};               // whatever a person or a broken clock put there can be held
+  std::string holder{};              // empty: the lease is free
+  std::chrono::seconds duration{0};  // others may take the lease after this time without a renewal
+  std::int32_t transitions = 0;      // number of changes of the holder
+  UnixTime acquired{};               // UnixTime can hold any value that a user or a wrong clock wrote
   UnixTime renewed{};
 
   bool operator==(const LeaseRecord&) const = default;
 };
 
 LeaseRecord record_in(const api::Lease& lease);
-// Leaves everything else of the lease alone: labels, and fields we know nothing about.
+// Leaves all other fields of the lease unchanged: labels, and fields that the wire types do not have.
 void put_record(const LeaseRecord& record, api::Lease& lease);
 
 }  // namespace rescheduler::kube

@@ -1,4 +1,4 @@
-// What operators are told about the lease.
+// Log messages about the lease.
 #pragma once
 
 #include "base/phrase.h"

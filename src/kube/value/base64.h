@@ -9,7 +9,7 @@ namespace rescheduler::kube {
 
 std::string base64_encode(std::string_view bytes);
 
-// Strict, except that line breaks and blanks anywhere are skipped, because people fold long values.
+// Strict, but skips line breaks and blanks anywhere, because people wrap long values.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace rescheduler::kube

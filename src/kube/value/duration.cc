@@ -13,7 +13,7 @@
 namespace rescheduler::kube {
 namespace {
 
-constexpr std::uint64_t kLimit = std::uint64_t{1} << 63U;  // the size of the most negative duration
+constexpr std::uint64_t kLimit = std::uint64_t{1} << 63U;  // the absolute value of the most negative duration
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {
@@ -47,7 +47,7 @@ class Reader {
     return true;
   }
 
-  // "1.5h" in nanoseconds.
+  // One number with its unit, such as "1.5h", in nanoseconds.
   Result<std::uint64_t> term() {
     const std::size_t began = at_;
     std::uint64_t whole = 0;
@@ -73,7 +73,7 @@ class Reader {
     const std::uint64_t unit = unit_called(name);
     if (unit == 0) return refuse("unknown unit " + kube::quoted(name));
     if (whole > kLimit / unit) return too_large();
-    // The very arithmetic of Go, so that the last nanosecond agrees too.
+    // The same arithmetic as in Go, so that even the last nanosecond is equal.
     const std::uint64_t sum =
         whole * unit
         + static_cast<std::uint64_t>(static_cast<double>(fraction) * (static_cast<double>(unit) / fraction_scale));
@@ -88,7 +88,7 @@ class Reader {
   Unexpected too_large() const { return refuse("it is longer than 292 years"); }
 
  private:
-  // Digits past what 63 bits hold are finer than any nanosecond and are skipped.
+  // Skips digits that do not fit in 63 bits: they are smaller than a nanosecond.
   void read_fraction(std::uint64_t& fraction, double& scale) {
     bool full = false;
     for (; !done() && is_digit(text_[at_]); ++at_) {
@@ -110,7 +110,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-// `number` with the point `places` from its right, trailing zeros dropped.
+// `number` with a decimal point `places` digits from the right, without trailing zeros.
 std::string with_point(std::uint64_t number, unsigned places) {
   std::uint64_t unit = 1;
   for (unsigned i = 0; i < places; ++i) unit *= 10;

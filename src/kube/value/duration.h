@@ -1,4 +1,4 @@
-// Durations as Go writes them ("1h30m", "300ms", "-1.5s"), which is how the Kubernetes API carries them.
+// Durations in the format of Go ("1h30m", "300ms", "-1.5s"), which the Kubernetes API uses.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace rescheduler::kube {
 
-// Units: ns us (also with a Greek mu or a micro sign) ms s m h. Fractions finer than a nanosecond are dropped.
+// Units: ns us (also with a Greek mu or a micro sign) ms s m h. Fractions below a nanosecond are dropped.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
 // "1h30m0s", "1.5s", "300ms", "2µs", "0s".

@@ -14,7 +14,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Up to the next comma that no backslash protects.
+// The text up to the next comma that is not escaped.
 std::string_view next_term(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\')
@@ -82,7 +82,7 @@ std::string text_of(const FieldSelector::Term& term) {
 }  // namespace
 
 FieldSelector FieldSelector::all_of(std::vector<Term> terms) {
-  // A term about nothing restricts nothing.
+  // A term without field and value is no restriction.
   std::erase_if(terms, [](const Term& term) { return term.field.empty() && term.value.empty(); });
   std::ranges::sort(terms, {}, text_of);
   FieldSelector out;

@@ -33,7 +33,7 @@ Result<std::int64_t> IntOrString::scaled(std::int64_t total, Rounding rounding) 
 
   __extension__ typedef __int128 Wide;
   const Wide hundredths = static_cast<Wide>(*percent) * total;
-  Wide share = hundredths / 100;  // towards zero
+  Wide share = hundredths / 100;  // rounded towards zero
   const Wide rest = hundredths % 100;
   if (rest > 0 && rounding == Rounding::Up) ++share;
   if (rest < 0 && rounding == Rounding::Down) --share;

@@ -1,4 +1,4 @@
-// A whole number in decimal, read as Kubernetes reads one: optional sign, digits, nothing else.
+// Parses a decimal integer as Kubernetes does: optional sign, digits, nothing else.
 #pragma once
 
 #include <charconv>

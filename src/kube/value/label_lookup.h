@@ -1,6 +1,6 @@
-// "What is the value of this key, if it is there?": the one question selectors ask of labels, whoever holds them.
+// The interface that selectors use to read labels: the value of a key, or nothing if the key is absent.
 //
-// A view over a map, over sorted pairs or over any callable; it owns nothing, so pass it and do not keep it.
+// A view of a map, of sorted pairs or of any callable. It does not own the labels: pass it, do not store it.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ class LabelLookup {
   // Any callable const F& with Answer(std::string_view key).
   template <class F>
     requires std::convertible_to<std::invoke_result_t<const F&, std::string_view>, Answer>
-  LabelLookup(const F& ask) noexcept  // NOLINT(google-explicit-constructor): a view, as string_view is
+  LabelLookup(const F& ask) noexcept  // NOLINT(google-explicit-constructor): a view, like string_view
       : object_(&ask), call_([](const void* object, std::string_view key) -> Answer {
           return (*static_cast<const F*>(object))(key);
         }) {}
 
-  // Any map that finds by string_view: protobuf's Map<string, string>, std::map with std::less<>, boost's flat maps.
+  // Any map with find(string_view): protobuf's Map<string, string>, std::map with std::less<>, boost's flat maps.
   template <class Map>
     requires requires(const Map& map, std::string_view key) {
       { map.find(key) == map.end() } -> std::convertible_to<bool>;

@@ -24,7 +24,7 @@ constexpr std::string_view kSymbols = "=!(),<>";
 // selector    := [ requirement { "," requirement } ]
 // requirement := "!" key | key | key "in" set | key "notin" set | key ("=" | "==" | "!=" | ">" | "<") [ value ]
 // set         := "(" [ value ] { "," [ value ] } ")"
-// "in" and "notin" are operators only after a key; anywhere else they are ordinary words.
+// "in" and "notin" are operators only after a key; elsewhere they are normal words.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) { advance(); }
@@ -132,8 +132,8 @@ class Parser {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;     // behind the current token
-  std::size_t began_ = 0;  // where it begins
+  std::size_t at_ = 0;     // the end of the current token
+  std::size_t began_ = 0;  // the start of the current token
   Token token_ = Token::End;
   std::string_view word_;
 };
@@ -141,7 +141,7 @@ class Parser {
 }  // namespace
 
 LabelSelector LabelSelector::all_of(std::vector<Requirement> requirements) {
-  // Insertion keeps the order of equal keys; lists are a few entries long.
+  // Insertion sort keeps the order of equal keys; the lists have only a few entries.
   std::vector<Requirement> sorted;
   sorted.reserve(requirements.size());
   for (Requirement& next : requirements) {

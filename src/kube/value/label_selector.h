@@ -1,6 +1,7 @@
-// Which objects by their labels: all of its requirements hold.
+// Selects objects by their labels: all requirements must hold.
 //
-// An absent (null) selector selects nothing, an empty one everything; the two are different values here.
+// An absent (null) selector selects nothing and an empty selector selects everything. The two are different values
+// here.
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@
 
 namespace rescheduler::kube {
 
-// One matchExpressions entry as the API carries it.
+// One matchExpressions entry as in the API.
 struct SelectorExpression {
   std::string key;
   std::string op;  // "In", "NotIn", "Exists", "DoesNotExist"; in node affinity also "Gt", "Lt"
@@ -36,7 +37,7 @@ class LabelSelector {
     selector.nothing_ = true;
     return selector;
   }
-  // Ordered by key, as Kubernetes does.
+  // Sorts by key, as Kubernetes does.
   static LabelSelector all_of(std::vector<Requirement> requirements);
   // "a in (x,y), !b, c, d!=e, f>3". The empty text selects everything.
   static Result<LabelSelector> parse(std::string_view text);
@@ -53,7 +54,8 @@ class LabelSelector {
   bool is_nothing() const noexcept { return nothing_; }
   std::span<const Requirement> requirements() const noexcept { return requirements_; }
 
-  // The canonical form, which parse() takes back. Nothing has no form of its own and prints as the empty text.
+  // The canonical form, which parse() accepts. A selector that selects nothing has no text form and prints as empty
+  // text.
   std::string to_string() const;
 
   friend bool operator==(const LabelSelector&, const LabelSelector&) = default;

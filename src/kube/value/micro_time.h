@@ -1,4 +1,4 @@
-// WallTime as the API's MicroTime has it, so that what is read back equals what was written.
+// Rounds a WallTime to the API's MicroTime, so that a value that is read back equals the value that was written.
 #pragma once
 
 #include <chrono>

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxSubdomain = 253;
 constexpr bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 constexpr bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
-// One DNS label of any length.
+// The syntax of a DNS label, without the length limit.
 bool has_label_shape(std::string_view text) {
   return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back())
          && std::ranges::all_of(text, [](char c) { return is_lower_or_digit(c) || c == '-'; });
@@ -32,7 +32,7 @@ bool has_subdomain_shape(std::string_view text) {
   }
 }
 
-// The name part of a key, or a label value that is not empty.
+// The syntax of the name part of a key, or of a non-empty label value.
 bool has_name_shape(std::string_view text) {
   return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back())
          && std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });

@@ -1,5 +1,5 @@
-// Which nodes, by labels and by name: the required half of node affinity. Terms are alternatives; within a term all
-// holds.
+// Selects nodes by labels and by name: the required part of node affinity. The terms are ORed; the conditions of a term
+// are ANDed.
 #pragma once
 
 #include <string_view>
@@ -15,11 +15,11 @@ namespace rescheduler::kube {
 
 class NodeSelectorTerm {
  public:
-  // Expressions know In, NotIn, Exists, DoesNotExist, Gt and Lt; fields know metadata.name with In and NotIn.
+  // Expressions allow In, NotIn, Exists, DoesNotExist, Gt and Lt. Fields allow only metadata.name with In and NotIn.
   static Result<NodeSelectorTerm> from(std::vector<SelectorExpression> expressions,
                                        std::vector<SelectorExpression> fields);
 
-  // A term without any condition selects no node, as in Kubernetes.
+  // A term without conditions selects no node, as in Kubernetes.
   bool matches(LabelLookup labels, std::string_view node_name) const;
 
   const std::vector<Requirement>& on_labels() const noexcept { return on_labels_; }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();
 
-// magnitude * 10^places, or nothing when it leaves 38 digits. A magnitude is never above 10^38.
+// magnitude * 10^places; false if the result exceeds 38 digits. A magnitude never exceeds 10^38.
 bool shift_up(UInt128& magnitude, std::int64_t places) {
   if (magnitude == 0) return true;
   if (places > kDigits) return false;
@@ -29,19 +29,19 @@ bool shift_up(UInt128& magnitude, std::int64_t places) {
 
 std::strong_ordering compare_magnitudes(QuantityParts a, QuantityParts b) {
   if (a.magnitude == 0 || b.magnitude == 0) return a.magnitude <=> b.magnitude;
-  // What does not fit in 38 digits at the other's scale is larger than anything that does.
+  // A value that does not fit in 38 digits at the scale of the other is larger than the other.
   if (a.scale > b.scale && !shift_up(a.magnitude, a.scale - b.scale)) return std::strong_ordering::greater;
   if (b.scale > a.scale && !shift_up(b.magnitude, b.scale - a.scale)) return std::strong_ordering::less;
   return a.magnitude <=> b.magnitude;
 }
 
-// a + b of equal scale; `more` says that b was cut and is really a little larger in magnitude.
+// a + b of equal scale. `more`: b was truncated, so its real magnitude is slightly larger.
 QuantityParts add_aligned(const QuantityParts& a, const QuantityParts& b, bool more) {
   QuantityParts sum{a.negative, 0, a.scale};
   if (a.negative == b.negative) {
     sum.magnitude = a.magnitude + b.magnitude + (more ? 1U : 0U);
   } else if (a.magnitude >= b.magnitude) {
-    sum.magnitude = a.magnitude - b.magnitude;  // the cut part makes it smaller: away from zero ignores it
+    sum.magnitude = a.magnitude - b.magnitude;  // rounding away from zero: the truncated part of b is ignored
   } else {
     sum.magnitude = b.magnitude - a.magnitude;
     sum.negative = b.negative;
@@ -58,7 +58,7 @@ QuantityParts add(QuantityParts a, QuantityParts b) {
     a.scale = b.scale;
     return add_aligned(a, b, false);
   }
-  // They are too far apart for 38 digits: the larger goes as far down as it can, the smaller gives up its last digits.
+  // The scales differ by too much for 38 digits: use the lowest possible scale of the larger, and truncate the smaller.
   while (shift_up(a.magnitude, 1)) --a.scale;
   const std::int64_t lost = a.scale - b.scale;
   const UInt128 divisor = lost > kDigits ? 0 : power_of_ten(lost);
@@ -93,7 +93,7 @@ std::string_view decimal_suffix(std::int64_t exponent) {
   }
 }
 
-// The magnitude in binary form, or empty when that would need a fraction or is shorter in decimal.
+// The magnitude in binary form, or empty if it has a fraction or is below 1024.
 std::string binary_form(QuantityParts parts) {
   if (parts.scale < 0) {
     const UInt128 divisor = power_of_ten(-parts.scale);
@@ -122,7 +122,7 @@ std::string decimal_form(QuantityParts parts, Quantity::Format format) {
     out += '0';
     --parts.scale;
   }
-  // There is no suffix above E; the exponent form says the same number.
+  // There is no suffix above E: larger numbers use the exponent form.
   if (format != Quantity::Format::DecimalExponent && parts.scale <= 18) return out.append(decimal_suffix(parts.scale));
   if (parts.scale == 0) return out;
   return out.append("e").append(std::to_string(parts.scale));
@@ -160,7 +160,7 @@ std::int64_t Quantity::scaled_value(int scale) const noexcept {
 double Quantity::to_double() const noexcept {
   const QuantityParts parts = QuantityParts::of(*this);
   const auto magnitude = static_cast<double>(parts.magnitude);
-  // Dividing by an exact power of ten is one rounding; multiplying by its inexact inverse would be two.
+  // Division by an exact power of ten rounds once; multiplication by its inexact inverse would round twice.
   const double size = parts.scale < 0 ? magnitude / std::pow(10.0, static_cast<double>(-parts.scale))
                                       : magnitude * std::pow(10.0, static_cast<double>(parts.scale));
   if (parts.magnitude == 0) return 0.0;

@@ -1,4 +1,4 @@
-// Reading a Quantity: one pass for the common "digits and a suffix", an exact slower one for everything else.
+// Parses a Quantity: a fast path for digits with a suffix, and an exact slow path for all other forms.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -19,7 +19,8 @@ using Format = Quantity::Format;
 
 constexpr std::int64_t kCap = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kFastDigits = 18;  // always fit in 64 bits
-// Before the point. Far beyond sense, and far enough from 2^31 that no sum of such numbers overflows the scale.
+// Limit of digits before the point: far above any real quantity, and far enough below 2^31 that sums cannot overflow
+// the scale.
 constexpr std::int64_t kMostDigits = 1'000'000'000;
 
 struct Suffix {
@@ -31,7 +32,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::int64_t digits_in(UInt128 number) { return std::ranges::upper_bound(kPowersOfTen, number) - kPowersOfTen.begin(); }
 
-// The suffixes of one and two letters; false when it is none of them.
+// Reads a suffix of one or two letters; false for other text.
 bool read_unit(std::string_view text, Suffix& out) {
   if (text.empty()) return true;
   if (text.size() == 2 && text[1] == 'i') {
@@ -79,7 +80,7 @@ Result<Suffix> read_suffix(std::string_view text, std::size_t at) {
   return suffix;
 }
 
-// number * 2^exponent; no allocation and no loss: the fraction is multiplied digit by digit from its end, as on paper.
+// number * 2^exponent, exact and without allocation: multiplies the fraction digit by digit from its end.
 QuantityParts scale_binary(std::string_view whole, std::string_view fraction, std::int64_t exponent) {
   const UInt128 factor = UInt128{1} << static_cast<unsigned>(exponent);
   UInt128 units = 0;
@@ -107,7 +108,7 @@ QuantityParts scale_binary(std::string_view whole, std::string_view fraction, st
   return {false, units * power_of_ten(9) + nano, kFinestScale};
 }
 
-// The first 38 significant digits; a cut tail that is not all zeros rounds them up.
+// Uses the first 38 significant digits; rounds up if a cut digit is not zero.
 QuantityParts scale_decimal(std::string_view whole, std::string_view fraction, std::int64_t exponent) {
   QuantityParts parts{false, 0, exponent - static_cast<std::int64_t>(fraction.size())};
   int taken = 0;
@@ -135,7 +136,7 @@ struct Spelling {
   std::size_t suffix_at = 0;
 };
 
-// Where the pieces are. Either side of the point may be missing, as in Kubernetes.
+// Splits the text into its parts. As in Kubernetes, either side of the point may be missing.
 Spelling spell(std::string_view text) {
   Spelling out;
   std::size_t at = 0;
@@ -174,7 +175,7 @@ Result<Quantity> parse_slowly(std::string_view text) {
     return refuse(text, spelling.suffix_at, "the number is too large to be held");
   }
   if (format == Format::BinarySI && parts.scale < 0 && parts.magnitude < power_of_ten(-parts.scale)) {
-    format = Format::DecimalSI;  // there are no binary fractions to write it in
+    format = Format::DecimalSI;  // values below 1 cannot be written in binary form
   }
   parts.negative = spelling.negative && parts.magnitude != 0;
   return parts.pack(format);

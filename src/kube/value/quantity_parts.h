@@ -1,6 +1,6 @@
-// The arithmetic under Quantity: sign, magnitude and power of ten. Private to quantity*.cc.
+// The arithmetic of Quantity: sign, magnitude and power of ten. Private to quantity*.cc.
 //
-// Invariant of a normal one: magnitude < 10^38, scale >= -9, and zero is (+, 0, scale 0).
+// Invariant of normalized parts: magnitude < 10^38, scale >= -9, and zero is (+, 0, scale 0).
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ inline constexpr UInt128 power_of_ten(std::int64_t exponent) {
   return kPowersOfTen[static_cast<std::size_t>(exponent)];
 }
 
-// number / 10^places, away from zero. Any non-negative number of places.
+// number / 10^places, rounded away from zero; places >= 0.
 inline constexpr UInt128 shift_down(UInt128 number, std::int64_t places) {
   if (places > kDigits) return number == 0 ? 0 : 1;
   const UInt128 divisor = power_of_ten(places);
@@ -47,7 +47,7 @@ struct QuantityParts {
     return {negative, negative ? -static_cast<UInt128>(mantissa) : static_cast<UInt128>(mantissa), quantity.scale_};
   }
 
-  // Restores the invariant; `magnitude` may be up to 2 * 10^38.
+  // Restores the invariant; `magnitude` may be as large as 2 * 10^38.
   void normalize() noexcept {
     if (magnitude >= power_of_ten(kDigits)) {
       magnitude = shift_down(magnitude, 1);
@@ -63,7 +63,7 @@ struct QuantityParts {
     }
   }
 
-  // Of a normal one whose scale fits in 32 bits.
+  // Requires normalized parts with a scale that fits in 32 bits.
   Quantity pack(Quantity::Format format) const noexcept {
     const UInt128 mantissa = negative ? -magnitude : magnitude;
     Quantity packed;

@@ -26,7 +26,7 @@ static_assert(std::is_trivially_copyable_v<Quantity>);
 TEST(Quantity, ReadsEveryFormToItsValueAndKeepsTheFormat) {
   struct Case {
     const char* text;
-    const char* same_as;  // a plain spelling of the same number
+    const char* same_as;  // the same number in plain form
     Format format;
   };
   const Case cases[] = {

@@ -9,7 +9,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Longer than any legal label key's name part, shorter than a line of a log.
+// Longer than the name part of any valid label key, and shorter than a log line.
 constexpr std::size_t kShown = 80;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Shows outside text inside an error sentence: in quotes, unprintable bytes escaped, long text cut.
+// Prepares foreign text for an error sentence: quotes it, escapes unprintable bytes, cuts long text.
 #pragma once
 
 #include <string>

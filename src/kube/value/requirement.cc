@@ -34,7 +34,7 @@ std::string_view symbol(SelectorOp op) {
   return "";
 }
 
-// What is wrong with the number of values, or nothing.
+// The error text for a wrong number of values, or empty.
 std::string_view miscounted(SelectorOp op, std::size_t values) {
   switch (op) {
     case SelectorOp::In:
@@ -103,7 +103,7 @@ Result<Requirement> Requirement::make_field(std::string key, SelectorOp op, std:
 }
 
 bool Requirement::has(std::string_view value) const noexcept {
-  // Almost always one value or a handful, where a plain scan is the fastest search.
+  // There are usually only a few values, where a linear scan is fastest.
   return std::ranges::any_of(values_, [&](const std::string& known) { return known == value; });
 }
 

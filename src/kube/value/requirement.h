@@ -1,6 +1,6 @@
-// One condition on one label: "tier in (web,db)". Label selectors and node affinity are made of these.
+// One condition on one label: "tier in (web,db)". Label selectors and node affinity consist of requirements.
 //
-// Checked and compiled when made: values sorted and unique, the bound of Gt and Lt already a number.
+// Validated and compiled at construction: the values are sorted and unique, and the bound of Gt and Lt is a number.
 #pragma once
 
 #include <compare>
@@ -22,24 +22,25 @@ enum class SelectorOp : std::uint8_t {
   DoesNotExist,
   Gt,
   Lt,
-  // The string form has its own spellings of In and NotIn with one value, and keeps them.
+  // The string form has these spellings of In and NotIn with one value; to_string() preserves them.
   Equals,
   DoubleEquals,
   NotEquals,
 };
 
-// Of the names the API uses ("In", "DoesNotExist", ...); nothing for any other text.
+// The operator with this API name ("In", "DoesNotExist", ...), or nothing.
 std::optional<SelectorOp> selector_op_named(std::string_view name) noexcept;
 
 class Requirement {
  public:
-  // In and NotIn need a value; the comparisons exactly one, Gt and Lt an integer; Exists and DoesNotExist none.
+  // In and NotIn need at least one value. The comparisons need exactly one, and for Gt and Lt it must be an integer.
+  // Exists and DoesNotExist take no value.
   static Result<Requirement> make(std::string key, SelectorOp op, std::vector<std::string> values);
-  // A condition on a field of a node; Kubernetes knows In and NotIn, with one value, of any text.
+  // A condition on a field of a node. Kubernetes allows In and NotIn with one value, which may be any text.
   static Result<Requirement> make_field(std::string key, SelectorOp op, std::vector<std::string> values);
 
   bool matches(LabelLookup labels) const { return matches_value(labels(key_)); }
-  // What the condition says of the key's value; nothing means that the key is absent.
+  // Evaluates the condition for the value of the key; nullopt means that the key is absent.
   bool matches_value(std::optional<std::string_view> value) const noexcept;
 
   const std::string& key() const noexcept { return key_; }

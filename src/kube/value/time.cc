@@ -23,7 +23,7 @@ using std::chrono::sys_seconds;
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads from the front; every step fails softly and the last one's place is what the error names.
+// Reads from the front. Every step returns nullopt on failure; the error names the position of the last step.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -33,7 +33,7 @@ class Reader {
     ++at_;
     return true;
   }
-  // Exactly `digits` digits, at most `limit`.
+  // Reads exactly `digits` digits; the value must be at most `limit`.
   std::optional<int> number(std::size_t digits, int limit) {
     if (text_.size() - at_ < digits) return std::nullopt;
     int out = 0;
@@ -45,7 +45,7 @@ class Reader {
     at_ += digits;
     return out;
   }
-  // After the point: at least one digit, in nanoseconds.
+  // Reads the digits after the point, at least one. The result is in nanoseconds.
   std::optional<nanoseconds> fraction() {
     const std::size_t began = at_;
     std::int64_t out = 0;
@@ -104,12 +104,12 @@ Result<seconds> read_offset(Reader& in) {
   return west ? -offset : offset;
 }
 
-// Leaves a second of room at both ends, so that adding a fraction cannot overflow.
+// Excludes one second at both ends, so that adding a fraction cannot overflow.
 bool fits(sys_seconds time) {
   return time > std::chrono::ceil<seconds>(WallTime::min()) && time < std::chrono::floor<seconds>(WallTime::max());
 }
 
-// By hand: the whole second below WallTime::min() is not a WallTime.
+// Computed by hand, because the whole second below WallTime::min() is not a valid WallTime.
 UnixTime unix_time(WallTime time) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   const std::int64_t count = time.time_since_epoch().count();

@@ -1,7 +1,7 @@
-// Points in time as the Kubernetes API writes them: RFC 3339, always UTC when printed.
+// Times in the format of the Kubernetes API: RFC 3339, always printed in UTC.
 //
-// UnixTime is the protobuf form and holds every date that can be written, years 0 to 9999. WallTime, which we compute
-// with, reaches from 1677-09-21 to 2262-04-11; a well-formed date outside it is refused, never wrapped.
+// UnixTime is the protobuf form and covers the years 0 to 9999. WallTime, which the program computes with, covers
+// 1677-09-21 to 2262-04-11; a valid date outside this range is an error and never wraps.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct UnixTime {
 };
 
 enum class TimePrecision {
-  Seconds,  // metav1.Time: "2006-01-02T15:04:05Z"; fractions are cut towards the past
+  Seconds,  // metav1.Time: "2006-01-02T15:04:05Z"; fractions are rounded down
   Micros,   // metav1.MicroTime: "2006-01-02T15:04:05.000000Z"
 };
 
-// "2024-02-29T12:00:00Z", with any fraction ("." digits) and any offset ("+02:00"). Digits past the ninth are dropped.
-// There is no leap second and no year beyond 9999.
+// "2024-02-29T12:00:00Z", with any fraction ("." digits) and any offset ("+02:00"). Digits after the ninth are dropped.
+// Leap seconds and years after 9999 are errors.
 Result<UnixTime> parse_unix_time(std::string_view text);
 Result<WallTime> parse_time(std::string_view text);
 
 Result<WallTime> time_from_unix(std::int64_t seconds, std::int32_t nanoseconds);
 
-// Times outside the years 0 to 9999 are drawn to the nearer end.
+// Times outside the years 0 to 9999 are clamped.
 std::string format_unix_time(UnixTime time, TimePrecision precision);
 std::string format_time(WallTime time);        // whole seconds
 std::string format_micro_time(WallTime time);  // microseconds

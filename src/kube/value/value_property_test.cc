@@ -1,4 +1,4 @@
-// What must hold of every value, checked on random ones.
+// Properties of all values, checked on random values.
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-// A quantity beside the same number in nanos, computed in the plainest way.
+// A quantity and the same number in nanos, computed in the simplest way.
 struct Twin {
   std::string text;
   Quantity quantity;
@@ -57,7 +57,7 @@ RC_GTEST_PROP(QuantityProperty, PrintingAndReadingGivesTheSameNumber, ()) {
   const auto again = Quantity::parse(printed);
   RC_ASSERT(again.has_value());
   RC_ASSERT(*again == *quantity);
-  // A binary number without a factor of 1024 prints without a suffix, and is decimal from then on.
+  // A binary number that is not a multiple of 1024 prints without a suffix, so its format becomes decimal.
   if (again->format() == quantity->format()) RC_ASSERT(again->to_string() == printed);
 }
 
@@ -123,7 +123,7 @@ RC_GTEST_PROP(DurationProperty, PrintingAndReadingGivesTheSameDuration, ()) {
   const std::chrono::nanoseconds duration{any >> *rc::gen::inRange(0, 63)};
   const auto again = parse_duration(format_duration(duration));
   RC_ASSERT(again.has_value());
-  // Hours of fractions are read in floating point, as Go does; Go prints none, so this is exact.
+  // Fractions of hours are parsed in floating point, as in Go. format_duration() prints none, so the result is exact.
   RC_ASSERT(*again == duration);
 }
 

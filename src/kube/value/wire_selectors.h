@@ -1,4 +1,4 @@
-// Selectors as they come over the wire, compiled.
+// Compiles selectors from the wire types.
 #pragma once
 
 #include "base/error.h"
@@ -15,7 +15,7 @@ namespace rescheduler::kube {
 
 Result<LabelSelector> compile_selector(const api::LabelSelector& wire);
 Result<NodeSelectorTerm> compile_term(const api::NodeSelectorTerm& wire);
-// A term that cannot be read selects no node, and leaves the others their say.
+// A term that cannot be compiled selects no node; the other terms still apply.
 NodeSelector compile_node_selector(const api::NodeSelector& wire);
 
 }  // namespace rescheduler::kube

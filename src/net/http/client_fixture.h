@@ -1,4 +1,4 @@
-// For tests of the client: a loop, a client, and short words for what is done with them.
+// For tests of the client: a loop, a client, and short functions that use them.
 #pragma once
 
 #include <future>
@@ -16,7 +16,7 @@ namespace rescheduler::net {
 
 class ClientFixture : public ::testing::Test {
  protected:
-  // Long enough never to pass in a test that works.
+  // A working test never reaches this timeout.
   static constexpr std::chrono::seconds kPlenty{30};
 
   struct Pending {
@@ -51,7 +51,7 @@ class ClientFixture : public ::testing::Test {
   }
   Result<HttpResponse> get(std::chrono::nanoseconds timeout = kPlenty) { return send(request("GET"), timeout); }
 
-  // Starts a call and returns while it runs.
+  // Starts a call and returns while the call still runs.
   Pending start(HttpRequest what, std::chrono::nanoseconds timeout = kPlenty) {
     auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
     Pending pending;
@@ -65,12 +65,12 @@ class ClientFixture : public ::testing::Test {
                                            std::chrono::nanoseconds idle_limit = kPlenty) {
     return loop_.await_result<std::unique_ptr<BodyStream>>(client_->open(std::move(what), head_timeout, idle_limit));
   }
-  // The next piece of a stream: as many bytes as came with it.
+  // The next part of the stream, in the size of one read.
   Result<std::string> read(BodyStream& stream) { return loop_.await_result<std::string>(read_piece(stream)); }
-  // Streams belong to the loop's thread, also in their death.
+  // Streams belong to the loop's thread and must be destroyed there.
   void drop(std::unique_ptr<BodyStream> stream) { (void)loop_.await_result<void>(drop_there(std::move(stream))); }
 
-  // The sentence a call ended with.
+  // The error message of the call, or its status if it succeeded.
   static std::string said(const Result<HttpResponse>& result) {
     return result ? "answered with " + std::to_string(result->status) : result.error().message;
   }
@@ -97,7 +97,7 @@ class ClientFixture : public ::testing::Test {
   }
 };
 
-// Answers every request of a connection alike.
+// Sends the same answer to every request of a connection.
 inline ScriptedPeer::Script always(std::string answer) {
   return [answer](PeerSocket& socket) {
     while (!socket.read_request().empty()) socket.write(answer);

@@ -4,7 +4,7 @@
 
 namespace rescheduler::net {
 
-// Leaves the queue however the wait ends.
+// Removes its entry from the queue when the wait ends for any reason.
 class ConnectionPool::QueuedTurn {
  public:
   QueuedTurn(const Executor& executor, std::list<Turn*>& queue) : turn_(executor), queue_(queue) {
@@ -33,7 +33,7 @@ Task<Result<ConnectionPool::Place>> ConnectionPool::acquire(Want want, SteadyTim
   QueuedTurn turn(executor_, queue_);
   auto waited = co_await turn.wait(deadline);
   if (!turn.granted()) co_return fail(std::move(waited.error()));
-  Place place(*this);  // a place granted to a call that gave up goes to the next
+  Place place(*this);  // if the call has failed meanwhile, the destructor passes the place to the next call
   if (!waited) co_return fail(std::move(waited.error()));
   co_return fill(std::move(place), want);
 }

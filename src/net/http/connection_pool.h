@@ -1,8 +1,8 @@
 // The client's keep-alive connections, and the queue of calls that wait for one. Internal to net/.
 //
-// A call holds a Place while it runs; there are `most` of them, handed out first come, first served. The place comes
-// with the connection that was used last (it is the likeliest to live), or empty: then the call dials.
-// All on one loop thread. Places must not outlive the pool.
+// A call holds a Place while it runs. There are `most` places, granted in the order of the calls. A place contains the
+// most recently used idle connection, which is the most likely to be still open. If the place is empty, the call dials.
+// All members belong to one loop thread. Places must not outlive the pool.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace rescheduler::net {
 struct ClientConnection {
   std::unique_ptr<Stream> stream;
   InputBuffer input;
-  std::uint64_t generation = 0;  // of the TLS settings it was made with
+  std::uint64_t generation = 0;  // of the TLS settings that the connection was made with
   SteadyTime idle_since{};
 };
 
@@ -39,10 +39,10 @@ class ConnectionPool {
       if (pool_ != nullptr) pool_->give_back(nullptr);
     }
 
-    // The connection is in good order: the next call may have it.
+    // Call this when the connection can serve another call.
     void keep_connection() && { std::exchange(pool_, nullptr)->give_back(std::move(connection)); }
 
-    std::unique_ptr<ClientConnection> connection;  // null: none was idle
+    std::unique_ptr<ClientConnection> connection;  // null: no connection was idle
 
    private:
     ConnectionPool* pool_;
@@ -54,7 +54,7 @@ class ConnectionPool {
 
   Task<Result<Place>> acquire(Want want, SteadyTime deadline);
 
-  // Connections made before this are not handed out again.
+  // Connections made before this call are not reused.
   void start_generation();
   std::uint64_t generation() const { return generation_; }
   std::size_t idle() const { return idle_.size(); }

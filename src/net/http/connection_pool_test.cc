@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A stream that only knows its number and whether it is quiet.
+// A stream with only a number and a flag for is_quiet().
 class NumberedStream final : public Stream {
  public:
   NumberedStream(int number, bool quiet, int& alive) : number_(number), quiet_(quiet), alive_(alive) { ++alive_; }
@@ -45,11 +45,11 @@ class ConnectionPoolTest : public ::testing::Test {
     place.connection->generation = pool.generation();
     std::move(place).keep_connection();
   }
-  // 0: the place came empty.
+  // 0: the place is empty.
   static int number_in(const Place& place) {
     return place.connection ? static_cast<NumberedStream&>(*place.connection->stream).number() : 0;
   }
-  // A pool whose idle connections are 1 and 2, of which 2 was used last.
+  // Fills the pool with the idle connections 1 and 2; 2 was used last.
   void fill(ConnectionPool& pool, bool second_is_quiet = true) {
     Place one = acquire(pool);
     Place two = acquire(pool);

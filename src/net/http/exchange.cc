@@ -8,7 +8,7 @@ namespace rescheduler::net {
 
 namespace {
 
-// A body up to this size travels in the same write as its head.
+// A body up to this size is sent in the same write as its head.
 constexpr std::size_t kSmallBody = 32 * 1024;
 constexpr std::string_view kProtocol = "HTTP/";
 
@@ -63,7 +63,7 @@ Task<Result<void>> Exchange::begin(std::string_view head, std::string_view body)
   }
   if (!written) {
     if (written.error().code != Errc::Unavailable) co_return written;
-    write_error_ = std::move(written.error());  // the server may have said why before it hung up
+    write_error_ = std::move(written.error());  // the server may have sent the reason before it disconnected
   }
   phase_ = Phase::WaitingForAnswer;
   auto got = co_await read_head();
@@ -84,7 +84,7 @@ Task<Result<void>> Exchange::read_head() {
     if (status == 101) co_return fail(Errc::Unavailable, "the server switched to another protocol unasked");
     if (status >= 200) break;
     status_line_read_ = false;
-    parser_ = new_parser();  // 100 Continue and its like announce the answer, they are not it
+    parser_ = new_parser();  // 1xx responses such as 100 Continue precede the final answer
   }
   phase_ = Phase::ReadingAnswer;
   co_return Result<void>{};
@@ -105,7 +105,7 @@ Task<Result<std::size_t>> Exchange::read_body(std::string& into) {
 Result<std::size_t> Exchange::parse(std::string& body) {
   const bool had_head = parser_.head_done();
   const std::string_view start = connection_.input.unread().substr(0, kProtocol.size());
-  if (!status_line_read_ && !kProtocol.starts_with(start)) {  // do not wait for a line that may never end
+  if (!status_line_read_ && !kProtocol.starts_with(start)) {  // fail now: the line may never end
     return fail(garbage(ParseFailure{ParseFailure::Kind::Malformed, "it does not begin with HTTP/"}));
   }
   std::size_t total = 0;

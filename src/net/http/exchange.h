@@ -1,7 +1,7 @@
-// One request and its answer on one connection of the client; also how a connection is dialled. Internal to net/.
+// One request and its answer on one connection of the client, and dialling of a connection. Internal to net/.
 //
-// Errors are complete sentences except for the origin, which the caller puts in front. `phase` always says how far
-// the exchange has come, so that a deadline can be reported by what it interrupted.
+// Errors are complete sentences without the origin: the caller adds the origin in front. `phase` is the current phase
+// of the exchange, so that a timeout error can name the phase that it interrupted.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::string_view to_string(Phase phase);  // "waiting for the answer"
 struct DialTarget {
   Origin origin;
   TlsContext tls;        // null for plain HTTP
-  std::string tls_name;  // what the certificate must be for
+  std::string tls_name;  // the name that the certificate must be valid for
 };
 
 Task<Result<std::unique_ptr<Stream>>> dial(DialTarget target, SteadyTime deadline, Phase& phase);
@@ -32,11 +32,11 @@ class Exchange {
 
   // Sends the request and reads the head of the final answer.
   Task<Result<void>> begin(std::string_view head, std::string_view body);
-  // Appends the next part of the body, waiting for at least one byte; 0: it is complete.
+  // Appends the next part of the body; waits for at least one byte. 0: the body is complete.
   Task<Result<std::size_t>> read_body(std::string& into);
 
   MessageHead& head() { return parser_.head(); }
-  bool answered() const { return answered_; }  // has a single byte come back?
+  bool answered() const { return answered_; }  // true after the first byte of the answer
   bool reusable() const { return parser_.done() && parser_.keep_alive() && !write_error_; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace rescheduler::net {
 
-// A handful of headers: a flat list with case-insensitive names.
+// A flat list with case-insensitive names: a message has few headers.
 class Headers {
  public:
   using Entry = std::pair<std::string, std::string>;

@@ -32,13 +32,13 @@ std::string duration_text(std::chrono::nanoseconds duration) {
   return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000) : fmt::format("{} ms", ms);
 }
 
-// What a call knows about itself, for the one sentence it may have to end with.
+// The state of a call that its error message needs.
 struct Call {
   std::string method;
   std::chrono::nanoseconds timeout;
   SteadyTime deadline;
   Phase phase = Phase::WaitingForPlace;
-  bool stale = false;  // it failed on a reused connection before a single byte came back
+  bool stale = false;  // the call failed on a reused connection before the first byte of an answer
 };
 
 Unexpected report(const Client& client, const Call& call, Error error) {
@@ -56,7 +56,7 @@ Unexpected report(const Client& client, const Call& call, Error error) {
   return fail(std::move(error).within(client.settings.origin.text()));
 }
 
-// Servers written in Go answer so; it is never meant for the one who asked.
+// Go servers send this answer to plain HTTP on a TLS port. The caller gets an error instead of this answer.
 bool is_plain_to_tls_notice(const Client& client, const HttpResponse& response) {
   return !client.settings.origin.tls && response.status == 400
          && response.body.starts_with("Client sent an HTTP request to an HTTPS server");
@@ -119,7 +119,7 @@ Task<Result<HttpResponse>> send_call(std::shared_ptr<Client> client,
   auto head = request_head(request, client->settings.origin);
   if (!head) co_return report(*client, call, std::move(head.error()));
   auto response = co_await attempt(*client, request, *head, call, ConnectionPool::Want::AnyConnection);
-  // The server may close an idle connection at the very moment we use it; that says nothing about the request.
+  // The server can close an idle connection just when it is reused. That failure is independent of the request.
   if (!response && call.stale && is_idempotent(request.method)) {
     response = co_await attempt(*client, request, *head, call, ConnectionPool::Want::EmptyPlace);
   }
@@ -131,7 +131,7 @@ Task<Result<HttpResponse>> send_call(std::shared_ptr<Client> client,
   co_return response;
 }
 
-// Shared by the handle and a read that is still running when the handle is closed.
+// Shared by the handle and by a read that still runs when the handle is closed.
 struct OpenStream {
   OpenStream(std::shared_ptr<Client> of, Call with, std::unique_ptr<ClientConnection> on)
       : client(std::move(of)),
@@ -193,7 +193,7 @@ class PooledHttpClient final : public HttpClient {
  public:
   PooledHttpClient(Executor executor, std::shared_ptr<Client> client)
       : executor_(std::move(executor)), client_(std::move(client)) {}
-  // Sockets belong to the loop's thread, whichever thread drops the client.
+  // Sockets belong to the loop's thread, but any thread may destroy the client.
   ~PooledHttpClient() override {
     boost::asio::post(executor_, [client = std::move(client_)] {});
   }

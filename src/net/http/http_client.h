@@ -1,9 +1,9 @@
-// An HTTP/1.1 client for one origin: keep-alive pool, TLS, a deadline on everything.
+// An HTTP/1.1 client for one origin: keep-alive pool, TLS, and a deadline on every operation.
 //
-// Every call ends: with an answer, or with one clear sentence (Error) that names the origin and what happened -
-// name not resolved, refused, certificate not trusted (and why), expired, garbage instead of HTTP, connection
-// lost, deadline passed. Cancelling the awaiting job cancels the call.
-// All members belong to the executor's thread; only dropping the client is allowed anywhere, while the loop lives.
+// Every call ends, with an answer or with an Error. The Error is one sentence with the origin and the cause: name not
+// resolved, connection refused, certificate not trusted (and why) or expired, not HTTP, connection lost, deadline
+// passed. Cancelling the awaiting job cancels the call. All members belong to the executor's thread. Only the
+// destructor of the client may run on any thread, while the loop exists.
 #pragma once
 
 #include <chrono>
@@ -30,20 +30,20 @@ struct Origin {
 struct HttpClientSettings {
   Origin origin;
   TlsClientSettings tls{};
-  std::size_t most_connections = 64;  // further calls wait for a free one, within their deadline; streams do not count
-  std::chrono::milliseconds idle_limit{90'000};  // an idle connection older than this is not reused
+  std::size_t most_connections = 64;  // more calls wait for a free one, within their deadline; streams do not count
+  std::chrono::milliseconds idle_limit{90'000};  // an idle connection older than this limit is not reused
   std::chrono::milliseconds connect_timeout{10'000};
-  std::size_t most_body_bytes = std::size_t{1} << 30;  // an answer longer than this is refused, not swallowed
+  std::size_t most_body_bytes = std::size_t{1} << 30;  // a longer answer is an error
 };
 
-// A response whose body arrives piece by piece. Destroying it closes the connection.
+// A response whose body arrives in parts. Destroying the stream closes the connection.
 class BodyStream {
  public:
   virtual ~BodyStream() = default;
   virtual int status() const = 0;
   virtual const Headers& headers() const = 0;
-  // Appends what has arrived to `into`, waiting for at least one byte; 0 means the body is complete. A body cut
-  // short is an error (Unavailable), and silence longer than the idle limit is one too (Timeout).
+  // Appends the bytes that have arrived to `into`; waits for at least one byte. 0 means that the body is complete. A
+  // truncated body is an error (Unavailable), and so is a silence longer than the idle limit (Timeout).
   virtual Task<Result<std::size_t>> read(std::string& into) = 0;
   virtual void close() noexcept = 0;
 };
@@ -55,16 +55,16 @@ class HttpClient {
   // The timeout covers waiting for a connection, connecting, sending and the whole answer.
   virtual Task<Result<HttpResponse>> send(HttpRequest request, std::chrono::nanoseconds timeout) = 0;
 
-  // The head must arrive within `head_timeout`; after that each read may be silent for `idle_limit` at most.
+  // The head must arrive within `head_timeout`. After that, each read waits at most `idle_limit` for bytes.
   virtual Task<Result<std::unique_ptr<BodyStream>>> open(HttpRequest request,
                                                          std::chrono::nanoseconds head_timeout,
                                                          std::chrono::nanoseconds idle_limit) = 0;
 
-  // New connections use these; a running call keeps what it has. For client certificates that are renewed.
+  // For renewed client certificates. New connections use the new settings; running calls keep their connection.
   virtual Result<void> set_tls(const TlsClientSettings& tls) = 0;
 };
 
-// Fails if the key material cannot be used (which PEM, and why).
+// Fails if the key material cannot be used; the error names the PEM and the reason.
 Result<std::unique_ptr<HttpClient>> make_http_client(Executor executor, HttpClientSettings settings);
 
 }  // namespace rescheduler::net

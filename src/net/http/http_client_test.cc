@@ -1,4 +1,4 @@
-// The client over plain TCP: every shape of answer, and how it uses its connections.
+// The client over plain TCP: all forms of answers, and the use of connections.
 #include "net/http/http_client.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 class HttpClientTest : public ClientFixture {
  protected:
-  // What the client makes of this answer, after which the peer ends its side.
+  // Returns what the client makes of `answer`. The peer closes its side after the answer.
   Result<HttpResponse> get_from(std::string answer, std::string method = "GET") {
     ScriptedPeer peer([answer](PeerSocket& socket) {
       if (socket.read_request().empty()) return;
@@ -125,7 +125,7 @@ TEST_F(HttpClientTest, DoesNotReuseAConnectionIdleForTooLong) {
   EXPECT_EQ(peer.accepted(), 2);
 }
 
-// Answers one request, and hangs up on the second without a word.
+// Answers the first request and closes the connection on the second.
 void answer_once(PeerSocket& socket) {
   (void)socket.read_request();
   socket.write(kHello);
@@ -230,7 +230,7 @@ TEST_F(HttpClientTest, AFailedCallFreesItsPlace) {
 }
 
 TEST_F(HttpClientTest, TriesEveryAddressOfAName) {
-  ScriptedPeer peer(always(kHello));  // on 127.0.0.1 only, whatever else the name stands for
+  ScriptedPeer peer(always(kHello));  // listens on 127.0.0.1 only; the name may have other addresses too
   HttpClientSettings settings = plain(peer.port());
   settings.origin.host = "localhost";
   connect(settings);

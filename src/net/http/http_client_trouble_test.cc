@@ -1,4 +1,4 @@
-// The client when things go wrong: every call ends, with a sentence that says what happened.
+// The client under failures: every call ends, with an error message that says what happened.
 #include <gmock/gmock.h>
 
 #include "net/http/client_fixture.h"
@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Passes in the test, but not before the steps that come first: a busy machine may hold them up.
+// Expires during the test, but only after the first steps of the test, even on a busy machine.
 constexpr auto kBrief = 200ms;
 
 class HttpClientTroubleTest : public ClientFixture {
@@ -46,7 +46,7 @@ TEST_F(HttpClientTroubleTest, SaysThatTheConnectionWasRefused) {
 
 TEST_F(HttpClientTroubleTest, SaysThatANameCannotBeResolved) {
   HttpClientSettings settings = plain(80);
-  settings.origin.host = std::string(70, 'x');  // longer than a label may be: refused without asking anybody
+  settings.origin.host = std::string(70, 'x');  // longer than a DNS label: refused without a DNS query
   connect(settings);
   auto result = get();
   EXPECT_EQ(code_of(result), Errc::Unavailable);
@@ -339,7 +339,7 @@ TEST_F(HttpClientTroubleTest, ClosingAStreamEndsTheReadThatWaitsOnIt) {
   auto stream = open(request("GET"));
   ASSERT_TRUE(stream);
   auto waiting = std::async(std::launch::async, [&] { return read(**stream); });
-  spawn(loop_.executor(), "closer", close_soon(**stream));  // before or after the read begins: it ends either way
+  spawn(loop_.executor(), "closer", close_soon(**stream));  // before or after the read starts
   auto piece = waiting.get();
   ASSERT_FALSE(piece);
   EXPECT_EQ(piece.error().code, Errc::Cancelled);

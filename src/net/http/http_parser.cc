@@ -13,7 +13,7 @@ using boost::system::error_code;
 
 namespace {
 
-// A peer may announce any length: reserve at most this much before the bytes are there.
+// A peer can announce any length: reserve at most this size before the bytes arrive.
 constexpr std::uint64_t kMostReserved = 16 << 20;
 
 std::string_view view(beast::string_view text) { return std::string_view(text.data(), text.size()); }
@@ -28,7 +28,7 @@ class BeastParser final : public http::basic_parser<IsRequest> {
     if (skip_body) this->skip(true);
   }
 
-  std::string* body = nullptr;  // where the body goes during one put()
+  std::string* body = nullptr;  // the destination of the body during one put()
 
  private:
   void on_request_impl(http::verb,
@@ -45,9 +45,9 @@ class BeastParser final : public http::basic_parser<IsRequest> {
     head_.http_1_0 = version == 10;
   }
   void on_field_impl(http::field, beast::string_view name, beast::string_view value, error_code&) override {
-    if (!this->is_header_done()) head_.headers.add(view(name), view(value));  // trailers tell us nothing
+    if (!this->is_header_done()) head_.headers.add(view(name), view(value));  // trailers are ignored
   }
-  // The caller decides about the head before it takes any of the body.
+  // The caller decides about the head before it accepts the body.
   void on_header_impl(error_code&) override { this->eager(false); }
   void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
     if (length) body->reserve(body->size() + static_cast<std::size_t>(std::min(*length, kMostReserved)));
@@ -135,7 +135,7 @@ tl::expected<std::size_t, ParseFailure> MessageParser::feed(std::string_view byt
   error_code error;
   const std::size_t used = parser_->put(bytes, body, error);
   if (error == http::error::need_more) {
-    // The head has its own limit; the line that announces a chunk, and the trailers, must have one too.
+    // The head has its own limit. Chunk size lines and trailers need a limit too.
     if (used == 0 && head_done() && bytes.size() > parser_->most_line_bytes) {
       return tl::unexpected(ParseFailure{ParseFailure::Kind::HeadTooLong, "a line within the body is too long"});
     }

@@ -1,5 +1,5 @@
-// Reads one HTTP/1.x message, fed by hand with the bytes as they arrive. Internal to net/.
-// Beast's parser does the work; only the .cc sees it.
+// Reads one HTTP/1.x message; the caller feeds the bytes as they arrive. Internal to net/. Uses Beast's parser, which
+// only the .cc includes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace rescheduler::net {
 
 struct MessageHead {
   int status = 0;      // of a response
-  std::string method;  // of a request, like target
+  std::string method;  // of a request, as is target
   std::string target;
   bool http_1_0 = false;
   Headers headers;
@@ -41,17 +41,18 @@ class MessageParser {
   MessageParser(MessageParser&&) noexcept;
   MessageParser& operator=(MessageParser&&) noexcept;
 
-  // Takes as much as it can and appends what belongs to the body to `body`. Returns how much it took; the rest must
-  // be offered again, with more behind it, or belongs to the next message. Stops after the head.
+  // Consumes as many bytes as possible and appends those of the body to `body`. Returns the number of consumed bytes.
+  // The caller must feed the rest again together with more bytes, unless the rest belongs to the next message. Stops
+  // after the head.
   tl::expected<std::size_t, ParseFailure> feed(std::string_view bytes, std::string& body);
-  // The peer has ended its side. Fails if the message is not complete.
+  // The peer has closed its side. Fails if the message is not complete.
   tl::expected<void, ParseFailure> feed_end();
 
   bool begun() const;
   bool head_done() const;
   bool done() const;
-  bool keep_alive() const;      // once the head is done
-  bool ends_with_peer() const;  // likewise: only the end of the connection ends the body
+  bool keep_alive() const;      // valid when the head is done
+  bool ends_with_peer() const;  // valid when the head is done: only the end of the connection ends the body
   MessageHead& head();
 
  private:

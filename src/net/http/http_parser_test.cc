@@ -7,7 +7,7 @@ namespace {
 
 using Kind = MessageParser::Kind;
 
-// Feeds the bytes in pieces of the given size, as a socket might deliver them. Returns what was left over.
+// Feeds the bytes in parts of `piece` bytes, as a socket might deliver them. Returns the bytes that were left.
 std::string feed_in_pieces(MessageParser& parser, std::string_view bytes, std::size_t piece, std::string& body) {
   std::string unread;
   while (!bytes.empty() && !parser.done()) {

@@ -14,9 +14,9 @@ namespace rescheduler::net {
 
 namespace {
 
-// So many beyond the limit are told so; the rest is hung up on.
+// This many connections above the limit get a 503; further connections are closed without an answer.
 constexpr std::size_t kMostTurnedAway = 64;
-// A machine out of file descriptors recovers as connections end; asking again at once would only burn time.
+// When file descriptors run out, the server recovers as connections end. An immediate retry would only use CPU.
 constexpr std::chrono::milliseconds kPauseAfterFailedAccept{50};
 
 struct Served {
@@ -61,7 +61,7 @@ Task<void> serve(std::shared_ptr<Server> server, std::shared_ptr<Served> served)
 void welcome(const std::shared_ptr<Server>& server, Accepted accepted) {
   const std::size_t most = server->shared.settings.most_connections;
   const std::size_t now = server->connections.size();
-  if (now >= most + kMostTurnedAway) return;  // dropping it hangs up
+  if (now >= most + kMostTurnedAway) return;  // the destructor closes the connection
   const auto manner = now < most ? ServerConnection::Welcome::Serve : ServerConnection::Welcome::TurnAway;
   auto served = std::make_shared<Served>();
   served->connection = std::make_unique<ServerConnection>(server->shared, std::move(accepted), manner);
@@ -79,11 +79,11 @@ Task<void> accept_all(std::shared_ptr<Server> server) {
     }
     if (accepted.error().code == Errc::Cancelled) co_return;
     log_warning("http server on port {}: {}", server->listener->port(), accepted.error().message);
-    (void)co_await timers.sleep_for(kPauseAfterFailedAccept);  // cancelled: the next accept says so
+    (void)co_await timers.sleep_for(kPauseAfterFailedAccept);  // if cancelled, the next accept reports it
   }
 }
 
-// Errc::Timeout or Cancelled when connections are left.
+// Errc::Timeout or Errc::Cancelled when connections are left.
 Task<Result<void>> wait_for_none(std::shared_ptr<Server> server, SteadyTime deadline) {
   if (server->connections.empty()) co_return Result<void>{};
   Waiter waiter(server->executor);
@@ -99,14 +99,14 @@ Task<void> stop_server(std::shared_ptr<Server> server, std::chrono::nanoseconds 
   auto finished = co_await wait_for_none(server, deadline_after(grace));
   if (finished) co_return;
   server->cancel_all();
-  // Handlers may use what the caller destroys next, so this wait has no limit but the caller's own cancellation.
+  // Handlers may use objects that the caller destroys next: wait without limit, unless the caller is cancelled.
   (void)co_await wait_for_none(server, kNoDeadline);
 }
 
 class LoopHttpServer final : public HttpServer {
  public:
   explicit LoopHttpServer(std::shared_ptr<Server> server) : server_(std::move(server)) {}
-  // Sockets belong to the loop's thread, whichever thread drops the server.
+  // Sockets belong to the loop's thread, but any thread may destroy the server.
   ~LoopHttpServer() override {
     const Executor executor = server_->executor;
     boost::asio::post(executor, [server = std::move(server_)] {

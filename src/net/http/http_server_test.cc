@@ -1,4 +1,4 @@
-// The server over plain TCP: what it answers, what it refuses, how it ends.
+// The server over plain TCP: answers, refusals and shutdown.
 #include "net/http/http_server.h"
 
 #include <stdexcept>
@@ -222,7 +222,7 @@ TEST_F(HttpServerTest, StreamsInChunksAndKeepsTheConnection) {
   EXPECT_THAT(answer_to("GET / HTTP/1.0\r\n\r\n"), EndsWith("Connection: close\r\n\r\none two three"));
 }
 
-// Writes until it cannot, and reports why.
+// Writes until a write fails, and reports the error.
 Task<void> pour(const HttpRequest&, const PeerIdentity&, Responder& responder, std::promise<Error>* ended) {
   HttpResponse head;
   head.status = 200;
@@ -260,7 +260,7 @@ TEST_F(HttpServerTest, WritingToAClientThatDoesNotReadEndsWithTheIdleLimit) {
   EXPECT_EQ(ended.get_future().get().code, Errc::Timeout);
 }
 
-// Holds every request until the gate opens, or until it is told to stop.
+// Holds every request until the gate opens or the handler is cancelled.
 struct Held {
   explicit Held(const Executor& executor) : gate(executor) {}
   Gate gate;

@@ -24,7 +24,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-// Fields that say where the body ends: they come from the body itself.
+// Header fields that define the end of the body. They are computed from the body itself.
 bool is_framing(std::string_view lower_name) {
   return lower_name == "content-length" || lower_name == "transfer-encoding";
 }

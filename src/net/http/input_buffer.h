@@ -1,7 +1,7 @@
-// Bytes that have arrived and are not yet parsed, in one piece. Internal to net/.
+// Bytes that have arrived and are not parsed yet, contiguous. Internal to net/.
 //
-// Starts small, so that thousands of idle connections are cheap, and doubles while reads fill it, so that a busy
-// stream is read in large pieces.
+// The buffer starts small, so that thousands of idle connections are cheap. It doubles while reads fill it, so that a
+// busy stream is read in large parts.
 #pragma once
 
 #include <cstring>
@@ -14,12 +14,12 @@ namespace rescheduler::net {
 class InputBuffer {
  public:
   static constexpr std::size_t kLeast = 8 * 1024;
-  static constexpr std::size_t kMost = 64 * 1024;  // what one read may bring; an unparsed rest makes it larger
+  static constexpr std::size_t kMost = 64 * 1024;  // for one read; unparsed bytes make the buffer larger
 
   std::string_view unread() const { return std::string_view(bytes_.get() + begin_, end_ - begin_); }
   void consume(std::size_t count) { begin_ += count; }
 
-  // Room for the next read.
+  // The space for the next read.
   std::span<char> room() {
     const std::size_t kept = end_ - begin_;
     if (kept + wanted_ > capacity_) {
@@ -35,7 +35,7 @@ class InputBuffer {
     return std::span<char>(bytes_.get() + end_, wanted_);
   }
 
-  // So many bytes of the room were filled.
+  // The last read filled `count` bytes of room().
   void commit(std::size_t count) {
     end_ += count;
     if (count == wanted_ && wanted_ < kMost) wanted_ *= 2;

@@ -1,4 +1,4 @@
-// For tests: a client that writes bytes and reads bytes, and knows nothing of HTTP.
+// For tests: a client that writes and reads bytes without any HTTP.
 #pragma once
 
 #include <arpa/inet.h>

@@ -6,7 +6,7 @@ namespace rescheduler::net {
 
 namespace {
 
-// A body up to this size travels in the same write as its head.
+// A body up to this size is sent in the same write as its head.
 constexpr std::size_t kSmallBody = 64 * 1024;
 
 bool has_no_body(int status) { return status == 204 || status == 304; }

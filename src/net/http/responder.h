@@ -1,4 +1,4 @@
-// How one request is answered on one connection of the server. Internal to net/.
+// Sends the answer to one request on one connection of the server. Internal to net/.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class StreamResponder final : public Responder {
  public:
   struct Traits {
     bool head_only = false;   // a HEAD request: the answer has no body
-    bool http_1_0 = false;    // knows no chunks
+    bool http_1_0 = false;    // HTTP/1.0 has no chunked encoding
     bool keep_alive = false;  // the connection may serve another request
     std::chrono::nanoseconds stall_limit{};
   };

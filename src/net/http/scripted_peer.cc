@@ -113,7 +113,7 @@ ScriptedPeer::~ScriptedPeer() {
 }
 
 SilentPort::SilentPort() : listener_(listen_on_loopback(0, port_)) {
-  // Linux lets one more in than the backlog says, then leaves attempts unanswered.
+  // Linux accepts one connection more than the backlog. It leaves further attempts unanswered.
   for (int i = 0; i < 4; ++i) {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     const sockaddr_in address = loopback(port_);

@@ -1,4 +1,4 @@
-// For tests: a TCP server that does exactly what the test wrote down, with blocking sockets on threads of its own.
+// For tests: a TCP server that follows a script of the test, with blocking sockets on its own threads.
 #pragma once
 
 #include <atomic>
@@ -12,17 +12,17 @@
 
 namespace rescheduler::net {
 
-// One accepted connection. Nothing here fails the test: a peer that is hung up on just stops.
+// One accepted connection. No function fails the test: after the client disconnects, the peer just stops.
 class PeerSocket {
  public:
   explicit PeerSocket(int fd) : fd_(fd) {}
 
-  std::string read_request();  // head, and the body its Content-Length announces; empty: the client hung up
+  std::string read_request();  // head, and body by Content-Length; empty: the client disconnected
   std::string read_some();
   void write(std::string_view bytes);
   void end_writing();
   void wait_for_hang_up();
-  void reset();  // hangs up rudely
+  void reset();  // closes with a TCP reset
 
  private:
   int fd_;
@@ -32,7 +32,7 @@ class ScriptedPeer {
  public:
   using Script = std::function<void(PeerSocket&)>;
 
-  // The n-th connection follows the n-th script; the last one serves all further ones.
+  // The n-th connection follows the n-th script; the last script serves all further connections.
   explicit ScriptedPeer(std::vector<Script> scripts);
   explicit ScriptedPeer(const Script& script) : ScriptedPeer(std::vector<Script>(1, script)) {}
   ~ScriptedPeer();
@@ -55,7 +55,7 @@ class ScriptedPeer {
   std::thread acceptor_;
 };
 
-// A port where connection attempts get no answer at all: the queue of its listener is full.
+// A port that does not answer connection attempts: the accept queue of its listener is full.
 class SilentPort {
  public:
   SilentPort();
@@ -70,7 +70,7 @@ class SilentPort {
   std::vector<int> fillers_;
 };
 
-// A port where nobody listens.
+// A port without a listener.
 std::uint16_t closed_port();
 
 }  // namespace rescheduler::net

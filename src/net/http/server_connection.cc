@@ -12,8 +12,8 @@ namespace rescheduler::net {
 namespace {
 
 constexpr char kTlsHandshakeByte = 0x16;
-// How long what a refused client is still sending is swallowed. Closing at once would reset the connection, and the
-// client might never read why.
+// How long the server reads and discards what a refused client still sends. Closing at once would reset the connection,
+// and the client might never read the reason.
 constexpr std::chrono::seconds kLinger{2};
 
 HttpResponse sentence(int status, std::string_view text) {
@@ -32,7 +32,7 @@ int status_of(ParseFailure::Kind kind) {
   }
 }
 
-// The text of an exception that a handler let escape; only while it is being handled.
+// The text of an exception that escaped from a handler. Call only inside a catch block.
 std::string escaped_exception() {
   try {
     throw;
@@ -68,7 +68,7 @@ Task<void> ServerConnection::run() {
   close();
 }
 
-// Decides by the first byte what the client speaks. False: nothing more is to be done.
+// Detects TLS or plain HTTP by the first byte. False: the connection is done.
 Task<bool> ServerConnection::open() {
   const auto limit = std::min(shared_.settings.first_byte_limit, shared_.settings.idle_limit);
   const bool arrived = co_await wait_for_bytes(limit);
@@ -106,7 +106,7 @@ Task<bool> ServerConnection::secure() {
   co_return true;
 }
 
-// True once there is something unread; false when the client has gone or stays silent for too long.
+// True when unread bytes are there; false when the client has disconnected or the limit has passed.
 Task<bool> ServerConnection::wait_for_bytes(std::chrono::nanoseconds limit) {
   if (!input_.unread().empty()) co_return true;
   stream_->set_deadline(deadline_after(limit));
@@ -165,7 +165,7 @@ Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& 
     if (*used > 0) continue;
     if (parser.head_done() && !told_to_go_on && has_token(parser.head().headers.get("expect"), "100-continue")) {
       told_to_go_on = true;
-      // If it cannot be written, the next read says so.
+      // If this write fails, the next read reports the failure.
       (void)co_await stream_->write_all("HTTP/1.1 100 Continue\r\n\r\n");
     }
     auto count = co_await stream_->read_some(input_.room());
@@ -228,7 +228,7 @@ Task<void> ServerConnection::call_handler(const HttpRequest& request, StreamResp
   }
   if (!responder.untouched()) co_return;
   auto sent = co_await responder.send(sentence(500, "The server failed to answer this request."));
-  if (!sent && sent.error().code == Errc::Cancelled) co_return;  // a handler told to stop owes no answer
+  if (!sent && sent.error().code == Errc::Cancelled) co_return;  // a cancelled handler need not answer
   log_error("the handler of {} {} failed: {}", request.method, request.target, trouble);
 }
 

@@ -1,6 +1,6 @@
 // One connection of the server, from its first byte to its last. Internal to net/.
 //
-//   first byte --(0x16)--> TLS handshake --> request --> handler --> request ... --> polite end
+//   first byte --(0x16)--> TLS handshake --> request --> handler --> request ... --> orderly close
 //              `-(else)-> plain HTTP ------^    `-- malformed, too slow, too long: refusal --^
 #pragma once
 
@@ -17,26 +17,26 @@
 
 namespace rescheduler::net {
 
-// What all connections of one server have in common.
+// Shared by all connections of one server.
 struct ServerShared {
   HttpServerSettings settings;
   Handler handler;
-  TlsContext tls;  // for new connections; null: plain only
+  TlsContext tls;  // for new connections; null: plain HTTP only
 };
 
 class ServerConnection {
  public:
-  enum class Welcome { Serve, TurnAway };  // turned away: a 503 and goodbye
+  enum class Welcome { Serve, TurnAway };  // TurnAway: answer 503 and close
 
   ServerConnection(const ServerShared& shared, Accepted accepted, Welcome welcome);
 
   Task<void> run();
-  // No further request: closes now if none is being worked on.
+  // Accepts no further request: closes at once if no request is in progress.
   void wind_down();
   void close() noexcept;
 
  private:
-  // A request, a reason to refuse it, or nothing: the client is gone.
+  // A request, or a refusal, or neither: the client has disconnected.
   struct Arrival {
     std::optional<HttpRequest> request;
     std::optional<HttpResponse> refusal;
@@ -61,7 +61,7 @@ class ServerConnection {
   Welcome welcome_;
   InputBuffer input_;
   bool winding_down_ = false;
-  bool at_rest_ = true;  // no request has begun to arrive
+  bool at_rest_ = true;  // no byte of a request has arrived yet
 };
 
 }  // namespace rescheduler::net

@@ -1,4 +1,4 @@
-// For tests: a server of ours on a loop of its own kind, beside the client of ClientFixture.
+// For tests: a server on the same loop as the client of ClientFixture.
 #pragma once
 
 #include <memory>
@@ -28,9 +28,9 @@ class ServerFixture : public ClientFixture {
     HttpResponse response;
     response.status = status;
     response.body = std::move(body);
-    (void)co_await responder.send(std::move(response));  // a client that left is the test's own doing
+    (void)co_await responder.send(std::move(response));  // the test itself may have disconnected the client
   }
-  // Answers with what was asked: "PUT /x 4".
+  // Answers with method, target and body size: "PUT /x 4".
   static Task<void> tell(const HttpRequest& request, const PeerIdentity&, Responder& responder) {
     return say(responder, 200, fmt::format("{} {} {}", request.method, request.target, request.body.size()));
   }

@@ -74,7 +74,7 @@ Result<ParsedUrl> parse_url(std::string_view text) {
   const auto authority_end = mark == std::string_view::npos ? mark : text.find_first_of("/?#", mark + 3);
   const auto authority =
       mark == std::string_view::npos ? std::string_view() : text.substr(mark + 3, authority_end - mark - 3);
-  if (authority.find('@') != std::string_view::npos) {  // first of all, so that no message repeats a password
+  if (authority.find('@') != std::string_view::npos) {  // checked first, so that no error message repeats a password
     return fail(Errc::Invalid, "a URL must not carry a user name or password; configure credentials separately");
   }
   if (scheme != "http" && scheme != "https") {

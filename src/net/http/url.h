@@ -1,4 +1,4 @@
-// The address of an HTTP server as people write it: "https://10.0.0.1:6443/base".
+// The URL of an HTTP server: "https://10.0.0.1:6443/base".
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace rescheduler::net {
 
 struct ParsedUrl {
   Origin origin;
-  std::string base_path;  // "" or "/something", never with a slash at its end: append "/api/..." to it
-  std::string query;      // without the '?'; mostly empty
+  std::string base_path;  // "" or "/something", never with a slash at the end: append "/api/..." to it
+  std::string query;      // without the '?'; usually empty
 };
 
-// Absolute http and https URLs only. User names, passwords and fragments are refused (Errc::Invalid, one sentence).
+// Only absolute http and https URLs. User names, passwords and fragments are refused (Errc::Invalid, one sentence).
 Result<ParsedUrl> parse_url(std::string_view text);
 
 }  // namespace rescheduler::net

@@ -26,7 +26,7 @@ template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
 constexpr std::chrono::seconds kBegunBefore = std::chrono::hours{1};
-constexpr int kSerialBits = 127;  // at most 20 bytes, positive, and no two alike
+constexpr int kSerialBits = 127;  // at most 20 bytes, positive, and unique
 
 Unexpected cannot(const char* what) { return fail(Errc::Internal, "OpenSSL cannot {}", what); }
 
@@ -71,7 +71,7 @@ bool set_serial(X509* certificate) {
          && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
-// Unsigned, and without an issuer.
+// A certificate without a signature and without an issuer.
 Result<Owned<X509>> blank(const CertificateRequest& request, EVP_PKEY* key, std::chrono::seconds valid_for) {
   Owned<X509> certificate(X509_new());
   bool good = certificate != nullptr && X509_set_version(certificate.get(), 2) == 1 && set_serial(certificate.get());

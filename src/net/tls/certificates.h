@@ -1,4 +1,4 @@
-// Certificates made on the spot, for servers that only this machine talks to. All of it PEM text in memory.
+// Generates certificates for servers that only local clients use. All certificates and keys are PEM text in memory.
 //
 //   auto authority = CertificateAuthority::make("embedded cluster", std::chrono::hours{24 * 365});
 //   auto server = authority->issue({.common_name = "api", .names = {"localhost", "127.0.0.1"}});
@@ -16,7 +16,7 @@ namespace rescheduler::net {
 struct CertificateRequest {
   std::string common_name;
   std::vector<std::string> organizations{};
-  std::vector<std::string> names{};  // DNS names and addresses it is valid for; none: a client's
+  std::vector<std::string> names{};  // DNS names and addresses of a server; empty: a client certificate
 };
 
 struct IssuedCertificate {
@@ -26,7 +26,8 @@ struct IssuedCertificate {
 
 class CertificateAuthority {
  public:
-  // Signs itself. Everything it issues ends when it ends; both begin an hour ago, for clocks that run behind.
+  // A self-signed CA. The certificates that it issues expire with it. All of them are valid from one hour ago, for
+  // clients with slow clocks.
   static Result<CertificateAuthority> make(const std::string& common_name, std::chrono::seconds valid_for);
   CertificateAuthority(CertificateAuthority&&) noexcept;
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
@@ -42,13 +43,13 @@ class CertificateAuthority {
   std::string pem_;
 };
 
-// What a certificate says of itself.
+// The part of a certificate that is shown to users.
 struct CertificateSummary {
-  std::string subject;  // its common name
+  std::string subject;  // the common name
   std::chrono::sys_seconds not_after{};
 };
 
-// Every certificate of a PEM text. Fails on none, and on one that cannot be read.
+// All certificates of a PEM text. Fails if there is none, or if one cannot be read.
 Result<std::vector<CertificateSummary>> certificates_in(const std::string& pem);
 
 }  // namespace rescheduler::net

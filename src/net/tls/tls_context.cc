@@ -28,7 +28,7 @@ using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
 constexpr std::array<unsigned char, 9> kAlpn = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-// Without it OpenSSL would ask for the passphrase on the terminal.
+// Without this callback OpenSSL would ask for the passphrase on the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 Bio reader_of(std::string_view pem) { return Bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))); }
@@ -79,7 +79,8 @@ Result<void> trust(SSL_CTX* context, std::string_view ca_pem, std::string_view w
       return fail(Errc::Invalid, "{} holds a certificate that cannot be used: {}", what, openssl_reason());
     }
   }
-  // Whatever the bundle names is trusted, root or not: that is how the rest of Kubernetes reads such bundles.
+  // Every certificate of the bundle is trusted, root or not: other Kubernetes components read such bundles the same
+  // way.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   return {};
 }
@@ -91,7 +92,8 @@ Result<TlsContext> new_context(const SSL_METHOD* method) {
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE);
-  // Every connection proves afresh who it is: a renewed or revoked certificate counts from the next one on.
+  // No session resumption: every connection authenticates again, so a renewed or revoked certificate takes effect at
+  // once.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
   return context;

@@ -1,4 +1,4 @@
-// OpenSSL contexts made from our settings. Internal to net/.
+// OpenSSL contexts made from TLS settings. Internal to net/.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ struct ssl_ctx_st;
 
 namespace rescheduler::net {
 
-// Shared by all connections that were made with the same settings.
+// Shared by all connections with the same settings.
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
 
-// Errc::Invalid with the PEM that cannot be used, and why.
+// Errc::Invalid names the PEM that cannot be used and the reason.
 Result<TlsContext> make_client_context(const TlsClientSettings& settings);
 Result<TlsContext> make_server_context(const TlsServerSettings& settings);
 

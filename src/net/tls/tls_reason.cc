@@ -43,7 +43,7 @@ std::string address_text(const ASN1_OCTET_STRING* address) {
   return written == nullptr ? std::string() : std::string(written);
 }
 
-// What was asked for and is not in the certificate.
+// The name that was expected and is missing in the certificate.
 std::string wanted_name(X509_STORE_CTX* store) {
   X509_VERIFY_PARAM* wanted = X509_STORE_CTX_get0_param(store);
   if (const char* host = X509_VERIFY_PARAM_get0_host(wanted, 0); host != nullptr) return host;
@@ -80,7 +80,7 @@ std::string describe_flaw(int code, X509_STORE_CTX* store) {
   }
 }
 
-// The alerts that mean "I do not like your certificate" (RFC 8446, 6.2), or nothing.
+// The alerts by which a peer rejects our certificate (RFC 8446, 6.2); empty for other alerts.
 std::string_view certificate_alert(int alert) {
   switch (alert) {
     case SSL_AD_BAD_CERTIFICATE: return "it says it is bad";

@@ -13,7 +13,7 @@ namespace rescheduler::net {
 
 namespace {
 
-// What is encrypted at one go: bounds the memory a large body needs while it leaves.
+// Data is encrypted in slices of this size, which limits the memory that a large body needs while it is sent.
 constexpr std::size_t kWriteSlice = 128 * 1024;
 constexpr std::size_t kLeastReadBuffer = 8 * 1024;
 constexpr std::size_t kMostReadBuffer = 64 * 1024;
@@ -22,14 +22,14 @@ struct SslFree {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
-// OpenSSL reads and writes memory; this class carries the bytes between there and the stream below.
+// OpenSSL reads and writes memory buffers. This class moves the bytes between the buffers and the stream below.
 class TlsStream final : public Stream {
  public:
   TlsStream(std::unique_ptr<Stream> below, const TlsContext& context, TlsRole role)
       : below_(std::move(below)), role_(role), ssl_(SSL_new(context.get())), read_buffer_(kLeastReadBuffer) {
     arriving_ = BIO_new(BIO_s_mem());
     leaving_ = BIO_new(BIO_s_mem());
-    SSL_set_bio(ssl_.get(), arriving_, leaving_);  // takes both
+    SSL_set_bio(ssl_.get(), arriving_, leaving_);  // takes ownership of both
     SSL_set_app_data(ssl_.get(), &flaw_);
     role_ == TlsRole::Client ? SSL_set_connect_state(ssl_.get()) : SSL_set_accept_state(ssl_.get());
   }
@@ -51,8 +51,8 @@ class TlsStream final : public Stream {
 
  private:
   std::size_t decrypt_into(std::span<char> into, int& last_result);
-  Task<Result<void>> fetch();  // more bytes from below
-  Task<Result<void>> flush();  // what OpenSSL wants sent
+  Task<Result<void>> fetch();  // reads more bytes from below
+  Task<Result<void>> flush();  // sends the bytes that OpenSSL has written
   Error failure();
 
   std::unique_ptr<Stream> below_;
@@ -86,7 +86,7 @@ Error TlsStream::failure() {
     const unsigned char first = static_cast<unsigned char>(first_bytes_.front());
     if (first_bytes_.starts_with("HTTP/")) {
       error.message = "the server speaks plain HTTP on this port, not TLS (use http:// instead of https://)";
-    } else if (first < 20 || first > 24) {  // no TLS record begins like this
+    } else if (first < 20 || first > 24) {  // no TLS record begins with this byte
       error.message = "what answers on this port does not speak TLS";
     }
   }
@@ -118,11 +118,11 @@ Task<Result<void>> TlsStream::handshake() {
     const int why = SSL_get_error(ssl_.get(), done);
     std::optional<Error> refused;
     if (done != 1 && why != SSL_ERROR_WANT_READ) refused = failure();
-    auto flushed = co_await flush();  // also the alert that says why we refuse
+    auto flushed = co_await flush();  // this may be the alert with the reason of our refusal
     if (refused) co_return fail(std::move(*refused));
     if (!flushed && done == 1) co_return flushed;
     if (done == 1) co_return Result<void>{};
-    auto fetched = co_await fetch();  // even if the flush failed: the peer may have said why it went
+    auto fetched = co_await fetch();  // even if the flush failed: the peer may have sent the reason
     if (!fetched) co_return flushed ? fetched : flushed;
   }
 }
@@ -150,7 +150,7 @@ Task<Result<std::size_t>> TlsStream::read_some(std::span<char> into) {
     if (got > 0) co_return got;
     if (why == SSL_ERROR_ZERO_RETURN) co_return std::size_t{0};
     if (broken_) co_return fail(*broken_);
-    auto flushed = co_await flush();  // answers to key updates
+    auto flushed = co_await flush();  // replies to key updates
     if (!flushed) co_return fail(std::move(flushed.error()));
     auto fetched = co_await fetch();
     if (!fetched) co_return fail(std::move(fetched.error()));
@@ -176,7 +176,7 @@ Task<Result<void>> TlsStream::write_all(std::string_view bytes) {
 
 Task<Result<void>> TlsStream::end_writing() {
   ERR_clear_error();
-  (void)SSL_shutdown(ssl_.get());  // queues close_notify; whether the peer answers does not matter
+  (void)SSL_shutdown(ssl_.get());  // queues close_notify; no need to wait for the peer's
   ERR_clear_error();
   auto flushed = co_await flush();
   if (!flushed) co_return flushed;

@@ -1,4 +1,4 @@
-// TLS over any Stream. Internal to net/; the only .cc that runs OpenSSL sessions is the one beside it.
+// TLS over any Stream. Internal to net/; OpenSSL sessions run only in tls_stream.cc.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace rescheduler::net {
 
-// Both handshakes run under the deadline of `below`.
-// `name` is what the certificate must be for: a host name (also sent as SNI) or a numeric address.
+// Both handshakes use the deadline of `below`.
+// `name` is the name that the certificate must be valid for: a host name (also sent as SNI) or a numeric address.
 Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> below, TlsContext context, std::string name);
 
 struct TlsAccepted {
   std::unique_ptr<Stream> stream;
-  bool verified = false;                   // the client sent a certificate, and the handshake found it good
-  std::string common_name;                 // of that certificate
-  std::vector<std::string> organizations;  // likewise
+  bool verified = false;                   // the client sent a certificate and the handshake verified it
+  std::string common_name;                 // of the client certificate
+  std::vector<std::string> organizations;  // of the client certificate
 };
 
 // `first_bytes` were already read from `below`.

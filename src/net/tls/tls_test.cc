@@ -1,4 +1,4 @@
-// Who trusts whom: certificates of servers and clients, good, old, foreign and misnamed.
+// Trust: server and client certificates that are valid, expired, from another CA, or for another name.
 #include <gmock/gmock.h>
 
 #include "net/http/raw_client.h"

@@ -1,4 +1,5 @@
-// A node whose resources are used up evenly can take more pods in the end: better where the pod evens out.
+// A node with evenly used resources can take more pods in the end. Prefers nodes whose use becomes more even with the
+// pod.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,7 @@ double fraction(std::int64_t taken, std::int64_t of) {
   return std::min(1.0, static_cast<double>(taken) / static_cast<double>(of));
 }
 
-// 100 when all resources are used to the same degree.
+// 100 if all resources are used to the same degree.
 std::int64_t evenness(const std::vector<double>& fractions) {
   double deviation = 0;
   if (fractions.size() == 2) {
@@ -36,7 +37,7 @@ class BalancedAllocation final : public PluginOf<BalancedAllocation> {
   bool depends_on_node_only() const override { return true; }
   bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const override { return true; }
 
-  // Pods that ask for nothing would all be sent to the same node.
+  // Pods without requests would all go to the same node.
   Status pre_score(const PodContext& context,
                    CycleState& /*state*/,
                    std::span<const cluster::NodeIndex> /*feasible*/) const override {

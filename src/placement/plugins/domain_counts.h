@@ -1,4 +1,4 @@
-// Sums by topology domain of what is counted by node.
+// Sums counts by node to counts by topology domain.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct DomainSums {
   void add_all(const cluster::NodeCounts& counts, std::int64_t factor = 1) {
     for (const auto& [node, count] : counts) add(node, count * factor);
   }
-  // Zero where the node lacks the label.
+  // Zero if the node does not have the label.
   std::int64_t at(cluster::NodeIndex node) const {
     const cluster::Domain domain = domains->of(node);
     return domain == cluster::kNoDomain ? 0 : by_domain[domain];

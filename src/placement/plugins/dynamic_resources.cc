@@ -1,4 +1,5 @@
-// Devices by resource claim are not allocated here. A pod that wants some is not misplaced: it waits, and says why.
+// Devices of resource claims are not supported. A pod with resource claims stays pending with this reason instead of
+// being scheduled without its devices.
 #include "placement/plugins/plugins.h"
 
 namespace rescheduler::placement {
@@ -13,7 +14,7 @@ class DynamicResources final : public PluginOf<DynamicResources,
                                                Point::PreBind> {
  public:
   std::string_view name() const override { return "DynamicResources"; }
-  // No pod with claims gets as far as filters and scores, so they look at nothing at all.
+  // Pods with resource claims never reach filter() and score(), so these read nothing.
   bool depends_on_node_only() const override { return true; }
   bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const override { return true; }
 

@@ -1,5 +1,5 @@
-// A node that has the pod's images already starts it sooner. Images that few nodes have count less, lest all pods of a
-// kind go to the same node.
+// A node that already has the pod's images starts it sooner. Images on few nodes count less, so that not all pods of a
+// workload go to the same node.
 #include <algorithm>
 
 #include "placement/plugins/plugins.h"
@@ -8,11 +8,11 @@ namespace rescheduler::placement {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
-constexpr std::int64_t kLeast = 23 * kMebibyte;           // smaller images are pulled in no time
-constexpr std::int64_t kMostPerImage = 1000 * kMebibyte;  // larger ones make no more difference
+constexpr std::int64_t kLeast = 23 * kMebibyte;           // smaller images are pulled very fast
+constexpr std::int64_t kMostPerImage = 1000 * kMebibyte;  // above this the size makes no further difference
 
 struct KnownImages final : Notes {
-  // The images some node has, with their worth, once for every time the pod names them.
+  // The images that some node has, with their score. An image that the pod names twice occurs twice.
   std::vector<std::pair<cluster::Symbol, std::int64_t>> worth{};
   std::unique_ptr<Notes> clone() const override { return std::make_unique<KnownImages>(*this); }
 };
@@ -37,7 +37,7 @@ class ImageLocality final : public PluginOf<ImageLocality> {
 
   std::optional<std::int64_t> same_for_all(const PodContext& /*context*/, const CycleState& state) const override {
     if (!state.find<KnownImages>(slot())->worth.empty()) return std::nullopt;
-    return 0;  // no node has any of them
+    return 0;  // no node has any of the images
   }
   std::int64_t score(const PodContext& context, const CycleState& state, const cluster::NodeInfo& node) const override {
     const auto& known = *state.find<KnownImages>(slot());

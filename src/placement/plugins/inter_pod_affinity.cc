@@ -1,4 +1,4 @@
-// Pods that want to be near others, or away from them; and those others, who may have wishes about the newcomer.
+// Pod affinity and anti-affinity: of the incoming pod, and of the existing pods that select it.
 #include <algorithm>
 
 #include "placement/plugins/domain_counts.h"
@@ -13,14 +13,14 @@ using cluster::TermKind;
 
 PodMatch match_of(const AffinityTerm& term) { return {{{term.namespaces, term.selector}}}; }
 
-// Pods that satisfy every term: only such a pod can stand for "the pods I want to be near".
+// Pods that match all terms: only such pods satisfy the affinity.
 PodMatch match_of(const std::vector<AffinityTerm>& terms) {
   PodMatch match;
   for (const AffinityTerm& term : terms) match.all_of.push_back({term.namespaces, term.selector});
   return match;
 }
 
-// Sums by topology key; few keys are in use, mostly zone and host.
+// Sums by topology key. Few keys are in use, mostly zone and host.
 struct KeySums {
   std::vector<DomainSums> keys{};
 
@@ -35,10 +35,10 @@ struct KeySums {
 };
 
 struct RequiredNotes final : Notes {
-  KeySums near{};          // pods that satisfy all of the newcomer's affinity terms
-  std::int64_t found = 0;  // how often one was counted anywhere: none at all lets the first of a group in
-  KeySums away{};          // pods that some anti-affinity term of the newcomer names
-  KeySums unwelcome{};     // pods whose anti-affinity names the newcomer
+  KeySums near{};          // pods that match all affinity terms of the incoming pod
+  std::int64_t found = 0;  // the sum of all counts in `near`; 0 allows the first pod of a group
+  KeySums away{};          // pods that an anti-affinity term of the incoming pod selects
+  KeySums unwelcome{};     // pods whose anti-affinity selects the incoming pod
   std::unique_ptr<Notes> clone() const override { return std::make_unique<RequiredNotes>(*this); }
 };
 
@@ -185,7 +185,7 @@ bool InterPodAffinity::near_enough(const PodContext& context,
     all = all && sums->at(node.index) > 0;
   }
   if (all) return true;
-  // The first of a group that wants to be together has nobody to be near to but itself.
+  // The first pod of a group with affinity to itself has no other pod to be near.
   return required.found == 0
          && context.cluster.counts().matches(match_of(context.compiled_spec.affinity), context.ns, context.labels);
 }
@@ -273,7 +273,8 @@ void InterPodAffinity::normalize(const PodContext& /*context*/,
 std::vector<ClusterEventWithHint> InterPodAffinity::events_to_register() const {
   using cluster::ActionType;
   using cluster::EventResource;
-  // A pod that came, went or was relabelled matters if the newcomer's terms speak of it, or its terms of the newcomer.
+  // An added, removed or relabelled pod matters if a term of the waiting pod selects it, or if one of its terms selects
+  // the waiting pod.
   const auto concerns = [](const PodContext& waiting, const std::shared_ptr<const cluster::AssignedPod>& pod) {
     if (!pod) return false;
     const cluster::PodCounts& counts = waiting.cluster.counts();

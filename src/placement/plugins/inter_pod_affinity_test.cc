@@ -60,15 +60,15 @@ TEST(PodAffinity, TheFirstOfAGroupMayGoAnywhereThatHasTheLabel) {
   Bench bench = two_zones();
   EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFits);
   EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "lost"), kFar);
-  EXPECT_EQ(bench.ask(kPlugin, pod("p").near(kZone, kX), "a1"), kFar);  // is not one of the group
+  EXPECT_EQ(bench.ask(kPlugin, pod("p").near(kZone, kX), "a1"), kFar);  // not in the group
   bench.add(x("1").on("b1"));
-  EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFar);  // is not the first
+  EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFar);  // not the first pod
 }
 
 TEST(PodAffinity, APodOnANodeWithoutTheLabelIsNotNearAnybody) {
   Bench bench = two_zones();
   bench.add(x("1").on("lost"));
-  EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFits);  // still the first that counts
+  EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFits);  // still the first pod that counts
   EXPECT_EQ(bench.ask(kPlugin, pod("p").near(kZone, kX), "a1"), kFar);
 }
 
@@ -161,7 +161,7 @@ TEST(AffinityScores, WishesOfBothSidesAddUp) {
     const char* what;
     PodBuilder there;
     PodBuilder context;
-    std::int64_t on_a;  // what a1 and a2 get, with that pod on a1
+    std::int64_t on_a;  // the score of a1 and a2 with the pod on a1
   };
   const Row rows[] = {
       {"mine", x("1"), pod("p").likes(7, kZone, kX), 7},
@@ -219,7 +219,7 @@ TEST(AffinityHints, OnlyPodsThatMatterWake) {
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(x("1").on("a1"))), QueueingHint::Queue);
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_pod(x("2").in("other").on("a1"))), QueueingHint::Skip);
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-2")), QueueingHint::Skip);
-  // Somebody who objected goes, or is objected to no longer.
+  // A pod with anti-affinity is removed, or the waiting pod's anti-affinity no longer selects a pod.
   model.upsert_pod(pod("3").away(kZone, kY).on("a1"));
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-3")), QueueingHint::Queue);
   const auto shy = pod("p").away(kZone, kX);

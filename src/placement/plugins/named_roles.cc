@@ -1,5 +1,5 @@
-// Plugins that are only a name here: the queue orders by priority and age, the scheduler makes room and binds. A
-// profile that leaves the name out does without.
+// Plugins that are only names here: the queue sorts by priority and age, and the scheduler preempts and binds. A
+// profile without the name disables the function.
 #include "placement/plugins/plugins.h"
 
 namespace rescheduler::placement {
@@ -16,7 +16,7 @@ class NamedRole : public Plugin {
   PointSet points_;
 };
 
-// A pod that waits for its victims to go is woken by the scheduler itself; their going wakes it here.
+// The scheduler itself wakes a pod that waits for its victims, so the deletion of a victim does not wake the pod here.
 class DefaultPreemption final : public NamedRole {
  public:
   DefaultPreemption() : NamedRole("DefaultPreemption", {Point::PreEnqueue, Point::PostFilter}) {}

@@ -1,4 +1,4 @@
-// Node selectors and node affinity, required and preferred, and what the profile adds to every pod's.
+// Node selectors and node affinity, required and preferred, and the affinity that the profile adds to every pod.
 #include <optional>
 #include <set>
 

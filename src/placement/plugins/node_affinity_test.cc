@@ -75,7 +75,7 @@ TEST(NodeAffinity, APodThatNamesItsNodesIsTriedOnNoOther) {
   for (const char* name : {"n1", "n2", "n3"}) bench.add(node(name));
   EXPECT_THAT(bench.decide(requiring(named(R"("n2")"))).feasible, ElementsAre("n2"));
   EXPECT_THAT(bench.decide(requiring(named(R"("n1")") + "," + named(R"("n3")"))).feasible, ElementsAre("n1", "n3"));
-  // One term without a name lets all nodes be looked at.
+  // With one term without a name, all nodes are examined.
   EXPECT_THAT(bench.decide(requiring(named(R"("n1")") + "," + expression("disk", "DoesNotExist", ""))).feasible,
               ElementsAre("n1", "n2", "n3"));
 }

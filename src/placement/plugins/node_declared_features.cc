@@ -1,4 +1,4 @@
-// Some things a pod may ask for only newer nodes can do; they say so.
+// Some fields of a pod need a feature that only newer nodes have. Nodes declare their features.
 #include <algorithm>
 
 #include "placement/plugins/plugins.h"

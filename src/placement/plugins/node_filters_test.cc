@@ -1,4 +1,4 @@
-// The plugins that ask a node one simple question.
+// The plugins with one simple filter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A pod that names its node gets that one or none.
+// A pod that names its node can run only there.
 #include "placement/plugins/plugins.h"
 
 namespace rescheduler::placement {

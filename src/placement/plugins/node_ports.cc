@@ -1,4 +1,4 @@
-// Ports of the host can be had once.
+// Only one pod can use a host port of a node.
 #include "placement/plugins/plugins.h"
 
 namespace rescheduler::placement {

@@ -1,4 +1,4 @@
-// Does the node have room for what the pod asks for; and is it better to fill nodes or to keep them level?
+// Checks whether the node has enough free resources for the pod's requests. The score fills nodes or keeps them level.
 #include <algorithm>
 #include <cmath>
 
@@ -13,9 +13,9 @@ namespace {
 using cluster::NodeRequirements;
 using cluster::Symbol;
 
-constexpr std::int64_t kShapeScale = kMaxScore / 10;  // shapes are written in tenths
+constexpr std::int64_t kShapeScale = kMaxScore / 10;  // scores of a shape go from 0 to 10
 
-// Straight lines between the points of a shape, level beyond its ends.
+// Linear between the points of a shape, constant beyond its ends.
 std::int64_t on_shape(const std::vector<UtilizationShapePoint>& shape, std::int64_t utilization) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (utilization > shape[i].utilization) continue;
@@ -75,7 +75,7 @@ Code NodeResourcesFit::judge(const PodContext& context,
                              Reasons* why) const {
   const NodeRequirements& requirements = context.requirements();
   bool fits = true;
-  bool ever = true;  // could it fit on the node if nothing else were there?
+  bool ever = true;  // would the pod fit on the empty node?
   const auto lacks = [&](std::string_view what) {
     fits = false;
     if (why != nullptr) why->push_back(fmt::format("Insufficient {}", what));
@@ -103,7 +103,7 @@ Code NodeResourcesFit::judge(const PodContext& context,
   return ever ? Code::Unschedulable : Code::UnschedulableAndUnresolvable;
 }
 
-// Only extended resources can be left to somebody else.
+// Only extended resources can be ignored.
 bool NodeResourcesFit::is_ignored(std::string_view name) const {
   if (args_.ignored_resources.empty() && args_.ignored_resource_groups.empty()) return false;
   const auto slash = name.find('/');
@@ -145,7 +145,7 @@ std::int64_t NodeResourcesFit::by_shape(const std::vector<Share>& shares) const 
   return weights == 0 ? 0 : std::llround(static_cast<double>(sum) / static_cast<double>(weights));
 }
 
-// A new or larger node helps if the pod would fit on it empty.
+// A new or larger node helps if the pod fits on the empty node.
 QueueingHint NodeResourcesFit::after_node(const PodContext& waiting, const cluster::ClusterEvent& what) const {
   if (!what.node_after) return QueueingHint::Skip;
   const cluster::Node& node = *what.node_after;

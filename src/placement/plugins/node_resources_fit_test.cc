@@ -101,7 +101,7 @@ TEST(NodeResourcesFit, PodsThatSayNothingStillCountForSomethingInScores) {
   Bench bench;
   bench.add(node("n").cpu("1").memory("2000Mi"));
   for (int i = 0; i < 3; ++i) bench.add(pod("quiet" + std::to_string(i)).on("n"));
-  // Four pods of 100m and 200Mi: 60% of both are left.
+  // Four pods of 100m and 200Mi: 60% of both are free.
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("n", 60)));
 }
 
@@ -111,7 +111,7 @@ TEST(NodeResourcesFit, MostAllocatedPrefersTheFullNode) {
   args.resources = {{"cpu", 3}, {"memory", 1}};
   Bench bench(profile_with(args));
   bench.add(node("empty")).add(node("half")).add(pod("there").requests("2", "16Gi").on("half"));
-  // cpu 25% and memory 50%, in thirds and ones; then 75% and 100%.
+  // CPU 25% and memory 50%, with weights 3 and 1; then 75% and 100%.
   EXPECT_THAT(bench.raw(kPlugin, pod("p").requests("1", "16Gi")), ElementsAre(Pair("empty", 31), Pair("half", 81)));
 }
 
@@ -121,9 +121,9 @@ TEST(NodeResourcesFit, AShapeSaysHowGoodEachUtilizationIs) {
   args.shape = {{0, 0}, {50, 10}, {100, 2}};
   Bench bench(profile_with(args));
   bench.add(node("n"));
-  // 25% is half way up to 100; 75% half way down to 20.
+  // 25% is half way up to 100; 75% is half way down to 20.
   EXPECT_THAT(bench.raw(kPlugin, pod("p").requests("1", "24Gi")), ElementsAre(Pair("n", 55)));
-  // A resource that scores nothing has no weight either.
+  // A resource with score 0 has no weight either.
   EXPECT_THAT(bench.raw(kPlugin, pod("p").requests("0", "16Gi")), ElementsAre(Pair("n", 100)));
 }
 
@@ -182,12 +182,12 @@ TEST(BalancedAllocation, ThreeResourcesByTheirDeviation) {
   profile.args["NodeResourcesBalancedAllocation"] = args;
   Bench bench(profile);
   bench.add(node("n").resource("example.com/gpu", "4"));
-  // What the pod does not want is left out: fractions 1 and 0, so 50 against 100 before.
+  // The resource that the pod does not request is ignored. Fractions 1 and 0: 50, and 100 without the pod.
   EXPECT_THAT(bench.raw("NodeResourcesBalancedAllocation", pod("p").request("cpu", "4")), ElementsAre(Pair("n", 50)));
   EXPECT_THAT(
       bench.raw("NodeResourcesBalancedAllocation", pod("p").requests("2", "16Gi").request("example.com/gpu", "2")),
       ElementsAre(Pair("n", 75)));
-  // Fractions 0, 0 and 1: a deviation of 0.4714, so 52 against 100 before.
+  // Fractions 0, 0 and 1: a deviation of 0.4714, so 52, and 100 without the pod.
   EXPECT_THAT(bench.raw("NodeResourcesBalancedAllocation", pod("p").request("example.com/gpu", "4")),
               ElementsAre(Pair("n", 51)));
 }

@@ -1,4 +1,4 @@
-// A cordoned node takes only pods that tolerate it.
+// A cordoned node takes only pods that tolerate the unschedulable taint.
 #include "placement/plugins/plugins.h"
 
 namespace rescheduler::placement {

@@ -22,7 +22,7 @@ using cluster::Volumes;
 
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 
-// A volume as its driver knows it, or the claim it will be made for. The texts are the model's own.
+// A volume by its handle, or a claim that has no volume yet. The strings belong to the model.
 struct Attachable {
   Symbol driver = Symbol::Empty;
   Symbol ns = Symbol::Empty;  // of the claim; empty: `id` is the handle of a volume
@@ -30,14 +30,14 @@ struct Attachable {
   friend auto operator<=>(const Attachable&, const Attachable&) = default;
 };
 
-// The incoming pod's volumes. Those that a driver serves in place of an in-tree plugin are the driver's only on nodes
-// with a CSINode; but without one there is no limit either, so they are the same for every node.
+// The incoming pod's volumes. Migrated in-tree volumes belong to the driver only on nodes with a CSINode. But a node
+// without a CSINode has no limits, so the list is the same for every node.
 struct NewVolumes final : Notes {
   std::vector<Attachable> volumes{};
-  // What Filter answers instead.
+  // The result of Filter in case of an error.
   Code problem = Code::Success;
   std::string reason{};
-  bool only_with_csi_node = false;  // ... and only on nodes that have one
+  bool only_with_csi_node = false;  // return the error only on nodes with a CSINode
   std::unique_ptr<Notes> clone() const override { return std::make_unique<NewVolumes>(*this); }
 };
 
@@ -46,12 +46,12 @@ std::optional<Attachable> attachable(const Volumes& volumes, const cluster::Clai
   if (const cluster::VolumePtr volume = claim.volume.empty() ? nullptr : volumes.volume(claim.volume)) {
     const bool in_tree = volume->driver == Symbol::Empty && volume->migration.has_value();
     const Symbol driver = in_tree ? volume->migration->driver : volume->driver;
-    // The volume stays in the model for as long as the decision takes, and the text with it.
+    // The volume and this string stay in the model during the decision.
     const std::string_view handle = in_tree ? volume->migration->handle : volume->handle;
     if (driver == Symbol::Empty || handle.empty()) return std::nullopt;
     return Attachable{driver, Symbol::Empty, handle};
   }
-  // Not made yet, or not there any more: it counts for the one who would make it.
+  // There is no volume yet, or no longer. The claim counts for the driver that would provision it.
   const cluster::StorageClass* made_by = volumes.storage_class(claim.storage_class);
   if (claim.storage_class == Symbol::Empty || made_by == nullptr || made_by->counted_driver == Symbol::Empty) {
     return std::nullopt;
@@ -99,7 +99,7 @@ NewVolumes volumes_of_new_pod(const PodContext& context) {
   return found;
 }
 
-// What cannot be made sense of is not counted: a running pod is no reason to give up on a node.
+// Volumes of assigned pods that cannot be resolved are not counted: they must not make the node infeasible.
 void add_volumes_of(const AssignedPod& pod, const PodContext& context, std::vector<Attachable>& used) {
   const Volumes& volumes = context.cluster.volumes();
   for (const ClaimUse& use : pod.compiled_spec->claims) {
@@ -119,7 +119,7 @@ void make_unique(std::vector<Attachable>& volumes) {
   volumes.erase(first, last);
 }
 
-// Everything on the node that counts: what its pods use, and what is attached without a pod that uses it.
+// The volumes that the pods on the node use.
 std::vector<Attachable> volumes_on(const PodContext& context, const cluster::NodeInfo& node) {
   std::vector<Attachable> used;
   for_each_pod_on(node, context.cluster, [&](const AssignedPod& pod) { add_volumes_of(pod, context, used); });

@@ -1,4 +1,4 @@
-// How many volumes of a CSI driver can be attached to a node.
+// Limits the number of volumes of a CSI driver on a node.
 #pragma once
 
 #include <memory>

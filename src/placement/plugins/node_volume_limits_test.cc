@@ -53,7 +53,7 @@ TEST(NodeVolumeLimits, AVolumeThatIsThereAlreadyIsNotNew) {
   lab.place(PodObject("q").claim("a"), "n1");
   EXPECT_EQ(lab.ask(PodObject("r").claim("a"), "n1"), kFits);
   EXPECT_EQ(lab.ask(PodObject("r").claim("b"), "n1"), kTooMany);
-  // The same volume twice in one pod is one.
+  // The same volume twice in one pod counts once.
   PodObject twice("s");
   twice.claim("b").claim("b");
   lab.have(CsiNodeObject("n1").driver(kDriver, 2));

@@ -1,4 +1,4 @@
-// Every plugin of this folder. A new one is its file, and here its declaration and its row.
+// Every plugin of this folder. A new plugin needs its file, and here its declaration and its row.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ PluginPtr make_node_declared_features(const PluginArgs* args);
 PluginPtr make_rescheduler(const PluginArgs* args);
 PluginPtr make_podrescheduling(const PluginArgs* args);
 
-// kube-scheduler 1.36's in its order, then our own, which have to be asked for.
+// The plugins of kube-scheduler 1.36 in its order, then our own, which a profile must enable.
 inline std::vector<RegisteredPlugin> all_plugins() {
   return {
       {"SchedulingGates", make_scheduling_gates},
@@ -62,7 +62,7 @@ inline std::vector<RegisteredPlugin> all_plugins() {
   };
 }
 
-// The settings given, or the defaults.
+// The given arguments, or the defaults.
 template <class Args>
 Args args_or_default(const PluginArgs* args) {
   const Args* given = args == nullptr ? nullptr : std::get_if<Args>(args);

@@ -1,4 +1,4 @@
-// What the volume plugins have in common: a pod's claims, and what they say when one is missing.
+// Common parts of the volume plugins: the claims of a pod, and the messages for a missing claim.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace rescheduler::placement {
 
 enum class Ephemeral { Included, LeftOut };
 
-// Does the waiting pod use the claim that something happened to?
+// Does the waiting pod use the claim of this event?
 bool uses(const PodContext& waiting, const cluster::ClusterEvent& what, Ephemeral ephemeral);
 
-// A claim made for an ephemeral volume belongs to the pod it was made for.
+// The claim of an ephemeral volume belongs to the pod that it was created for.
 bool belongs_to(const cluster::Claim& claim, const api::Pod& pod);
 
-// Pods that are there and pods that are only imagined there (nominations).
+// Visits the assigned pods and the hypothetical ones (nominated pods).
 template <class Look>
 void for_each_pod_on(const cluster::NodeInfo& node, const cluster::Cluster& cluster, Look look) {
   for (cluster::PodIndex index : node.pods) look(cluster.pod(index));

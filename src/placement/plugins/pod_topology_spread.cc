@@ -1,4 +1,4 @@
-// Pods of a group are spread over zones, racks or hosts: no domain has many more than another.
+// Spreads the pods of a group over zones, racks or hosts: no domain has many more of them than another.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,14 +12,14 @@ namespace {
 
 using cluster::SpreadConstraint;
 
-// One hard constraint: how many of the group each domain has.
+// One hard constraint: the number of the group's pods in each domain.
 struct HardSums {
   SpreadConstraint constraint{};
   DomainSums sums;
-  std::vector<bool> counted{};  // by domain: has it a node that counts?
-  bool self = false;            // does the pod itself belong to the group?
+  std::vector<bool> counted{};  // by domain: does it have a node that counts?
+  bool self = false;            // is the pod itself in the group?
 
-  // Of the domains that count; too few of them, and the least is none.
+  // The minimum over the domains that count; 0 if there are fewer than minDomains.
   std::int64_t least() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t domains = 0;
@@ -34,13 +34,13 @@ struct HardSums {
 
 struct SoftSums {
   SpreadConstraint constraint{};
-  DomainSums sums;  // on hosts: how many each host has
+  DomainSums sums;  // for kubernetes.io/hostname: by host
   double weight = 0;
 };
 
 struct SpreadNotes final : Notes {
   std::vector<HardSums> hard{};
-  std::vector<std::int64_t> least{};  // of each of them
+  std::vector<std::int64_t> least{};  // of each hard constraint
   std::vector<SoftSums> soft{};
   bool needs_all_keys = true;
   std::unique_ptr<Notes> clone() const override { return std::make_unique<SpreadNotes>(*this); }
@@ -205,7 +205,7 @@ Status PodTopologySpread::pre_score(const PodContext& context,
   for (const cluster::NodeIndex index : feasible) ignored += is_ignored(written, *cluster.node(index).node) ? 1U : 0U;
   for (SoftSums& one : written.soft) {
     const bool on_hosts = one.constraint.topology_key == cluster::Symbol::Hostname;
-    // Domains among the feasible nodes; a node without the key counts as one more, as long as it is not ignored.
+    // The domains of the feasible nodes. A node without the key counts as one more domain, unless it is ignored.
     std::vector<bool> present(one.sums.by_domain.size(), false);
     bool without_key = false;
     for (const cluster::NodeIndex index : feasible) {

@@ -85,7 +85,7 @@ TEST(HardSpread, WhichNodesCount) {
   two_zones(bench);
   bench.add(node("c1").zone("c").taint("team", "", "NoSchedule"));
   bench.add(web("1").on("a1")).add(web("2").on("b1"));
-  // Zone c has none, so everybody else has too many; unless the pod could not go there anyway.
+  // Zone c has no such pod, so the others have too many, unless the pod cannot run in zone c.
   EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb}), "a1"), kTooMany);
   EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb, .taints_policy = "Honor"}), "a1"), kFits);
   EXPECT_EQ(bench.ask(kPlugin, spreading({.labels = kWeb, .taints_policy = "Honor"}).toleration("team"), "a1"),
@@ -103,7 +103,7 @@ TEST(HardSpread, ANodeThatLacksAKeyOfAnotherConstraintDoesNotCount) {
   bench.add(node("a1").zone("a")).add(node("b1").zone("b").without_label(kHost));
   bench.add(web("1").on("a1"));
   const auto context = web("p").spread({.labels = kWeb}).spread({.max_skew = 9, .topology_key = kHost, .labels = kWeb});
-  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);  // the only zone there is
+  EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);  // the only zone that counts
   EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kNoLabel);
 }
 
@@ -116,7 +116,7 @@ TEST(HardSpread, PodsThatComeAndGoInThoughtCount) {
   bench.nominate(nominated, "b1");
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(5)).feasible, ElementsAre("b1"));
   bench.nominate(web("rival2").priority(10), "b1").nominate(web("rival3").priority(10), "b1");
-  // Three promised to b: with them b is the fuller one.
+  // Three pods are nominated to b. With them b has more pods.
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(5)).feasible, IsEmpty());
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(11)).feasible, ElementsAre("b1"));
 }
@@ -150,11 +150,10 @@ TEST(SoftSpread, ServicesAndOwnersSpreadTheirPodsUnasked) {
   cluster::WireLabels selector;
   selector["app"] = "web";
   bench.model().owners().upsert_service("default", "web", selector);
-  // Host: ln 6 + 2; zone: ln 5 + 4 (the node without a zone counts as one more); a node without a key gets nothing for
-  // it.
+  // Host: ln 6 + 2. Zone: ln 5 + 4 (the node without a zone counts as one more). A missing key adds nothing.
   EXPECT_THAT(bench.raw(kPlugin, web("p")), ElementsAre(Pair("a1", 9), Pair("a2", 8), Pair("b1", 6), Pair("lost", 2)));
   EXPECT_THAT(bench.raw(kPlugin, pod("p").label("app", "other")), IsEmpty());
-  // A pod with constraints of its own, be they hard, is left alone.
+  // A pod with constraints of its own, even hard ones, gets no defaults.
   EXPECT_THAT(bench.raw(kPlugin, spreading({.max_skew = 5, .labels = kWeb})), IsEmpty());
 }
 

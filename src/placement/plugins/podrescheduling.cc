@@ -1,8 +1,8 @@
-// A pod that replaces one that failed is kept off the nodes it failed on (annotation kse.com/scheduled-hosts).
+// Keeps a replacement pod away from the nodes where its predecessors failed (annotation kse.com/scheduled-hosts).
 //
-// Soft, by default: where no other node will do, the one it failed on longest ago is taken, and the pod says so. A pod
-// that waits for ever is worse than one that fails again, and whoever counts its failures stops it in time. Hard: it
-// waits.
+// Soft, the default: if no other node is feasible, the pod gets the node of the oldest failure, and the scheduler
+// records that on the pod. A pod that stays pending is worse than one that fails again, and the retry budget limits the
+// failures. Hard: the pod stays pending.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 using cluster::NodeIndex;
 
 struct Visited final : Notes {
-  std::vector<NodeIndex> nodes{};  // that exist, the longest ago first
+  std::vector<NodeIndex> nodes{};  // existing nodes, the oldest visit first
   bool relaxed_by = false;
   std::unique_ptr<Notes> clone() const override { return std::make_unique<Visited>(*this); }
 };
@@ -51,7 +51,7 @@ class Podrescheduling final : public PluginOf<Podrescheduling> {
     if (visited == nullptr || visited->relaxed_by) return Code::Success;
     if (std::ranges::find(visited->nodes, node.index) == visited->nodes.end()) return Code::Success;
     if (why != nullptr) why->emplace_back("node(s) were where the pod failed before");
-    // Others' going would help a soft one: after it gave way, the node will do.
+    // In soft mode preemption can help: after relaxed_candidates() the node is accepted.
     return hard_ ? Code::UnschedulableAndUnresolvable : Code::Unschedulable;
   }
 

@@ -117,7 +117,7 @@ RC_GTEST_PROP(VisitedNodes, WhatIsWrittenIsRead, (const std::vector<std::string>
   RC_ASSERT(*read == once);
 }
 
-// A node it failed on is taken only where all that would do are such.
+// A visited node is chosen only if all feasible nodes are visited.
 RC_GTEST_PROP(PodreschedulingProperty, PrefersNodesItNeverFailedOn, ()) {
   Bench bench(with_plugin());
   const int nodes = *rc::gen::inRange(1, 7);

@@ -1,21 +1,21 @@
-// Pods go where load is least. What a node's load is, LoadSummary::basis says:
+// Schedules pods to the nodes with the least load. LoadSummary::basis defines the load of a node:
 //
-//   Usage     what is measured, and booked for pods that are not in the measurement yet
-//   Requests  nothing is measured: what the pods there ask for
-//   Turns     not even that is known: each node in its turn
+//   Usage       the measured load, plus the reservations of pods that are not in the samples yet
+//   Requests    no measurements: the requests of the node's pods
+//   RoundRobin  requests are unknown too: the nodes get pods in turn
 //
-// Filter: under Usage, a node whose predicted load is above a threshold takes no pod. The pod's own estimate does not
-// count there: a pod as large as a node would then fit nowhere, ever, however idle the nodes - and what it asks for
-// NodeResourcesFit has compared already. It counts as soon as it is placed, since it is booked then: a burst between
-// two measurements passes a threshold by one pod at most. What is not known refuses nothing, and requests are no load:
-// a node promised to 90 % may be idle.
+// Filter: under Usage, a node with a predicted load above a threshold gets no pod. The pod's own estimate does not
+// count here: otherwise a pod as large as a node would never fit, even on idle nodes. NodeResourcesFit has already
+// checked its requests. The estimate counts as soon as the pod is placed, because it is reserved then. So a burst
+// between two samples exceeds a threshold by one pod at most. An unknown load rejects nothing. Requests are not load: a
+// node with 90 % of its allocatable requested can be idle.
 //
-// A pod that is refused everywhere waits until a new picture of the load shows a node that would do.
+// A pod that all nodes reject waits until a new LoadSummary shows a node below the thresholds.
 //
-// Score: how much would be free with the pod there, and a bonus for nodes by how far they are below the mean. Loads of
-// several resources become one by a weighted mean of their fourth powers: a node is as full as its fullest resource,
-// nearly. With a plain mean much free memory makes up for a CPU that is not there. A load that jumps about counts one
-// deviation higher: it is its peaks that pass the threshold.
+// Score: the free share with the pod on the node, plus a bonus by how far the node is below the mean. The loads of
+// several resources are combined by a weighted mean of their fourth powers, so that the fullest resource dominates.
+// With a plain mean, much free memory would compensate for a CPU without free capacity. A varying load counts one
+// standard deviation higher, because its peaks exceed the threshold.
 #include <algorithm>
 #include <cmath>
 
@@ -35,14 +35,14 @@ using cluster::Loads;
 using cluster::LoadSummary;
 using cluster::NodeInfo;
 
-// What each turn that a node has had before another costs it, in points: more than the other plugins' usual differences
-// between like nodes, so that it really is the next one's turn.
+// The points that a node loses for each pod more than the node with the fewest. This exceeds the usual differences that
+// other plugins make between similar nodes, so that the node with the fewest pods is really chosen.
 constexpr std::int64_t kPointsOfATurn = 10;
 
 struct Judged {
   std::string name{};
   double weight = 0;
-  double threshold = 1;  // a share
+  double threshold = 1;  // as a share
   std::string refusal{};
 };
 
@@ -51,37 +51,37 @@ Judged judged(std::string name, double weight, double threshold_percent) {
   return {std::move(name), weight, threshold_percent / 100, std::move(refusal)};
 }
 
-// The DaemonSet controller names the one node a pod of its is for. Whoever does that gets it: no other would do, and a
-// node's own agents are the last it should go without.
+// The DaemonSet controller names the one node of each of its pods. Such a pod is accepted: no other node is possible,
+// and a node should not lose its own agents.
 bool is_for_one_node(const cluster::NodeRequirements& requirements) {
   return requirements.named_nodes && requirements.named_nodes->size() == 1;
 }
 
-// Whatever was measured; what is no number is not free.
+// Accepts any measured value; NaN counts as not free.
 template <class Real>
 Real free_share(Real load) {
   return load < 1 ? 1 - std::max(load, Real{0}) : Real{0};
 }
 
-// A copy that pods were only imagined on keeps the number of the state it was made of.
+// A what-if copy of a node keeps the generation of the original, so cached values do not apply to it.
 bool is_real(const NodeInfo& node, const cluster::Cluster& cluster) { return &node == &cluster.node(node.index); }
 
-// Of CPU and memory at least requests are known; of the others nothing, until somebody measures.
+// For CPU and memory at least the requests are known. Other resources are unknown until they are measured.
 bool tells_nodes_apart(std::size_t resource, const LoadSummary& load_summary) {
   return resource <= kMemoryLoad
          || (load_summary.basis == LoadBasis::Usage && !std::isnan(load_summary.mean[resource]));
 }
 
-// What scores ask of a node again and again, worked out once for each state of it. Small and in a row: with 5,000 nodes
-// the states themselves are not in the cache when their turn comes.
+// The input of the score for a node, computed once for each generation. Small and contiguous: with 5,000 nodes the
+// NodeInfo objects do not stay in the CPU cache.
 struct Digest {
-  float cpu = 0;  // load with its unrest, before the pod comes
+  float cpu = 0;  // load plus volatility, without the incoming pod
   float memory = 0;
-  float per_milli_cpu = 0;  // the share that one of it is
+  float per_milli_cpu = 0;  // the share of one unit
   float per_byte = 0;
-  float cpu_weight = 0;  // of all weights
+  float cpu_weight = 0;  // as a share of all weights
   float memory_weight = 0;
-  float others = 0;  // weighted fourth powers of what no pod asks for
+  float others = 0;  // weighted fourth powers of the resources that pods do not request
   float bonus = 0;   // points
 };
 
@@ -90,7 +90,7 @@ class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::Pr
   explicit Rescheduler(const ReschedulerArgs& args);
 
   std::string_view name() const override { return "Rescheduler"; }
-  // The picture is of all nodes, and a new one makes new nodes of them: see Cluster::set_load_summary.
+  // The LoadSummary covers all nodes, and a new one changes the generation of all nodes: see Cluster::set_load_summary.
   bool depends_on_node_only() const override { return true; }
   bool needs_no_normalize(const cluster::Cluster& cluster) const override {
     return cluster.load_summary().basis != LoadBasis::RoundRobin;
@@ -120,9 +120,9 @@ class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::Pr
 
   bool active_;
   float bonus_;
-  std::vector<Judged> judged_;  // CPU, memory, then what else is measured
-  // By NodeIndex; they change no answer. Apart, because filters and scores have each their own pass over all nodes.
-  mutable std::vector<std::uint64_t> seen_{};  // generation of the state the others are of; 0: of none
+  std::vector<Judged> judged_;  // CPU, memory, then the other measured resources
+  // By NodeIndex; they change no result. Separate arrays, because filters and scores each make a pass over all nodes.
+  mutable std::vector<std::uint64_t> seen_{};  // the generation that takes_ and digests_ were computed for; 0: none
   mutable std::vector<std::uint8_t> takes_{};
   mutable std::vector<Digest> digests_{};
 };
@@ -134,8 +134,8 @@ Rescheduler::Rescheduler(const ReschedulerArgs& args)
   for (const auto& one : args.load_resources) judged_.push_back(judged(one.name, one.weight, one.threshold));
 }
 
-// Where in Loads; nothing: nobody measures it. CPU and memory have their places; of the others the picture says where,
-// because another profile may follow others.
+// The index in Loads; nothing: not measured. CPU and memory have fixed indexes. The LoadSummary has the indexes of the
+// others, because other profiles may use other resources.
 std::optional<std::size_t> Rescheduler::place_of(std::size_t number, const LoadSummary& load_summary) const {
   if (number <= kMemoryLoad) return number;
   const auto& names = load_summary.resources;
@@ -145,7 +145,7 @@ std::optional<std::size_t> Rescheduler::place_of(std::size_t number, const LoadS
   return std::nullopt;
 }
 
-// Not where it is not known.
+// False if the load is unknown.
 bool Rescheduler::is_above(std::size_t number, const NodeInfo& node, const LoadSummary& load_summary) const {
   const auto place = place_of(number, load_summary);
   return place && node.load.predicted(*place) > judged_[number].threshold;
@@ -174,7 +174,7 @@ Code Rescheduler::filter(const PodContext& context,
   for (std::size_t i = 0; why != nullptr && i < judged_.size(); ++i) {
     if (is_above(i, node, load_summary)) why->push_back(judged_[i].refusal);
   }
-  return Code::UnschedulableAndUnresolvable;  // making room does not help before the load is measured again
+  return Code::UnschedulableAndUnresolvable;  // preemption does not help before the load is measured again
 }
 
 std::optional<std::int64_t> Rescheduler::same_for_all(const PodContext& /*context*/,
@@ -199,8 +199,8 @@ Digest Rescheduler::digested(const NodeInfo& node, const LoadSummary& load_summa
   Digest digest;
   double weights = 0;
   double others = 0;
-  double now = 0;   // the node's load, and
-  double mean = 0;  // all nodes', by the same weights
+  double now = 0;   // weighted load of the node
+  double mean = 0;  // weighted mean of all nodes
   for (std::size_t i = 0; i < judged_.size(); ++i) {
     const auto place = place_of(i, load_summary);
     if (!place || !tells_nodes_apart(*place, load_summary)) continue;
@@ -222,11 +222,12 @@ Digest Rescheduler::digested(const NodeInfo& node, const LoadSummary& load_summa
     digest.memory_weight = static_cast<float>(judged_[kMemoryLoad].weight / weights);
     digest.others = static_cast<float>(others / weights);
   } else {
-    digest.others = 1;  // nothing tells nodes apart: all are full
+    digest.others = 1;  // no resource distinguishes nodes: all count as full
   }
-  // In proportion: with all of it for whoever is a little below, two nodes on either side of the mean seem far apart.
+  // In proportion to the distance: a full bonus for every node below the mean would separate two similar nodes on
+  // either side of it.
   const double least = std::max(now, 0.0);
-  if (least < mean) digest.bonus = static_cast<float>(bonus_ * (1 - least / mean));  // a mean may be without end
+  if (least < mean) digest.bonus = static_cast<float>(bonus_ * (1 - least / mean));  // the mean can be infinite
   return digest;
 }
 
@@ -264,7 +265,7 @@ std::int64_t Rescheduler::load_score(const Digest& digest, const cluster::Incomi
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5F), 0, kMaxScore);
 }
 
-// Turns are only counted; who had the fewest comes first.
+// The raw scores are negative pod counts. The node with the fewest pods gets 100.
 void Rescheduler::normalize(const PodContext& context,
                             const CycleState& /*state*/,
                             std::span<const cluster::NodeIndex> /*feasible*/,
@@ -288,7 +289,7 @@ std::vector<ClusterEventWithHint> Rescheduler::events_to_register() const {
   using cluster::EventResource;
   return {{EventResource::Load, ActionType::Update,
            [this](const PodContext& waiting, const cluster::ClusterEvent& /*what*/) { return after_load(waiting); }},
-          {EventResource::Node, ActionType::Add}};  // nothing is known of it, so it takes pods
+          {EventResource::Node, ActionType::Add}};  // the load of a new node is unknown, so the node takes pods
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What holds for any load, settings and pod.
+// Properties that hold for any load, arguments and pod.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -27,7 +27,7 @@ double any_load() {
   }
 }
 
-// As the configuration lets them be.
+// Any values that the configuration allows.
 ReschedulerArgs any_args() {
   ReschedulerArgs args;
   args.cpu_score_weight = any_number(0, 1);
@@ -61,7 +61,7 @@ LoadBasis any_basis() {
   return *rc::gen::elementOf(std::vector<LoadBasis>{LoadBasis::Usage, LoadBasis::Requests, LoadBasis::RoundRobin});
 }
 
-// A resource more than is measured, one less, or as many.
+// Fewer resources than the plugin judges, more, or the same number.
 std::vector<std::string> any_further() {
   return *rc::gen::elementOf(
       std::vector<std::vector<std::string>>{{}, {"r0"}, {"r1", "r0"}, {"other", "r0", "r1", "x"}});
@@ -97,9 +97,9 @@ RC_GTEST_PROP(ReschedulerScore, MoreLoadIsNeverBetter, ()) {
   RC_PRE(before.contains("n"));
   const auto resource = *rc::gen::inRange<std::size_t>(0, cluster::kMostLoads);
   (*rc::gen::arbitrary<bool>() ? load.used : load.reserved)[resource] += any_number(0, 1);
-  bench.loaded("n", load);  // the same picture: means are of the moment
+  bench.loaded("n", load);  // the LoadSummary stays the same
   const auto after = bench.raw("Rescheduler", context);
-  if (after.contains("n")) RC_ASSERT(after.at("n") <= before.at("n"));  // or it is refused
+  if (after.contains("n")) RC_ASSERT(after.at("n") <= before.at("n"));  // otherwise it is rejected
 }
 
 RC_GTEST_PROP(ReschedulerScore, NothingIsBetterThanANodeKnownToBeIdle, ()) {
@@ -122,7 +122,7 @@ RC_GTEST_PROP(ReschedulerScore, NothingIsBetterThanANodeKnownToBeIdle, ()) {
   RC_ASSERT(scores.at("unknown") <= scores.at("idle"));
 }
 
-// Where all is unknown but that one node is idle and one is not, the unknown one is between them.
+// With one idle node, one busy node and one unknown node, the unknown one ranks between the others.
 RC_GTEST_PROP(ReschedulerScore, ANodeThatIsNotKnownIsNotTakenForIdle, ()) {
   LoadBench bench;
   bench.uses("idle", 0, 0).uses("busy", any_number(0.3, 0.8), any_number(0.3, 0.8)).loaded("unknown", {}).look();

@@ -120,7 +120,7 @@ TEST(ReschedulerFilter, FurtherResourcesHaveThresholdsToo) {
   EXPECT_EQ(verdict(bench, "n"), Code::Success);
 }
 
-// --- What a pod that found no node waits for ---
+// --- Hints ---
 
 TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
   LoadBench bench;
@@ -145,7 +145,7 @@ TEST(ReschedulerScore, IsWhatWouldBeFreeOfTheFullestResourceNearlyAndABonusBelow
 
 TEST(ReschedulerScore, MuchFreeMemoryDoesNotMakeUpForACpuThatIsNotThere) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 0; }));
-  bench.uses("lopsided", 0.7, 0.1).uses("even", 0.5, 0.5).look();  // by the weights, 0.46 and 0.5
+  bench.uses("lopsided", 0.7, 0.1).uses("even", 0.5, 0.5).look();  // weighted means 0.46 and 0.5
   EXPECT_LT(bench.score("lopsided", pod("p")), bench.score("even", pod("p")));
 }
 

@@ -1,4 +1,4 @@
-// A bench with the plugin Rescheduler, and nodes of known load.
+// A bench with the plugin Rescheduler, and nodes with a given load.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ struct LoadBench : Bench {
   cluster::NodeIndex index(const std::string& node) { return model().find_node(node).value(); }
   const cluster::NodeLoad& load(const std::string& node) { return model().node(index(node)).load; }
 
-  // A node of 4 CPUs and 32 GiB that is used like this.
+  // A node of 4 CPUs and 32 GiB with this load.
   LoadBench& uses(const std::string& node, double cpu, double memory) {
     cluster::NodeLoad load;
     load.used[cluster::kCpuLoad] = cpu;
@@ -40,7 +40,7 @@ struct LoadBench : Bench {
     changed.reserved[cluster::kMemoryLoad] += memory;
     return loaded(node, changed);
   }
-  // As usage/ would: the means of the nodes that are known.
+  // Sets the LoadSummary as usage/ does: the means of the nodes whose load is known.
   cluster::ClusterEventPtr look(cluster::LoadBasis basis = cluster::LoadBasis::Usage,
                                 const std::vector<std::string>& further = {}) {
     cluster::LoadSummary load_summary;

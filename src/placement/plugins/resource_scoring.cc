@@ -49,7 +49,7 @@ std::vector<Share> shares_of(const cluster::NodeRequirements& requirements,
       share.allocatable = node.node->allocatable.ephemeral_storage;
       share.before = node.requested.ephemeral_storage;
     } else if (const auto symbol = symbols.find(resource.name); symbol && request != 0) {
-      // A resource the pod does not ask for says nothing about where it should go.
+      // A resource that the pod does not request does not affect the score.
       share.allocatable = node.node->allocatable.other(*symbol);
       share.before = node.requested.other(*symbol);
     }

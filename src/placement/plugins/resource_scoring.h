@@ -1,4 +1,4 @@
-// How good a node is by how much of it is taken: what Fit and BalancedAllocation have in common.
+// Scores of nodes by their used resources: the common part of Fit and BalancedAllocation.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace rescheduler::placement {
 
-// One resource of a node, as a score sees it. `allocatable` 0: not counted.
+// One resource of a node for scoring. `allocatable` 0: not counted.
 struct Share {
-  std::int64_t before = 0;  // taken by the pods that are there
-  std::int64_t with = 0;    // ... and by the new one
+  std::int64_t before = 0;  // used by the pods on the node
+  std::int64_t with = 0;    // the same plus the incoming pod
   std::int64_t allocatable = 0;
   std::int64_t weight = 1;
 };
 
 enum class Counting {
-  Plain,    // what pods ask for
-  NonZero,  // with something for those that ask for nothing
+  Plain,    // the requests
+  NonZero,  // with a default for pods without requests
 };
 
-// What the pod asks for, of each of these resources.
+// The pod's requests for each of these resources.
 std::vector<std::int64_t> requests_for(const cluster::NodeRequirements& requirements,
                                        const std::vector<ResourceWeight>& resources,
                                        Counting counting,

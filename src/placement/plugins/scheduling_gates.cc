@@ -1,4 +1,4 @@
-// A pod with gates is not looked at until the last of them has been taken away.
+// A pod with scheduling gates is not scheduled until the last gate is removed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -43,7 +43,7 @@ std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const PodContext& c
   for (const Default& one : defaults_) {
     if (one.strictness != strictness) continue;
     const auto key = context.cluster.interner().symbols.find(one.topology_key);
-    if (!key) continue;  // nobody has asked learn_keys(): a hint about a pod that was never tried
+    if (!key) continue;  // learn_keys() was not called: a hint for a pod that was never tried
     constraints.push_back({one.max_skew, *key, *siblings, one.min_domains, strictness == Strictness::Hard,
                            one.honor_affinity, one.honor_taints});
   }
@@ -61,7 +61,7 @@ cluster::PodMatch SpreadConstraints::match_of(const PodContext& context, const c
 bool SpreadConstraints::counts_node(const PodContext& context,
                                     const cluster::SpreadConstraint& constraint,
                                     cluster::NodeIndex index) {
-  // Most pods ask nothing of the node here: then the node need not be looked at.
+  // Most pods have no node affinity to honor here: then the node is not read.
   const cluster::NodeRequirements& requirements = context.requirements();
   const bool by_affinity = constraint.honor_affinity && (!requirements.node_selector.empty() || requirements.required);
   if (!by_affinity && !constraint.honor_taints) return true;

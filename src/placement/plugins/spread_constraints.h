@@ -1,4 +1,4 @@
-// Which spread constraints hold for a pod, and which nodes count for one of them.
+// The spread constraints of a pod, and the nodes that count for each of them.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,12 @@ class SpreadConstraints {
  public:
   explicit SpreadConstraints(PodTopologySpreadArgs args);
 
-  // Has words for the keys of the defaults: one that no node has is missed on all of them.
+  // Interns the topology keys of the defaults. A key that no node has is then missing on all nodes.
   void learn_keys(cluster::SymbolTable& symbols) const;
 
-  // The pod's own; where it has none at all, the defaults, for the pods its services and its owner select.
+  // The pod's own constraints. If it has none, the defaults, for the pods that its services and its owner select.
   std::vector<cluster::SpreadConstraint> of(const PodContext& context, Strictness strictness) const;
-  // System defaults do not ask that a node has all of the keys.
+  // System defaults do not require that a node has all keys.
   bool needs_all_keys(const PodContext& context) const;
 
   static cluster::PodMatch match_of(const PodContext& context, const cluster::SpreadConstraint& constraint);
@@ -27,7 +27,7 @@ class SpreadConstraints {
                           const cluster::SpreadConstraint& constraint,
                           cluster::NodeIndex index);
   static bool has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints, const cluster::Node& node);
-  // An empty selector counts nobody, yet the pod itself matches it.
+  // An empty selector counts no pods, although the pod itself matches it.
   static bool counts_nobody(const PodContext& context, const cluster::SpreadConstraint& constraint);
 
  private:

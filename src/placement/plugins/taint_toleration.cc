@@ -22,7 +22,7 @@ class TaintToleration final : public PluginOf<TaintToleration, Point::PreScore> 
     return Code::UnschedulableAndUnresolvable;
   }
 
-  // How many taints speak against the node.
+  // The number of untolerated PreferNoSchedule taints.
   std::int64_t score(const PodContext& context,
                      const CycleState& /*state*/,
                      const cluster::NodeInfo& node) const override {
@@ -50,7 +50,7 @@ class TaintToleration final : public PluginOf<TaintToleration, Point::PreScore> 
   }
 
  private:
-  // A toleration of another effect says nothing about this one.
+  // A toleration of another effect does not count.
   static bool tolerated_softly(std::span<const cluster::Toleration> tolerations, const cluster::Taint& taint) {
     return std::ranges::any_of(tolerations, [&](const cluster::Toleration& toleration) {
       return (toleration.effect == Symbol::Empty || toleration.effect == Symbol::PreferNoSchedule)

@@ -63,7 +63,7 @@ TEST(TaintToleration, TaintsThatDiscourageAreCounted) {
                 .taint("c", "", "PreferNoSchedule"));
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("none", 0), Pair("one", 1), Pair("three", 3)));
   EXPECT_THAT(bench.scores(kPlugin, pod("p")), ElementsAre(Pair("none", 100), Pair("one", 67), Pair("three", 0)));
-  // A toleration of another effect does not soften these.
+  // A toleration of another effect does not tolerate these.
   const auto hardened = pod("p").toleration("a", "Exists", "", "NoSchedule").toleration("b");
   EXPECT_THAT(bench.raw(kPlugin, hardened), ElementsAre(Pair("none", 0), Pair("one", 1), Pair("three", 2)));
 }
@@ -76,7 +76,7 @@ TEST(TaintToleration, WakesWhenTheLastUntoleratedTaintGoes) {
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("b", "", "NoSchedule"))),
             QueueingHint::Skip);
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n"))), QueueingHint::Queue);
-  // It could have gone there before: that it still can is no news.
+  // The pod could run there before, so the event brings nothing new.
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "PreferNoSchedule"))),
             QueueingHint::Skip);
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("m"))), QueueingHint::Queue);

@@ -16,7 +16,7 @@ using cluster::ClusterEvent;
 using cluster::EventResource;
 
 struct Planned final : Notes {
-  std::shared_ptr<const VolumePlan> plan{};  // pods that come or go change nothing about it
+  std::shared_ptr<const VolumePlan> plan{};  // does not depend on other pods
   std::unique_ptr<Notes> clone() const override { return std::make_unique<Planned>(*this); }
 };
 
@@ -35,7 +35,7 @@ QueueingHint after_csi_node(const PodContext& /*waiting*/, const ClusterEvent& w
   return queue_if(added(what) || what.storage.plugins_changed);
 }
 
-// Without a word about what is left, a driver's storage counts as sufficient.
+// If a driver does not report its free capacity, its storage counts as sufficient.
 QueueingHint after_driver(const PodContext& waiting, const ClusterEvent& what) {
   if (!what.storage.capacity_ignored) return QueueingHint::Skip;
   const auto& volumes = waiting.pod.spec().volumes();

@@ -1,5 +1,5 @@
-// The volumes of a pod's claims: those it has must be reachable from its node, those it waits for must be found or made
-// for it. What is decided here is written down and waited for by scheduler/volume_binder.h.
+// The volumes of a pod's claims. The node must reach the bound volumes. For waiting claims, volumes must be found or
+// provisioned. scheduler/volume_binder.h writes the decisions to the API and waits for them.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class VolumeBinding final : public PluginOf<VolumeBinding, Point::Score, Point::
               const CycleState& state,
               const cluster::NodeInfo& node,
               Reasons* why) const override;
-  // Volumes do not make one node better than another: scoring by free storage is off in the version we follow.
+  // Volumes give no score: scoring by free storage is off in the kube-scheduler version that we follow.
   Status pre_score(const PodContext& context,
                    CycleState& state,
                    std::span<const cluster::NodeIndex> feasible) const override;

@@ -22,7 +22,7 @@ struct Lab : StorageLab {
   Lab() : StorageLab(make_volume_binding(nullptr)) {
     node("n1", {{"zone", "east"}});
     node("n2", {{"zone", "west"}});
-    // Volumes of this class are made by hand.
+    // Volumes of this class are created by hand.
     have(ClassObject("wait", "kubernetes.io/no-provisioner"));
     have(ClassObject("made"), ClassObject("now").immediate());
   }
@@ -31,7 +31,7 @@ struct Lab : StorageLab {
     return decide_volumes(make_pod_context(cluster, pod.wire, *compiled_spec),
                           *cluster.node(*cluster.find_node(node)).node);
   }
-  // "claim=volume" for what is bound, "claim@" for what is to be made.
+  // "claim=volume" for a binding, "claim@" for a volume to provision.
   std::vector<std::string> choice(const PodObject& pod, const std::string& node = "n1") {
     std::vector<std::string> chosen;
     const auto decision = decide(pod, node);
@@ -45,7 +45,7 @@ struct Lab : StorageLab {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// ---- Before any node is looked at.
+// ---- Before any node is examined.
 
 TEST(VolumeBinding, APodWithoutClaimsIsNoBusinessOfIts) {
   Lab lab;
@@ -73,7 +73,7 @@ TEST(VolumeBinding, ClaimsThatOthersBindMustBeBound) {
   const PluginResult unbound = hopeless("pod has unbound immediate PersistentVolumeClaims");
   lab.have(ClaimObject("now").of_class("now"), ClaimObject("lonely").no_class(), ClaimObject("stray").of_class("none"));
   ClaimObject named("named");
-  named.mutable_spec()->set_volume_name("pv");  // by its user; not bound yet
+  named.mutable_spec()->set_volume_name("pv");  // set by its user; not bound yet
   lab.have(named);
   for (const char* claim : {"now", "lonely", "stray", "named"}) {
     EXPECT_EQ(lab.pre_filter(PodObject("p").claim(claim)), unbound) << claim;
@@ -128,7 +128,7 @@ TEST(VolumeBinding, WhereItsPluginIsReplacedAVolumesZoneIsTheDrivers) {
   EXPECT_EQ(lab.ask(pod, "csi").code, Code::Error);
 }
 
-// ---- Claims that wait for a node: volumes that exist.
+// ---- Claims that wait for a node: existing volumes.
 
 TEST(VolumeBinding, TheSmallestVolumeThatSuitsIsTaken) {
   Lab lab;
@@ -206,7 +206,7 @@ TEST(VolumeBinding, WhatIsPromisedToAnotherPodsClaimIsTaken) {
   EXPECT_EQ(lab.ask(PodObject("p").claim("b"), "n1"), kFits);
 }
 
-// Looking volumes up by host is only a shorter way to the same answer.
+// Looking up volumes by host is only a faster way to the same result.
 RC_GTEST_PROP(VolumeBinding, TheChoiceIsTheSmallestOfAllInReach, ()) {
   Lab lab;
   lab.have(ClaimObject("c", "3Gi"));
@@ -228,7 +228,7 @@ RC_GTEST_PROP(VolumeBinding, TheChoiceIsTheSmallestOfAllInReach, ()) {
   RC_ASSERT(lab.choice(PodObject("p").claim("c")) == expected);
 }
 
-// ---- Claims that wait for a node: volumes to be made.
+// ---- Claims that wait for a node: volumes to provision.
 
 TEST(VolumeBinding, AVolumeCanBeMadeWhereTheClassAllows) {
   Lab lab;

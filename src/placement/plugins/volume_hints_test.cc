@@ -1,4 +1,4 @@
-// What wakes a pod that a volume plugin has refused, and what does not.
+// Which events wake a pod that a volume plugin has rejected, and which do not.
 #include "placement/plugins/node_volume_limits.h"
 #include "placement/plugins/volume_binding.h"
 #include "placement/plugins/volume_restrictions.h"

@@ -18,8 +18,8 @@ constexpr std::string_view kClaimTaken =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
 struct ExclusiveClaims final : Notes {
-  std::vector<std::string> names{};  // that no other pod may use
-  std::int64_t users = 0;            // that do all the same
+  std::vector<std::string> names{};  // claims that no other pod may use
+  std::int64_t users = 0;            // uses of these claims by other pods
   std::unique_ptr<Notes> clone() const override { return std::make_unique<ExclusiveClaims>(*this); }
 };
 
@@ -30,7 +30,7 @@ bool share_a_monitor(const InlineDisk& a, const InlineDisk& b) {
 
 bool collide(const InlineDisk& a, const InlineDisk& b) {
   if (a.kind != b.kind || a.id != b.id) return false;
-  if (a.kind == InlineDisk::Kind::AwsElasticBlockStore) return true;  // not even for reading
+  if (a.kind == InlineDisk::Kind::AwsElasticBlockStore) return true;  // not even read-only
   if (a.kind == InlineDisk::Kind::Rbd && !share_a_monitor(a, b)) return false;
   return !(a.read_only && b.read_only);
 }

@@ -1,4 +1,4 @@
-// Disks that cannot be mounted twice on a node, and claims that only one pod of the cluster may use.
+// Disks that cannot be mounted twice on a node, and claims that only one pod of the cluster can use.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A small cluster with storage, and one plugin that is asked about it.
+// A small cluster with storage, and one plugin to test on it.
 #pragma once
 
 #include <map>
@@ -60,7 +60,7 @@ class StorageLab {
   }
 
   using WhatIf = std::function<void(const PodContext& context, CycleState& state, cluster::NodeInfo& node)>;
-  // What the node's answer is; what PreFilter says, if it already refuses or skips.
+  // The plugin's result for the node; the PreFilter result if PreFilter rejects or skips.
   PluginResult ask(const PodObject& pod, const std::string& node, const WhatIf& what_if = {}) {
     const auto compiled_spec = cluster.compiled_spec_of(pod);
     const PodContext context = make_pod_context(cluster, pod.wire, *compiled_spec);
@@ -75,7 +75,7 @@ class StorageLab {
     return answer;
   }
 
-  // Would the pod be tried again? Nobody interested: no.
+  // The hint of the plugin; Skip if the plugin is not registered for the event.
   QueueingHint hint(const PodObject& pod, const cluster::ClusterEventPtr& what) {
     if (!what) return QueueingHint::Skip;
     const auto compiled_spec = cluster.compiled_spec_of(pod);

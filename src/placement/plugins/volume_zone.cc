@@ -18,7 +18,7 @@ using cluster::Symbol;
 constexpr std::string_view kWrongZone = "node(s) had no available volume zone";
 constexpr std::array kTopologyLabels = {Symbol::BetaZone, Symbol::BetaRegion, Symbol::Zone, Symbol::Region};
 
-// A label the node must have, and the values it may have.
+// A label that the node must have, and its allowed values.
 struct Place {
   Symbol key = Symbol::Empty;
   std::vector<Symbol> values{};
@@ -41,14 +41,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// "a__b": either. A list with a gap in it says nothing.
+// "a__b": either value. A list with an empty element is ignored.
 std::optional<std::vector<Symbol>> read_list(std::string_view text, const cluster::SymbolTable& symbols) {
   std::vector<Symbol> values;
   for (;;) {
     const std::size_t end = text.find("__");
     const std::string_view value = trimmed(text.substr(0, end));
     if (value.empty()) return std::nullopt;
-    if (const auto known = symbols.find(value)) values.push_back(*known);  // else no node can have it
+    if (const auto known = symbols.find(value)) values.push_back(*known);  // otherwise no node has this value
     if (end == std::string_view::npos) return values;
     text.remove_prefix(end + 2);
   }
@@ -64,7 +64,7 @@ void add_places(const cluster::Volume& volume, const cluster::Interner& interner
 
 Status refuse(std::string reason) { return {Code::UnschedulableAndUnresolvable, {std::move(reason)}, {}}; }
 
-// Of a claim without a volume: may it wait for the node to be chosen?
+// Can a claim without a volume wait for the chosen node?
 Status may_wait(const PodContext& context, const cluster::Claim& claim) {
   if (claim.storage_class == Symbol::Empty) {
     return refuse("PersistentVolumeClaim had no pv name and storageClass name");
@@ -121,7 +121,7 @@ Code VolumeZone::filter(const PodContext& /*context*/,
                         Reasons* why) const {
   const auto* notes = state.find<Places>(slot());
   const cluster::Node& here = *node.node;
-  // A cluster of one zone need not say so.
+  // Nodes of a cluster with one zone need no zone labels.
   const bool in_a_zone = std::ranges::any_of(kTopologyLabels, [&](Symbol key) { return here.has_label(key); });
   if (notes == nullptr || !in_a_zone) return Code::Success;
   for (const Place& place : notes->places) {

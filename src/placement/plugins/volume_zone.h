@@ -1,4 +1,4 @@
-// Volumes that say by label which zone and region they are in are used from nodes that are there.
+// Volumes with zone and region labels can be used only from nodes in these zones and regions.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-# What src/placement/CMakeLists.txt builds for storage.
+# The storage plugins and their tests, for src/placement/CMakeLists.txt.
 set(VOLUME_PLUGIN_SOURCES
   plugins/node_volume_limits.cc
   plugins/pod_claims.cc

@@ -47,7 +47,7 @@ Result<PastMove> move_from(const json::value& value) {
     move.ended = *ended;
     const std::string word = text_of(*object, "result");
     const auto found = std::ranges::find_if(kResults, [&](MoveResult one) { return to_string(one) == word; });
-    // A word of a later version: not success, for all we know.
+    // A result of a later version is unknown here, so it does not count as success.
     move.result = found != kResults.end() ? *found : MoveResult::Failed;
   }
   return move;
@@ -179,7 +179,7 @@ Cooldowns cooldowns(const MoveHistory& history, const config::Brakes& brakes, Wa
             move.lineage, fmt::format("the move of {} failed {} minutes ago", move.pod, minutes_ago(last)));
       }
     }
-    // It left a node under maintenance because it had to, not because it is better off elsewhere.
+    // A pod leaves a node in maintenance because it must, so it can return.
     const bool by_choice = move.strategy != to_string(config::Strategy::NodeMaintenance);
     const bool left = !move.ended || done || move.result == MoveResult::Failed;
     if (by_choice && left && now - last < brakes.memory) {

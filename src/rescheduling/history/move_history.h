@@ -1,5 +1,5 @@
-// What was moved lately, and what came of it: kept in the cluster (move_history_store.h), so that a new leader knows
-// it. Out of it come who is left alone for a while, and where a lineage is not sent back to.
+// The recent moves and their outcomes. The history is stored in the cluster (move_history_store.h), so that a new
+// leader knows it. It determines cooldowns, and the nodes to which a lineage must not return.
 #pragma once
 
 #include <chrono>
@@ -28,8 +28,8 @@ struct PastMove {
   std::string strategy{};
   std::string plan{};
   WallTime began{};
-  std::optional<WallTime> ended{};                               // nothing: under way, or nobody heard of its end
-  migration::MoveResult result = migration::MoveResult::Failed;  // with `ended`
+  std::optional<WallTime> ended{};                               // empty: in progress, or the end is unknown
+  migration::MoveResult result = migration::MoveResult::Failed;  // valid if `ended` is set
   std::string replacement{};
   std::string landed{};
   friend bool operator==(const PastMove&, const PastMove&) = default;
@@ -37,18 +37,18 @@ struct PastMove {
 
 class MoveHistory {
  public:
-  // Times are kept in whole seconds.
+  // JSON keeps times in whole seconds.
   static Result<MoveHistory> parse(std::string_view json);
   std::string to_json() const;
 
   void begun(const migration::MoveRequest& request, WallTime at);
-  void ended(const migration::MoveOutcome& outcome);  // also of a move that was not known
-  // Never did begin after all.
+  void ended(const migration::MoveOutcome& outcome);  // also for an unknown move
+  // The move did not begin after all.
   void withdraw(std::string_view uid, WallTime began);
-  // What is older than this, and of the rest the oldest where there are too many.
+  // Drops moves older than `older_than`, then the oldest moves until at most `most` remain.
   void forget(WallTime now, std::chrono::nanoseconds older_than, std::size_t most);
 
-  const std::vector<PastMove>& moves() const { return moves_; }  // by their beginning
+  const std::vector<PastMove>& moves() const { return moves_; }  // in order of `began`
   std::size_t begun_since(WallTime moment) const;
   friend bool operator==(const MoveHistory&, const MoveHistory&) = default;
 
@@ -56,20 +56,20 @@ class MoveHistory {
   std::vector<PastMove> moves_;
 };
 
-// A move that was refused is tried again this soon: budgets come and go.
+// A refused move is tried again after this time, because PodDisruptionBudgets change often.
 inline constexpr std::chrono::seconds kRefusedRest{60};
 
-// Who is left alone for now, as far as the past knows them: a replacement by its name, for example.
+// Pods and lineages in cooldown. The history knows a replacement pod only by its name, not by its uid.
 struct Cooldowns {
   using PodName = std::pair<std::string, std::string>;  // namespace and name
   std::map<PodName, std::string> pods{};                // with the reason
   std::map<migration::Lineage, std::string>
-      lineages{};  // all of their pods: one moves, and which it becomes is unknown
+      lineages{};  // all pods of the lineage, because the replacement pod is unknown
   PingPongGuard ping_pong{};
 };
 
 Cooldowns cooldowns(const MoveHistory& history, const config::Brakes& brakes, WallTime now);
-// Where a pod has to leave, only that a refusal is not answered by asking again at once.
+// Only the cooldown after a refusal, for pods that must leave their node.
 Cooldowns cooldowns_from_refusals(const MoveHistory& history, WallTime now);
 
 }  // namespace rescheduler::rescheduling

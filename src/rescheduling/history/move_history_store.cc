@@ -23,7 +23,7 @@ api::ConfigMap empty_map(const std::string& ns) {
 bool says_paused(const api::ConfigMap& map) {
   const auto& annotations = map.metadata().annotations();
   const auto found = annotations.find(std::string(kPausedKey));
-  // Whoever writes anything but "false" there wants us to stop.
+  // Any value except "false" and the empty string pauses.
   return found != annotations.end() && found->second != "false" && !found->second.empty();
 }
 
@@ -58,7 +58,7 @@ net::Task<Result<void>> MoveHistoryStore::load() {
     effects_ = effects == map->data().end() ? "" : effects->second;
   }
   map_ = std::make_shared<api::ConfigMap>(std::move(*map));
-  // Not yet written, and true all the same.
+  // Outcomes that are not written yet are valid nevertheless.
   for (const migration::MoveOutcome& outcome : unsaved_) history_.ended(outcome);
   co_return Result<void>{};
 }
@@ -66,7 +66,7 @@ net::Task<Result<void>> MoveHistoryStore::load() {
 net::Task<Result<void>> MoveHistoryStore::write(MoveHistory changed, WallTime now) {
   changed.forget(now, remembered_, kMostMoves);
   if (!map_) co_return fail(Errc::Internal, "the record of moves was not read before it is written");
-  // What people wrote beside the moves stays; the version sees to it that it is what was read.
+  // Keeps what users wrote into the ConfigMap. The resourceVersion ensures that it is the version that was read.
   api::ConfigMap next = *map_;
   (*next.mutable_data())[kMovesKey] = changed.to_json();
   const std::string effects = effects_;
@@ -75,7 +75,7 @@ net::Task<Result<void>> MoveHistoryStore::write(MoveHistory changed, WallTime no
   if (!map) co_return fail(std::move(map.error()));
   history_ = std::move(changed);
   paused_ = says_paused(*map);
-  if (effects == effects_) effects_unsaved_ = false;  // nobody said anything else meanwhile
+  if (effects == effects_) effects_unsaved_ = false;  // unless note_effects() was called meanwhile
   map_ = std::make_shared<api::ConfigMap>(std::move(*map));
   co_return Result<void>{};
 }
@@ -83,7 +83,7 @@ net::Task<Result<void>> MoveHistoryStore::write(MoveHistory changed, WallTime no
 net::Task<Result<void>> MoveHistoryStore::save_begun(std::vector<migration::MoveRequest> requests, WallTime now) {
   MoveHistory changed = history_;
   for (const migration::MoveRequest& request : requests) changed.begun(request, now);
-  const std::size_t told = unsaved_.size();  // what is in `changed` already
+  const std::size_t told = unsaved_.size();  // outcomes that `changed` already contains
   auto written = co_await write(std::move(changed), now);
   if (written) {
     unsaved_.erase(unsaved_.begin(), unsaved_.begin() + static_cast<std::ptrdiff_t>(told));
@@ -111,7 +111,7 @@ net::Task<Result<void>> MoveHistoryStore::save_ended(WallTime now) {
   const std::vector<migration::MoveRequest> none;
   auto written = co_await save_begun(none, now);
   if (written || written.error().code != Errc::Conflict) co_return written;
-  // What has happened has happened, whatever else was written: it goes on top of that.
+  // Outcomes stay valid whatever another client wrote, so they are added to the new version.
   auto again = co_await save_begun(none, now);
   co_return again;
 }

@@ -1,8 +1,8 @@
-// Past moves in the cluster: the ConfigMap `rescheduler-moves` beside the lease. Written before a move begins, and only
-// to the version that was read, so that whoever acted on an older one does not act. People pause everything with its
-// annotation `rescheduler.io/paused: "true"`.
+// Stores the move history in the ConfigMap `rescheduler-moves` in the namespace of the lease. The store writes before a
+// move begins, and only to the version that it read. So an instance that read an older version does not act. The
+// annotation `rescheduler.io/paused: "true"` on the ConfigMap pauses all moves.
 //
-// Belongs to the loop's thread.
+// Used only on the thread of the event loop.
 #pragma once
 
 #include <chrono>
@@ -25,17 +25,17 @@ namespace rescheduler::rescheduling {
 
 inline constexpr std::string_view kMovesName = "rescheduler-moves";
 inline constexpr std::string_view kPausedKey = "rescheduler.io/paused";
-// Beside it, for people: who, since when, why.
+// Information for users: who paused, since when, and why.
 inline constexpr std::string_view kPausedByKey = "rescheduler.io/paused-by";
 inline constexpr std::string_view kPausedSinceKey = "rescheduler.io/paused-since";
 inline constexpr std::string_view kPausedReasonKey = "rescheduler.io/paused-reason";
 
 struct Pause {
   std::string by{};
-  std::string since{};  // as it is written there
+  std::string since{};  // the text of the annotation
   std::string reason{};
 };
-// Some 350 bytes each: a ConfigMap holds a megabyte.
+// About 350 bytes each: a ConfigMap holds one megabyte.
 inline constexpr std::size_t kMostMoves = 1000;
 
 class MoveHistoryStore {
@@ -43,18 +43,19 @@ class MoveHistoryStore {
   MoveHistoryStore(kube::Api& api, std::string ns, std::chrono::nanoseconds history)
       : api_(api), ns_(std::move(ns)), remembered_(history) {}
 
-  // Reads it; makes it where there is none. What cannot be read as moves is an error: without the past nothing is safe.
+  // Reads the ConfigMap, and creates it if it does not exist. Moves that cannot be parsed are an error, because no move
+  // is safe without the history.
   net::Task<Result<void>> load();
-  // Writes down that these are about to begin. Conflict: somebody else wrote meanwhile; it is read anew, and what was
-  // decided has to be decided again.
+  // Records that these moves are about to begin. On a conflict, another client has written meanwhile: the history is
+  // read again, and the caller must decide again.
   net::Task<Result<void>> save_begun(std::vector<migration::MoveRequest> requests, WallTime now);
-  // Kept, and written with the next save() or load().
+  // Kept in memory, and written by the next save_begun() or save_ended().
   void note_ended(const migration::MoveOutcome& outcome);
   net::Task<Result<void>> save_ended(WallTime now);
 
-  // Who rests because it did not help (EffectTracker::to_json); written with the next save.
+  // Strategies that back off because their moves did not help (EffectTracker::to_json). The next save writes it.
   void note_effects(std::string json);
-  // Nothing: nobody ever wrote any.
+  // Empty: never written.
   const std::string& effects() const { return effects_; }
 
   const MoveHistory& history() const { return history_; }
@@ -68,7 +69,7 @@ class MoveHistoryStore {
   kube::Api& api_;
   std::string ns_;
   std::chrono::nanoseconds remembered_;
-  std::shared_ptr<const api::ConfigMap> map_;  // as it was read or written last
+  std::shared_ptr<const api::ConfigMap> map_;  // the last version that was read or written
   MoveHistory history_;
   bool paused_ = false;
   std::vector<migration::MoveOutcome> unsaved_;

@@ -1,5 +1,5 @@
-// Is a node hot for long enough to act on it, or was that a single bad moment? A node counts once it was hot in
-// `needed` of its last `of` looks - of all looks, also those at which nobody was hot, and none that lies further back.
+// Decides whether a node has been hot for long enough to act, or only for a moment. A node counts if it was hot in
+// `needed` of the last `of` samples. Samples without any hot node count too; older samples do not.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class PersistenceTracker {
  public:
   explicit PersistenceTracker(config::Persistence settings) : settings_(settings) {}
 
-  // One look at the cluster: the nodes that are hot in it. A node of which nothing is known is not in it.
+  // Adds one sample: the nodes that are hot now. Nodes with unknown load are not in it.
   void look(const std::set<std::string>& hot, bool uneven);
-  // Nothing could be seen: that is no evidence for anything.
+  // A sample without load data is no evidence.
   void look_without_data() { look({}, false); }
   Evidence evidence() const;
 
  private:
-  using Looks = std::uint64_t;  // the last one is bit 0
+  using Looks = std::uint64_t;  // one bit per sample, the last sample is bit 0
   bool lasts(Looks looks) const;
   Looks shifted(Looks looks, bool now) const;
 

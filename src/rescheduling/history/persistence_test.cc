@@ -22,7 +22,7 @@ TEST(Persistence, ANodeCountsWhenItWasHotOftenEnoughAndNotBefore) {
   EXPECT_THAT(tracker.evidence().hot, ElementsAre("a"));
 }
 
-// Three times hot, long fine, three times hot is not six times in a row.
+// A node that was hot, then cool for long, then hot again has not been hot without a break.
 TEST(Persistence, LooksThatLieFurtherBackDoNotCount) {
   PersistenceTracker tracker({3, 5});
   for (int i = 0; i < 2; ++i) tracker.look({"a"}, false);

@@ -14,31 +14,32 @@ using config::Strategy;
 using config::TimeWindow;
 using migration::MoveResult;
 
-constexpr std::uint32_t kSmallestZone = 3;  // as the node controller has it: of two nodes one may well be away
+constexpr std::uint32_t kSmallestZone = 3;  // as in the node lifecycle controller: one unready node of two is normal
 
-// Percent, rounded down; of nothing: nothing.
+// Percent, rounded down; 0 if `whole` is 0.
 std::uint64_t percent(std::uint64_t part, std::uint64_t whole) { return whole == 0 ? 0 : part * 100 / whole; }
 
 void look_at_zones(const config::Brakes& brakes, const CycleFacts& facts, std::vector<ActiveBrake>& into) {
   for (const ZoneHealth& zone : facts.zones) {
     if (zone.nodes < kSmallestZone || percent(zone.unready, zone.nodes) < brakes.failing_zone) continue;
-    into.push_back({Brake::FailingZone, std::nullopt,
-                    fmt::format("{} of the {} nodes of {} are not ready; nothing is moved while {} % or more are away",
-                                zone.unready, zone.nodes, zone.name.empty() ? "the cluster" : "zone " + zone.name,
-                                brakes.failing_zone)});
+    into.push_back(
+        {Brake::FailingZone, std::nullopt,
+         fmt::format("{} of the {} nodes of {} are not ready; moves stop while {} % or more of the nodes are not ready",
+                     zone.unready, zone.nodes, zone.name.empty() ? "the cluster" : "zone " + zone.name,
+                     brakes.failing_zone)});
     return;
   }
 }
 
 void look_at_pending(const config::Brakes& brakes, const CycleFacts& facts, std::vector<ActiveBrake>& into) {
-  // More than, not as many as: with few pods a single one may well wait.
+  // "More than" the limit, and at least two: in a small cluster a single pending pod is normal.
   if (facts.pending * 100 <= facts.pods * brakes.pending_pods || facts.pending < 2) return;
   into.push_back({Brake::PendingPods, std::nullopt,
-                  fmt::format("{} of {} pods wait for a node; nothing is moved while more than {} % do", facts.pending,
-                              facts.pods, brakes.pending_pods)});
+                  fmt::format("{} of {} pods wait for a node; moves stop while more than {} % of the pods wait",
+                              facts.pending, facts.pods, brakes.pending_pods)});
 }
 
-// What is left of the caps of a cycle: prompt cycles share them with the regular one.
+// What remains of the caps of a cycle. Cycles after events share the caps with the regular cycle.
 void look_at_caps(const config::Brakes& brakes,
                   const CycleFacts& facts,
                   const MoveHistory& history,
@@ -101,13 +102,13 @@ bool is_open(const std::vector<TimeWindow>& windows, WallTime now) {
 std::optional<WallTime> failures_hold_until(const config::Brakes& brakes, const MoveHistory& history) {
   std::vector<const PastMove*> ended;
   for (const PastMove& move : history.moves()) {
-    // Refused or stale: nothing was done, so nothing went wrong.
+    // A refused or stale move changed nothing, so it is not a failure.
     const bool counts = move.ended && move.result != MoveResult::Refused && move.result != MoveResult::Stale;
     if (counts) ended.push_back(&move);
   }
   std::ranges::sort(ended, {}, [](const PastMove* move) { return std::tie(*move->ended, move->uid); });
   std::optional<WallTime> until;
-  std::size_t first = 0;  // of those that are still counted
+  std::size_t first = 0;  // the first move that still counts
   for (std::size_t i = 0; i < ended.size(); ++i) {
     first = std::max(first, i + 1 > brakes.recent_moves ? i + 1 - brakes.recent_moves : 0);
     if (i + 1 - first < brakes.recent_moves) continue;
@@ -154,7 +155,7 @@ BrakeVerdict judge(const config::ReschedulingSettings& settings,
                                fmt::format("the moves of {} improved less than predicted; paused until {}",
                                            to_string(strategy), kube::format_time(when))});
   }
-  // Last: whoever asks what holds is told the graver reason.
+  // Last, so that against() returns a more serious brake first.
   look_at_caps(brakes, facts, history, now - interval, verdict);
   return verdict;
 }

@@ -1,4 +1,5 @@
-// What keeps us from moving anything: pure, told what is the case and what happened, answers what holds and why.
+// Conditions that stop new moves. A pure function: it gets the state of the cluster and the history, and returns the
+// active brakes with their reasons.
 #pragma once
 
 #include <chrono>
@@ -17,14 +18,14 @@
 namespace rescheduler::rescheduling {
 
 enum class Brake : std::uint8_t {
-  Paused,         // by configuration, or by annotation
+  Paused,         // by configuration or by annotation
   FailingZone,    // too many nodes of a zone are not ready
-  PendingPods,    // too many pods wait for a node
-  FailedMoves,    // too many of our own moves failed
-  CapReached,     // so many were begun lately, or are under way
-  OutsideWindow,  // not at this hour
-  StaleLoad,      // nothing fresh is known of how busy nodes are
-  NoEffect,       // this strategy's moves did not help
+  PendingPods,    // too many pods are pending
+  FailedMoves,    // too many of our moves failed
+  CapReached,     // too many moves began recently or are in progress
+  OutsideWindow,  // outside the configured time windows
+  StaleLoad,      // load samples are missing or stale
+  NoEffect,       // the moves of this strategy did not help
 };
 inline constexpr std::size_t kBrakeCount = 8;
 std::string_view to_string(Brake brake);  // "paused", "failing-zone", ...: the metric's label
@@ -35,45 +36,44 @@ struct ZoneHealth {
   std::uint32_t unready = 0;
 };
 
-// What is the case when a cycle begins.
+// The state of the cluster at the start of a cycle.
 struct CycleFacts {
   bool paused = false;  // by annotation
   std::size_t pods = 0;
-  std::size_t pending = 0;  // of them
+  std::size_t pending = 0;  // the pending pods among them
   std::vector<ZoneHealth> zones{};
-  bool load_fresh = false;  // usage is measured, and of most nodes
+  bool load_fresh = false;  // usage is measured, for most nodes
   std::string load_source{};
   std::size_t under_way = 0;
-  std::map<config::Strategy, WallTime> backing_off{};  // until (effects.h)
+  std::map<config::Strategy, WallTime> backing_off{};  // end of the backoff (effects.h)
 };
 
 struct ActiveBrake {
   Brake brake{};
-  std::optional<config::Strategy> only{};  // holds this strategy alone
+  std::optional<config::Strategy> only{};  // the brake holds only this strategy
   std::string sentence{};
 };
 
 struct BrakeVerdict {
   std::vector<ActiveBrake> holding{};
-  config::MoveCaps caps{};  // what is left; of no use while CapReached holds
+  config::MoveCaps caps{};  // what remains; meaningless while CapReached holds
 
-  // The first that keeps this strategy from acting.
+  // The first brake that holds this strategy.
   const ActiveBrake* against(config::Strategy strategy) const;
 };
 
-// A pod is moved because its node goes into maintenance: somebody wants it now. Windows do not hold that, nor does
-// missing load.
+// Time windows and missing load do not hold NodeMaintenance, because a user wants the node drained now.
 BrakeVerdict judge(const config::ReschedulingSettings& settings,
                    const CycleFacts& facts,
                    const MoveHistory& history,
                    std::chrono::nanoseconds interval,
                    WallTime now);
 
-// Until when too many failures hold us: after the last `recent_moves` ended moves had a larger share of failures than
-// allowed, for `rest`. Those moves are not counted again.
+// End of the pause after too many failures. The pause begins when the share of failures among the last `recent_moves`
+// ended moves exceeds the limit, and lasts `rest`. Moves that caused a pause are not counted again.
 std::optional<WallTime> failures_hold_until(const config::Brakes& brakes, const MoveHistory& history);
 
-// No windows: always.
+// Without windows: always true.
 bool is_open(const std::vector<config::TimeWindow>& windows, WallTime now);
 
 }  // namespace rescheduler::rescheduling

@@ -63,7 +63,7 @@ Result<std::unique_ptr<Controller>> Controller::make(ControllerApis apis,
   if (apis.events == nullptr) apis.events = apis.writes;
   if (!settings.planner) settings.planner = &make_plan;
   auto state = std::make_shared<State>(apis, std::move(settings), migrator, services, std::move(*framework));
-  // Weak: the mover may live longer.
+  // Weak, because the migrator can live longer.
   migrator.on_outcome([weak = state->weak_from_this()](const migration::MoveOutcome& outcome) {
     if (const auto self = weak.lock()) self->ended(outcome);
   });
@@ -212,7 +212,7 @@ net::Task<void> Controller::State::tick(std::shared_ptr<State> self) {
   }
 }
 
-// Events come in crowds: the first of them is waited with for the others.
+// Events arrive in groups: waits for the debounce time after the first event.
 net::Task<void> Controller::State::look_later(std::shared_ptr<State> self) {
   const auto slept = co_await self->services.timers->sleep_for(self->settings.debounce);
   self->looking_soon = false;

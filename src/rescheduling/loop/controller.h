@@ -1,14 +1,14 @@
-// The rescheduling controller at work: looks at the cluster every interval and when something calls for it, makes plans
-// and has them carried out - or only publishes them - as long as it leads and no brake holds.
+// The rescheduling controller. It reads the cluster every interval and after relevant events. It makes plans and
+// carries them out, or only publishes them, as long as it is the leader and no brake holds.
 //
-//   tick, event --> survey --> brakes --> maintenance --> plan --> [observe: published]
-//                                                          |
-//                                                          +--> wave: each move looked at again --> written down
-//                                                                 ^                                      |
-//                                                                 +---- outcome <---- Mover <------------+
+//   tick, event --> summary --> brakes --> maintenance --> plan --> [observe: published]
+//                                                            |
+//                                                            +--> batch: each move checked again --> recorded
+//                                                                   ^                                   |
+//                                                                   +---- outcome <---- Migrator <------+
 //
-// Members belong to the network loop's thread; the world and planning to the planning executor. Whoever feeds it calls
-// seen(), gone() and loads() from the network loop.
+// Members belong to the thread of the network loop; the snapshot and planning belong to the planning executor. Callers
+// use upsert(), remove() and loads() on the network loop.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,8 @@ struct ControllerApis {
   kube::Api* events = nullptr;  // null: that of writes
 };
 
-// What the scheduler goes by too: room for what is on its way, and what pods are seen to use. Each may be empty.
+// Callbacks to the scheduler: reserve load for pods that are in migration, and pass on the usage of workloads. Each can
+// be empty.
 struct LoadReservations {
   std::function<void(const std::string& key, const std::string& node, const cluster::Loads& load)> reserve_load{};
   std::function<void(const std::string& key)> release{};
@@ -46,36 +47,36 @@ struct LoadReservations {
 
 struct ControllerSettings {
   std::shared_ptr<const config::ReschedulerSettings> args{};
-  placement::Profile profile{};    // whose filters targets have to pass
-  std::string ns = "kube-system";  // of the lease, and of what we remember
+  placement::Profile profile{};    // targets must pass its filters
+  std::string ns = "kube-system";  // namespace of the lease and of the move history
   std::string name = "rescheduler-scheduler";
   std::string host{};
   std::uint64_t seed = 1;
-  net::EventLoop* planning = nullptr;  // null: on the same loop as everything else
+  net::EventLoop* planning = nullptr;  // null: the network loop
   SnapshotReader::Planner planner{};   // empty: make_plan
   LoadReservations reservations{};
-  std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // events come in crowds
-  // Told of every plan that is begun with, and every outcome; for people who watch.
+  std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // collects events that arrive together
+  // Called for every adopted plan, every outcome and every node activity, for the dashboard.
   std::function<void(const Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const NodeActivity&)> on_node_activity{};
 };
 
 struct ControllerStatus {
-  std::shared_ptr<const Plan> acted_on{};  // the last one
+  std::shared_ptr<const Plan> acted_on{};  // the last adopted plan
   std::shared_ptr<const Plan> observed{};
   std::vector<ActiveBrake> holding{};
   BalanceReport balance_report{};
   std::uint64_t cycles = 0;
   std::size_t under_way = 0;
-  std::vector<MaintenanceNode> maintenance_nodes{};  // marked for maintenance
-  std::map<std::string, DrainProgress> drains{};     // of them, those under way
-  std::optional<Pause> paused{};                     // by people, with the annotation
+  std::vector<MaintenanceNode> maintenance_nodes{};  // labelled for maintenance
+  std::map<std::string, DrainProgress> drains{};     // those of them that are in progress
+  std::optional<Pause> paused{};                     // by users, with the annotation
 };
 
 class Controller {
  public:
-  // The mover outlives it.
+  // `migrator` must outlive the controller.
   static Result<std::unique_ptr<Controller>> make(ControllerApis apis,
                                                   ControllerSettings settings,
                                                   migration::Migrator& migrator,
@@ -84,27 +85,26 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // --- What happens, of the kinds the scheduler follows; the rest it follows itself. ---
+  // --- Changes of the kinds that the scheduler watches. The controller watches the other kinds itself. ---
   void upsert(const kube::ObjectPtr& object);
   void remove(const kube::ObjectPtr& object);
   void loads(std::shared_ptr<const LoadUpdate> loads);
-  net::Task<void> on_synced();  // with what it was told
-  // A placement will bring this node above its threshold.
+  net::Task<void> on_synced();  // after all earlier changes are applied
+  // A binding will bring this node above its threshold.
   void overloaded(const std::string& node);
 
   void follow();
   net::Task<Result<void>> wait_synced();
-  void lead();  // once all has been seen
+  void lead();  // after wait_synced()
   net::Task<void> stop();
 
   const ControllerStatus& status() const;
-  std::string status_text() const;  // for people
-  // Looks at the cluster as soon as it can, as if an event had called for it.
+  std::string status_text() const;  // for users
+  // Starts a cycle as soon as possible, as an event does.
   void look_soon(const std::string& why);
-  // Somebody wants the plan that was published for them to look at. What must hold for a move of ours holds for these:
-  // brakes, and a look at each move before it begins.
+  // A user approves a published plan. Brakes and the check before each move apply as for other plans.
   Result<void> apply_observed(const std::string& plan);
-  // What each strategy does now, and a change of it that lasts as long as this process.
+  // The current mode of each strategy, and a change that lasts until the process ends.
   std::vector<std::pair<config::Strategy, config::StrategyMode>> modes() const;
   void set_mode(config::Strategy strategy, config::StrategyMode mode);
 

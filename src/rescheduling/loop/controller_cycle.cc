@@ -1,4 +1,4 @@
-// What a Controller does in a cycle, and with the moves that come of it.
+// One cycle of the Controller, and the moves that follow from it.
 #include <algorithm>
 
 #include <boost/json.hpp>
@@ -21,10 +21,10 @@ namespace {
 using config::Strategy;
 using config::StrategyMode;
 
-// What has not begun of a plan by then rests on a world that is long gone.
+// Moves of a plan that have not begun after this time are based on an outdated snapshot.
 constexpr int kPlanLifeInIntervals = 4;
 
-// On the planning executor, waited for on the caller's.
+// Runs `ask` on the planning executor and resumes on the executor of the caller.
 template <class T>
 net::Task<T> there(net::Executor planning, SnapshotReader& snapshot_reader, std::function<T(SnapshotReader&)> ask) {
   const auto asked = [&]() -> net::Task<T> { co_return ask(snapshot_reader); };
@@ -75,7 +75,7 @@ net::Task<void> Controller::State::cycle(bool regular) {
   ++status.cycles;
   const auto loaded = co_await store.load();
   if (!loaded) {
-    // Without the past nothing is moved, and what was about to be neither.
+    // Without the history no move begins, and the waiting moves of the current plan are dropped.
     plan_progress.drop();
     metrics.cycle("failed");
     log_warning(messages::kNothingKnown, {{"err", loaded.error().message}});
@@ -97,13 +97,13 @@ net::Task<void> Controller::State::cycle(bool regular) {
   predicted.clear();
 }
 
-// What each pod uses, where metrics-server says so of nodes too: what others measure is not mixed with it. Otherwise it
-// is worked out from what nodes use.
+// Reads the usage of pods, only if metrics-server is also the source of the node loads: values of different sources are
+// not mixed. Otherwise the usage of pods is derived from the load of nodes.
 net::Task<void> Controller::State::read_pod_use() {
-  const bool nobody_asks = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
-                           && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
+  const bool not_needed = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
+                          && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
   std::vector<PodUse> all;
-  if (!nobody_asks && load_source == "metrics-server") {
+  if (!not_needed && load_source == "metrics-server") {
     auto listed = co_await kube::Client(*apis.reads).list<api::PodMetrics>("");
     if (listed) {
       for (const auto& one : *listed) all.push_back(use_of(*one));
@@ -111,7 +111,7 @@ net::Task<void> Controller::State::read_pod_use() {
       log_debug("what pods use is not known: {}", listed.error().message);
     }
   }
-  if (all.empty() && !pods_measured) co_return;  // nothing to tell, and nothing to forget
+  if (all.empty() && !pods_measured) co_return;  // nothing to update or to clear
   pods_measured = !all.empty();
   const std::function<usage::WorkloadUsagesPtr(SnapshotReader&)> tell = [&all](SnapshotReader& to) {
     return to.pods_use(all);
@@ -134,7 +134,7 @@ void Controller::State::take_in(const SnapshotSummary& summary,
                fmt::format("{} was to take {:.1f} points of load off hot nodes and took {:.1f}; it rests",
                            to_string(effect.strategy), effect.predicted, effect.measured));
   }
-  // Events must not make a moment look like a while.
+  // Only regular cycles add a sample. Otherwise a burst of events would look like a long time.
   if (regular) persistence.look(summary.hot, summary.uneven);
   load_source = summary.facts.load_source;
   status.holding = verdict.holding;
@@ -150,7 +150,7 @@ void Controller::State::take_in(const SnapshotSummary& summary,
 void Controller::State::tell_brakes(const BrakeVerdict& verdict) {
   std::string now;
   for (const ActiveBrake& one : verdict.holding) {
-    // Those two come and go with every wave; a strategy's own concern nobody else.
+    // These two brakes come and go in normal operation, so they are not reported.
     if (one.brake == Brake::CapReached || one.brake == Brake::OutsideWindow) continue;
     now += (now.empty() ? "" : "; ") + one.sentence;
   }
@@ -239,8 +239,8 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
   }
 }
 
-// Where a node has the conditions of Kubernetes 1.37 already, they say how far we are; without progress, that it is
-// over.
+// If a node has the conditions of Kubernetes 1.37, updates them with the progress of the drain. Without progress: the
+// maintenance is over.
 net::Task<bool> Controller::State::write_condition(std::string node, std::optional<DrainProgress> progress) {
   boost::json::array conditions;
   const auto condition = [&](const char* type, bool holds) {
@@ -296,7 +296,8 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     const ActiveBrake* one = verdict.against(strategy);
     return one != nullptr && one->brake != Brake::CapReached;
   };
-  // What is carried out goes on unless something holds it now, or a node is to be emptied: that goes first.
+  // The current plan continues unless a brake holds one of its strategies, or a node must be drained: a drain goes
+  // first.
   const bool yields = !draining.empty() && !held(Strategy::NodeMaintenance)
                       && std::ranges::find(acting.strategies, Strategy::NodeMaintenance) == acting.strategies.end();
   if (yields || std::ranges::any_of(acting.strategies, held)) plan_progress.drop();
@@ -306,14 +307,14 @@ net::Task<void> Controller::State::plan_to_act(BrakeVerdict verdict, std::set<st
     co_return;
   }
   std::vector<Strategy> strategies;
-  // What is on its way is neither gone from where it was nor there where it goes. Who would improve things on that
-  // picture would do it twice; only a drain goes on meanwhile.
+  // A pod in migration is still counted on its source and not yet on its target. A strategy that improves the cluster
+  // would repeat the effect of such moves. So only a drain continues meanwhile.
   const bool settled = migrator.under_way().empty();
   for (const Strategy strategy : strategies_that(*settings.args, StrategyMode::Act)) {
     if (strategy == Strategy::NodeMaintenance ? draining.empty() : !settled) continue;
     if (verdict.against(strategy) == nullptr) strategies.push_back(strategy);
   }
-  // A node that is to be emptied goes before everything else, and what rests elsewhere has to leave there all the same.
+  // A drain goes before all other strategies, and pods in cooldown have to leave the node too.
   const bool emptying = !strategies.empty() && strategies.front() == Strategy::NodeMaintenance;
   for (const bool first : {true, false}) {
     if (first && !emptying) continue;
@@ -445,7 +446,7 @@ void Controller::State::ended(const migration::MoveOutcome& outcome) {
   status.under_way = migrator.under_way().size();
   metrics.under_way(status.under_way);
   if (settings.on_outcome) settings.on_outcome(outcome);
-  // A drain goes on as soon as it can.
+  // Continues a drain without waiting for the interval.
   const bool emptying = request.strategy == to_string(Strategy::NodeMaintenance);
   if (emptying && !plan_progress.waiting() && status.under_way == 0) look_soon("a wave of a drain is over");
   wake();

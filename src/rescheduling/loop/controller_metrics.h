@@ -1,4 +1,4 @@
-// What the controller counts. Any thread.
+// The metrics of the controller. Thread-safe.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ class ControllerMetrics {
 
  private:
   MetricRegistry& registry_;
-  std::set<std::string> drained_;  // nodes with series of their own
+  std::set<std::string> drained_;  // nodes with their own series
   std::set<std::string> nodes_;
 };
 

@@ -1,4 +1,4 @@
-// What people ask a Controller for: a plan that was only published, another mode of a strategy.
+// Requests of users to the Controller: apply a published plan, change the mode of a strategy.
 #include <algorithm>
 #include <set>
 

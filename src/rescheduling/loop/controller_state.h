@@ -1,4 +1,4 @@
-// The inside of a Controller; see controller.h.
+// Implementation of Controller; see controller.h.
 #pragma once
 
 #include <map>
@@ -27,14 +27,14 @@ struct Controller::State : std::enable_shared_from_this<State> {
         kube::LoopServices the_services,
         std::unique_ptr<placement::Framework> framework);
 
-  // --- The driver. ---
+  // --- Driver ---
   static net::Task<void> run(std::shared_ptr<State> self);
   static net::Task<void> tick(std::shared_ptr<State> self);
   static net::Task<void> look_later(std::shared_ptr<State> self);
   void wake();
   void look_soon(const std::string& why);
 
-  // --- One cycle. ---
+  // --- One cycle ---
   net::Task<void> cycle(bool regular);
   net::Task<void> read_pod_use();
   void take_in(const SnapshotSummary& summary, const BrakeVerdict& verdict, bool regular, WallTime now);
@@ -51,7 +51,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
   Result<void> apply_observed(const std::string& plan);
   void set_mode(config::Strategy strategy, config::StrategyMode mode);
 
-  // --- Moves. ---
+  // --- Moves ---
   net::Task<void> advance();
   net::Task<bool> begin(std::vector<PlannedMove> moves);
   void ended(const migration::MoveOutcome& outcome);
@@ -64,7 +64,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
   migration::Migrator& migrator;
   kube::LoopServices services;
   net::Executor planning;
-  std::unique_ptr<SnapshotReader> snapshot_reader;  // of the planning executor
+  std::unique_ptr<SnapshotReader> snapshot_reader;  // used only on the planning executor
   MoveHistoryStore store;
   ControllerMetrics metrics;
   kube::EventRecorder events;
@@ -72,8 +72,8 @@ struct Controller::State : std::enable_shared_from_this<State> {
   EffectTracker effects;
   Maintenance maintenance;
   PlanProgress plan_progress;
-  PlanScope acting{};  // what the plan that is carried out was asked for
-  WallTime adopted{};  // when it was begun with
+  PlanScope acting{};  // the scope of the plan in progress
+  WallTime adopted{};  // when this plan was adopted
   ControllerStatus status{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
 
@@ -83,9 +83,9 @@ struct Controller::State : std::enable_shared_from_this<State> {
     bool unschedulable = false;
   };
   std::map<std::string, NodeSeen> nodes{};
-  std::set<std::string> predicted{};  // nodes that a placement will bring above a threshold
-  std::string load_source{};          // who says how busy nodes are
-  bool pods_measured = false;         // what they use has been told to the surveyor
+  std::set<std::string> predicted{};  // nodes that a binding will bring above a threshold
+  std::string load_source{};          // the source of the node loads
+  bool pods_measured = false;         // the SnapshotReader has usage of pods
   std::string told_brakes{};
   std::string told_plan{};
 

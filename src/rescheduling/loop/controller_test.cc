@@ -1,4 +1,4 @@
-// The control loop: how a plan is carried out, what stops it, and what a round costs.
+// The control loop: how a plan is carried out, what stops it, and how many API requests a cycle needs.
 #include "rescheduling/loop/controller.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using testing::kNow;
 using testing::running;
 using testing::Strategy;
 
-// Begins what it is told to, and ends it when the test says so.
+// Records the moves that it begins; the test ends them.
 class ManualMigrator final : public migration::Migrator {
  public:
   void begin(migration::MoveRequest request) override {
@@ -56,7 +56,7 @@ class ManualMigrator final : public migration::Migrator {
 class Controlling : public ::testing::Test {
  protected:
   Controlling() {
-    args_.load.sources.clear();  // requests are what there is to go by, and always fresh
+    args_.load.sources.clear();  // nodes are judged by requests, which are always fresh
     args_.rescheduling.interval = std::chrono::hours{24};
     for (const char* name : {"a", "b"}) see(ready_node(name));
     for (int i = 0; i < 4; ++i) see(running(fmt::format("web-{}", i)).requests("100m", "1Gi").on("a"));
@@ -85,7 +85,7 @@ class Controlling : public ::testing::Test {
     });
     cycle();
   }
-  // A whole cycle, and what follows from it: the next one begins only when that is over.
+  // Runs a whole cycle and its follow-up: the next cycle begins only afterwards.
   void cycle() {
     for (int i = 0; i < 2; ++i) {
       std::uint64_t before = 0;
@@ -127,7 +127,7 @@ class Controlling : public ::testing::Test {
   static testing::NodeBuilder ready_node(const std::string& name) {
     return cluster::testing::node(name).condition("Ready", "True");
   }
-  // Every pod of these in a step of its own, from a to b.
+  // Plans a move of each pod from a to b, each in its own step.
   void plan_steps(const std::vector<std::string>& pods, Strategy strategy = Strategy::LoadBalancing) {
     Plan plan;
     plan.id = "plan-" + pods.front();
@@ -238,7 +238,7 @@ TEST_F(Controlling, WithoutItsRecordOfMovesNoPlanGoesOn) {
   EXPECT_THAT(begun(), ElementsAre("web-0"));
 }
 
-// The cap on moves under way is reached with every wave: a plan that ended there would never get further.
+// Every batch reaches the cap on concurrent moves. If the plan ended there, it would never be completed.
 TEST_F(Controlling, ACapThatIsReachedHoldsThePlanAndDoesNotEndIt) {
   args_.rescheduling.brakes.at_once.total = 1;
   plan_steps({"web-0", "web-1"});
@@ -275,7 +275,7 @@ TEST_F(Controlling, AMoveThatCannotBeWrittenDownDoesNotBegin) {
   EXPECT_THAT(begun(), IsEmpty());
 }
 
-// --- What it costs ---
+// --- Cost ---
 
 TEST_F(Controlling, ARoundThatPlansNothingReadsTheRecordOfMovesAndWritesNothing) {
   lead();
@@ -285,7 +285,7 @@ TEST_F(Controlling, ARoundThatPlansNothingReadsTheRecordOfMovesAndWritesNothing)
   std::vector<std::string> since = requests();
   since.erase(since.begin(), since.begin() + static_cast<std::ptrdiff_t>(asked));
   EXPECT_THAT(since, Each("get configmaps kube-system/rescheduler-moves"));
-  // The last round may still be under way.
+  // The last cycle can still be in progress.
   EXPECT_GE(since.size() + 1, cycles() - before);
   EXPECT_LE(since.size(), cycles() - before + 1);
 }

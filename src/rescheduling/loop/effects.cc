@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 using config::Strategy;
 
-// A node is as busy as its busier resource; unknown counts as nothing known.
+// The load of a node is that of its busier resource; empty if both are unknown.
 std::optional<double> load_of(const NodeUtilization& node) {
   if (std::isnan(node.cpu) && std::isnan(node.memory)) return std::nullopt;
   if (std::isnan(node.cpu)) return node.memory * 100;

@@ -1,8 +1,8 @@
-// Did it help? After a plan's moves are over and their effect had time to show, what they were to take off the nodes
-// they left is compared with what they did. A strategy that does not help rests, each time twice as long.
+// Checks whether moves helped. It compares the predicted with the measured reduction on the source nodes, when the
+// moves of a plan have ended and their effect had time to show. A strategy whose moves do not help backs off, each time
+// for twice as long.
 //
-// Loads are taken as differences from the mean of all nodes: that the whole cluster got busier meanwhile is nobody's
-// fault. Pure.
+// Loads are differences from the mean of all nodes, so that a change of the total load does not count. Pure: no I/O.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace rescheduler::rescheduling {
 
-// Percentage points; what is expected of, and seen on, the nodes that a plan's moves left.
+// Percentage points: predicted and measured on the source nodes of a plan.
 struct Effect {
   std::string plan{};
   config::Strategy strategy{};
@@ -29,37 +29,37 @@ struct Effect {
 
 class EffectTracker {
  public:
-  // Smoothed samples need so long to show that something is gone (half-life five minutes: three quarters of it).
+  // Smoothed samples need this long to show that load is gone (half-life five minutes: three quarters of it).
   static constexpr std::chrono::minutes kSettle{10};
-  // Below, the prediction is noise; and so much of it is enough.
+  // A smaller prediction is noise. kEnough is the share of the prediction that counts as help.
   static constexpr double kLeastPredicted = 3;
   static constexpr double kEnough = 0.3;
   static constexpr int kMostDoublings = 5;
 
   explicit EffectTracker(std::chrono::nanoseconds rest) : rest_(rest) {}
 
-  // Only moves that rest on load promise anything that can be seen in it.
+  // Watches only moves of LoadBalancing, because only these predict a change of load.
   void begun(const Plan& plan);
   void ended(const std::string& plan, const std::string& source, bool moved, WallTime at);
-  // Compares what is due now; each plan once.
+  // Compares the plans that are due now, each plan once.
   std::vector<Effect> look(const BalanceReport& now, WallTime at);
 
   const std::map<config::Strategy, WallTime>& backing_off() const { return until_; }
-  // Who rests and how often in a row it did not help, for whoever leads next. Times are kept in whole seconds.
+  // The strategies that back off and their failures in a row, for the next leader. Times are kept in whole seconds.
   std::string to_json() const;
-  // What cannot be read is as if it were not there: whoever rests wrongly is no worse off than whoever does not.
+  // Ignores entries that cannot be parsed: to forget a backoff does no harm.
   void restore(std::string_view json);
 
  private:
   struct Prediction {
-    double before = 0;     // above the mean
-    double predicted = 0;  // off it
-    int planned = 0;       // moves
+    double before = 0;     // points above the mean
+    double predicted = 0;  // predicted reduction
+    int planned = 0;       // number of moves
     int moved = 0;
   };
   struct Watched {
     config::Strategy strategy{};
-    std::map<std::string, Prediction> nodes{};  // that the moves leave
+    std::map<std::string, Prediction> nodes{};  // the source nodes
     WallTime last{};
     bool any_ended = false;
   };

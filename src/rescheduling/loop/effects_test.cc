@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr WallTime kNoon{std::chrono::seconds{1'700'000'000}};
 
-BalanceReport picture(double a, double b) {
+BalanceReport report(double a, double b) {
   BalanceReport made;
   made.nodes = {{.name = "a", .cpu = a, .memory = 0.1}, {.name = "b", .cpu = b, .memory = 0.1}};
   return made;
@@ -25,8 +25,8 @@ BalanceReport picture(double a, double b) {
 Plan plan(const std::string& id, Strategy strategy = Strategy::LoadBalancing) {
   Plan made;
   made.id = id;
-  made.before = picture(0.9, 0.3);
-  made.after = picture(0.7, 0.5);
+  made.before = report(0.9, 0.3);
+  made.after = report(0.7, 0.5);
   PlannedMove move;
   move.uid = "u";
   move.source = "a";
@@ -45,21 +45,21 @@ std::vector<Effect> after(EffectTracker& tracker, const std::string& id, const B
 TEST(Effects, AreComparedOnceTheyHadTimeToShow) {
   EffectTracker tracker(10min);
   tracker.begun(plan("p"));
-  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "its moves are not over";
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "its moves are not over";
   tracker.ended("p", "a", true, kNoon);
-  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 9min), IsEmpty());
-  const auto effects = tracker.look(picture(0.72, 0.48), kNoon + 10min);
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 9min), IsEmpty());
+  const auto effects = tracker.look(report(0.72, 0.48), kNoon + 10min);
   ASSERT_THAT(effects, SizeIs(1));
   EXPECT_NEAR(effects[0].predicted, 20, 1e-9);
   EXPECT_NEAR(effects[0].measured, 18, 1e-9);
   EXPECT_TRUE(effects[0].helped);
   EXPECT_THAT(tracker.backing_off(), IsEmpty());
-  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "each plan once";
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "each plan once";
 }
 
 TEST(Effects, AreShownByStrategyAsTheDashboardAsksForThem) {
   EffectTracker tracker(10min);
-  const auto effects = after(tracker, "p", picture(0.72, 0.48), kNoon);
+  const auto effects = after(tracker, "p", report(0.72, 0.48), kNoon);
   ASSERT_THAT(effects, SizeIs(1));
   MetricRegistry registry;
   ControllerMetrics shown(registry);
@@ -71,21 +71,21 @@ TEST(Effects, AreShownByStrategyAsTheDashboardAsksForThem) {
 
 TEST(Effects, ThatTheWholeClusterGotBusierIsNobodysFault) {
   EffectTracker tracker(10min);
-  const auto effects = after(tracker, "p", picture(0.9, 0.7), kNoon);
+  const auto effects = after(tracker, "p", report(0.9, 0.7), kNoon);
   ASSERT_THAT(effects, SizeIs(1));
   EXPECT_TRUE(effects[0].helped) << "from 30 above the mean to 10 above it";
 }
 
 TEST(Effects, AStrategyThatDoesNotHelpRestsEachTimeTwiceAsLongUntilItHelps) {
   EffectTracker tracker(10min);
-  const BalanceReport same = picture(0.9, 0.3);
+  const BalanceReport same = report(0.9, 0.3);
   WallTime at = kNoon;
   for (const auto rest : {10min, 20min, 40min}) {
     ASSERT_THAT(after(tracker, "p", same, at), SizeIs(1));
     EXPECT_EQ(tracker.backing_off().at(Strategy::LoadBalancing), at + EffectTracker::kSettle + rest);
     at += 3h;
   }
-  after(tracker, "p", picture(0.7, 0.5), at);
+  after(tracker, "p", report(0.7, 0.5), at);
   EXPECT_THAT(tracker.backing_off(), IsEmpty());
   after(tracker, "p", same, at + 3h);
   EXPECT_EQ(tracker.backing_off().at(Strategy::LoadBalancing), at + 3h + EffectTracker::kSettle + 10min);
@@ -95,23 +95,23 @@ TEST(Effects, MovesThatDidNotComeAboutPromiseNothing) {
   EffectTracker tracker(10min);
   tracker.begun(plan("p"));
   tracker.ended("p", "a", false, kNoon);
-  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty());
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty());
   tracker.begun(plan("q", Strategy::NodeMaintenance));
   tracker.ended("q", "a", true, kNoon);
-  EXPECT_THAT(tracker.look(picture(0.9, 0.3), kNoon + 1h), IsEmpty()) << "a drain is not about load";
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "a drain is not about load";
 }
 
 TEST(Effects, WhoRestsIsKnownToWhoeverLeadsNextAndSoIsHowOften) {
   EffectTracker first(10min);
-  after(first, "p", picture(0.9, 0.3), kNoon);
+  after(first, "p", report(0.9, 0.3), kNoon);
   EffectTracker next(10min);
   next.restore(first.to_json());
   EXPECT_EQ(next.backing_off(), first.backing_off());
   ASSERT_THAT(next.backing_off(), SizeIs(1));
-  after(next, "q", picture(0.9, 0.3), kNoon + 1h);
+  after(next, "q", report(0.9, 0.3), kNoon + 1h);
   EXPECT_EQ(next.backing_off().at(Strategy::LoadBalancing), kNoon + 1h + EffectTracker::kSettle + 20min)
       << "the second time in a row";
-  after(next, "r", picture(0.7, 0.5), kNoon + 2h);
+  after(next, "r", report(0.7, 0.5), kNoon + 2h);
   EXPECT_EQ(next.to_json(), "{}");
   for (const char* nonsense : {"", "[]", R"({"LoadBalancing": 7})", R"({"LoadBalancing": {"failures": -1}})"}) {
     first.restore(nonsense);

@@ -40,7 +40,7 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   return made;
 }
 
-// Weak: the scheduler may speak longer than we listen.
+// Weak, because the scheduler can call the sink after this object is gone.
 scheduler::ClusterSink LiveRescheduler::sink() const {
   const std::weak_ptr<Controller> weak = controller_;
   scheduler::ClusterSink sink;
@@ -63,7 +63,7 @@ scheduler::ClusterSink LiveRescheduler::sink() const {
   return sink;
 }
 
-// What it has begun is the mover's.
+// The migrator continues the moves that have begun.
 net::Task<bool> LiveRescheduler::stop(std::chrono::nanoseconds /*grace*/) {
   co_await controller_->stop();
   co_return true;

@@ -1,5 +1,4 @@
-// Rescheduling beside a live scheduler, put together: fenced writes, the controller, and the wires between it and the
-// scheduler.
+// Rescheduling for a live scheduler: assembles fenced writes, the controller, and its connections to the scheduler.
 #pragma once
 
 #include <memory>
@@ -15,15 +14,15 @@
 namespace rescheduler::rescheduling {
 
 struct LiveReschedulerSettings {
-  config::Configuration configuration{};  // `rescheduled` says what is done
+  config::Configuration configuration{};  // `rescheduled` is the relevant part
   std::shared_ptr<const kube::LeaderFence> fence{};
-  ControllerSettings controller{};  // what the configuration does not say
+  ControllerSettings controller{};  // settings that the configuration does not have
 };
 
 class LiveRescheduler final : public kube::Component {
  public:
-  // Listens to the scheduler, which does not follow yet; it and the mover outlive this. Nothing: no profile has the
-  // plugin, or enableReschedulingController is false.
+  // Registers with the scheduler, which must not follow yet. The scheduler and the migrator must outlive this object.
+  // Null: no profile has the plugin, or enableReschedulingController is false.
   static Result<std::unique_ptr<LiveRescheduler>> make(scheduler::LiveApis apis,
                                                        LiveReschedulerSettings settings,
                                                        migration::Migrator& migrator,
@@ -33,7 +32,8 @@ class LiveRescheduler final : public kube::Component {
 
   void follow() override { controller_->follow(); }
   net::Task<Result<void>> wait_synced() override { return controller_->wait_synced(); }
-  void lead() override { controller_->lead(); }  // after the mover: what it finds under way counts from the first cycle
+  // After the migrator, so that the first cycle counts its moves in progress.
+  void lead() override { controller_->lead(); }
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
   Controller& controller() { return *controller_; }

@@ -61,14 +61,14 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
       }
     }
   }
-  // Neither marked nor ours any more: it was somebody else's cordon, or the node is gone.
+  // Neither marked nor ours: another client holds the cordon, or the node is deleted.
   for (auto it = drains_.begin(); it != drains_.end();) {
     if (present.contains(it->first)) {
       ++it;
       continue;
     }
     step.activity.push_back(
-        {it->first, "", false, "MaintenanceEnded", "The maintenance annotation was removed; the node stays as it is"});
+        {it->first, "", false, "MaintenanceEnded", "The maintenance label was removed; the node stays as it is"});
     if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
     it = drains_.erase(it);
   }
@@ -76,7 +76,7 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
   return step;
 }
 
-// Half-way there is no place to be: a node is not begun with whose pods have nowhere to go.
+// A drain does not begin if some pods have no target, so that it does not stop half-way.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
   std::string note = "The node cannot be emptied: " + in_words(node.blockers);
   std::string& told = told_full_[node.name];
@@ -100,7 +100,7 @@ void Maintenance::begin(const MaintenanceNode& node, WallTime now, MaintenanceSt
 void Maintenance::go_on(const MaintenanceNode& node, WallTime now, MaintenanceStep& step) {
   const auto [found, taken_over] = drains_.try_emplace(node.name);
   Drain& drain = found->second;
-  if (taken_over) {  // from a leader before us
+  if (taken_over) {  // from an earlier leader
     drain.since = now;
     drain.total = drain.told_left = node.to_leave;
   }
@@ -137,7 +137,7 @@ void Maintenance::tell_progress(const MaintenanceNode& node, Drain& drain, WallT
     return;
   }
   drain.told_drained = false;
-  // At every quarter of the way.
+  // Reports every quarter of the progress.
   if (drain.told_left > node.to_leave && (drain.told_left - node.to_leave) * 4 >= drain.total) {
     drain.told_left = node.to_leave;
     tell(node, false, "MaintenanceProgress",

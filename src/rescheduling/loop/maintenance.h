@@ -1,12 +1,12 @@
-// Nodes that are marked for maintenance, on their way out and back. Pure: told what is the case, answers what to do;
-// maintenance_writes.h does it.
+// State machine of nodes that are labelled for maintenance. Pure: gets the state of the nodes and returns the writes;
+// Controller::State::write_nodes performs them.
 //
-//   marked --room for all?--> cordoned, draining --nobody left--> drained
-//      |  no: said, waited       |  somebody else uncordons: left alone, until the mark is gone
-//      |                         |
-//      +------- mark is gone ----+---> cordon taken back, if it was ours
+//   marked --all pods have targets?--> cordoned, draining --no pods left--> drained
+//      |  no: event, wait                |  another client uncordons: left alone, until the mark is removed
+//      |                                 |
+//      +------- mark is removed ---------+---> uncordoned, if the cordon is ours
 //
-// What has to survive us is on the node: the annotation rescheduler.io/cordoned-by says that the cordon is ours.
+// State that must survive a restart is on the node: the annotation rescheduler.io/cordoned-by marks our cordon.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@
 namespace rescheduler::rescheduling {
 
 inline constexpr std::string_view kCordonedByKey = "rescheduler.io/cordoned-by";
-// In place of our name: somebody else took the cordon back, and what happens to the node now is theirs to say.
+// Value in place of our name: another client uncordoned the node and now decides about it.
 inline constexpr std::string_view kReleased = "released";
 
-// A node that is marked, or that carries our annotation.
+// A node that is marked for maintenance, or that has our annotation.
 struct MaintenanceNode {
   std::string name{};
   std::string uid{};
@@ -35,10 +35,10 @@ struct MaintenanceNode {
   bool marked = false;
   bool unschedulable = false;
   std::string cordoned_by{};
-  bool uses_conditions = false;         // has one of the lifecycle conditions of Kubernetes 1.37
-  std::size_t to_leave = 0;             // pods that are there and have to go
-  std::vector<std::string> blockers{};  // pods that cannot, with the reason
-  bool no_room = false;                 // some have nowhere to go
+  bool uses_conditions = false;         // has a lifecycle condition of Kubernetes 1.37
+  std::size_t to_leave = 0;             // pods on the node that have to leave
+  std::vector<std::string> blockers{};  // pods that cannot leave, with the reason
+  bool no_room = false;                 // some pods have no target
 };
 
 enum class NodeAction : std::uint8_t { Cordon, Uncordon, DropMark, MarkReleased };
@@ -46,7 +46,7 @@ enum class NodeAction : std::uint8_t { Cordon, Uncordon, DropMark, MarkReleased 
 struct NodeWrite {
   NodeAction action{};
   std::string node{};
-  std::string version{};  // the state it rests on
+  std::string version{};  // resourceVersion that the decision is based on
 };
 
 struct NodeActivity {
@@ -70,17 +70,19 @@ struct MaintenanceStep {
   std::vector<NodeWrite> writes{};
   std::vector<NodeActivity> activity{};
   std::set<std::string> draining{};
-  std::map<std::string, DrainProgress> progress{};  // of those that are draining or drained
-  // Over, and with conditions that say otherwise. To be written first: until it is, the node is not given back.
+  std::map<std::string, DrainProgress> progress{};  // of draining and drained nodes
+  // Maintenance is over, but the conditions of the node still report it. Write these first: the node is uncordoned only
+  // afterwards.
   std::set<std::string> conditions_to_clear{};
 };
 
 class Maintenance {
  public:
-  // `name` is whom we cordon as.
+  // `name` is the value of our cordoned-by annotation.
   Maintenance(config::MaintenanceSettings settings, std::string name) : settings_(settings), name_(std::move(name)) {}
 
-  // The marked nodes to find out about before the next step: those under way, and those whose turn it would be.
+  // The marked nodes that the caller must examine before next(): nodes in progress, and the nodes that would start
+  // next.
   std::set<std::string> considered(const std::vector<MaintenanceNode>& nodes) const;
   MaintenanceStep next(const std::vector<MaintenanceNode>& nodes, WallTime now);
 
@@ -107,8 +109,8 @@ class Maintenance {
 
   config::MaintenanceSettings settings_;
   std::string name_;
-  std::map<std::string, Drain> drains_;           // by node: under way
-  std::map<std::string, std::string> told_full_;  // nodes that wait for room, with what was said
+  std::map<std::string, Drain> drains_;           // by node: in progress
+  std::map<std::string, std::string> told_full_;  // nodes that wait for targets, with the last note
 };
 
 // Merge patches.

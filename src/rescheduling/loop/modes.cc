@@ -37,7 +37,7 @@ bool does(const config::ReschedulerSettings& args, Strategy strategy, StrategyMo
 
 config::ReschedulerSettings only_where(const config::ReschedulerSettings& args, StrategyMode mode) {
   config::ReschedulerSettings changed = args;
-  config::NodePool others;  // the first that fits counts, so this is for all that are left
+  config::NodePool others;  // the first matching pool counts, so this one covers all remaining nodes
   others.name = "others";
   changed.rescheduling.pools.push_back(others);
   for (config::NodePool& pool : changed.rescheduling.pools) {

@@ -1,4 +1,4 @@
-// Which strategies do what, by the documents' switches and by our own settings.
+// The mode of each strategy, from the documented switches and from our own settings.
 #pragma once
 
 #include <vector>
@@ -7,18 +7,18 @@
 
 namespace rescheduler::rescheduling {
 
-// enableReschedulingController: false switches all of them off; enabledStrategies those it does not name;
-// rescheduling.modes has the last word.
+// enableReschedulingController: false switches all strategies off. enabledStrategies switches off the strategies that
+// it does not name. rescheduling.modes overrides both.
 config::StrategyMode mode_of(const config::ReschedulerSettings& args, config::Strategy strategy);
 
-// On some nodes at least: everywhere, or in a pool.
+// Whether the strategy has this mode on all nodes or in a pool.
 bool does(const config::ReschedulerSettings& args, config::Strategy strategy, config::StrategyMode mode);
 
-// The same settings with every strategy switched off on all nodes where it has another mode than this one: a plan made
-// by them holds what is to be done in this mode, and nothing else.
+// The same settings, but each strategy is off on nodes where it has another mode. A plan with these settings contains
+// only the moves of this mode.
 config::ReschedulerSettings only_where(const config::ReschedulerSettings& args, config::StrategyMode mode);
 
-// That have this mode somewhere, in order of importance: what must be before what is nicer.
+// The strategies that have this mode on some nodes, most important first.
 std::vector<config::Strategy> strategies_that(const config::ReschedulerSettings& args, config::StrategyMode mode);
 
 }  // namespace rescheduler::rescheduling

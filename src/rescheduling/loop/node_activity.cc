@@ -12,7 +12,7 @@ ObjectRef node_ref(const std::string& name) {
   ref.api_version = "v1";
   ref.kind = "Node";
   ref.name = name;
-  ref.uid = name;  // as kubelets have it: whoever describes a node looks for this
+  ref.uid = name;  // as kubelets set it: `kubectl describe node` searches for this uid
   return ref;
 }
 

@@ -1,4 +1,4 @@
-// What is told about nodes, as Events. Of moves tells who carries them out.
+// Events about nodes. The migrator writes the Events about moves.
 #pragma once
 
 #include "kube/events/event_record.h"

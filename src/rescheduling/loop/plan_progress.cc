@@ -8,7 +8,7 @@
 namespace rescheduler::rescheduling {
 namespace {
 
-// 0 is no limit.
+// A cap of 0 means no limit.
 bool below(std::uint32_t used, std::uint32_t cap) { return cap == 0 || used < cap; }
 
 template <class Key>
@@ -51,7 +51,7 @@ std::vector<PlannedMove> PlanProgress::due(const std::vector<migration::MoveRequ
                                            const config::MoveCaps& at_once) const {
   std::vector<PlannedMove> due;
   if (!plan_) return due;
-  std::optional<std::uint32_t> step;  // the first that is not over
+  std::optional<std::uint32_t> step;  // the first step that has not ended
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != State::Over) step = std::min(step.value_or(plan_->moves[i].step), plan_->moves[i].step);
   }
@@ -65,7 +65,7 @@ std::vector<PlannedMove> PlanProgress::due(const std::vector<migration::MoveRequ
   return due;
 }
 
-// A pod that goes by a detour stands in the plan twice: its next hop.
+// A pod with a detour is in the plan twice. Changes its first move that is not over.
 void PlanProgress::set(const std::string& uid, State state) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (plan_->moves[i].uid != uid || states_[i] == State::Over || states_[i] == state) continue;

@@ -1,5 +1,5 @@
-// A plan on its way: which of its moves may begin now. A step begins when the one before is over; within a step, as
-// many at once as the caps allow. Pure.
+// Progress of a plan: which of its moves can begin now. A step begins when the step before it has ended. Within a step,
+// the caps limit the number of concurrent moves. Pure: no I/O.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace rescheduler::rescheduling {
 
-// Room for one more move among those under way? Nodes count by what leaves them and by what comes.
+// Whether the caps allow one more concurrent move. For a node, leaving and coming pods are counted separately.
 class CapsInUse {
  public:
   CapsInUse(config::MoveCaps caps, const std::vector<migration::MoveRequest>& under_way);
@@ -34,7 +34,7 @@ class CapsInUse {
 
 class PlanProgress {
  public:
-  // What has not begun of an earlier plan does not begin any more; what has begun is the mover's.
+  // Moves of an earlier plan that have not begun are dropped. The migrator continues the moves that have begun.
   void adopt(std::shared_ptr<const Plan> plan);
   void drop() { adopt(nullptr); }
 
@@ -42,11 +42,11 @@ class PlanProgress {
                                const config::MoveCaps& at_once) const;
   void began(const std::string& uid) { set(uid, State::Begun); }
   void ended(const std::string& uid) { set(uid, State::Over); }
-  void skipped(const std::string& uid) { set(uid, State::Over); }  // the world has changed
+  void skipped(const std::string& uid) { set(uid, State::Over); }  // the cluster has changed
 
   // Every move has ended or was skipped.
   bool over() const;
-  bool waiting() const;  // some have not begun
+  bool waiting() const;  // some moves have not begun
   const Plan* plan() const { return plan_.get(); }
 
  private:

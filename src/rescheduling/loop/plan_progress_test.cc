@@ -71,7 +71,7 @@ TEST(PlanProgress, ANewPlanDropsWhatHasNotBegun) {
   batches.drop();
   EXPECT_FALSE(batches.waiting());
   EXPECT_TRUE(batches.over());
-  batches.ended("a");  // of nobody's plan any more
+  batches.ended("a");  // belongs to no current plan
   EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
 }
 

@@ -25,9 +25,9 @@ using cluster::NodeIndex;
 using cluster::PodIndex;
 
 constexpr double kMilli = 1000;
-constexpr double kForgotten = 0.02;  // of what left is still in the samples
+constexpr double kForgotten = 0.02;  // a departure is dropped when less than this share of it is still in the samples
 
-// Time for the search of a plan; a cycle is at least a second.
+// Time limit of the search. The interval between cycles is at least one second.
 constexpr std::chrono::milliseconds kPlanningTime{800};
 
 bool is_lifecycle_condition(const std::string& type) {
@@ -35,12 +35,12 @@ bool is_lifecycle_condition(const std::string& type) {
          || type == "Drained";
 }
 
-// Those that a node has for itself, or that are no more than a name by now.
+// Static pods, DaemonSet pods and finished pods do not have to leave the node.
 bool belongs_to_node(const PodFacts& facts) {
   return facts.mirror || (facts.owner && facts.owner->kind == "DaemonSet") || facts.phase == PodPhase::Over;
 }
 
-// Of a node; where it has nothing of a resource, as was thought otherwise.
+// Shares of a node; `otherwise` for a resource that the node does not have.
 cluster::Loads shares_of(const usage::WorkloadUsage& used,
                          const cluster::ResourceList& whole,
                          cluster::Loads otherwise) {
@@ -49,8 +49,8 @@ cluster::Loads shares_of(const usage::WorkloadUsage& used,
   return otherwise;
 }
 
-// Reasons that pass by themselves, or that concern pods which need not leave. While others are on their way, a budget
-// that is used up and a workload that lacks a pod are just that.
+// Reasons that end by themselves, or that concern pods which need not leave. While moves are in progress, an exhausted
+// budget and a missing replica are such reasons too.
 bool is_passing(std::string_view code, bool moving) {
   if (moving && (code == why::kBudget || code == why::kDegraded || code == why::kNotReady)) return true;
   return code == why::kDaemon || code == why::kMirror || code == why::kTerminating || code == why::kCaps
@@ -71,7 +71,7 @@ SnapshotReader::SnapshotReader(std::shared_ptr<const config::ReschedulerSettings
       planner_(std::move(planner)),
       smoothing_(scheduler::load_tracker_settings(args_->load)) {
   for (const config::NodePool& pool : args_->rescheduling.pools) {
-    // Checked when the configuration was read; one made otherwise picks nobody.
+    // The selector was validated with the configuration; an invalid one matches no node.
     pools_.push_back(kube::LabelSelector::parse(pool.selector).value_or(kube::LabelSelector::nothing()));
   }
 }
@@ -85,7 +85,7 @@ void SnapshotReader::set_args(std::shared_ptr<const config::ReschedulerSettings>
 void SnapshotReader::upsert(const google::protobuf::Message& object) {
   if (object.GetDescriptor() == api::Pod::descriptor()) {
     const auto& pod = static_cast<const api::Pod&>(object);
-    if (cluster::is_finished(pod)) note_departure(pod);  // it may be kept for long after it has ended
+    if (cluster::is_finished(pod)) note_departure(pod);  // a finished pod can stay in the API for a long time
   }
   snapshot_.upsert(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;
@@ -132,7 +132,7 @@ void SnapshotReader::note_departure(const api::Pod& pod) {
   apply(node.node->name);
 }
 
-// As measured, else as its like are used to.
+// Measured usage, else the typical usage of the workload.
 std::optional<usage::WorkloadUsage> SnapshotReader::use_of(PodIndex index) const {
   const PodFacts& facts = snapshot_.facts(index);
   const double cpu = facts.used[cluster::kCpuLoad];
@@ -142,8 +142,8 @@ std::optional<usage::WorkloadUsage> SnapshotReader::use_of(PodIndex index) const
   return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
-// What was measured, less what has left since: samples are means over minutes, and a node that was relieved looks hot
-// for as long. Moving more of it away meanwhile would be too much.
+// Sets the measured load minus the load of pods that have left since. Samples are means over minutes, so a relieved
+// node still looks hot. Without this correction too many pods would be moved away.
 void SnapshotReader::apply(const std::string& name) {
   cluster::Cluster& cluster = snapshot_.cluster();
   const auto node = cluster.find_node(name);
@@ -163,8 +163,8 @@ void SnapshotReader::apply(const std::string& name) {
   cluster.set_load(*node, load);
 }
 
-// A moment's use says little of a pod: who is picked at its peak, because it is at its peak, brings less than that. So
-// it is smoothed, as what is known of nodes is - else the two would not go together either.
+// A single sample of a pod is unreliable: a pod that is selected at its peak uses less afterwards. So usage of pods is
+// smoothed in the same way as the load of nodes, which also keeps both comparable.
 cluster::Loads SnapshotReader::smoothed(const PodFacts& before, const PodUse& now) const {
   cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
   used[cluster::kCpuLoad] = now.cpu;
@@ -215,17 +215,17 @@ usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<PodUse>& all
   return known;
 }
 
-// Loads that were told too long ago say nothing, whatever stands in the book.
+// Load updates that are too old count as unknown.
 bool SnapshotReader::is_fresh(WallTime now) const {
-  const cluster::LoadSummary& balance_report = snapshot_.cluster().load_summary();
-  // Requests are what the cluster itself says, now. Who names no source wants to go by them; where all sources fail,
-  // they are no more than a makeshift for placing pods, and nobody is moved for them.
-  if (args_->load.sources.empty() && balance_report.basis == cluster::LoadBasis::Requests) return true;
-  if (balance_report.basis != cluster::LoadBasis::Usage || !measured_) return false;
+  const cluster::LoadSummary& load_summary = snapshot_.cluster().load_summary();
+  // Requests are always current. Without a configured source they are the intended basis. If all configured sources
+  // fail, requests serve only for scheduling, and no pod is moved because of them.
+  if (args_->load.sources.empty() && load_summary.basis == cluster::LoadBasis::Requests) return true;
+  if (load_summary.basis != cluster::LoadBasis::Usage || !measured_) return false;
   return now - *measured_ <= args_->load.freshness;
 }
 
-// Percent: that of the node's pool, of all nodes, or the threshold above which it takes no new pods.
+// Percent: the trigger of the pool, else of all nodes, else the threshold above which the node gets no new pods.
 double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::string& resource) const {
   const cluster::NodeLabels labels(*node.node, snapshot_.cluster().interner().symbols);
   for (std::size_t i = 0; i < pools_.size(); ++i) {
@@ -233,7 +233,7 @@ double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::str
     const auto& bands = args_->rescheduling.pools[i].bands;
     const auto found = bands.find(resource);
     if (found != bands.end()) return found->second.trigger;
-    break;  // the first pool that fits counts
+    break;  // the first matching pool counts
   }
   const auto& bands = args_->rescheduling.load_balancing.bands;
   const auto found = bands.find(resource);
@@ -246,13 +246,13 @@ double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::str
 
 void SnapshotReader::find_hot(SnapshotSummary& summary) const {
   const cluster::Cluster& cluster = snapshot_.cluster();
-  const cluster::LoadSummary& balance_report = cluster.load_summary();
+  const cluster::LoadSummary& load_summary = cluster.load_summary();
   const std::vector<NodeIndex> nodes = nodes_in_play(snapshot_);
   for (const NodeIndex index : nodes) {
     const cluster::NodeInfo& node = cluster.node(index);
-    for (std::size_t i = 0; i < balance_report.resources.size(); ++i) {
-      const double load = placement::predicted_load(node, i, balance_report) * 100;
-      if (load > trigger_for(node, balance_report.resources[i])) summary.hot.insert(node.node->name);
+    for (std::size_t i = 0; i < load_summary.resources.size(); ++i) {
+      const double load = placement::predicted_load(node, i, load_summary) * 100;
+      if (load > trigger_for(node, load_summary.resources[i])) summary.hot.insert(node.node->name);
     }
   }
   const double limit = args_->rescheduling.load_balancing.deviation_trigger;
@@ -294,7 +294,7 @@ SnapshotSummary SnapshotReader::summarize(WallTime now) {
   for (auto& [name, zone] : zones) summary.facts.zones.push_back(std::move(zone));
   summary.facts.pending = snapshot_.waiting_pods();
   summary.facts.pods = cluster.pod_count() + summary.facts.pending;
-  // Of most nodes, or the mean of those that are known says nothing.
+  // More than half of the ready nodes must be known; otherwise the mean is meaningless.
   summary.facts.load_fresh = is_fresh(now) && known * 2 > ready;
   summary.facts.load_source = cluster.load_summary().source;
   if (summary.facts.load_fresh) find_hot(summary);
@@ -390,7 +390,7 @@ std::vector<std::optional<std::string>> SnapshotReader::check(const std::vector<
         what_if.assign(*pod, *source);
         return fmt::format("it does not fit on {} any more", move.target);
       }
-      what_if.assign(*pod, *target);  // those that follow find it there
+      what_if.assign(*pod, *target);  // the checks of later moves see the pod there
       return std::nullopt;
     }();
     answers.push_back(answer);

@@ -1,6 +1,6 @@
-// The controller's view of the cluster: a World of its own, what is read off it at the start of a cycle, plans made on
-// it, and the last look at a move before it begins. Belongs to the planning thread, so that planning never holds up a
-// placement.
+// The controller's view of the cluster. It owns a Snapshot, summarizes it at the start of a cycle, makes plans, and
+// checks each move again before it begins. It runs on the planning thread, so that planning never delays a scheduling
+// cycle.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ namespace rescheduler::rescheduling {
 
 using scheduler::LoadUpdate;
 
-// What a pod was measured to use, in cores and bytes.
+// Measured usage of a pod in cores and bytes.
 struct PodUse {
   std::string ns{};
   std::string name{};
@@ -39,21 +39,21 @@ struct PodUse {
 };
 
 struct SnapshotSummary {
-  CycleFacts facts{};  // all but what the cluster does not say: pause, moves under way, backing off
+  CycleFacts facts{};  // without pause, moves in progress and backoff, which the snapshot does not know
   std::set<std::string> hot{};
   bool uneven = false;
   BalanceReport balance_report{};
-  std::vector<MaintenanceNode> maintenance_nodes{};  // without what a plan finds out
+  std::vector<MaintenanceNode> maintenance_nodes{};  // without the fields that need a plan
   std::vector<std::string> warnings{};
 };
 
-// What a plan is asked for, before names have become uids.
+// The scope of a plan, before pod names are resolved to uids.
 struct PlanScope {
   std::vector<config::Strategy> strategies{};
-  config::StrategyMode mode = config::StrategyMode::Act;  // only nodes where they have this one
+  config::StrategyMode mode = config::StrategyMode::Act;  // only nodes where the strategies have this mode
   std::optional<Evidence> evidence{};
   Cooldowns cooldowns{};
-  std::map<std::string, std::string> held{};  // by uid: being moved
+  std::map<std::string, std::string> held{};  // by uid: in migration
   config::MoveCaps caps{};
   std::set<std::string> draining{};
   std::uint64_t seed = 1;
@@ -70,23 +70,24 @@ class SnapshotReader {
   void upsert(const google::protobuf::Message& object);
   void remove(const google::protobuf::Message& object);
   void loads(const LoadUpdate& seen);
-  // Says what pods of each workload are used to using.
+  // Returns the typical usage per workload.
   usage::WorkloadUsagesPtr pods_use(const std::vector<PodUse>& all);
 
   SnapshotSummary summarize(WallTime now);
   Plan plan(const PlanScope& scope, WallTime now);
-  // Pods that have to leave a node: all but those that belong to it.
+  // Pods that have to leave the node: all except DaemonSet pods, static pods and finished pods.
   std::size_t to_leave(const std::string& node) const;
-  // Fills in what keeps pods on these nodes, from a plan that was to empty them. `moving`: some moves are under way.
+  // Fills in the pods that block the drain of these nodes, from a plan that tried to empty them. `moving`: moves are in
+  // progress.
   void add_blockers(const Plan& plan, bool moving, std::vector<MaintenanceNode>& nodes) const;
-  // Is what the plan said of it still so? The reason why not, by its place.
+  // Checks whether each move is still valid. Returns, in the order of `moves`, the reason why not; empty: valid.
   std::vector<std::optional<std::string>> check(const std::vector<PlannedMove>& moves,
                                                 const PlanScope& scope,
                                                 WallTime now);
-  // What a pod will bring to another node, as a share of it.
+  // Load of the pod on another node, as a share of that node.
   std::optional<cluster::Loads> load_there(const std::string& uid, const std::string& node) const;
 
-  // Strategies may be switched while everything else stays.
+  // Replaces the settings; only the modes of strategies can differ.
   void set_args(std::shared_ptr<const config::ReschedulerSettings> args);
 
   Snapshot& snapshot() { return snapshot_; }
@@ -100,9 +101,9 @@ class SnapshotReader {
     bool uses_conditions = false;
   };
 
-  // A pod that left while samples still show what it used there.
+  // A pod that has left while samples still include its usage.
   struct Departure {
-    cluster::Loads load{};  // of the node
+    cluster::Loads load{};  // share of the node
     WallTime at{};
   };
 
@@ -117,19 +118,19 @@ class SnapshotReader {
   bool is_fresh(WallTime now) const;
 
   std::shared_ptr<const config::ReschedulerSettings> args_;
-  config::ReschedulerSettings acting_;  // the same, for plans of the one mode and the other
+  config::ReschedulerSettings acting_;  // copies for plans in mode act and in mode observe
   config::ReschedulerSettings observing_;
   std::unique_ptr<placement::Framework> framework_;
   const Clock& clock_;
   Planner planner_;
-  std::vector<kube::LabelSelector> pools_;  // in the settings' order
+  std::vector<kube::LabelSelector> pools_;  // in the order of the settings
   Snapshot snapshot_;
-  std::map<std::string, NodeNote> notes_;                     // of nodes, by name
-  std::optional<WallTime> measured_;                          // when loads were last told
-  usage::LoadTrackerSettings smoothing_;                      // as the scheduler's book has it
-  usage::WorkloadUsageTracker workload_usages_;               // of workloads
+  std::map<std::string, NodeNote> notes_;  // of nodes, by name
+  std::optional<WallTime> measured_;       // time of the last load update
+  usage::LoadTrackerSettings smoothing_;   // the same as in the LoadTracker of the scheduler
+  usage::WorkloadUsageTracker workload_usages_;
   std::map<std::string, cluster::NodeLoad> told_;             // by node
-  std::map<std::string, std::vector<Departure>> departures_;  // likewise
+  std::map<std::string, std::vector<Departure>> departures_;  // by node
 };
 
 }  // namespace rescheduler::rescheduling

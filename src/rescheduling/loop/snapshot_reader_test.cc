@@ -192,7 +192,7 @@ TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
   EXPECT_EQ(now.maintenance_nodes[1].cordoned_by, "us");
 }
 
-// --- The last look at a move before it begins ---
+// --- The check of a move before it begins ---
 
 class LookingAgain : public Surveying {
  protected:
@@ -220,7 +220,7 @@ class LookingAgain : public Surveying {
     move.strategy = config::Strategy::LoadBalancing;
     return move;
   }
-  // Empty: it may begin.
+  // Empty: the move can begin.
   std::string problem(const PlanScope& scope = {}) {
     return snapshot_reader->check({to_b("db-0")}, scope, clock.wall_now()).front().value_or("");
   }
@@ -270,7 +270,7 @@ TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
   EXPECT_EQ(problem(), "the pod is not on a");
 }
 
-// Moves of one step begin together: each finds those before it on its target.
+// Moves of one step begin together: each check sees the earlier moves on their targets.
 TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
   api::Node small = node("b");
   (*small.mutable_status()->mutable_allocatable())["cpu"].set_string("1500m");

@@ -16,8 +16,8 @@ using planner::kWholeShare;
 
 constexpr double kKibi = 1024;
 constexpr std::int64_t kKibiBytes = 1024;
-// What one hundredth of a percent above the target costs, against the square of unevenness: as much as the steepest
-// slope of that, so that a hot node is seen to before two cool ones are made alike.
+// Cost of one hundredth of a percent above the target. It equals the steepest slope of the squared unevenness, so the
+// search relieves a hot node before it equalizes two cool nodes.
 constexpr planner::Cost kExcess = 2 * kWholeShare;
 
 Amount up(std::int64_t bytes) { return (bytes + kKibiBytes - 1) / kKibiBytes; }
@@ -45,7 +45,7 @@ class Adapting {
   void weights();
   void caps_of(PodIndex pod);
   std::vector<Amount> demand_of(PodIndex pod) const;
-  // `left` is asked once for each key: it is not for nothing.
+  // Calls `left` once per key, because `left` is expensive.
   template <class Left>
   planner::Cap cap(std::map<std::uint64_t, planner::Cap>& known, std::uint64_t key, const Left& left) {
     const auto [place, fresh] = known.try_emplace(key, static_cast<planner::Cap>(adapted_.problem.caps.size()));
@@ -56,9 +56,9 @@ class Adapting {
   const PlanBuilder& builder_;
   ProblemShape shape_;
   Adapted adapted_;
-  std::vector<std::size_t> loads_;            // of which measured load is a limit, by place in Loads
-  std::size_t scaled_ = 0;                    // place of scaled memory; 0: none
-  double scale_ = 1;                          // milli-cores in a byte, over all nodes
+  std::vector<std::size_t> loads_;            // resources whose load is a limit, as indexes into Loads
+  std::size_t scaled_ = 0;                    // index of scaled memory; 0: none
+  double scale_ = 1;                          // milli-cores per byte, over all nodes
   std::vector<planner::Machine> machine_of_;  // by NodeIndex
   std::map<LineageIndex, planner::Group> groups_;
   std::map<std::uint64_t, planner::Cap> total_cap_;
@@ -110,7 +110,7 @@ void Adapting::machines() {
       const double whole = whole_of(*node.node, resource);
       const config::LoadBand& band = builder_.rules().band(index, resource);
       const bool judged = !builder_.measured() || node.load.knows(resource);
-      // Of what is not known nothing can be too much; such a node is in a problem only where loads are no matter.
+      // Unknown load has no limit. A node with unknown load is in a problem only if loads do not matter.
       put(load_units(resource, judged ? band.trigger * whole : 1e15),
           load_units(resource, judged ? band.target * whole : 1e15));
     }
@@ -131,7 +131,7 @@ std::vector<Amount> Adapting::demand_of(PodIndex pod) const {
   return demand;
 }
 
-// Who has moved already is counted; it may go on without being counted twice.
+// The caps already count a moved pod. Such a pod can move again without a second count.
 void Adapting::caps_of(PodIndex pod) {
   auto& mine = adapted_.problem.caps_of.emplace_back();
   if (builder_.is_moved(pod)) return;
@@ -213,7 +213,7 @@ void Adapting::weights() {
     }
     const double weight = std::max(builder_.rules().weight(loads_[i]) * 10, 1.0);
     problem.resources[r].uneven_weight = std::llround(weight);
-    const double share = mean > 0 ? static_cast<double>(kWholeShare) / mean : 1;  // of a node, in a unit
+    const double share = mean > 0 ? static_cast<double>(kWholeShare) / mean : 1;  // hundredths of a percent per unit
     problem.resources[r].excess_weight =
         std::max<planner::Cost>(1, std::llround(static_cast<double>(kExcess) * weight * share));
   }
@@ -229,7 +229,8 @@ void Adapting::weights() {
 Adapted adapt(const PlanBuilder& builder, ProblemShape shape) { return Adapting(builder, std::move(shape)).run(); }
 
 planner::Solution search(PlanBuilder& builder, const Adapted& adapted) {
-  // Candidates that are weighed, each a few dozen nanoseconds: about a second. Small clusters never come near it.
+  // Number of weighed candidates. Each takes a few dozen nanoseconds, so the limit is about one second. Small clusters
+  // do not reach it.
   constexpr std::uint64_t kMostSteps = 20'000'000;
   PlanBuilderOracle oracle(builder, adapted);
   planner::SearchLimits limits;
@@ -238,7 +239,7 @@ planner::Solution search(PlanBuilder& builder, const Adapted& adapted) {
   limits.seed = builder.request().seed;
   const auto moved = [&](PodIndex pod) { return builder.is_moved(pod); };
   if (builder.request().caps.total != 0) {
-    // Who moves already may move elsewhere; the cap in the problem sees to it that no more than may do are new.
+    // Pods that are already moved can get another target. The cap in the problem limits the newly moved pods.
     limits.most_moves =
         builder.left_in_total() + static_cast<std::uint32_t>(std::ranges::count_if(adapted.pods, moved));
   }

@@ -1,4 +1,4 @@
-// From nodes and pods to machines and processes.
+// Translates nodes and pods into the machines and processes of the planner.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace rescheduler::rescheduling {
 
-// What the search is to know. Requests, and how many pods there are, are always hard limits; load, where it is
-// measured, is one too: no target above its trigger.
+// Input of the search. Requests and the number of pods are always hard limits. Measured load is a hard limit too: a
+// move must not bring its target node above the trigger.
 struct ProblemShape {
   std::vector<cluster::NodeIndex> nodes{};  // machines, in this order
-  std::vector<cluster::PodIndex> pods{};    // processes; whoever else is there is simply there
-  bool balance_loads = false;               // excess above the target of the band, and unevenness, cost
-  bool balance_requests = false;            // free CPU without free memory, and the other way round, cost
+  std::vector<cluster::PodIndex> pods{};    // processes; the search does not move other pods
+  bool balance_loads = false;               // cost: load above the target of the band, and uneven load
+  bool balance_requests = false;            // cost: free CPU without free memory, and the reverse
   planner::Cost price = 0;                  // of each move
 };
 
@@ -28,13 +28,13 @@ struct Adapted {
 
 Adapted adapt(const PlanBuilder& builder, ProblemShape shape);
 
-// Places among the resources of a problem.
+// Indexes of the resources of a problem.
 inline constexpr std::size_t kCpuRequests = 0;     // milli-cores
 inline constexpr std::size_t kMemoryRequests = 1;  // KiB
 inline constexpr std::size_t kPodCount = 2;
-inline constexpr std::size_t kFirstLoad = 3;  // then loads, in the order NodeRules::judged() has; then scaled memory
+inline constexpr std::size_t kFirstLoad = 3;  // then loads, in the order of NodeRules::judged(); then scaled memory
 
-// Answers by the draft's filters, and lets the draft follow.
+// Answers with PlanBuilder::allows, and applies each assignment to the what-if overlay of the PlanBuilder.
 class PlanBuilderOracle final : public planner::FeasibilityOracle {
  public:
   PlanBuilderOracle(PlanBuilder& builder, const Adapted& adapted) : builder_(builder), adapted_(adapted) {}
@@ -53,7 +53,8 @@ class PlanBuilderOracle final : public planner::FeasibilityOracle {
   const Adapted& adapted_;
 };
 
-// The moves that help most, as many as the draft has left, within the time of its request. The draft is as before.
+// Returns the most useful moves within the caps and the time limit of the request. The PlanBuilder is unchanged
+// afterwards.
 planner::Solution search(PlanBuilder& builder, const Adapted& adapted);
 
 }  // namespace rescheduler::rescheduling

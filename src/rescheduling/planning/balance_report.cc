@@ -12,7 +12,7 @@ using cluster::kCpuLoad;
 using cluster::kMemoryLoad;
 using cluster::NodeIndex;
 
-NodeUtilization picture_of_node(const Snapshot& snapshot, NodeIndex index) {
+NodeUtilization utilization_of(const Snapshot& snapshot, NodeIndex index) {
   const cluster::NodeInfo& node = snapshot.cluster().node(index);
   const auto& balance_report = snapshot.cluster().load_summary();
   NodeUtilization out;
@@ -65,10 +65,10 @@ cluster::LoadSpread spread_of(const Snapshot& snapshot, const std::vector<NodeIn
 BalanceReport balance_report_of(const Snapshot& snapshot, const config::ReschedulerSettings& args) {
   BalanceReport balance_report;
   for (const NodeIndex index : snapshot.cluster().existing_nodes())
-    balance_report.nodes.push_back(picture_of_node(snapshot, index));
+    balance_report.nodes.push_back(utilization_of(snapshot, index));
   std::ranges::sort(balance_report.nodes, {}, &NodeUtilization::name);
   const auto nodes = nodes_in_play(snapshot);
-  if (nodes.empty()) return balance_report;  // nothing is known: that is not the same as all of them being equal
+  if (nodes.empty()) return balance_report;  // no node is known, which does not mean that all nodes are equal
   balance_report.balance = cluster::balance_of(spread_of(snapshot, nodes, kCpuLoad),
                                                spread_of(snapshot, nodes, kMemoryLoad), args.placing.balance_weights());
   return balance_report;

@@ -12,22 +12,22 @@
 
 namespace rescheduler::rescheduling {
 
-// What can be said about a node's load.
+// What is known about the load of a node.
 enum class LoadState : std::uint8_t {
-  Known,      // measured, or by requests where that is the basis
-  Unknown,    // nodes are judged by what is measured, and this one was not
-  OutOfPlay,  // cordoned, not ready, in maintenance: nobody can do anything about its load
+  Known,      // measured, or computed from requests if requests are the basis
+  Unknown,    // the basis is measured load, and this node has no sample
+  OutOfPlay,  // cordoned, not ready or in maintenance: moves cannot change its load
 };
 LoadState load_state_of(const Snapshot& snapshot, cluster::NodeIndex node);
 
-// Of the nodes' predicted load of one resource; of no nodes all is 0.
+// Spread of the predicted load of one resource over the nodes. All values are 0 if there are no nodes.
 cluster::LoadSpread spread_of(const Snapshot& snapshot,
                               const std::vector<cluster::NodeIndex>& nodes,
                               std::size_t resource);
 // Nodes whose load is known and can be changed.
 std::vector<cluster::NodeIndex> nodes_in_play(const Snapshot& snapshot);
 
-// Of all nodes; the balance of those in play.
+// Lists all nodes. The balance covers only the nodes of nodes_in_play().
 BalanceReport balance_report_of(const Snapshot& snapshot, const config::ReschedulerSettings& args);
 
 }  // namespace rescheduler::rescheduling

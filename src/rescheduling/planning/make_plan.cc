@@ -22,10 +22,10 @@ using cluster::PodIndex;
 using config::Strategy;
 
 constexpr double kPercent = 100;
-// Refused targets of a move that are told.
+// Refused targets that a move lists.
 constexpr std::size_t kMostRefused = 3;
 
-// What single moves of a finished draft are worth.
+// Computes how much each move of a finished plan is worth.
 class MoveWorth {
  public:
   explicit MoveWorth(const PlanBuilder& builder)
@@ -41,7 +41,7 @@ class MoveWorth {
     }
     deviation_ = deviation();
   }
-  // Points of the balance score that would be lost without the move.
+  // Points of the balance score that the plan loses without the move.
   double of(PodIndex pod, NodeIndex from, NodeIndex to) {
     const auto with = loads_;
     shift(from, pod, +1);
@@ -67,13 +67,13 @@ class MoveWorth {
   }
 
   const PlanBuilder& builder_;
-  std::vector<std::size_t> place_;  // by node: where its loads are below
+  std::vector<std::size_t> place_;  // by node: index of its loads in loads_
   std::array<std::vector<double>, 2> loads_{};
   cluster::BalanceWeights weights_;
   double deviation_ = 0;
 };
 
-// The draft's moves brought into an order, told in words.
+// Orders the moves of the PlanBuilder and writes them into the plan.
 class Finishing {
  public:
   Finishing(PlanBuilder& builder, Plan& plan) : builder_(builder), plan_(plan) {}
@@ -99,12 +99,12 @@ class Finishing {
 
   PlanBuilder& builder_;
   Plan& plan_;
-  std::vector<std::pair<PodIndex, NodeIndex>> moves_;  // where to
+  std::vector<std::pair<PodIndex, NodeIndex>> moves_;  // pod and target
   Adapted adapted_;
   std::vector<NumberedStep> steps_;
 };
 
-// By the importance of the strategies; of one strategy in the order its pods have.
+// Most important strategy first; within a strategy in order of PodIndex.
 void Finishing::collect() {
   for (const Strategy strategy : builder_.request().strategies) {
     for (const auto& [pod, intent] : builder_.intents()) {

@@ -1,4 +1,4 @@
-// make_plan(world, request) -> plan: pure. What the controller, `rescheduler plan` and the tests all call.
+// make_plan(snapshot, request) -> plan is a pure function. The controller, `rescheduler plan` and the tests call it.
 #pragma once
 
 #include <chrono>
@@ -19,34 +19,34 @@ namespace rescheduler::rescheduling {
 
 class Snapshot;
 
-// What a single look at the cluster cannot know: which nodes have been hot for long enough (Persistence). Nothing: what
-// is hot now counts, as for somebody who asks once.
+// Which nodes have been hot for long enough (PersistenceTracker). A single snapshot cannot show this. Without evidence,
+// each node that is hot now counts, as in a single `rescheduler plan`.
 struct Evidence {
-  std::set<std::string> hot{};  // nodes
-  bool uneven = false;          // the cluster as a whole
+  std::set<std::string> hot{};  // names of nodes
+  bool uneven = false;          // the load of the whole cluster is uneven
 };
 
-// Who is not to be moved this time for reasons of the past, with the reason.
+// Pods that must not move in this plan because of earlier events, with the reason.
 struct HeldPods {
-  std::map<std::string, std::string> pods{};  // by uid: cooling down, being moved, not movable for good
+  std::map<std::string, std::string> pods{};  // by uid: in cooldown, in migration, or permanently unmovable
   PingPongGuard ping_pong{};
 };
 
 struct PlanRequest {
   const config::ReschedulerSettings* args = nullptr;  // settings, with args->rescheduling
-  const placement::Framework* framework = nullptr;    // whose filters every target passes
-  std::vector<config::Strategy> strategies{};         // in order of importance; maintenance and repair before balance
+  const placement::Framework* framework = nullptr;    // each target must pass the filters of this framework
+  std::vector<config::Strategy> strategies{};         // most important first: maintenance and repair before balance
   std::optional<Evidence> evidence{};
   HeldPods held{};
-  config::MoveCaps caps{};           // what is left of them
-  std::set<std::string> draining{};  // nodes under maintenance: everything movable leaves
+  config::MoveCaps caps{};           // what remains of them
+  std::set<std::string> draining{};  // nodes in maintenance: all movable pods leave
   WallTime now{};
   std::uint64_t seed = 1;
   const Clock* clock = nullptr;  // only for `time`
   std::optional<std::chrono::nanoseconds> time{};
 };
 
-// Changes the world while it tries things out and leaves it as it was.
+// Modifies the snapshot during the search and restores it before it returns.
 Plan make_plan(Snapshot& snapshot, const PlanRequest& request);
 
 }  // namespace rescheduler::rescheduling

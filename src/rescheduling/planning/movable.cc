@@ -23,7 +23,7 @@ std::string name_of(const migration::Lineage& lineage) { return fmt::format("{} 
 Movable::Movable(const Snapshot& snapshot, const PodInventory& inventory, const PlanRequest& request)
     : snapshot_(snapshot), inventory_(inventory), request_(request), rules_(request.args->rescheduling.protections) {
   for (const std::string& name : request.args->rescheduling.excluded_namespaces) {
-    // A namespace that no pod is in has no symbol, and needs none.
+    // A namespace without pods has no symbol and needs none.
     if (const auto symbol = snapshot.cluster().interner().symbols.find(name)) excluded_.insert(*symbol);
   }
 }
@@ -96,7 +96,7 @@ std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose
   if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and moving it would hide why"};
   const WallTime since = facts.started == WallTime{} ? facts.created : facts.started;
   const auto age = request_.now - since;
-  // Where any age will do, one that was made "in the future" by a clock that differs from ours is old enough too.
+  // A clock that differs from ours can create a pod "in the future". With a minimum age of 0 such a pod can move too.
   if (since != WallTime{} && rules_.least_age > rules_.least_age.zero() && age < rules_.least_age) {
     return MoveBlocker{why::kYoung,
                        fmt::format("it is {} old, less than {}", minutes_text(age), minutes_text(rules_.least_age))};
@@ -104,7 +104,7 @@ std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose
   return std::nullopt;
 }
 
-// A claim whose volume only one host can reach: a local disk.
+// A claim whose volume is reachable from one host only: a local disk.
 std::optional<std::string> Movable::pinned_by(PodIndex index) const {
   const AssignedPod& pod = snapshot_.cluster().pod(index);
   const cluster::Volumes& volumes = snapshot_.cluster().volumes();
@@ -134,10 +134,10 @@ std::optional<MoveBlocker> Movable::by_its_workload(PodIndex index, Purpose purp
   if (purpose == Purpose::Empty) return std::nullopt;
   const LineageFacts& lineage = inventory_.lineage(inventory_.lineage_of(index));
   if (snapshot_.facts(index).owner && snapshot_.facts(index).owner->kind == "Job") {
-    // The work is done twice, the load lasts longer than if it had been left alone, and a Job counts it as a failure.
+    // A move repeats the work, prolongs the load, and counts as a failure of the Job.
     return MoveBlocker{why::kJob, fmt::format("{} would start its work from the beginning", name_of(lineage.lineage))};
   }
-  if (lineage.lineage.kind == "Pod") return std::nullopt;  // has no copies at all; bare pods have their own rule
+  if (lineage.lineage.kind == "Pod") return std::nullopt;  // has no replicas; bare pods have their own rule
   if (lineage.copies() < rules_.least_replicas) {
     return MoveBlocker{why::kFewReplicas,
                        fmt::format("{} has {} {}, fewer than {}", name_of(lineage.lineage), lineage.copies(),

@@ -1,4 +1,4 @@
-// Who may be moved, and who stays and why.
+// Decides which pods can be moved, and why the other pods stay.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace rescheduler::rescheduling {
 
-// Pods of this priority and above are Kubernetes' own and critical.
+// Pods with at least this priority are critical pods of Kubernetes itself.
 inline constexpr std::int32_t kCriticalPriority = 2'000'000'000;
 
 enum class Purpose : std::uint8_t {
-  Improve,  // things are well and could be better
-  Empty,    // the node is to be empty: how old or how alone a pod is does not keep it
+  Improve,  // the cluster works and can be improved
+  Empty,    // the node must become empty: young pods and pods without replicas leave too
 };
 
-// Why a pod stays. `code` is one of the words below, for metrics and for counting.
+// Why a pod stays. `code` is one of the constants below; metrics use it as a label.
 struct MoveBlocker {
   std::string_view code{};
   std::string reason{};  // one sentence
@@ -57,14 +57,14 @@ inline constexpr std::string_view kCaps = "cap-reached";
 inline constexpr std::string_view kNoOrder = "no-order";
 }  // namespace why
 
-// Holds for one plan: world, census and request must outlive it and stay as they are.
+// Valid for one plan. The snapshot, the inventory and the request must outlive the object and must not change.
 class Movable {
  public:
   Movable(const Snapshot& snapshot, const PodInventory& inventory, const PlanRequest& request);
 
-  // Nothing: it may be moved.
+  // Empty if the pod can be moved.
   std::optional<MoveBlocker> why_not_movable(cluster::PodIndex pod, Purpose purpose) const;
-  // Does it not lead its workload back to where it came from lately?
+  // False if the move returns the workload to a node that it left recently.
   bool may_go(cluster::PodIndex pod, const std::string& from, const std::string& to) const;
 
  private:

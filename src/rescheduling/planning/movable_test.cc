@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kMark = "scheduler.alpha.kubernetes.io/rescheduling";
 
-// One pod "p" among its copies, and why it stays; empty: it may move.
+// One pod "p" among its replicas, and the code why it stays; empty: the pod can be moved.
 struct OnePod {
   PlanBench bench;
   PodBuilder pod = running("p", "web").requests("100m", "100Mi").on("a");

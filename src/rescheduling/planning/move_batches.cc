@@ -9,7 +9,8 @@ namespace {
 
 using cluster::PodIndex;
 
-// Does what one asks of its neighbours speak of the other? By namespaces and labels alone: wherever both may be.
+// Whether a term of pod `one` (affinity, anti-affinity, spread) selects pod `other`. Checks only namespaces and labels,
+// not the nodes.
 bool term_matches(const cluster::Cluster& cluster, PodIndex one, PodIndex other) {
   const cluster::AssignedPod& mine = cluster.pod(one);
   const cluster::AssignedPod& theirs = cluster.pod(other);
@@ -24,17 +25,17 @@ bool term_matches(const cluster::Cluster& cluster, PodIndex one, PodIndex other)
             });
 }
 
-// Whether the one is possible may depend on whether the other was done before.
+// Whether one move is possible can depend on whether the other move is done before it.
 bool depend(const planner::Step& one, const planner::Step& other, const Adapted& adapted, const PlanBuilder& builder) {
   if (one.to == other.from || one.from == other.to) return true;
   const PodIndex a = adapted.pods[one.process];
   const PodIndex b = adapted.pods[other.process];
-  // Spread by default: nobody's own constraints say of whom.
+  // Default spread constraints name no pods, so pods of one namespace can depend on each other.
   if (builder.what_if().spreads_by_default() && builder.cluster().pod(a).ns == builder.cluster().pod(b).ns) return true;
   return term_matches(builder.cluster(), a, b) || term_matches(builder.cluster(), b, a);
 }
 
-// What is under way in the step that is being filled.
+// The moves of the step that is being filled.
 class Filling {
  public:
   Filling(const Adapted& adapted, const PlanBuilder& builder) : adapted_(adapted), builder_(builder) {}
@@ -65,7 +66,7 @@ class Filling {
 };
 
 bool Filling::takes(const planner::Step& step) const {
-  if (total_ == 0) return true;  // a step of nothing would never end
+  if (total_ == 0) return true;  // a step takes at least one move, or the loop would never end
   const config::MoveCaps& most = builder_.settings().brakes.at_once;
   const PodIndex pod = adapted_.pods[step.process];
   if (full(most.total, total_) || full(most.per_node, in(leaving_, step.from))
@@ -74,7 +75,7 @@ bool Filling::takes(const planner::Step& step) const {
       || full(most.per_workload, in(lineages_, builder_.inventory().lineage_of(pod)))) {
     return false;
   }
-  // Neither together with one it depends on, nor before one that was put off.
+  // A move must not be in one step with a move that it depends on, nor before such a move that was postponed.
   const auto depends = [&](const planner::Step& other) { return depend(step, other, adapted_, builder_); };
   if (std::ranges::any_of(taken_, depends) || std::ranges::any_of(later_, depends)) return false;
   return std::ranges::all_of(builder_.inventory().budgets_of(pod), [&](std::uint32_t budget) {

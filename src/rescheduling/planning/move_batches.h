@@ -1,4 +1,5 @@
-// Which moves may be under way together: the planner's waves, made small enough for the brakes and the budgets.
+// Splits the batches of the planner into the steps of a plan, which respect the brakes and the PodDisruptionBudgets.
+// The moves of one step can run at the same time.
 #pragma once
 
 #include <vector>
@@ -9,16 +10,18 @@
 
 namespace rescheduler::rescheduling {
 
-// A step of the order, with the number of the step of the plan it belongs to; from 1.
+// A move of the planner, with the number of its step in the plan, from 1.
 struct NumberedStep {
   planner::Step step{};
   std::uint32_t number = 1;
 };
 
-// A wave is cut wherever a limit asks for it: moves at once in total, from and to a node, of a namespace, of a
-// workload, of a budget. The filters were asked in the order of the wave; of two moves of which one may depend on the
-// other - it comes to a node that the other leaves, or their pods speak of each other by affinity or spread - the one
-// that came first in it stays first, and they are never in one step. So any order within a step does.
+// Splits a batch where a limit requires it: concurrent moves in total, from and to a node, of a namespace, of a
+// workload, of a PodDisruptionBudget.
+//
+// The filters checked the moves in the order of `steps`. One move can depend on another: its target is the source of
+// the other, or their pods refer to each other by affinity or spread. Two such moves keep their order and are never in
+// one step of the plan. So the moves of one step can run in any order.
 std::vector<NumberedStep> number_steps(const std::vector<planner::Step>& steps,
                                        const Adapted& adapted,
                                        const PlanBuilder& builder);

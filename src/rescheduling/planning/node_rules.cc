@@ -13,7 +13,8 @@ using cluster::NodeIndex;
 using config::LoadBand;
 
 constexpr double kPercent = 100;
-// Below a threshold nobody gave a band for: far enough that a node does not come back at the next gust.
+// Percentage points between a threshold and its default target, if no band is configured. The distance keeps small
+// changes of load from making the node hot again.
 constexpr double kBelowThreshold = 10;
 
 LoadBand shares(const LoadBand& percent) { return {percent.trigger / kPercent, percent.target / kPercent}; }
@@ -46,10 +47,10 @@ NodeRules::NodeRules(const Snapshot& snapshot, const PlanRequest& request) {
     if (pool != selectors.end()) pool_of_[index] = static_cast<std::uint32_t>(pool - selectors.begin()) + 1;
   }
   read_bands(*request.args, cluster.load_summary().resources);
-  const auto& balance_report = cluster.load_summary();
-  for (std::size_t i = 0; i < std::min(balance_report.resources.size(), cluster::kMostLoads); ++i) {
-    const bool known = balance_report.basis == cluster::LoadBasis::Usage || i <= cluster::kMemoryLoad;
-    if (known && (i <= cluster::kMemoryLoad || !std::isnan(balance_report.mean[i])) && weights_[i] > 0)
+  const auto& load_summary = cluster.load_summary();
+  for (std::size_t i = 0; i < std::min(load_summary.resources.size(), cluster::kMostLoads); ++i) {
+    const bool known = load_summary.basis == cluster::LoadBasis::Usage || i <= cluster::kMemoryLoad;
+    if (known && (i <= cluster::kMemoryLoad || !std::isnan(load_summary.mean[i])) && weights_[i] > 0)
       judged_.push_back(i);
   }
 }

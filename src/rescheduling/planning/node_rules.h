@@ -1,4 +1,5 @@
-// What holds for each node in one plan: may pods come, which bands of load, which strategies leave it alone.
+// The rules of each node in one plan: whether the node accepts pods, its load bands, and the strategies that are off
+// for it.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,21 @@
 
 namespace rescheduler::rescheduling {
 
-// By NodeIndex. Made once at the start of a plan.
+// By NodeIndex. Created once at the start of a plan.
 class NodeRules {
  public:
   NodeRules(const Snapshot& snapshot, const PlanRequest& request);
 
-  // Ready, not cordoned, not leaving: pods may come.
+  // The node is ready, not cordoned and not drained, so it accepts pods.
   bool takes(cluster::NodeIndex node) const { return takes_[node]; }
   bool drains(cluster::NodeIndex node) const { return drains_[node]; }
-  // Its pool has the strategy switched off.
+  // The pool of the node has switched the strategy off.
   bool is_off(cluster::NodeIndex node, config::Strategy strategy) const;
-  // Shares, not percent; by place in Loads.
+  // Shares, not percent; `resource` is an index into Loads.
   const config::LoadBand& band(cluster::NodeIndex node, std::size_t resource) const {
     return bands_[pool_of_[node]][resource];
   }
-  // Resources of which load is judged, by place in Loads.
+  // Resources whose load is judged, as indexes into Loads.
   const std::vector<std::size_t>& judged() const { return judged_; }
   double weight(std::size_t resource) const { return weights_[resource]; }
   const std::string& name(std::size_t resource) const { return names_[resource]; }  // "CPU", "memory", ...
@@ -37,8 +38,8 @@ class NodeRules {
 
   std::vector<std::uint8_t> takes_;
   std::vector<std::uint8_t> drains_;
-  std::vector<std::uint32_t> pool_of_;                // 0: none; else one more than its place in the settings
-  std::vector<std::vector<config::LoadBand>> bands_;  // by pool, then by place in Loads
+  std::vector<std::uint32_t> pool_of_;                // 0: no pool; else the index of the pool in the settings plus 1
+  std::vector<std::vector<config::LoadBand>> bands_;  // by pool, then by index into Loads
   std::vector<std::map<config::Strategy, config::StrategyMode>> modes_;  // by pool
   std::vector<std::size_t> judged_;
   std::vector<double> weights_;

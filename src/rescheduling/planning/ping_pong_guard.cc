@@ -7,7 +7,7 @@ void PingPongGuard::record_move(const migration::Lineage& lineage, const std::st
   auto& nodes = came_from_[lineage];
   std::set<std::string> origins = nodes[from];
   origins.insert(from);
-  // Whoever came from `to` comes from those too.
+  // Nodes that are reached from `to` get the same origins.
   for (auto& [node, before] : nodes) {
     if (node == to || before.contains(to)) before.insert(origins.begin(), origins.end());
   }

@@ -1,9 +1,9 @@
-// Ping-pong: where pods of a workload must not go, because others of it came from there.
+// Prevents ping-pong: a workload's pods must not return to a node that its pods left.
 //
-// Pods of one workload are as good as each other, so it does not matter which of them comes back. What matters is that
-// the moves of a workload never lead round in a circle: when some went from a to b and some from b to c, nobody of it
-// goes from c to a or b, nor from b to a. A node that was left is open to those who are elsewhere for other reasons;
-// were it closed to all of them, a large workload would soon have nowhere to go.
+// The pods of a workload are interchangeable, so it does not matter which pod returns. The moves of a workload must
+// never form a cycle. Example: after moves from a to b and from b to c, no pod moves from c to a, from c to b, or from
+// b to a. Pods that run on unrelated nodes can still move to a. If a were closed to all pods, a large workload would
+// soon have no target left.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace rescheduler::rescheduling {
 
 class PingPongGuard {
  public:
-  // Somebody of it went from here to there.
+  // A pod of the lineage moved.
   void record_move(const migration::Lineage& lineage, const std::string& from, const std::string& to);
-  // Would one that goes from here to there close a circle?
+  // True if the move would close a cycle.
   bool would_return(const migration::Lineage& lineage, const std::string& from, const std::string& to) const;
   bool empty() const { return came_from_.empty(); }
 
  private:
-  // By lineage and node: all nodes from which moves lead there.
+  // By lineage and node: all nodes from which moves lead to this node, directly or over other nodes.
   std::map<migration::Lineage, std::map<std::string, std::set<std::string>>> came_from_;
 };
 

@@ -34,7 +34,7 @@ TEST(PingPongGuard, ANodeThatWasLeftIsOpenToThoseWhoHaveNothingToDoWithIt) {
   EXPECT_TRUE(ping_pong.would_return(kWeb, "cool", "d"));
 }
 
-// The definition, once more: is there a way from `to` to `from` along the moves?
+// The definition, implemented independently: whether the moves lead from `from` to `to`.
 bool leads(const std::vector<std::pair<std::string, std::string>>& moves,
            const std::string& from,
            const std::string& to) {

@@ -1,5 +1,5 @@
-// A plan: which pods go where, in which order, why, what will come of it, and what was considered and refused. One
-// object for the controller, `rescheduler plan`, the API and the dashboard.
+// A plan: the moves in order with their reasons, the expected result, and the pods and targets that were refused. The
+// controller, `rescheduler plan`, the API and the dashboard share this type.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace rescheduler::rescheduling {
 
-// What PodDisruptionBudgets say to one more pod of it being away.
+// Whether the PodDisruptionBudgets allow one more pod to be unavailable.
 enum class BudgetVerdict : std::uint8_t {
   NoBudget,
   Allowed,
   Exhausted,  // not now
-  Several,    // two cover it: Kubernetes refuses to evict it at all
+  Several,    // two budgets cover the pod: the Eviction API always refuses such a pod
 };
 std::string_view to_string(BudgetVerdict verdict);
 
@@ -38,14 +38,14 @@ struct PlannedMove {
   config::Strategy strategy{};
   std::string reason{};     // one sentence with numbers
   double gain = 0;          // points of the balance score
-  std::uint32_t step = 1;   // moves of one step may be done together, after those of the steps before
-  bool detour = false;      // it moves on in a later step
-  bool autoscaled = false;  // a HorizontalPodAutoscaler sets how many there are of it
+  std::uint32_t step = 1;   // moves of one step can run together, after all earlier steps
+  bool detour = false;      // the pod moves again in a later step
+  bool autoscaled = false;  // a HorizontalPodAutoscaler sets the number of replicas
   BudgetVerdict budget = BudgetVerdict::NoBudget;
   std::vector<RefusedTarget> refused{};
 };
 
-// A pod that was looked at and stays. `code` is the metric's label: "opt-out", "budget-exhausted", "no-target", ...
+// A pod that was considered and stays. `code` is the metric's label: "opt-out", "budget-exhausted", "no-target", ...
 struct UnmovedPod {
   std::string ns{};
   std::string pod{};
@@ -57,7 +57,7 @@ struct UnmovedPod {
 // Shares of allocatable; NaN where nothing is known.
 struct NodeUtilization {
   std::string name{};
-  double cpu = 0;  // by usage where that is known, else by requests
+  double cpu = 0;  // measured usage if known, else requests
   double memory = 0;
   double cpu_requested = 0;
   double memory_requested = 0;
@@ -72,10 +72,10 @@ struct BalanceReport {
 struct Plan {
   std::string id{};
   WallTime made{};
-  std::string judged_by{};  // whose word on load it rests on: "prometheus", "requests", ...
+  std::string judged_by{};  // the source of the load: "prometheus", "requests", ...
   std::vector<PlannedMove> moves{};
   std::vector<UnmovedPod> refused{};
-  std::vector<std::string> notes{};  // brakes, strategies that are off, nodes that are left out
+  std::vector<std::string> notes{};  // brakes, strategies that are off, nodes that are skipped
   BalanceReport before{};
   BalanceReport after{};
 };

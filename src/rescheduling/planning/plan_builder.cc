@@ -17,9 +17,10 @@ using cluster::PodIndex;
 using config::Strategy;
 
 constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
-// Of the nodes with most room so many are asked for their filters' word before the pod is given up.
+// The filters first check this many of the least full nodes. The remaining nodes are sorted only if these nodes all
+// refuse.
 constexpr std::size_t kMostAsked = 64;
-// Loads are sums of fractions; what is over by less is not over.
+// Loads are sums of fractions. A smaller excess is a rounding error.
 constexpr double kRounding = 1e-9;
 
 std::uint32_t left(std::uint32_t cap, std::uint32_t used) {
@@ -72,7 +73,7 @@ bool PlanBuilder::has_room(PodIndex pod, NodeIndex index) const {
 }
 
 bool PlanBuilder::allows(PodIndex unassigned, NodeIndex index) {
-  // Back to where it was, while a search goes to and fro; not once there is a reason for its leaving.
+  // A search can return the pod to its home node, unless a strategy has recorded a reason to move it in this turn.
   if (index == what_if_.home_of(unassigned))
     return !this_turn_.contains(unassigned) && what_if_.admits_back(unassigned, index);
   if (!has_room(unassigned, index)) return false;
@@ -83,15 +84,15 @@ bool PlanBuilder::allows(PodIndex unassigned, NodeIndex index) {
 
 double PlanBuilder::fullness_with(PodIndex pod, NodeIndex index) const {
   const cluster::NodeInfo& node = cluster().node(index);
-  const auto& balance_report = cluster().load_summary();
+  const auto& load_summary = cluster().load_summary();
   const cluster::Loads& carried = inventory_.load_of(pod);
   double fullest = 0;
   for (const std::size_t resource : rules_.judged()) {
     const double limit = std::max(rules_.band(index, resource).trigger, 0.01);
     const double coming = carried[resource] / std::max(whole_of(*node.node, resource), 1.0);
-    fullest = std::max(fullest, (placement::predicted_load(node, resource, balance_report) + coming) / limit);
+    fullest = std::max(fullest, (placement::predicted_load(node, resource, load_summary) + coming) / limit);
   }
-  // Requests too: what is promised must be had, and among nodes that are equally busy the emptier one is better.
+  // Requests count too: they must fit, and among equally loaded nodes the one with fewer requests is better.
   const cluster::ResourceList& asked = cluster().pod(pod).compiled_spec->requirements->requests.plain;
   const auto share = [](std::int64_t amount, std::int64_t of) {
     return of > 0 ? static_cast<double>(amount) / static_cast<double>(of) : 1.0;
@@ -111,7 +112,7 @@ NodeIndex PlanBuilder::best_target(PodIndex unassigned, const NodeTest& also) {
   const std::size_t asked = std::min(found.size(), kMostAsked);
   std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(asked));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    // Nobody among the best: the others, in strides, for the best ones are likely to be all of one kind.
+    // None of the best nodes accepts the pod: sort and try the others.
     if (i == asked) std::sort(found.begin() + static_cast<std::ptrdiff_t>(asked), found.end());
     if (allows(unassigned, found[i].second)) return found[i].second;
   }
@@ -145,7 +146,7 @@ std::string PlanBuilder::why_no_target(PodIndex unassigned) {
   return sorted.empty() ? "there is no other node" : fmt::format("no other node takes it: {}", list);
 }
 
-// --- Those like it ---
+// --- Similar pods: the same owner and the same images ---
 
 std::uint32_t PlanBuilder::alike_on(PodIndex pod, NodeIndex index) const {
   const PodFacts& mine = snapshot_.facts(pod);
@@ -166,7 +167,7 @@ void PlanBuilder::count_alike() {
   }
 }
 
-// As many as are left over when each node that would take one has its part.
+// The replicas divided by the feasible nodes, rounded up.
 std::uint32_t PlanBuilder::most_alike(PodIndex pod) {
   const PodFacts& mine = snapshot_.facts(pod);
   if (!mine.owner) return kUnlimited;
@@ -260,7 +261,7 @@ void PlanBuilder::refuse(PodIndex pod, const MoveBlocker& blocker) {
   if (fresh) {
     plan_.refused.push_back(std::move(refusal));
   } else {
-    plan_.refused[place->second] = std::move(refusal);  // what was said last is what holds
+    plan_.refused[place->second] = std::move(refusal);  // the last refusal holds
   }
 }
 

@@ -1,5 +1,5 @@
-// A plan in the making: the world as it would be with the moves found so far, who may still move, and what was refused.
-// Strategies work on it one after the other; each sees the moves of those before it.
+// A plan under construction: a what-if overlay with the moves so far, the pods that can still move, and the refused
+// pods. Strategies work on it one after the other; each sees the moves of the earlier strategies.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace rescheduler::rescheduling {
 // Why a move is in the plan.
 struct Intent {
   config::Strategy strategy{};
-  std::string cause{};                       // the first half of its reason
-  std::size_t resource = cluster::kCpuLoad;  // the one its effect is told in
+  std::string cause{};                       // the first half of the reason
+  std::size_t resource = cluster::kCpuLoad;  // the reason states the effect on this resource
   std::vector<RefusedTarget> refused{};
 };
 
@@ -30,45 +30,45 @@ class PlanBuilder {
  public:
   PlanBuilder(Snapshot& snapshot, const PlanRequest& request, Plan& plan);
 
-  // --- What strategies ask. ---
+  // --- Queries of the strategies ---
   std::optional<MoveBlocker> why_not_movable(cluster::PodIndex pod, Purpose purpose) const {
     return movable_.why_not_movable(pod, purpose);
   }
-  // The pod is lifted. May it go there: filters, load after the move, no ping-pong, no heap of duplicates?
+  // The pod is unassigned. Checks the filters, the load after the move, ping-pong, and too many duplicates.
   bool allows(cluster::PodIndex unassigned, cluster::NodeIndex node);
-  // The same without the filters: what costs little to know.
+  // The cheap checks of allows(), without the filters.
   bool has_room(cluster::PodIndex pod, cluster::NodeIndex node) const;
-  // The node that is least full with it, or kNoNode. `also`, unless empty, must hold for the node.
+  // The node that is least full with the pod, or kNoNode. `also`, unless empty, must hold for the node.
   using NodeTest = std::function<bool(cluster::NodeIndex)>;
   cluster::NodeIndex best_target(cluster::PodIndex unassigned, const NodeTest& also = {});
-  // Why nobody takes it, in one sentence.
+  // Why no node accepts the pod, in one sentence.
   std::string why_no_target(cluster::PodIndex unassigned);
-  // Its load there, by the resource that is nearest to its limit: 1 is at the limit.
+  // Load of the node with the pod, for the resource nearest to its limit: 1 is at the limit.
   double fullness_with(cluster::PodIndex pod, cluster::NodeIndex node) const;
-  // How many of its owner and with its images a node may have; a large number where that is nobody's business.
+  // The largest number of pods with this owner and these images on one node; unlimited for a pod without an owner or
+  // with fewer than two feasible nodes.
   std::uint32_t most_alike(cluster::PodIndex pod);
   std::uint32_t alike_on(cluster::PodIndex pod, cluster::NodeIndex node) const;
 
-  // --- What they do. ---
-  // The pod is moved, and this is why. An earlier reason for moving it stays.
-  // False: it had one in this turn.
+  // --- Changes by the strategies ---
+  // Records why the pod moves. An earlier reason stays. False: the pod already has a reason in this turn.
   bool moved(cluster::PodIndex pod, Intent intent);
-  // It is back where this turn found it.
+  // The pod is back on the node that it had when this turn began.
   void forget_move(cluster::PodIndex pod);
   void refuse(cluster::PodIndex pod, const MoveBlocker& blocker);
-  // Once, however often it is said.
+  // A repeated sentence is recorded once.
   void note(std::string sentence) {
     if (std::find(plan_.notes.begin(), plan_.notes.end(), sentence) == plan_.notes.end()) {
       plan_.notes.push_back(std::move(sentence));
     }
   }
-  // In the place of what was said of the same thing before.
+  // Replaces the earlier note about the same thing.
   void note_about(const std::string& thing, std::string sentence);
 
-  // --- Turns: each strategy finds the world as if the moves before it had been carried out. ---
+  // --- Turns: each strategy starts as if the earlier moves had been carried out ---
   void begin_turn();
   struct Saved {
-    std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places{};  // of those that are moved
+    std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places{};  // of the moved pods
     std::map<cluster::PodIndex, Intent> intents{};
     std::vector<std::string> notes{};
     std::map<std::string, std::size_t> noted{};
@@ -79,7 +79,7 @@ class PlanBuilder {
   Saved save() const;
   void go_back(const Saved& saved);
 
-  // --- Caps: what is left of them with the moves so far. ---
+  // --- Caps: what remains after the moves so far ---
   bool within_caps(cluster::PodIndex pod) const;
   std::uint32_t left_in_total() const;
   std::uint32_t left_of_node(cluster::NodeIndex node) const;
@@ -121,9 +121,9 @@ class PlanBuilder {
   WhatIf what_if_;
   bool no_duplicates_ = false;
   std::map<cluster::PodIndex, Intent> intents_;
-  std::set<cluster::PodIndex> this_turn_;       // moved in it
-  std::map<std::string, std::size_t> noted_;    // by thing: place among the plan's notes
-  std::map<std::string, std::size_t> refused_;  // by uid: place in the plan's list
+  std::set<cluster::PodIndex> this_turn_;       // pods moved in this turn
+  std::map<std::string, std::size_t> noted_;    // by thing: index in the notes of the plan
+  std::map<std::string, std::size_t> refused_;  // by uid: index in Plan::refused
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> most_alike_;
   boost::unordered_flat_map<std::pair<const OwnerRef*, std::uint64_t>, std::uint32_t> alike_;  // by owner and images
 };

@@ -17,7 +17,7 @@ std::string node_json(const NodeUtilization& node) {
                      kube::json_percent(node.cpu_requested), kube::json_percent(node.memory_requested), node.pods);
 }
 
-std::string picture_json(const BalanceReport& shown) {
+std::string balance_json(const BalanceReport& shown) {
   return fmt::format(
       R"({{"balanceScore":{},"cpuDeviation":{},"memoryDeviation":{},"cpuMax":{},"memoryMax":{},"nodes":{}}})",
       kube::json_number(shown.balance.score), kube::json_number(shown.balance.cpu_deviation),
@@ -52,7 +52,7 @@ std::string to_json(const Plan& plan) {
   return fmt::format(R"({{"id":{},"made":{},"judgedBy":{},"moves":{},"before":{},"after":{},"refused":{},"notes":{}}})",
                      kube::json_string(plan.id), kube::json_string(kube::format_time(plan.made)),
                      kube::json_string(plan.judged_by), kube::json_array(plan.moves, move_json),
-                     picture_json(plan.before), picture_json(plan.after), kube::json_array(plan.refused, refusal_json),
+                     balance_json(plan.before), balance_json(plan.after), kube::json_array(plan.refused, refusal_json),
                      kube::json_array(plan.notes, kube::json_string));
 }
 

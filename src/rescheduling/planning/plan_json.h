@@ -7,7 +7,7 @@
 
 namespace rescheduler::rescheduling {
 
-// Keys as docs/rescheduling.md has them. Shares are percent with two digits; what is not known is null.
+// docs/rescheduling.md documents the keys. Shares are percent with two digits; unknown values are null.
 std::string to_json(const Plan& plan);
 
 }  // namespace rescheduler::rescheduling

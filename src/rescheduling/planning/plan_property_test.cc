@@ -1,5 +1,5 @@
-// What must never happen, on thousands of small clusters in which everything collides. The checks here know nothing of
-// how plans are made: they go by the model, the filters and the objects.
+// Properties that must hold on thousands of small random clusters with many conflicting constraints. The checks do not
+// know how plans are made. They use only the model, the filters and the objects.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ constexpr const char* kOptOutLabel = "scheduler.alpha.kubernetes.io/rescheduling
 const std::vector<Strategy> kAll = {Strategy::NodeMaintenance, Strategy::ConstraintRepair, Strategy::LoadBalancing,
                                     Strategy::ResourceOptimization};
 
-// Everything about a pod that the test itself decided.
+// What the test itself decided about a pod.
 struct Known {
   PodBuilder pod{"x"};
   bool is_protected = false;
@@ -33,12 +33,12 @@ struct Known {
 struct RandomCluster {
   PlanBench bench;
   std::map<std::string, Known> pods;   // by uid
-  std::map<std::string, int> allowed;  // by app: what its budget allows
+  std::map<std::string, int> allowed;  // by app: disruptions that its budget allows
   std::set<std::string> draining;
   std::vector<std::string> nodes;
 };
 
-// Pods of one owner are of one template: what they ask of others follows from its name.
+// Pods of one owner have one template: the name of the owner determines their affinity and spread.
 PodBuilder relate(PodBuilder pod, int kind) {
   const char* host = "kubernetes.io/hostname";
   const char* zone = "topology.kubernetes.io/zone";
@@ -73,7 +73,7 @@ Known random_pod(int number, const std::string& node) {
       known.is_protected = true;
       break;
     case 2:
-      // Another owner of the same name: uids are unique.
+      // Another owner with the same name: uids are unique.
       pod = changed(pod.in("kube-system"), [](api::Pod& object) {
         auto& owner = *object.mutable_metadata()->mutable_owner_references(0);
         owner.set_uid(owner.uid() + "-system");
@@ -138,7 +138,7 @@ void random_cluster(RandomCluster& into) {
   if (one_in(5)) into.bench.by_requests();
 }
 
-// Do the filters of the whole profile let this pod stand on that node, with everybody else where they are?
+// Whether the filters of the whole profile accept the pod on the node while all other pods stay.
 bool fits(PlanBench& bench, const api::Pod& pod, const std::string& node) {
   api::Pod waiting = pod;
   waiting.mutable_spec()->clear_node_name();
@@ -196,7 +196,7 @@ RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
   const Plan plan = cluster.bench.plan(kAll);
   RC_ASSERT(text_of(cluster.bench.snapshot) == before);
   check_steps(cluster, plan);
-  // Moves of one step go together; none of them waits for another.
+  // Moves of one step can run in any order: none depends on another.
   const int way = one_in(2) ? -1 : 1;
   std::vector<std::pair<std::uint32_t, int>> order;
   for (std::size_t i = 0; i < plan.moves.size(); ++i) order.emplace_back(plan.moves[i].step, way * static_cast<int>(i));
@@ -210,7 +210,7 @@ RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
     const api::Pod pod = cluster.pods.at(move.uid).pod;
     const PodInventory inventory(snapshot);
     const cluster::Loads carried = inventory.load_of(*index);
-    // Without the pod, as it is when its replacement is placed.
+    // Without the old pod, because the scheduler places the replacement after the eviction.
     PlannedMove there = move;
     snapshot.remove(pod);
     if (!fits(cluster.bench, pod, move.target))
@@ -231,7 +231,7 @@ RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
   }
 }
 
-// A move for which there was no order is tried again, to the same end; that is no plan that is done.
+// A move with code "no-order" is tried again with the same result, so such a plan is not complete.
 bool is_whole(const Plan& plan) {
   return std::ranges::none_of(plan.refused, [](const UnmovedPod& one) { return one.code == "no-order"; });
 }
@@ -262,7 +262,7 @@ RC_GTEST_PROP(Plans, OfAllStrategiesMadeAgainAfterTheyWereCarriedOutAreEmpty, ()
   if (!again.moves.empty()) RC_FAIL(told(plan) + "then\n" + told(again) + text_of(cluster.bench.snapshot));
 }
 
-// Was a cap used up, or would one have been too narrow for two plans in one?
+// Whether a cap was used up, or would be exceeded by both plans together.
 bool cut_short(const config::MoveCaps& caps, const Plan& plan, const Plan& again) {
   std::set<std::string> pods;
   std::map<std::string, std::map<std::string, std::uint32_t>> counts;  // by kind of cap, then by key
@@ -293,7 +293,8 @@ bool cut_short(const config::MoveCaps& caps, const Plan& plan, const Plan& again
          });
 }
 
-// Work is left to the next plan only where a cap was used up, or would be by it; and it comes to an end.
+// A plan leaves work to the next plan only if a cap was used up, or would be exceeded by the next plan. The sequence of
+// plans ends.
 RC_GTEST_PROP(Plans, LeaveWorkToTheNextOnlyForTheCapsSake, ()) {
   RandomCluster cluster;
   random_cluster(cluster);

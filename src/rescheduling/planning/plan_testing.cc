@@ -110,12 +110,12 @@ PlanBench& PlanBench::by_requests() {
   return *this;
 }
 
-// As usage/ would.
+// Sets the load summary as usage/ does.
 void PlanBench::look() {
-  cluster::LoadSummary picture;
-  picture.basis = measured_ ? cluster::LoadBasis::Usage : cluster::LoadBasis::Requests;
-  picture.source = measured_ ? "test" : "requests";
-  for (std::size_t r = 0; r < picture.resources.size(); ++r) {
+  cluster::LoadSummary load_summary;
+  load_summary.basis = measured_ ? cluster::LoadBasis::Usage : cluster::LoadBasis::Requests;
+  load_summary.source = measured_ ? "test" : "requests";
+  for (std::size_t r = 0; r < load_summary.resources.size(); ++r) {
     double sum = 0;
     double known = 0;
     for (const cluster::NodeIndex at : snapshot.cluster().existing_nodes()) {
@@ -124,9 +124,9 @@ void PlanBench::look() {
       sum += one.predicted(r);
       known += 1;
     }
-    if (known > 0) picture.mean[r] = sum / known;
+    if (known > 0) load_summary.mean[r] = sum / known;
   }
-  snapshot.cluster().set_load_summary(picture);
+  snapshot.cluster().set_load_summary(load_summary);
 }
 
 Plan PlanBench::plan(const std::vector<Strategy>& strategies) {
@@ -161,12 +161,12 @@ void PlanBench::carry_out(const PlannedMove& move) {
   add(pod);
   shift(move.source, -1);
   shift(move.target, +1);
-  // What it was found to use it uses there too.
+  // The pod has the same usage on the target node.
   if (measured_ || was_measured) pod_uses(move.uid, carried[cluster::kCpuLoad] / 1000, carried[cluster::kMemoryLoad]);
 }
 
 void PlanBench::carry_out(const Plan& plan) {
-  // Apportioned loads are what they were before the first move.
+  // Keeps the loads that were apportioned before the first move.
   const PodInventory inventory(snapshot);
   if (measured_) {
     for (cluster::PodIndex pod = 0; pod < snapshot.cluster().pods().size(); ++pod) {

@@ -1,4 +1,4 @@
-// A world in few words, and plans for it.
+// Builds a snapshot in a few lines, and plans for it.
 //
 //   PlanBench bench;
 //   bench.node("a", 0.9, 0.4).node("b", 0.2, 0.4);
@@ -29,21 +29,21 @@ using config::Strategy;
 
 inline constexpr std::int64_t kNow = 1'800'000'000;  // seconds since 1970
 
-// Running and ready for an hour, one of a ReplicaSet's.
+// A pod of a ReplicaSet that has been running and ready for an hour.
 PodBuilder running(const std::string& name, const std::string& owner = "web");
-// Takes away the owner, its being ready, ...
+// A copy of the pod after `change`, for example without its owner or not ready.
 PodBuilder changed(const api::Pod& pod, const std::function<void(api::Pod&)>& change);
 
 class PlanBench {
  public:
   PlanBench();
 
-  // 4 CPUs and 32 GiB, used like this; NaN: nobody knows.
+  // A node with 4 CPUs and 32 GiB and this load; NaN: unknown.
   PlanBench& node(const std::string& name, double cpu, double memory);
   PlanBench& add(const NodeBuilder& node);
   PlanBench& add(const PodBuilder& pod);
   PlanBench& add(const BudgetBuilder& budget);
-  // So many running pods of one owner on a node: <owner>-<node>-<number>.
+  // Adds `count` running pods of one owner to a node: <owner>-<node>-<number>.
   PlanBench& pods(const std::string& owner,
                   int count,
                   const std::string& node,
@@ -51,13 +51,13 @@ class PlanBench {
                   const std::string& memory);
   PlanBench& uses(const std::string& node, double cpu, double memory);
   PlanBench& pod_uses(const std::string& uid, double cores, double bytes);
-  // A workload object; `replicas` < 0: it has none.
+  // A workload object; `replicas` < 0: the field is not set.
   PlanBench& workload(const std::string& kind, const std::string& name, int replicas);
-  // Everything goes by requests from now on.
+  // From now on nodes are judged by requests.
   PlanBench& by_requests();
 
   Plan plan(const std::vector<Strategy>& strategies);
-  // The plan's moves carried out: pods are where it wants them, and so is what they use.
+  // Applies the moves: pods and their load move to the targets.
   void carry_out(const Plan& plan);
   void carry_out(const PlannedMove& move);
 
@@ -74,9 +74,9 @@ class PlanBench {
 
 // "web-1 a -> b", in the order of the plan.
 std::vector<std::string> moves_of(const Plan& plan);
-// Codes by pod.
+// Refusal codes by pod.
 std::map<std::string, std::string> refusals_of(const Plan& plan);
-// Everything that can be asked of a world's model, as text: to see that it is as it was.
+// The whole cluster model as text, to check that it is unchanged.
 std::string text_of(const Snapshot& snapshot);
 
 }  // namespace rescheduler::rescheduling::testing

@@ -19,15 +19,15 @@ using cluster::PodIndex;
 
 constexpr double kMilli = 1000;
 
-// By requests, as the basis of that name counts them.
+// The requests of a pod, as LoadBasis::Requests counts them.
 double requested(const AssignedPod& pod, std::size_t resource) {
   const cluster::PodRequests& requests = pod.compiled_spec->requirements->requests;
   if (resource == kCpuLoad) return static_cast<double>(requests.nonzero_cpu);
   return resource == kMemoryLoad ? static_cast<double>(requests.nonzero_memory) : 0;
 }
 
-// What is expected of it: the weight with which it gets its part of what was measured. As its like are used to, else
-// what it asks for.
+// Expected usage: the weight with which a pod gets its part of the measured load. The usual usage of its workload, else
+// its requests.
 double expected(const Snapshot& snapshot, PodIndex index, std::size_t resource) {
   if (const usage::WorkloadUsage* workload_usage = snapshot.workload_usage_of(snapshot.facts(index));
       workload_usage != nullptr) {
@@ -128,29 +128,29 @@ std::optional<std::uint32_t> PodInventory::allowance_of(PodIndex pod) const {
 
 void PodInventory::find_loads() {
   const auto& cluster = snapshot_.cluster();
-  const auto& balance_report = cluster.load_summary();
+  const auto& load_summary = cluster.load_summary();
   loads_.assign(cluster.pods().size(), cluster::Loads{});
-  const std::size_t followed = std::min(balance_report.resources.size(), cluster::kMostLoads);
+  const std::size_t followed = std::min(load_summary.resources.size(), cluster::kMostLoads);
   for (const cluster::NodeIndex index : cluster.existing_nodes()) {
     const NodeInfo& node = cluster.node(index);
     for (std::size_t resource = 0; resource < followed; ++resource) {
-      if (balance_report.basis == LoadBasis::Usage && node.load.knows(resource)) {
+      if (load_summary.basis == LoadBasis::Usage && node.load.knows(resource)) {
         share_out(node, resource);
         continue;
       }
       const double unit = resource == kCpuLoad ? kMilli : 1;
       for (const PodIndex pod : node.pods) {
         const double measured = snapshot_.facts(pod).used[resource];
-        // Of the node nothing is known; of the pod there may be.
-        const bool known = balance_report.basis == LoadBasis::Usage && !std::isnan(measured);
+        // The node has no sample; the pod can have one.
+        const bool known = load_summary.basis == LoadBasis::Usage && !std::isnan(measured);
         loads_[pod][resource] = known ? std::max(measured, 0.0) * unit : requested(cluster.pod(pod), resource);
       }
     }
   }
 }
 
-// What pods were measured to use is theirs; the rest of the node's goes to the others. What is booked is on its way
-// there, so it counts like the rest.
+// A pod with a sample gets its measured usage. The other pods share the rest of the predicted load of the node. This
+// rest includes reservations, because the reserved pods are about to use them.
 void PodInventory::share_out(const NodeInfo& node, std::size_t resource) {
   const double unit = resource == kCpuLoad ? kMilli : 1;
   double left = std::max(node.load.predicted(resource), 0.0) * whole_of(*node.node, resource);

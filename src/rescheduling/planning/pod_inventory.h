@@ -1,5 +1,5 @@
-// All pods of a world once through, at the start of a plan: which lineage each belongs to, how many of it there are,
-// which budgets count it, and what it uses.
+// Built from all pods of a snapshot at the start of a plan: the lineage of each pod, the number of pods per lineage,
+// the PodDisruptionBudgets of a pod, and its usage.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ using LineageIndex = std::uint32_t;
 
 struct LineageFacts {
   migration::Lineage lineage{};
-  std::uint32_t pods = 0;                         // that have a node
-  std::uint32_t ready = 0;                        // of them
-  std::optional<std::int32_t> replicas{};         // that there shall be, where somebody says so
-  cluster::OptOut opt_out = cluster::OptOut::No;  // of the workload or one above it
+  std::uint32_t pods = 0;                         // pods with a node
+  std::uint32_t ready = 0;                        // number of ready pods among them
+  std::optional<std::int32_t> replicas{};         // desired replicas, if known
+  cluster::OptOut opt_out = cluster::OptOut::No;  // of the workload or one of its owners
   bool autoscaled = false;
 
-  // How many there are, by the more careful count.
+  // The lower of the desired and the observed number of pods, to be careful.
   std::uint32_t copies() const {
     const auto wanted = replicas ? static_cast<std::uint32_t>(std::max(*replicas, 0)) : pods;
     return std::min(wanted, pods);
@@ -39,15 +39,15 @@ class PodInventory {
   const LineageFacts& lineage(LineageIndex index) const { return lineages_[index]; }
   const std::vector<LineageFacts>& lineages() const { return lineages_; }
 
-  // Places in Budgets::all() of those that count the pod.
+  // Indexes into Budgets::all() of the budgets that select the pod.
   const std::vector<std::uint32_t>& budgets_of(cluster::PodIndex pod) const;
   BudgetVerdict verdict_on(cluster::PodIndex pod) const;
-  // How many pods of its only budget may be away at a time; nothing: no budget counts it.
+  // How many pods the PodDisruptionBudget of the pod allows to disrupt now; empty: no budget selects the pod.
   std::optional<std::uint32_t> allowance_of(cluster::PodIndex pod) const;
 
-  // What a pod uses, in milli-cores and bytes and whatever else is followed: as measured, else its part of what its
-  // node was measured to use, by what it asks for; on a node that was not measured, or where nobody measures, what it
-  // asks for.
+  // Usage of a pod in milli-cores, bytes, and units of other followed resources. Measured usage if known. Otherwise the
+  // pod's part of the measured load of its node, in proportion to its expected usage. Without a sample of the node: the
+  // requests.
   const cluster::Loads& load_of(cluster::PodIndex pod) const { return loads_[pod]; }
 
  private:
@@ -63,7 +63,8 @@ class PodInventory {
   mutable boost::unordered_flat_map<std::uint64_t, std::vector<std::uint32_t>> budgets_;  // by namespace and labels
 };
 
-// What a node has of a followed resource: milli-cores, bytes; for the others a share is all there is: one.
+// Capacity of a node for a followed resource: milli-cores, bytes; 1 for other resources, which are known only as a
+// share.
 double whole_of(const cluster::Node& node, std::size_t resource);
 
 }  // namespace rescheduler::rescheduling

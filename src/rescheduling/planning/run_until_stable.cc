@@ -13,9 +13,9 @@ namespace {
 using config::Strategy;
 using Places = std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>>;
 
-// Rounds in which every strategy has its turn. Two do nearly always: the second finds nothing.
+// Rounds in which every strategy runs once. Two rounds are nearly always enough: the second finds nothing.
 constexpr int kMostRounds = 8;
-// Begun again from where fewer strategies than all settled.
+// Restarts with all strategies, after a subset of the strategies became stable.
 constexpr int kMostBeginnings = 4;
 
 void apply(Strategy strategy, PlanBuilder& builder) {
@@ -39,12 +39,12 @@ class StableRun {
   std::optional<SteadyTime> ends_;
 };
 
-// Nothing more can come of it.
+// The caps or the time are used up.
 bool StableRun::over() const {
   return builder_.left_in_total() == 0 || (ends_ && builder_.request().clock->steady_now() >= *ends_);
 }
 
-// False: they go round in circles.
+// False: the strategies repeat an earlier state, or need more than kMostRounds.
 bool StableRun::rounds(const std::vector<Strategy>& strategies) {
   std::set<Places> seen{builder_.places()};
   for (int i = 0; i < kMostRounds; ++i) {
@@ -61,7 +61,8 @@ bool StableRun::rounds(const std::vector<Strategy>& strategies) {
   return false;
 }
 
-// All of them, else as many as agree: the more important ones first. Who is left out, or nothing: nobody agrees.
+// Tries all strategies, then smaller sets that keep the more important strategies. Returns the strategies that are left
+// out; empty optional: no set becomes stable.
 std::optional<std::vector<Strategy>> StableRun::begin() {
   const std::vector<Strategy>& all = builder_.request().strategies;
   const PlanBuilder::Saved saved = builder_.save();

@@ -25,7 +25,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::Message;
 
-// As Kubernetes 1.37 names them (NodeLifecycleConditions): the node is about to be, or being, emptied by somebody.
+// Names of Kubernetes 1.37 (NodeLifecycleConditions): the node is being drained, or will be soon.
 constexpr std::array<std::string_view, 3> kLifecycle{"MaintenanceInProgress", "DrainInProgress",
                                                      "GracefulNodeShutdownInProgress"};
 
@@ -119,7 +119,7 @@ void Snapshot::upsert_node(const api::Node& node) {
     warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
                      *word));
   }
-  // A node that says nothing at all of being ready is one that somebody wrote down by hand.
+  // A node without a Ready condition counts as ready: it was written by hand.
   facts.ready = !cluster::says_not_ready(node);
   for (const api::NodeCondition& condition : node.status().conditions()) {
     if (is_true(condition) && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {
@@ -181,7 +181,7 @@ std::set<std::string> Snapshot::nodes_under_maintenance() const {
 std::vector<std::string> Snapshot::take_warnings() { return std::exchange(warnings_, {}); }
 
 void Snapshot::warn(std::string sentence) {
-  // Enough for every mistake people make; a stream of new ones is not kept for ever.
+  // Enough for all usual mistakes. The limit keeps a stream of new warnings from growing the set without end.
   constexpr std::size_t kMost = 10'000;
   if (warned_.size() >= kMost) warned_.clear();
   if (warned_.insert(sentence).second) warnings_.push_back(std::move(sentence));

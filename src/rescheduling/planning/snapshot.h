@@ -1,6 +1,6 @@
-// The cluster as rescheduling sees it: the model that placing uses, and beside it what that leaves out - who owns a
-// pod, how it is doing, what protects it, what it uses. Fed with the same objects by a live controller, a dump and the
-// tests. Belongs to one thread.
+// The cluster as rescheduling sees it: the model of the scheduler, and the facts that this model lacks - owner, state,
+// protection and usage of each pod. The live controller, a dump and the tests feed it with the same objects. Not
+// thread-safe: one thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace rescheduler::rescheduling {
 
 struct NodeStatus {
   bool ready = false;
-  bool maintenance = false;  // by label, or by the node conditions that Kubernetes 1.37 has for it
+  bool maintenance = false;  // from the label, or from the node conditions of Kubernetes 1.37
   std::string zone{};
   std::string shutdown{};  // the lifecycle condition that is true, if any: "DrainInProgress", ...
 };
@@ -39,36 +39,36 @@ class Snapshot {
  public:
   Snapshot();
 
-  // --- What happens. Objects of kinds(); others are ignored. ---
+  // --- Changes of objects. Kinds that kinds() does not list are ignored. ---
   void upsert(const std::shared_ptr<const google::protobuf::Message>& object) { upsert(*object); }
   void remove(const std::shared_ptr<const google::protobuf::Message>& object) { remove(*object); }
   void upsert(const google::protobuf::Message& object);
   void remove(const google::protobuf::Message& object);
   static const std::vector<const kube::ResourceType*>& kinds();
 
-  // Of nodes: cluster().set_load and set_load_summary. Of a pod, in cores and bytes; NaN where it is not known.
+  // Usage of a pod in cores and bytes; NaN if unknown. For nodes use cluster().set_load and set_load_summary.
   void set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at = WallTime{});
-  // What pods of a workload are used to using, for those that nobody has measured yet.
+  // Typical usage of the pods of each workload, for pods without a sample.
   void set_workload_usages(usage::WorkloadUsagesPtr workload_usages) { workload_usages_ = std::move(workload_usages); }
 
-  // --- What is. ---
+  // --- Queries ---
   cluster::Cluster& cluster() { return cluster_; }
   const cluster::Cluster& cluster() const { return cluster_; }
   const PodFacts& facts(cluster::PodIndex pod) const { return facts_[pod]; }
-  const PodFacts* find_facts(std::string_view uid) const;                      // of a pod that has a node
-  const usage::WorkloadUsage* workload_usage_of(const PodFacts& facts) const;  // null: not known
+  const PodFacts* find_facts(std::string_view uid) const;                      // of an assigned pod
+  const usage::WorkloadUsage* workload_usage_of(const PodFacts& facts) const;  // null: unknown
   const NodeStatus& node_status(cluster::NodeIndex node) const;
   const Workloads& workloads() const { return workloads_; }
   cluster::OptOut opt_out_of_namespace(cluster::Symbol ns) const;
 
-  // Across a pod's replacements. A pod of nobody is its own.
+  // Shared by a pod and its replacements. A bare pod is its own lineage.
   migration::Lineage lineage_of(cluster::PodIndex pod) const;
   const std::string& namespace_of(cluster::PodIndex pod) const { return cluster_.text(cluster_.pod(pod).ns); }
 
-  std::size_t waiting_pods() const { return waiting_.size(); }  // without a node, and not held back by a gate
+  std::size_t waiting_pods() const { return waiting_.size(); }  // without a node and without a scheduling gate
   std::set<std::string> nodes_under_maintenance() const;
 
-  // Words on objects that nobody has defined, each told once: to be logged.
+  // Unknown values of labels and annotations, each reported once. The caller logs them.
   std::vector<std::string> take_warnings();
 
  private:

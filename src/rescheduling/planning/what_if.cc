@@ -19,7 +19,7 @@ namespace {
 using cluster::NodeIndex;
 using cluster::PodIndex;
 
-// Only what plugins ask of the object itself: the rest they have from the form.
+// Only the fields that plugins read from the object. Plugins read the rest from the CompiledPodSpec.
 api::Pod object_of(const Snapshot& snapshot, PodIndex index) {
   const cluster::Cluster& cluster = snapshot.cluster();
   const cluster::AssignedPod& pod = cluster.pod(index);
@@ -84,7 +84,7 @@ WhatIf::~WhatIf() {
 }
 
 void WhatIf::restore() {
-  // Lifted first, all of them: nobody is in another's way, not even for a moment.
+  // Unassigns all moved pods first, so that no pod conflicts with another one in between.
   const std::vector<PodIndex> away = moved();
   for (const PodIndex pod : away) {
     if (now_on(pod) != cluster::kNoNode) unassign(pod);
@@ -120,7 +120,7 @@ void WhatIf::take_as_start() {
   if (!loads_.empty()) look_at_loads();
 }
 
-// What is usual, by which nodes are judged of which nothing is known, changes when load goes from and to such nodes.
+// Nodes without a sample are judged by the mean load. The mean changes when load moves from or to such nodes.
 void WhatIf::look_at_loads() {
   cluster::LoadSummary load_summary = snapshot_.cluster().load_summary();
   for (std::size_t r = 0; r < std::min(load_summary.resources.size(), cluster::kMostLoads); ++r) {
@@ -164,7 +164,7 @@ void WhatIf::move(PodIndex pod, NodeIndex node) {
   assign(pod, node);
 }
 
-// By requests a node's load follows from its pods; what is measured does not.
+// With the basis Requests, the load of a node follows from its pods. Measured load must be changed here.
 void WhatIf::add_load(PodIndex pod, NodeIndex index, double factor) {
   cluster::Cluster& cluster = snapshot_.cluster();
   const cluster::NodeInfo& node = cluster.node(index);
@@ -179,14 +179,14 @@ void WhatIf::add_load(PodIndex pod, NodeIndex index, double factor) {
   cluster.set_load(index, load);
 }
 
-// Only who speaks of other pods, or is spread by default, needs them counted.
+// Only pods with affinity or spread constraints, or with default spread, need the counts.
 bool WhatIf::needs_counts(const cluster::CompiledPodSpec& compiled_spec) const {
   return default_spread_is_hard_ || !compiled_spec.spread.empty() || compiled_spec.has_affinity();
 }
 
 placement::Cycle& WhatIf::cycle_for(PodIndex unassigned) {
   if (context_ && context_->pod == unassigned) return context_->cycle;
-  context_ = std::make_unique<Asked>(snapshot_, unassigned, framework_, nobody_);
+  context_ = std::make_unique<Asked>(snapshot_, unassigned, framework_, no_nominated_pods_);
   if (needs_counts(context_->question.compiled_spec)) framework_.prepare(snapshot_.cluster(), context_->question);
   return context_->cycle;
 }

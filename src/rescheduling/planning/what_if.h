@@ -1,5 +1,5 @@
-// Pods of a world moved about to see what would come of it: requests, ports, volumes, spread and loads follow. At its
-// end the world is as it was.
+// An overlay in which pods are moved to see the effect on requests, ports, volumes, spread and loads. The destructor
+// restores the snapshot.
 #pragma once
 
 #include <optional>
@@ -23,32 +23,32 @@ class WhatIf {
   void unassign(cluster::PodIndex pod);
   void assign(cluster::PodIndex pod, cluster::NodeIndex node);
   void move(cluster::PodIndex pod, cluster::NodeIndex node);
-  // Every pod where it was in the beginning.
+  // Returns every pod to its first node.
   void restore();
 
-  // May a lifted pod go there? By the scheduler's own filters, as things are now.
+  // Whether the filters of the scheduler accept an unassigned pod on the node in the current state.
   bool admits(cluster::PodIndex unassigned, cluster::NodeIndex node);
-  // The same of the node it came from: that it is too busy is no reason not to stay.
+  // The same for the node that the pod came from. High load of this node does not reject the pod.
   bool admits_back(cluster::PodIndex unassigned, cluster::NodeIndex node);
-  // Who refuses it, and why; empty: nobody does.
+  // The plugin that refuses the pod, and why; empty: no plugin refuses it.
   std::string refusal(cluster::PodIndex unassigned, cluster::NodeIndex node);
 
-  // What one plugin alone has against it.
+  // The verdict of one plugin.
   placement::Status plugin_status(std::string_view plugin, cluster::PodIndex unassigned, cluster::NodeIndex node);
-  // Would a group that has to be spread be spread worse, and worse than allowed, with the pod there? The filter looks
-  // at the domain that the pod comes to; this also at the one it leaves.
+  // True if the move increases the skew of a hard spread constraint above the allowed skew. The filter checks only the
+  // domain of the target; this check includes the domain that the pod leaves.
   bool spoils_spread(cluster::PodIndex unassigned, cluster::NodeIndex node);
 
-  // Pods that say nothing of it themselves have to be spread nevertheless.
+  // Pods without spread constraints of their own have hard default constraints.
   bool spreads_by_default() const { return default_spread_is_hard_; }
 
   cluster::NodeIndex now_on(cluster::PodIndex pod) const { return snapshot_.cluster().pod(pod).node; }
   cluster::NodeIndex first_on(cluster::PodIndex pod) const;
-  // From now on pods belong where they are now, as if they had been moved there and somebody looked again.
+  // Makes the current nodes of the pods their home nodes, as if the moves had been carried out and a new plan began.
   void take_as_start();
-  // Where it was when they last settled in; in the beginning, where it was first.
+  // The node of the pod at the last take_as_start(); before that, its first node.
   cluster::NodeIndex home_of(cluster::PodIndex pod) const;
-  // Pods that are not where they were, in order of their index.
+  // Pods that are not on their first node, in order of their index.
   std::vector<cluster::PodIndex> moved() const;
 
   Snapshot& snapshot() { return snapshot_; }
@@ -57,7 +57,7 @@ class WhatIf {
   const PodInventory& inventory() const { return inventory_; }
 
  private:
-  struct Asked;  // a question about a pod, with what the filters noted down for it
+  struct Asked;  // the scheduling cycle of a pod, with the state that filters keep for it
 
   placement::Cycle& cycle_for(cluster::PodIndex unassigned);
   void add_load(cluster::PodIndex pod, cluster::NodeIndex node, double factor);
@@ -68,12 +68,12 @@ class WhatIf {
   const PodInventory& inventory_;
   const placement::Framework& framework_;
   bool default_spread_is_hard_ = false;
-  placement::NominatedPods nobody_;
+  placement::NominatedPods no_nominated_pods_;
   boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> first_;
-  boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> homes_;  // of those that settled in elsewhere
-  boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> unassigned_from_;  // those that are in the air
-  boost::unordered_flat_map<cluster::NodeIndex, cluster::NodeLoad> loads_;            // as they were
-  std::optional<cluster::LoadSummary> load_summary_;                                  // as it was
+  boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> homes_;            // if it is not the first node
+  boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> unassigned_from_;  // the unassigned pods
+  boost::unordered_flat_map<cluster::NodeIndex, cluster::NodeLoad> loads_;            // original values
+  std::optional<cluster::LoadSummary> load_summary_;                                  // original value
   std::unique_ptr<Asked> context_;
 };
 

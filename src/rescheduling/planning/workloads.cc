@@ -13,13 +13,13 @@ namespace {
 
 using google::protobuf::Message;
 
-// Owners of owners of owners: two are usual, and a circle of references is no reason to hang.
+// Levels of owners. Two are usual. The limit ends cyclic owner references.
 constexpr int kMostLevels = 4;
 
 constexpr std::array<std::string_view, 7> kKinds = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController",
                                                     "DaemonSet",  "Job",        "CronJob"};
 
-// Empty: it is none.
+// Empty: not a workload.
 std::string kind_of(const Message& object) {
   const kube::ResourceType* type = kube::find_resource(*object.GetDescriptor());
   const bool is_one = type != nullptr && std::ranges::find(kKinds, type->kind) != kKinds.end();

@@ -1,4 +1,4 @@
-// Deployments, ReplicaSets and their like: how many pods there shall be, and who owns whom.
+// Deployments, ReplicaSets and other workloads: the desired number of replicas, and their owners.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct Workload {
   std::string ns{};
   std::string name{};
   std::string uid{};
-  std::optional<std::int32_t> replicas{};  // that there shall be; nothing: it does not say, or has none to say
+  std::optional<std::int32_t> replicas{};  // desired replicas; empty: the field is not set, or the kind has none
   cluster::OptOut opt_out = cluster::OptOut::No;
-  OwnerRef owner{};  // its own controller; an empty kind: none
+  OwnerRef owner{};  // the controller of the workload; an empty kind: none
 };
 
 class Workloads {
@@ -39,20 +39,20 @@ class Workloads {
   bool remove(const google::protobuf::Message& object);
 
   const Workload* find(std::string_view uid) const;
-  // The controlling owner at the top that is known. Never goes round in circles.
+  // The topmost known controller. Cyclic owner references end the search.
   migration::Lineage lineage_of(const OwnerRef& owner) const;
-  // Does the owner, or one above it, ask not to be moved?
+  // Whether the owner, or one of its owners, has opted out.
   cluster::OptOut opt_out_of(const OwnerRef& owner) const;
-  // How many the owner, or the topmost one that says so, wants; nothing: nobody says.
+  // Replicas that the topmost owner with a known number wants; empty: unknown.
   std::optional<std::int32_t> replicas_of(const OwnerRef& owner) const;
-  // Does a HorizontalPodAutoscaler set the scale of this lineage?
+  // Whether a HorizontalPodAutoscaler scales this lineage.
   bool is_autoscaled(const migration::Lineage& lineage) const;
 
  private:
   using Target = std::tuple<std::string, std::string, std::string>;  // namespace, kind, name
 
   boost::unordered_flat_map<std::string, Workload> by_uid_;
-  std::map<Target, Target> autoscalers_;  // namespace, "HorizontalPodAutoscaler", name -> what it scales
+  std::map<Target, Target> autoscalers_;  // namespace, "HorizontalPodAutoscaler", name -> scale target
 };
 
 }  // namespace rescheduler::rescheduling

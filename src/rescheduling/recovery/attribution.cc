@@ -104,7 +104,7 @@ std::set<std::string> Attribution::blamed(const std::vector<QuarantineStatus>& n
 
 std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineStatus>& nodes, WallTime now) {
   forget_old(now);
-  std::map<std::string, std::uint32_t> confined;  // by zone
+  std::map<std::string, std::uint32_t> confined;  // quarantined nodes by zone
   for (const QuarantineStatus& node : nodes) {
     if (node.quarantine == NodeQuarantine::Quarantined) ++confined[node.zone];
   }
@@ -113,7 +113,7 @@ std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineSt
     const bool over = node.until <= now;
     if (node.quarantine == NodeQuarantine::Quarantined && over) {
       --confined[node.zone];
-      failures_.erase(node.name);  // what was held against it was paid for
+      failures_.erase(node.name);  // failures before the quarantine no longer count
       requests.push_back({node.name, NodeQuarantine::Probation, now + settings_.probation, "its quarantine is over"});
     } else if (node.quarantine == NodeQuarantine::Probation && owners_failing_on(node.name, now) < settings_.owners) {
       const auto well = well_.find(node.name);
@@ -123,7 +123,7 @@ std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineSt
           {node.name, NodeQuarantine::None, {}, proven ? "a new pod is well there" : "its probation is over"});
     }
   }
-  // The worst first, so that a zone's share goes to them; by name among equals.
+  // Nodes with the most failing owners first, because the number of nodes per zone is limited; equal nodes by name.
   std::vector<std::pair<std::size_t, const QuarantineStatus*>> suspects;
   for (const QuarantineStatus& node : nodes) {
     const std::size_t owners = owners_failing_on(node.name, now);

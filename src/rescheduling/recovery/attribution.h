@@ -1,7 +1,7 @@
-// Is it the node? Several owners failing on one node say so; then nothing new goes there for a while. What is done to
-// nodes stands on the nodes themselves (a taint and an annotation of ours), so any leader finds it. Pure.
+// Decides whether a node is the cause of failures. If pods of several owners fail on one node, the node gets no new
+// pods for a while. The state is on the node itself (our taint and annotation), so every leader finds it. Pure: no I/O.
 //
-//            owners >= k                    expiry                      probation over, or a new pod is well there
+//            owners >= k                    expiry                      probation over, or a new pod is healthy there
 //   (none) ---------------> Quarantined -------------> Probation --------------------------------------> (none)
 //                            NoSchedule             PreferNoSchedule
 //                                ^------- owners >= k ------|
@@ -27,7 +27,7 @@ class Node;
 namespace rescheduler::rescheduling::recovery {
 
 inline constexpr std::string_view kQuarantineTaint = "rescheduler.io/quarantine";
-inline constexpr std::string_view kQuarantineRecord = "rescheduler.io/quarantine";  // annotation: until when, and why
+inline constexpr std::string_view kQuarantineRecord = "rescheduler.io/quarantine";  // annotation: expiry and reason
 
 enum class NodeQuarantine : std::uint8_t { None, Quarantined, Probation };
 std::string_view to_string(NodeQuarantine quarantine);
@@ -38,9 +38,9 @@ struct QuarantineStatus {
   NodeQuarantine quarantine = NodeQuarantine::None;
   WallTime until{};
 };
-// A record nobody can read counts as one that ends now.
+// A quarantine whose record cannot be parsed expires now.
 QuarantineStatus quarantine_status_of(const api::Node& node, WallTime now);
-// The node as it is to be: nobody else's taints and annotations are touched. False: it is so already.
+// Changes the node object, but no taints and annotations of others. False: nothing to change.
 bool set_quarantine(api::Node& node, NodeQuarantine to, WallTime until, const std::string& why);
 
 struct QuarantineAction {
@@ -54,19 +54,19 @@ class Attribution {
  public:
   explicit Attribution(config::QuarantineSettings settings) : settings_(settings) {}
 
-  // An owner's pod fails there; told again and again while it does.
+  // A pod of the owner fails on the node. Called again and again while it fails.
   void failed(const std::string& node, const std::string& owner, WallTime at) {
     WallTime& last = failures_[node][owner];
     last = std::max(last, at);
   }
-  // A pod that came there after its confinement began is well.
+  // A pod that started there after the quarantine began is healthy.
   void well(const std::string& node, WallTime since) { well_[node] = std::max(well_[node], since); }
   void remove_node(const std::string& node);
 
   std::size_t owners_failing_on(const std::string& node, WallTime now) const;
-  // Nodes on which failing says nothing of the application.
+  // Nodes on which a failure is no evidence against the application.
   std::set<std::string> blamed(const std::vector<QuarantineStatus>& nodes, WallTime now) const;
-  // What is to be done about nodes now; `nodes` are all.
+  // The changes to make now; `nodes` must contain all nodes.
   std::vector<QuarantineAction> decide(const std::vector<QuarantineStatus>& nodes, WallTime now);
 
  private:
@@ -74,7 +74,7 @@ class Attribution {
 
   config::QuarantineSettings settings_;
   std::map<std::string, std::map<std::string, WallTime>> failures_;  // by node, by owner
-  std::map<std::string, WallTime> well_;                             // by node: latest such pod
+  std::map<std::string, WallTime> well_;                             // by node: the latest healthy pod
 };
 
 }  // namespace rescheduler::rescheduling::recovery

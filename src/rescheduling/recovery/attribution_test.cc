@@ -108,7 +108,7 @@ TEST(Confining, ARecordNobodyCanReadEndsNow) {
   EXPECT_EQ(quarantine_status_of(node, kNow).until, kNow);
 }
 
-// Whoever fails where and when: a zone never has more nodes in quarantine than it may.
+// For any sequence of failures, a zone never has more quarantined nodes than allowed.
 RC_GTEST_PROP(QuarantineProperty, NeverTakesTooMuchOfAZone, ()) {
   config::QuarantineSettings settings;
   settings.per_zone = *rc::gen::inRange<std::uint32_t>(1, 3);

@@ -23,7 +23,7 @@ net::Task<Result<void>> evict(kube::Client client, std::string ns, std::string n
   eviction.mutable_metadata()->set_name(name);
   eviction.mutable_delete_options()->mutable_preconditions()->set_uid(uid);
   kube::WriteOptions once;
-  once.repeat = kube::Repeat::Never;  // a refusal is an answer about a budget
+  once.repeat = kube::Repeat::Never;  // no retry: a refusal is the answer of a PodDisruptionBudget
   once.dry_run = dry_run;
   auto done = co_await client.create_sub<api::Pod>(ns, name, "eviction", std::move(eviction), once);
   co_return done;
@@ -100,7 +100,7 @@ net::Task<Result<std::string>> BarePods::drop(Saved one, std::string said) {
   co_return said;
 }
 
-// Empty: not yet.
+// Empty: not finished yet.
 net::Task<Result<std::string>> BarePods::finish(Saved one) {
   const std::string ns = one.pod.metadata().namespace_();
   const std::string name = one.pod.metadata().name();
@@ -114,7 +114,7 @@ net::Task<Result<std::string>> BarePods::finish(Saved one) {
     if (!evicted) co_return fail(std::move(evicted.error()));
     co_return std::string();
   }
-  if (there) co_return std::string();  // on its way out
+  if (there) co_return std::string();  // terminating
   if (there.error().code != Errc::NotFound) co_return fail(std::move(there.error()));
   auto made = co_await client_.create(one.pod);
   if (!made && made.error().code != Errc::AlreadyExists) co_return fail(std::move(made.error()));

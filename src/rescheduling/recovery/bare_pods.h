@@ -1,9 +1,9 @@
-// Pods of nobody: nobody makes them anew, so we do, under the same name. The whole pod, with its books brought up to
-// date, is saved in a ConfigMap before it is touched; whoever leads next finishes what he finds there.
+// Recovery of bare pods. No controller recreates a bare pod, so rescheduler does, under the same name. First it saves
+// the whole pod with its updated retry ledger in a ConfigMap. The next leader completes what it finds there.
 //
-//   save --> evict --> (gone) --> create --> drop what was saved
+//   save --> evict --> (deleted) --> create --> drop the ConfigMap
 //
-// What is saved is named after the pod's uid: saving twice is impossible, and so is counting twice.
+// The ConfigMap is named after the uid of the pod, so that no pod is saved or counted twice.
 #pragma once
 
 #include <string>
@@ -15,16 +15,17 @@
 
 namespace rescheduler::rescheduling::recovery {
 
-// As it is to be made anew: without a node, a status and what the server adds.
+// The pod to create: without node, status and fields that the server sets.
 api::Pod manifest_of(const api::Pod& pod, const RetryLedger& ledger);
 
 class BarePods {
  public:
-  // What is saved is kept in this namespace, wherever the pods are: so nowhere else is a ConfigMap to be granted.
+  // `home` is the namespace of the ConfigMaps for the pods of all namespaces, so that write access to ConfigMaps is
+  // needed only there.
   BarePods(kube::Api& api, std::string home) : client_(api), home_(std::move(home)) {}
 
   net::Task<Result<void>> save(std::string ns, std::string name, std::string uid, RetryLedger ledger);
-  // One step further with everything that is saved; sentences about what was made anew, or could not be.
+  // Performs the next step for every saved pod. Returns sentences about pods that were created or could not be.
   net::Task<std::vector<std::string>> go_on();
 
  private:
@@ -39,13 +40,14 @@ class BarePods {
 
   kube::Client client_;
   std::string home_;
-  bool looked_ = false;  // for what processes before us left
-  bool any_ = false;     // there may be something
+  bool looked_ = false;  // for ConfigMaps of earlier processes
+  bool any_ = false;     // saved pods can exist
 };
 
-// Evicts the pod that has this uid, or asks whether that would be allowed.
+// Evicts the pod with this uid; with `dry_run`, only asks whether the eviction is allowed.
 net::Task<Result<void>> evict(kube::Client client, std::string ns, std::string name, std::string uid, bool dry_run);
-// Deletes it without asking a budget and without waiting for its kubelet: for a node that is out of service.
+// Deletes the pod without checking a PodDisruptionBudget and without waiting for the kubelet: for a node that is out of
+// service.
 net::Task<Result<void>> delete_at_once(kube::Client client, std::string ns, std::string name, std::string uid);
 
 }  // namespace rescheduler::rescheduling::recovery

@@ -92,7 +92,7 @@ TEST_F(BarePodsTest, OneThatSomebodyElseMadeAnewIsLeftToHim) {
   EXPECT_THAT(api_.all<api::ConfigMap>(), IsEmpty());
 }
 
-// It is asked in every round of recovery.
+// Every recovery cycle calls go_on().
 TEST_F(BarePodsTest, WhereNothingIsSavedOneListIsMadeAndNoMore) {
   EXPECT_THAT(requests_of([this] { go_on(); }), ElementsAre("list configmaps in kube-system"));
   EXPECT_THAT(requests_of([this] { go_on(); }), IsEmpty());

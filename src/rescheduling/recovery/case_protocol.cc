@@ -3,11 +3,11 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-constexpr int kMostReads = 6;  // others write too; after that many it is left to the next look
+constexpr int kMostReads = 6;  // other clients write too; after this many conflicts the next cycle tries again
 
 CaseAction done(CaseEnd end, std::string message = {}) { return case_action::Done{end, std::move(message)}; }
 
-// What an eviction was answered, in the words of facts: 429 is a budget, 404 and 409 another pod, 500 two budgets.
+// Meaning of the status of an eviction: 429 a PodDisruptionBudget, 404 and 409 another pod, 500 two budgets.
 CaseAction eviction_refused(const Error& error) {
   switch (error.code) {
     case Errc::NotFound:
@@ -103,7 +103,8 @@ CaseAction CaseProtocol::refused(const Error& error) {
     case Step::Reading: return done(error.code == Errc::NotFound ? CaseEnd::Ignored : CaseEnd::Failed, error.message);
     case Step::Asking: return eviction_refused(error);
     case Step::Writing:
-      // Changed meanwhile: what it says now decides. A timeout may have written it: then it says so.
+      // Conflict: the object changed, so it must be read again. Timeout: the write can have succeeded; reading shows
+      // it.
       if (error.code == Errc::Conflict || error.code == Errc::Timeout) return read_again(error);
       return done(error.code == Errc::NotFound ? CaseEnd::Ignored : CaseEnd::Failed, error.message);
     case Step::Removing: break;

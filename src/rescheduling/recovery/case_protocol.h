@@ -1,13 +1,14 @@
-// One failing pod, from the look at its owner's books to its removal. Told what happened, answers what to do next.
+// The protocol for one failing pod, from reading the retry ledger of its owner to its removal. A state machine: gets
+// what happened, returns the next action.
 //
 //   ReadOwner --> Preflight --> Write --> Remove --> Done
 //       ^            |            |          |
 //       |            v            |          v
-//       +------- conflict --------+       Done (a budget says no: later, and it stays counted)
+//       +------- conflict --------+       Done (a PodDisruptionBudget refuses: retried later, the count stays)
 //
-// The count is written, with the pod's uid, before the pod is touched, and only onto the very version that was read: a
-// process that dies in between, or two that lead in turn, count it once. Whoever finds the uid in the books goes
-// straight to Remove. What a budget would refuse is not even counted (Preflight).
+// The count is written with the pod's uid before the pod is removed, and only to the version that was read. So a crash
+// in between, or two leaders in turn, count the pod once. If the uid is already in the ledger, the next action is
+// Remove. A pod whose eviction a budget would refuse is not counted (Preflight).
 #pragma once
 
 #include <chrono>
@@ -26,20 +27,20 @@
 namespace rescheduler::rescheduling::recovery {
 
 enum class CaseEnd : std::uint8_t {
-  Removed,    // it is on its way out; counted
-  Gone,       // it was not there any more
-  Stopped,    // no more retries: Decision says why
-  HeldBack,   // a disruption budget says no, for now
-  Forbidden,  // it will not be evicted as things are: two budgets, a missing permission
-  Unread,     // the owner's books cannot be read
-  Ignored,    // the owner does not ask for retries, or is gone
-  Failed,     // later, perhaps
+  Removed,    // the pod is terminating; counted
+  Gone,       // the pod did not exist any more
+  Stopped,    // no more retries: RetryDecision has the reason
+  HeldBack,   // a PodDisruptionBudget refuses for now
+  Forbidden,  // eviction is impossible: two budgets, or a missing permission
+  Unread,     // the ledger of the owner cannot be parsed
+  Ignored,    // the owner has no scheduling-retries, or is deleted
+  Failed,     // another error; a later attempt can succeed
 };
 std::string_view to_string(CaseEnd end);
 
-// A merge patch onto the version that was read, and no other.
-std::string books_patch(const std::string& resource_version,
-                        const std::map<std::string, std::optional<std::string>>& annotations);
+// A merge patch that applies only to the version that was read.
+std::string ledger_patch(const std::string& resource_version,
+                         const std::map<std::string, std::optional<std::string>>& annotations);
 
 namespace case_action {
 struct ReadOwner {};
@@ -66,7 +67,7 @@ struct OwnerRead {
 struct Allowed {};
 struct Written {};
 struct Removed {};
-struct Refused {  // whatever was asked for
+struct Refused {  // the last action was refused
   Error error{};
 };
 }  // namespace case_input
@@ -77,9 +78,10 @@ struct CaseSetting {
   const config::RecoverySettings* settings = nullptr;
   Finding finding{};
   OwnerKind kind{};
-  std::string own_slot{};  // what the pod says
+  std::string own_slot{};  // the slot that the pod names
   std::set<std::string> not_to_blame{};
-  std::set<std::string> not_in{};  // slots whose pods it was there together with: it replaces none of them
+  // Slots whose last pod ran at the same time as this pod, so this pod does not replace it.
+  std::set<std::string> not_in{};
 };
 
 class CaseProtocol {
@@ -89,7 +91,7 @@ class CaseProtocol {
   CaseAction begin();
   CaseAction next(const CaseInput& happened, WallTime now);
 
-  // What was decided last; nothing: it did not come to that.
+  // The last decision; empty: none was made.
   const std::optional<RetryDecision>& decision() const { return decision_; }
   const std::string& complaint() const { return complaint_; }  // about scheduling-retries
 

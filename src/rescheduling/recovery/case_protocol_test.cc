@@ -12,12 +12,12 @@ using ::testing::HasSubstr;
 constexpr WallTime kNow{std::chrono::hours{24 * 365 * 50}};
 const config::RecoverySettings kSettings;
 
-// A server with one workload and one pod, that fails when it is told to.
+// An API server with one workload and one pod. Tests can make its requests fail.
 struct Fixture {
   Annotations annotations{{"scheduling-retries", "2"}};
   int version = 1;
-  std::string pod = "uid-0";  // empty: gone
-  int counted = 0;            // writes that came through
+  std::string pod = "uid-0";  // empty: deleted
+  int counted = 0;            // successful writes
   int removed = 0;
 
   Result<void> write(const case_action::Write& what) {
@@ -41,7 +41,7 @@ struct Fixture {
   }
 };
 
-// What comes in between. A process dies after so many steps; answers get lost.
+// Faults: the process dies after a number of steps, responses get lost, other clients write.
 struct Trouble {
   int dies_after = 1000;
   int loses_answer_of = 1000;
@@ -151,8 +151,8 @@ TEST(CaseProtocol, LeavesAloneWhoDoesNotAsk) {
   EXPECT_EQ(run(world, {}), CaseEnd::Unread);
 }
 
-// Whatever happens at whatever step, and however often it is begun again: every pod is counted exactly once, and no
-// more than N are taken away.
+// Whichever step is interrupted, and however often the protocol starts again: every pod is counted exactly once, and at
+// most N pods are removed.
 RC_GTEST_PROP(CaseProtocolProperty, CountsExactlyOnce, ()) {
   Fixture world;
   for (int pod = 0; pod < 5; ++pod) {

@@ -17,7 +17,7 @@ using config::DurationRule;
 using config::RestartRule;
 
 constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
-// As the node controller has it: when that much of a zone is lost, it is not the nodes.
+// As in the node lifecycle controller: if this share of a zone is lost, the nodes are not the cause.
 constexpr std::size_t kFailingZonePercent = 55;
 constexpr std::size_t kLeastNodesOfAZone = 3;
 
@@ -59,7 +59,7 @@ std::string_view to_string(Symptom symptom) {
   return "?";
 }
 
-// What holds of the pod at this moment, by its containers' own words.
+// The conditions that hold now, from the container statuses.
 void Detector::look_at_containers(const api::Pod& pod,
                                   Watched& watched,
                                   std::map<Symptom, std::string>& now_holds) const {
@@ -77,7 +77,7 @@ void Detector::look_at_containers(const api::Pod& pod,
   };
   for (const auto& status : pod.status().init_container_statuses()) look(status, true);
   for (const auto& status : pod.status().container_statuses()) look(status, false);
-  // Bound, and no container ever got anywhere: volumes, sandbox, a kubelet that does not.
+  // Bound, but no container has ever started: problems with volumes, sandbox or kubelet.
   const auto begun = [](const api::ContainerStatus& status) {
     return status.state().has_running() || status.state().has_terminated() || status.restart_count() > 0;
   };
@@ -91,7 +91,8 @@ void Detector::look_at_containers(const api::Pod& pod,
 void Detector::count_restarts(const api::Pod& pod, Watched& watched, bool first, WallTime now) const {
   const auto count = [&](std::uint32_t seen, std::uint32_t& known, std::vector<Restarts>& all,
                          std::chrono::nanoseconds window) {
-    // Of a pod that was there before us nobody knows when it restarted; if it is younger than the window, within it.
+    // The times of restarts before our first observation are unknown. If the pod is younger than the window, all its
+    // restarts are within the window.
     const WallTime started{std::chrono::seconds{pod.status().start_time().seconds()}};
     if (seen > known) {
       const bool all_recent = !first || started + window > now;
@@ -131,7 +132,8 @@ void Detector::upsert_pod(const api::Pod& pod, WallTime now) {
     holds[Symptom::Failed] = fmt::format("it failed: {}", pod.status().reason());
   }
   if (phase == "Unknown") holds[Symptom::Unknown] = "its state is unknown";
-  // A container that is being tried once more waits for nothing at that moment: restarts tell, not a lasting state.
+  // While a container is started again, it has no waiting reason. So a crash loop is judged by restarts, not by a
+  // lasting state.
   std::erase_if(watched.since, [&](const auto& one) { return !holds.contains(one.first); });
   for (auto& [symptom, detail] : holds) {
     watched.since.try_emplace(symptom, now);
@@ -169,7 +171,7 @@ bool Detector::zone_is_failing(const std::string& zone) const {
   return away >= kLeastNodesOfAZone && away * 100 >= all * kFailingZonePercent;
 }
 
-// On a dead node containers are said to run for ever; only Ready turns false.
+// On a dead node the container statuses stay "running"; only Ready becomes false.
 std::optional<WallTime> Detector::lost(const Watched& watched) const {
   const auto node = nodes_.find(watched.node);
   if (node == nodes_.end() || !node->second.lost_since || !watched.not_ready || watched.over) return std::nullopt;

@@ -1,5 +1,6 @@
-// Which pods fail where they are. Told what pods and nodes look like over time; a rule speaks when its condition has
-// held for long enough without a break, or often enough within its window: one bad look is no failure. Pure.
+// Detects pods that fail on their node. It gets the state of pods and nodes over time. A rule matches if its condition
+// held for long enough without a break, or often enough within its window. A single observation is no failure. Pure: no
+// I/O.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ enum class Symptom : std::uint8_t {
   Unknown,
 };
 inline constexpr std::size_t kSymptomCount = 8;
-std::string_view to_string(Symptom symptom);  // as the rule is called in a configuration
+std::string_view to_string(Symptom symptom);  // the name of the rule in the configuration
 
 struct Finding {
   std::string ns{};
@@ -40,7 +41,7 @@ struct Finding {
   std::string node{};
   Symptom symptom{};
   std::string detail{};  // one sentence: "container main was restarted 3 times within 10m and is held back"
-  WallTime since{};      // seen for the first time
+  WallTime since{};      // first observation
 };
 
 class Detector {
@@ -52,10 +53,10 @@ class Detector {
   void upsert_node(const api::Node& node, WallTime now);
   void remove_node(const std::string& name);
 
-  // All that fail now, by uid. Pods that are on their way out, or over without a fault of the node's, never do.
+  // All pods that fail now, by uid. Excludes terminating pods, and pods that ended for another reason than the node.
   std::vector<Finding> failing(WallTime now) const;
   std::optional<Finding> failing(const std::string& uid, WallTime now) const;
-  // Ready without a break since then; nothing: it is not.
+  // Start of the current period in which the pod is ready; empty: not ready.
   std::optional<WallTime> well_since(const std::string& uid) const;
   bool is_out_of_service(const std::string& node) const;
   std::size_t pod_count() const { return pods_.size(); }
@@ -63,14 +64,14 @@ class Detector {
  private:
   struct Restarts {
     WallTime at{};
-    std::uint32_t count = 0;  // how many were new then
+    std::uint32_t count = 0;  // number of new restarts
   };
-  // What holds of a pod, and since when.
+  // The conditions of a pod and their start times.
   struct Watched {
     std::string ns{}, name{}, node{};
     std::map<Symptom, WallTime> since{};
     std::map<Symptom, std::string> detail{};
-    std::vector<Restarts> restarts{};  // of containers, then of init containers; hardly any pod has some
+    std::vector<Restarts> restarts{};  // of containers, then of init containers; empty for most pods
     std::vector<Restarts> init_restarts{};
     std::uint32_t restart_count = 0;
     std::uint32_t init_restart_count = 0;

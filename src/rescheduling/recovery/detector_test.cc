@@ -195,7 +195,7 @@ TEST(Health, IsCountedFromTheLastTimeItBecameReady) {
   EXPECT_EQ(detector.well_since("u"), kStart + minutes{3});
 }
 
-// However a pod's looks follow each other: with no time passing and at most one restart, nothing is a failure.
+// For any sequence of states without elapsed time and with at most one restart, nothing is a failure.
 RC_GTEST_PROP(DetectorProperty, OneLookIsNoFailure, ()) {
   Detector detector({});
   const auto status =

@@ -13,7 +13,7 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-constexpr std::size_t kMostTold = 100'000;  // sentences remembered so that they are not said twice
+constexpr std::size_t kMostTold = 100'000;  // remembered messages, so that each is reported once
 
 CaseInput refusal(Error error) { return case_input::Refused{std::move(error)}; }
 
@@ -36,7 +36,7 @@ LiveRecovery::State::State(RecoveryApis the_apis, LiveRecoverySettings the_setti
       attribution(settings.recovery.quarantine),
       bare_pods(writes, settings.home) {}
 
-// --- Being told ---
+// --- Changes of objects ---
 
 void LiveRecovery::State::follow_kind(const kube::ResourceType& kind) {
   kube::InformerSettings informer;
@@ -66,7 +66,7 @@ void LiveRecovery::State::upsert_pod(const api::Pod& pod) {
   if (just_ended_well) {
     if (const auto owner = pod_owners.owner_of(uid)) ended_well.insert(owner->key());
   }
-  // It is there: when it goes, its slot may be told to the next.
+  // The pod is seen, so its slot can be given to another pod after this one is deleted.
   const std::string slot = pod_owners.slot_label_of(uid);
   if (slot.empty() || (handed_out.empty() && there_before.empty())) return;
   const auto owner = pod_owners.owner_of(uid);
@@ -100,7 +100,7 @@ bool LiveRecovery::State::is_excluded(const std::string& ns) const {
   return std::ranges::find(excluded, ns) != excluded.end();
 }
 
-// --- Acting ---
+// --- Actions ---
 
 net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
   while (!self->stopping) {
@@ -137,7 +137,7 @@ net::Task<void> LiveRecovery::State::look() {
   for (const std::string& sentence : said) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
 }
 
-// Whoever fails tells something of its node, asked for retries or not. A node that is away is no riddle.
+// Every failing pod is evidence about its node, with or without scheduling-retries. For a lost node the cause is known.
 void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime now) {
   for (const Finding& finding : findings) {
     if (finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown) continue;
@@ -145,14 +145,14 @@ void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime 
   }
 }
 
-// What whoever led before held against nodes stands in the books of the owners he counted for.
+// Restores the failures per node that earlier leaders recorded in the retry ledgers.
 void LiveRecovery::State::remember_failures(WallTime now) {
   for (const Owner& owner : pod_owners.with_ledger()) {
     const auto ledger = read_ledger(owner.kind, owner.annotations, settings.recovery.most_retries, now);
     if (!ledger) continue;
     for (const Slot& slot : ledger->slots) {
       for (const Visit& visit : slot.visits) {
-        // kse-rescheduler does not say when: such a visit counts from now on, and is no evidence.
+        // kse-rescheduler does not record times: such a visit gets the current time, and is no evidence.
         if (!visit.lost && visit.at < now) attribution.failed(visit.node, owner.key(), visit.at);
       }
     }
@@ -210,7 +210,7 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
     say(owner, nullptr, kube::EventType::Warning, "InvalidRetries", retries->complaint);
   }
   if (retries->allowed == 0) co_return;
-  // Made anew it would be where it is now: on a node that is away.
+  // A recreated DaemonSet pod would be on the same lost node.
   const bool node_away = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
   if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
   if (settings.recovery.mode == config::StrategyMode::Observe) {
@@ -268,7 +268,7 @@ net::Task<CaseInput> LiveRecovery::State::perform(const Finding& finding,
       auto& there = there_before[owner.uid + "/" + protocol.decision()->slot];
       there.clear();
       for (const Sibling& one : pod_owners.live_pods(owner)) there.insert(one.uid);
-      auto written = co_await write_books(owner, std::move(*write));
+      auto written = co_await write_ledger_of(owner, std::move(*write));
       done = std::move(written);
     }
   } else {
@@ -297,24 +297,24 @@ net::Task<CaseInput> LiveRecovery::State::read_owner(OwnerKind kind, std::string
   co_return read;
 }
 
-net::Task<Result<void>> LiveRecovery::State::write_books(Owner owner, case_action::Write write) {
+net::Task<Result<void>> LiveRecovery::State::write_ledger_of(Owner owner, case_action::Write write) {
   kube::ApiCall call;
   call.verb = kube::Verb::Patch;
   call.resource = &resource_of(owner.kind);
   call.ns = owner.ns;
   call.name = owner.name;
-  call.patch = books_patch(write.resource_version, write.annotations);
+  call.patch = ledger_patch(write.resource_version, write.annotations);
   call.field_manager = "rescheduler";
   const auto answer = resource_of(owner.kind).make();
   auto done = co_await writes.call(std::move(call), answer.get());
-  // The webhook may be asked before the informer has heard of it.
+  // The webhook can need the ledger before the informer has it.
   if (done && owner.kind != OwnerKind::Pod) pod_owners.upsert(*answer);
   co_return done;
 }
 
 net::Task<Result<void>> LiveRecovery::State::remove(Finding finding) {
   if (detector.is_out_of_service(finding.node)) {
-    // Somebody who knows has said that nothing runs there any more.
+    // The taint out-of-service declares that nothing runs on the node any more.
     auto deleted = co_await delete_at_once(client, finding.ns, finding.name, finding.uid);
     co_return deleted;
   }
@@ -335,7 +335,7 @@ std::unique_ptr<LiveRecovery> LiveRecovery::make(RecoveryApis apis,
                                                  LiveRecoverySettings settings,
                                                  kube::LoopServices services) {
   auto state = std::make_shared<State>(apis, std::move(settings), services);
-  // An informer of its own: the scheduler's leaves out pods that have finished, and those that failed count here.
+  // A separate informer, because the scheduler's informer leaves out finished pods, and failed pods count here.
   state->follow_kind(kube::resource_of<api::Pod>());
   state->follow_kind(kube::resource_of<api::Node>());
   for (const kube::ResourceType* kind : owner_kinds()) state->follow_kind(*kind);
@@ -376,7 +376,7 @@ void LiveRecovery::lead() {
 net::Task<bool> LiveRecovery::stop(std::chrono::nanoseconds grace) {
   const std::shared_ptr<State> state = state_;
   state->stopping = true;
-  if (!state->busy) state->acting.cancel();  // it sleeps
+  if (!state->busy) state->acting.cancel();  // sleeping, so nothing is interrupted
   const bool ended = co_await net::ended_within(state->acting, *state->services.timers, grace);
   state->acting.cancel();
   if (ended) [[maybe_unused]]

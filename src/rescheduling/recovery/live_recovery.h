@@ -1,7 +1,7 @@
-// Failure recovery at work in a cluster: informers tell what happens, the Detector says who fails, a CaseProtocol takes
-// each failing pod through its owner's books, the Attribution says which nodes are to blame.
+// Failure recovery in a live cluster. Informers feed it; the Detector finds failing pods; a CaseProtocol processes each
+// failing pod with the retry ledger of its owner; the Attribution finds the nodes that cause failures.
 //
-// Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
+// Members belong to the thread of the event loop. Apis and services must outlive the object and the jobs of the loop.
 #pragma once
 
 #include <chrono>
@@ -29,10 +29,10 @@ namespace rescheduler::rescheduling::recovery {
 
 struct RecoveryApis {
   kube::Api* api = nullptr;
-  kube::Api* events = nullptr;  // null: the same
+  kube::Api* events = nullptr;  // null: `api`
 };
 
-// What is told in an Event, for others who listen.
+// The content of an Event, for the dashboard.
 struct RecoveryActivity {
   std::string kind{};
   std::string ns{};
@@ -41,7 +41,7 @@ struct RecoveryActivity {
   std::string note{};
 };
 
-// The books as they are, for people.
+// The retry ledger of a slot, for users.
 struct SlotStatus {
   std::string kind{};
   std::string ns{};
@@ -56,18 +56,18 @@ struct SlotStatus {
 
 struct LiveRecoverySettings {
   config::RecoverySettings recovery{};
-  std::string component = "rescheduler-scheduler";  // who speaks in events
+  std::string component = "rescheduler-scheduler";  // reporting component of events
   std::string host{};
-  std::string ns{};                  // only pods of this namespace; empty: of all but the excluded ones
-  std::string home = "kube-system";  // where pods of nobody are saved while they are made anew
+  std::string ns{};                  // only pods of this namespace; empty: all namespaces that are not excluded
+  std::string home = "kube-system";  // namespace in which bare pods are saved while they are recreated
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};
   std::function<void(const RecoveryActivity&)> on_activity{};
 };
 
-// What a new pod is told: where its forerunners failed, and whose place it takes.
+// Passed to a new pod: the nodes where earlier pods of its slot failed, and the slot.
 struct NewPodHint {
-  std::vector<std::string> avoid{};  // the longest ago first
+  std::vector<std::string> avoid{};  // oldest first
   std::string slot{};
 };
 
@@ -83,9 +83,9 @@ class LiveRecovery final : public kube::Component {
   void lead() override;
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
-  // Nothing: the pod is nobody's replacement. Never fails: what cannot be found out is not said.
+  // Empty: the pod replaces no failed pod. Never fails: unknown data is left out.
   net::Task<std::optional<NewPodHint>> hint_for(api::Pod pod);
-  // Every slot that has something written down.
+  // Every slot with an entry in a retry ledger.
   std::vector<SlotStatus> slots() const;
 
  private:

@@ -1,4 +1,4 @@
-// What LiveRecovery says about a case, forgives, and tells new pods.
+// How LiveRecovery reports the end of a case, resets retries, and gives hints to new pods.
 #include <algorithm>
 
 #include <boost/json/array.hpp>
@@ -18,10 +18,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::chrono::seconds kAfterRefusal{5};  // until a budget is asked again
-constexpr std::chrono::seconds kAfterStop{30};    // until somebody may have changed his mind
+constexpr std::chrono::seconds kAfterRefusal{5};  // until a PodDisruptionBudget is checked again
+constexpr std::chrono::seconds kAfterStop{30};    // until a user can have changed the retries
 constexpr std::chrono::seconds kBetweenForgiving{10};
-constexpr std::chrono::seconds kHandedOut{30};  // a pod that was told its slot is seen by then, or was never made
+constexpr std::chrono::seconds kHandedOut{30};  // a pod that got a slot is seen within this time, or was never created
 constexpr std::chrono::milliseconds kPatience{500};
 
 kube::ObjectRef ref_of(const Owner& owner) {
@@ -34,8 +34,8 @@ kube::ObjectRef ref_of(const Owner& owner) {
 
 }  // namespace
 
-std::string books_patch(const std::string& resource_version,
-                        const std::map<std::string, std::optional<std::string>>& annotations) {
+std::string ledger_patch(const std::string& resource_version,
+                         const std::map<std::string, std::optional<std::string>>& annotations) {
   json::object changes;
   for (const auto& [key, value] : annotations) changes[key] = value ? json::value(*value) : json::value(nullptr);
   json::object meta;
@@ -69,14 +69,14 @@ void LiveRecovery::State::say(const Owner& owner,
   recorder.record(std::move(record));
 }
 
-// A condition on the pod itself: whoever looks at it sees that nobody will move it any more.
+// Sets a condition on the pod, which shows that the pod gets no more retries.
 net::Task<void> LiveRecovery::State::mark(Finding finding, std::string reason, std::string message) {
   json::object condition{{"type", "rescheduler.io/Recoverable"},
                          {"status", "False"},
                          {"reason", reason},
                          {"message", message},
                          {"lastTransitionTime", kube::format_time(now())}};
-  json::object meta{{"uid", finding.uid}};  // of this very pod, or of none
+  json::object meta{{"uid", finding.uid}};  // the patch applies only to this pod, not to one of the same name
   const std::string patch = json::serialize(json::object{
       {"metadata", std::move(meta)}, {"status", json::object{{"conditions", json::array{std::move(condition)}}}}});
   kube::PatchOptions options;
@@ -109,7 +109,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
   const std::string who = fmt::format("pod {} on {}: {}", finding.name, finding.node, finding.detail);
   switch (done.end) {
     case CaseEnd::Removed: {
-      not_before[finding.uid] = now() + kAfterRefusal;  // until it is seen to go
+      not_before[finding.uid] = now() + kAfterRefusal;  // until the deletion is seen
       if (!say_once("removed " + finding.uid)) co_return;
       count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
             {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
@@ -153,10 +153,10 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
   }
 }
 
-// --- Forgiving ---
+// --- Resetting retries ---
 
 bool LiveRecovery::State::has_been_well(const Owner& owner, const Slot& slot, WallTime at) const {
-  // A Job's pod that did its work was well, however short that was.
+  // A pod of a Job that succeeded was healthy, however short it ran.
   const bool ends = owner.kind == OwnerKind::Job || owner.kind == OwnerKind::CronJob;
   if (ends && ended_well.contains(owner.key())) return true;
   const auto live = pod_owners.live_pods(owner);
@@ -168,7 +168,7 @@ bool LiveRecovery::State::has_been_well(const Owner& owner, const Slot& slot, Wa
   if (std::ranges::any_of(live, in_slot)) {
     return std::ranges::all_of(live, [&](const Sibling& one) { return !in_slot(one) || well(one); });
   }
-  // Nobody says he is in it: all must be well, and all must be there.
+  // No pod names the slot: all replicas must exist and be healthy.
   const bool replicated = owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet;
   return replicated && live.size() >= owner.replicas && std::ranges::all_of(live, well);
 }
@@ -204,7 +204,7 @@ net::Task<void> LiveRecovery::State::forgive_owner(Owner owner) {
   }
   tidy(*ledger, settings.recovery.visited, now());
   case_action::Write write{read->resource_version, write_ledger(owner.kind, *ledger)};
-  auto written = co_await write_books(read->owner, std::move(write));
+  auto written = co_await write_ledger_of(read->owner, std::move(write));
   if (!written || forgiven.empty()) co_return;
   count("rescheduler_recovery_forgiven_total",
         "Workloads that stayed healthy for the window, so that their retry count starts at zero.", {});
@@ -220,11 +220,12 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   auto ledger = read_ledger(owner.kind, owner.annotations, retries->allowed, at);
   if (!ledger) return std::nullopt;
   tidy(*ledger, settings.recovery.visited, at);
-  if (ledger->slots.empty()) return std::nullopt;  // nobody failed: its pods, thousands perhaps, need not be looked at
+  if (ledger->slots.empty()) return std::nullopt;  // no failures: skips live_pods(), perhaps thousands
   NewPodHint hint;
   if (owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet) {
     std::erase_if(handed_out, [&](const auto& one) { return one.second + kHandedOut <= at; });
-    // Who was counted is on its way out, also where that has not been seen yet: its replacement may be this one.
+    // A counted pod is about to be deleted, even if the informer has not reported it. The new pod can be its
+    // replacement.
     auto live = pod_owners.live_pods(owner);
     std::erase_if(live, [&](const Sibling& one) {
       return std::ranges::any_of(ledger->slots, [&](const Slot& slot) {
@@ -248,7 +249,7 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   return hint;
 }
 
-// Reads a workload that the informers may know too little of; false: it could not be read.
+// Reads a workload whose informer copy can be missing or old; false: it could not be read.
 net::Task<bool> LiveRecovery::State::read_ahead(WorkloadName workload) {
   kube::ApiCall call;
   call.verb = kube::Verb::Get;
@@ -264,7 +265,7 @@ net::Task<bool> LiveRecovery::State::read_ahead(WorkloadName workload) {
 }
 
 net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
-  // The pods of a new ReplicaSet come within milliseconds of it, and the ReplicaSet within milliseconds of its
+  // The pods of a new ReplicaSet are created within milliseconds of it, and the ReplicaSet within milliseconds of its
   // Deployment.
   for (int controllers = 0; controllers < 2; ++controllers) {
     const auto unseen = pod_owners.unseen_controller(pod);
@@ -276,8 +277,8 @@ net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
   if (!owner || owner->kind == OwnerKind::Pod || owner->kind == OwnerKind::DaemonSet) co_return std::nullopt;
   const auto retries = read_retries(owner->annotations, settings.recovery.most_retries);
   if (!retries || retries->allowed == 0) co_return std::nullopt;
-  // The replacement of a pod comes within milliseconds of its removal: what an informer knows may be older than that,
-  // unless the one who wrote it is ourselves.
+  // The replacement of a pod is created within milliseconds of its removal. The informer copy can be older, unless this
+  // process wrote the ledger.
   if (!leading || (settings.fence && !settings.fence->may_act())) {
     const WorkloadName workload{owner->kind, owner->ns, owner->name};
     const bool read = co_await read_ahead(workload);

@@ -1,4 +1,4 @@
-// The insides of LiveRecovery. Internal to recovery/.
+// Implementation of LiveRecovery. Internal to recovery/.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@ namespace rescheduler::rescheduling::recovery {
 struct LiveRecovery::State : std::enable_shared_from_this<State> {
   State(RecoveryApis the_apis, LiveRecoverySettings the_settings, kube::LoopServices the_services);
 
-  // --- Being told. A feed that is shared with others calls the same. ---
+  // --- Changes of objects. A shared feed can call the same functions. ---
   void follow_kind(const kube::ResourceType& kind);
   void upsert_pod(const api::Pod& pod);
   void remove_pod(const api::Pod& pod);
   void upsert_node(const api::Node& node);
   void remove_node(const std::string& name);
 
-  // --- Acting ---
+  // --- Actions ---
   static net::Task<void> act(std::shared_ptr<State> self);
   net::Task<void> look();
   void notice(const std::vector<Finding>& findings, WallTime now);
@@ -39,7 +39,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
                                const CaseProtocol& protocol,
                                CaseAction action);
   net::Task<CaseInput> read_owner(OwnerKind kind, std::string ns, std::string name);
-  net::Task<Result<void>> write_books(Owner owner, case_action::Write write);
+  net::Task<Result<void>> write_ledger_of(Owner owner, case_action::Write write);
   net::Task<Result<void>> remove(Finding finding);
   net::Task<void> conclude(Finding finding, Owner owner, std::optional<RetryDecision> decision, case_action::Done done);
   net::Task<void> give_up(Finding finding, Owner owner, RetryDecision decision);
@@ -48,7 +48,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   net::Task<void> forgive_owner(Owner owner);
   bool has_been_well(const Owner& owner, const Slot& slot, WallTime now) const;
 
-  // --- Telling ---
+  // --- Reports ---
   void say(const Owner& owner, const Finding* pod, kube::EventType type, std::string reason, std::string note);
   bool say_once(const std::string& what) { return told.insert(what).second; }
   void count(const std::string& name, const std::string& help, const MetricLabels& labels);
@@ -72,13 +72,13 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   Attribution attribution;
   BarePods bare_pods;
   std::map<std::string, QuarantineStatus> nodes{};
-  std::map<std::string, WallTime> not_before{};  // by uid or owner: after a refusal
-  std::map<std::string, WallTime> handed_out{};  // slots told to new pods, until those are seen
+  std::map<std::string, WallTime> not_before{};  // by uid or owner: earliest next attempt after a refusal
+  std::map<std::string, WallTime> handed_out{};  // slots that new pods were given, until these pods are seen
   std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
-  // By owner and slot: the pods that were there when the slot's was taken away, until its replacement is seen.
+  // By owner and slot: the pods that ran when the pod of the slot was removed. Kept until the replacement is seen.
   std::map<std::string, std::set<std::string>> there_before{};
-  std::set<std::string> told{};                    // what is said once
-  std::map<std::string, RetryVerdict> verdicts{};  // by owner and slot: those that were given up
+  std::set<std::string> told{};                    // messages that are reported once
+  std::map<std::string, RetryVerdict> verdicts{};  // by owner and slot: slots without further retries
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   std::vector<net::Job> jobs{};
   net::Job acting{};

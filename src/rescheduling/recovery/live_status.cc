@@ -1,4 +1,4 @@
-// What LiveRecovery has in its books, for people.
+// Status of the retry ledgers, for users.
 #include <algorithm>
 
 #include "rescheduling/recovery/live_state.h"

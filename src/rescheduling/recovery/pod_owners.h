@@ -1,5 +1,5 @@
-// Who belongs to whom: pods, their controllers, and the workloads that keep their retries. Fed by informers (or by
-// whoever else follows the cluster); keeps of each object only what is asked for. Belongs to one thread.
+// Maps pods to their controllers and to the workloads that store the retry ledgers. Informers or other watchers feed
+// it. It keeps only the needed fields of each object. Not thread-safe: one thread uses it.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ const kube::ResourceType& resource_of(OwnerKind kind);
 Annotations annotations_of(const api::ObjectMeta& meta);
 std::uint32_t replicas_of(const google::protobuf::Message& workload);
 
-// The kinds a Roster wants to be told of, beside pods.
+// The kinds that PodOwners needs besides pods.
 std::vector<const kube::ResourceType*> owner_kinds();
 
 struct WorkloadName {
@@ -51,22 +51,23 @@ struct WorkloadName {
 
 class PodOwners {
  public:
-  // From an informer, or from a read or write of our own that is ahead of it: the newest version counts.
+  // From an informer, or from an own read or write that is newer: the newest version counts.
   void upsert(const google::protobuf::Message& workload);
   void remove(const google::protobuf::Message& workload);
   void upsert_pod(const api::Pod& pod);
   void remove_pod(const std::string& uid);
 
-  // The one at the top that is known: a Deployment, not its ReplicaSet. Nothing: not known (yet), or none we handle.
+  // The topmost known owner: a Deployment, not its ReplicaSet. Empty: unknown (yet), or a kind that recovery does not
+  // handle.
   std::optional<Owner> owner_of(const std::string& pod_uid) const;
   std::optional<Owner> owner_of(const api::Pod& pod) const;
-  // The first of a pod's controllers, from the pod upwards, of which no informer has told yet.
+  // The first controller of the pod, from the pod upwards, that no informer has reported yet.
   std::optional<WorkloadName> unseen_controller(const api::Pod& pod) const;
   bool is_live(const std::string& pod_uid) const;
-  std::string slot_label_of(const std::string& pod_uid) const;  // its annotation, name or node; empty: it says none
+  std::string slot_label_of(const std::string& pod_uid) const;  // annotation, pod name or node name; empty: none
   std::optional<Owner> find(OwnerKind kind, const std::string& ns, const std::string& name) const;
   std::vector<Sibling> live_pods(const Owner& owner) const;
-  // Owners that have something written down.
+  // Owners with a retry ledger.
   std::vector<Owner> with_ledger() const;
 
  private:
@@ -80,12 +81,12 @@ class PodOwners {
     RefPtr controller{};
     std::uint64_t version = 0;
   };
-  // There are very many: what pods of one controller have in common they share.
+  // There can be very many pods, so pods of one controller share its data.
   struct KnownPod {
-    std::shared_ptr<const Owner> self{};  // of a pod of nobody
+    std::shared_ptr<const Owner> self{};  // only for a bare pod
     std::string slot{};
     RefPtr controller{};
-    bool foreign = false;  // of a controller we know nothing of
+    bool foreign = false;  // has a controller of an unknown kind
     bool live = false;
   };
 

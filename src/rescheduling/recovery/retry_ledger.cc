@@ -10,7 +10,7 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-constexpr std::size_t kMostCounted = 16;  // pods of one slot that may be on their way out at once
+constexpr std::size_t kMostCounted = 16;  // pods of one slot that can be terminating at the same time
 
 bool is_claimed(const Slot& slot, const std::vector<Sibling>& live) {
   return std::ranges::any_of(live, [&](const Sibling& one) {
@@ -140,7 +140,7 @@ std::string slot_of(const RetryLedger& ledger,
     if (!not_in.contains(open)) return std::move(open);
   }
   if (ledger.slots.size() < std::max<std::uint32_t>(replicas, 1)) return new_id(ledger);
-  // More pods than replicas, as in a rollout: never more retries than all replicas have together.
+  // More pods than replicas, as in a rollout: the retries never exceed those of all replicas together.
   return std::ranges::min_element(ledger.slots, {}, [](const Slot& slot) { return std::pair{slot.times, slot.id}; })
       ->id;
 }
@@ -176,7 +176,7 @@ RetryDecision judge(RetryLedger ledger,
     decision.ledger = std::move(ledger);
     return decision;
   }
-  // A DaemonSet's pod has one node; having failed there says nothing of others.
+  // A DaemonSet pod has one node, so its failure is no evidence about other nodes.
   const bool moves = kind != OwnerKind::DaemonSet;
   std::set<std::string> blamed{failure.node};
   for (const std::string& node : ledger.nodes()) blamed.insert(node);

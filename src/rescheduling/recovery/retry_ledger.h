@@ -1,10 +1,13 @@
-// How often each lineage was given another node, and which nodes it failed on. Kept in annotations of the workload, in
-// kse-rescheduler's shapes; what those have no room for stands beside it in the same JSON, where kse-rescheduler does
-// not look. Pure values: reading, judging and writing.
+// Counts how often each slot of a workload got another node, and lists the nodes where it failed. Stored in annotations
+// of the workload in the formats of kse-rescheduler. Additional fields are in the same JSON; kse-rescheduler ignores
+// them. Pure values: parse, judge and serialize.
 //
-//   kse.com/deploy, rs, job, cj, pod   {"currentReschedulingTimes": 3, "deployScheduledHosts": ["a", "b"], "slots":
-//   [...]} kse.com/sts-pods-map               {"db-0": {"currentReschedulingTimes": 1, "podScheduledHosts": ["a"],
-//   "slot": {...}}} kse.com/current-retries-times      3, of a DaemonSet; by node in rescheduler.io/daemon-retries
+//   kse.com/deploy, rs, job, cj, pod
+//       {"currentReschedulingTimes": 3, "deployScheduledHosts": ["a", "b"], "slots": [...]}
+//   kse.com/sts-pods-map
+//       {"db-0": {"currentReschedulingTimes": 1, "podScheduledHosts": ["a"], "slot": {...}}}
+//   kse.com/current-retries-times
+//       3, of a DaemonSet; by node in rescheduler.io/daemon-retries
 #pragma once
 
 #include <chrono>
@@ -26,91 +29,92 @@ enum class OwnerKind : std::uint8_t { Deployment, ReplicaSet, StatefulSet, Daemo
 std::string_view to_string(OwnerKind kind);  // as in an API object
 
 inline constexpr std::string_view kRetries = "scheduling-retries";
-inline constexpr std::string_view kRetriesMisspelt = "scheduling-retires";  // as the guide has it in places
-// On a replacement: whose place it takes.
+inline constexpr std::string_view kRetriesMisspelt = "scheduling-retires";  // the spelling of the guide in some places
+// On a replacement pod: its slot.
 inline constexpr std::string_view kSlot = "rescheduler.io/recovery-slot";
 
 using Annotations = std::map<std::string, std::string>;
 
-// --- How often ---
+// --- Allowed retries ---
 
 struct Retries {
-  std::uint32_t allowed = 0;  // 0: nothing is done
-  std::string complaint{};    // of what cannot be meant; empty: nothing is wrong
+  std::uint32_t allowed = 0;  // 0: no recovery
+  std::string complaint{};    // about an invalid value; empty: valid
 };
-// Nothing: not asked for at all.
+// Empty: the annotation is not set.
 std::optional<Retries> read_retries(const Annotations& annotations, std::uint32_t most);
 
-// --- What was ---
+// --- The ledger ---
 
 struct Visit {
   std::string node{};
   WallTime at{};
-  bool lost = false;  // the node was away: that is nothing to hold against it
+  bool lost = false;  // the node was lost, which is no evidence against it
   friend bool operator==(const Visit&, const Visit&) = default;
 };
 
-// One replica of a Deployment, an ordinal, a node of a DaemonSet; of a Job, a CronJob or a pod the only one.
+// One replica of a Deployment, one ordinal of a StatefulSet, one node of a DaemonSet. A Job, a CronJob and a bare pod
+// have one slot.
 struct Slot {
   std::string id{};
   std::uint32_t times = 0;
-  std::vector<Visit> visits{};         // the longest ago first
-  std::vector<std::string> counted{};  // uids of the pods that were counted last: none is counted twice
+  std::vector<Visit> visits{};         // oldest first
+  std::vector<std::string> counted{};  // uids of the last counted pods, so that no pod is counted twice
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
 struct RetryLedger {
-  std::vector<Slot> slots{};  // in the order of their ids
+  std::vector<Slot> slots{};  // in order of their ids
   const Slot* find(std::string_view id) const;
-  Slot& at(std::string_view id);  // made if need be
+  Slot& at(std::string_view id);  // created if missing
   std::uint32_t times() const;
-  std::vector<std::string> nodes() const;  // of all slots, each once, the longest ago first
+  std::vector<std::string> nodes() const;  // of all slots, each once, oldest first
   friend bool operator==(const RetryLedger&, const RetryLedger&) = default;
 };
 
 inline constexpr std::string_view kOnlySlot = "1";
 
-// What cannot be read is an error: nobody counts on top of what he does not understand. `retries` shares out what
-// kse-rescheduler counted for all replicas together.
+// Fails on annotations that cannot be parsed, because a new count would overwrite them. `retries` divides the total
+// count of kse-rescheduler among slots.
 Result<RetryLedger> read_ledger(OwnerKind kind, const Annotations& annotations, std::uint32_t retries, WallTime now);
-// Annotations to set; nothing: to remove. Empty slots are left out.
+// Annotations to set; an empty value: to remove. Empty slots are left out.
 std::map<std::string, std::optional<std::string>> write_ledger(OwnerKind kind, const RetryLedger& ledger);
 
-// Visits that are too old, or too many, go; slots in which nothing is left too.
+// Removes visits that are too old or too many, and slots that are then empty.
 void tidy(RetryLedger& ledger, const config::VisitedSettings& settings, WallTime now);
 
-// --- What is to be ---
+// --- Decisions ---
 
-// A live pod of the same owner, and the slot it says it is in.
+// A live pod of the same owner, and the slot that it names.
 struct Sibling {
   std::string uid{};
   std::string slot{};
 };
 
-// Whose place the pod has. Its own word counts, unless another has the same and the older right (the smaller uid); then
-// a slot whose pod was taken away and not replaced so far, but none of `not_in`; then a new one, while there are fewer
-// than replicas.
+// The slot of the pod. The slot that the pod names counts, unless another pod names the same slot and has the smaller
+// uid. Otherwise a slot whose pod was removed and not replaced yet, except those of `not_in`. Otherwise a new slot,
+// while there are fewer slots than replicas.
 std::string slot_of(const RetryLedger& ledger,
                     const Sibling& pod,
                     const std::vector<Sibling>& live,
                     std::uint32_t replicas,
                     const std::set<std::string>& not_in = {});
-// Slots whose pod is gone and not replaced, those counted longest ago first.
+// Slots whose pod was removed and not replaced yet, oldest count first.
 std::vector<std::string> open_slots(const RetryLedger& ledger, const std::vector<Sibling>& live);
 
 enum class RetryVerdict : std::uint8_t {
-  Retry,           // counted now; write it down, then take the pod away
-  AlreadyCounted,  // only the taking away is left
-  Exhausted,       // it had all its retries
-  Application,     // it fails on every node: retrying is useless
+  Retry,           // counted now; write the ledger, then remove the pod
+  AlreadyCounted,  // only the removal is left
+  Exhausted,       // no retries left
+  Application,     // the pod fails on every node: retrying is useless
 };
 std::string_view to_string(RetryVerdict retry_verdict);
 
 struct PodFailure {
   std::string pod{};   // uid
-  std::string node{};  // where
+  std::string node{};  // where it failed
   std::string slot{};
-  bool lost = false;  // the node is away
+  bool lost = false;  // the node is lost
 };
 
 struct RetryDecision {
@@ -119,11 +123,11 @@ struct RetryDecision {
   std::uint32_t attempt = 0;
   std::uint32_t of = 0;
   std::vector<std::string> avoiding{};  // nodes of the slot
-  RetryLedger ledger{};                 // as it is to be
+  RetryLedger ledger{};                 // the updated ledger
   std::string sentence() const;         // "attempt 2 of 3, avoiding node-a, node-b"
 };
 
-// `not_to_blame`: nodes that fail everybody; an owner's failures there say nothing of it.
+// `not_to_blame`: nodes where pods of many owners fail. Failures there are no evidence against the owner.
 RetryDecision judge(RetryLedger ledger,
                     OwnerKind kind,
                     const PodFailure& failure,
@@ -132,7 +136,7 @@ RetryDecision judge(RetryLedger ledger,
                     const std::set<std::string>& not_to_blame,
                     WallTime now);
 
-// The slot's pod has been well for the whole window: it may fail as often as ever. True: that is news.
+// The pod of the slot was healthy for the whole window, so its retries start from 0 again. True: the ledger changed.
 bool forgive(RetryLedger& ledger, std::string_view slot);
 
 }  // namespace rescheduler::rescheduling::recovery

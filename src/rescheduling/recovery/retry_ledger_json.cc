@@ -1,4 +1,4 @@
-// The annotations' shapes: kse-rescheduler's, and what we put beside them.
+// Formats of the annotations: those of kse-rescheduler, and our additional fields.
 #include <algorithm>
 
 #include <boost/json/array.hpp>
@@ -88,7 +88,7 @@ Slot read_slot(const json::object& from, WallTime now) {
   for (const json::value& one : visits->get_array()) {
     if (!one.is_object()) continue;
     const auto at = kube::parse_time(text(one.get_object(), "at"));
-    // In the future: somebody's clock is wrong, and it would never go.
+    // A time in the future comes from a wrong clock, and the visit would never expire.
     const json::value* lost = one.get_object().if_contains("lost");
     slot.visits.push_back({text(one.get_object(), "node"), at ? std::min(*at, now) : now,
                            lost != nullptr && lost->is_bool() && lost->get_bool()});
@@ -96,7 +96,7 @@ Slot read_slot(const json::object& from, WallTime now) {
   return slot;
 }
 
-// What kse-rescheduler counted, without saying for whom: as many slots as it takes.
+// Divides the total count of kse-rescheduler among as many slots as needed.
 RetryLedger imported(std::uint32_t times, const std::vector<std::string>& nodes, std::uint32_t retries, WallTime now) {
   RetryLedger ledger;
   const std::uint32_t most = std::max<std::uint32_t>(retries, 1);
@@ -195,7 +195,7 @@ Result<RetryLedger> read_ledger(OwnerKind kind, const Annotations& annotations, 
   const auto found = annotations.find(std::string(shape.key));
   if (found == annotations.end()) {
     RetryLedger ledger;
-    // kse-rescheduler counted for the DaemonSet as a whole; nobody knows for which node.
+    // kse-rescheduler counted for the whole DaemonSet, not by node.
     return ledger;
   }
   json::error_code fault;

@@ -54,7 +54,7 @@ TEST(Retries, ThatCannotBeMeantAreNoneAndSaidSo) {
   }
 }
 
-// --- Shapes ---
+// --- Formats ---
 
 TEST(LedgerJson, ReadsWhatKseWroteWithItsNulls) {
   const Annotations deploy{{"kse.com/deploy", R"({"currentReschedulingTimes":2,"deployScheduledHosts":["a","b"]})"}};
@@ -154,7 +154,7 @@ TEST(Slots, AReplacementTakesTheSlotOfThePodThatWasTakenAway) {
 TEST(Slots, AreNotTakenByWhoWasThereBefore) {
   RetryLedger ledger;
   ledger.at("1") = {"1", 1, {{"a", kNow}}, {"old"}};
-  // The old one has gone, its replacement is not seen yet, and another replica fails at that moment.
+  // The old pod is deleted, its replacement is not seen yet, and another replica fails meanwhile.
   EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"other", ""}}, 2, {"1"}), "2");
   EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"other", ""}}, 2), "1");
 }
@@ -167,7 +167,7 @@ TEST(Slots, AreNeverMoreThanReplicas) {
   EXPECT_EQ(slot_of(ledger, {"c", ""}, {{"a", ""}, {"b", ""}, {"c", ""}}, 3), "3");
 }
 
-// --- Judging ---
+// --- Decisions ---
 
 TEST(Judging, CountsEachPodOnceAndStopsAfterExactlyN) {
   RetryLedger ledger;
@@ -250,8 +250,8 @@ TEST(Forgiving, GivesAllRetriesBackAndKeepsTheVisits) {
   EXPECT_FALSE(forgive(ledger, "2"));
 }
 
-// Whatever fails in whatever order, written and read in between: no slot is retried more than N times, no pod counted
-// twice, no list grows beyond its size.
+// For any sequence of failures with serialization in between: no slot is retried more than N times, no pod is counted
+// twice, and no list exceeds its limit.
 RC_GTEST_PROP(JudgingProperty, NeverRetriesMoreThanItMay, ()) {
   const auto retries = *rc::gen::inRange<std::uint32_t>(1, 5);
   const auto replicas = *rc::gen::inRange<std::uint32_t>(1, 4);

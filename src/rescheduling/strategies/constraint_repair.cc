@@ -1,5 +1,5 @@
-// ConstraintRepair: rules that held when a pod was placed, and do not any more. Looked at again after every move, since
-// one that leaves may put things right for others; until nothing moves.
+// ConstraintRepair: moves pods whose constraints held at scheduling and no longer hold. It checks again after every
+// move, because a pod that leaves can solve the conflict of another. It ends when no pod moves.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ using cluster::NodeIndex;
 using cluster::PodIndex;
 using config::Strategy;
 
-// Every pass moves somebody, or is the last.
+// Every pass moves at least one pod, or is the last.
 constexpr int kMostPasses = 8;
-// What Kubernetes itself taints nodes with: a cordon, pressure, an outage. Others deal with these.
+// Taints that Kubernetes itself sets: cordon, pressure, outage. Other controllers handle them.
 constexpr std::string_view kOwnTaints[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"};
 
 class Repairing {
@@ -75,7 +75,8 @@ bool Repairing::minds_others(PodIndex index) const {
   return std::ranges::any_of(carried, [](const auto* term) { return term->kind == cluster::TermKind::RequiredAnti; });
 }
 
-// Asked as if it came there now. Only what other pods are to blame for: that a node lacks a label is another matter.
+// Checks the pod as if it were scheduled to its node now. Only constraints against other pods count, not for example a
+// missing node label.
 std::string Repairing::by_others(PodIndex pod) {
   if (!minds_others(pod)) return {};
   const NodeIndex on = builder_.cluster().pod(pod).node;
@@ -112,11 +113,11 @@ std::string Repairing::violation(PodIndex pod) {
   return found;
 }
 
-// The least important first, then the youngest: of two that do not go together that one leaves.
+// Lowest priority first, then youngest first: of two conflicting pods, the first in this order leaves.
 std::vector<PodIndex> Repairing::in_order_of_moving() const {
   std::vector<PodIndex> pods;
   for (const NodeIndex index : builder_.cluster().existing_nodes()) {
-    // What drains is emptied anyway, and on a node that is not there nothing can be done.
+    // NodeMaintenance empties draining nodes, and the pods of a node that is not ready cannot be helped.
     if (builder_.rules().drains(index) || !builder_.snapshot().node_status(index).ready) continue;
     if (builder_.rules().is_off(index, Strategy::ConstraintRepair)) continue;
     const auto& here = builder_.cluster().node(index).pods;

@@ -1,7 +1,7 @@
-// LoadBalancing. When: a node is above its trigger (for long enough, where somebody kept watch), or the standard
-// deviation between nodes is. What: the search finds a better place for pods, with a price on every move; then moves
-// that the goal does not need are taken back, the least useful first. A result in which deviation or maximum did not
-// fall is no result.
+// LoadBalancing runs if a node is above its trigger (for long enough, if there is evidence), or if the standard
+// deviation between nodes is above its trigger. The search finds better nodes for pods, with a price per move. Then
+// moves that the goal does not need are undone, least useful first. The result is dropped unless both the deviation and
+// the maximum fall.
 #include <algorithm>
 #include <cmath>
 
@@ -20,12 +20,11 @@ using cluster::PodIndex;
 using config::Strategy;
 
 constexpr double kPercent = 100;
-// For every move that may be made so many pods of the hottest nodes are looked at; where as many as it takes may be
-// made, all are.
+// For each allowed move, this many pods of the hottest nodes are considered. Without a cap on moves, all pods are.
 constexpr std::size_t kPodsPerMove = 5;
-// Each round begins where the last ended; the second already finds little.
+// Each round starts from the result of the last one. Already the second round finds little.
 constexpr int kMostRounds = 4;
-// Loads are sums of fractions, and of amounts that were rounded to whole units.
+// Loads are sums of fractions and of amounts rounded to whole units.
 constexpr double kRounding = 1e-4;
 
 class Balancing {
@@ -35,9 +34,9 @@ class Balancing {
 
  private:
   struct State {
-    double deviation = 0;  // of all judged resources, by weight
-    double worst = 0;      // the largest of them
-    double max = 0;        // of nodes that can be helped, as a part of their trigger
+    double deviation = 0;  // weighted, of all judged resources
+    double worst = 0;      // the largest deviation of one resource
+    double max = 0;        // of nodes in helped_, as a share of their trigger
   };
   double load(NodeIndex node, std::size_t resource) const;
   bool is_above(NodeIndex node, double config::LoadBand::* limit) const;
@@ -60,9 +59,9 @@ class Balancing {
   std::vector<NodeIndex> nodes_;
   std::vector<NodeIndex> hot_;
   bool uneven_ = false;
-  std::vector<PodIndex> pods_;     // that may move
-  std::set<NodeIndex> helped_;     // nodes that have any of them
-  std::set<PodIndex> taken_back_;  // in the last round, where others might have had their place under the cap
+  std::vector<PodIndex> pods_;     // pods that can move
+  std::set<NodeIndex> helped_;     // nodes with at least one of these pods
+  std::set<PodIndex> taken_back_;  // in the last round, when other pods could have used their place under the cap
   std::map<NodeIndex, cluster::Loads> first_;
 };
 
@@ -142,7 +141,7 @@ bool Balancing::is_worth_moving(PodIndex pod) const {
   });
 }
 
-// What is gained by a pod of the least size worth moving, between nodes as far apart as the deviation that is aimed at.
+// The gain of moving a pod of the smallest size worth moving, between nodes that differ by the target deviation.
 planner::Cost Balancing::price() const {
   const double least = settings_.least_gain * kPercent;
   const double apart = settings_.deviation_target * kPercent;
@@ -169,7 +168,8 @@ void Balancing::refuse_on_sources() const {
   }
 }
 
-// Every hot node at or below what it is to come to - or as low as the search could bring it -, and the whole as even.
+// Every hot node is at or below its target, or as low as the search could bring it, and the deviation is no higher than
+// `deviation`.
 bool Balancing::goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ceilings, double deviation) const {
   for (const auto& [index, ceiling] : ceilings) {
     for (const std::size_t resource : builder_.rules().judged()) {
@@ -177,7 +177,7 @@ bool Balancing::goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ce
       if (load(index, resource) / target > ceiling + kRounding) return false;
     }
   }
-  // Nobody who was cool is made hot by a move that is taken back.
+  // Undoing a move must not make a cool node hot.
   if (!ceilings.contains(home) && is_above(home, &config::LoadBand::trigger)) return false;
   return !uneven_ || state().worst <= deviation + kRounding;
 }
@@ -198,7 +198,7 @@ void Balancing::take_back(std::vector<planner::Move> moves, const Adapted& adapt
     const NodeIndex home = adapted.nodes[move.from];
     const NodeIndex to = builder_.what_if().now_on(pod);
     builder_.what_if().unassign(pod);
-    // To where it came from the filters let it: it was there. Unless others have come meanwhile.
+    // The pod ran on this node, so the filters accept it there, unless other pods have come since.
     const bool free = builder_.what_if().admits_back(pod, home);
     builder_.what_if().assign(pod, free ? home : to);
     if (free && !goal_holds(home, ceilings, deviation)) builder_.what_if().move(pod, to);
@@ -248,7 +248,7 @@ bool Balancing::round() {
   }
   take_back(found.moves, adapted);
   const State after = state();
-  // With as many moves as may be made, the hottest of many hot nodes may have to wait for the next plan.
+  // If the cap on moves is reached, the hottest of many hot nodes possibly waits for the next plan.
   const bool capped = found.moves.size() >= most;
   for (const planner::Move& move : found.moves) {
     const PodIndex pod = adapted.pods[move.process];
@@ -276,8 +276,8 @@ bool Balancing::round() {
   return any;
 }
 
-// With few moves to be made, the search spends them on what the goal turns out not to need; others have their turn
-// then.
+// With a low cap, the search can spend moves that the goal does not need. Without their pods, other pods can use these
+// moves.
 bool Balancing::leave_out_those_taken_back() {
   return std::erase_if(pods_, [&](PodIndex pod) { return taken_back_.contains(pod); }) > 0;
 }

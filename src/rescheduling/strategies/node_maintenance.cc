@@ -1,5 +1,5 @@
-// NodeMaintenance: what is to leave, and whether it can. Everything is tried out first, also what the caps leave for
-// later rounds, so that the answer to "can this node be emptied" comes before the first pod moves.
+// NodeMaintenance: which pods leave a node, and whether they can. All moves are tried first, including those that the
+// caps leave for later plans. So it is known whether the node can be emptied before the first pod moves.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,16 +15,16 @@ using config::Strategy;
 
 struct Verdict {
   std::size_t going = 0;
-  std::size_t later = 0;                           // for which the caps leave no room in this plan
+  std::size_t later = 0;                           // postponed to a later plan by the caps
   std::map<std::string_view, std::size_t> stay{};  // by code
 };
 
-// Stay with their node by their nature: nobody waits for them to leave.
+// DaemonSet pods and static pods stay on their node; the drain does not wait for them.
 bool belongs_to_node(const MoveBlocker& blocker) {
   return blocker.code == why::kDaemon || blocker.code == why::kMirror;
 }
 
-// The largest first: they are the hardest to place.
+// Largest first, because large pods are the hardest to place.
 void sort_by_size(const PlanBuilder& builder, std::vector<PodIndex>& pods) {
   const auto size = [&](PodIndex pod) {
     const cluster::ResourceList& asked = builder.cluster().pod(pod).compiled_spec->requirements->requests.plain;
@@ -67,14 +67,14 @@ class Emptying {
   PlanBuilder& builder_;
   std::vector<NodeIndex> nodes_;
   std::map<NodeIndex, Verdict> verdicts_;
-  std::vector<PodIndex> leaving_;  // by node, the largest first
+  std::vector<PodIndex> leaving_;  // by node, largest first
   std::vector<PodIndex> later_;
 };
 
 void Emptying::add(NodeIndex index) {
   nodes_.push_back(index);
   Verdict& verdict = verdicts_[index];
-  // Those that found a place in an earlier turn.
+  // Pods that got a target in an earlier turn.
   for (const auto& [pod, intent] : builder_.intents()) {
     if (intent.strategy == Strategy::NodeMaintenance && builder_.is_moved(pod)
         && builder_.what_if().first_on(pod) == index)
@@ -88,7 +88,7 @@ void Emptying::add(NodeIndex index) {
       continue;
     }
     if (belongs_to_node(*blocker)) continue;
-    // What is going already is no blocker, only slow.
+    // A terminating pod does not block the drain; it only delays it.
     if (blocker->code != why::kTerminating) ++verdict.stay[blocker->code];
     builder_.refuse(pod, *blocker);
   }
@@ -114,7 +114,7 @@ bool Emptying::place(PodIndex pod) {
   return true;
 }
 
-// Again as long as anybody finds a place: who wants to be near another may have to wait for that one to go first.
+// Repeats as long as a pod gets a target: a pod with affinity to another can need the other to move first.
 void Emptying::run() {
   std::size_t before = 0;
   do {

@@ -1,8 +1,8 @@
-// ResourceOptimization. By requests: what is free of one resource on nodes that have none left of another is lost to
-// everybody, though the cluster as a whole has both. Pods are exchanged until less of it is stranded.
+// ResourceOptimization works by requests. Free CPU is stranded on a node without free memory, and free memory on a node
+// without free CPU, although the whole cluster has both. Pods are swapped until less is stranded.
 //
-// What is free in excess on a node is counted in milli-cores, memory converted at the rate the whole cluster has. The
-// part that no exchange can mend - the cluster has more of one than of the other free - does not count.
+// The excess on a node is counted in milli-cores; memory is converted at the ratio of the whole cluster. If the cluster
+// has more of one resource free than of the other, no swap can change this part, so it does not count.
 #include <algorithm>
 #include <cmath>
 
@@ -21,9 +21,9 @@ using config::Strategy;
 
 constexpr double kPercent = 100;
 constexpr int kMostRounds = 4;
-// Points of stranded resources that a round has to win, or its moves are not worth it.
+// Points of stranded resources that a round must win; otherwise its moves are dropped.
 constexpr double kLeastGain = 1;
-// A move costs as much as it wins if it frees this part of a mean node.
+// A move pays off if it frees at least this part of a mean node.
 constexpr double kPrice = 0.02;
 
 class Optimizing {
@@ -87,7 +87,7 @@ double Optimizing::imbalance() const {
   return worst;
 }
 
-// What one strategy mends another must not be called to undo.
+// LoadBalancing must not have to undo the moves of this strategy.
 bool Optimizing::too_uneven(double before) const {
   const auto& strategies = builder_.request().strategies;
   if (std::ranges::find(strategies, Strategy::LoadBalancing) == strategies.end()) return false;
@@ -172,7 +172,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   for (const PodIndex pod : builder_.cluster().node(index).pods) {
     const auto blocker = builder_.why_not_movable(pod, Purpose::Improve);
     if (blocker && (blocker->code == why::kDaemon || blocker->code == why::kMirror)) continue;
-    if (blocker) return false;  // it would not be free
+    if (blocker) return false;  // the node would not become free
     leaving.push_back(pod);
   }
   std::ranges::sort(leaving);
@@ -181,7 +181,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   const std::string cause = fmt::format("{} is hardly used and can be freed", builder_.name_of(index));
   const double packed = settings_.packed_target / kPercent;
   std::vector<std::pair<PodIndex, NodeIndex>> back;
-  std::vector<PodIndex> fresh;  // those that had no reason to move before
+  std::vector<PodIndex> fresh;  // pods that were not moved before
   for (const PodIndex pod : leaving) {
     if (!builder_.is_moved(pod) && !builder_.within_caps(pod)) break;
     builder_.what_if().unassign(pod);
@@ -204,7 +204,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   return false;
 }
 
-// The least used first; a node that has taken others in is not underused any more.
+// Least used first. A node that has received pods is no longer underused.
 bool Optimizing::free_nodes() {
   std::vector<std::pair<std::int64_t, NodeIndex>> candidates;
   for (const NodeIndex index : nodes_) {
@@ -225,7 +225,7 @@ bool Optimizing::is_free(NodeIndex index) const {
   });
 }
 
-// Nobody comes to a node that has just been emptied, or was empty: it is to be taken away.
+// Empty nodes are no targets, because they are to be removed from the cluster.
 void Optimizing::leave_out_empty() {
   std::erase_if(nodes_, [&](NodeIndex index) { return is_free(index); });
 }

@@ -1,4 +1,4 @@
-// What is done about a cluster that is not as it should be. Each looks at the draft, moves pods in it and says why.
+// The strategies. Each strategy reads the PlanBuilder, moves pods in it, and records the reasons.
 #pragma once
 
 #include <array>
@@ -8,22 +8,22 @@
 
 namespace rescheduler::rescheduling {
 
-// Nodes that are hot give load away; where the whole is uneven, it is evened out. By what is measured, or by requests
-// where nobody measures.
+// Moves load away from hot nodes, and evens out the load of an uneven cluster. Uses measured load, or requests if
+// nothing is measured.
 void balance_loads(PlanBuilder& builder);
 
-// Free CPU where memory has run out, and the other way round, is of no use to anybody: pods are exchanged until what is
-// free has the shape that the nodes have. With `free_nodes`, nodes that hardly anybody uses are emptied.
+// Free CPU on a node without free memory cannot be used, and the reverse. Swaps pods until the free resources of each
+// node have the ratio of its allocatable. With `free_nodes`, empties underused nodes.
 void optimize_resources(PlanBuilder& builder);
 
-// Everything that may move leaves the nodes that are being drained.
+// Moves all movable pods away from the nodes that are drained.
 void empty_draining_nodes(PlanBuilder& builder);
 
-// Pods that would not be allowed where they are - affinity, taints, anti-affinity, spread - or that stand on top of
-// each other, go where they are.
+// Moves pods that violate affinity, taints, anti-affinity or spread on their node, and duplicates on one node, to nodes
+// that accept them.
 void repair_constraints(PlanBuilder& builder);
 
-// All of them by importance: what must be before what would be nice.
+// All strategies, most important first: necessary moves before improvements.
 struct StrategyEntry {
   config::Strategy strategy;
   void (*apply)(PlanBuilder& builder);

@@ -73,7 +73,7 @@ TEST(NodeMaintenance, GoesInStepsThatABudgetAllows) {
   EXPECT_EQ(plan.moves[0].budget, BudgetVerdict::Allowed);
 }
 
-// Its group is even enough for x on "near" only once the second y is on "far", and that one has to wait for the first.
+// The spread of x allows "near" only after the second y is on "far", and the second y must wait for the first.
 TEST(NodeMaintenance, AMoveThatNeedsAnotherComesInALaterStep) {
   PlanBench bench;
   const auto ssd = [](const char* name) {

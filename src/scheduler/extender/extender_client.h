@@ -1,12 +1,12 @@
-// Calling a scheduler extender that the configuration names, over HTTP with JSON, as kube-scheduler does.
+// Calls one scheduler extender of the configuration over HTTP with JSON, as kube-scheduler does.
 //
-// Which extenders are called when, and what becomes of their failures, is the cycle's to decide:
-//   - those that are not ignorable go first; one that is ignorable and fails is skipped, any other failure ends the
-//   cycle;
-//   - prioritize runs in parallel and its failures are forgotten;
-//   - the first interested one with a bind verb binds.
+// The scheduling cycle (ExtenderChain) decides when an extender is called and what a failure means:
+//   - Extenders that are not ignorable are called first. If an ignorable extender fails, it is skipped; any other
+//     failure ends the cycle.
+//   - Failures of prioritize are ignored.
+//   - The first interested extender with a bind verb binds the pod.
 //
-// Belongs to the loop's thread and outlives its calls. Every call ends within the configured timeout.
+// All calls on the loop's thread. The client must outlive its calls. Every call ends within the configured timeout.
 #pragma once
 
 #include <functional>
@@ -26,9 +26,9 @@ using NodePtr = std::shared_ptr<const api::Node>;
 
 struct ExtenderFiltered {
   std::vector<NodePtr> passing;  // in the extender's order
-  bool fresh = false;            // they are the extender's own objects: what is known about their pods does not apply
+  bool fresh = false;            // the nodes are objects of the extender: the cluster model does not apply to them
   kube::NodeReasons failed{};
-  kube::NodeReasons failed_and_unresolvable{};  // goes before `failed` where a node is in both
+  kube::NodeReasons failed_and_unresolvable{};  // takes precedence over `failed` if a node is in both
 };
 
 struct ExtenderPriorities {
@@ -36,7 +36,7 @@ struct ExtenderPriorities {
   std::int64_t weight = 0;
 };
 
-// The pod with this UID on this node; null: not there.
+// Returns the pod with this UID on this node; null: no such pod.
 using PodLookup = std::function<PodPtr(const std::string& node, const std::string& uid)>;
 
 class ExtenderClient {
@@ -50,14 +50,14 @@ class ExtenderClient {
   bool is_prioritizer() const { return !settings_.prioritize_verb.empty(); }
   bool is_binder() const { return !settings_.bind_verb.empty(); }
   bool supports_preemption() const { return !settings_.preempt_verb.empty(); }
-  // It manages nothing in particular, or something that a container of the pod asks for.
+  // True if the extender has no managed resources, or if a container of the pod requests one of them.
   bool is_interested(const api::Pod& pod) const;
 
   // Without the verb every node passes.
   net::Task<Result<ExtenderFiltered>> filter(PodPtr pod, std::vector<NodePtr> nodes);
   // Without the verb every score is 0, and so is the weight.
   net::Task<Result<ExtenderPriorities>> prioritize(PodPtr pod, std::vector<NodePtr> nodes);
-  // Errc::Invalid without the verb, or when it names a pod that is not there. A node may come back without victims.
+  // Errc::Invalid without the verb, or if the extender names an unknown pod. A node may come back without victims.
   net::Task<Result<kube::VictimsByNode>> process_preemption(PodPtr pod, kube::VictimsByNode victims, PodLookup lookup);
   // Errc::Invalid without the verb.
   net::Task<Result<void>> bind(kube::ExtenderBindingArgs args);
@@ -66,7 +66,7 @@ class ExtenderClient {
   ExtenderClient(ExtenderSettings settings, std::string base_path, std::unique_ptr<net::HttpClient> http);
   kube::ExtenderArgs arguments(PodPtr pod, const std::vector<NodePtr>& nodes) const;
   Result<ExtenderFiltered> filtered(const std::vector<NodePtr>& asked, kube::ExtenderFilterResult result) const;
-  // The body of a 200.
+  // Returns the body of a response with status 200.
   net::Task<Result<std::string>> post(std::string verb, std::string body);
   Unexpected failure(std::string_view verb, Error error) const;
   Unexpected complaint(std::string_view verb, std::string said) const;

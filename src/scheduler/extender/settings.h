@@ -14,8 +14,8 @@ namespace rescheduler::scheduler {
 
 using ExtenderSettings = config::Extender;
 
-// Where it is and how it is trusted, as kube-scheduler reads it: HTTPS without an authority is HTTPS without
-// verification. Reads the files. Errc::Invalid when the settings contradict each other.
+// Address and TLS settings of the extender, read as kube-scheduler reads them: HTTPS without a CA means HTTPS without
+// verification. Reads the certificate files. Errc::Invalid if the settings contradict each other.
 struct ExtenderEndpoint {
   net::HttpClientSettings client;
   std::string base_path;  // the verb follows after a slash

@@ -1,5 +1,5 @@
-// The pods whose attempt is under way, and what happened meanwhile: whoever comes back rejected has to be told, or it
-// would wait for what it missed.
+// The pods with a scheduling attempt in progress, and the cluster events since the attempt began. A rejected pod gets
+// these events replayed; otherwise it would wait for an event that it missed.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,22 @@ class InFlight {
   explicit InFlight(QueueMetrics* metrics) : metrics_(metrics) {}
 
   struct Pod {
-    PodObject object{};  // as last seen
+    PodObject object{};  // the latest version
     bool removed = false;
   };
 
   void begin(const PodObject& object);
-  void end(std::string_view uid);  // forgets what nobody else in flight has yet to be told
+  void end(std::string_view uid);  // drops the events that no other pod in flight needs
 
   Pod* find(std::string_view uid);
   bool empty() const { return pods_.empty(); }
   std::size_t size() const { return pods_.size(); }
-  std::size_t kept() const { return shared_.size() + own_; }  // happenings
+  std::size_t kept() const { return shared_.size() + own_; }  // number of stored events
 
-  void on_event(cluster::ClusterEventPtr what);                            // kept for all that are in flight now
-  void on_pod_event(std::string_view uid, cluster::ClusterEventPtr what);  // kept for this one
+  void on_event(cluster::ClusterEventPtr what);                            // stored for all pods that are in flight now
+  void on_pod_event(std::string_view uid, cluster::ClusterEventPtr what);  // stored for this pod
 
-  // Calls visit(happening) for all since begin(uid), until it answers false; false if it is not in flight.
+  // Calls visit(event) for all events since begin(uid) until it returns false. False if the pod is not in flight.
   template <class Visit>
   bool replay(std::string_view uid, Visit visit) const {
     const auto found = pods_.find(uid);
@@ -55,14 +55,14 @@ class InFlight {
 
  private:
   struct Record : Pod {
-    std::uint64_t since = 0;  // the number of the first shared happening it has to be told
+    std::uint64_t since = 0;  // the number of the first shared event that this pod has to see
     std::vector<cluster::ClusterEventPtr> own{};
   };
   void count(const cluster::ClusterEvent& what, int change);
 
   QueueMetrics* metrics_;
   std::map<std::string, Record, std::less<>> pods_;
-  std::multiset<std::uint64_t> since_;           // of all in flight; the least is what must be kept
+  std::multiset<std::uint64_t> since_;  // of all pods in flight; older shared events than the smallest are dropped
   std::deque<cluster::ClusterEventPtr> shared_;  // numbered from first_
   std::uint64_t first_ = 0;
   std::size_t own_ = 0;

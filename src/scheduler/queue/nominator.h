@@ -1,6 +1,6 @@
-// Pods that are promised a node: room was made for them (preemption), and until they sit there others of lower priority
-// must not take it. What this process decided counts before what the API server shows: its write may still be under
-// way.
+// Nominated pods: pods that preempted others and wait for their node. Until a nominated pod is bound, pods of lower
+// priority must not take its place. A nomination by this process takes precedence over the status in the API server,
+// because the status write may still be in progress.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ namespace rescheduler::scheduler {
 
 class Nominator {
  public:
-  using Pods = std::vector<PodObject>;  // in the order they were promised the node
+  using Pods = std::vector<PodObject>;  // in the order of nomination
 
-  // This process promises `node`; an empty one takes the promise back. A pod that has a node is promised none.
+  // This process nominates the pod for `node`; empty: clears the nomination. A pod that has a node is not nominated.
   void nominate(const PodObject& object, const std::string& node);
-  // The pod was seen, or failed with nothing to say about its nomination: what is promised stays promised, else what
-  // its status says holds.
+  // The pod was added, or its attempt failed without a new nomination. A nomination of this process stays; otherwise
+  // status.nominatedNodeName applies.
   void add(const PodObject& object);
-  // It changed; its status named `nominated_before`. A status that names the same as before (none, mostly) says
-  // nothing: a promise of ours stays.
+  // The pod changed; its status named `nominated_before`. If the status names the same node as before (usually none), a
+  // nomination of this process stays.
   void update(std::string_view nominated_before, const PodObject& object);
-  // It is assumed on a node, has one, or is gone. Answers whether it had a promise.
+  // The pod is assumed or bound, or it was deleted. Returns whether it had a nomination.
   bool remove(std::string_view uid);
 
   bool empty() const { return nodes_.empty(); }
   const std::string* node_of(std::string_view uid) const;
-  // All promises. There are few: who asks about every node goes through these instead.
+  // All nominations. There are few, so callers that need every node iterate over this map.
   const std::map<std::string, Pods, std::less<>>& by_node() const { return nodes_; }
-  // The nodes whose promises have changed since this was asked last.
+  // The nodes whose nominations have changed since the last call.
   std::set<std::string> take_changed() { return std::exchange(changed_, {}); }
-  // Whom a pod of this priority has to respect there: others, at least as important.
+  // The nominated pods on the node that a pod of this priority must respect: other pods of the same or higher priority.
   std::vector<const PodObject*> respected_on(std::string_view node, std::int32_t priority, std::string_view self) const;
 
  private:

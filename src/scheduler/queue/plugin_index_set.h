@@ -1,4 +1,4 @@
-// Plugins of one profile, as bits by their slot (placement::Plugin::slot()).
+// A set of plugins of one profile, as bits by slot (placement::Plugin::slot()).
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace rescheduler::scheduler {
 
-// The last bit stands for the extenders: all of them together are one plugin that everything may interest.
+// The last bit stands for the extenders: all extenders together count as one plugin that every event can interest.
 inline constexpr std::size_t kExtenderSlot = 63;
 
 class PluginIndexSet {

@@ -14,7 +14,7 @@ using cluster::ClusterEventPtr;
 
 namespace {
 
-// What brings a pod into a queue besides happenings, as kube-scheduler's metrics call it.
+// Reasons for queueing a pod other than cluster events; kube-scheduler's labels of scheduler_queue_incoming_pods_total.
 constexpr std::string_view kAdded = "UnscheduledPodAdd";
 constexpr std::string_view kUpdated = "UnscheduledPodUpdate";
 constexpr std::string_view kAttemptFailed = "ScheduleAttemptFailure";
@@ -72,7 +72,7 @@ ClusterEventPtr Queue::about_one(std::string_view uid, std::string_view label) {
   return std::make_shared<const ClusterEvent>(std::move(what));
 }
 
-// --- coming, changing, going
+// --- add, update, remove
 
 void Queue::add(PodObject object, WallTime now) {
   const std::string& uid = object.uid();
@@ -80,7 +80,7 @@ void Queue::add(PodObject object, WallTime now) {
     come(std::move(object), kAdded, now);
     return;
   }
-  // Known already, and nobody compared it with what we know: as good as any change.
+  // The pod is known, and the caller has not compared the versions: treat it as a change.
   ClusterEventPtr what = about_one(uid, kAdded);
   update(std::move(object), std::move(what), now);
 }
@@ -119,7 +119,7 @@ std::optional<WaitingPod> Queue::pop(WallTime /*now*/) {
   if (!active_.empty()) {
     entry = *active_.begin();
   } else if (!backoff_.empty()) {
-    // Better to try again early than not to do anything. Not after an error: whatever is broken needs its pause.
+    // An early retry is better than idling. Not after an error: an error needs its backoff.
     entry = *backoff_.begin();
     came_in(Place::Active, kPoppedFromBackoff);
   } else {
@@ -245,7 +245,7 @@ void Queue::take_out(Entry& entry) {
   resized(entry.place, -1);
 }
 
-// --- from place to place
+// --- transitions between places
 
 bool Queue::passes_gate(Entry& entry) {
   WaitingPod& pod = entry.pod;
@@ -271,7 +271,7 @@ void Queue::to_active(Entry& entry, std::string_view event, bool gate_known_open
 void Queue::to_backoff(Entry& entry, std::string_view event) {
   const bool held_before = entry.placed;
   take_out(entry);
-  // Asked here and not again when the back-off is over: pop() may take it from here at any time.
+  // The gate is checked here and not again when the backoff is over: pop() can take the pod from Backoff at any time.
   if (!passes_gate(entry)) {
     hold(entry, Place::Gated, event, held_before);
     return;
@@ -285,7 +285,7 @@ void Queue::hold(Entry& entry, Place place, std::string_view event, bool held_be
   if (!held_before) came_in(Place::Unschedulable, event);
 }
 
-// Of an entry that is held (Unschedulable, Gated) or comes back from an attempt.
+// For an entry in Unschedulable or Gated, or after a failed attempt.
 void Queue::requeue(Entry& entry, Wake how, std::string_view event, WallTime now) {
   if (how == Wake::No) {
     if (!entry.placed) hold(entry, Place::Unschedulable, event, false);
@@ -298,7 +298,7 @@ void Queue::requeue(Entry& entry, Wake how, std::string_view event, WallTime now
   }
 }
 
-// --- being looked at
+// --- inspection
 
 std::optional<Queue::Listed> Queue::find(std::string_view uid) const {
   const Entry* entry = entry_of(uid);

@@ -1,28 +1,28 @@
-// The pods that want a node, in the order they get a turn: kube-scheduler's scheduling queue.
+// The pending pods in the order of their scheduling attempts: kube-scheduler's scheduling queue.
 //
-//            add                          pop                    done (it has a node, or is gone)
+//            add                          pop                    done (assumed, or deleted)
 //   --------------------> Active -------------------> in flight -------->
-//     |  gate closed        ^  ^                         |
-//     v                     |  | back-off over (tick),   | failed: what happened since pop decides
-//   Gated ------------------+  | activate, or nothing    |
-//     gate's plugin heard      | else to do (pop; not    |
-//     of something, and the    | after an error)         |
-//     gate is open             |                         |
-//                           Backoff <--------------------+-- something may have helped, or it was an error
+//     |  gated              ^  ^                         |
+//     v                     |  | backoff over (tick),    | failed: the events since pop decide
+//   Gated ------------------+  | activate, or Active is  |
+//     event for the plugin     | empty (pop; not         |
+//     that gated the pod,      | after an error)         |
+//     PreEnqueue passes        |                         |
+//                           Backoff <--------------------+-- an event may have helped, or it was an error
 //                              ^                         |
-//   Something helped (a hint): |                         v
-//   to Backoff, or Active  <---+------------------ Unschedulable <-- nothing did
-//   if back-off is over
+//   An event helped (hint):    |                         v
+//   to Backoff, or Active  <---+------------------ Unschedulable <-- no event helped
+//   if backoff is over
 //
-// Nobody waits in Unschedulable for something that has already happened: what happens while a pod is in flight is
-// kept and replayed when it comes back.
+// A pod never waits in Unschedulable for an event that has already happened: events are stored while a pod is in flight
+// and replayed when the attempt fails.
 //
-// It belongs to the decision thread; there are no locks. `now` must never go back between calls: give it a wall time
-// carried on by the steady clock.
+// All calls on the decision thread; there are no locks. `now` must never go back between calls: derive it from a wall
+// time advanced by the steady clock.
 //
-// What the caller sees to: pods that it has assumed on a node (between done() and the API server's word) are not
-// handed to update(); failed() after done() is given the object as it is by then, and only if the pod still exists
-// without a node.
+// The caller must ensure:
+//   - update() is not called for a pod that is assumed (between done() and the result from the API server).
+//   - failed() after done() gets the current object, and is called only if the pod still exists without a node.
 #pragma once
 
 #include <array>
@@ -54,16 +54,16 @@ class QueueMetrics;
 
 struct QueueSettings {
   RetrySettings retry{};
-  // Nobody waits longer than this for something to happen: a hint may be wrong. kube-scheduler's 5 minutes.
+  // A pod is retried after this time even without an event, because a hint may be wrong. kube-scheduler's 5 minutes.
   std::chrono::nanoseconds unschedulable_timeout = std::chrono::minutes{5};
 };
 
-// What the queue asks of the plugins. None of these may call the queue.
+// What the queue needs from the plugins. These functions must not call the queue.
 struct QueuePlugins {
   std::vector<ProfilePlugins> profiles{};  // by PodObject::profile
-  // PreEnqueue. While it is asked, pod.gate is the gate that was closed last: that plugin is worth asking first.
+  // PreEnqueue. During the call pod.gate is the last gate reason: the plugin in it should be checked first.
   std::function<std::optional<GateReason>(const WaitingPod& pod)> pre_enqueue{};
-  // Asks interest.hint, which is set, on behalf of this pod.
+  // Calls event_with_hint.hint, which is set, for this pod.
   std::function<placement::QueueingHint(const WaitingPod& pod,
                                         const placement::ClusterEventWithHint& event_with_hint,
                                         const cluster::ClusterEvent& what)>
@@ -75,8 +75,8 @@ class Queue {
  public:
   enum class Place : std::uint8_t { Active, Backoff, Unschedulable, Gated };
   static constexpr std::size_t kPlaces = 4;
-  // How often pods that wait too long are looked for; kube-scheduler's figure. Finer would wake an idle scheduler for
-  // nothing: the timeout itself is minutes.
+  // How often the queue looks for pods that wait longer than unschedulable_timeout; kube-scheduler's value. A shorter
+  // period would wake an idle scheduler for nothing: the timeout is minutes.
   static constexpr std::chrono::seconds kLeftoversPeriod{30};
 
   Queue(QueueSettings settings, QueuePlugins plugins, WallTime now, QueueMetrics* metrics = nullptr);
@@ -84,38 +84,38 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  // A pod without a node was seen for the first time.
+  // A pod without a node was added.
   void add(PodObject object, WallTime now);
-  // A pod without a node changed; `what` (a TargetPod happening) says in which respects, null: in none that matter.
+  // A pod without a node changed. `what` is a TargetPod event with the changed aspects; null: no relevant change.
   void update(PodObject object, cluster::ClusterEventPtr what, WallTime now);
-  // It is gone, or has a node. In flight too: failed() then drops it.
+  // The pod was deleted or has a node. If it is in flight, failed() drops it.
   void remove(std::string_view uid, WallTime now);
 
-  // The pod whose turn it is; it is in flight until done() or failed().
+  // The next pod of the active queue. The pod is in flight until done() or failed().
   std::optional<WaitingPod> pop(WallTime now);
-  // The attempt ended without a node. No rejectors and no pending: it was an error, no plugin's word.
-  // The answer: where it waits now; nothing: it was removed meanwhile, or waits already.
+  // The attempt ended without a node. Empty `rejectors` and `pending` mean an error, not a rejection by plugins.
+  // Returns the new place; nullopt: the pod was removed in the meantime, or is queued already.
   std::optional<Place> failed(WaitingPod pod, PluginIndexSet rejectors, PluginIndexSet pending, WallTime now);
   void done(std::string_view uid);
 
-  // Something happened in the cluster. `at_most`: only pods of at most this priority can profit (a nomination that
-  // was given up frees nothing for pods that never respected it).
+  // A cluster event. `at_most`: only pods of at most this priority can profit. A cleared nomination frees nothing for
+  // pods of higher priority, which never respected it.
   void on_event(cluster::ClusterEventPtr what, WallTime now, std::optional<std::int32_t> at_most = std::nullopt);
-  // Would happened() make any difference now? If not, the model need not tell.
+  // True if on_event() can have an effect now. If not, the cluster model need not report events.
   bool cares() const { return !rejected_.empty() || !in_flight_.empty(); }
   bool cares(cluster::EventResource resource, cluster::ActionTypes changes) const;
 
-  // These shall have their turn now, whatever they wait for.
+  // Moves these pods to Active now, whatever event they wait for; PreEnqueue still applies.
   void activate(std::span<const std::string> uids, WallTime now);
 
-  // Back-offs that are over, and pods that waited too long.
+  // Handles expired backoffs and pods that exceed unschedulable_timeout.
   void tick(WallTime now);
-  // When tick() next has something to do; nothing: not before something else happens.
+  // When tick() has work next; nullopt: not before another call.
   std::optional<WallTime> next_deadline() const;
 
-  bool ready() const { return !active_.empty() || !backoff_.empty(); }  // would pop() find a pod?
+  bool ready() const { return !active_.empty() || !backoff_.empty(); }  // true if pop() returns a pod
   std::size_t size(Place place) const { return sizes_[static_cast<std::size_t>(place)]; }
-  std::size_t size() const { return entries_.size(); }  // without those in flight
+  std::size_t size() const { return entries_.size(); }  // without the pods in flight
   const InFlight& in_flight() const { return in_flight_; }
 
   struct Listed {
@@ -124,15 +124,15 @@ class Queue {
     std::optional<WallSecond> backoff_end;  // in Backoff only
   };
   std::optional<Listed> find(std::string_view uid) const;
-  std::vector<Listed> list() const;  // by place, each in its order; pointers live until the next change
+  std::vector<Listed> list() const;  // by place, each in its order; the pointers are valid until the next change
 
  private:
   struct Entry : WaitingEntry {
     Place place = Place::Active;
-    bool placed = false;              // in the structure of its place
-    std::optional<WallSecond> end{};  // of its back-off
-    std::uint64_t order = 0;          // breaks ties: who came (back) first
-    WallTime stale_since{};           // since when nothing has been tried for it
+    bool placed = false;              // it is in the structure of its place
+    std::optional<WallSecond> end{};  // of its backoff
+    std::uint64_t order = 0;          // breaks ties: the entry that was queued first
+    WallTime stale_since{};           // when it was queued, or last requeued by unschedulable_timeout
   };
   struct TextHash {
     using is_transparent = void;
@@ -184,7 +184,7 @@ class Queue {
   boost::unordered_flat_map<std::string, std::unique_ptr<Entry>, TextHash, std::equal_to<>> entries_;
   std::set<Entry*, ActiveOrder> active_{ActiveOrder{this}};
   std::set<Entry*, BackoffOrder> backoff_{BackoffOrder{this}};
-  std::set<Entry*, ErrorOrder> error_backoff_;  // never popped before its time
+  std::set<Entry*, ErrorOrder> error_backoff_;  // not popped before the backoff is over
   RejectedPods rejected_;                       // Unschedulable and Gated
   InFlight in_flight_;
   std::array<std::size_t, kPlaces> sizes_{};

@@ -1,4 +1,4 @@
-// What happens while pods wait, and while they are in flight.
+// Cluster events while pods wait and while they are in flight.
 #include <string>
 #include <vector>
 
@@ -17,7 +17,7 @@ using placement::QueueingHint;
 
 class QueueEvents : public QueueFixture {
  protected:
-  static constexpr double kLater = 100;  // no back-off lasts that long
+  static constexpr double kLater = 100;  // longer than any backoff
 };
 
 TEST_F(QueueEvents, WhatItsRejectorFindsHelpfulWakesAPod) {

@@ -1,4 +1,4 @@
-// A queue with plugins that say what the test wants them to say.
+// A queue whose plugins give the answers that the test sets.
 #pragma once
 
 #include <chrono>
@@ -64,10 +64,10 @@ inline WallTime at(double seconds) {
 }
 
 // Slots of the plugins below.
-inline constexpr std::size_t kFit = 0;      // hears of nodes added or grown, and of pods deleted
-inline constexpr std::size_t kGates = 1;    // hears of the pod's gates going
-inline constexpr std::size_t kClaims = 2;   // hears of claims
-inline constexpr std::size_t kCurious = 3;  // hears of everything
+inline constexpr std::size_t kFit = 0;      // registers node add, allocatable growth, and pod delete
+inline constexpr std::size_t kGates = 1;    // registers removal of scheduling gates
+inline constexpr std::size_t kClaims = 2;   // registers claims
+inline constexpr std::size_t kCurious = 3;  // registers every event
 inline const PluginIndexSet kNobody{};
 
 class QueueFixture : public testing::Test {
@@ -112,7 +112,7 @@ class QueueFixture : public testing::Test {
     return all;
   }
 
-  // Brings a pod to the place where a rejected pod waits.
+  // Brings a pod to Unschedulable.
   void reject(const std::string& uid, PluginIndexSet rejectors, double time, std::int32_t priority = 0) {
     queue.add(object_of(uid, priority), at(time));
     ASSERT_EQ(queue.failed(pop(uid, time), rejectors, {}, at(time)), Place::Unschedulable);

@@ -1,4 +1,4 @@
-// The queue's figures, under kube-scheduler's names.
+// The metrics of the queue, with kube-scheduler's names.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The queue against a simple-minded one: one list of pods, everything looked at every time.
+// Compares the queue with a naive one: a single list of pods, of which every operation checks all.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -30,10 +30,10 @@ std::string uid_of(int pod) { return std::string(1, static_cast<char>('a' + pod)
 int pod_of(const std::string& uid) { return uid[0] - 'a'; }
 int priority_of(int pod) { return pod % 3; }
 
-// Whom it helps is written on it: what a plugin's hint finds out.
+// The name of the event encodes the pods that it helps; a plugin's hint would find them.
 bool helps(const ClusterEvent& what, int pod) { return (std::stoi(what.name) >> pod & 1) != 0; }
 
-// Which plugins hear of what; said again, in other words than the fixture's.
+// The event registrations of the plugins, independent of the fixture.
 bool hears(std::size_t plugin, const ClusterEvent& what) {
   if (plugin == kCurious || plugin == kExtenderSlot) return true;
   if (plugin == kGates) return what.resource == EventResource::TargetPod && what.actions.has(ActionType::PodGatesGone);
@@ -81,7 +81,7 @@ class Naive {
     return (pod.errors > 0 || pod.rejections > 0) && end_second(pod) >= now / 1'000'000'000;
   }
 
-  // 0: no, 1: after the back-off, 2: at once.
+  // 0: no, 1: after the backoff, 2: at once.
   int worth(int index, const ClusterEvent& what) const {
     const NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (!what.uid.empty() && what.uid != uid_of(index)) return 0;
@@ -199,7 +199,7 @@ void showValue(const Step& step, std::ostream& out) {  // NOLINT(readability-ide
   out << step.kind << "/" << uid_of(step.pod) << "/" << step.detail;
 }
 
-// Long stories, and every kind of step in short ones too.
+// Long sequences, and every kind of step in short sequences too.
 rc::Gen<std::vector<Step>> steps() {
   const auto step = rc::gen::resize(
       rc::kNominalSize,
@@ -210,7 +210,7 @@ rc::Gen<std::vector<Step>> steps() {
   return rc::gen::scale(4, rc::gen::container<std::vector<Step>>(step));
 }
 
-// Both queues, taken through the same steps.
+// Runs both queues through the same steps.
 class Pair : public QueueFixture {
  public:
   Pair() {
@@ -320,7 +320,7 @@ class Pair : public QueueFixture {
     const auto pending = drawn_plugins(step.detail >> 4 & 3 & ~step.detail);
     NaivePod& known = naive(step.pod);
     if (assumed_.erase(step.pod) != 0) {
-      // Binding failed. What was missed since done() is not known; the object is the caller's to bring.
+      // Binding failed. The events since done() are unknown; the caller provides the object.
       flying->second.object = object_of(uid_of(step.pod), priority_of(step.pod), std::to_string(known.version));
       known.where = Where::InFlight;
       known.missed = {drawn_happening(0, "")};
@@ -400,7 +400,7 @@ class Pair : public QueueFixture {
     }
   }
   void wait(int detail) {
-    // Mostly fractions of a second; now and then long enough for leftovers.
+    // Mostly fractions of a second; sometimes long enough for unschedulable_timeout.
     naive_.now += detail % 8 == 0 ? detail * 100'000'000LL : detail * 500'000LL;
     const auto deadline = queue.next_deadline();
     const auto before = places();
@@ -447,8 +447,8 @@ class Pair : public QueueFixture {
   }
 
   Naive naive_;
-  std::map<int, WaitingPod> flying_;  // popped, and neither failed nor bound
-  std::set<int> assumed_;             // after done(), waiting for the binding
+  std::map<int, WaitingPod> flying_;  // popped, not yet failed or bound
+  std::set<int> assumed_;             // after done(), binding in progress
   std::vector<std::string> story_;
 };
 

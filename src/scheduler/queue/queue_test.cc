@@ -1,4 +1,4 @@
-// Order, back-off, gates, and what becomes of an attempt.
+// Order, backoff, gates, and the results of an attempt.
 #include "scheduler/queue/queue.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What happens, and what time does: who is woken.
+// Requeues pods after cluster events and timeouts.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,7 @@ Wake Queue::judge(const WaitingPod& pod, const ClusterEvent& what) const {
   hint_map_.each(
       pod.object.profile, rejectors, what,
       [&](std::size_t slot, const placement::ClusterEventWithHint& event_with_hint) {
-        // Only a pending plugin can still change an answer that is not No.
+        // If the result is AfterBackoff, only a pending plugin can still change it.
         if (answer == Wake::AfterBackoff && !pod.pending.has(slot)) return true;
         if (event_with_hint.hint && plugins_.hint(pod, event_with_hint, what) == placement::QueueingHint::Skip)
           return true;
@@ -44,7 +44,7 @@ Wake Queue::replay(const WaitingPod& pod) const {
     answer = std::max(answer, judge(pod, what));
     return answer != Wake::AtOnce;
   });
-  // Not in flight any more: what it missed is not known, so it may have been what it needs.
+  // The pod is no longer in flight, so its missed events are unknown: one of them may have helped.
   return told ? answer : Wake::AfterBackoff;
 }
 

@@ -1,5 +1,4 @@
-// Which plugins of which profile may care about something that happened: the plugins' interests, sorted by what they
-// are about.
+// Maps a cluster event to the plugins of each profile that registered for it: the registrations, grouped by resource.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ struct ProfilePlugins {
   std::vector<PluginEvents> plugins{};  // by slot
 };
 
-// Meant for everybody (or for the one pod it names), whatever it waits for.
+// True for an event that concerns every pod (or the one pod that it names), whatever the pod waits for.
 inline bool wakes_all(const cluster::ClusterEvent& what) { return what.resource == cluster::EventResource::Anything; }
 
 class QueueingHintMap {
@@ -35,10 +34,10 @@ class QueueingHintMap {
 
   explicit QueueingHintMap(const std::vector<ProfilePlugins>& profiles);
 
-  // The extenders are always among them.
+  // The extenders are always in the result.
   PluginIndexSet interested(std::size_t profile, cluster::EventResource resource, cluster::ActionTypes changes) const;
 
-  // Calls visit(slot, interest) for each interest of these plugins that matches, until it answers false.
+  // Calls visit(slot, event_with_hint) for each matching registration of these plugins until it returns false.
   template <class Visit>
   void each(std::size_t profile, PluginIndexSet plugins, const cluster::ClusterEvent& what, Visit visit) const {
     for (const Entry& entry : about(profile, what.resource)) {
@@ -52,7 +51,7 @@ class QueueingHintMap {
   using ByResource = std::array<std::vector<Entry>, kResources>;
 
   static void add(ByResource& table, std::size_t slot, const placement::ClusterEventWithHint& event_with_hint);
-  // An interest in Anything is one in everything, whatever changed.
+  // A registration for Anything matches every event, whatever the action.
   static bool matches(const placement::ClusterEventWithHint& event_with_hint, cluster::ActionTypes changes) {
     return event_with_hint.resource == cluster::EventResource::Anything || event_with_hint.actions.meets(changes);
   }

@@ -1,6 +1,6 @@
-// The pods that wait for something to happen, grouped by who rejected them. Pods of one workload are rejected by the
-// same plugins, so there are few groups, and something that interests none of a group's plugins costs one look at the
-// group however many wait in it.
+// The pods that wait for a cluster event, grouped by the plugins that rejected them. Pods of one workload are rejected
+// by the same plugins, so there are few groups. An event that interests no plugin of a group costs one check for the
+// group, regardless of the number of its pods.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace rescheduler::scheduler {
 
-// The answer to "does this help?".
+// Whether an event helps a pod.
 enum class Wake : std::uint8_t {
   No,
   AfterBackoff,
-  AtOnce,  // a plugin that said "not yet" got what it waited for
+  AtOnce,  // a plugin that returned Pending got what it waits for
 };
 
 struct WaitingEntry {
   WaitingPod pod{};
-  // Where RejectedPods has it.
+  // Position in RejectedPods.
   std::size_t group = 0;
   std::size_t position = 0;
 };
 
 class RejectedPods {
  public:
-  void add(WaitingEntry& entry);  // entry.pod's rejectors, pending and gate must not change while it is here
+  void add(WaitingEntry& entry);  // entry.pod's rejectors, pending and gate must not change until remove()
   void remove(WaitingEntry& entry);
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
 
-  // Those whose rejectors are among these; of a gated pod only the plugin that closed the gate counts.
+  // Collects the pods that one of these plugins rejected. For a gated pod only the plugin that gated it counts.
   template <class Interested>  // PluginIndexSet(std::size_t profile)
   void collect(Interested interested, std::vector<WaitingEntry*>& into) const {
     for (const Group& group : groups_) {
@@ -60,7 +60,7 @@ class RejectedPods {
  private:
   struct Group {
     std::size_t profile = 0;
-    PluginIndexSet ears{};  // whose interests count
+    PluginIndexSet ears{};  // the plugins whose registrations count
     std::vector<WaitingEntry*> members{};
   };
   std::size_t group_for(std::size_t profile, PluginIndexSet ears);

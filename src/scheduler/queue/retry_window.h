@@ -1,5 +1,5 @@
-// How long a pod that failed stays away. Kubernetes counts in whole seconds: pods that fail within the same second come
-// back together.
+// How long a failed pod waits in backoff. Kubernetes counts in whole seconds: pods that fail within the same second
+// come back together.
 #pragma once
 
 #include <chrono>
@@ -12,17 +12,17 @@ namespace rescheduler::scheduler {
 
 struct RetrySettings {
   std::chrono::nanoseconds initial_backoff = std::chrono::seconds{1};
-  std::chrono::nanoseconds max_backoff = std::chrono::seconds{10};  // zero: no back-off at all
+  std::chrono::nanoseconds max_backoff = std::chrono::seconds{10};  // zero: no backoff
 };
 
 using WallSecond = std::chrono::sys_seconds;
 
 inline WallSecond second_of(WallTime time) { return std::chrono::floor<std::chrono::seconds>(time); }
 
-// initial, twice that, ... up to the maximum; nothing before the first failure.
+// initial_backoff, doubled with each failure up to max_backoff; zero before the first failure.
 std::chrono::nanoseconds backoff_after(int failures, const RetrySettings& settings);
 
-// The second in which this pod's back-off ends; it is over in the next one. Nothing: it has none to wait for.
+// The second in which the backoff of this pod ends; the backoff is over in the next second. Nullopt: no backoff.
 std::optional<WallSecond> backoff_end(const WaitingPod& pod, const RetrySettings& settings);
 
 inline bool backing_off(std::optional<WallSecond> end, WallTime now) { return end && *end >= second_of(now); }

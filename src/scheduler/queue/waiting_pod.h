@@ -1,4 +1,4 @@
-// A pod that wants a node, and what has come of its wish so far.
+// A pending pod and the state of its scheduling attempts.
 #pragma once
 
 #include <cstddef>
@@ -17,43 +17,43 @@ class Pod;
 
 namespace rescheduler::scheduler {
 
-// The pod as the API server last showed it, with what was compiled from it.
+// The latest version of the pod from the API server, with its compiled spec.
 struct PodObject {
   std::shared_ptr<const api::Pod> pod{};
   cluster::CompiledPodSpecPtr compiled_spec{};
   cluster::Symbol ns = cluster::Symbol::Empty;
   cluster::LabelSetId labels = cluster::LabelSetId::None;
-  std::size_t profile = 0;  // which of the configuration's profiles its schedulerName chose
+  std::size_t profile = 0;  // index of the profile that its schedulerName selects
 
   const std::string& uid() const;
   std::int32_t priority() const { return compiled_spec ? compiled_spec->priority : 0; }
 };
 
-// PreEnqueue's refusal: this pod is not even to be tried yet.
+// A rejection by PreEnqueue: the pod is not scheduled yet.
 struct GateReason {
-  std::size_t plugin = 0;  // its slot
+  std::size_t plugin = 0;  // slot of the plugin
   std::string why{};
   friend bool operator==(const GateReason&, const GateReason&) = default;
 };
 
 struct WaitingPod {
   PodObject object{};
-  WallTime added{};                       // when the queue first saw it
-  WallTime timestamp{};                   // its place among equals: when it was added, later when it last failed
-  std::optional<WallTime> first_ready{};  // when it could first have been tried: no gate, or no longer
+  WallTime added{};                       // when the pod entered the queue
+  WallTime timestamp{};                   // order among pods of equal priority: time of add, later of the last failure
+  std::optional<WallTime> first_ready{};  // when the pod could first be tried: it has no gate, or no longer one
   int attempts = 0;
-  int rejections = 0;  // attempts that plugins ended; never goes back
-  int errors = 0;      // attempts in a row that ended for no plugin's reason
-  // Of the last attempt, or of the gate; emptied when the next attempt begins.
+  int rejections = 0;  // attempts that plugins rejected; never decreases
+  int errors = 0;      // consecutive attempts that ended with an error instead of a rejection
+  // Of the last attempt, or of the gate; cleared when the next attempt begins.
   PluginIndexSet rejectors{};
-  PluginIndexSet pending{};  // those of them that wait for something outside; what they wait for ends the back-off too
+  PluginIndexSet pending{};  // rejectors that wait for something outside; the matching event also ends the backoff
   std::optional<GateReason> gate{};
-  bool flushed = false;  // in the queue again since it waited too long, not since something happened
+  bool flushed = false;  // requeued because of unschedulable_timeout, not because of an event
 
   const std::string& uid() const { return object.uid(); }
 };
 
-// PrioritySort, the order of every default profile: the more important first, then the longer waiting.
+// PrioritySort, the order of every default profile: higher priority first, then longer waiting time.
 inline bool more_urgent(const WaitingPod& a, const WaitingPod& b) {
   if (a.object.priority() != b.object.priority()) return a.object.priority() > b.object.priority();
   return a.timestamp < b.timestamp;

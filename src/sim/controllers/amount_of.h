@@ -1,4 +1,4 @@
-// A count or a share of something, as bounds of rollouts are given.
+// A count or a percentage, as in maxSurge and maxUnavailable.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class IntOrString;
 
 namespace rescheduler::sim {
 
-// Zero when it cannot be understood: validation lets no such thing in.
+// Zero for an invalid value; validation rejects such values before.
 std::int32_t amount_of(const api::IntOrString& amount, std::int32_t of, kube::IntOrString::Rounding rounding);
 
 }  // namespace rescheduler::sim

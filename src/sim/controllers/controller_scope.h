@@ -1,4 +1,4 @@
-// What every controller works with.
+// What every controller needs.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct ControllerScope {
   Server& server;
   PodIndex& pods;
   EventWriter& events;
-  Agenda::Duration lag;  // between a change and a controller's look at it
+  Agenda::Duration lag;  // between a change and the reconcile
 };
 
 inline std::string key_of(std::string_view ns, std::string_view name) {

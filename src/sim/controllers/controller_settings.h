@@ -1,4 +1,4 @@
-// What can be set about the controllers of the embedded cluster.
+// The settings of the controllers of the embedded cluster.
 #pragma once
 
 #include <chrono>
@@ -12,20 +12,20 @@
 namespace rescheduler::sim {
 
 struct ControllerSettings {
-  // Between a change and a controller's look at it. A real one takes some milliseconds for watch, queue and requests;
-  // less would show rollouts that no client could follow, more would slow every test down.
+  // Between a change and the reconcile. A real controller needs some milliseconds for watch, queue and requests. A
+  // shorter lag would make rollouts that no client can follow; a longer lag would slow every test down.
   Agenda::Duration lag = std::chrono::milliseconds{5};
 
-  // Which of them run.
+  // Which controllers run.
   bool workloads = true;       // Deployments, ReplicaSets, StatefulSets, DaemonSets
   bool jobs = true;            // Jobs and CronJobs
   bool disruption = true;      // the status of PodDisruptionBudgets
-  bool node_lifecycle = true;  // silent nodes; taints from conditions
+  bool node_lifecycle = true;  // nodes without heartbeat; taints from conditions
   bool taint_eviction = true;  // NoExecute taints
-  bool pod_cleanup = true;     // pods that no kubelet ends
+  bool pod_cleanup = true;     // pods that no kubelet removes
   bool garbage = true;         // ownerReferences
-  bool namespaces = true;      // deletion of their content
-  bool volumes = true;         // claims find or get their volumes
+  bool namespaces = true;      // deletion of the content of namespaces
+  bool volumes = true;         // binds claims to volumes, provisions volumes
 
   NodeLifecycleSettings nodes{};
   PodCleanupSettings cleanup{};

@@ -40,7 +40,7 @@ struct Controllers::Parts {
     if (settings.volumes) volumes.emplace(scope, rng, settings.volume_binder);
   }
 
-  PodIndex pods;  // first: it hears of every change before the others do
+  PodIndex pods;  // first: it gets every change before the others
   EventWriter events;
   ControllerScope scope;
   std::optional<ReplicaSetController> replica_sets;

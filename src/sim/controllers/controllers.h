@@ -1,4 +1,4 @@
-// The controllers of the embedded cluster, all that a settings object has on, and what they share.
+// The controllers of the embedded cluster that the settings enable, and the parts that they share.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ class PodIndex;
 
 class Controllers {
  public:
-  // `rng` is for those that draw lots: how long a volume takes to be provisioned.
+  // `rng` is for random delays: the time to provision a volume.
   Controllers(Server& server, Rng rng, ControllerSettings settings = {});
   ~Controllers();
   Controllers(const Controllers&) = delete;
   Controllers& operator=(const Controllers&) = delete;
 
-  PodIndex& pods();       // for others who need to know about pods: kubelets, placement
-  EventWriter& events();  // one for the whole cluster: it also lets Events expire
+  PodIndex& pods();       // also for kubelets and placement
+  EventWriter& events();  // one for the whole cluster: it also deletes expired Events
 
  private:
   struct Parts;

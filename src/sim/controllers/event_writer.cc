@@ -18,8 +18,8 @@ WallTime last_seen(const api::Event& event) {
   return WallTime{std::chrono::seconds{old.seconds()}};
 }
 
-// Kubernetes' controllers and kubelets write events of the core API: a source, two times and a count instead of an
-// eventTime, an action and a series.
+// Kubernetes' controllers and kubelets write events of the core API: a source, two times and a count instead of
+// eventTime, action and series.
 api::Event core_event(const kube::EventWrite& write, const kube::EventReporter& reporter) {
   api::Event event = kube::to_event(*write.record, write.series, reporter);
   event.clear_event_time();
@@ -93,7 +93,7 @@ bool EventWriter::perform(const Pending& pending) {
       .has_value();
 }
 
-// Counts that were held back are written.
+// Writes the delayed counts.
 void EventWriter::refresh() {
   refresh_at_ = {};
   for (kube::EventWrite& write : correlator_.due(server_.agenda().steady_now())) queue(std::move(write), {});
@@ -122,7 +122,7 @@ void EventWriter::expire() {
     const auto event = server_.find<api::Event>(ns, name);
     if (!event) continue;
     const WallTime until = last_seen(*event) + settings_.time_to_live;
-    if (until > now) {  // seen again meanwhile
+    if (until > now) {  // it occurred again
       expiries_.emplace(until, std::pair(ns, name));
       continue;
     }

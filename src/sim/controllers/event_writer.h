@@ -1,7 +1,7 @@
-// Events of the embedded cluster's controllers and kubelets, written straight into it.
+// Writes the Events of the controllers and kubelets of the embedded cluster directly to its server.
 //
-// Repeats become a series and one object cannot flood the cluster, as client-go's recorder has it. Every Event, also
-// those that clients write, is removed an hour after it was last seen, as a real API server's lease does.
+// Repeated events become a series, and one object cannot flood the cluster, as in client-go's recorder. Every Event,
+// also those of clients, is deleted one hour after its last occurrence, like the lease in a real API server.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 namespace rescheduler::sim {
 
 struct EventWriterSettings {
-  bool enabled = true;  // false: notes are dropped (benchmarks); what others write still expires
+  bool enabled = true;  // false: no Events are written (benchmarks); Events of clients still expire
   Agenda::Duration time_to_live = std::chrono::hours{1};
   kube::CorrelatorSettings correlator{};
 };
@@ -33,8 +33,8 @@ class EventWriter {
 
   bool enabled() const { return settings_.enabled; }
 
-  // May be called from within a change of the store: it is written in the same moment, but as an event of its own.
-  // An empty action means the same word as the reason.
+  // Can be called from a listener of the store. The Event is written at the same virtual time, but by a separate agenda
+  // event. An empty action means the same word as the reason.
   void note(kube::EventRecord record, kube::EventReporter reporter);
   void note(kube::ObjectRef regarding,
             kube::EventType type,

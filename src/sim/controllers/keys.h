@@ -1,4 +1,4 @@
-// "namespace/name", as work queues have it.
+// "namespace/name", the key of work queues.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Something that is done again and again, until its owner goes.
+// Runs a function periodically until it is destroyed.
 #pragma once
 
 #include <functional>

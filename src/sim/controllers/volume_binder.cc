@@ -38,7 +38,7 @@ void annotate(api::ObjectMeta& metadata, std::string_view key, std::string_view 
   (*metadata.mutable_annotations())[std::string(key)] = std::string(value);
 }
 
-// A reference without a uid was written by a person, and means whoever has the name.
+// A reference without a uid was written by a user and matches any claim with the name.
 bool refers_to(const api::ObjectReference& reference, const api::PersistentVolumeClaim& claim) {
   return reference.namespace_() == claim.metadata().namespace_() && reference.name() == claim.metadata().name()
          && (reference.uid().empty() || reference.uid() == claim.metadata().uid());
@@ -126,7 +126,7 @@ VolumeBinder::VolumePtr VolumeBinder::find_volume(const api::PersistentVolumeCla
     if (volume->spec().has_claim_ref()) {
       if (!refers_to(volume->spec().claim_ref(), claim)) return true;
       best = std::move(volume);
-      return false;  // it waits for this claim and no other
+      return false;  // reserved for this claim
     }
     if (!any || !volume_fits(*volume, claim)) return true;
     if (!best || storage_in(volume->spec().capacity()) < storage_in(best->spec().capacity())) best = std::move(volume);
@@ -141,12 +141,12 @@ void VolumeBinder::reconcile_claim(const std::string& key) {
   if (!claim || is_bound(*claim) || claim->metadata().has_deletion_timestamp()) return;
   const auto storage = server_.find<api::StorageClass>("", claim->spec().storage_class_name());
   const bool waits = storage && storage->volume_binding_mode() == "WaitForFirstConsumer";
-  // With a class that waits, who chooses among the volumes there are is the scheduler.
+  // With WaitForFirstConsumer, the scheduler chooses among existing volumes.
   if (const VolumePtr volume = find_volume(*claim, !waits)) {
     if (!bind(*claim, *volume)) claims_.add_after_failure(key);
     return;
   }
-  if (!claim->spec().volume_name().empty()) return;  // that volume may come yet
+  if (!claim->spec().volume_name().empty()) return;  // the named volume can still be created
   if (waits && annotation(claim->metadata(), kSelectedNode).empty()) {
     return note(*claim, "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
   }

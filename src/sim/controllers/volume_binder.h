@@ -1,11 +1,11 @@
-// Brings claims and volumes together: a volume that is there and fits, or one that a class's provisioner makes.
+// Binds claims to volumes: to an existing volume that fits, or to a new volume of the class's provisioner.
 //
 //   claim names a volume, or a volume names the claim ... bound to each other
-//   class binds immediately ............................ the smallest volume that fits; else one is provisioned
-//   class waits for the first consumer ................. nothing until a scheduler has written the selected node
+//   volumeBindingMode Immediate ........................ the smallest volume that fits; else a new one is provisioned
+//   volumeBindingMode WaitForFirstConsumer ............. nothing until a scheduler has written the selected node
 //
-// A provisioned volume belongs to the selected node's zone, as a cloud's disk does. Left out: protection finalizers,
-// expansion, snapshots, pre-binding by the scheduler other than through the volume's claimRef.
+// A provisioned volume belongs to the zone of the selected node, like a disk of a cloud. Not supported: protection
+// finalizers, expansion, snapshots, and pre-binding by the scheduler other than through the volume's claimRef.
 #pragma once
 
 #include <chrono>
@@ -26,10 +26,10 @@ class StorageClass;
 namespace rescheduler::sim {
 
 struct VolumeBinderSettings {
-  Agenda::Duration provisioning = std::chrono::seconds{2};  // on average; between half and one and a half of it
+  Agenda::Duration provisioning = std::chrono::seconds{2};  // average; the delay is 0.5 to 1.5 times this
 };
 
-// Would this volume do for this claim? Whether somebody has it already is not asked.
+// Whether the volume fits the claim. Does not check whether the volume is already bound.
 bool volume_fits(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
 
 class VolumeBinder {
@@ -53,8 +53,8 @@ class VolumeBinder {
   EventWriter& events_;
   Rng rng_;
   VolumeBinderSettings settings_;
-  std::set<std::string> unbound_;       // claims
-  std::set<std::string> provisioning_;  // of them
+  std::set<std::string> unbound_;       // keys of claims
+  std::set<std::string> provisioning_;  // keys of claims that wait for a volume
   WorkQueue claims_;
   WorkQueue volumes_;
   WorkQueue provisions_;

@@ -52,7 +52,7 @@ void WorkQueue::run() {
   const std::string key = std::move(waiting_.front());
   waiting_.pop_front();
   queued_.erase(key);
-  // The next key's turn comes in the same moment, but as an event of its own.
+  // The next key runs at the same time, but as a separate event.
   if (!waiting_.empty()) run_ = agenda_.after(Agenda::Duration{0}, [this] { run(); });
   reconcile_(key);
 }

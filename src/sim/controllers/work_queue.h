@@ -1,7 +1,7 @@
-// What a controller still has to look at: each key once, in the order it was added, one at a time on the agenda.
+// The keys that a controller must reconcile: each key once, in the order of addition, one at a time on the agenda.
 //
-// A controller subscribes to changes, adds the keys they concern, and reconciles a key when its turn comes - so that a
-// burst of changes to one object costs one look, and no controller writes from within another's write.
+// A controller subscribes to changes and adds the keys that they concern. A burst of changes to one object costs one
+// reconcile, and no controller writes during the write of another controller.
 #pragma once
 
 #include <chrono>
@@ -18,15 +18,15 @@ namespace rescheduler::sim {
 class WorkQueue {
  public:
   using Reconcile = std::function<void(const std::string& key)>;
-  // `lag` is what passes between a change and the controller's look at it: watch latency and queueing of a real one.
+  // `lag` is the time between a change and the reconcile: watch latency and queueing of a real controller.
   WorkQueue(Agenda& agenda, Agenda::Duration lag, Reconcile reconcile);
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   void add(const std::string& key);
-  void add_after(const std::string& key, Agenda::Duration delay);  // at the earliest then; an earlier one stands
-  // After a failure: 5 ms, doubling with each in a row up to 1000 s, as client-go's default rate limiter does.
+  void add_after(const std::string& key, Agenda::Duration delay);  // an earlier time for the key wins
+  // After a failure: 5 ms, doubled with each consecutive failure up to 1000 s, like client-go's default rate limiter.
   void add_after_failure(const std::string& key);
   void forget_failures(const std::string& key);
   std::size_t size() const { return waiting_.size(); }

@@ -1,4 +1,4 @@
-// The discovery documents: which groups, versions and kinds there are, and what can be done with them. Pure.
+// The discovery documents: the served groups, versions and kinds, and their verbs. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace rescheduler::sim {
 
 inline constexpr std::string_view kGitVersion = "v1.36.4-embedded";
-// What a client that knows aggregated discovery asks for, and what the answer says it is.
+// The media type of aggregated discovery, in requests and in answers.
 inline constexpr std::string_view kAggregatedType =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -20,7 +20,7 @@ struct ServedVersion {
 };
 struct ServedGroup {
   std::string name;                     // empty: core
-  std::vector<ServedVersion> versions;  // the preferred one first
+  std::vector<ServedVersion> versions;  // the preferred version first
 };
 // Core first, then by name.
 std::vector<ServedGroup> served_groups(const KindRegistry& kinds);
@@ -30,10 +30,10 @@ std::string core_versions_document();                                 // /api
 std::string groups_document(const std::vector<ServedGroup>& groups);  // /apis
 std::string group_document(const ServedGroup& group);                 // /apis/<group>
 std::string resources_document(const ServedGroup& group, const ServedVersion& version);
-// Of /api (core only) and /apis (all others), in one document each.
+// Aggregated discovery of /api (core only) or of /apis (all other groups).
 std::string aggregated_document(const std::vector<ServedGroup>& groups, bool core);
 
-// The verbs a kind is served with, in discovery's order.
+// The verbs of a kind, in discovery's order.
 std::vector<std::string> verbs_of(const Kind& kind);
 
 }  // namespace rescheduler::sim

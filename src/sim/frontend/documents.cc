@@ -13,7 +13,7 @@ constexpr std::string_view kJson = "application/json";
 TextAnswer json_answer(std::string body) { return {200, std::string(kJson), std::move(body)}; }
 
 bool wants_aggregated(std::string_view accept) {
-  // One clause of the list must name all three, in whatever order.
+  // One clause of the list must have all three parameters, in any order.
   while (!accept.empty()) {
     const auto comma = accept.find(',');
     const std::string_view clause = accept.substr(0, comma);
@@ -45,7 +45,7 @@ const ServedVersion* find_version(const ServedGroup& group, std::string_view nam
 
 }  // namespace
 
-// What discovery says changes only when a definition comes or goes.
+// Discovery changes only when a CustomResourceDefinition is added, changed or removed.
 struct Documents::Cache {
   std::uint64_t revision = 0;
   bool filled = false;

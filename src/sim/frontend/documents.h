@@ -1,5 +1,5 @@
-// What the embedded server serves besides resources: its version, its health, what there is to discover, and whatever
-// other parts add (a node's metrics, a pod's log). Both doors answer from here.
+// What the embedded server serves besides resources: version, health, discovery, OpenAPI, and pages that other parts
+// add (metrics of a node, log of a pod). Both frontends use it.
 #pragma once
 
 #include <functional>
@@ -28,12 +28,12 @@ class Documents {
   Documents(const Documents&) = delete;
   Documents& operator=(const Documents&) = delete;
 
-  // Paths that begin with the prefix are offered to the page first, with their query; it may decline with nothing.
-  // Of several prefixes the longest is asked first.
+  // `page` is called first for paths that begin with the prefix, with their query. It can decline with an empty result.
+  // If several prefixes match, the longest is tried first.
   using Page = std::function<std::optional<TextAnswer>(const std::string& path_and_query)>;
   void add_path(std::string prefix, Page page);
 
-  // Nothing: there is no such document, though there may be such a resource.
+  // Empty: there is no such document, but there can be such a resource.
   std::optional<TextAnswer> find(const std::string& path_and_query, std::string_view accept);
 
  private:
@@ -47,7 +47,7 @@ class Documents {
   std::unique_ptr<Cache> cache_;
 };
 
-// The answer to a path nobody knows, as Go's HTTP server words it.
+// The answer to an unknown path, with the text of Go's HTTP server.
 TextAnswer page_not_found();
 
 }  // namespace rescheduler::sim

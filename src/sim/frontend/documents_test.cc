@@ -36,7 +36,7 @@ TEST_F(DocumentsTest, AggregatedDiscoveryIsForThoseWhoAskForIt) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->content_type, kAggregatedType);
   EXPECT_EQ(json::parse(answer->body).at("kind"), "APIGroupDiscoveryList");
-  // A client that knows only the earlier form of it is given the plain one.
+  // A client that supports only the older version gets the plain form.
   EXPECT_EQ(get("/apis", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList").at("kind"),
             "APIGroupList");
 }
@@ -67,7 +67,7 @@ TEST_F(DocumentsTest, OpenApiTellsKubectlThatFieldsAreValidatedByTheServer) {
       document.at("paths").at("/apis/apps/v1/namespaces/{namespace}/deployments/{name}").at("patch");
   EXPECT_EQ(patch.at("x-kubernetes-group-version-kind").at("kind"), "Deployment");
   EXPECT_THAT(json::serialize(patch.at("parameters")), HasSubstr("\"name\":\"fieldValidation\",\"in\":\"query\""));
-  // Without the keys of its lists a strategic merge must not be worked out from this document.
+  // Without the merge keys of lists, clients must not compute a strategic merge patch from this document.
   EXPECT_FALSE(patch.as_object().contains("requestBody"));
 }
 

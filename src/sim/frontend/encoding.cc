@@ -22,10 +22,10 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 bool is_custom(const Message& object) { return object.GetDescriptor() == CustomObject::descriptor(); }
 
-// A list's items of built-in kinds do not repeat what they are.
+// Items of a list of a built-in kind have no apiVersion and kind.
 bool items_name_their_type(const Kind& kind) { return kind.type == nullptr || kind.stored_as != nullptr; }
 
-// The fields' managers are kept beside the object; in JSON they stand in its metadata.
+// Managed fields are stored beside the object; in JSON they are in its metadata.
 void add_managed_fields(const std::string& managed_fields, std::string& json) {
   constexpr std::string_view kMetadata = "\"metadata\":{";
   const auto found = json.find(kMetadata);
@@ -51,7 +51,7 @@ std::string enveloped(std::string_view api_version, std::string_view kind, std::
   return out.take();
 }
 
-// A WatchEvent whose object is enveloped already, behind its length.
+// A length-prefixed WatchEvent with an object that already has its envelope.
 std::string frame(std::string_view type, std::string_view object) {
   const std::size_t extension = WireWriter::bytes_size(1, object.size());
   const std::size_t size = WireWriter::bytes_size(1, type.size()) + WireWriter::bytes_size(2, extension);
@@ -163,7 +163,7 @@ std::string AnswerEncoder::object(const VersionPtr& version) const {
 std::string AnswerEncoder::other(const Message& message) const {
   const bool of_kind = is_custom(message) || (kind_.type != nullptr && kind_.type->message == message.GetDescriptor());
   if (format_.encoding == Encoding::Protobuf) {
-    // What has no protobuf form was asked for as metadata only.
+    // Kinds without a protobuf encoding get here only for metadata-only requests.
     return is_custom(message) ? kube::encode_protobuf(metadata_only(message)) : kube::encode_protobuf(message);
   }
   std::string json = of_kind ? object_to_json(kind_, message) : kube::to_json(message);

@@ -1,5 +1,4 @@
-// Objects, lists, events and refusals as bytes for the wire. Protobuf is written from the stored bytes; nothing is
-// decoded for it.
+// Encodes objects, lists, events and errors for the wire. Protobuf answers use the stored bytes without decoding them.
 #pragma once
 
 #include <string>
@@ -11,9 +10,9 @@
 
 namespace rescheduler::sim {
 
-// What a Table is to show besides its cells.
+// What a Table shows besides its cells.
 struct TableOptions {
-  std::string include_object{};  // the query's includeObject
+  std::string include_object{};  // includeObject of the query
   WallTime now{};
 };
 
@@ -23,10 +22,10 @@ class AnswerEncoder {
       : kind_(kind), format_(format), table_(std::move(table)) {}
 
   std::string object(const VersionPtr& version) const;
-  // Not stored: a Scale, a Status, a review, a deleted object of the kind.
+  // For messages that are not stored: a Scale, a Status, a review, a deleted object of the kind.
   std::string other(const Message& message) const;
   std::string list(const Listing& listing) const;
-  // One frame of a watch; the first Table of a stream describes its columns.
+  // One frame of a watch. The first Table of a stream has the column definitions.
   std::string event(const ServedEvent& event);
   std::string error_event(const StatusError& refusal) const;
 
@@ -48,9 +47,9 @@ class AnswerEncoder {
 };
 
 std::string encode_refusal(const StatusError& refusal, kube::Encoding encoding);
-// The same text with line breaks and two spaces per level.
+// The same JSON with line breaks and two spaces per level.
 std::string prettified(std::string_view json);
-// Can objects of this kind be sent as protobuf?
+// Whether objects of this kind have a protobuf encoding.
 bool has_protobuf(const Kind& kind);
 
 }  // namespace rescheduler::sim

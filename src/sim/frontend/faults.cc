@@ -5,7 +5,7 @@
 namespace rescheduler::sim {
 namespace {
 
-// History itself is bounded; dates beyond it are of no use.
+// The history is bounded too; times of older versions are of no use.
 constexpr std::size_t kMostDates = 100'000;
 
 void add_trouble(const Trouble& more, Trouble& total, Rng& rng) {

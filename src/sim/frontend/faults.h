@@ -1,10 +1,10 @@
-// What can go wrong between a client and the embedded server, switched on by tests; both doors obey it.
+// Faults between a client and the embedded server. Tests enable them; both frontends apply them.
 //
 //   WireFaults faults(server, 7);
-//   faults.add({.verbs = {kube::Verb::Create}, .resource = "pods", .times = 1, .trouble = {.lose_response =
-//   Loss::Reset}});
+//   faults.add({.verbs = {kube::Verb::Create}, .resource = "pods", .times = 1,
+//               .trouble = {.lose_response = Loss::Reset}});
 //
-// Which request meets which trouble depends on the seed and the order of requests alone.
+// Which request gets which Trouble depends only on the seed and the order of requests.
 #pragma once
 
 #include <cstdint>
@@ -26,36 +26,36 @@ namespace rescheduler::sim {
 enum class Loss {
   No,
   Reset,    // the connection breaks: Errc::Unavailable at once
-  Silence,  // nothing ever comes: Errc::Timeout once the caller's patience is over
+  Silence,  // no answer: Errc::Timeout after the caller's timeout
 };
 
 struct Trouble {
   std::chrono::nanoseconds latency{0};  // before the request reaches the server
-  std::chrono::nanoseconds spread{0};   // and up to so much more
-  Loss lose_request = Loss::No;         // it is never executed
-  Loss lose_response = Loss::No;        // it is executed
-  bool duplicate = false;               // it is executed twice; the second answer is returned
-  std::optional<StatusError> refuse{};  // instead of executing it: refusal_with()
-  // Get and List: the state of a while ago, or of so many versions ago, as far as history reaches.
+  std::chrono::nanoseconds spread{0};   // a random addition, up to this
+  Loss lose_request = Loss::No;         // the request is not executed
+  Loss lose_response = Loss::No;        // the request is executed
+  bool duplicate = false;               // the request is executed twice; the second answer is returned
+  std::optional<StatusError> refuse{};  // returned instead of executing the request: refusal_with()
+  // Get and List: return the state of this long ago, or of this many versions ago, as far as the history reaches.
   std::chrono::nanoseconds stale_for{0};
   std::uint64_t stale_versions = 0;
-  // Watches: after so many events (bookmarks do not count) the connection breaks, or nothing comes any more.
+  // Watches: after this many events (without bookmarks) the connection breaks, or no further event is sent.
   std::optional<std::uint64_t> drop_watch_after{};
   std::optional<std::uint64_t> stall_watch_after{};
   bool events_twice = false;  // every event is delivered twice in a row
 };
 
-// 409, 429, 500 or 503 as the real server words them.
+// 409, 429, 500 or 503 with the messages of the real server.
 StatusError refusal_with(int code, std::optional<int> retry_after_seconds = std::nullopt);
 
-// What is left empty matches everything.
+// An empty field matches everything.
 struct FaultRule {
   std::vector<kube::Verb> verbs{};
   std::string resource{};                    // plural
   std::optional<std::string> subresource{};  // "": the object itself
   std::string ns{};
   std::string name{};
-  std::uint64_t skip = 0;  // so many requests that match pass first
+  std::uint64_t skip = 0;  // number of matching requests without a fault before the first one
   std::uint64_t times = std::numeric_limits<std::uint64_t>::max();
   double probability = 1;
   Trouble trouble{};
@@ -92,14 +92,14 @@ class WireFaults {
   RuleId add(FaultRule rule);
   void remove(RuleId rule);
   void clear();
-  std::uint64_t fired(RuleId rule) const;  // how often; also of a rule since removed
+  std::uint64_t fired(RuleId rule) const;  // how often; works for a removed rule too
 
   const FaultCounts& counts() const { return counts_; }
-  FaultCounts& counts() { return counts_; }  // the doors count what takes effect later than meet()
+  FaultCounts& counts() { return counts_; }  // the frontends count faults that take effect after meet()
 
-  // The trouble this request meets: that of all rules which fire, the first one's where they contradict each other.
+  // The trouble of this request: the union over all rules that fire. If rules contradict, the first rule wins.
   Trouble meet(const RequestFacts& request);
-  // The version a stale read answers with; nothing when the trouble is not staleness.
+  // The version that a stale read returns; empty if the trouble is not staleness.
   std::optional<std::uint64_t> version_for(const Trouble& trouble);
 
  private:
@@ -117,7 +117,7 @@ class WireFaults {
   std::map<RuleId, std::uint64_t> fired_;
   RuleId last_id_ = 0;
   FaultCounts counts_;
-  // When each version came about, as far as stale reads may ask.
+  // The time of each version, for stale reads. Bounded by kMostDates.
   std::deque<std::pair<SteadyTime, std::uint64_t>> dates_;
   std::unique_ptr<Store::Subscription> changes_;
 };

@@ -1,4 +1,4 @@
-// Every fault on the wire, through both doors.
+// Every WireFaults fault, through both frontends.
 #include "sim/frontend/faults.h"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ class Wire : public testing::TestWithParam<bool> {
     call.ns = "web";
     return call;
   }
-  // What a watch tells until it ends, with how it ended at the end.
+  // The events of a watch, and its end as the last entry.
   static net::Task<Result<std::vector<std::string>>> follow(kube::Api& api, ApiCall call) {
     std::vector<std::string> seen;
     auto stream = co_await api.watch(std::move(call));

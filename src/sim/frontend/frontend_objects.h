@@ -1,4 +1,4 @@
-// Small objects for the tests of the doors, and short words for what a watch told.
+// Small objects for the tests of the frontends, and short texts for watch events.
 #pragma once
 
 #include <memory>
@@ -67,7 +67,7 @@ inline std::string told(const kube::WatchEvent& event) {
   return text;
 }
 
-// Of each deletion a watch tells first: the event's version and the object's.
+// For the events of the first batch: the event's version and the object's version.
 inline net::Task<Result<std::vector<std::string>>> versions_of(kube::Api& api, kube::ApiCall call) {
   std::vector<std::string> versions;
   auto stream = co_await api.watch(std::move(call));

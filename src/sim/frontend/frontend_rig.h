@@ -1,5 +1,5 @@
-// For tests: an embedded server behind one of its doors, and the product's Api in front of it. The same test runs
-// through both: in process and in virtual time, or over HTTPS on loopback.
+// For tests: an embedded server behind one of its frontends, and the product's Api. The same test runs with both: in
+// process and in virtual time, or over HTTPS on loopback.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class FrontendRig {
  public:
   virtual ~FrontendRig() = default;
   virtual kube::Api& api() = 0;
-  // Runs a task where the server lives, to its end.
+  // Runs a task on the server's thread to its end.
   virtual Result<void> run(net::Task<Result<void>> task) = 0;
   // Runs a function there.
   virtual void look(const std::function<void()>& function) = 0;
@@ -114,7 +114,7 @@ class HttpsRig final : public FrontendRig {
   net::Job pacer_job_;
 
  public:
-  net::EventLoop loop;  // last: nothing runs on it any more when the rest goes
+  net::EventLoop loop;  // last member: the loop stops before the others are destroyed
 };
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,4 @@
-// One table of checks, through both doors.
+// One table of checks, through both frontends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

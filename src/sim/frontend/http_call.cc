@@ -16,7 +16,7 @@ using kube::Verb;
 StatusError nowhere() { return {404, "", ""}; }
 StatusError not_served() { return {404, "NotFound", "the server could not find the requested resource"}; }
 
-// Within a group that is served a Status says so, beyond it Go's plain text.
+// For a served group the answer is a Status, else Go's plain text.
 StatusError nothing_at(const KindRegistry& kinds, std::string_view path) {
   constexpr std::string_view kGroups = "/apis/";
   if (path.starts_with("/api/")) return not_served();
@@ -50,7 +50,7 @@ ApiResult<Verb> verb_of(std::string_view method, bool one, const Query& query) {
   return refuse(not_allowed());
 }
 
-// Is this a place where the kind can be? Collections of all namespaces can be read only.
+// Whether the path fits the scope of the kind. Collections over all namespaces are read-only.
 ApiResult<void> check_scope(const Kind& kind, const ResourcePath& path, Verb verb) {
   if (!kind.namespaced && !path.ns.empty()) return refuse(not_served());
   const bool across = verb == Verb::List || verb == Verb::Watch || verb == Verb::Create;
@@ -58,7 +58,7 @@ ApiResult<void> check_scope(const Kind& kind, const ResourcePath& path, Verb ver
     return refuse(path.name.empty() ? not_allowed() : not_served());
   }
   if (verb == Verb::Create && !path.name.empty() && path.subresource.empty()) return refuse(not_allowed());
-  // Reviews of cluster scope are the only things created without a namespace in the path.
+  // Only cluster-scoped reviews are created without a namespace in the path.
   if (verb == Verb::Create && kind.namespaced && path.ns.empty()) return refuse(not_allowed());
   return {};
 }
@@ -72,7 +72,7 @@ ApiResult<std::uint32_t> number_of(const Query& query, std::string_view key) {
   return refuse(bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax ({})", text, key)));
 }
 
-// As the real server: the first word of the user agent, unless the request names a manager.
+// As in the real server: fieldManager of the request, else the first word of the user agent.
 std::string manager_of(const HttpCall& call, const net::HttpRequest& request) {
   const std::string named = call.query.get("fieldManager");
   if (!named.empty()) return named;

@@ -1,4 +1,4 @@
-// An HTTP request understood as one of Kubernetes': path, method, query, media types and body. Pure.
+// Parses an HTTP request of the Kubernetes API: path, method, query, media types and body. Pure.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct HttpCall {
   Format format{};
 };
 
-// A refusal with code 404 and no reason: the path leads nowhere, which is answered in plain text.
+// An error with code 404 and no reason: the path is unknown; the answer is plain text.
 ApiResult<HttpCall> read_call(const KindRegistry& kinds, const net::HttpRequest& request);
 
-// What the call asks the server to do; not for watches. May be asked again for a second execution.
+// The operation of the call; not for watches. Can be called again for a second execution.
 ApiResult<Operation> operation_for(const HttpCall& call, const net::HttpRequest& request);
 ApiResult<WatchQuery> watch_query_for(const HttpCall& call);
 

@@ -12,7 +12,7 @@ namespace {
 
 using kube::Verb;
 
-// How long a request that is never answered keeps its connection, in the agenda's time: longer than any client waits.
+// How long a request without an answer keeps its connection, in the agenda's time: longer than any client waits.
 constexpr std::chrono::minutes kSilence{10};
 
 net::HttpResponse response(int status, std::string_view content_type, std::string body) {
@@ -34,12 +34,12 @@ net::HttpResponse refusal_response(const StatusError& refusal, kube::Encoding en
   return out;
 }
 
-// Until the kubelets have a say in it (Documents::add_path), a container's log is one line.
+// The log of a container is one line, unless Documents::add_path() adds a page for it.
 bool is_log(const HttpCall& call) { return call.verb == Verb::Get && call.path.subresource == "log"; }
 
-class DoorKeeper {
+class RequestHandler {
  public:
-  DoorKeeper(Server& server, Documents& documents, WireFaults* faults, std::string user)
+  RequestHandler(Server& server, Documents& documents, WireFaults* faults, std::string user)
       : server_(server), documents_(documents), faults_(faults), user_(std::move(user)), timers_(server.agenda()) {}
 
   net::Task<void> answer(const net::HttpRequest& request, const net::PeerIdentity& peer, net::Responder& responder) {
@@ -67,7 +67,7 @@ class DoorKeeper {
 
  private:
   static net::Task<void> send(net::Responder& responder, net::HttpResponse answer) {
-    (void)co_await responder.send(std::move(answer));  // a client that has left needs no answer
+    (void)co_await responder.send(std::move(answer));  // a disconnected client needs no answer
   }
 
   Trouble trouble_of(const HttpCall& call) {
@@ -139,7 +139,7 @@ class DoorKeeper {
 
   AnswerEncoder encoder_for(const HttpCall& call) const {
     Format format = call.format;
-    // Only what is read comes as a table.
+    // Only reads return a Table.
     const bool reads = call.verb == Verb::Get || call.verb == Verb::List || call.verb == Verb::Watch;
     if (!reads && format.shape == Format::Shape::Table) format.shape = Format::Shape::Whole;
     return AnswerEncoder(*call.kind, format, {call.query.get("includeObject"), server_.agenda().wall_now()});
@@ -156,7 +156,7 @@ class DoorKeeper {
       co_return;
     }
     auto opened = server_.watch(*call.kind, *query);
-    // A version too old is told within the stream, as the real server does.
+    // A version that is too old is reported in the stream, as in the real server.
     if (!opened && opened.error().code != 410) {
       co_await send(responder, refusal_response(opened.error(), call.format.encoding));
       co_return;
@@ -213,10 +213,10 @@ Result<std::unique_ptr<HttpFrontend>> HttpFrontend::open(net::Executor executor,
                                                          Documents& documents,
                                                          WireFaults* faults,
                                                          HttpFrontendSettings settings) {
-  // Held by the handler: it lives as long as a request is being answered, whatever becomes of the door.
-  auto keeper = std::make_shared<DoorKeeper>(server, documents, faults, std::move(settings.user));
-  net::Handler handler = [keeper](const net::HttpRequest& request, const net::PeerIdentity& peer,
-                                  net::Responder& responder) { return keeper->answer(request, peer, responder); };
+  // Owned by the handler: it lives while a request is being answered, also if the frontend is destroyed.
+  auto requests = std::make_shared<RequestHandler>(server, documents, faults, std::move(settings.user));
+  net::Handler handler = [requests](const net::HttpRequest& request, const net::PeerIdentity& peer,
+                                    net::Responder& responder) { return requests->answer(request, peer, responder); };
   auto http = net::serve_http(std::move(executor), std::move(settings.http), std::move(handler));
   if (!http) return fail(std::move(http.error()));
   return std::unique_ptr<HttpFrontend>(new HttpFrontend(documents, std::move(*http)));

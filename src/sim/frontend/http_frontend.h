@@ -1,8 +1,8 @@
-// The HTTP(S) door: the embedded server as kubectl and every other Kubernetes client knows one.
+// The HTTP(S) frontend: serves the embedded cluster to kubectl and every other Kubernetes client.
 //
-// Lives on the loop of the server's thread. Left out: exec, attach and port-forward, tokens of service accounts,
-// answers in YAML, CBOR or compressed, managed fields in protobuf answers, warnings about unknown fields
-// (fieldValidation=Warn ignores them), and every check of who may do what.
+// Runs on the loop of the server's thread. Not supported: exec, attach and port-forward; service account tokens;
+// answers in YAML, CBOR or compressed; managed fields in protobuf answers; warnings about unknown fields
+// (fieldValidation=Warn ignores them); and authorization.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ namespace rescheduler::sim {
 
 struct HttpFrontendSettings {
   net::HttpServerSettings http{};
-  std::string user = "embedded-admin";  // of clients without a certificate
+  std::string user = "embedded-admin";  // user of clients without a certificate
 };
 
 class HttpFrontend {
  public:
-  // Listens at once. Server, documents and faults (may be null) outlive the loop's jobs.
+  // Starts to listen at once. Server, documents and faults (can be null) must outlive the loop's jobs.
   static Result<std::unique_ptr<HttpFrontend>> open(net::Executor executor,
                                                     Server& server,
                                                     Documents& documents,

@@ -1,4 +1,4 @@
-// What only the HTTP door does: paths, methods, media types, bodies and the bytes of its answers.
+// Features of the HTTP frontend only: paths, methods, media types, bodies and the bytes of its answers.
 #include "sim/frontend/http_frontend.h"
 
 #include <boost/json.hpp>
@@ -118,7 +118,7 @@ TEST_F(HttpFrontendTest, TheFirstAcceptableTypeIsSent) {
   EXPECT_EQ(get(kMaps, "application/vnd.kubernetes.protobuf;q=0.1, application/json").headers.get("Content-Type"),
             "application/json");
   EXPECT_EQ(get(kMaps, "*/*").headers.get("Content-Type"), "application/json");
-  // A kind without a protobuf form falls back.
+  // A kind without a protobuf form falls back to JSON.
   EXPECT_EQ(
       get("/apis/rbac.authorization.k8s.io/v1/clusterroles", "application/vnd.kubernetes.protobuf,application/json")
           .headers.get("Content-Type"),

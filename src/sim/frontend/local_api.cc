@@ -21,7 +21,7 @@ namespace {
 using kube::ApiCall;
 using kube::Verb;
 
-constexpr std::chrono::seconds kWatchHeadTimeout{30};  // HttpsApi's
+constexpr std::chrono::seconds kWatchHeadTimeout{30};  // as in HttpsApi
 
 StatusError not_served() { return {404, "NotFound", "the server could not find the requested resource"}; }
 
@@ -43,7 +43,7 @@ Error no_answer(std::string_view where) {
   return Error{Errc::Timeout, fmt::format("{}: the deadline passed while waiting for the answer", where)};
 }
 
-// What HttpsApi refuses to send.
+// Rejects what HttpsApi does not send.
 Result<void> check_names(const ApiCall& call) {
   const auto plain = [](std::string_view text) { return text.find('/') == text.npos && !text.starts_with('.'); };
   const bool nameless = call.name.empty() && call.verb != Verb::Create && call.verb != Verb::DeleteCollection;
@@ -237,7 +237,7 @@ net::Task<Result<Outcome>> LocalApi::once(const ApiCall& call, const Attempt& at
   if (!outcome && outcome.error().code == Errc::Cancelled) co_return outcome;
   auto response_lost = co_await lose(trouble.lose_response, attempt);
   if (!response_lost) co_return fail(std::move(response_lost.error()));
-  // It was executed all the same; only the answer comes too late.
+  // The request was executed; only the answer comes too late.
   if (trouble.latency.count() > 0 && time_left(attempt).count() == 0) co_return fail(no_answer(attempt.where));
   co_return outcome;
 }

@@ -1,8 +1,8 @@
-// The in-process door: the Api the product uses, straight onto the embedded server. Objects go in and out as typed
-// messages, nothing is encoded.
+// The in-process frontend: the product's Api directly on the embedded server. Objects pass as typed messages; nothing
+// is encoded.
 //
-// Says what HttpsApi would say in its place: the same errors, the same repeats of what may be repeated, the same end
-// of a watch that is silent for too long - all by the agenda's clock, so that it runs in virtual time too.
+// Behaves like HttpsApi: the same errors, the same retries, and the same end of a watch that is silent for too long.
+// All times are those of the agenda's clock, so LocalApi also runs in virtual time.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,14 @@
 namespace rescheduler::sim {
 
 struct LocalApiSettings {
-  std::string user = "rescheduler";  // who asks: field manager unless a call names one, and name in reviews
-  BackoffPolicy backoff{std::chrono::milliseconds{200}, std::chrono::milliseconds{10'000}, 2.0, 0.5};  // HttpsApi's
-  std::uint64_t seed = 1;  // of the jitter in it
+  std::string user = "rescheduler";  // the user: default field manager, and name in reviews
+  BackoffPolicy backoff{std::chrono::milliseconds{200}, std::chrono::milliseconds{10'000}, 2.0, 0.5};  // as in HttpsApi
+  std::uint64_t seed = 1;  // for the jitter of the backoff
 };
 
 class LocalApi final : public kube::Api {
  public:
-  // faults may be null. All of them outlive the loop's jobs.
+  // faults can be null. All of them must outlive the loop's jobs.
   LocalApi(Server& server, Documents& documents, WireFaults* faults = nullptr, LocalApiSettings settings = {});
 
   net::Task<Result<void>> call(kube::ApiCall call, Message* answer) override;
@@ -44,7 +44,7 @@ class LocalApi final : public kube::Api {
   net::Task<Result<Outcome>> repeated(const kube::ApiCall& call);
   net::Task<Result<Outcome>> once(const kube::ApiCall& call, const Attempt& attempt);
   net::Task<Result<Outcome>> executed(const kube::ApiCall& call, const Trouble& trouble, const Attempt& attempt);
-  // Fails with what the caller is to see instead of an answer.
+  // On failure, the error is what the caller gets instead of an answer.
   net::Task<Result<void>> delay(const Trouble& trouble, const Attempt& attempt);
   net::Task<Result<void>> lose(Loss loss, const Attempt& attempt);
   net::Task<Result<void>> pause_before_repeat(Error error,

@@ -33,7 +33,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// The part up to the separator; takes it off the text.
+// Removes the part up to the separator from the text and returns it.
 std::string_view next_part(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -75,7 +75,7 @@ std::optional<Format> format_of(const Clause& clause, const Offer& offer) {
   }
   const auto shape = shape_of(clause, format.encoding, offer);
   if (!shape) return std::nullopt;
-  // Metadata has a protobuf form whatever the kind is.
+  // Metadata has a protobuf form for every kind.
   if (!json && !offer.protobuf && *shape != Format::Shape::Metadata) return std::nullopt;
   format.shape = *shape;
   format.pretty = clause.get("pretty") == "1";

@@ -1,4 +1,4 @@
-// Which form of an answer a client accepts. Pure.
+// Content negotiation: the form of an answer that a client accepts. Pure.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct Offer {
   bool list = false;
 };
 
-// The first alternative of the Accept header that can be had; nothing: 406.
+// The first alternative of the Accept header that is supported; empty: 406.
 std::optional<Format> negotiate(std::string_view accept, const Offer& offer);
 
 // "application/json" of "application/json; charset=utf-8", in lower case.

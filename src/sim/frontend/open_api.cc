@@ -46,7 +46,7 @@ std::string schema_name(const JsonShape& shape) {
 
 json::object reference(const std::string& name) { return {{"$ref", fmt::format("#/components/schemas/{}", name)}}; }
 
-// Collects the schemas of all messages that can be reached from those asked for.
+// Collects the schemas of all messages that are reachable from the requested ones.
 class Schemas {
  public:
   json::object take() && { return std::move(schemas_); }

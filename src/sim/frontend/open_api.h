@@ -1,6 +1,6 @@
-// The OpenAPI documents, as far as kubectl looks into them: which operations take which parameters, and (version 3)
-// the fields of each kind, for `kubectl explain`. Without descriptions, and without the keys of strategic merges:
-// kubectl takes those from its own types then. Pure.
+// The OpenAPI documents, as far as kubectl reads them: the parameters of operations and (version 3) the fields of each
+// kind, for `kubectl explain`. There are no descriptions and no merge keys; kubectl then takes the merge keys from its
+// own types. Pure.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace rescheduler::sim {
 std::string open_api_index(const std::vector<ServedGroup>& groups, std::uint64_t revision);
 std::string open_api_document(const ServedGroup& group, const ServedVersion& version);
 
-// Version 2, with all groups in one and without definitions: kubectl skips its own validation of what it does not
-// find there. Go clients read the protobuf form (gnostic's openapi.v2.Document).
+// Version 2: all groups in one document, without definitions. kubectl does not validate what it does not find there. Go
+// clients read the protobuf form (gnostic's openapi.v2.Document).
 std::string open_api_v2_json(const std::vector<ServedGroup>& groups);
 std::string open_api_v2_protobuf(const std::vector<ServedGroup>& groups);
-// Clients ask for it with an '@', which is no legal media type; answers are labelled with the second form.
+// Clients request it with an '@', which is not allowed in a media type. Answers have the second form.
 inline constexpr std::string_view kOpenApiV2Asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 inline constexpr std::string_view kOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 

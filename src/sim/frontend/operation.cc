@@ -23,14 +23,14 @@ namespace {
 
 using kube::Verb;
 
-// A patch or an unconditional update that met another writer is tried this often, as the real server does.
+// Number of attempts of a patch or an unconditional update after conflicts, as in the real server.
 constexpr int kTries = 5;
 
 bool is_pods(const Kind& kind) { return kind.group.empty() && kind.plural == "pods"; }
 
 StatusError no_such_path() { return {404, "NotFound", "the server could not find the requested resource"}; }
 
-// Kinds whose deletion answers with the object even when nothing of it remains; the others answer with a Status.
+// Kinds whose deletion returns the object even if it is removed at once; the others return a Status.
 bool returns_deleted(const Kind& kind) {
   static constexpr std::array<std::string_view, 8> kCore = {
       "pods",       "services",     "serviceaccounts", "persistentvolumeclaims", "persistentvolumes",
@@ -63,7 +63,7 @@ struct PendingReview {
   std::optional<ApiResult<PendingWrite>> answer;
 };
 
-// Has admission asked if it has a say, then stores. `asked` tells whether time may have passed in between.
+// Calls the admission if it concerns the write, then commits. `asked`: time can have passed in between.
 net::Task<Result<ApiResult<VersionPtr>>> admit_and_commit(Server& server, PendingWrite pending_write, bool& asked) {
   Admission* admission = server.admission();
   asked = admission != nullptr && admission->concerns(pending_write);
@@ -111,7 +111,7 @@ net::Task<Result<ApiResult<Outcome>>> write(Server& server, Operation operation)
       outcome.code = creates ? 201 : 200;
       co_return outcome;
     }
-    // Somebody wrote while admission was asked. Whoever named no version wants the present one.
+    // Another write came during admission. An update without a version applies to the current object.
     const bool again = asked && stored->error().reason == "Conflict" && left > 1 && operation.verb != Verb::Create;
     if (!again) co_return ApiResult<Outcome>(refuse(std::move(stored->error())));
   }
@@ -142,7 +142,7 @@ ApiResult<Outcome> list(Server& server, const Operation& operation) {
     if (listing) {
       outcome.listing = std::move(*listing);
       return outcome;
-    }  // history does not reach that far: the present state is all there is
+    }  // the history does not reach back that far: return the current state
   }
   auto listing = server.list(*operation.kind, operation.query);
   if (!listing) return refuse(std::move(listing.error()));

@@ -1,4 +1,4 @@
-// One request to the embedded server, whichever door it came through, and what came of it.
+// One request to the embedded server from either frontend, and its outcome.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +19,40 @@ struct Operation {
   std::string ns{};
   std::string name{};
   std::string subresource{};
-  MessagePtr body{};  // Create, Update: the object, or what the subresource takes
+  MessagePtr body{};  // Create, Update: the object, or the request type of the subresource
   std::string patch{};
   kube::PatchKind patch_kind = kube::PatchKind::Merge;
   std::shared_ptr<const api::DeleteOptions> delete_options{};  // null: the defaults
   WriteContext context{};
   ListQuery query{};
   std::string user = "embedded-admin";
-  std::optional<std::uint64_t> as_of{};  // Get, List: a stale answer, of this version
+  std::optional<std::uint64_t> as_of{};  // Get, List: a stale answer at this version
 };
 
 // Exactly one of the three is set.
 struct Outcome {
-  VersionPtr version{};  // the object asked for, as stored
-  ObjectPtr other{};     // something that is not stored: a Scale, a Status, a review, an object that was deleted
+  VersionPtr version{};  // the requested object, as stored
+  ObjectPtr other{};     // an object that is not stored: a Scale, a Status, a review, a deleted object
   std::optional<Listing> listing{};
   int code = 200;
 };
 
-// The outer Result fails with Errc::Cancelled only.
+// The outer Result fails only with Errc::Cancelled.
 net::Task<Result<ApiResult<Outcome>>> perform(Server& server, Operation operation);
 
-// What can follow the name in a path, beyond the object itself.
+// A subresource: what can follow the name in a path.
 struct Subresource {
   std::string name;
-  std::string group{}, version{}, kind{};  // what it takes and answers
+  std::string group{}, version{}, kind{};  // the type of its requests and answers
   std::vector<std::string> verbs{};
 };
 std::vector<Subresource> subresources_of(const Kind& kind);
 const Subresource* find_subresource(const std::vector<Subresource>& all, std::string_view name);
 
-// An empty message of what is posted or put: the object itself, a Binding, an Eviction or a Scale.
+// An empty message for the body of a POST or PUT: the object itself, a Binding, an Eviction or a Scale.
 MessagePtr make_body(const Kind& kind, std::string_view subresource);
-// What is wrong with a watch whatever the server's state is.
+// The errors of a watch request that do not depend on the server's state.
 ApiResult<void> check_watch(const Kind& kind, bool send_initial_events, std::string_view resource_version_match);
-bool allows(const Kind& kind, std::string_view verb);  // is it among the kind's verbs?
+bool allows(const Kind& kind, std::string_view verb);  // whether the kind has this verb
 
 }  // namespace rescheduler::sim

@@ -30,7 +30,7 @@ bool is_object_itself(std::string_view subresource) {
 }
 
 ApiResult<MessagePtr> from_protobuf(const Kind& kind, MessagePtr into, std::string_view body, bool itself) {
-  // "Who am I?" says nothing in its body, so not having a type for it does not matter.
+  // The body of a SelfSubjectReview is empty, so it needs no wire type.
   if (kind.kind == "SelfSubjectReview") return into;
   if (itself && !has_protobuf(kind)) {
     return refuse(unsupported_media_type(
@@ -39,7 +39,7 @@ ApiResult<MessagePtr> from_protobuf(const Kind& kind, MessagePtr into, std::stri
   auto envelope = kube::open_envelope(body);
   if (!envelope) return refuse(bad_request(envelope.error().message));
   const kube::ResourceType& wanted = kube::resource_of(*into->GetDescriptor());
-  // Evictions still come as policy/v1beta1 too; the kind decides for all that is not the object itself.
+  // Evictions also come as policy/v1beta1. For all bodies that are not the object itself, only the kind is compared.
   const bool named = !envelope->kind.empty();
   if (named && (envelope->kind != wanted.kind || (itself && envelope->api_version != kind.api_version()))) {
     return refuse(bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}", envelope->kind,
@@ -104,7 +104,7 @@ ApiResult<MessagePtr> read_body(const Kind& kind,
     if (!text) return refuse(std::move(text.error()));
     return itself ? object_from_json(kind, *text, strict) : other_from_json(make_body(kind, subresource), *text);
   }
-  // curl sends forms unless told otherwise; the real server takes its JSON for what it is only when it is told so.
+  // curl sends the form media type by default. Like the real server, JSON requires the JSON media type.
   if (type != kube::media_type(kube::Encoding::Json)) return refuse(unknown_format());
   return itself ? object_from_json(kind, request.body, strict)
                 : other_from_json(make_body(kind, subresource), request.body);

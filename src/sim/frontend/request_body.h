@@ -1,4 +1,4 @@
-// The objects that requests carry, in whichever encoding they came. Pure.
+// Reads the objects in request bodies, in any encoding. Pure.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace rescheduler::sim {
 
-// The object itself, or what is posted or put to its subresource.
+// The object itself, or the body of a POST or PUT to its subresource.
 ApiResult<MessagePtr> read_body(const Kind& kind,
                                 std::string_view subresource,
                                 const net::HttpRequest& request,

@@ -1,4 +1,4 @@
-// What a request's path and query mean. Pure.
+// Parses the path and query of a request. Pure.
 #pragma once
 
 #include <map>
@@ -11,12 +11,12 @@ namespace rescheduler::sim {
 
 class Query {
  public:
-  // Nothing when an escape is malformed. Of a key that comes twice the first counts.
+  // Empty for a malformed escape. If a key appears twice, the first counts.
   static std::optional<Query> parse(std::string_view text);
 
-  std::string get(std::string_view key) const;  // empty when absent
+  std::string get(std::string_view key) const;  // empty if absent
   bool has(std::string_view key) const { return values_.contains(key); }
-  // Kubernetes' way: present and neither "false" nor "0".
+  // As in Kubernetes: present and neither "false" nor "0".
   bool flag(std::string_view key) const;
 
  private:
@@ -29,10 +29,10 @@ struct ResourcePath {
   std::string ns{};
   std::string plural{};
   std::string name{};         // empty: the collection
-  std::string subresource{};  // with everything that follows, as in "proxy/metrics"
+  std::string subresource{};  // with all that follows, as in "proxy/metrics"
 };
 
-// Nothing when it is not the path of a resource, or an escape is malformed.
+// Empty if it is not the path of a resource, or for a malformed escape.
 std::optional<ResourcePath> parse_resource_path(std::string_view path);
 
 }  // namespace rescheduler::sim

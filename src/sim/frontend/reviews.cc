@@ -45,7 +45,7 @@ json::object answer_of_table(const AccessTable& table, const api::TokenReviewSpe
   return {{"authenticated", true}, {"user", std::move(user)}};
 }
 
-// What a table says about it, if there is one and it does.
+// The answer of the table, if there is a table that covers this review.
 std::optional<json::object> told_by(const std::optional<AccessTable>& table, const Kind& kind, const Message& asked) {
   if (!table) return std::nullopt;
   if (kind.kind == "TokenReview") {

@@ -1,6 +1,6 @@
-// What is asked and answered but never stored: may this be done, who is this, whose token is it. Everybody may do
-// everything here, unless a table says something about tokens and paths; permissions on resources are the real control
-// plane's to test.
+// Reviews, which are answered but never stored: SubjectAccessReview, SelfSubjectReview, TokenReview and similar kinds.
+// Everything is allowed, unless an AccessTable restricts tokens and paths. Permissions on resources are tested on a
+// real control plane.
 #pragma once
 
 #include <optional>

@@ -1,12 +1,12 @@
-// An event's object as its watcher sees it.
+// The object of a watch event as the client sees it.
 #pragma once
 
 #include "sim/server/watch.h"
 
 namespace rescheduler::sim {
 
-// Under the event's resourceVersion: an object that ceased to match is shown as it last did, but at the version of
-// the change that made it cease.
+// The object has the event's resourceVersion. An object that stops matching the selectors is shown in its last matching
+// state, but with the version of the change.
 ObjectPtr shown(const ServedEvent& event);
 
 }  // namespace rescheduler::sim

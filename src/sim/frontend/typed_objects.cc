@@ -34,7 +34,7 @@ Result<void> fill_typed(const Version& version, Message& into) {
   if (kind.type == nullptr || kind.type->message != into.GetDescriptor()) {
     return fill_typed(kind, *version.object(), into);
   }
-  // One decoding less than through the shared object, which nobody may be holding.
+  // Decodes the bytes directly: version.object() would decode and then copy.
   const bool read = into.ParseFromString(version.bytes());
   RESCHEDULER_CHECK(read, "a stored {} cannot be read back", kind.kind);
   return {};

@@ -1,4 +1,4 @@
-// The product's own coroutines on the in-process door, in virtual time: the same run every time.
+// The product's own coroutines on a LocalApi in virtual time: every run is the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class VirtualRun {
     rig_.loop.run_for(1s);
     stand("second", 2);
     for (int i = 0; i < 40; ++i) act(i);
-    // The leader freezes: its requests are lost for longer than its lease.
+    // The leader freezes: its requests are lost for longer than its lease duration.
     rig_.faults.add(
         {.verbs = {kube::Verb::Update}, .resource = "leases", .times = 60, .trouble = {.lose_request = Loss::Silence}});
     rig_.loop.run_for(10min);
@@ -75,7 +75,7 @@ class VirtualRun {
     electors_.push_back(std::move(*elector));
     jobs_.push_back(net::spawn(rig_.loop.executor(), name, electors_.back()->run()));
   }
-  // Somebody else's writes, with a wire that loses watches and answers now and then.
+  // Writes of another client, on a connection that sometimes loses watches and answers.
   void act(int i) {
     if (i == 5) {
       rig_.faults.add({.verbs = {kube::Verb::Watch}, .probability = 0.5, .trouble = {.drop_watch_after = 3}});
@@ -101,7 +101,7 @@ class VirtualRun {
   std::unique_ptr<kube::Informer<api::Pod>> pods_;
   std::vector<std::unique_ptr<kube::LeaderElector>> electors_;
   std::vector<net::Job> jobs_;
-  LocalRig rig_;  // last: its loop's coroutines use the rest
+  LocalRig rig_;  // last member: its loop's coroutines use the others
   SteadyTime begun_ = rig_.agenda.steady_now();
 };
 
@@ -141,7 +141,7 @@ TEST(VirtualTime, AWatchThatIsCancelledSaysSoAndLeavesNothingBehind) {
   EXPECT_FALSE(rig.agenda.next_due().has_value());
 }
 
-// As the product will use its own custom kind: typed messages here, JSON in the store.
+// As the product uses its own custom kind: typed messages here, JSON in the store.
 TEST(LocalApi, TypedMessagesOfCustomKindsAreConvertedBothWays) {
   LocalRig rig;
   CustomObject definition;
@@ -153,7 +153,7 @@ TEST(LocalApi, TypedMessagesOfCustomKindsAreConvertedBothWays) {
   const Kind& definitions = *rig.server.kinds().find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const auto defined = rig.server.create(definitions, "", std::make_unique<CustomObject>(definition));
   ASSERT_TRUE(defined) << defined.error().message;
-  // Any message with metadata will do that is no kind of its own.
+  // Any message with metadata that is not a kind itself.
   kube::ResourceType gadgets;
   gadgets.message = api::PodTemplateSpec::descriptor();
   gadgets.group = "example.io";

@@ -12,7 +12,7 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::size_t kMostAtOnce = 500;
-// As the real server's: often enough for a client with an idle limit of 90 seconds.
+// As in the real server: often enough for a client with an idle limit of 90 seconds.
 constexpr std::chrono::seconds kMarkEvery{60};
 
 SteadyTime later(SteadyTime now, std::chrono::nanoseconds duration) {
@@ -51,7 +51,7 @@ bool WatchFeed::bookmark_due() const {
   return terms_.bookmarks && server_.agenda().steady_now() >= marked_ + kMarkEvery;
 }
 
-// Cuts off what a break or a stall keeps back, and doubles what is to come twice.
+// Drops events after a break or a stall, and doubles events for `events_twice`.
 void WatchFeed::suffer(std::vector<ServedEvent>& events) {
   const auto limit = trouble_.drop_watch_after ? trouble_.drop_watch_after : trouble_.stall_watch_after;
   std::vector<ServedEvent> passed;

@@ -1,5 +1,5 @@
-// A watch as the doors hand it on: waits for news, marks progress about once a minute, ends when it is told to, and
-// suffers what WireFaults has in store for it.
+// A watch for the frontends: waits for events, adds a bookmark about once a minute, ends on time, and applies the
+// faults of WireFaults.
 #pragma once
 
 #include <chrono>
@@ -21,30 +21,29 @@ class WatchFeed {
  public:
   struct Terms {
     bool bookmarks = false;
-    std::chrono::nanoseconds watch_for{0};  // zero: no end
+    std::chrono::nanoseconds watch_for{0};  // zero: no limit
   };
   enum class End {
     NotYet,
-    Regular,    // its time is over
-    Refused,    // the place in history is gone
-    Broken,     // the connection is to break (injected)
-    Silent,     // nothing came for as long as the caller is willing to wait
+    Regular,    // watch_for is over
+    Refused,    // the position is no longer in the history
+    Broken,     // an injected fault breaks the connection
+    Silent,     // no event within the caller's `patience`
     Cancelled,  // the caller's job was cancelled
   };
   struct Batch {
-    std::vector<ServedEvent> events{};  // not empty exactly when NotYet
+    std::vector<ServedEvent> events{};  // not empty if and only if NotYet
     End end = End::NotYet;
     StatusError refusal{};
   };
 
-  // faults may be null.
+  // faults can be null.
   WatchFeed(Server& server, std::unique_ptr<Watch> watch, Terms terms, Trouble trouble, WireFaults* faults);
   ~WatchFeed();
   WatchFeed(const WatchFeed&) = delete;
   WatchFeed& operator=(const WatchFeed&) = delete;
 
-  // What has happened, waiting for at least one event for up to `patience` of the agenda's time. After an end, only
-  // Silent may be followed by another call.
+  // Waits up to `patience` of the agenda's time for at least one event. After an end, only Silent allows another call.
   net::Task<Batch> next(std::chrono::nanoseconds patience);
 
  private:
@@ -62,7 +61,7 @@ class WatchFeed {
   std::uint64_t delivered_ = 0;
   bool stalled_ = false;
   bool broken_ = false;
-  net::Waiter* waiter_ = nullptr;  // of the call that waits
+  net::Waiter* waiter_ = nullptr;  // of the waiting call
   std::unique_ptr<Watch> watch_;
 };
 

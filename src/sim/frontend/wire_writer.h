@@ -1,5 +1,5 @@
-// Writes protobuf by hand where the parts are bytes already: lists and watch events from stored objects, without
-// decoding one of them.
+// Writes protobuf by hand when the parts are already encoded: lists and watch events from stored objects, without
+// decoding them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class WireWriter {
     begin_bytes(number, content.size());
     out_ += content;
   }
-  // The content, of exactly this size, is to follow.
+  // The content, of exactly this size, must follow.
   void begin_bytes(unsigned number, std::size_t size) {
     varint(number << 3U | 2U);
     varint(size);

@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::string_view kControllerUid = "batch.kubernetes.io/controller-uid";
 constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
-// Without the prefix, as they were called at first; pods get both.
+// The old names without the prefix; pods get both.
 constexpr std::string_view kOldControllerUid = "controller-uid";
 constexpr std::string_view kOldJobName = "job-name";
-constexpr std::size_t kMostCronJobName = 52;  // 63 less the eleven of "-<minutes>"
+constexpr std::size_t kMostCronJobName = 52;  // 63 minus 11 characters for "-<minutes>"
 constexpr int kMostIndexedParallelism = 100'000;
 
 // --- Job ---
 
-// Of jobs, and of the templates of cron jobs.
+// For Jobs and for the job templates of CronJobs.
 void default_job_spec(api::JobSpec& spec) {
   if (!spec.has_completions() && !spec.has_parallelism()) spec.set_completions(1);
   if (!spec.has_parallelism()) spec.set_parallelism(1);
@@ -47,7 +47,7 @@ void default_job(api::Job& job) {
   default_pod_spec(*spec.mutable_template_()->mutable_spec());
 }
 
-// Pods of a job are those with its uid; nobody has to think of a selector.
+// The pods of a Job are those with its uid, so users need no selector.
 void prepare_job(api::Job& job, const RuleContext&, Faults&) {
   job.mutable_status()->Clear();
   auto& spec = *job.mutable_spec();
@@ -146,7 +146,7 @@ void check_job(const api::Job& job, Faults& faults) {
   }
 }
 
-// While a job is suspended, where its pods will go may still be changed.
+// The template without the fields that can change while a Job is suspended: the scheduling directives.
 api::PodTemplateSpec without_directives(const api::PodTemplateSpec& pod_template) {
   api::PodTemplateSpec rest = pod_template;
   rest.clear_metadata();
@@ -219,7 +219,7 @@ void check_cron_job(const api::CronJob& cron, Faults& faults) {
   check_not_negative(spec.starting_deadline_seconds(), at.child("startingDeadlineSeconds"), faults);
   check_one_of(spec.concurrency_policy(), {"Allow", "Forbid", "Replace"}, at.child("concurrencyPolicy"), faults);
   const At jobs = at.child("jobTemplate.spec");
-  api::JobSpec filled = spec.job_template().spec();  // what the job will get once it is made from the template
+  api::JobSpec filled = spec.job_template().spec();  // the defaults that the Job gets
   default_job_spec(filled);
   check_job_spec(filled, jobs, faults);
   if (spec.job_template().spec().has_selector()) {

@@ -11,10 +11,10 @@ enum Trait : unsigned {
   kNamespaced = 1U << 0U,
   kStatus = 1U << 1U,
   kScale = 1U << 2U,
-  kAll = 1U << 3U,         // category "all": what `kubectl get all` shows
-  kUntyped = 1U << 4U,     // held as CustomObject
-  kCreateOnly = 1U << 5U,  // a question, not an object
-  kReadOnly = 1U << 6U,    // computed when asked for
+  kAll = 1U << 3U,         // category "all": `kubectl get all`
+  kUntyped = 1U << 4U,     // stored as CustomObject
+  kCreateOnly = 1U << 5U,  // a review, which is not stored
+  kReadOnly = 1U << 6U,    // computed on request
   kExtension = 1U << 7U,   // category "api-extensions"
   kOneByOne = 1U << 8U,    // no deletecollection
 };
@@ -172,7 +172,7 @@ const std::vector<BuiltIn>& table() {
   return kinds;
 }
 
-// Core events are held as the events.k8s.io ones they are a view of.
+// Core events are stored as events.k8s.io events; the core kind is a view.
 const kube::ResourceType* wire_type_of(const BuiltIn& entry) {
   if ((entry.traits & kUntyped) != 0) return nullptr;
   const bool core_event = std::string_view(entry.group).empty() && std::string_view(entry.kind) == "Event";

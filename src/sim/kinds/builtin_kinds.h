@@ -1,4 +1,4 @@
-// The kinds the embedded cluster serves before anybody defines one.
+// The kinds that the embedded cluster serves without any CustomResourceDefinition.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace rescheduler::sim {
 
-// With their rules. Core events stand in it like any kind; the registry makes them a view.
+// The kinds with their rules. Core events are in the list like any kind; the registry makes them a view.
 std::vector<Kind> builtin_kinds();
 
 }  // namespace rescheduler::sim

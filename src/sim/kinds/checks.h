@@ -1,4 +1,4 @@
-// The checks of apimachinery's validation packages, in their words. Good values cost no allocation.
+// The checks of apimachinery's validation packages, with the same messages. Valid values cost no allocation.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace rescheduler::sim {
 
 using StringMap = google::protobuf::Map<std::string, std::string>;
 
-// Where in an object a check is: a chain of steps on the stack, written out only when there is a fault to report.
+// The path of a check in an object: a chain of steps on the stack. The path becomes text only when there is a fault.
 class At {
  public:
   explicit At(std::string_view name) : name_(name) {}
@@ -40,11 +40,12 @@ class At {
   bool key_ = false;
 };
 
-std::string json_of(const StringMap& map);    // {"a":"1"}, by key
-std::string json_of(const Message& message);  // null for an empty one that is not there
+std::string json_of(const StringMap& map);    // {"a":"1"}, sorted by key
+std::string json_of(const Message& message);  // null for an empty message that is not set
 std::string json_of(const api::IntOrString& value);
 
-// Names. The *_faults give the sentences, none when the text is good; the check_* report them at a place.
+// Names. The *_faults functions return the messages, none for a valid text. The check_* functions report them at a
+// path.
 std::vector<std::string> dns_label_faults(std::string_view text);
 std::vector<std::string> dns_subdomain_faults(std::string_view text);
 std::vector<std::string> dns_1035_label_faults(std::string_view text);
@@ -52,7 +53,7 @@ std::vector<std::string> label_key_faults(std::string_view text);
 std::vector<std::string> label_value_faults(std::string_view text);
 std::vector<std::string> config_key_faults(std::string_view text);
 std::vector<std::string> port_name_faults(std::string_view text);
-// For KindRules::name_fault: the first sentence, or empty.
+// For KindRules::name_fault: the first message, or empty.
 std::string dns_label_name(std::string_view name);
 std::string dns_1035_name(std::string_view name);
 std::string path_segment_name(std::string_view name);
@@ -66,7 +67,7 @@ void check_labels(const StringMap& labels, const At& at, Faults& faults);
 void check_annotations(const StringMap& annotations, const At& at, Faults& faults);
 void check_selector(const api::LabelSelector& selector, const At& at, Faults& faults);
 
-// Does the selector choose an object with these labels? An invalid one chooses nothing.
+// Whether the selector matches these labels. An invalid selector matches nothing.
 bool selects(const api::LabelSelector& selector, const StringMap& labels);
 
 // Values.
@@ -75,14 +76,14 @@ void check_positive(std::int64_t value, const At& at, Faults& faults);
 void check_count_or_percent(const api::IntOrString& value, const At& at, Faults& faults);
 void check_at_most_100_percent(const api::IntOrString& value, const At& at, Faults& faults);
 int count_or_percent(const api::IntOrString& value);  // 3 for 3, 25 for "25%"
-// Required if empty, unsupported if none of `allowed`.
+// Reports Required for an empty value and NotSupported for a value that is not in `allowed`.
 void check_one_of(std::string_view value, const std::vector<std::string>& allowed, const At& at, Faults& faults);
 void check_immutable(const Message& before, const Message& after, const At& at, Faults& faults);
 void check_immutable(std::string_view before, std::string_view after, const At& at, Faults& faults);
 
 bool same(const Message& a, const Message& b);
 bool same_map(const StringMap& a, const StringMap& b);
-// Keys in order: the same object always gets the same answer.
+// Sorted keys, so that the same object always gets the same answer.
 template <class Map>
 std::vector<std::string_view> sorted_keys(const Map& map) {
   std::vector<std::string_view> keys;

@@ -42,7 +42,7 @@ void check_taints(const api::NodeSpec& spec, const At& at, Faults& faults) {
 }
 
 void check_node(const api::Node& node, Faults& faults) {
-  check_taints(node.spec(), At("metadata.taints"), faults);  // sic: that is where the real server sees them
+  check_taints(node.spec(), At("metadata.taints"), faults);  // sic: the path of the real server
   check_amounts(node.status().capacity(), At("status.capacity"), faults);
   check_amounts(node.status().allocatable(), At("status.allocatable"), faults);
 }
@@ -60,7 +60,7 @@ void check_node_update(const api::Node& before, const api::Node& after, Faults& 
   }
 }
 
-// Nodes may be created with their status: kubelets register themselves that way.
+// Nodes can be created with their status, because kubelets register themselves in this way.
 void keep_node_status(const api::Node& before, api::Node& after) { *after.mutable_status() = before.status(); }
 
 void check_node_status(const api::Node&, const api::Node& after, Faults& faults) {
@@ -82,10 +82,10 @@ void prepare_namespace(api::Namespace& ns, const RuleContext&, Faults&) {
   ns.mutable_status()->set_phase("Active");
   auto& finalizers = *ns.mutable_spec()->mutable_finalizers();
   if (std::ranges::find(finalizers, "kubernetes") == finalizers.end()) *finalizers.Add() = "kubernetes";
-  default_namespace(ns);  // the name may have been generated
+  default_namespace(ns);  // the name can be generated
 }
 
-// Its finalizers have a subresource of their own.
+// The finalizers of a namespace have their own subresource.
 void keep_namespace(const api::Namespace& before, api::Namespace& after) {
   *after.mutable_spec() = before.spec();
   *after.mutable_status() = before.status();
@@ -122,7 +122,7 @@ void check_config_map_update(const api::ConfigMap& before, const api::ConfigMap&
 
 void default_secret(api::Secret& secret) {
   if (secret.type().empty()) secret.set_type("Opaque");
-  // Written once, read as data.
+  // stringData is write-only; it is read as data.
   for (const auto& [key, value] : secret.string_data()) (*secret.mutable_data())[key] = value;
   secret.clear_string_data();
 }

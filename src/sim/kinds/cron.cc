@@ -18,7 +18,7 @@ using namespace std::chrono;  // NOLINT(google-build-using-namespace): calendars
 struct Field {
   int least;
   int most;
-  std::array<std::string_view, 12> names{};  // of `least` and what follows
+  std::array<std::string_view, 12> names{};  // for `least` and the following values
 };
 constexpr Field kMinute{0, 59, {}};
 constexpr Field kHour{0, 23, {}};

@@ -1,7 +1,7 @@
 // Cron schedules ("*/5 8-17 * * MON-FRI", "@hourly", "@every 90s"), in UTC.
 //
-// As the library Kubernetes uses reads them: five fields; '*' and '?' mean any; lists, ranges, steps and English names;
-// when both the day of the month and the day of the week are restricted, either suffices.
+// The rules are those of the library that Kubernetes uses: five fields; '*' and '?' mean any; lists, ranges, steps and
+// English names. If both the day of the month and the day of the week are restricted, one match is enough.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ namespace rescheduler::sim {
 
 class CronSchedule {
  public:
-  // The error's message is that library's.
+  // The error has that library's message.
   static Result<CronSchedule> parse(std::string_view text);
 
-  // The first time strictly after; nothing if there is none within five years ("30 February").
+  // The first time strictly after `after`. Empty if there is none within five years ("30 February").
   std::optional<WallTime> next(WallTime after) const;
 
  private:
@@ -40,8 +40,8 @@ class CronSchedule {
   Days days_{};
 };
 
-// What is wrong with a schedule, in the words of the library Kubernetes uses; empty when nothing is. One that names its
-// time zone is right too, though nothing here runs by it.
+// The error in a schedule, with the message of the library that Kubernetes uses; empty for a valid schedule. A schedule
+// with a time zone is valid too, but nothing here runs it.
 std::string cron_fault(std::string_view schedule);
 
 }  // namespace rescheduler::sim

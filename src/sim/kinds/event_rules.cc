@@ -46,7 +46,7 @@ void check_namespace(const api::Event& event, Faults& faults) {
   faults.invalid("involvedObject.namespace", kube::json_string(about), "does not match event.namespace");
 }
 
-// The newer API is strict; the older one takes what was always sent.
+// events.k8s.io is strict; the core API accepts what clients always sent.
 void check_strictly(const api::Event& event, Faults& faults) {
   check_namespace(event, faults);
   if (event.has_series()) {
@@ -54,7 +54,7 @@ void check_strictly(const api::Event& event, Faults& faults) {
     if (!event.series().has_last_observed_time()) faults.required("series.lastObservedTime");
   }
   if (!event.has_event_time()) {
-    // An event of the older API, touched through the newer one.
+    // An event of the core API, updated through events.k8s.io.
     if (event.has_deprecated_first_timestamp()) return;
     faults.required("eventTime");
   }
@@ -67,7 +67,7 @@ void check_strictly(const api::Event& event, Faults& faults) {
   if (event.reason().empty()) faults.required("reason");
 }
 
-// Nanoseconds that are zero may have been written or not.
+// Zero nanoseconds can be set or absent.
 bool same_moment(const api::MicroTime& a, const api::MicroTime& b) {
   return a.seconds() == b.seconds() && a.nanos() == b.nanos();
 }

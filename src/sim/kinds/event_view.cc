@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 using Names = std::pair<std::string_view, std::string_view>;
 
-// Core's name, and the other's. Everything else is called the same.
+// The core name and the events.k8s.io name. All other fields have the same name in both.
 constexpr std::array<Names, 7> kNames = {{
     {"involvedObject", "regarding"},
     {"message", "note"},
@@ -34,7 +34,7 @@ void rename(json::object& object, std::string_view from, std::string_view to) {
   object[key(to)] = std::move(value);
 }
 
-// What Go writes although it is empty, because these fields of core events have no omitempty.
+// Go writes these fields of core events even if they are empty, because they have no omitempty.
 void show_if_absent(json::object& event, std::string_view name, json::value value) {
   if (event.if_contains(key(name)) == nullptr) event[key(name)] = std::move(value);
 }

@@ -1,9 +1,9 @@
-// A kind of object the embedded cluster serves: its names, its message type and its rules.
+// A kind of object that the embedded cluster serves: its names, its message type and its rules.
 //
-// Kinds the product knows use the wire types of src/kube. All others - those that CustomResourceDefinitions add, and
-// built-in ones nobody here looks into (roles, ingresses, the definitions themselves) - use sim::CustomObject: typed
-// metadata, and the rest as JSON text, so nothing is lost. A Kind's address is its identity and stays valid as long as
-// the registry lives.
+// Kinds that the product knows use the wire types of src/kube. All other kinds use sim::CustomObject: typed metadata,
+// and the rest as JSON text, so nothing is lost. These are the kinds that CustomResourceDefinitions add, and built-in
+// kinds whose content the cluster does not use (roles, ingresses, CustomResourceDefinitions). The address of a Kind is
+// its identity and is valid as long as the registry.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ using MessagePtr = std::unique_ptr<Message>;
 class Faults {
  public:
   void required(std::string field, std::string_view detail = {});
-  void invalid(std::string field, std::string_view value, std::string_view detail);  // value as JSON: "x" quoted, 3 not
+  void invalid(std::string field, std::string_view value, std::string_view detail);  // value as JSON: "x", 3
   void not_supported(std::string field, std::string_view value, const std::vector<std::string>& allowed);
   void forbidden(std::string field, std::string_view detail);
   void duplicate(std::string field, std::string_view value);
   void too_long(std::string field, int most);
   void too_many(std::string field, int count, int most);
-  // Any other fault, in its own words.
+  // Any other fault, with its own reason and message.
   void add(std::string_view reason, std::string message, std::string field);
-  // Not a fault of the object but a no of admission: 403 instead of 422.
+  // Admission rejects the object: 403 instead of 422.
   void deny(std::string why) { denied_ = std::move(why); }
   bool empty() const { return causes_.empty() && denied_.empty(); }
   const std::string& denied() const { return denied_; }
@@ -48,37 +48,38 @@ class Faults {
   std::vector<Cause> causes_;
   std::string denied_;
 };
-// What faults that are not empty come to: 403 if admission said no, else 422 with all of them.
+// The error for faults that are not empty: 403 if admission rejected the object, else 422 with all faults.
 StatusError refusal_of(const Kind& kind, std::string_view name, Faults faults);
 
-// What a kind's rules may look at besides the object.
+// What the rules of a kind can read besides the object.
 struct RuleContext {
   WallTime now;
-  // Looks another object up (a PriorityClass, a Namespace); null when there is none. Group, plural, namespace, name.
+  // Finds another object (a PriorityClass, a Namespace) by group, plural, namespace and name; null if there is none.
   std::function<ObjectPtr(std::string_view, std::string_view, std::string_view, std::string_view)> find{};
-  // Visits all objects of a kind: group, plural.
+  // Visits all objects of a kind, given by group and plural.
   std::function<void(std::string_view, std::string_view, const std::function<void(const Message&)>&)> each{};
 };
 
-// All optional. Metadata every kind has (names, uid, generation, timestamps, finalizers) is the server's business.
+// Every rule is optional. The server handles the metadata of all kinds: names, uid, generation, timestamps, finalizers.
 struct KindRules {
-  std::function<void(Message&)> defaults;  // what decoding fills in
-  // Built-in admission of new objects, before webhooks are asked: fills in what depends on other objects.
+  std::function<void(Message&)> defaults;  // the defaults that decoding sets
+  // Built-in admission of new objects, before webhooks: sets fields that depend on other objects.
   std::function<void(Message&, const RuleContext&, Faults&)> admit;
-  // After webhooks, with name and uid given: resets status, generates selectors.
+  // Runs after webhooks, when name and uid are set: resets status, generates selectors.
   std::function<void(Message&, const RuleContext&, Faults&)> on_create;
   std::function<void(const Message& before, Message& after)> on_update;  // spec update: restores status etc.
   std::function<void(const Message& before, Message& after)>
-      on_status_update;  // status update: restores everything else
+      on_status_update;  // status update: restores everything except status
   std::function<void(const Message&, Faults&)> validate;
   std::function<void(const Message& before, const Message& after, Faults&)> validate_update;
   std::function<void(const Message& before, const Message& after, Faults&)> validate_status_update;
-  // Is the difference one that bumps metadata.generation? Null: the kind has no generation.
+  // Whether the difference increments metadata.generation. Null: the kind has no generation.
   std::function<bool(const Message& before, const Message& after)> spec_differs;
-  // The fields a field selector may name beyond metadata.name and metadata.namespace; null result: not selectable.
+  // The fields that a field selector can name besides metadata.name and metadata.namespace. Null result: not
+  // selectable.
   std::function<const std::string*(const Message&, std::string_view field, std::string& scratch)> field;
   std::vector<std::string> selectable_fields;
-  // Its names are checked by this rule instead of DNS-1123 subdomain; returns a fault's text or empty.
+  // Checks names instead of the DNS-1123 subdomain rule. Returns the message of the fault, or empty.
   std::function<std::string(std::string_view name)> name_fault;
 };
 
@@ -92,22 +93,22 @@ struct Kind {
   std::vector<std::string> short_names{};
   std::vector<std::string> categories{};
   bool namespaced = false;
-  const kube::ResourceType* type = nullptr;  // the wire type its objects are held in; null: sim::CustomObject
+  const kube::ResourceType* type = nullptr;  // the wire type of its objects; null: sim::CustomObject
   bool custom = false;                       // added by a CustomResourceDefinition
-  bool has_status = false;                   // a status subresource
+  bool has_status = false;                   // has a status subresource
   bool has_scale = false;
-  std::vector<std::string> verbs{};  // empty: all of them. Some kinds cannot be stored (TokenReview): {"create"}
+  std::vector<std::string> verbs{};  // empty: all verbs. Some kinds cannot be stored (TokenReview): {"create"}
   KindRules rules{};
-  // Set: another view of that kind's objects - core events, further versions of a custom kind. They lie on its shelf
-  // and are held in its messages; object_to_json() and object_from_json() show them as this kind has them.
+  // If set, this kind is a view of that kind's objects: core events, or another version of a custom kind. The store
+  // keeps the objects as that kind. object_to_json() and object_from_json() convert them to and from this kind.
   const Kind* stored_as = nullptr;
-  std::shared_ptr<const CustomVersion> definition{};  // of custom kinds: custom_version.h
+  std::shared_ptr<const CustomVersion> definition{};  // custom kinds only: custom_version.h
 
-  // Whose shelf its objects lie on.
+  // The kind under which the store keeps the objects.
   const Kind& stored() const { return stored_as == nullptr ? *this : *stored_as; }
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   MessagePtr make() const;  // an empty object
-  // "pods", "deployments.apps": as messages name the resource.
+  // "pods", "deployments.apps": the resource as error messages name it.
   std::string qualified() const { return group.empty() ? plural : plural + "." + group; }
 };
 
@@ -118,22 +119,22 @@ class KindRegistry {
   KindRegistry(const KindRegistry&) = delete;
   KindRegistry& operator=(const KindRegistry&) = delete;
 
-  // Null when not served. An empty version means the preferred one.
+  // Null if the kind is not served. An empty version means the preferred version.
   const Kind* find(std::string_view group, std::string_view version, std::string_view plural) const;
   const Kind* find_kind(std::string_view group, std::string_view version, std::string_view kind) const;
-  const Kind& of(const kube::ResourceType& type) const;  // built-in ones; anything else ends the process
+  const Kind& of(const kube::ResourceType& type) const;  // built-in kinds only; any other type ends the process
   template <class T>
   const Kind& of() const {
     return of(kube::resource_of<T>());
   }
-  // Every served kind, by group, version and plural; pointers stay valid for ever, also of kinds since removed.
+  // Every served kind, by group, version and plural. Pointers stay valid for ever, also those of removed kinds.
   std::vector<const Kind*> served() const;
 
-  // A CustomResourceDefinition was stored, changed or removed. The kinds it names are added, replaced or withdrawn;
-  // a replaced kind keeps its address.
+  // The server calls these when a CustomResourceDefinition was stored, changed or deleted. They add, replace or remove
+  // its kinds. A replaced kind keeps its address.
   void define(const CustomObject& definition);
   void withdraw(std::string_view group, std::string_view plural);
-  // Grows with every define() and withdraw(): caches of discovery look at it.
+  // Grows with every define() and withdraw(), so that caches of discovery notice a change.
   std::uint64_t revision() const;
 
  private:
@@ -141,11 +142,11 @@ class KindRegistry {
   std::unique_ptr<State> state_;
 };
 
-// JSON of any object, custom ones included (their content stands at the top level, beside metadata).
+// JSON of any object. The content of a custom object is at the top level, beside metadata.
 std::string object_to_json(const Kind& kind, const Message& object);
-// Into a fresh message of the kind. `strict`: unknown and duplicate fields are refused (fieldValidation=Strict).
+// Returns a new message of the kind. `strict` rejects unknown and duplicate fields (fieldValidation=Strict).
 ApiResult<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict);
-// For typed messages of custom kinds (our own Migration): both ways between them and what the store holds.
+// Converts typed messages of custom kinds (our own Migration) to and from the form in the store.
 ApiResult<MessagePtr> to_stored(const Kind& kind, const Message& typed);
 Result<void> from_stored(const Kind& kind, const Message& stored, Message& typed);
 

@@ -1,4 +1,4 @@
-// Names, label keys and values: what Kubernetes says when they are wrong.
+// Names, label keys and values, with Kubernetes' messages.
 #include <fmt/format.h>
 
 #include "kube/proto/meta.pb.h"
@@ -38,7 +38,7 @@ constexpr std::size_t kMostAnnotationBytes = 256 * 1024;
 
 bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// The same text without what makes it too long, to ask about its shape alone.
+// The text cut to the maximum length, to check its characters only.
 std::string_view at_most(std::string_view text, std::size_t most) { return text.substr(0, most); }
 
 std::string first_of(const std::vector<std::string>& sentences) {

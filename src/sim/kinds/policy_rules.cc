@@ -1,4 +1,4 @@
-// Disruption budgets, priority classes, autoscalers and leases.
+// PodDisruptionBudgets, priority classes, autoscalers and leases.
 #include <fmt/format.h>
 
 #include "kube/proto/autoscaling.pb.h"
@@ -42,7 +42,7 @@ void check_budget(const api::PodDisruptionBudget& budget, Faults& faults) {
 void prepare_budget(api::PodDisruptionBudget& budget, const RuleContext&, Faults&) {
   auto& status = *budget.mutable_status();
   status.Clear();
-  // Go writes these numbers even when they are zero.
+  // Go writes these numbers even if they are zero.
   status.set_current_healthy(0);
   status.set_desired_healthy(0);
   status.set_disruptions_allowed(0);
@@ -156,7 +156,7 @@ KindRules priority_class_rules() {
   rules.admit = on<api::PriorityClass>(admit_priority_class);
   rules.validate = on<api::PriorityClass>(check_priority_class);
   rules.validate_update = on_both<api::PriorityClass>(check_priority_class_update);
-  // It has a generation, which never grows.
+  // It has a generation that never grows.
   rules.spec_differs = [](const Message&, const Message&) { return false; };
   return rules;
 }

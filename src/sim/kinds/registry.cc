@@ -20,7 +20,7 @@ MessagePtr Kind::make() const {
 
 namespace {
 
-// Group, plural (or kind), version. The texts are those of the Kind itself.
+// Group, plural (or kind), version. The string_views point into the Kind.
 using Name = std::tuple<std::string_view, std::string_view, std::string_view>;
 using Names = std::map<Name, Kind*>;
 
@@ -41,13 +41,13 @@ const Kind* find_in(const Names& names, std::string_view group, std::string_view
 }  // namespace
 
 struct KindRegistry::State {
-  std::vector<std::unique_ptr<Kind>> kinds;  // for ever
+  std::vector<std::unique_ptr<Kind>> kinds;  // never removed
   Names by_plural;                           // served ones
   Names by_kind;
   std::unordered_map<const kube::ResourceType*, const Kind*> by_type;
   std::map<std::tuple<std::string, std::string, std::string>, Kind*> ever_defined;  // group, plural, version
-  // Where objects of a custom kind lie: the version that was stored first, for ever, so that a definition may change
-  // its storage version without moving them.
+  // The kind under which objects of a custom kind are stored: the first storage version, for ever. So a definition can
+  // change its storage version without moving objects.
   std::map<std::pair<std::string, std::string>, Kind*> homes;
   std::uint64_t revision = 1;
 
@@ -131,12 +131,12 @@ void KindRegistry::define(const CustomObject& definition) {
   const std::string group = defined.front().group;
   const std::string plural = defined.front().plural;
   state_->take_down_all(group, plural);
-  if (find(group, {}, plural) != nullptr) return;  // a built-in kind has that name
+  if (find(group, {}, plural) != nullptr) return;  // a built-in kind has this name
 
   Kind*& home = state_->homes[{group, plural}];
   if (home == nullptr) {
     home = &state_->custom_kind(group, plural, storage);
-    home->kind = defined.front().kind;  // in case the version that is stored is not served
+    home->kind = defined.front().kind;  // in case the storage version is not served
     home->list_kind = defined.front().list_kind;
     home->namespaced = defined.front().namespaced;
     home->custom = true;

@@ -28,7 +28,7 @@ bool is_native(std::string_view name) {
   return slash == std::string_view::npos || name.substr(0, slash).ends_with("kubernetes.io");
 }
 
-// Things of which there are no fractions: extended resources, and the counts of quotas and nodes.
+// Resources without fractions: extended resources, and counts of quotas and nodes.
 bool is_counted(std::string_view name) { return name == "pods" || !is_native(name); }
 
 bool may_overcommit(std::string_view name) { return is_native(name) && !is_huge_pages(name); }
@@ -72,7 +72,7 @@ void check_limit(std::string_view name,
     return;
   }
   const auto limit = Quantity::parse(limit_text->second.string());
-  if (!limit) return;  // reported with the limits
+  if (!limit) return;  // reported by the check of the limits
   const bool exact = !may_overcommit(name);
   if (exact ? request == *limit : request <= *limit) return;
   faults.invalid(
@@ -84,9 +84,9 @@ void check_limit(std::string_view name,
 
 void canonicalize(api::Quantity& quantity) {
   const auto parsed = Quantity::parse(quantity.string());
-  if (!parsed) return;  // validation says so
+  if (!parsed) return;  // validation reports it
   std::string text = parsed->to_string();
-  // Round up what is finer than a thousandth.
+  // Rounds up values finer than 1/1000.
   if (!text.empty() && (text.back() == 'n' || text.back() == 'u')) {
     text = Quantity::from_milli(parsed->milli_value()).to_string();
   }

@@ -1,4 +1,4 @@
-// Resource lists: amounts by name, as containers request and nodes have them.
+// Resource lists: amounts by resource name, as in requests of containers and allocatable of nodes.
 #pragma once
 
 #include <string>
@@ -17,13 +17,14 @@ namespace rescheduler::sim {
 
 using ResourceMap = google::protobuf::Map<std::string, api::Quantity>;
 
-// Every amount in its canonical form and no finer than a thousandth, as the API server stores it ("0.5" is "500m").
+// Puts every amount into its canonical form with a precision of at most 1/1000, as the API server does ("0.5" is
+// "500m").
 void canonicalize(ResourceMap& resources);
 void canonicalize(api::Quantity& quantity);
 
-// The amounts of a node, a volume, a claim: whole where they count things, and not negative.
+// Checks the amounts of a node, a volume or a claim: not negative, and whole numbers for resources that are counted.
 void check_amounts(const ResourceMap& resources, const At& at, Faults& faults);
-// A container's requests and limits.
+// Checks the requests and limits of a container.
 void check_container_resources(const api::ResourceRequirements& resources, const At& at, Faults& faults);
 
 }  // namespace rescheduler::sim

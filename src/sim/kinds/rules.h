@@ -1,5 +1,5 @@
-// The rules of built-in kinds, one function per family. Each is what the API server's strategy for the kind does:
-// defaults, checks, and which half of the object a write may touch.
+// The rules of built-in kinds, one function for each family. Each does what the API server's strategy for the kind
+// does: defaults, checks, and which half of the object (spec or status) a write can change.
 #pragma once
 
 #include "sim/kinds/kind.h"
@@ -32,9 +32,9 @@ KindRules volume_rules();
 KindRules claim_rules();
 KindRules csi_driver_rules();
 KindRules volume_attachment_rules();
-// Kinds held as CustomObject.
+// Kinds stored as CustomObject.
 KindRules definition_rules();  // CustomResourceDefinition
 KindRules untyped_rules(bool has_status, bool has_generation);
-KindRules custom_rules(const Kind& kind);  // by its schema
+KindRules custom_rules(const Kind& kind);  // from its schema
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,4 @@
-// Puts JSON objects through a kind's rules, as the server does.
+// Applies the rules of a kind to JSON objects, as the server does.
 #pragma once
 
 #include <memory>
@@ -59,7 +59,7 @@ struct RulesFixture {
     return created;
   }
 
-  // What an update from one (valid) object to another is refused for.
+  // The faults of an update from one valid object to another object.
   std::vector<std::string> update(std::string_view plural, std::string_view before, std::string_view after) const {
     const Kind& its_kind = kind(plural);
     const Created old = create(plural, before);
@@ -85,7 +85,7 @@ struct RulesFixture {
   }
 };
 
-// Faults are given by their beginnings, for some end in a rule's whole text.
+// Compares only the beginning of each fault, because some faults end with the whole text of a rule.
 inline void expect_faults(const std::vector<std::string>& faults, const std::vector<std::string>& beginnings) {
   EXPECT_EQ(faults.size(), beginnings.size()) << fmt::format("{}", fmt::join(faults, "\n"));
   for (std::size_t i = 0; i < std::min(faults.size(), beginnings.size()); ++i) {

@@ -1,4 +1,4 @@
-// Services. Nothing here routes traffic; addresses are given out so that clients see what they expect.
+// Services. There is no network here; addresses are assigned only because clients expect them.
 #include <fmt/format.h>
 
 #include "kube/proto/core.pb.h"
@@ -52,7 +52,8 @@ std::uint32_t hash_of(std::string_view text, std::uint32_t salt) {
   return hash ^ (hash >> 15U);
 }
 
-// Of 10.96.0.0/12, by uid: the same run gives the same addresses. Nobody checks that no two are equal.
+// An address in 10.96.0.0/12 from the uid: the same run gives the same addresses. Two services can get the same
+// address.
 std::string address_for(const api::ObjectMeta& metadata) {
   if (metadata.namespace_() == "default" && metadata.name() == "kubernetes") return "10.96.0.1";
   const std::uint32_t offset = hash_of(metadata.uid(), 0) % ((1U << 20U) - 16U) + 10U;
@@ -82,7 +83,7 @@ void prepare_service(api::Service& service, const RuleContext&, Faults&) {
   give_addresses(service);
 }
 
-// What was given out stays, when the client does not send it back.
+// Keeps assigned values that the client does not send back.
 void keep_service(const api::Service& before, api::Service& after) {
   *after.mutable_status() = before.status();
   auto& spec = *after.mutable_spec();

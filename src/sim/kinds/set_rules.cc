@@ -1,4 +1,4 @@
-// Stateful sets, daemon sets and the revisions they keep.
+// StatefulSets, DaemonSets and ControllerRevisions.
 #include <algorithm>
 #include <charconv>
 
@@ -65,7 +65,7 @@ void check_update_strategy(const api::StatefulSetUpdateStrategy& strategy, const
   }
 }
 
-// The template as its pods will have it: with the volumes that are made from claim templates.
+// The template as its pods have it: with the volumes from claim templates.
 api::PodTemplateSpec with_claimed_volumes(const api::StatefulSetSpec& spec) {
   api::PodTemplateSpec full = spec.template_();
   full.mutable_spec()->clear_hostname();
@@ -180,7 +180,7 @@ void check_daemon_set(const api::DaemonSet& set, Faults& faults) {
   check_not_negative(spec.revision_history_limit(), at.child("revisionHistoryLimit"), faults);
 }
 
-// Counts the templates that the set has had, in an annotation: apps/v1 has no field for it any more.
+// Counts the templates of the set in an annotation, because apps/v1 has no field for it any more.
 void count_template(const api::DaemonSet& before, api::DaemonSet& after) {
   constexpr std::string_view kGeneration = "deprecated.daemonset.template.generation";
   std::int64_t generation = 0;

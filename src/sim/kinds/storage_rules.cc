@@ -1,4 +1,4 @@
-// Volumes, claims and what they are made by.
+// Volumes, claims and storage classes.
 #include <fmt/format.h>
 
 #include "kube/proto/core_storage.pb.h"
@@ -90,7 +90,7 @@ void default_claim(api::PersistentVolumeClaim& claim) {
   canonicalize(*spec.mutable_resources()->mutable_requests());
 }
 
-// A claim that names no class gets the cluster's default one.
+// A claim without a class gets the default class of the cluster.
 void admit_claim(api::PersistentVolumeClaim& claim, const RuleContext& context, Faults&) {
   if (claim.spec().has_storage_class_name() || !context.each) return;
   context.each("storage.k8s.io", "storageclasses", [&](const Message& message) {

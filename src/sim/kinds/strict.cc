@@ -28,7 +28,7 @@ std::string step(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "." + std::string(name);
 }
 
-// Fields Kubernetes has and our wire types leave out: accepted and dropped, so that ordinary manifests pass.
+// Fields that Kubernetes has and our wire types have not: accepted and dropped, so that ordinary manifests are valid.
 bool is_left_out(std::string_view message, std::string_view field) {
   static const std::set<std::pair<std::string_view, std::string_view>> left_out = {
       {"ObjectMeta", "managedFields"},
@@ -88,7 +88,7 @@ void find_unknown(const json::value& value,
   }
 }
 
-// Listens to a parse of text already known to be valid and notes the keys an object has twice.
+// A parse handler for valid text that collects duplicate keys.
 struct DuplicateNotes {
   // NOLINTBEGIN(readability-identifier-naming): Boost.JSON's names
   static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();

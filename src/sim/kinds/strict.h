@@ -1,4 +1,4 @@
-// What fieldValidation=Strict refuses: fields nobody knows, and keys written twice.
+// What fieldValidation=Strict rejects: unknown fields and duplicate keys.
 #pragma once
 
 #include <string>
@@ -10,11 +10,10 @@ namespace rescheduler::sim {
 
 struct Kind;
 
-// 'unknown field "spec.foo", duplicate field "spec.bar"', or empty. `text` is what `object` was parsed from.
+// 'unknown field "spec.foo", duplicate field "spec.bar"', or empty. `text` is the source of `object`.
 std::string strict_faults(const Kind& kind, const boost::json::value& object, std::string_view text);
 
-// Is there an amount among the fields of a typed object that cannot be read as one? Asked of every object, strict or
-// not.
+// Whether a quantity field of a typed object is not a valid quantity. The check runs on every object, strict or not.
 bool has_bad_quantity(const Kind& kind, const boost::json::value& object);
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,4 @@
-// Rules written for one message type, as KindRules wants them; and what most kinds have in common.
+// Adapts rules for one message type to KindRules, and adds the rules that most kinds share.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace rescheduler::sim {
 
-// From functions on T (or a message) to functions on Message.
+// Adapts a function on T to a function on Message.
 template <class T, class F>
 auto on(F rule) {
   return [rule](auto&& object, auto&&... rest) {
@@ -19,7 +19,7 @@ auto on(F rule) {
   };
 }
 
-// For rules that compare: (before, after) and (before, after, faults).
+// The same for rules that compare: (before, after) and (before, after, faults).
 template <class T, class F>
 auto on_both(F rule) {
   return [rule](const Message& before, auto&& after, auto&&... rest) {
@@ -31,7 +31,8 @@ auto on_both(F rule) {
   };
 }
 
-// The status is the controllers': a new object has none, an ordinary update leaves it, a status update leaves the rest.
+// Only status updates change the status. A new object has an empty status; an update keeps the status; a status update
+// keeps the rest.
 template <class T>
 void add_status_rules(KindRules& rules) {
   rules.on_create = [](Message& object, const RuleContext&, Faults&) {
@@ -51,7 +52,7 @@ void add_status_rules(KindRules& rules) {
   };
 }
 
-// Kinds with a generation: it grows with every change of the spec.
+// For kinds with a generation: it grows with every change of the spec.
 template <class T>
 void add_generation(KindRules& rules) {
   rules.spec_differs = [](const Message& before, const Message& after) {

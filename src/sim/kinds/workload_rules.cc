@@ -39,7 +39,7 @@ void check_selector_and_template(bool has_selector,
       faults.invalid("spec.selector", "{}", fmt::format("empty selector is invalid for {}", words.owner));
     }
   }
-  // Without a selector nothing is selected, so the template's labels are wrong too, as the real server has it.
+  // A missing selector selects nothing, so the template's labels are invalid too, as in the real server.
   if (!has_selector || (!empty && !selects(selector, pod_template.metadata().labels()))) {
     faults.invalid("spec.template.metadata.labels", json_of(pod_template.metadata().labels()),
                    "`selector` does not match template `labels`");
@@ -192,7 +192,7 @@ bool annotations_differ(const api::ObjectMeta& a, const api::ObjectMeta& b) {
 KindRules deployment_rules() {
   KindRules rules;
   add_status_rules<api::Deployment>(rules);
-  // Its annotations count too: they are copied to its ReplicaSets, so its controller has to look.
+  // Annotations count too: the controller must copy them to its ReplicaSets.
   rules.spec_differs = on_both<api::Deployment>([](const api::Deployment& before, const api::Deployment& after) {
     return !same(before.spec(), after.spec()) || annotations_differ(before.metadata(), after.metadata());
   });

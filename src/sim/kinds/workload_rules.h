@@ -1,12 +1,13 @@
-// What the workloads share.
+// The rules that workloads share.
 #pragma once
 
 #include "sim/kinds/pods/pod_rules.h"
 
 namespace rescheduler::sim {
 
-// Selector given, not empty, and choosing the template's pods; template valid, restarting always. `owner` is the word
-// in the message about an empty selector, `kind` the one about deadlines.
+// The selector must be set, not empty, and match the template's labels. The template must be valid and have
+// restartPolicy Always. `owner` is the name in the message about an empty selector, `kind` the name in the message
+// about deadlines.
 struct WorkloadWords {
   std::string_view owner;
   std::string_view kind;

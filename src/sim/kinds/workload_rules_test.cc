@@ -41,7 +41,7 @@ TEST(WorkloadRules, FillInDeployments) {
   EXPECT_EQ(spec.revision_history_limit(), 10);
   EXPECT_EQ(spec.progress_deadline_seconds(), 600);
   EXPECT_EQ(spec.template_().spec().restart_policy(), "Always");
-  // A template's requests stay as they are: only pods take them from their limits.
+  // The requests of a template do not change: only pods get requests from their limits.
   EXPECT_TRUE(spec.template_().spec().containers(0).resources().requests().empty());
   EXPECT_FALSE(spec.template_().spec().has_enable_service_links());
 }
@@ -85,7 +85,7 @@ TEST(WorkloadRules, GiveJobsTheirSelector) {
   EXPECT_EQ(spec.parallelism(), 1);
   EXPECT_EQ(spec.backoff_limit(), 6);
   EXPECT_EQ(spec.completion_mode(), "NonIndexed");
-  // Only one of the two given: the other is not made up.
+  // If only one of the two is set, the other gets no default.
   const auto parallel = rules.create("jobs.batch", job(R"(,"parallelism":3)"));
   EXPECT_FALSE(as<api::Job>(parallel).spec().has_completions());
 }

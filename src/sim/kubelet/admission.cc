@@ -29,7 +29,7 @@ std::optional<Rejection> rejection(const api::Pod& pod, const PodResources& requ
   if (auto short_of = out_of("cpu", requests.cpu, used.cpu, all.cpu)) return short_of;
   if (auto short_of = out_of("memory", requests.memory, used.memory, all.memory)) return short_of;
   for (const auto& [name, asked] : requests.others) {
-    // What the node does not know is somebody else's to give: the kubelet lets it pass.
+    // The kubelet ignores resources that the node does not have.
     const auto there = all.others.find(name);
     if (there == all.others.end()) continue;
     const auto taken = used.others.find(name);

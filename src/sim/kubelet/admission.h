@@ -1,5 +1,4 @@
-// May a pod that was bound to a node run there? The kubelet's own look, after the scheduler's. Host ports are not
-// looked at.
+// The kubelet's own admission: whether a bound pod can run on the node. Host ports are not checked.
 #pragma once
 
 #include <optional>
@@ -11,11 +10,10 @@ namespace rescheduler::sim {
 
 struct Rejection {
   std::string reason;   // OutOfcpu, NodeAffinity, ...
-  std::string message;  // as the pod's status shows it
+  std::string message;  // as in the pod's status
 };
 
-// The node's taints are those that matter to a running pod: NoExecute. `node.used` is what the pods that were admitted
-// before take.
+// `node.taints` has only taints with effect NoExecute. `node.used` is the sum over the pods admitted before.
 std::optional<Rejection> rejection(const api::Pod& pod, const PodResources& requests, const NodeRoom& node);
 
 }  // namespace rescheduler::sim

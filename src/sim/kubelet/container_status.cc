@@ -9,7 +9,7 @@
 namespace rescheduler::sim {
 namespace {
 
-// 64 hexadecimal digits: any will do, as long as they are the same every time.
+// 64 hexadecimal digits: arbitrary, but the same in every run.
 std::string digest(std::string_view a, std::string_view b, std::string_view c) {
   return fmt::format("{:016x}{:016x}{:016x}{:016x}", seed_of(a, b, c), seed_of(b, c, a), seed_of(c, a, b),
                      seed_of(c, b, a));
@@ -30,7 +30,7 @@ void show_created(api::ContainerStatus& status, const api::Container& container,
   status.set_ready(false);
   status.set_started(false);
   status.set_restart_count(0);
-  status.mutable_last_state();  // Go shows it although it is empty
+  status.mutable_last_state();  // Go writes it even if it is empty
   show_waiting(status, reason, {});
 }
 

@@ -1,4 +1,4 @@
-// The states of a container as its ContainerStatus shows them. Pure.
+// Writes the states of a container to its ContainerStatus. Pure.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ namespace rescheduler::sim {
 
 // A container that has not run yet.
 void show_created(api::ContainerStatus& status, const api::Container& container, std::string_view reason);
-// Waiting; a state that had ended becomes the last state.
+// Waiting. A terminated state becomes the last state.
 void show_waiting(api::ContainerStatus& status, std::string_view reason, std::string_view message);
-// Running; `owner` (the pod's uid) and the restart count make its id.
+// Running. `owner` (the pod's uid) and the restart count make the container id.
 void show_running(api::ContainerStatus& status, std::string_view owner, bool again, WallTime now);
 void show_ended(api::ContainerStatus& status, int exit_code, std::string_view reason, WallTime now);
 

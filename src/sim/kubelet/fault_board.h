@@ -1,4 +1,4 @@
-// Injected faults, as tests and scenarios put them up; annotations (names.h) say the same for people with kubectl.
+// Injected faults, set by tests and scenarios. For users with kubectl, annotations (names.h) do the same.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ enum class NodeFault : std::uint8_t {
   None,
   Slow,    // starting takes ten times as long
   Frozen,  // the kubelet neither reports nor acts; containers and load go on
-  Dead,    // everything on it stops
+  Dead,    // all containers on the node stop
 };
-// Of the annotation's value; anything unknown is None.
+// From the value of the annotation; an unknown value is None.
 NodeFault node_fault_of(std::string_view text);
 
 struct PodFaults {
-  bool crash = false;  // its containers exit soon after every start
-  bool oom = false;    // they are killed for want of memory soon after every start
+  bool crash = false;  // containers exit soon after every start
+  bool oom = false;    // containers are OOM-killed soon after every start
   bool image_pull_fails = false;
-  bool unready = false;  // its readiness probes fail; there is no annotation for it
+  bool unready = false;  // readiness probes fail; there is no annotation for this fault
 
   bool operator==(const PodFaults&) const = default;
 };
 
 class FaultBoard {
  public:
-  // Overrides the node's annotation; nullopt gives it back its say.
+  // Overrides the node's annotation; nullopt removes the override.
   void set_node(std::string_view node, std::optional<NodeFault> fault);
   std::optional<NodeFault> node(std::string_view node) const;
 

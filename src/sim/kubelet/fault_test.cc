@@ -167,7 +167,7 @@ TEST_F(FaultTest, ADeadNodeStopsEverythingAndRestartsItWhenItComesBack) {
   remove("c", 0);
   agenda.run_for(1min);
   EXPECT_FALSE(load.node_usage("n1"));
-  EXPECT_EQ(phase("a"), "Running");  // nobody is there to say otherwise
+  EXPECT_EQ(phase("a"), "Running");  // no kubelet reports a change
   EXPECT_EQ(phase("b"), "Running");
   annotate_node("n1", kNodeFault, "");
   agenda.run_for(5s);

@@ -57,7 +57,7 @@ void Heartbeats::report_soon(KubeletNode& node) {
 void Heartbeats::report(KubeletNode& node) {
   const auto labelled = server_.modify<api::Node>(
       {}, node.name, [this](api::Node& object) { complete_labels(object, settings_.unspecified); }, {}, {"kubelet"});
-  if (!labelled) return;  // the object went in the same moment
+  if (!labelled) return;  // the object was deleted at the same time
   write_status(node);
   renew(node);
   if (!node.beating) join(node);
@@ -78,12 +78,12 @@ void Heartbeats::write_status(KubeletNode& node) {
 
 void Heartbeats::join(KubeletNode& node) {
   node.beating = true;
-  const std::size_t slot = node.number * std::size_t{37} % kSlots;  // neighbours are not in one slot
+  const std::size_t slot = node.number * std::size_t{37} % kSlots;  // spreads consecutive nodes over the slots
   slots_[slot].push_back(node.number);
   if (!timers_[slot]) schedule(slot);
 }
 
-// The next moment that belongs to the slot.
+// The next time of the slot.
 void Heartbeats::schedule(std::size_t slot) {
   const Agenda::Duration period = settings_.lease_every;
   const Agenda::Duration phase = period / kSlots * slot;

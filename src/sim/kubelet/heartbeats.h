@@ -1,7 +1,6 @@
-// How nodes say that they live: a Lease renewed every 10 s, and their status every 5 minutes or when it changes.
+// The heartbeats of nodes: a Lease renewed every 10 s, and the node status every 5 minutes or when it changes.
 //
-// The nodes are spread over a hundred slots of the period; each slot is one event on the agenda, however many nodes it
-// holds.
+// The nodes are spread over 100 slots of the period. Each slot is one event on the agenda, for any number of nodes.
 #pragma once
 
 #include <array>
@@ -18,17 +17,17 @@ class LoadModel;
 
 class Heartbeats {
  public:
-  // `relieve` is called with a node whose memory may have run out.
+  // `relieve` is called with a node whose memory can be exhausted.
   using Relieve = std::function<void(KubeletNode&)>;
   Heartbeats(Server& server, LoadModel& load, NodeTable& nodes, const KubeletSettings& settings, Relieve relieve);
   ~Heartbeats();
   Heartbeats(const Heartbeats&) = delete;
   Heartbeats& operator=(const Heartbeats&) = delete;
 
-  // The kubelet starts or comes back: completes what the node's object lacks, says Ready and renews the lease, in an
-  // event of its own; from then on it beats.
+  // The kubelet starts or returns. In a separate event it completes the Node object, sets Ready and renews the lease.
+  // Heartbeats start then.
   void report_soon(KubeletNode& node);
-  // Is a node's object being written because of a heartbeat alone?
+  // Whether the current write to a Node object is only a heartbeat.
   bool writing() const { return writing_; }
 
  private:

@@ -1,4 +1,4 @@
-// A server with kubelets in virtual time, whose delays are exact, and pods to give them.
+// A server with kubelets in virtual time, with exact delays, and pods for them.
 #pragma once
 
 #include <algorithm>

@@ -80,7 +80,7 @@ void Kubelets::look(Index index, std::string_view out_of_memory) {
   if (outcome.removable) remove_object(key, outcome.uid);
 }
 
-// Everything that happens to a pod at one look, on a copy of it that is then written.
+// One step of a pod, on a copy that is then written.
 void Kubelets::step(Index index, KubeletNode& node, api::Pod& pod, std::string_view out_of_memory, Outcome& outcome) {
   PodRun& run = pods_[index];
   const std::string ip = node.pod_ip(run.ip);
@@ -114,7 +114,7 @@ void Kubelets::enter(Index index, KubeletNode& node, const api::Pod& pod, PodSte
   node.room.used += requests;
 }
 
-// The load model hears what runs.
+// Reports the running containers to the load model.
 void Kubelets::follow_load(Index index, const KubeletNode& node, const api::Pod& pod, PodStep& step) {
   PodRun& run = pods_[index];
   const std::uint64_t running = step.running();
@@ -143,7 +143,7 @@ void Kubelets::tell(const api::Pod& pod, const KubeletNode& node, PodStep& step)
   }
 }
 
-// The kubelet is not there to see it, but containers end without it.
+// The kubelet does not act, but containers end without it.
 void Kubelets::let_exit(PodRun& run) const {
   if (run.load == LoadModel::kNoPod) return;
   const SteadyTime now = agenda_.steady_now();
@@ -183,7 +183,7 @@ void Kubelets::release(Index index) {
   free_.push_back(index);
 }
 
-// Kills until what runs fits the node's memory.
+// Kills containers until the rest fits the node's memory.
 void Kubelets::relieve(KubeletNode& node) {
   for (std::size_t tries = node.pods.size(); tries > 0; --tries) {
     const auto victim = load_.memory_victim(node.name);

@@ -1,12 +1,12 @@
-// The kubelets of all nodes: pods that were bound pass through their life here, and nodes say that they live.
+// The kubelets of all nodes: run bound pods and send the heartbeats of nodes.
 //
-// One object for all nodes. It follows pods and nodes as they change in the store, remembers a small PodRun of each pod
-// that is not over (pod_run.h), and looks at a pod when something is due (pod_step.h). Every Node object that exists
-// has a kubelet; a Node that is deleted is a machine that is gone.
+// There is one object for all nodes. It follows pods and nodes in the store and keeps a small PodRun for each pod that
+// is not finished (pod_run.h). It processes a pod when something is due (pod_step.h). Every Node object has a kubelet;
+// a deleted Node is a removed machine.
 //
-// Left out: volumes, hooks, real probes (a readiness probe only delays), ephemeral containers, host ports, eviction
-// under pressure (a node that is full kills for memory at once), resizing in place beyond the load that follows from
-// it.
+// Not supported: volumes, hooks, real probes (a readiness probe only delays), ephemeral containers, host ports,
+// eviction under pressure (a node without free memory OOM-kills at once), and in-place resize except for its effect on
+// load.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,7 @@ class PodStep;
 
 class Kubelets {
  public:
-  // Without a writer no Events are written.
+  // Without an EventWriter no Events are written.
   Kubelets(Server& server, LoadModel& load, Rng rng, KubeletSettings settings = {}, EventWriter* events = nullptr);
   ~Kubelets();
   Kubelets(const Kubelets&) = delete;
@@ -39,12 +39,12 @@ class Kubelets {
 
   FaultBoard& faults() { return faults_; }
   const KubeletSettings& settings() const { return settings_; }
-  std::size_t tracked_pods() const { return index_.size(); }  // bound and not over
+  std::size_t tracked_pods() const { return index_.size(); }  // bound and not finished
 
  private:
   using Index = std::uint32_t;
 
-  // --- following the store (kubelets_follow.cc); nothing is written from here ---
+  // --- following the store (kubelets_follow.cc); these functions write nothing ---
   void on_pod(const Change& change);
   void on_node(const Change& change);
   void adopt(const api::Pod& pod, std::string key);
@@ -81,7 +81,7 @@ class Kubelets {
   NodeTable nodes_;
   std::deque<PodRun> pods_;
   std::vector<Index> free_;
-  std::unordered_map<std::string_view, Index> index_;  // keys live in pods_
+  std::unordered_map<std::string_view, Index> index_;  // keys point into pods_
   std::vector<Index> by_load_;                         // by LoadModel::PodId
   bool writing_ = false;
   Heartbeats heartbeats_;

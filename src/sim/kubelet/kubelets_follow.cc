@@ -1,4 +1,4 @@
-// What the kubelets hear of pods and nodes. Nothing is written from here: pods are woken.
+// How the kubelets follow changes of pods and nodes. These functions write nothing; they wake pods.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@
 namespace rescheduler::sim {
 namespace {
 
-// It is over, or its object waits only for somebody's finalizer.
+// The pod is finished or not bound, or its object waits only for finalizers.
 bool needs_no_kubelet(const api::Pod& pod) {
   const auto& meta = pod.metadata();
   return pod.spec().node_name().empty() || is_finished(pod)
@@ -59,12 +59,12 @@ void Kubelets::adopt(const api::Pod& pod, std::string key) {
 void Kubelets::heed(Index index, const api::Pod& pod) {
   PodRun& run = pods_[index];
   if (run.load != LoadModel::kNoPod) load_.reshape(run.load, pod);
-  // Somebody decided over its head that it is over; nothing of it may go on.
+  // Another component has set a final phase: all its containers must stop.
   if (is_finished(pod) && run.stage != Stage::Finished) return orphan(index);
   wake(index, settings_.sync_lag);
 }
 
-// Its containers end as soon as the kubelet hears of it; the name is free.
+// The containers end after stop_time. The name can be used again at once.
 void Kubelets::orphan(Index index) {
   PodRun& run = pods_[index];
   index_.erase(run.key);

@@ -42,7 +42,7 @@ void complete_resources(api::NodeStatus& status, const NodeShape& shape) {
   for (const auto& [name, amount] : capacity) put_if_absent(*status.mutable_allocatable(), name, amount.string());
 }
 
-// A machine's ids, made of its name: any 128 bits will do, as long as they are its own.
+// The ids of a machine, derived from its name: any 128 bits that differ between machines.
 std::string id_of(std::string_view name, std::string_view what) {
   return fmt::format("{:016x}{:016x}", seed_of(what, name, "1"), seed_of(what, name, "2"));
 }

@@ -1,4 +1,4 @@
-// What a machine looks like, and the Node object a kubelet registers for it.
+// The properties of a machine, and the Node object that its kubelet registers.
 #pragma once
 
 #include <map>
@@ -19,30 +19,30 @@ struct NodeShape {
   std::string ephemeral_storage = "100Gi";
   int pods = 110;
   std::map<std::string, std::string> extended{};  // "nvidia.com/gpu": "8"
-  // What the kubelet keeps for the system: capacity less this is allocatable. Empty: nothing.
+  // Reserved for the system: capacity minus this is allocatable. Empty: nothing.
   std::string reserved_cpu{};
   std::string reserved_memory{};
   std::string zone{};
   std::string region{};
   std::string instance_type{};
   std::string architecture = "amd64";
-  std::map<std::string, std::string> labels{};  // besides the well-known ones
+  std::map<std::string, std::string> labels{};  // in addition to the well-known labels
 };
 
 inline constexpr std::string_view kKubeletVersion = "v1.36.4-embedded";
 
-// Ready, as it is once its kubelet has reported for the first time. `number` makes its addresses.
+// A Ready node, as after the first report of its kubelet. `number` determines its addresses.
 api::Node make_node(std::string_view name, const NodeShape& shape, std::uint32_t number, WallTime now);
 
-// Adds what a kubelet would report and is not there yet: well-known labels; capacity, allocatable, addresses, node
-// info, images. True if it added a label, which is not part of the status.
+// Adds what a kubelet reports and the object lacks: well-known labels; capacity, allocatable, addresses, node info,
+// images. complete_labels() returns true if it added a label, because labels are not part of the status.
 bool complete_labels(api::Node& node, const NodeShape& shape);
 void complete_status(api::Node& node, const NodeShape& shape, std::uint32_t number);
 
-// The four conditions. Heartbeat times become `now`; a transition time moves only with its status.
+// Sets the four conditions. Heartbeat times become `now`; a transition time changes only with its status.
 void report_conditions(api::Node& node, bool memory_pressure, WallTime now);
 
-// "172.16.0.1" and up.
+// "172.16.0.1", "172.16.0.2", ...
 std::string node_address(std::uint32_t number);
 
 }  // namespace rescheduler::sim

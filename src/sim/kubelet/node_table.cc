@@ -11,7 +11,7 @@
 namespace rescheduler::sim {
 namespace {
 
-constexpr std::size_t kAddresses = 1022;  // a /22 for each node: 10.0.0.0/8 holds 16,384 of them
+constexpr std::size_t kAddresses = 1022;  // a /22 per node: 10.0.0.0/8 holds 16,384 of them
 
 std::int64_t capacity_of(const api::Node& node, const std::string& resource, int scale) {
   const auto found = node.status().capacity().find(resource);

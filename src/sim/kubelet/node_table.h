@@ -1,4 +1,4 @@
-// What the kubelets know of their nodes.
+// The state that the kubelets keep of their nodes.
 #pragma once
 
 #include <cstdint>
@@ -23,26 +23,26 @@ namespace rescheduler::sim {
 struct KubeletNode {
   std::string name;
   std::string uid;
-  NodeRoom room{};  // its taints are only those of effect NoExecute
+  NodeRoom room{};  // its taints are only those with effect NoExecute
   std::string host_ip;
   std::int64_t cpu_capacity = 0;  // millionths of a core
   std::int64_t memory_capacity = 0;
-  std::vector<std::uint32_t> pods{};  // every one that is known to be bound here, in the order they came
-  std::vector<bool> ips{};            // given out
+  std::vector<std::uint32_t> pods{};  // all pods bound here, in the order of arrival
+  std::vector<bool> ips{};            // IPs in use
   std::size_t last_ip = 0;
-  std::shared_ptr<const api::Lease> lease{};  // as last renewed: held, it need not be decoded for the next time
+  std::shared_ptr<const api::Lease> lease{};  // as last renewed; kept to avoid decoding it again
   SteadyTime status_due{};
   std::uint32_t number = 0;
   NodeFault annotated = NodeFault::None;
-  NodeFault fault = NodeFault::Dead;  // what holds; a node that is not there counts as dead
+  NodeFault fault = NodeFault::Dead;  // the effective fault; a node without an object counts as Dead
   bool present = false;               // there is a Node object
   bool memory_pressure = false;
-  bool beating = false;  // it has its place among the heartbeats
+  bool beating = false;  // has a slot in Heartbeats
 
   bool powered() const { return fault != NodeFault::Dead; }
   bool acts() const { return fault == NodeFault::None || fault == NodeFault::Slow; }
 
-  std::uint16_t take_ip();  // 1 to 1022; 0 when all are taken
+  std::uint16_t take_ip();  // 1 to 1022; 0 if none is free
   void give_back_ip(std::uint16_t ip);
   std::string pod_ip(std::uint16_t ip) const;
 };
@@ -50,11 +50,11 @@ struct KubeletNode {
 class NodeTable {
  public:
   KubeletNode& at(std::uint32_t number) { return nodes_[number]; }
-  KubeletNode& get(std::string_view name);  // made if it was not known
+  KubeletNode& get(std::string_view name);  // created if unknown
   KubeletNode* find(std::string_view name);
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
-  // Everything that is read from its object. True if its size changed.
+  // Copies the data of the Node object. True if its size changed.
   static bool take_facts(KubeletNode& state, const api::Node& node);
 
  private:

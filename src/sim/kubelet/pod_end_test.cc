@@ -12,7 +12,7 @@ class PodEndTest : public KubeletFixture {
     create(pod("a"));
     agenda.run_for(5s);
   }
-  // The last state the watchers of a pod saw.
+  // The last state that watchers of a pod saw.
   std::shared_ptr<const api::Pod> last_seen;
   std::unique_ptr<Store::Subscription> subscription =
       server.store().subscribe(&server.kinds().of<api::Pod>(), [this](const Change& change) {
@@ -47,7 +47,7 @@ TEST_F(PodEndTest, AGracePeriodThatIsTooShortEndsWithAKill) {
       &bench.server.kinds().of<api::Pod>(), [&last](const Change& change) { last = change.after->as<api::Pod>(); });
   bench.remove("a", 30);
   bench.agenda.run_for(10s);
-  bench.remove("a", 15);  // whoever asks again may only shorten it
+  bench.remove("a", 15);  // a second deletion can only shorten the grace period
   bench.agenda.run_for(14s);
   EXPECT_EQ(bench.phase("a"), "Running");
   bench.agenda.run_for(2s);

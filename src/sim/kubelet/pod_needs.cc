@@ -17,7 +17,7 @@ constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
 
 std::int64_t amount(const std::string& text, bool milli) {
   const auto quantity = kube::Quantity::parse(text);
-  if (!quantity) return 0;  // the server has refused it long before
+  if (!quantity) return 0;  // the server rejects such a value
   return milli ? quantity->milli_value() : quantity->value();
 }
 

@@ -1,5 +1,5 @@
-// Where a pod may go, by the rules that need nothing but the node: requests, node selector and affinity, taints,
-// cordons. Affinity between pods, spreading, volumes and ports are not looked at.
+// Node-only placement rules of a pod: requests, node selector and affinity, taints, cordon. Not checked: affinity
+// between pods, topology spread, volumes and ports.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Pod;
 
 namespace rescheduler::sim {
 
-// Amounts of resources. CPU in thousandths, all others in whole units; "pods" counts one for each pod.
+// Amounts of resources. CPU in thousandths of a core, all others in whole units; "pods" is one for each pod.
 struct PodResources {
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
@@ -29,7 +29,7 @@ struct PodResources {
   PodResources& operator-=(const PodResources& less);
 };
 
-// What a pod takes of its node (cluster/pod_requests.h), by name.
+// The requests of a pod (cluster/pod_requests.h), by name.
 PodResources requests_of(const api::Pod& pod);
 
 struct NodeRoom {
@@ -37,11 +37,11 @@ struct NodeRoom {
   PodResources allocatable{};
   PodResources used{};
   std::map<std::string, std::string, std::less<>> labels{};
-  std::vector<cluster::TaintText> taints{};  // those that keep pods away; a cordon is one of them
+  std::vector<cluster::TaintText> taints{};  // NoSchedule and NoExecute; a cordon is one of them
 
   bool has_room_for(const PodResources& request) const;
 };
-// Everything but `used`.
+// All fields except `used`.
 NodeRoom room_of(const api::Node& node);
 
 class PodNeeds {
@@ -49,7 +49,7 @@ class PodNeeds {
   explicit PodNeeds(const api::Pod& pod);
 
   const PodResources& requests() const { return requests_; }
-  bool may_go_to(const NodeRoom& node) const;  // but for room
+  bool may_go_to(const NodeRoom& node) const;  // without the check of requests
   bool fits(const NodeRoom& node) const { return node.has_room_for(requests_) && may_go_to(node); }
 
  private:

@@ -34,7 +34,7 @@ TEST(PodNeeds, APodTakesItsContainersTogetherOrItsLargestInitContainer) {
                       {"resources":{"requests":{"cpu":"900m","memory":"1Mi"}}}],
     "containers":[{"resources":{"requests":{"cpu":"250m","memory":"2Mi"}}},{"resources":{"requests":{"cpu":"250m"}}}],
     "overhead":{"cpu":"10m"}})"));
-  EXPECT_EQ(amounts.cpu, 1010);  // the init container beside the sidecar, and the overhead
+  EXPECT_EQ(amounts.cpu, 1010);  // init container plus sidecar plus overhead
   EXPECT_EQ(amounts.memory, 2 << 20);
   EXPECT_EQ(amounts.pods, 1);
 }

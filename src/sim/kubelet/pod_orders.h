@@ -1,4 +1,4 @@
-// What a pod's annotations ask of the kubelet (names.h).
+// The annotations of a pod that control the kubelet (names.h).
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct PodOrders {
   std::optional<Agenda::Duration> ready_delay{};
   int exit_code = 0;
   PodFaults faults{};
-  std::string mistake{};  // the first annotation that could not be read; it does not count
+  std::string mistake{};  // the first annotation that is invalid; it is ignored
 };
 
 PodOrders orders_of(const api::Pod& pod, std::string_view node);

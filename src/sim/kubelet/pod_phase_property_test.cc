@@ -1,4 +1,4 @@
-// Whatever happens to pods and nodes, a pod's status only moves as a real one does.
+// For any sequence of events of pods and nodes, the status of a pod changes only as in a real cluster.
 #include <functional>
 #include <map>
 
@@ -20,10 +20,10 @@ bool allowed(const std::string& from, const std::string& to) {
   return from == "Running" && (to == "Succeeded" || to == "Failed");
 }
 
-// Follows every change; the first thing that may not be is kept.
-class FeasibilityOracle {
+// Checks every change and keeps the first violation.
+class TransitionChecker {
  public:
-  explicit FeasibilityOracle(Server& server)
+  explicit TransitionChecker(Server& server)
       : subscription_(server.store().subscribe(&server.kinds().of<api::Pod>(),
                                                [this](const Change& change) { judge(change); })) {}
   std::string fault;
@@ -108,7 +108,7 @@ void perform(KubeletBench& bench, const Act& act) {
 std::string play(const std::vector<Act>& acts, std::string* fault) {
   KubeletSettings settings;  // with jitter
   KubeletBench bench(settings);
-  FeasibilityOracle oracle(bench.server);
+  TransitionChecker checker(bench.server);
   bench.add_node("n1");
   bench.add_node("n2");
   for (const Act& act : acts) perform(bench, act);
@@ -116,11 +116,11 @@ std::string play(const std::vector<Act>& acts, std::string* fault) {
   for (int i = 0; i < 6; ++i)
     if (bench.get("p" + std::to_string(i))) bench.remove("p" + std::to_string(i));
   bench.agenda.run_for(2min);
-  *fault = oracle.fault;
+  *fault = checker.fault;
   const bool left = bench.kubelets.tracked_pods() != 0 || bench.load.node_usage("n1")->pods != 0
                     || bench.load.node_usage("n2")->pods != 0;
   if (left && fault->empty()) *fault = "something is left when all pods are gone";
-  return oracle.log;
+  return checker.log;
 }
 
 RC_GTEST_PROP(PodPhaseProperty, StatusOnlyMovesAlongRealEdgesAndRunsRepeat, ()) {

@@ -1,20 +1,20 @@
-// What a kubelet remembers of a pod beyond the pod's own status: where it stands, and what happens when.
+// What a kubelet keeps of a pod besides the pod's status: its stage, and the times of the next events.
 //
-// A pod's stages:
+// The stages of a pod:
 //
 //   Bound --admitted--> Starting --sandbox--> Active --all ended for good--> Finished
 //     |                     |                    |                              ^
-//     +--refused------------|--------------------|------------------------------+
-//                           +---being deleted----+--> Stopping --containers ended
+//     +--rejected-----------|--------------------|------------------------------+
+//                           +---terminating------+--> Stopping --containers ended
 //
-// A container's states within Active (and its ContainerStatus):
+// The states of a container within Active (and its ContainerStatus):
 //
 //   Waiting --start--> Running --exit--> Exited (terminated) --restart--> Running
 //      |  ^                 |                                                ^
 //      |  |                 +--exit--> CrashBackOff (waiting) ----restart----+
 //   PullFailed --> PullBackOff      +--exit for good--> Done (terminated)
 //
-// Kept small: there are hundreds of thousands of them.
+// Kept small, because there are hundreds of thousands of them.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 namespace rescheduler::sim {
 
-// Of "ns/name".
+// The parts of "ns/name".
 inline std::string_view namespace_in(std::string_view key) { return key.substr(0, key.find('/')); }
 inline std::string_view name_in(std::string_view key) { return key.substr(key.find('/') + 1); }
 
@@ -41,23 +41,23 @@ enum class RunState : std::uint8_t { Waiting, PullFailed, PullBackOff, Running, 
 enum class ExitPlan : std::uint8_t { Complete, Crash, Oom };
 
 struct ContainerRun {
-  SteadyTime next = kNever;     // when it has to be looked at
-  SteadyTime exit_at = kNever;  // Running: when it ends by itself
-  SteadyTime ready_at{};        // Running: when it is ready. Exited, CrashBackOff: when it ended
-  RestartBackoff backoff{};     // of restarts, or of pulls while it cannot be pulled
+  SteadyTime next = kNever;     // time of the next check
+  SteadyTime exit_at = kNever;  // Running: when it exits by itself
+  SteadyTime ready_at{};        // Running: when it becomes ready. Exited, CrashBackOff: when it ended
+  RestartBackoff backoff{};     // of restarts, or of image pulls while they fail
   RunState state = RunState::Waiting;
   ExitPlan plan = ExitPlan::Complete;
-  bool once = false;    // it has run before
-  bool failed = false;  // Done: not with exit code 0
+  bool once = false;    // has run before
+  bool failed = false;  // Done: exit code is not 0
 };
 
 struct PodRun {
   std::string key;                       // ns/name
-  std::vector<ContainerRun> containers;  // init containers, then the others, as the spec has them
+  std::vector<ContainerRun> containers;  // init containers, then containers, in the order of the spec
   Agenda::Ticket timer{};
   SteadyTime next = kNever;          // Starting: the sandbox is ready. Stopping: the containers have ended
   SteadyTime deadline = kNever;      // activeDeadlineSeconds
-  std::int64_t cpu = 0, memory = 0;  // what it takes of its node, once admitted
+  std::int64_t cpu = 0, memory = 0;  // requests, once admitted
   std::unique_ptr<std::map<std::string, std::int64_t>> other_resources{};
   LoadModel::PodId load = LoadModel::kNoPod;
   std::uint32_t node = 0;
@@ -65,10 +65,10 @@ struct PodRun {
   Stage stage = Stage::Bound;
   bool used = false;
   bool admitted = false;
-  bool orphan = false;      // its object is gone, its containers are not
-  bool hard_kill = false;   // Stopping: they will not make it within the grace period
-  bool power_lost = false;  // its node went down with it
-  bool warned = false;      // about its annotations
+  bool orphan = false;      // the object is deleted, but containers still run
+  bool hard_kill = false;   // Stopping: containers do not end within the grace period
+  bool power_lost = false;  // the node went down while it ran
+  bool warned = false;      // an Event about its annotations was written
 };
 
 static_assert(sizeof(PodRun) + sizeof(ContainerRun) < 300);

@@ -19,7 +19,7 @@ bool ran(const api::ContainerStatus& status) {
 
 bool any_container_started(const api::Pod& pod) { return std::ranges::any_of(pod.status().container_statuses(), ran); }
 
-// Init containers that have not done their part yet.
+// Init containers that have not completed (sidecars: not started) yet.
 std::vector<std::string> incomplete(const api::Pod& pod) {
   std::vector<std::string> names;
   for (int i = 0; i < pod.status().init_container_statuses_size(); ++i) {

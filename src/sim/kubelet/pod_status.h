@@ -1,4 +1,4 @@
-// A pod's phase and conditions, as they follow from its containers. Pure.
+// Derives the phase and conditions of a pod from its containers. Pure.
 #pragma once
 
 #include <string_view>
@@ -11,9 +11,9 @@ class Pod;
 
 namespace rescheduler::sim {
 
-// While its sandbox stands; `terminal`: nothing of it will run again.
+// For a pod with a sandbox. `terminal`: no container will run again.
 void report_pod(api::Pod& pod, bool sandbox, bool terminal, WallTime now);
-// Failed before or in spite of its containers.
+// For a pod that failed before its containers ran, or independently of them.
 void report_failed(api::Pod& pod, std::string_view reason, std::string_view message, WallTime now);
 
 bool is_sidecar(const api::Pod& pod, int init_container);

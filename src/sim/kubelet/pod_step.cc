@@ -60,7 +60,7 @@ PodStep::Duration PodStep::jittered(Duration nominal) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::nano>(nominal) * factor);
 }
 
-// --- getting there ---
+// --- starting ---
 
 void PodStep::admit() {
   run_.containers.assign(inits_ + static_cast<std::size_t>(pod_.spec().containers_size()), ContainerRun{});
@@ -105,7 +105,7 @@ void PodStep::look() {
   }
   if (run_.stage != Stage::Active) return;
   heed_probes();
-  // What starts now may let the next one start now; each pass moves at least one container on.
+  // A container that starts can let the next one start. Each pass advances at least one container.
   bool moved = true;
   while (moved) {
     moved = begin_next();
@@ -119,12 +119,12 @@ void PodStep::look() {
   report_pod(pod_, true, run_.stage == Stage::Finished, scene_.wall);
 }
 
-// A probe may have begun or ceased to fail since the last look, or what it runs to crash.
+// Since the last step, an injected fault of a probe or a crash can have started or ended.
 void PodStep::heed_probes() {
   for (std::size_t i = inits_; i < run_.containers.size(); ++i) {
     ContainerRun& container = run_.containers[i];
     if (container.state != RunState::Running) continue;
-    // A crash that was put up while it ran takes hold as well.
+    // An injected crash also applies to a running container.
     if (orders_.faults.crash && container.plan == ExitPlan::Complete) {
       plan_exit(container);
       container.next = std::min(container.ready_at, container.exit_at);
@@ -139,7 +139,7 @@ bool PodStep::initialized(std::size_t index) const {
   return sidecar(index) ? container.once : container.state == RunState::Done && !container.failed;
 }
 
-// The init containers one after another, then all others at once. True if that made anything due.
+// Starts the init containers one by one, then all others at once. True if something became due.
 bool PodStep::begin_next() {
   const auto begin = [this](std::size_t index) {
     ContainerRun& container = run_.containers[index];
@@ -233,7 +233,7 @@ void PodStep::plan_exit(ContainerRun& container) {
   } else if (orders_.run_for) {
     container.exit_at = scene_.now + *orders_.run_for;
   }
-  // Never in the moment of its start, lest a restart without delay happens for ever in one moment.
+  // Never at the time of its start: else restarts without delay would repeat for ever at the same virtual time.
   container.exit_at = std::max(container.exit_at, scene_.now + std::chrono::milliseconds{1});
 }
 
@@ -242,7 +242,7 @@ PodStep::Duration PodStep::ready_delay(const api::Container& container) {
   Duration delay = scene_.settings.ready_delay;
   if (container.has_startup_probe()) delay += seconds{container.startup_probe().initial_delay_seconds()};
   if (container.has_readiness_probe()) {
-    // The first probe comes somewhere in the first period after the initial delay.
+    // The first probe runs within the first period after the initial delay.
     const auto& probe = container.readiness_probe();
     const seconds period{probe.period_seconds() > 0 ? probe.period_seconds() : 10};
     delay += seconds{probe.initial_delay_seconds()}
@@ -282,7 +282,7 @@ void PodStep::end(std::size_t index, int exit_code, std::string_view reason) {
   ContainerRun& container = run_.containers[index];
   show_ended(status(index), exit_code, reason, scene_.wall);
   container.exit_at = kNever;
-  container.ready_at = scene_.now;  // from here on: when it ended
+  container.ready_at = scene_.now;  // from here on: the time of its end
   if (!restarts(index, exit_code)) {
     container.state = RunState::Done;
     container.failed = exit_code != 0;
@@ -301,7 +301,7 @@ void PodStep::end(std::size_t index, int exit_code, std::string_view reason) {
       fmt::format("back-off {} restarting failed container={} pod={}", kube::format_duration(wait), name, pod_name()));
 }
 
-// Has everything ended for good?
+// Finishes the pod if all containers have ended for good.
 void PodStep::settle() {
   const bool failed_init = std::any_of(run_.containers.begin(), run_.containers.begin() + static_cast<long>(inits_),
                                        [](const ContainerRun& container) { return container.failed; });

@@ -1,5 +1,5 @@
-// One look at a pod by its kubelet: everything that is due is done, to the pod's status and to what is remembered of
-// it. Told the time and the circumstances; writes nothing itself.
+// One step of a pod by its kubelet: does everything that is due and updates the pod's status and its PodRun. Gets the
+// time and the circumstances as a Scene; does not write to the server.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class Pod;
 
 namespace rescheduler::sim {
 
-// Something to say in an Event about a pod or one of its containers.
+// An Event about a pod or one of its containers.
 struct PodNote {
   bool warning = false;
   std::string reason;
@@ -36,25 +36,25 @@ class PodStep {
     WallTime wall;
     std::string_view node;
     std::string_view host_ip;
-    std::string_view pod_ip;  // for the sandbox, if it is made now
-    PodFaults faults{};       // from the board; annotations add to them
+    std::string_view pod_ip;  // for the sandbox, if it is created in this step
+    PodFaults faults{};       // from the FaultBoard; annotations add to them
     bool slow = false;
   };
-  // The pod's spec and metadata are read, its status is changed.
+  // Reads the pod's spec and metadata, changes its status.
   PodStep(const Scene& scene, PodRun& run, api::Pod& pod);
 
   void admit();  // Bound -> Starting
   void reject(std::string_view reason, std::string_view message);
-  void look();                                           // everything that is due
-  void kill_for_memory(std::string_view container);      // it exceeds its limit, or the node's memory
-  void restart_after_power_loss();                       // the node came back: nothing runs any more
-  static void resume(PodRun& run, const api::Pod& pod);  // it ran before we looked
+  void look();                                           // does everything that is due
+  void kill_for_memory(std::string_view container);      // over its limit, or the node's memory is full
+  void restart_after_power_loss();                       // the node is back: no container runs any more
+  static void resume(PodRun& run, const api::Pod& pod);  // the pod ran before the kubelets started
 
   // --- the outcome ---
-  bool removable() const { return removable_; }  // its object may go
+  bool removable() const { return removable_; }  // the object can be deleted
   std::vector<PodNote>& notes() { return notes_; }
-  std::uint64_t running() const;  // a bit for each sidecar and container, as PodShape::containers has them
-  SteadyTime next_due() const;    // kNever: nothing
+  std::uint64_t running() const;  // a bit for each sidecar and container, in the order of PodShape::containers
+  SteadyTime next_due() const;    // kNever: nothing is due
 
  private:
   using Duration = Agenda::Duration;

@@ -1,4 +1,4 @@
-// How pods end: deleted, out of time, out of memory, out of power.
+// The end of pods: deletion, deadline, out of memory, power loss.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ void PodStep::stop_for_deletion() {
     run_.stage = Stage::Stopping;
     run_.next = any ? scene_.now + jittered(scene_.settings.stop_time) : scene_.now;
   }
-  // Another deletion may have left less time than the first.
+  // A second deletion can have a shorter grace period.
   if (run_.next > scene_.now + left) {
     run_.next = scene_.now + left;
     run_.hard_kill = true;
@@ -91,7 +91,7 @@ void PodStep::restart_after_power_loss() {
     }
     if (container.state != RunState::Waiting) show_waiting(status(i), "ContainerCreating", {});
     container.state = RunState::Waiting;
-    container.backoff = {};  // a kubelet keeps it in memory only
+    container.backoff = {};  // a kubelet keeps it only in memory
     container.ready_at = scene_.now;
   }
   run_.stage = Stage::Starting;
@@ -100,7 +100,7 @@ void PodStep::restart_after_power_loss() {
   report_pod(pod_, false, run_.stage == Stage::Finished, scene_.wall);
 }
 
-// Everything that was not reported is as if it began now.
+// Everything that the status does not show starts now.
 void PodStep::resume(PodRun& run, const api::Pod& pod) {
   const auto& spec = pod.spec();
   const auto& reported = pod.status();
@@ -119,7 +119,7 @@ void PodStep::resume(PodRun& run, const api::Pod& pod) {
                              || (spec.restart_policy() == "OnFailure" && container.failed));
       container.state = again ? RunState::Exited : RunState::Done;
     }
-    if (container.state != RunState::Waiting) container.next = SteadyTime{};  // to be looked at
+    if (container.state != RunState::Waiting) container.next = SteadyTime{};  // check it in the next step
   };
   for (const auto& status : reported.init_container_statuses()) take(status, true);
   for (const auto& status : reported.container_statuses()) take(status, false);

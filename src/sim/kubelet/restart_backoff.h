@@ -1,5 +1,5 @@
-// How long a container that ended waits before it is started again, as the kubelet has it: not at all the first time,
-// then 10 s from its end, doubling up to 5 minutes; forgotten once it has run for 10 minutes.
+// The kubelet's CrashLoopBackOff: how long an ended container waits before its restart. The first restart is immediate.
+// Then the delay is 10 s from the end, doubled up to 5 minutes, and reset after a run of 10 minutes.
 #pragma once
 
 #include "sim/kubelet/settings.h"
@@ -9,16 +9,16 @@ namespace rescheduler::sim {
 class RestartBackoff {
  public:
   using Duration = Agenda::Duration;
-  // From the end of the container; zero: at once.
+  // From the end of the container; zero: restart at once.
   Duration wait(SteadyTime ended, const KubeletSettings& settings) const;
-  // It is started again, having ended then.
+  // The container that ended at `ended` is restarted at `now`.
   void restarted(SteadyTime ended, SteadyTime now, const KubeletSettings& settings);
 
  private:
   bool forgotten(SteadyTime ended, const KubeletSettings& settings) const;
 
   SteadyTime updated_{};
-  Duration wait_{0};  // zero: it has never been restarted
+  Duration wait_{0};  // zero: never restarted
 };
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,4 @@
-// A load model on a virtual clock, and pods to put on it.
+// A load model on a virtual clock, and pods for it.
 #pragma once
 
 #include <string>

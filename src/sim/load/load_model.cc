@@ -14,13 +14,13 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
-constexpr Millis kFreshPod = 10'000;          // a younger one has no sample yet, as in metrics-server
-constexpr std::int64_t kLeastWeight = 2'000;  // cgroups give everybody at least two thousandths of a core's shares
+constexpr Millis kFreshPod = 10'000;          // a younger pod has no sample yet, as in metrics-server
+constexpr std::int64_t kLeastWeight = 2'000;  // the minimum of cgroup shares: 2/1000 of a core
 
-// Of busy time, 17 parts in 20 are the programs' own; and of the time nobody needs, a little waits for disks.
+// 17 of 20 parts of busy time are user time. One part in 200 of idle time is iowait.
 constexpr std::int64_t kUserParts = 17, kBusyParts = 20, kIdlePerIowait = 200;
 
-// The kernel looks at the run queue every 5 s: exp(-5/60), exp(-5/300), exp(-5/900).
+// The kernel samples the run queue every 5 s: exp(-5/60), exp(-5/300), exp(-5/900).
 constexpr Millis kLoadTick = 5'000;
 constexpr std::array<double, 3> kLoadDecay{0.920044414629323, 0.983471453821617, 0.994459848001162};
 
@@ -29,7 +29,7 @@ std::int64_t part(std::int64_t whole, std::int64_t ppm) {
   return static_cast<std::int64_t>(static_cast<double>(whole) * (static_cast<double>(ppm) / kMillion));
 }
 
-// A counter that grows at a steady rate from `from` to `to`, with its values at the ends of the last two windows.
+// Advances a counter at a constant rate from `from` to `to`, with its values at the ends of the last two windows.
 void grow(std::int64_t& total, std::array<std::int64_t, 2>& marks, std::int64_t rate, Millis from, Millis to) {
   const Millis last = to - to % LoadModel::kWindow;
   if (last > from) {
@@ -83,7 +83,7 @@ std::int64_t LoadModel::system_memory(const Node& node) const {
   return std::min(settings_.system_memory, node.memory_capacity / 10);
 }
 
-// --- what the kubelets say ---
+// --- called by the kubelets ---
 
 void LoadModel::node_on(std::string_view name, std::int64_t cpu_capacity, std::int64_t memory_capacity) {
   const auto [place, added] = node_index_.try_emplace(std::string(name), static_cast<std::uint32_t>(nodes_.size()));
@@ -134,7 +134,7 @@ LoadModel::PodId LoadModel::start(const api::Pod& pod, std::string_view node_nam
   added.placed = node->now;
   added.node = node_index_.find(node_name)->second;
   added.used = true;
-  pod_index_.erase(added.key);  // the key of a copy that still runs elsewhere lives in the copy
+  pod_index_.erase(added.key);  // an older copy on another node keeps its own key
   pod_index_.emplace(added.key, id);
   node->pods.push_back(id);
   return id;
@@ -221,7 +221,7 @@ void LoadModel::advance(Node& node, Millis to) {
   }
 }
 
-// One stretch of time in which nothing changes.
+// One interval without changes.
 void LoadModel::accrue(Node& node, const Rates& rates, Millis to) {
   const Millis from = node.now;
   const Millis passed = to - from;
@@ -332,7 +332,7 @@ Millis LoadModel::memory_steady_until(std::string_view name) {
   return node == nullptr ? kForever : node->memory_until;
 }
 
-// --- what others ask ---
+// --- queries ---
 
 std::optional<PodUsage> LoadModel::pod_usage(std::string_view ns, std::string_view name) {
   const Pod* pod = find_pod(ns, name);
@@ -396,7 +396,7 @@ std::optional<std::int64_t> LoadModel::pod_cpu_total(std::string_view ns, std::s
 
 namespace {
 
-// The last whole window of something that began at `since`; nothing if it was too short.
+// The last complete window of a pod or node that started at `since`; empty if it is too young.
 std::optional<Sampled> last_window(Millis now, Millis since, const std::array<std::int64_t, 2>& marks) {
   Sampled sampled;
   sampled.at = now - now % LoadModel::kWindow;

@@ -143,7 +143,7 @@ TEST_F(LoadModelTest, SamplesAreAveragesOfTheLastWholeWindow) {
   EXPECT_EQ(load.pod_sample("web", "a")->total.cpu, 300'000);
   EXPECT_EQ(load.node_sample("n1")->cpu, 300'000);
   load.stop(id);
-  agenda.run_for(13s);  // the window from 30 to 45 s: gone after 6 s
+  agenda.run_for(13s);  // the window from 30 to 45 s: stopped after 6 s
   EXPECT_EQ(load.node_sample("n1")->cpu, 200'000);
 }
 
@@ -164,7 +164,7 @@ TEST_F(LoadModelTest, AContainerOverItsLimitIsToBeKilled) {
   const auto victim = load.memory_victim("n1");
   ASSERT_TRUE(victim);
   EXPECT_EQ(victim->pod, id);
-  EXPECT_EQ(load.pod_usage("web", "a")->memory, 2 * kGi);  // the kernel gives no more
+  EXPECT_EQ(load.pod_usage("web", "a")->memory, 2 * kGi);  // the kernel grants no more
 }
 
 TEST_F(LoadModelTest, AFullNodeGivesUpThePodThatIsFarthestOverItsRequest) {

@@ -1,4 +1,4 @@
-// Counters are integrals, whoever reads them and however often.
+// Counters are integrals; they do not depend on how often they are read.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -20,7 +20,7 @@ const std::vector<std::string> kProfiles{"700m",
 
 struct Event {
   std::int64_t wait_ms;
-  int pod;  // toggled; its profile is by number
+  int pod;  // started or stopped; its number selects the profile
 };
 
 std::vector<Event> some_events() {
@@ -83,7 +83,7 @@ RC_GTEST_PROP(LoadProperty, CountersOnlyGrowAndAreTheIntegralOfTheUsageSeen, ())
   std::int64_t integral = 0, usage = 0;
   NodeCounters before;
   bool grows = true, adds_up = true, integrates = true;
-  // Everything happens at a multiple of 100 ms, and each of them is looked at: the sum is exact.
+  // Every event is at a multiple of 100 ms, and each multiple is sampled, so the sum is exact.
   (void)run(events, 100, [&](LoadBench& bench) {
     const auto counters = *bench.load.node_counters("n1");
     grows = grows && counters.idle >= before.idle && counters.user >= before.user && counters.system >= before.system

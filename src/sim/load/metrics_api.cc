@@ -23,7 +23,7 @@ namespace {
 template <class Map>
 void set_usage(Map& usage, std::int64_t millionths_of_cores, std::int64_t bytes) {
   using kube::Quantity;
-  // Metrics-server measures in billionths of a core; canonical text is what a client expects.
+  // metrics-server measures in billionths of a core; clients expect the canonical text.
   const auto cpu = Quantity::parse(fmt::format("{}u", millionths_of_cores));
   usage["cpu"].set_string(cpu ? cpu->to_string() : "0");
   usage["memory"].set_string(Quantity::from_value(bytes, Quantity::Format::BinarySI).to_string());
@@ -36,7 +36,7 @@ void set_window(T& metrics, const Sampled& sampled) {
   *metrics.mutable_metadata()->mutable_creation_timestamp() = metrics.timestamp();
 }
 
-// Label selectors are meant for the labels of the object measured. Only its metadata is decoded: lists can be long.
+// Label selectors apply to the labels of the measured object. Decodes only its metadata, because lists can be long.
 bool copy_labels(const Server& server,
                  const Kind& kind,
                  std::string_view ns,

@@ -1,5 +1,5 @@
-// metrics.k8s.io as metrics-server would serve it: averages over the last whole 15 s of everything that has run long
-// enough, on nodes whose kubelets answer.
+// metrics.k8s.io as metrics-server serves it: averages over the last complete 15 s of all pods and nodes that have run
+// long enough, on nodes whose kubelets report.
 #pragma once
 
 namespace rescheduler::sim {
@@ -7,7 +7,7 @@ namespace rescheduler::sim {
 class LoadModel;
 class Server;
 
-// `kubectl top` and its like work from here on. Both must live as long as the server is asked.
+// Enables `kubectl top` and similar clients. `load` must live as long as the server.
 void provide_metrics(Server& server, LoadModel& load);
 
 }  // namespace rescheduler::sim

@@ -20,7 +20,7 @@ void head(Out out, std::string_view name, std::string_view type, std::string_vie
   fmt::format_to(out, "# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
 }
 
-// Milliseconds are as fine as the model is.
+// The model has a resolution of milliseconds.
 void value(Out out, std::int64_t billionths) {
   fmt::format_to(out, " {}.{:03}\n", billionths / kBillion, billionths % kBillion / 1'000'000);
 }
@@ -59,7 +59,7 @@ std::string node_metrics_text(const NodeCounters& counters) {
   }
   const std::int64_t available = counters.memory_capacity - counters.memory;
   gauge(out, "node_memory_MemAvailable_bytes", "Memory information field MemAvailable_bytes.", available);
-  // A kernel fills most of what nobody needs with its caches.
+  // A kernel uses most of the free memory for its caches.
   gauge(out, "node_memory_MemFree_bytes", "Memory information field MemFree_bytes.", available / 4);
   gauge(out, "node_memory_MemTotal_bytes", "Memory information field MemTotal_bytes.", counters.memory_capacity);
   head(out, "node_pressure_cpu_waiting_seconds_total", "counter",

@@ -1,4 +1,4 @@
-// A node's counters in the text format Prometheus scrapes, under node_exporter's names.
+// The counters of a node in the Prometheus text format, with node_exporter's names.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@ namespace rescheduler::sim {
 struct NodeCounters;
 class LoadModel;
 
-// Every CPU has a series for idle, iowait, system and user, the modes that move here, so that counting CPUs and summing
-// over modes both give what they should; node_exporter's other four would be zero.
+// Every CPU has a series for idle, iowait, system and user, the modes that change here. So counting CPUs and summing
+// over modes are both right. node_exporter's other four modes would be zero.
 std::string node_metrics_text(const NodeCounters& counters);
 
-// What an HTTP door answers on a path: /nodes/<node>/metrics, as if node_exporter listened there, and
-// /api/v1/nodes/<node>/proxy/metrics, through the kubelet, which must be reporting. Nothing: not such a path, or no
-// such node, or it does not answer.
+// The answer of the HTTP frontend for two paths: /nodes/<node>/metrics, like node_exporter, and
+// /api/v1/nodes/<node>/proxy/metrics, through the kubelet, which must be reporting. Empty: another path, an unknown
+// node, or a node that does not answer.
 std::optional<std::string> metrics_for_path(LoadModel& load, std::string_view path);
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,4 @@
-// Reads a text file whole, unpacking it if it is packed with xz.
+// Reads a whole text file and decompresses it if it is xz-compressed.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace rescheduler::sim {
 
-// `most_bytes` bounds what it may unpack to.
+// `most_bytes` limits the decompressed size.
 Result<std::string> read_packed_file(const std::string& path, std::size_t most_bytes);
 
 }  // namespace rescheduler::sim

@@ -40,7 +40,7 @@ void for_each_lasting_container(const api::PodSpec& spec, const Visit& visit) {
   for (const api::Container& container : spec.containers()) visit(container);
 }
 
-// Everything the shape is made from, as text.
+// All inputs of the shape as text.
 std::string key_of(const api::Pod& pod) {
   std::string key;
   const auto add = [&key](std::string_view text) {
@@ -59,7 +59,7 @@ std::string key_of(const api::Pod& pod) {
   return key;
 }
 
-// Parts of a million by weight, evenly where nobody has any; they add up to it exactly.
+// Parts of a million by weight, equal without weights; their sum is exactly one million.
 template <class Member>
 void set_parts(std::vector<ContainerShape>& containers, std::vector<std::int64_t> weights, Member part) {
   std::int64_t total = 0;
@@ -138,7 +138,7 @@ std::shared_ptr<const PodShape> PodShapes::of(const api::Pod& pod) {
   shape->memory_base = shape->memory_request > 0 ? shape->memory_request : defaults_.memory_without_request;
   set_parts(shape->containers, std::move(cpu), &ContainerShape::cpu_ppm);
   set_parts(shape->containers, std::move(memory), &ContainerShape::memory_ppm);
-  if (shapes_.size() >= sweep_at_) {  // names in annotations may make every pod another shape: forget dead ones
+  if (shapes_.size() >= sweep_at_) {  // annotations can make every pod a different shape: drop unused shapes
     std::erase_if(shapes_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = std::max<std::size_t>(1024, 2 * shapes_.size());
   }

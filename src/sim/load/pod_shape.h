@@ -1,4 +1,4 @@
-// What a pod's usage depends on besides its own seed and start. The pods of one workload share it.
+// What the usage of a pod depends on besides its own seed and start. The pods of one workload share it.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ class Pod;
 
 namespace rescheduler::sim {
 
-// What a pod without the annotation uses. Half of a request is what clusters commonly show.
+// The usage of a pod without the annotations. Half of the request is common in real clusters.
 struct DefaultLoad {
   std::string cpu = "noisy mean=50% deviation=5% every=60s";
   std::string memory = "50%";
-  // Percentages of a request that was not made refer to these.
+  // The base of percentages for a pod without the request.
   std::int64_t cpu_without_request = 20'000;  // 20m
   std::int64_t memory_without_request = std::int64_t{64} << 20;
 };
 
 struct ContainerShape {
   std::string name;
-  std::int64_t cpu_ppm = 0;  // its part of the pod's usage, in millionths: by requests, evenly where there are none
+  std::int64_t cpu_ppm = 0;  // its share of the pod's usage in millionths: by requests; equal without requests
   std::int64_t memory_ppm = 0;
   std::int64_t memory_limit = 0;  // 0: none
 };
@@ -36,19 +36,19 @@ struct PodShape {
   std::shared_ptr<const Profile> cpu;
   std::shared_ptr<const Profile> memory;
   std::int64_t cpu_request = 0;  // of containers and sidecars; millionths of a core
-  std::int64_t cpu_limit = 0;    // 0: at least one of them has none
+  std::int64_t cpu_limit = 0;    // 0: at least one container has none
   std::int64_t memory_request = 0;
-  std::int64_t cpu_base = 0;  // what percentages refer to
+  std::int64_t cpu_base = 0;  // the base of percentages
   std::int64_t memory_base = 0;
-  bool memory_limited = false;             // any container is
-  std::vector<ContainerShape> containers;  // sidecars first, then containers, as their order in the pod
-  std::string fault;                       // what is wrong with an annotation; the default stands in for it
+  bool memory_limited = false;             // at least one container has a limit
+  std::vector<ContainerShape> containers;  // sidecars first, then containers, in the order of the pod
+  std::string fault;                       // the error in an annotation; the default is used instead
 };
 
 class PodShapes {
  public:
   PodShapes(SeriesLibrary& library, DefaultLoad defaults);
-  // The same pointer for pods that do not differ in what counts.
+  // The same pointer for pods that are equal in all relevant fields.
   std::shared_ptr<const PodShape> of(const api::Pod& pod);
 
  private:

@@ -10,17 +10,17 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr Millis kDay = 86'400'000;
-constexpr Millis kDailyStep = 60'000;  // a cosine over a day moves by half a percent in a minute
+constexpr Millis kDailyStep = 60'000;  // a cosine over a day changes by at most half a percent per minute
 constexpr Millis kRampStep = 5'000;
 
-std::uint64_t mix(std::uint64_t bits) {  // splitmix64's finish
+std::uint64_t mix(std::uint64_t bits) {  // the finalizer of splitmix64
   bits += 0x9e3779b97f4a7c15;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
   return bits ^ (bits >> 31);
 }
 
-// Times before 1970 count too, if somebody's clock starts there.
+// Also right for times before 1970.
 Millis floor_to(Millis time, Millis period) {
   const Millis rest = time % period;
   return rest < 0 ? time - rest - period : time - rest;
@@ -45,7 +45,7 @@ std::uint64_t seed_of(std::string_view uid, std::string_view ns, std::string_vie
 }
 
 double bell(std::uint64_t seed, std::uint64_t draw) {
-  // The sum of four uniform numbers: close enough to normal, and without tails that no machine could deliver.
+  // The sum of four uniform numbers: close enough to normal, and without extreme values.
   const std::uint64_t bits = mix(seed ^ mix(draw));
   double sum = 0;
   for (int i = 0; i < 4; ++i) sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65'536.0;

@@ -43,14 +43,14 @@ Result<Profile::Amount> to_amount(std::string_view text, LoadResource resource) 
   if (share) {
     amount.of_request = quantity->to_double() / 100;
   } else {
-    // Nothing real is larger, and sums of them stay far from the end of the integers.
+    // Larger than any real value, and sums stay far below the limit of 64-bit integers.
     constexpr std::int64_t kMost = std::int64_t{1} << 56;
     amount.units = std::min(quantity->scaled_value(resource == LoadResource::Cpu ? -6 : 0), kMost);
   }
   return amount;
 }
 
-// Of a day, "14:00", in milliseconds.
+// The time of day "14:00" in milliseconds.
 Result<Millis> to_time_of_day(std::string_view text) {
   const auto colon = text.find(':');
   const auto hour = kube::parse_int64(text.substr(0, colon));
@@ -70,7 +70,7 @@ Result<Millis> to_millis(std::string_view text, Millis least) {
 
 }  // namespace
 
-// The words after the form: key=value, each at most once, each used.
+// The arguments after the form: key=value, each at most once, none unused.
 class ProfileWords {
  public:
   ProfileWords(LoadResource resource, SeriesLibrary& library) : resource_(resource), library_(library) {}

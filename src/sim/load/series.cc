@@ -16,7 +16,8 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // the largest file known has 9 MB
-// A key's next value may be missing for days; so much of a gap is filled with the last one, the rest is skipped.
+// A gap between two readings can last days. This many steps of a gap are filled with the last value, the rest is
+// skipped.
 constexpr std::int64_t kLongestGapSteps = 288;
 
 std::vector<std::string_view> split(std::string_view line) {
@@ -37,7 +38,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// An empty cell is a reading that was not taken: it counts as the one before.
+// An empty cell is a missing reading: it repeats the reading before.
 std::optional<std::uint16_t> to_sample(std::string_view cell, double percent_per_unit, std::uint16_t before) {
   if (cell.empty()) return before;
   double value = 0;
@@ -114,7 +115,7 @@ class Reader {
     return {};
   }
 
-  // The smallest distance between readings is the step; longer ones are filled with the reading before.
+  // The smallest distance between readings is the step. Longer gaps are filled with the reading before.
   void lay_out_readings() {
     std::int64_t step = 0;
     for (std::size_t i = 1; i < readings_.size(); ++i) {
@@ -151,7 +152,7 @@ class Reader {
   int number_ = 1;
 };
 
-// The one file here whose values are fractions of 1.
+// The only file whose values are fractions of 1.
 double percent_per_unit(std::string_view file) { return file == "google2019_fleet_300s" ? 100 : 1; }
 
 }  // namespace

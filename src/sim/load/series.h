@@ -1,10 +1,10 @@
-// Recorded utilisation: tables of percentages over time, read from comma-separated files (plain, or packed with xz).
+// Recorded utilisation: tables of percentages over time, read from CSV files (plain or xz-compressed).
 //
-// Three layouts are told apart by the header line:
+// The header line selects one of three layouts:
 //   day,vm,t0,t1,...       a series per row, samples in the columns t0 upwards, 300 s apart
 //   machine,t,cpu_mean,... a series per value of the first column; `t` is seconds, each value holds until the next
 //   cpu_util_percent,...   one series per column, a sample per row, 300 s apart
-// Series are numbered from 0 in the order they appear. A series repeats when it is over.
+// Series are numbered from 0 in the order of the file. A series repeats after its end.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class Environment;
 
 namespace rescheduler::sim {
 
-// One column of a file: all its series, end to end.
+// One column of a file: all its series, concatenated.
 struct SeriesTable {
   std::int64_t step_ms = 300'000;
   std::vector<std::uint16_t> samples;  // hundredths of a percent
-  std::vector<std::uint32_t> ends;     // of each series, within samples
+  std::vector<std::uint32_t> ends;     // end of each series in samples
 
   std::size_t rows() const { return ends.size(); }
   std::size_t length(std::size_t row) const { return ends[row] - begin(row); }
@@ -37,7 +37,7 @@ struct SeriesTable {
   std::size_t begin(std::size_t row) const { return row == 0 ? 0 : ends[row - 1]; }
 };
 
-// Pure: the named column of a file's text; an empty column means its first column of values. `percent_per_unit` is 1
+// Pure: the named column of a file's text; an empty column means the first column with values. `percent_per_unit` is 1
 // for files of percentages and 100 for files of fractions.
 Result<SeriesTable> parse_series(std::string_view text, std::string_view column, double percent_per_unit);
 

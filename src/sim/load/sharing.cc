@@ -14,7 +14,8 @@ std::int64_t share_cpu(std::span<CpuClaim> claims, std::int64_t capacity) {
   }
   if (demanded <= capacity) return demanded;
 
-  // Those that want least for their weight are served first, whole if they can be; the rest shares what remains.
+  // Claims with the smallest demand per weight come first and get all they want if possible. The rest share the
+  // remainder.
   std::vector<std::size_t> order(claims.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto wish = [&](std::size_t i) {

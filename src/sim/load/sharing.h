@@ -1,4 +1,4 @@
-// Who gets how much of a contended CPU.
+// Divides a contended CPU between pods.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 namespace rescheduler::sim {
 
 struct CpuClaim {
-  std::int64_t demand = 0;   // what it would use
-  std::int64_t weight = 1;   // > 0; its request, as cgroup shares have it
-  std::int64_t granted = 0;  // the answer
+  std::int64_t demand = 0;   // without contention
+  std::int64_t weight = 1;   // > 0; the request, like cgroup shares
+  std::int64_t granted = 0;  // the result
 };
 
-// As the kernel's fair scheduler does: while demand exceeds capacity, each gets capacity in proportion to its weight,
-// and what one does not need goes to the others. Nobody gets more than its demand, and nothing is left over while
-// somebody wants more (but for less than one unit each). Returns the sum of what was granted.
+// Like the kernel's fair scheduler. While demand exceeds capacity, each claim gets capacity in proportion to its
+// weight, and unneeded capacity goes to the others. No claim gets more than its demand. No capacity is left while a
+// claim wants more (except less than one unit each). Returns the sum of granted CPU.
 std::int64_t share_cpu(std::span<CpuClaim> claims, std::int64_t capacity);
 
 }  // namespace rescheduler::sim

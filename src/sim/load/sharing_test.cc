@@ -50,7 +50,7 @@ RC_GTEST_PROP(Sharing, NobodyGetsMoreThanItWantsAndNothingIsLeftWhileSomebodyWan
   RC_ASSERT(sum == total);
   RC_ASSERT(total <= std::min(capacity, demanded));
   RC_ASSERT(total >= std::min(capacity, demanded) - count);
-  // Fair: who is refused something has, for its weight, no less than anybody else got.
+  // Fairness: a claim that gets less than its demand gets, per weight, at least as much as any other claim.
   for (const CpuClaim& poor : claims) {
     if (poor.granted == poor.demand) continue;
     for (const CpuClaim& rich : claims) {

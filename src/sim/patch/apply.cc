@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-// The manager that moves objects from client-side apply to this one.
+// The manager that migrates objects from client-side apply to server-side apply.
 constexpr std::string_view kKubectl = "kubectl";
 
 std::string text_at(const json::value& document, std::string_view name) {
@@ -35,7 +35,7 @@ json::value without_managed_fields(const json::value& document) {
   return stripped;
 }
 
-// What the write cannot change, whatever it says, so that it does not come to own it either.
+// Fields that this write cannot change, so it must not own them either.
 FieldSet out_of_reach(const ApplyOptions& options) {
   FieldSet set;
   if (options.subresource == "status") set.insert(PathElement::member("spec"));
@@ -72,7 +72,7 @@ void note_changes(ManagedFields& managed,
   owned = {options.api_version, options.time, owned.fields.united(gained)};
 }
 
-// Group, version and kind as Go prints them.
+// Group, version and kind in Go's format.
 std::string type_name(std::string_view api_version, std::string_view kind) {
   const bool core = api_version.find('/') == std::string_view::npos;
   return fmt::format("{}{}, Kind={}", core ? "/" : "", api_version, kind);
@@ -132,7 +132,7 @@ const json::value* last_applied_of(const json::value& object) {
   return text != nullptr && text->is_string() && !text->get_string().empty() ? text : nullptr;
 }
 
-// What client-side apply set and nobody changed since: kubectl may take it over unforced.
+// Fields that client-side apply set and that have not changed since: kubectl can take them without force.
 FieldSet owned_client_side(const json::value& live, const ApplyOptions& options, const Place& place) {
   const json::value* text = last_applied_of(live);
   if (text == nullptr) return {};
@@ -142,7 +142,7 @@ FieldSet owned_client_side(const json::value& live, const ApplyOptions& options,
   return fields_of(*last, place).without(since.modified).without(since.added).without(since.removed);
 }
 
-// As a set, the paths in the conflict are compared with those that may be taken over.
+// Removes the conflicts whose paths are in `allowed`.
 void forgive(std::vector<OwnershipConflict>& found, const FieldSet& allowed) {
   std::erase_if(found, [&allowed](const OwnershipConflict& conflict) {
     FieldSet one;
@@ -151,7 +151,7 @@ void forgive(std::vector<OwnershipConflict>& found, const FieldSet& allowed) {
   });
 }
 
-// kubectl keeps the annotation of client-side apply up to date where there is one.
+// kubectl keeps the annotation of client-side apply up to date if it exists.
 void refresh_last_applied(json::value& object, const json::value& config) {
   if (last_applied_of(object) == nullptr) return;
   json::value copy = config;

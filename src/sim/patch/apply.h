@@ -1,7 +1,7 @@
-// Server-side apply and the tracking of who owns which fields, on JSON documents.
+// Server-side apply and field ownership, on JSON documents.
 //
-// The documents are whole objects; metadata.managedFields in them is not looked at: ownership travels as a text of its
-// own (the JSON array), empty for an object whose fields nobody has tracked so far.
+// The documents are whole objects, but metadata.managedFields in them is ignored. Ownership is a separate text (the
+// JSON array), empty for an object whose fields are not tracked.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ namespace rescheduler::sim {
 
 struct ApplyOptions {
   std::string manager;
-  bool force = false;         // take fields over from other managers
-  std::string api_version{};  // the object's: "apps/v1"
-  std::string kind{};         // the object's; empty: a configuration of any kind will do
+  bool force = false;         // take fields from other managers
+  std::string api_version{};  // of the object: "apps/v1"
+  std::string kind{};         // of the object; empty: accept a configuration of any kind
   std::string subresource{};
   std::string time{};       // now, RFC 3339 in whole seconds
-  bool has_status = false;  // the kind has a status subresource: writes of the object itself do not own its status
+  bool has_status = false;  // the kind has a status subresource: writes of the object do not own its status
 };
 
 struct ApplyResult {
@@ -32,16 +32,16 @@ struct ApplyResult {
   std::string managed_fields;
 };
 
-// live: null when the object is to be created. schema: null for objects without a wire type.
-// A conflict's refusal names no kind and no object: the caller may.
+// live: null to create the object. schema: null for objects without a wire type.
+// The error of a conflict names no kind and no object; the caller can add them.
 ApiResult<ApplyResult> server_side_apply(const boost::json::value* live,
                                          const boost::json::value& config,
                                          std::string_view managed_fields,
                                          const ApplyOptions& options,
                                          const google::protobuf::Descriptor* schema);
 
-// The managed fields after any other sort of write. An object that exists and was never tracked stays untracked; null
-// for `before` tracks a creation.
+// The managed fields after a write that is not an apply. An existing object that is not tracked stays untracked. Null
+// `before` tracks a creation.
 std::string note_update(const boost::json::value* before,
                         const boost::json::value& after,
                         std::string_view managed_fields,

@@ -1,5 +1,4 @@
-// An object under server-side apply in tests: the document and its managed fields, written by one manager after
-// another.
+// An object under server-side apply in tests: the document and its managed fields, written by several managers.
 #pragma once
 
 #include <string>
@@ -20,7 +19,7 @@ class AppliedObject {
   AppliedObject(const google::protobuf::Descriptor* schema, std::string api_version)
       : schema_(schema), api_version_(std::move(api_version)) {}
 
-  // An object that exists and nobody has tracked.
+  // An existing object without tracked fields.
   void exists(boost::json::value document) {
     document_ = std::move(document);
     there_ = true;
@@ -47,7 +46,7 @@ class AppliedObject {
   void set_time(std::string time) { time_ = std::move(time); }
   Json document() const { return {document_}; }
   const std::string& managed() const { return managed_; }
-  // The fieldsV1 of a manager; "" when it has no entry.
+  // The fieldsV1 of a manager; "" if it has no entry.
   std::string fields(std::string_view manager) const { return text_member(manager, "fieldsV1"); }
   std::string entry(std::string_view manager) const { return text_member(manager, {}); }
 

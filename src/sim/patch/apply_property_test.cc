@@ -1,4 +1,4 @@
-// What must hold of server-side apply whatever is applied.
+// Properties of server-side apply for any configuration.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -23,7 +23,7 @@ json::object any_labels() {
   return labels;
 }
 
-// Never empty: of an empty list with keys nobody is recorded as the owner, as in Kubernetes.
+// Never empty: as in Kubernetes, an empty list with keys has no owner.
 json::array named(std::initializer_list<const char*> names, const std::function<void(json::object&)>& fill) {
   json::array list;
   for (const char* name : names) {
@@ -82,7 +82,7 @@ RC_GTEST_PROP(ApplyProperty, GivingEverythingUpLeavesNothing, ()) {
   RC_ASSERT(object.apply("a", json::object()).has_value());
   RC_ASSERT(object.managed().empty());
   json::object left = object.document().value.get_object();
-  left.erase("metadata");  // every object has it, so nobody owns it
+  left.erase("metadata");  // every object has it, so it has no owner
   RC_ASSERT(left.empty());
 }
 
@@ -111,7 +111,7 @@ RC_GTEST_PROP(ApplyProperty, WhatIsAppliedIsThereAndOwned, ()) {
   const Place place = Place::root(subject.schema);
   RC_ASSERT(differences(config, object.document().value, place).removed.empty());
   RC_ASSERT(differences(config, object.document().value, place).modified.empty());
-  // Nobody owns what is not there.
+  // Managers own only fields that exist.
   const FieldSet there = with_structures(fields_of(object.document().value, place), place);
   const auto managed = read_managed_fields(object.managed());
   for (const auto& [manager, owned] : *managed) {

@@ -14,11 +14,11 @@ constexpr FieldRule keyed(std::string_view field, std::string_view key) {
 constexpr FieldRule keyed(std::string_view field, std::string_view key, std::string_view second_key) {
   return {field, Strategy::Merge, key, ListType::Map, {key, second_key}};
 }
-// Items that server-side apply tells apart, and strategic merge does not.
+// Server-side apply identifies items by key; strategic merge does not.
 constexpr FieldRule apply_only(std::string_view field, std::string_view key) {
   return {field, Strategy::Default, {}, ListType::Map, {key, {}}};
 }
-// Items that strategic merge tells apart, and server-side apply does not.
+// Strategic merge identifies items by key; server-side apply does not.
 constexpr FieldRule merge_only(std::string_view field, std::string_view key) { return {field, Strategy::Merge, key}; }
 constexpr FieldRule merged_set(std::string_view field) { return {field, Strategy::Merge, {}, ListType::Set}; }
 constexpr FieldRule apply_set(std::string_view field) { return {field, Strategy::Default, {}, ListType::Set}; }
@@ -68,7 +68,7 @@ constexpr std::array kRules = {
     keyed("PodStatus.pod_ips", "ip"),
     keyed("PodStatus.resource_claim_statuses", "name"),
     apply_only("ResourceStatus.resources", "resourceID"),
-    // core: everything else. Taints and tolerations carry no mark: they are replaced whole.
+    // core: other types. Taints and tolerations have no mark: their lists are replaced.
     keyed("NamespaceStatus.conditions", "type"),
     keyed("NodeStatus.addresses", "type"),
     keyed("NodeStatus.conditions", "type"),

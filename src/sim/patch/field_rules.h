@@ -1,7 +1,7 @@
 // How lists, maps and structures of the Kubernetes API are patched: the patchStrategy, patchMergeKey, listType,
-// listMapKey, mapType and structType marks of its Go types, for the fields our wire types have.
+// listMapKey, mapType and structType marks of its Go types, for the fields of our wire types.
 //
-// What is not named here has the API's defaults: lists are replaced whole, maps and structures merged by member.
+// Fields that are not listed have the API's defaults: lists are replaced, maps and structures are merged by member.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ class FieldDescriptor;
 
 namespace rescheduler::sim {
 
-// What a strategic merge patch does with the field. A list merges by merge_key, or as a set if that is empty.
+// How a strategic merge patch treats the field. A list merges by merge_key, or as a set if merge_key is empty.
 enum class Strategy : std::uint8_t { Default, Merge, Replace };
 
-// What server-side apply sees in a list: one value, a set of scalars, or items told apart by their keys.
+// How server-side apply treats a list: one value, a set of scalars, or items identified by their keys.
 enum class ListType : std::uint8_t { Atomic, Set, Map };
 
 struct FieldRule {
@@ -27,9 +27,9 @@ struct FieldRule {
   Strategy strategy = Strategy::Default;
   std::string_view merge_key{};
   ListType list_type = ListType::Atomic;
-  std::array<std::string_view, 2> keys{};  // of ListType::Map; the second may be empty
+  std::array<std::string_view, 2> keys{};  // for ListType::Map; the second can be empty
   bool atomic_map = false;                 // server-side apply: the map is one value
-  bool granular_struct = false;            // although the structure's type is atomic elsewhere
+  bool granular_struct = false;            // although the type is atomic elsewhere
 };
 
 // Null: the API's defaults.
@@ -37,10 +37,10 @@ const FieldRule* rule_of(const google::protobuf::FieldDescriptor& field);
 
 std::size_t rule_count();
 
-// Is a structure of this type one value to server-side apply?
+// Whether server-side apply treats a structure of this type as one value.
 bool is_atomic(const google::protobuf::Descriptor& structure);
 
-// What an absent key of a list's item means; empty: nothing.
+// The default of an absent key of a list item; empty: none.
 std::string_view key_default(std::string_view key);
 
 }  // namespace rescheduler::sim

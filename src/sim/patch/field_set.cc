@@ -159,7 +159,7 @@ std::string shown(const FieldPath& path) {
 }
 
 void FieldSet::insert(const FieldPath& path) {
-  if (path.empty()) return;  // the whole object is nobody's
+  if (path.empty()) return;  // no manager owns the whole object
   FieldSet* at = this;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) at = &at->children_[path[i]];
   at->members_.insert(path.back());

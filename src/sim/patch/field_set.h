@@ -1,7 +1,7 @@
-// Sets of fields of an object, as managedFields records them ("FieldsV1"): for each manager, the paths it owns.
+// Sets of fields of an object, as in managedFields ("FieldsV1"): for each manager, the paths that it owns.
 //
-// A path leads through members ("f:spec"), items of lists named by their keys (k:{"name":"web"}) and values of sets
-// (v:"finalizer"). A set may hold a place and places below it independently of each other.
+// A path consists of members ("f:spec"), list items with their keys (k:{"name":"web"}) and set values (v:"finalizer").
+// A set can hold a path and paths below it independently.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace rescheduler::sim {
 
-// A JSON scalar; monostate is null. Numbers compare by value, and before texts, texts before flags.
+// A JSON scalar; monostate is null. Order: numbers by value, then strings, then booleans.
 using PathScalar = std::variant<std::monostate, std::int64_t, double, std::string, bool>;
 PathScalar scalar_of(const boost::json::value& value);  // null for arrays and objects
 
@@ -33,13 +33,13 @@ class PathElement {
   static PathElement member(std::string_view name);
   static PathElement keyed(std::vector<PathKey> keys);
   static PathElement value(PathScalar value);
-  static std::optional<PathElement> parse(std::string_view text);  // nullopt: of a form nobody knows, or broken
+  static std::optional<PathElement> parse(std::string_view text);  // nullopt: unknown or malformed
 
-  // Its name, if it is a member.
+  // The name of a member, else null.
   const std::string* member_name() const { return form_ == Form::Member ? &name_ : nullptr; }
 
   std::string serialized() const;  // f:spec
-  std::string shown() const;       // .spec or [name="web"], for people
+  std::string shown() const;       // .spec or [name="web"], for messages
 
   friend bool operator<(const PathElement& left, const PathElement& right) { return left.compare(right) < 0; }
   friend bool operator==(const PathElement& left, const PathElement& right) { return left.compare(right) == 0; }
@@ -49,8 +49,8 @@ class PathElement {
   int compare(const PathElement& other) const;
 
   Form form_ = Form::Member;
-  std::string name_;           // of a member
-  std::vector<PathKey> keys_;  // sorted by name; a Value or an Index has one without a name
+  std::string name_;           // if it is a member
+  std::vector<PathKey> keys_;  // sorted by name; a Value or an Index has one key without a name
 };
 
 using FieldPath = std::vector<PathElement>;
@@ -61,18 +61,18 @@ class FieldSet {
   void insert(const FieldPath& path);
   void insert(const PathElement& element) { members_.insert(element); }
   bool has(const PathElement& element) const { return members_.contains(element); }
-  const FieldSet* below(const PathElement& element) const;  // null: nothing
+  const FieldSet* below(const PathElement& element) const;  // null: none
   bool empty() const;
   std::vector<FieldPath> paths() const;
 
   const std::set<PathElement>& members() const { return members_; }
   const std::map<PathElement, FieldSet>& children() const { return children_; }
-  void set_child(const PathElement& element, FieldSet child);  // an empty one removes it
+  void set_child(const PathElement& element, FieldSet child);  // an empty child is removed
 
   FieldSet united(const FieldSet& other) const;
   FieldSet shared(const FieldSet& other) const;
-  FieldSet without(const FieldSet& other) const;        // exactly those places; what lies below them stays
-  FieldSet without_trees(const FieldSet& roots) const;  // with everything below
+  FieldSet without(const FieldSet& other) const;        // removes exactly these paths; paths below stay
+  FieldSet without_trees(const FieldSet& roots) const;  // also removes all paths below
 
   bool operator==(const FieldSet& other) const = default;
 
@@ -81,7 +81,7 @@ class FieldSet {
 
  private:
   void write(boost::json::object& into, bool with_self) const;
-  // Whether the place itself belongs to the set is the parent's to note.
+  // `itself`: whether the set contains the path itself; the parent stores it.
   static Result<void> read(const boost::json::value& fields, FieldSet& into, bool& itself);
 
   std::set<PathElement> members_;

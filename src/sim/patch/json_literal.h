@@ -1,4 +1,4 @@
-// JSON documents in tests: R"({"a":1})"_json. Single quotes stand for double ones, which makes them legible.
+// JSON documents in tests: R"({"a":1})"_json. Single quotes are read as double quotes, which is easier to read.
 #pragma once
 
 #include <algorithm>

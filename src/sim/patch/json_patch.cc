@@ -51,7 +51,7 @@ tl::unexpected<Fault> failed(Fault::Kind kind, std::string message) {
   return tl::unexpected<Fault>(Fault{kind, std::move(message)});
 }
 
-// A problem inside one container, before it is known which operation ran into it.
+// An error inside one container, before the operation is known.
 using Complaint = std::optional<std::string>;
 
 Complaint index_of(std::string_view token, std::size_t size, std::size_t& index) {
@@ -76,7 +76,7 @@ json::value* child_of(json::value& container, std::string_view token) {
   return &(*array)[index];
 }
 
-// The object or array that holds the place; null when there is none.
+// The object or array that contains the path; null if there is none.
 json::value* container_of(json::value& document, const Pointer& pointer) {
   if (!pointer.valid || pointer.tokens.empty()) return nullptr;
   json::value* at = &document;
@@ -266,7 +266,7 @@ Step Patcher::test(const Pointer& path, const json::value& expected) {
                 fmt::format("error in test for path: '{}': {}", path.text, complaint.value_or("missing value")));
 }
 
-// The text of a member of an operation; null when it is absent or no text.
+// The string member of an operation; null if it is absent or not a string.
 const json::string* text_of(const json::object& operation, std::string_view name) {
   const json::value* member = operation.if_contains(name);
   return member == nullptr ? nullptr : member->if_string();

@@ -45,7 +45,7 @@ std::size_t depth_of(const json::value& value) {
 
 std::size_t weight_of(const json::value& value) {
   constexpr std::size_t kPunctuation = 4;  // quotes, a colon and a comma
-  constexpr std::size_t kScalar = 8;       // a number of usual length
+  constexpr std::size_t kScalar = 8;       // a number of typical length
   std::size_t sum = kPunctuation;
   if (const auto* object = value.if_object()) {
     for (const auto& member : *object) sum += member.key().size() + kPunctuation + weight_of(member.value());

@@ -78,7 +78,7 @@ std::string to_text(const ManagedFields& managed) {
   if (managed.empty()) return {};
   std::vector<const ManagedFields::value_type*> entries;
   for (const auto& entry : managed) entries.push_back(&entry);
-  // Times are texts of one form, so their order is that of time.
+  // All times have the same text format, so they sort by time.
   std::ranges::sort(entries, {}, [](const ManagedFields::value_type* entry) {
     const auto& [manager, owned] = *entry;
     return std::make_tuple(!manager.applies, std::string_view(owned.time), std::string_view(manager.name),

@@ -1,4 +1,4 @@
-// metadata.managedFields: who owns which fields of an object, and how that came about.
+// metadata.managedFields: which manager owns which fields of an object.
 #pragma once
 
 #include <compare>
@@ -14,27 +14,27 @@ namespace rescheduler::sim {
 
 struct FieldManager {
   std::string name;
-  bool applies = false;       // by server-side apply; else by updates of any other sort
-  std::string api_version{};  // of updates; an applier is the same whichever version it applies
+  bool applies = false;       // true: server-side apply; false: any other write
+  std::string api_version{};  // for updates; an applier is the same for all versions
   std::string subresource{};
 
   auto operator<=>(const FieldManager&) const = default;
 };
 
 struct OwnedFields {
-  std::string api_version;  // which the paths are of
-  std::string time;         // RFC 3339; empty: not known
+  std::string api_version;  // the version of the paths
+  std::string time;         // RFC 3339; empty: unknown
   FieldSet fields;
 };
 
 using ManagedFields = std::map<FieldManager, OwnedFields>;
 
-// Of a JSON array; an empty text is no managers.
+// Reads a JSON array; an empty text means no managers.
 Result<ManagedFields> read_managed_fields(std::string_view text);
-// Appliers first, then by time and name, as Kubernetes lists them; empty when there are none.
+// Appliers first, then by time and name, as in Kubernetes; empty without managers.
 std::string to_text(const ManagedFields& managed);
 
-// "kubectl" with subresource "status" using apps/v1: as conflicts name it.
+// "kubectl" with subresource "status" using apps/v1: the name in conflict messages.
 std::string described(const FieldManager& manager);
 
 }  // namespace rescheduler::sim

@@ -1,5 +1,5 @@
 // JSON Merge Patch (RFC 7386): members of the patch replace those of the document, null removes them, arrays are
-// replaced whole.
+// replaced.
 #pragma once
 
 #include <boost/json/fwd.hpp>

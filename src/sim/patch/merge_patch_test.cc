@@ -38,7 +38,7 @@ TEST(MergePatch, GivesWhatTheRfcSays) {
   }
 }
 
-// The patch that turns one object into another.
+// The patch that changes `from` into `to`.
 json::object difference(const json::object& from, const json::object& to) {
   json::object patch;
   for (const auto& member : from) {

@@ -64,9 +64,9 @@ boost::json::value pruned(const boost::json::value& merged,
   const auto fields_left = [&place](const boost::json::value& object) {
     return with_structures(fields_of(object, place), place);
   };
-  // Cutting out a structure takes along what others own in it. So what is cut is decided on fields: all that cutting
-  // would take, but nothing that somebody owns, and nothing that was not applied.
-  FieldSet owned = never_owned();  // the server's own: not the applier's to give up
+  // Removing a structure also removes the fields of other managers in it. So the removal is decided by fields: all
+  // fields that would be removed, except fields with an owner and fields that were not applied.
+  FieldSet owned = never_owned();  // the server's fields: an applier cannot remove them
   for (const auto& entry : managed) owned = owned.united(entry.second.fields);
   owned = with_structures(owned, place);
   const FieldSet kept = fields_left(without_fields(merged, last, place)).united(owned);
@@ -98,7 +98,7 @@ void cap_updaters(ManagedFields& managed) {
     if (manager == shared) continue;
     OwnedFields& all = managed.at(shared);
     all.fields = all.fields.united(managed.at(manager).fields);
-    all.time = managed.at(manager).time;  // the more recent of the two
+    all.time = managed.at(manager).time;  // the later of the two
     managed.erase(manager);
     --count;
   }

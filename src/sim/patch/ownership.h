@@ -1,4 +1,4 @@
-// Who owns what after a write: the rules of managed fields, apart from where the objects come from.
+// The rules of managed fields: which manager owns which fields after a write.
 #pragma once
 
 #include <vector>
@@ -11,29 +11,30 @@
 
 namespace rescheduler::sim {
 
-// What nobody owns: the object's type, and the metadata that the server alone writes.
+// Fields without an owner: the object's type, and the metadata that only the server writes.
 const FieldSet& never_owned();
 
 struct OwnershipConflict {
   FieldManager manager;
   FieldPath path;
 };
-// The fields that managers other than `writer` own and that the write sets to something else.
+// Fields that other managers than `writer` own and that the write changes.
 std::vector<OwnershipConflict> conflicts(const ManagedFields& managed,
                                          const FieldManager& writer,
                                          const Differences& changes);
 
-// Fields that changed or went are taken from every manager but `writer` (null: from all); who has none left goes.
+// Removes changed and removed fields from every manager except `writer` (null: from all). A manager without fields is
+// removed.
 void take_away(ManagedFields& managed, const FieldManager* writer, const Differences& changes);
 
-// The merged object without what `applier` applied the last time, does not apply now, and nobody else owns.
-// `managed` holds already what it owns now.
+// The merged object without the fields that `applier` applied last time, does not apply now, and no other manager owns.
+// `managed` already has its new fields.
 boost::json::value pruned(const boost::json::value& merged,
                           const ManagedFields& managed,
                           const FieldSet& last_applied,
                           const Place& place);
 
-// Kubernetes keeps ten updaters apart; the oldest beyond that share one name.
+// Kubernetes keeps ten updaters apart. Older ones are merged under one name.
 void cap_updaters(ManagedFields& managed);
 
 }  // namespace rescheduler::sim

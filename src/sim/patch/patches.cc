@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Kubernetes keeps the reason to itself.
+// Kubernetes does not return the reason.
 StatusError unprocessable() {
   return {422, "Invalid", "the server rejected our request due to an error in our request"};
 }

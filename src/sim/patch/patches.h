@@ -1,4 +1,4 @@
-// Every kind of patch behind one door: text in, patched document or Kubernetes' refusal out.
+// One function for every kind of patch: takes the text, returns the patched document or Kubernetes' error.
 #pragma once
 
 #include <string_view>
@@ -12,15 +12,15 @@ namespace rescheduler::sim {
 
 struct PatchRequest {
   kube::PatchKind kind = kube::PatchKind::Merge;
-  std::string_view text;                                 // JSON; for Apply YAML as well
-  const google::protobuf::Descriptor* schema = nullptr;  // of the wire type; null when the kind has none
-  bool custom = false;                                   // a CustomResourceDefinition's kind: no strategic merge
+  std::string_view text;                                 // JSON; YAML too for Apply
+  const google::protobuf::Descriptor* schema = nullptr;  // of the wire type; null if the kind has none
+  bool custom = false;                                   // a custom kind: no strategic merge
   std::string_view managed_fields{};                     // of the live object
   ApplyOptions options{};                                // Apply only
 };
 
-// live: null only for Apply, which then creates. All but Apply leave the managed fields as they are: they are noted
-// when it is known what became of the object (note_update).
+// live: null only for Apply, which then creates. All kinds except Apply keep the managed fields; note_update() changes
+// them when the final object is known.
 ApiResult<ApplyResult> patch_document(const boost::json::value* live, const PatchRequest& request);
 
 }  // namespace rescheduler::sim

@@ -89,7 +89,7 @@ Walk Place::walk(const json::value* value) const {
 }
 
 Walk Place::walk(const json::value* left, const json::value* right) const {
-  // Between two empty values there is nothing to walk; as a leaf, empty and null stay different.
+  // Two empty values have nothing to walk. As a leaf, empty and null stay different.
   if (is_empty(left) && is_empty(right)) return Walk::Leaf;
   if (left == nullptr || left->is_null()) return walk(right);
   if (right == nullptr || right->is_null()) return walk(left);

@@ -1,8 +1,8 @@
-// The type of one place in a document, found by walking down from the type of the object.
+// The type of one path in a document, found by walking down from the type of the object.
 //
-// Kinds with a wire type are walked by its descriptor. Objects without one (custom resources) have typed metadata; in
-// the rest, and in fields our wire types do not have, values speak for themselves: objects are maps, arrays and scalars
-// are single values.
+// For kinds with a wire type, the descriptor has the types. Objects without one (custom resources) have typed metadata.
+// In their other fields, and in fields that our wire types do not have, the value decides: objects are maps, arrays and
+// scalars are single values.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct JsonShape;
 
 namespace rescheduler::sim {
 
-// How to walk a value: as one value, member by member, or item by item.
+// How to walk a value: as one value, by member, or by item.
 enum class Walk : std::uint8_t { Leaf, Members, Items };
 
 class Place {
@@ -30,14 +30,14 @@ class Place {
 
   Place member(std::string_view name) const;
   Place item() const;
-  // Is this a structure that has such a field? (The keys of a map are data.)
+  // Whether this is a structure with such a field. (The keys of a map are data.)
   bool declares(std::string_view name) const;
   const FieldRule& rule() const;
 
-  // For server-side apply. Null pointers are absent values; at most one may be. JSON's null fits everything.
+  // For server-side apply. A null pointer is an absent value; at most one can be null. JSON's null fits every type.
   Walk walk(const boost::json::value* value) const;
   Walk walk(const boost::json::value* left, const boost::json::value* right) const;
-  // How the path of a list's item names it; nullopt when it lacks every key, or is not what the list should hold.
+  // The path element of a list item; nullopt if the item lacks every key or has the wrong type.
   std::optional<PathElement> name_of(const boost::json::value& item) const;
 
  private:
@@ -48,7 +48,7 @@ class Place {
 
   Form form_ = Form::Untyped;
   bool atomic_ = false;
-  const kube::JsonShape* shape_ = nullptr;  // of the structure, or of the map's or list's values
+  const kube::JsonShape* shape_ = nullptr;  // of the structure, or of the values of the map or list
   const FieldRule* rule_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Random documents for property tests: few names and few values, so that two of them have much in common.
+// Random documents for property tests: few names and few values, so that two documents have much in common.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -31,7 +31,7 @@ tl::unexpected<Fault> failed(Fault::Kind kind, std::string message) {
 }
 
 struct Placed {
-  std::size_t live;  // place in the live list
+  std::size_t live;  // index in the live list
   json::value value;
 };
 
@@ -73,7 +73,7 @@ json::array ordered(json::array merged,
                     const json::array& wanted_order,
                     const json::array& live_order,
                     std::string_view merge_key) {
-  std::multimap<std::size_t, Placed> wanted;  // by their place in either order; equals stay as they came
+  std::multimap<std::size_t, Placed> wanted;  // by index in the order; equal ones keep their sequence
   std::multimap<std::size_t, Placed> others;
   for (json::value& item : merged) {
     const std::size_t place = find_item(wanted_order, item, merge_key);

@@ -32,8 +32,7 @@ tl::unexpected<Fault> failed(Fault::Kind kind, std::string message) {
   return tl::unexpected<Fault>(Fault{kind, std::move(message)});
 }
 
-// "containers" of "$setElementOrder/containers"; nullopt when the name has another prefix, empty when it has nothing
-// behind it.
+// "containers" for "$setElementOrder/containers"; nullopt for another prefix, empty if nothing follows the prefix.
 std::optional<std::string_view> subject_of(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -44,8 +43,8 @@ bool is_directive(std::string_view name) {
   return name == kRetainKeys || subject_of(name, kDeleteFrom) || subject_of(name, kElementOrder);
 }
 
-// A value the object had nothing of: without nulls, which remove, and without directives, which then have nothing to
-// direct. Nullopt: nothing is to be added.
+// The value for a field that the object does not have: without nulls and directives, which have nothing to change.
+// Nullopt: add nothing.
 std::optional<json::value> fresh(const json::value& value) {
   if (const auto* array = value.if_array()) {
     json::array out;
@@ -76,7 +75,7 @@ void put_fresh(json::object& object, std::string_view name, const json::value& v
 
 Step merge_map(json::object& original, json::object patch, const Place& place);
 
-// Takes the items with a directive out of the patch and obeys them. True: the patch replaces the list.
+// Removes the items with a directive from the patch and applies them. True: the patch replaces the list.
 tl::expected<bool, Fault> obey_items(json::array& original, json::array& patch, std::string_view merge_key) {
   bool replace = false;
   json::array rest;
@@ -123,7 +122,7 @@ List merge_objects(json::array original, json::array patch, const Place& place) 
       return tl::unexpected<Fault>(std::move(step.error()));
     }
   }
-  // A patch may take an item's key away with a directive or a null; such an item has no place in any order.
+  // A directive or a null in the patch can remove the key of an item. Such an item cannot be ordered.
   if (auto keyed = check_keys(merged, key); !keyed) return tl::unexpected<Fault>(std::move(keyed.error()));
   return ordered(std::move(merged), patch, original, key);
 }
@@ -189,7 +188,7 @@ Step retain_keys(json::object& original, json::object& patch) {
   return {};
 }
 
-// One list named by $setElementOrder, merged with its part of the patch and then put in order.
+// Merges one list named by $setElementOrder with its part of the patch, then orders it.
 Step set_order(json::object& original,
                json::object& patch,
                std::string_view name,

@@ -1,8 +1,8 @@
-// Kubernetes' strategic merge patch: a merge patch that knows the object's type, merges lists of named items one by one
-// and obeys directives in the patch ($patch, $retainKeys, $setElementOrder/x, $deleteFromPrimitiveList/x).
+// Kubernetes' strategic merge patch: a merge patch that uses the object's type, merges lists by item keys and applies
+// directives in the patch ($patch, $retainKeys, $setElementOrder/x, $deleteFromPrimitiveList/x).
 //
-// As in Kubernetes, items the patch brings stand before those only the object has, unless the object's own order or
-// $setElementOrder says otherwise, and "$patch: merge" is refused: merging is what happens anyway.
+// As in Kubernetes, items of the patch come before items that only the object has, unless the object's order or
+// $setElementOrder decides otherwise. "$patch: merge" is rejected, because merging is the default.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace rescheduler::sim {
 
 struct StrategicFault {
   enum class Kind : std::uint8_t {
-    BadFormat,      // a directive is not what it should be: 400
-    Unprocessable,  // understood and impossible: 422
-    Failed,         // what Kubernetes answers with 500: items without their merge key and the like
+    BadFormat,      // a malformed directive: 400
+    Unprocessable,  // well-formed but impossible: 422
+    Failed,         // Kubernetes answers 500: items without their merge key and similar errors
   };
   Kind kind = Kind::Failed;
   std::string message;

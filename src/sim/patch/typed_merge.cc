@@ -31,8 +31,8 @@ json::value merge_members(const json::value* live, const json::value* config, co
   return out;
 }
 
-// Two lists of named items become one. The order of the config's items is kept; an item only the live list has stays
-// behind the items it followed there.
+// Merges two lists of keyed items. The config's items keep their order. An item that only the live list has stays after
+// the items that it followed there.
 class ListMerge {
  public:
   ListMerge(const json::value* live, const json::value* config, const Place& place) : place_(place) {
@@ -53,7 +53,7 @@ class ListMerge {
 
  private:
   struct Named {
-    std::optional<PathElement> name;  // nullopt: nothing names it, so it is merged with nothing
+    std::optional<PathElement> name;  // nullopt: no key, so it is not merged
     const json::value* value;
   };
   using ByName = std::map<PathElement, const json::value*>;
@@ -65,11 +65,11 @@ class ListMerge {
       items.push_back({place_.name_of(item), &item});
       if (!items.back().name) continue;
       const auto [slot, fresh] = by_name.emplace(*items.back().name, &item);
-      if (!fresh) slot->second = nullptr;  // namesakes are merged with nothing
+      if (!fresh) slot->second = nullptr;  // duplicates are not merged
     }
   }
 
-  // Does the live list's next item go in or get passed over now? False: the config's next item comes first.
+  // Whether the next live item is added or skipped now. False: the config's next item comes first.
   bool step_live() {
     const Named& item = live_[left_];
     if (!item.name || !config_by_name_.contains(*item.name)) {
@@ -107,7 +107,7 @@ class ListMerge {
   Place place_;
   std::vector<Named> live_, config_;
   ByName live_by_name_, config_by_name_;
-  std::vector<const PathElement*> shared_;  // names in both, in the config's order
+  std::vector<const PathElement*> shared_;  // keys in both lists, in the config's order
   std::set<PathElement> done_;
   std::size_t left_ = 0, right_ = 0, next_shared_ = 0;
   json::array out_;
@@ -122,7 +122,7 @@ json::value merge(const json::value* live, const json::value* config, const Plac
   return config != nullptr ? *config : *live;
 }
 
-// Nullopt: nothing is left of it. What loses all it held but was not itself to go stays, empty.
+// Nullopt: nothing is left. A container that becomes empty but is not in the set itself stays.
 std::optional<json::value> cut(const json::value& value, const FieldSet& gone, const Place& place);
 
 std::optional<json::value> cut_below(const json::value& value,
@@ -137,7 +137,7 @@ std::optional<json::value> cut_below(const json::value& value,
 std::optional<json::value> cut(const json::value& value, const FieldSet& gone, const Place& place) {
   if (!value.is_structured()) return value;
   switch (place.walk(&value)) {
-    case Walk::Leaf: return std::nullopt;  // one value, and something of it shall go
+    case Walk::Leaf: return std::nullopt;  // one value, of which a part must go
     case Walk::Members: {
       json::object out;
       for (const auto& member : value.get_object()) {

@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 std::string_view plain(json::string_view text) { return {text.data(), text.size()}; }
 
-// The items of a list by what names them. Items that nothing names belong to nobody and are left out.
+// The items of a list by key. Items without a key have no owner and are left out.
 using Items = std::map<PathElement, std::vector<const json::value*>>;
 Items items_of(const json::value* list, const Place& place) {
   Items items;
@@ -76,7 +76,7 @@ class Comparison {
     const Walk walk = place.walk(before, after);
     if (walk == Walk::Leaf) {
       note(before, after);
-      // One may be a leaf and the other not: then what lay below is gone, or new.
+      // If only one of the two is a leaf, all fields below the other are removed or added.
       if (before != nullptr && after != nullptr) {
         visit_inside(place.walk(before), before, nullptr, place);
         visit_inside(place.walk(after), nullptr, after, place);
@@ -138,7 +138,7 @@ class Comparison {
     }
   }
 
-  // Several items of one name are a fault of the list, but a stored object may have it: together they are one value.
+  // Several items with the same key are invalid, but a stored object can have them: together they count as one value.
   void visit_namesakes(const PathElement& name,
                        const std::vector<const json::value*>& before,
                        const std::vector<const json::value*>& after,

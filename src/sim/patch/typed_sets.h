@@ -1,4 +1,4 @@
-// Which fields an object has, and in which two objects differ, seen through the object's type.
+// The fields of an object, and the fields in which two objects differ, according to the object's type.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace rescheduler::sim {
 
-// The fields that somebody who wrote this object would own.
+// The fields that a manager owns after writing this object.
 FieldSet fields_of(const boost::json::value& object, const Place& place);
 
 struct Differences {
@@ -18,11 +18,11 @@ struct Differences {
 };
 Differences differences(const boost::json::value& before, const boost::json::value& after, const Place& place);
 
-// Fields of structures are not recorded themselves when something below them is; this adds them.
+// A structure is not in the set if a field below it is; this function adds the structures.
 FieldSet with_structures(const FieldSet& set, const Place& place);
 
-// What a list that is merged by keys must not hold: items without a key, and two items of the same one. The first
-// such fault below this place, as ".spec.containers: duplicate entries for key [name="web"]"; empty: none.
+// A list that is merged by keys must not hold items without a key or two items with the same key. Returns the first
+// such fault below this place, for example ".spec.containers: duplicate entries for key [name="web"]"; empty: none.
 std::string list_fault(const boost::json::value& value, const Place& place);
 
 }  // namespace rescheduler::sim

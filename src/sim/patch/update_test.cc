@@ -1,4 +1,4 @@
-// Ownership under writes that are no apply.
+// Field ownership after writes that are not an apply.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -10,7 +10,8 @@ namespace rescheduler::sim {
 namespace json = boost::json;
 
 Result<json::value> yaml_document(std::string_view text) {
-  // What looks like JSON is read as JSON, whose escapes YAML does not all share; flow-style YAML looks so too.
+  // Text that starts with '{' is parsed as JSON first, because YAML does not have all escapes of JSON. Flow-style YAML
+  // starts with '{' too.
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     auto parsed = kube::parse_json(text, {});

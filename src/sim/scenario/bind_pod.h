@@ -1,4 +1,4 @@
-// Binds a pod to a node, as a scheduler's decision.
+// Binds a pod to a node, as a scheduler does.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace rescheduler::sim {
 
 class Server;
 
-// False when the server refused: the pod is gone, changed or placed by somebody else.
+// False if the server rejects the binding: the pod is deleted, changed or already bound.
 [[nodiscard]] bool bind_pod(Server& server, const api::Pod& pod, const std::string& node);
 
 }  // namespace rescheduler::sim

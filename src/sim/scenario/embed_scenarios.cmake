@@ -1,4 +1,4 @@
-# Writes a source file that holds the shipped scenarios:
+# Writes a source file with the shipped scenarios:
 #   cmake -D OUTPUT=file.cc -D FILES="a.yaml;b.yaml" -P embed_scenarios.cmake
 set(entries "")
 foreach(file IN LISTS FILES)

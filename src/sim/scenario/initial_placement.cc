@@ -46,7 +46,7 @@ void InitialPlacer::review(PendingWrite pending_write, Done done) {
     const NodeRoom* node = request->placement.fill == InitialPlacement::Fill::Even ? rooms_->next_fit(needs, in_group)
                                                                                    : rooms_->first_fit(needs, in_group);
     --request->left;
-    if (node != nullptr) pod.mutable_spec()->set_node_name(node->name);  // if not, the scheduler has it
+    if (node != nullptr) pod.mutable_spec()->set_node_name(node->name);  // else the scheduler places it
   }
   if (next_ != nullptr && next_->concerns(pending_write))
     return next_->review(std::move(pending_write), std::move(done));

@@ -1,8 +1,8 @@
-// Puts the first pods of some workloads where their scenario wants them, whatever a scheduler thinks: that is how an
-// imbalance comes about that no scheduler would have made. Pods that come later are left alone.
+// Places the first pods of some workloads where the scenario wants them, without a scheduler. This makes imbalances
+// that no scheduler would make. Later pods are not changed.
 //
-// It stands in the way of pods as they are created, like an admission webhook, and gives them their node: so nobody
-// can be quicker. Whoever else reviews pods is asked afterwards.
+// InitialPlacer sets the node of pods at their creation, like an admission webhook, so no scheduler can act first. The
+// next Admission runs afterwards.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class InitialPlacer final : public Admission {
   Server& server_;
   Admission* next_ = nullptr;
   std::map<std::string, PlacementRequest> wishes_;  // by workload: ns/app
-  std::unique_ptr<NodeRooms> rooms_;                // none when nobody wishes anything
+  std::unique_ptr<NodeRooms> rooms_;                // null if no workload has a placement
 };
 
 }  // namespace rescheduler::sim

@@ -19,7 +19,7 @@ std::string_view word_of(Change::What what) {
   return "?";
 }
 
-// FNV-1a, folded: short, and the same everywhere.
+// FNV-1a, folded to 32 bits: short, and the same on every machine.
 std::uint32_t short_hash(std::string_view bytes) {
   std::uint64_t hash = 14'695'981'039'346'656'037ULL;
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;

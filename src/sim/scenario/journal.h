@@ -1,8 +1,8 @@
-// The log of everything that happens in a cluster: one line per change of its store.
+// The log of a cluster: one line per change of its store.
 //
 //   2024-01-01T00:00:01.005000Z ADDED Pod shop/web-6d4cf56db6-x2k9p 412 9c0f21aa
 //
-// time, what, kind, namespace/name, resourceVersion, and a hash of the object. Two runs with the same seed in virtual
+// time, change, kind, namespace/name, resourceVersion, and a hash of the object. Two runs with the same seed in virtual
 // time write the same bytes.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace rescheduler::sim {
 
 class Journal {
  public:
-  using Line = std::function<void(std::string_view line)>;  // with its end of line
+  using Line = std::function<void(std::string_view line)>;  // with the line break
   Journal(Server& server, Line line);
   ~Journal();
   Journal(const Journal&) = delete;

@@ -13,7 +13,7 @@ using kube::YamlNode;
 using kube::YamlProblems;
 using kube::YamlReader;
 
-// A kind we know must at least have the right types in it; what the API thinks of it is the API server's to say.
+// Checks only the types of the fields of a known kind; the API server validates the rest.
 std::string misfit(const Manifest& manifest) {
   const kube::ResourceType* type = kube::find_type(manifest.api_version, manifest.kind);
   if (type == nullptr || type->plural.empty()) return {};

@@ -1,4 +1,4 @@
-// YAML documents as people give them to kubectl, ready for the API server.
+// YAML documents in kubectl's format, ready for the API server.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct Manifest {
   std::string json;
 };
 
-// Every document of the text. Lists (kind: List) are taken apart. All faults are told at once.
+// Reads every document of the text. Lists (kind: List) become single objects. Reports all faults at once.
 Result<std::vector<Manifest>> read_manifests(std::string_view text, std::string_view file_name);
 
-// One document that stands within another file; what is wrong with it is the reader's problem.
+// Reads one document inside another file. Faults go to the YamlReader.
 void read_manifest(kube::YamlReader document, std::vector<Manifest>& into);
 
 }  // namespace rescheduler::sim

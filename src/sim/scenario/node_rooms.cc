@@ -74,13 +74,13 @@ void NodeRooms::on_node(const Change& change) {
     if (found->second.used.pods == 0) {
       nodes_.erase(found);
     } else {
-      found->second = NodeRoom{.name = {}, .used = std::move(found->second.used)};  // until its pods are gone too
+      found->second = NodeRoom{.name = {}, .used = std::move(found->second.used)};  // kept until its pods are gone
     }
     return;
   }
   NodeRoom room = room_of(*node);
   NodeRoom& mine = nodes_[room.name];
-  if (mine.name == room.name && same_rules(mine, room)) return;  // heartbeats
+  if (mine.name == room.name && same_rules(mine, room)) return;  // only a heartbeat
   room.used = std::move(mine.used);
   mine = std::move(room);
   if (more_room_) more_room_();
@@ -93,7 +93,7 @@ void NodeRooms::on_pod(const Change& change) {
   auto [place, added] = pods_.try_emplace(key);
   if (!added && place->second.node == pod->spec().node_name()) return;
   place->second = Placed{pod->spec().node_name(), shared(requests_of(*pod))};
-  nodes_[place->second.node].used += *place->second.requests;  // perhaps before the node itself is there
+  nodes_[place->second.node].used += *place->second.requests;  // the pod can come before its node
 }
 
 void NodeRooms::take_out(const std::string& key) {

@@ -1,4 +1,4 @@
-// How much room every node has by the requests of what is bound to it, kept up to date with the store.
+// The free resources of every node by the requests of its bound pods, kept up to date with the store.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace rescheduler::sim {
 
 class NodeRooms {
  public:
-  explicit NodeRooms(Server& server);  // with what is there already
+  explicit NodeRooms(Server& server);  // reads the existing nodes and pods
   ~NodeRooms();
   NodeRooms(const NodeRooms&) = delete;
   NodeRooms& operator=(const NodeRooms&) = delete;
 
-  // The next node, by name and in turn after the one chosen last, that the pod fits and the caller allows; null if
-  // there is none.
+  // The next node by name, after the last chosen one, that fits the pod and that `allow` accepts; null if there is
+  // none.
   using Allow = std::function<bool(const NodeRoom&)>;
   const NodeRoom* next_fit(const PodNeeds& needs, const Allow& allow = {});
   // The first such node by name.
@@ -31,7 +31,7 @@ class NodeRooms {
   std::size_t size() const { return nodes_.size(); }
   const NodeRoom* find(std::string_view node) const;  // null: none
 
-  // Called from within the write when something changed that may let a pod fit that did not.
+  // Called during a write that can let a pod fit that did not fit before.
   void on_more_room(std::function<void()> listener) { more_room_ = std::move(listener); }
 
  private:
@@ -45,8 +45,8 @@ class NodeRooms {
   std::shared_ptr<const PodResources> shared(const PodResources& requests);
 
   std::map<std::string, NodeRoom, std::less<>> nodes_;
-  std::unordered_map<std::string, Placed> pods_;  // by ns/name; never gone through
-  std::shared_ptr<const PodResources> last_;      // pods of one workload come in a row and ask for the same
+  std::unordered_map<std::string, Placed> pods_;  // by ns/name; never iterated
+  std::shared_ptr<const PodResources> last_;      // pods of one workload often come together, with equal requests
   std::string last_chosen_;
   std::function<void()> more_room_;
   std::unique_ptr<Store::Subscription> on_nodes_;

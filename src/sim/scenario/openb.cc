@@ -29,7 +29,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// One line of a file, field by field; remembers the first fault.
+// Reads one line of a file field by field; keeps the first fault.
 class Line {
  public:
   explicit Line(std::string_view text) : fields_(split(text, ',')) {}
@@ -46,7 +46,7 @@ class Line {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
     const bool good = problem == std::errc{} && end == field.data() + field.size() && value >= 0
-                      && value <= 1'000'000'000'000;  // far above any machine; products of two still fit
+                      && value <= 1'000'000'000'000;  // far above any machine; the product of two values still fits
     if (good) return value;
     if (fault_.empty()) fault_ = fmt::format("field {} is not a count", index + 1);
     return 0;
@@ -92,7 +92,7 @@ NodeGroup group_of(const OpenbNode& node) {
   group.prefix = group.name;
   group.cpu = fmt::format("{}m", node.cpu_milli);
   group.memory = fmt::format("{}Mi", node.memory_mib);
-  group.pods = 256;  // large machines: Kubernetes' default of 110 would be the tightest limit of all
+  group.pods = 256;  // large machines: Kubernetes' default of 110 would be the tightest limit
   if (node.gpus > 0) {
     group.resources[std::string(kGpuResource)] = fmt::format("{}", node.gpus);
     group.resources[std::string(kGpuMilliResource)] = fmt::format("{}", node.gpus * 1000);
@@ -114,7 +114,7 @@ Workload workload_of(const OpenbPod& pod, const OpenbSource& source) {
     workload.annotations[std::string(kGpuCountAnnotation)] = fmt::format("{}", pod.gpus);
     workload.annotations[std::string(kGpuMilliAnnotation)] = fmt::format("{}", pod.gpu_milli);
   }
-  // Extended resources cannot be overcommitted: their limit is their request.
+  // Extended resources cannot be overcommitted: the limit equals the request.
   for (const auto& [name, amount] : workload.requests) {
     if (name != "cpu" && name != "memory") workload.limits[name] = amount;
   }
@@ -159,15 +159,15 @@ void add_openb(Scenario& scenario, const std::vector<OpenbNode>& nodes, const st
     (found == scenario.node_groups.end() ? scenario.node_groups.emplace_back(std::move(group)) : *found)
         .names.push_back(node.name);
   }
-  // The times of the trace span 149 days and crowd at the end; only their order is kept.
-  std::vector<const OpenbPod*> order_moves;
-  for (const OpenbPod& pod : pods) order_moves.push_back(&pod);
-  std::ranges::sort(order_moves, [](const OpenbPod* a, const OpenbPod* b) {
+  // The trace spans 149 days and most pods are at its end; only the order is used.
+  std::vector<const OpenbPod*> sorted;
+  for (const OpenbPod& pod : pods) sorted.push_back(&pod);
+  std::ranges::sort(sorted, [](const OpenbPod* a, const OpenbPod* b) {
     return a->created != b->created ? a->created < b->created : a->name < b->name;
   });
   const auto step = source.arrive_within / std::max<std::int64_t>(1, static_cast<std::int64_t>(pods.size()) - 1);
   std::int64_t rank = 0;
-  for (const OpenbPod* pod : order_moves) {
+  for (const OpenbPod* pod : sorted) {
     Workload workload = workload_of(*pod, source);
     workload.starts_at = step * rank++;
     scenario.workloads.push_back(std::move(workload));

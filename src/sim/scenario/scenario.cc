@@ -40,7 +40,7 @@ std::string describe_apply(const event::Apply& apply) {
   return out;
 }
 
-// Largest remainders, so that the parts add up; every part gets at least one.
+// The method of largest remainders, so that the parts add up to `total`; every part gets at least one.
 std::vector<int> shares(const std::vector<int>& sizes, int total) {
   double sum = 0;
   for (const int size : sizes) sum += size;
@@ -61,7 +61,7 @@ std::vector<int> shares(const std::vector<int>& sizes, int total) {
     ++parts[remainders[i].second];
     ++given;
   }
-  while (given > total) {  // the "at least one" of small groups comes out of the largest
+  while (given > total) {  // the minimum of one for small groups reduces the largest group
     --*std::max_element(parts.begin(), parts.end());
     --given;
   }

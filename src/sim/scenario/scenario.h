@@ -1,5 +1,5 @@
-// A scenario: what a cluster looks like at first, and what happens to it later. Plain values; scenario_file.h reads
-// them, scenario_objects.h turns them into API objects and scenario_runner.h plays them.
+// A scenario: the initial state of a cluster, and the events that follow. Plain values; scenario_file.h reads them,
+// scenario_objects.h converts them to API objects and scenario_runner.h runs them.
 #pragma once
 
 #include <chrono>
@@ -28,23 +28,23 @@ struct TolerationSpec {
   std::string key;
   std::string value{};                                // empty: any
   std::string effect{};                               // empty: any
-  std::optional<std::chrono::nanoseconds> seconds{};  // NoExecute: so long
+  std::optional<std::chrono::nanoseconds> seconds{};  // NoExecute: tolerationSeconds
 };
 
 // Nodes of one shape.
 struct NodeGroup {
-  std::string name;    // how placements and events speak of it
+  std::string name;    // the name in placements and events
   std::string prefix;  // its nodes are PREFIX-1, PREFIX-2, ...
   int count = 1;
-  std::vector<std::string> names{};  // not empty: these instead of numbered ones, and as many
+  std::vector<std::string> names{};  // if not empty: these names instead of numbered ones
   std::string cpu = "8";
   std::string memory = "32Gi";
   int pods = 110;
-  TextMap resources{};  // extended ones: nvidia.com/gpu: "8"
+  TextMap resources{};  // extended resources: nvidia.com/gpu: "8"
   TextMap labels{};
   TextMap annotations{};
   std::vector<TaintSpec> taints{};
-  std::vector<std::string> zones{};  // dealt out in turn as topology.kubernetes.io/zone
+  std::vector<std::string> zones{};  // topology.kubernetes.io/zone, assigned round-robin
 
   int size() const { return names.empty() ? count : static_cast<int>(names.size()); }
   std::string node_name(int index) const;  // 0 <= index < size()
@@ -53,15 +53,15 @@ struct NodeGroup {
 enum class WorkloadKind { Deployment, StatefulSet, DaemonSet, Job, CronJob, Pod };
 std::string_view to_string(WorkloadKind kind);
 
-// Which share of a workload's pods must, or need not, be up: "2" or "50%". At most one of the two is set.
+// The PodDisruptionBudget of a workload: "2" or "50%". At most one of the two is set.
 struct BudgetSpec {
   std::string min_available{};
   std::string max_unavailable{};
 };
 
-// Where the first pods of a workload are put, before any scheduler is asked. Later ones are the scheduler's.
+// Where the first pods of a workload are placed, without a scheduler. The scheduler places later pods.
 struct InitialPlacement {
-  enum class Fill { Even, Pack };  // in turn, or one node after the other
+  enum class Fill { Even, Pack };  // round-robin, or node by node
   std::string group;
   Fill fill = Fill::Even;
 };
@@ -70,15 +70,15 @@ struct Workload {
   std::string ns = "default";
   std::string name;
   WorkloadKind kind = WorkloadKind::Deployment;
-  int replicas = 1;                // Jobs: so many completions; Pods: so many of them
-  int parallelism = 0;             // Jobs: at once; 0: all
-  bool scales_with_nodes = false;  // replicas grow and shrink when the number of nodes is overridden
+  int replicas = 1;                // Jobs: completions; Pods: number of pods
+  int parallelism = 0;             // Jobs: pods at the same time; 0: all
+  bool scales_with_nodes = false;  // replicas change with an overridden number of nodes
   TextMap requests{};
   TextMap limits{};
   std::string cpu_load{};  // profiles: src/sim/load/profile.h
   std::string memory_load{};
   std::string priority_class{};
-  TextMap labels{};       // on the workload and its pods, besides app: NAME
+  TextMap labels{};       // on the workload and its pods, in addition to app: NAME
   TextMap annotations{};  // on its pods
   TextMap node_selector{};
   std::map<std::string, std::vector<std::string>> node_affinity{};  // label: one of these values
@@ -91,7 +91,7 @@ struct Workload {
   std::optional<std::chrono::nanoseconds> start_delay{};
   std::optional<std::chrono::nanoseconds> ready_delay{};
   std::optional<std::chrono::nanoseconds> grace{};  // terminationGracePeriodSeconds
-  std::chrono::nanoseconds starts_at{0};            // created then, not at the beginning
+  std::chrono::nanoseconds starts_at{0};            // created at this time, not at the start
 
   std::string key() const { return ns + "/" + name; }
 };
@@ -104,14 +104,14 @@ struct PrioritySpec {
   std::string description{};
 };
 
-// Nodes and pods from the openb trace; openb.h says what becomes of them.
+// Nodes and pods from the openb trace; see openb.h.
 struct OpenbSource {
   std::string path{};  // a directory; empty: $RESCHEDULER_DATA/openb
   bool gpu_nodes_only = false;
-  int node_limit = 0;  // 0: all of them
+  int node_limit = 0;  // 0: all nodes
   int pod_limit = 0;
-  std::chrono::nanoseconds arrive_within{0};  // one after the other, over so long; 0: all at once
-  double cpu_use = 0.5;                       // of what is requested
+  std::chrono::nanoseconds arrive_within{0};  // pods arrive one by one over this time; 0: all at once
+  double cpu_use = 0.5;                       // share of the request
   double memory_use = 0.6;
 };
 
@@ -121,15 +121,15 @@ struct Scale {
   std::string workload;  // NAMESPACE/NAME
   int replicas = 0;
 };
-// On the pods there are, and on those that come. What is absent stays as it was.
+// Applies to existing and future pods. Absent values do not change.
 struct ChangeLoad {
-  std::string workload;  // NAMESPACE/* for all of a namespace
+  std::string workload;  // NAMESPACE/* for all workloads of a namespace
   std::optional<std::string> cpu{};
   std::optional<std::string> memory{};
 };
 struct Fault {
   std::string node;
-  std::string fault;  // frozen, dead, slow; empty heals
+  std::string fault;  // frozen, dead, slow; empty removes the fault
 };
 struct Cordon {
   std::string node;
@@ -139,14 +139,14 @@ struct Mark {
   std::string kind;  // Node, Pod, Deployment, ...
   std::string ns{};
   std::string name;
-  bool annotations = false;  // else labels
+  bool annotations = false;  // false: labels
   TextMap set{};
   std::vector<std::string> remove{};
 };
 struct DeletePods {
   std::string ns{};
-  std::string name{};      // this one; or
-  std::string workload{};  // so many of this workload's
+  std::string name{};      // this pod; or
+  std::string workload{};  // `count` pods of this workload
   int count = 1;
 };
 struct Apply {
@@ -155,7 +155,7 @@ struct Apply {
 struct Rollout {
   std::string workload;
 };
-struct Nothing {};  // only says something
+struct Nothing {};  // has no effect; the event only shows its text `say`
 
 using Action = std::variant<Nothing, Scale, ChangeLoad, Fault, Cordon, Mark, DeletePods, Apply, Rollout>;
 
@@ -164,7 +164,7 @@ using Action = std::variant<Nothing, Scale, ChangeLoad, Fault, Cordon, Mark, Del
 struct TimedEvent {
   std::chrono::nanoseconds at{0};
   event::Action action{};
-  std::string say{};  // for those who watch: why this happens
+  std::string say{};  // a text for viewers: why this happens
 };
 // "scale shop/web to 40", for views and logs.
 std::string describe(const TimedEvent& event);
@@ -187,12 +187,12 @@ struct Scenario {
   bool has_node(std::string_view node) const;
 };
 
-// So many equal nodes and nothing else.
+// This many equal nodes and nothing else.
 Scenario plain_scenario(int nodes);
 
-// The same scenario on another number of nodes: every group keeps its share, at least one node each, and workloads
-// that scale with the nodes keep their pods per node. Refused when there are fewer nodes than groups, or when an event
-// names a node that would be missing.
+// The same scenario with another number of nodes. Every group keeps its share, with at least one node. Workloads that
+// scale with the nodes keep their pods per node. An error if there are fewer nodes than groups, or if an event names a
+// node that would be missing.
 Result<Scenario> resized(Scenario scenario, int nodes);
 
 }  // namespace rescheduler::sim

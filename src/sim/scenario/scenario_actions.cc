@@ -1,4 +1,4 @@
-// What the events of a scenario do to a cluster; the other half of ScenarioRunner.
+// Applies the events of a scenario to a cluster; the second part of ScenarioRunner.
 #include <algorithm>
 #include <utility>
 
@@ -115,7 +115,7 @@ void ScenarioRunner::load_pod(const std::string& ns, const std::string& name, co
     tell_refusal(fmt::format("load of pod {}/{}", ns, name), changed.error());
 }
 
-// Pods made from the old template get the new load as well.
+// Pods created from the old template also get the new load.
 void ScenarioRunner::on_pod(const Change& change) {
   if (change.what != Change::What::Added || loads_.empty()) return;
   const auto pod = change.after->as<api::Pod>();
@@ -203,7 +203,7 @@ void ScenarioRunner::apply(const Manifest& manifest) {
   if (!done) tell_refusal(what, done.error());
 }
 
-// What `kubectl rollout restart` does.
+// Like `kubectl rollout restart`.
 void ScenarioRunner::act(const event::Rollout& rollout) {
   const auto [ns, name] = split_key(rollout.workload);
   const Kind* kind = workload_kind(rollout.workload);

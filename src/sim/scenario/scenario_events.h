@@ -6,7 +6,7 @@
 
 namespace rescheduler::sim {
 
-// Reads `events` into a scenario whose nodes and workloads are known already, in order of time.
+// Reads `events`, sorted by time. The nodes and workloads of the scenario must be read before.
 void read_events(kube::YamlReader& top, Scenario& scenario);
 
 }  // namespace rescheduler::sim

@@ -20,7 +20,7 @@ constexpr std::string_view kEffectWanted = "must be NoSchedule, PreferNoSchedule
 
 bool is_effect(std::string_view text) { return std::ranges::find(kEffects, text) != kEffects.end(); }
 
-// The text of a scalar, whatever its type: `cpu: 2` and `cpu: "2"` are the same quantity.
+// The text of a scalar of any type: `cpu: 2` and `cpu: "2"` are the same quantity.
 std::optional<std::string> scalar_text(YamlReader& from, std::string_view field) {
   if (!from.has(field)) return std::nullopt;
   const YamlReader value = from.child(field);
@@ -173,7 +173,7 @@ void read_name(YamlReader& from, std::string_view field, std::string& into) {
   if (!from.has(field)) return from.problem(field, "is required");
   std::string text;
   from.read(field, text);
-  if (text.empty()) return;  // said already
+  if (text.empty()) return;  // already reported
   if (const auto good = kube::check_dns_subdomain(text); !good) {
     from.problem(field, good.error().message);
   } else {

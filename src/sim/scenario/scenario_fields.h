@@ -1,4 +1,4 @@
-// The values that stand in scenario files: each reads one field and notes what is wrong with it.
+// The values in scenario files: each function reads one field and reports its faults.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ namespace rescheduler::sim {
 
 using kube::YamlReader;
 
-// All leave `into` alone when the field is absent or wrong.
+// `into` does not change if the field is absent or invalid.
 void read_count(YamlReader& from, std::string_view field, int& into, int least, int most);
 void read_quantity(YamlReader& from,
                    std::string_view field,
-                   std::string& into);  // bare numbers are welcome, as in pods
+                   std::string& into);  // plain numbers are allowed, as in pods
 void read_quantities(YamlReader& from, std::string_view field, TextMap& into);
 void read_duration(YamlReader& from, std::string_view field, std::optional<std::chrono::nanoseconds>& into);
 void read_duration(YamlReader& from, std::string_view field, std::chrono::nanoseconds& into);
@@ -29,12 +29,12 @@ void read_labels(YamlReader& from, std::string_view field, TextMap& into);
 void read_annotations(YamlReader& from, std::string_view field, TextMap& into);
 void read_taints(YamlReader& from, std::string_view field, std::vector<TaintSpec>& into);
 void read_tolerations(YamlReader& from, std::string_view field, std::vector<TolerationSpec>& into);
-// A profile. Recorded series are looked for when they are played.
+// A load profile. Recorded series are opened later, when the scenario runs.
 void read_load(YamlReader& from, std::string_view field, LoadResource resource, std::string& into);
 void read_manifest_list(YamlReader& from, std::string_view field, std::vector<Manifest>& into);
-// A DNS label or subdomain that must be there.
+// A required DNS label or subdomain.
 void read_name(YamlReader& from, std::string_view field, std::string& into);
-// NAMESPACE/NAME; a bare name is in the namespace "default".
+// NAMESPACE/NAME; a name alone is in the namespace "default".
 void read_workload_key(YamlReader& from, std::string_view field, std::string& into);
 
 }  // namespace rescheduler::sim

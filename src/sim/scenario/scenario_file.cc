@@ -47,7 +47,7 @@ PrioritySpec read_priority(YamlReader& from) {
   PrioritySpec wish;
   read_name(from, "name", wish.name);
   std::int64_t value = 0;
-  from.read("value", value, -2'147'483'648LL, 1'000'000'000);  // what Kubernetes lets users have
+  from.read("value", value, -2'147'483'648LL, 1'000'000'000);  // the range that Kubernetes allows for users
   wish.value = static_cast<std::int32_t>(value);
   from.read("globalDefault", wish.global_default);
   from.read("preemptionPolicy", wish.preemption_policy);
@@ -94,7 +94,7 @@ void read_placement(YamlReader& from, Workload& workload) {
   workload.placement = std::move(wish);
 }
 
-// What makes sense for some kinds only is refused for the others, not ignored.
+// A field that does not apply to the kind of the workload is an error; it is not ignored.
 void check_kind_fields(YamlReader& from, const Workload& workload) {
   const auto only_for = [&](std::string_view field, std::initializer_list<WorkloadKind> kinds) {
     if (!from.has(field) || std::ranges::find(kinds, workload.kind) != kinds.end()) return;
@@ -162,7 +162,7 @@ OpenbSource read_openb(YamlReader from) {
   return source;
 }
 
-// Names that others speak of exist, and exist once.
+// Referenced names must exist and be unique.
 void check_references(YamlReader& top, const Scenario& scenario) {
   std::set<std::string> seen;
   for (YamlReader& item : top.items("nodeGroups")) {

@@ -1,4 +1,4 @@
-// Scenario files: strict YAML. Whatever is wrong with a file is told at once, each fault with its place.
+// Scenario files: strict YAML. All faults of a file are reported at once, each with its position.
 // docs/scenarios.md describes the format.
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace rescheduler::sim {
 
-// Does not follow `openb.path`: see load_scenario().
+// Does not read `openb.path`: see load_scenario().
 Result<Scenario> read_scenario(std::string_view text, std::string_view file_name);
 
-// The scenarios that come with the program; scenarios/ of the source tree.
+// The scenarios that are part of the program; scenarios/ in the source tree.
 struct ShippedScenario {
   std::string_view name;
   std::string_view text;
 };
 std::span<const ShippedScenario> shipped_scenarios();
 
-// A file if the name holds a slash or ends in .yaml or .yml, else a shipped scenario. What the scenario takes from
-// elsewhere (the openb trace, from where the environment's RESCHEDULER_DATA says) is read too.
+// A file if the name has a slash or ends in .yaml or .yml, else a shipped scenario. Also reads the data that the
+// scenario refers to (the openb trace in the environment's RESCHEDULER_DATA).
 Result<Scenario> load_scenario(const std::string& name_or_path, const kube::Environment& environment = {});
 
 }  // namespace rescheduler::sim

@@ -101,7 +101,7 @@ void add_job(const Workload& workload, api::JobSpec& spec) {
   *spec.mutable_template_() = pod_template(workload);
 }
 
-// Deployment, StatefulSet and DaemonSet differ in what else they have.
+// The common part of Deployment, StatefulSet and DaemonSet.
 template <class Object>
 std::unique_ptr<Object> running_set(const Workload& workload) {
   auto object = std::make_unique<Object>();
@@ -167,7 +167,7 @@ void emit_budget(const Workload& workload, const ObjectSink& sink) {
   sink(std::move(budget));
 }
 
-// Those it lists, and those its workloads live in. "default" and its kind are there in any cluster.
+// The listed namespaces and those of the workloads. "default" and the system namespaces exist in any cluster.
 std::set<std::string> namespaces_of(const Scenario& scenario) {
   std::set<std::string> names(scenario.namespaces.begin(), scenario.namespaces.end());
   for (const Workload& workload : scenario.workloads) names.insert(workload.ns);

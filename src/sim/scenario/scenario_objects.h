@@ -1,4 +1,4 @@
-// The API objects a scenario stands for.
+// The API objects of a scenario.
 #pragma once
 
 #include <functional>
@@ -17,18 +17,18 @@ class PodTemplateSpec;
 
 namespace rescheduler::sim {
 
-// On every node of a scenario: the name of its group.
+// Label of every node of a scenario: the name of its node group.
 inline constexpr std::string_view kNodeGroupLabel = "sim.rescheduler.io/group";
 
 using ObjectSink = std::function<void(std::unique_ptr<google::protobuf::Message>)>;
 
-// In an order in which an API server takes them: namespaces, priority classes, nodes. One at a time, because
-// thousands of decoded objects at once are a lot of memory. Raw manifests are not among them.
+// In an order that an API server accepts: namespaces, priority classes, nodes. One at a time, because thousands of
+// decoded objects need much memory. Raw manifests are not included.
 void for_each_cluster_object(const Scenario& scenario, const ObjectSink& sink);
-// The workload itself and its budget. Its pods carry the label app: NAME, by which it selects them.
+// The workload and its PodDisruptionBudget. The workload selects its pods by the label app: NAME.
 void for_each_workload_object(const Workload& workload, const ObjectSink& sink);
 
-// A node as a kubelet would register it: no conditions yet.
+// A node as a kubelet registers it, without conditions.
 api::Node node_object(const NodeGroup& group, int index);
 api::PodTemplateSpec pod_template(const Workload& workload);
 

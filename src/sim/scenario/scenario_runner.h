@@ -1,8 +1,8 @@
-// Plays a scenario on an API server: its nodes first, its workloads when the nodes are ready, then its events in time.
+// Runs a scenario on an API server: creates nodes first, then workloads when the nodes are ready, then runs its events.
 //
 //   start() -> nodes are created -> all Ready, or kNodePatience over -> workloads, time 0 of the events -> ... -> over
 //
-// Refusals of the server do not stop it: they are told as news. Belongs to the agenda's thread.
+// Errors of the server do not stop the run; they become ScenarioActivity entries. Belongs to the agenda's thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace rescheduler::sim {
 
-// Something the runner did, or could not do.
+// An action of the runner, or an error.
 struct ScenarioActivity {
   WallTime at;
   std::string text;
@@ -29,7 +29,7 @@ struct ScenarioActivity {
 
 class ScenarioRunner {
  public:
-  // Clusters without kubelets have no ready nodes, and one that is dead from the start must not hold up the rest.
+  // Clusters without kubelets have no ready nodes, and a node that is dead from the start must not delay the rest.
   static constexpr std::chrono::seconds kNodePatience{15};
 
   ScenarioRunner(Server& server, Scenario scenario);
@@ -43,7 +43,7 @@ class ScenarioRunner {
   std::size_t events_left() const { return waiting_; }
   const Scenario& scenario() const { return scenario_; }
 
-  // Something that is in no scenario happens now; its time does not count.
+  // Performs an event that is not in the scenario now; its time is ignored.
   void perform(const TimedEvent& event);
 
   const std::vector<ScenarioActivity>& news() const { return news_; }
@@ -79,7 +79,7 @@ class ScenarioRunner {
   std::optional<SteadyTime> began_;
   SteadyTime started_{};
   std::size_t waiting_ = 0;
-  std::map<std::string, event::ChangeLoad> loads_;  // the last change of each workload, for pods still to come
+  std::map<std::string, event::ChangeLoad> loads_;  // the last change of each workload, for future pods
   std::vector<ScenarioActivity> news_;
   std::function<void(const ScenarioActivity&)> listener_;
   std::unique_ptr<Store::Subscription> on_pods_;

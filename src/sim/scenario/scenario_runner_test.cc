@@ -20,10 +20,10 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A server alone: no kubelet makes nodes ready, so workloads begin when the patience is over.
+// A server without kubelets: nodes never become ready, so workloads start after kNodePatience.
 constexpr auto kBegin = ScenarioRunner::kNodePatience + 100ms;
 
-// What every cluster has.
+// The namespaces of every cluster.
 void add_namespaces(Server& server) {
   for (const char* name : {"default", "kube-system"}) {
     api::Namespace ns;
@@ -101,7 +101,7 @@ TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereHoweverQuickAPlacementIs) {
   ManualClock real;
   agenda.follow(real, 1);
   late.start();
-  // Every pod takes longer to create than a placement waits.
+  // The creation of each pod takes longer than TrivialPlacement::kLag.
   const auto slow = server.store().subscribe(&server.kinds().of<api::Pod>(),
                                              [&real](const Change&) { real.advance(2 * TrivialPlacement::kLag); });
   for (int i = 0; i < 20; ++i) {

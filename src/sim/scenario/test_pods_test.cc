@@ -1,4 +1,4 @@
-// manifests/test-pods.yaml: what people apply to see a scheduler's choices by.
+// manifests/test-pods.yaml: example pods that show the decisions of a scheduler.
 #include <gtest/gtest.h>
 
 #include "kube/codec/json.h"

@@ -38,7 +38,7 @@ void TrivialPlacement::on_pod(const Change& change) {
   const std::string key = pod->metadata().namespace_() + "/" + pod->metadata().name();
   if (change.what == Change::What::Deleted || !wants_a_node(*pod)) {
     unplaced_.erase(key);
-    return;  // if it is in the queue, its turn will find nothing to do
+    return;  // if it is in the queue, place() ignores it
   }
   if (!unplaced_.contains(key)) enqueue(key);
 }
@@ -64,7 +64,8 @@ void TrivialPlacement::schedule_retry() {
 }
 
 void TrivialPlacement::run() {
-  // Not the clock's time, which runs on while events are late: what was due before a pod's turn comes before it.
+  // Uses the due time of this event, not the clock, which runs on while events are late. So events that were due before
+  // a pod's time run before it.
   const SteadyTime due = std::exchange(run_, {}).at;
   while (!queue_.empty() && queue_.front().at <= due) {
     const std::string key = std::move(queue_.front().key);
@@ -92,11 +93,11 @@ void TrivialPlacement::place(const std::string& key) {
   }
 }
 
-// What a scheduler would leave on the pod, for kubectl describe. Only once: it changes nothing else.
+// Sets the condition that a scheduler sets, for kubectl describe. Only once, because the condition has no other effect.
 void TrivialPlacement::say_unschedulable(const api::Pod& pod) {
   if (find_condition(pod.status(), "PodScheduled") != nullptr) return;
   const std::string message = fmt::format("0/{} nodes are available: none has room and is allowed.", rooms_.size());
-  (void)server_.modify_status<api::Pod>(  // the pod may be gone by now; then there is nobody to tell
+  (void)server_.modify_status<api::Pod>(  // an error means that the pod is deleted: nothing to do
       pod.metadata().namespace_(), pod.metadata().name(), [&](api::Pod& changed) {
         set_condition(*changed.mutable_status(), {"PodScheduled", "False", "Unschedulable", message},
                       server_.agenda().wall_now());

@@ -1,5 +1,5 @@
-// Stands in where no scheduler runs: every pending pod goes to the next node, in turn, that it fits (pod_needs.h).
-// Whatever schedulerName a pod has. It neither scores nor preempts.
+// Replaces a scheduler: binds every pending pod to the next node, round-robin, that fits (pod_needs.h).
+// Ignores schedulerName. It neither scores nor preempts.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace rescheduler::sim {
 
 class TrivialPlacement {
  public:
-  // Between a pod's appearance and its binding, for every pod; about what a real scheduler takes. Who wants to place a
-  // pod first has that long.
+  // Between the creation of a pod and its binding, about the latency of a real scheduler. Another component can bind
+  // the pod first within this time.
   static constexpr std::chrono::milliseconds kLag{5};
-  // Pods that did not fit are tried again this long after something changed, all of them at once.
+  // Pods that did not fit are tried again, all at once, this long after a change.
   static constexpr std::chrono::milliseconds kRetryLag{500};
 
   explicit TrivialPlacement(Server& server);
@@ -50,9 +50,9 @@ class TrivialPlacement {
     std::string key;
     SteadyTime at;
   };
-  std::deque<Turn> queue_;  // in order of time
+  std::deque<Turn> queue_;  // sorted by time
   std::unordered_set<std::string> queued_;
-  std::set<std::string> unplaced_;  // did not fit anywhere when last tried
+  std::set<std::string> unplaced_;  // did not fit in the last attempt
   std::uint64_t placed_ = 0;
   Agenda::Ticket run_{};
   Agenda::Ticket retry_{};

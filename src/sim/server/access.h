@@ -1,5 +1,5 @@
-// Who holds which token and may ask for which path, for tests of what asks the API server about it. Resources stay open
-// to everybody: permissions on them are the real control plane's to test.
+// Which user has which token, and which paths each user can request. For tests of authentication and authorization
+// against the API server. Every user can access all resources: their permissions are tested on a real control plane.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ struct KnownUser {
 struct PathRule {
   std::string user;
   std::string verb;  // "get"; "*": any
-  std::string path;  // "/configz"; with "*" at its end: all that begin so
+  std::string path;  // "/configz"; with "*" at the end: a prefix
 };
 
 struct AccessTable {
-  std::map<std::string, KnownUser> tokens{};  // every other token is nobody's
+  std::map<std::string, KnownUser> tokens{};  // every other token is invalid
   std::vector<PathRule> rules{};
 };
 

@@ -1,5 +1,5 @@
-// pods/<name>/binding: what a scheduler's decision becomes. Written past the pod's own rules, which let nobody else
-// change spec.nodeName, and in one step: node, labels, annotations and the PodScheduled condition.
+// pods/<name>/binding: stores a scheduler's decision. Bypasses the rules of pods, which do not allow a change of
+// spec.nodeName. Writes node, labels, annotations and the PodScheduled condition in one step.
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@
 namespace rescheduler::sim {
 namespace {
 
-// The real server leaves the fault of a binding unshaped: 500, no reason.
+// The real server returns an invalid binding as a plain 500 without a reason.
 std::optional<StatusError> fault_in(const api::Binding& binding) {
   std::vector<std::string> faults;
   const std::string& kind = binding.target().kind();

@@ -28,7 +28,7 @@ auto find_in(Conditions& conditions, std::string_view type) -> decltype(&*condit
   return nullptr;
 }
 
-// Empty texts stay absent, as the API leaves them out.
+// Empty texts stay unset, as in the API.
 template <class Condition>
 void write(Condition& condition, const ConditionText& text) {
   condition.set_type(std::string(text.type));
@@ -72,7 +72,7 @@ bool set_condition(google::protobuf::RepeatedPtrField<api::Condition>& condition
   if (!condition) condition = conditions.Add();
   if (moved) *condition->mutable_last_transition_time() = stamp(now);
   write(*condition, text);
-  condition->set_message(std::string(text.message));  // required in metav1.Condition, even when empty
+  condition->set_message(std::string(text.message));  // required in metav1.Condition, also if empty
   condition->set_observed_generation(observed_generation);
   return true;
 }

@@ -1,4 +1,4 @@
-// Times, conditions and selectors in the wire types: the small change of everybody who writes a status.
+// Times, conditions and selectors of the wire types, for all code that writes a status.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class Time;
 
 namespace rescheduler::sim {
 
-// metav1.Time has whole seconds; what is read back must equal what was written.
+// metav1.Time has whole seconds: the value that is read must equal the value that was written.
 api::Time stamp(WallTime time);
 WallTime moment(const api::Time& time);
 
@@ -37,7 +37,7 @@ struct ConditionText {
   std::string_view message{};
 };
 
-// The transition time moves only when the status does. True when anything but times changed.
+// The transition time changes only when the status changes. Returns true if anything except times changed.
 bool set_condition(api::PodStatus& status, const ConditionText& text, WallTime now);
 bool set_condition(google::protobuf::RepeatedPtrField<api::Condition>& conditions,
                    const ConditionText& text,
@@ -49,7 +49,7 @@ using cluster::controller_of;
 using cluster::is_finished;
 using cluster::is_ready;
 
-// One that cannot be compiled selects nothing.
+// An invalid selector selects nothing.
 kube::LabelSelector selector_from(const api::LabelSelector& selector);
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,4 @@
-// Where a list that came in pages goes on: the version it began at and the last key it showed.
+// The continue token of a paged list: the version of its first page and the last key that was returned.
 #pragma once
 
 #include <cstdint>

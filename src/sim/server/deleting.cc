@@ -1,4 +1,4 @@
-// Deleting: at once, after a grace period, or when the last finalizer is gone.
+// Deletes an object at once, after its grace period, or after its last finalizer is removed.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -42,7 +42,7 @@ ApiResult<void> check_options(const api::DeleteOptions& options) {
   return {};
 }
 
-// Sets what says "being deleted"; true if that changed anything.
+// Sets the deletion timestamp, grace period and finalizer. True if the object changed.
 bool mark(Message& object, const Kind& kind, const api::DeleteOptions& options, std::int64_t grace, WallTime now) {
   auto& metadata = kube::mutable_metadata_of(object);
   bool changed = false;
@@ -84,7 +84,7 @@ ApiResult<Removed> Server::remove(const Kind& kind,
   MessagePtr object(before->New());
   object->CopyFrom(*before);
   const bool changed = mark(*object, kind, options, grace, agenda_.wall_now());
-  // A pod that is already ending goes at once only when told so.
+  // A terminating pod is removed at once only with grace period 0.
   const bool at_once = grace == 0 && !held_back(kind, *object);
   if (dry_run) return Removed{ObjectPtr(std::move(object)), at_once};
   if (at_once) {

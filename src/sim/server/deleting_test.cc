@@ -68,7 +68,7 @@ TEST_F(Deleting, APodOnANodeGetsItsGraceAndAnotherDoesNot) {
   EXPECT_EQ(ending->metadata().deletion_timestamp().seconds(), 1'704'067'200 + 30);
   EXPECT_TRUE(remove<api::Pod>("pending")->gone);
 
-  // A second, longer one changes nothing; a shorter one shortens; zero ends it.
+  // A second, longer grace period changes nothing; a shorter one shortens it; zero deletes at once.
   api::DeleteOptions options;
   const std::uint64_t before = server.store().version();
   ASSERT_TRUE(remove<api::Pod>("bound"));

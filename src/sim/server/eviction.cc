@@ -30,7 +30,7 @@ StatusError not_yet_processed(std::string_view budget) {
 StatusError budget_broken(std::string_view budget, std::string_view why, std::string_view cause) {
   StatusError refusal{403, "Forbidden", fmt::format("poddisruptionbudget.policy \"{}\" is forbidden: {}", budget, why)};
   refusal.group = "policy";
-  refusal.kind = "poddisruptionbudget";  // the real server names it in the singular here
+  refusal.kind = "poddisruptionbudget";  // the real server uses the singular here
   refusal.name = budget;
   return with_cause(std::move(refusal),
                     fmt::format("The disruption budget {} does not allow evicting pods currently: {}", budget, cause));
@@ -79,7 +79,7 @@ ApiResult<EvictionCost> eviction_cost(const api::Pod& pod,
                                       const std::vector<const api::PodDisruptionBudget*>& budgets) {
   if (needs_no_budget(pod) || budgets.empty()) return EvictionCost::None;
   if (budgets.size() > 1) {
-    // A Status without a reason, as the real one.
+    // A Status without a reason, as in the real server.
     return refuse(
         {500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."});
   }
@@ -97,7 +97,7 @@ ApiResult<EvictionCost> eviction_cost(const api::Pod& pod,
                                 "too many pending evictions not confirmed by PDB controller"));
   }
   if (status.disruptions_allowed() == 0) {
-    StatusError none_left{429, "TooManyRequests", std::string(kWouldViolate)};  // names no time to wait
+    StatusError none_left{429, "TooManyRequests", std::string(kWouldViolate)};  // without a retry time
     return refuse(with_cause(std::move(none_left), why_none_left(budget)));
   }
   return EvictionCost::Disruption;
@@ -127,7 +127,7 @@ std::vector<BudgetPtr> budgets_of(const Server& server, const api::Pod& pod) {
   const Kind& kind = server.kinds().of<api::PodDisruptionBudget>();
   server.store().for_each(kind, pod.metadata().namespace_(), "", [&](const VersionPtr& version) {
     auto budget = version->as<api::PodDisruptionBudget>();
-    // No selector at all selects nothing.
+    // A missing selector selects nothing.
     if (budget->spec().has_selector() && selector_from(budget->spec().selector()).matches(pod.metadata().labels())) {
       found.push_back(std::move(budget));
     }
@@ -136,7 +136,7 @@ std::vector<BudgetPtr> budgets_of(const Server& server, const api::Pod& pod) {
   return found;
 }
 
-// In the real server's words, which name the kind "Pod" here.
+// With the message of the real server, which names the kind "Pod" here.
 std::optional<StatusError> precondition_fault(const api::Pod& pod, const api::Preconditions& wanted) {
   const api::ObjectMeta& metadata = pod.metadata();
   std::string why;
@@ -202,8 +202,8 @@ ApiResult<void> Server::evict(std::string_view ns,
     for (const BudgetPtr& budget : budgets) asked.push_back(budget.get());
     const auto cost = eviction_cost(*pod, asked);
     if (!cost) return refuse(cost.error());
-    // As in the real server, a disruption is spent before the preconditions are looked at: an eviction that names
-    // the wrong uid costs one until the disruption controller forgets it.
+    // As in the real server, the disruption is used before the preconditions are checked. An eviction with the wrong
+    // uid uses one until the disruption controller forgets it.
     if (*cost == EvictionCost::Disruption && !dry_run) {
       const WallTime now = agenda_.wall_now();
       const auto spent = modify_status<api::PodDisruptionBudget>(

@@ -1,10 +1,11 @@
-// May this pod be evicted now? The arithmetic of the eviction subresource, without reading or writing anything.
+// Whether a pod can be evicted now: the rules of the eviction subresource, without reads or writes.
 //
-//   pod pending, finished or being deleted ---------------------------------> delete it, no budget is asked
-//   no budget selects it ---------------------------------------------------> delete it
-//   more than one does -----------------------------------------------------> 500
-//   not ready, and the budget lets unready ones go -------------------------> delete it, the budget stays as it is
-//   otherwise: budget not up to date 429, negative or overfull 403, none left 429, else one is used up and it goes
+//   pod pending, finished or terminating ------------------> delete it, without a PodDisruptionBudget
+//   no PodDisruptionBudget selects it ---------------------> delete it
+//   more than one selects it ------------------------------> 500
+//   not ready, and the budget allows eviction of unready --> delete it, the budget does not change
+//   otherwise: 429 if the status is not up to date or no disruption is left, 403 if the budget is negative or full,
+//   else use one disruption and delete the pod
 #pragma once
 
 #include <cstddef>
@@ -23,22 +24,22 @@ class PodDisruptionBudgetStatus;
 
 namespace rescheduler::sim {
 
-// As many announced and not yet seen evictions a budget may carry.
+// The maximum of status.disruptedPods: evicted pods that the controller has not seen terminating yet.
 inline constexpr std::size_t kMostDisruptedPods = 2000;
 
 bool needs_no_budget(const api::Pod& pod);
 
 enum class EvictionCost {
-  None,       // nothing guards it, or an unready pod that its budget lets go
-  Disruption  // one of the budget's allowed disruptions
+  None,       // no budget selects the pod, or the budget allows the eviction of an unready pod
+  Disruption  // one of the budget's disruptionsAllowed
 };
-// `budgets` are those that select the pod.
+// `budgets` are the ones that select the pod.
 ApiResult<EvictionCost> eviction_cost(const api::Pod& pod, const std::vector<const api::PodDisruptionBudget*>& budgets);
 
-// Uses one allowed disruption up and notes for the disruption controller that the pod is about to go.
+// Uses one allowed disruption and adds the pod to status.disruptedPods for the disruption controller.
 void spend_disruption(api::PodDisruptionBudget& budget, std::string_view pod, WallTime now);
 
-// DisruptionAllowed as disruptionsAllowed says.
+// Sets the condition DisruptionAllowed from disruptionsAllowed.
 void set_disruption_allowed(api::PodDisruptionBudget& budget, WallTime now);
 
 }  // namespace rescheduler::sim

@@ -43,7 +43,7 @@ void check_name(const Kind& kind, std::string_view name, Faults& faults) {
 }
 
 void check_labels(const api::ObjectMeta& metadata, Faults& faults) {
-  // In order of the keys: the same object always gets the same answer.
+  // Sorted by key, so that the same object always gets the same answer.
   std::set<std::string_view> wrong_keys, wrong_values;
   for (const auto& [key, value] : metadata.labels()) {
     if (!kube::is_label_key(key)) wrong_keys.insert(key);
@@ -61,7 +61,7 @@ void check_annotations(const api::ObjectMeta& metadata, Faults& faults) {
   for (const auto& [key, value] : metadata.annotations()) {
     bytes += key.size() + value.size();
     if (kube::is_label_key(key)) continue;
-    // Annotation keys may have capitals in their prefix; everything else is as for labels.
+    // The prefix of annotation keys can have capitals; all other rules are those of labels.
     std::string lower(key);
     std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
     if (!kube::is_label_key(lower)) wrong.insert(key);

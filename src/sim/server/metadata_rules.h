@@ -1,4 +1,4 @@
-// Kubernetes' rules about the metadata that every object has. Pure.
+// Kubernetes' rules for the metadata of every object. Pure.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace rescheduler::sim {
 void check_metadata(const Kind& kind, const api::ObjectMeta& metadata, Faults& faults);
 void check_metadata_update(const api::ObjectMeta& before, const api::ObjectMeta& after, Faults& faults);
 
-// The fields the server alone decides, taken from what is stored.
+// Restores the fields that only the server sets from the stored object.
 void keep_system_fields(const api::ObjectMeta& before, api::ObjectMeta& after);
 
 }  // namespace rescheduler::sim

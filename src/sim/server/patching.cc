@@ -1,4 +1,4 @@
-// Patches, and who owns which field since.
+// Patches, and the field ownership after them.
 #include <utility>
 
 #include <boost/json.hpp>
@@ -92,9 +92,9 @@ ApiResult<VersionPtr> Server::patch(const Kind& kind,
 }
 
 void Server::note_managers(PendingWrite& pending_write, const Version& before) const {
-  if (pending_write.applied) return;  // apply has noted its own
+  if (pending_write.applied) return;  // apply has updated it
   pending_write.managed_fields = before.managed_fields();
-  if (pending_write.managed_fields.empty()) return;  // an object nobody ever applied is not tracked: it costs nothing
+  if (pending_write.managed_fields.empty()) return;  // an object without apply is not tracked: no cost
   const Kind& kind = *pending_write.kind;
   const boost::json::value was = document_of(kind, *before.object());
   pending_write.managed_fields = note_update(

@@ -1,4 +1,4 @@
-// Lists: as of now, as of an earlier version, in pages.
+// Lists: at the current version, at an earlier version, in pages.
 #include <charconv>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::string key_of(const Version& version) {
   return fmt::format("{}/{}", metadata.namespace_(), metadata.name());
 }
 
-// Which state a list shows, and from where on.
+// The version that a list shows, and the key where it starts.
 struct View {
   std::uint64_t version = 0;
   bool past = false;
@@ -80,7 +80,7 @@ ApiResult<Listing> Server::list(const Kind& kind, const ListQuery& query) const 
   if (!view) return refuse(view.error());
   listing.resource_version = fmt::format_int(view->version).str();
 
-  // One more than asked for tells whether there is another page.
+  // One object beyond the limit shows that there is another page.
   bool more = false;
   std::int64_t left = 0;
   const bool count_rest = selection->selects_all();

@@ -80,8 +80,8 @@ TEST_F(Reading, AWatchShowsWhatHappensToWhatItSelects) {
       {.ns = "web", .label_selector = "parity=odd", .resource_version = std::to_string(server.store().version())});
   ASSERT_TRUE(watch);
   EXPECT_TRUE((*watch)->take(10)->empty());
-  relabel("m0", "odd");   // begins to match
-  relabel("m1", "even");  // ceases to
+  relabel("m0", "odd");   // starts to match
+  relabel("m1", "even");  // stops matching
   relabel("m1", "odd");
   ASSERT_TRUE(server.modify<api::ConfigMap>("web", "m0", [](api::ConfigMap& m) { (*m.mutable_data())["v"] = "9"; }));
   ASSERT_TRUE(remove<api::ConfigMap>("m2"));  // never matched

@@ -24,7 +24,7 @@ bool is_dry_run(const api::DeleteOptions& options) {
 std::int64_t grace_period(const Kind& kind, const Message& object, const api::DeleteOptions& options) {
   if (kind.type != &kube::resource_of<api::Pod>()) return 0;
   const auto& pod = static_cast<const api::Pod&>(object);
-  // Nobody runs it, or nothing is left to end.
+  // No kubelet runs the pod, or all its containers have ended.
   if (pod.spec().node_name().empty() || pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed") {
     return 0;
   }

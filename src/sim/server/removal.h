@@ -1,4 +1,4 @@
-// What keeps an object that is to be deleted. Pure.
+// What delays the deletion of an object. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ class DeleteOptions;
 
 namespace rescheduler::sim {
 
-// Do finalizers (a namespace has some of its own in its spec) hold it back?
+// Whether finalizers delay the deletion. A namespace also has finalizers in its spec.
 bool held_back(const Kind& kind, const Message& object);
 
-// Deletions say so in their options, unlike other writes.
+// A deletion has dryRun in its options, unlike other writes.
 bool is_dry_run(const api::DeleteOptions& options);
 
-// How long it may take to end: a pod's grace period, zero for every other kind.
+// The grace period of a pod; zero for every other kind.
 std::int64_t grace_period(const Kind& kind, const Message& object, const api::DeleteOptions& options);
 
-// The finalizer a propagation policy asks for: foregroundDeletion, orphan, or none.
+// The finalizer of the propagation policy: foregroundDeletion, orphan, or none.
 std::optional<std::string> propagation_finalizer(const api::DeleteOptions& options);
 
 }  // namespace rescheduler::sim

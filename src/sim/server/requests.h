@@ -1,4 +1,4 @@
-// What a request to the embedded API server may say besides its object.
+// The parameters of a request to the embedded API server, besides its object.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@
 namespace rescheduler::sim {
 
 struct WriteContext {
-  std::string manager = "kube-controller-manager";  // of the fields; the controllers unless another is named
+  std::string manager = "kube-controller-manager";  // field manager; the default is for the controllers
   bool dry_run = false;
-  bool force = false;   // Apply: take fields over from other managers
-  bool strict = false;  // unknown fields are refused
+  bool force = false;   // Apply: take fields from other managers
+  bool strict = false;  // reject unknown fields
 };
 
 struct ListQuery {

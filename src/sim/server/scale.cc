@@ -1,5 +1,4 @@
-// The scale subresource: how many replicas a workload wants and has, whatever its kind. Kinds that
-// CustomResourceDefinitions add have none here.
+// The scale subresource: desired and current replicas of a workload of any kind. Custom kinds have no scale here.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,7 +41,7 @@ api::Scale scale_in(const T& workload) {
 
 StatusError no_scale() { return {404, "NotFound", "the server could not find the requested resource"}; }
 
-// Calls with an empty T* of the kind's type; refuses when the kind has no scale we know of.
+// Calls `use` with a null T* of the kind's type. An error if the kind has no known scale.
 template <class Use>
 ApiResult<api::Scale> with_type(const KindRegistry& kinds, const Kind& kind, const Use& use) {
   if (&kind == &kinds.of<api::Deployment>()) return use(static_cast<api::Deployment*>(nullptr));
@@ -101,7 +100,7 @@ ApiResult<api::Scale> Server::set_scale(const Kind& kind,
     }
     auto after = std::make_unique<T>(*before);
     after->mutable_spec()->set_replicas(scale.spec().replicas());
-    // Empty: whatever the version is now.
+    // Empty: the current version.
     after->mutable_metadata()->set_resource_version(wanted.resource_version());
     const auto stored = update(kind, ns, name, "", std::move(after), std::move(context));
     if (!stored) return refuse(stored.error());

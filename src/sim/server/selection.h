@@ -1,4 +1,4 @@
-// Which objects a list or watch is about: a namespace, a label selector and a field selector, parsed once.
+// The objects of a list or watch: a namespace, a label selector and a field selector, parsed once.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 namespace rescheduler::sim {
 namespace {
 
-// Kubernetes' alphabet of generated names: no vowels, and none of 0, 1 and 3, so that no word comes out.
+// Kubernetes' alphabet for generated names: no vowels, and no 0, 1 and 3, so that names form no words.
 constexpr std::string_view kSuffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 
 }  // namespace
@@ -73,7 +73,7 @@ ApiResult<VersionPtr> Server::get(const Kind& kind, std::string_view ns, std::st
 }
 
 std::string Server::new_uid() {
-  // A random (version 4) UUID, from the seeded generator: the same run gives the same uids.
+  // A random (version 4) UUID from the seeded generator: the same run gives the same uids.
   const std::uint64_t high = (rng_.next() & ~0xF000ULL) | 0x4000ULL;
   const std::uint64_t low = (rng_.next() & ~(0xC0ULL << 56)) | (0x80ULL << 56);
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF, high & 0xFFFF, low >> 48,

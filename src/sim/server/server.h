@@ -1,10 +1,9 @@
-// The embedded API server: Kubernetes' rules about objects, on top of the store. No wire format and no coroutine here;
-// the doors (src/sim/frontend) bring those.
+// The embedded API server: Kubernetes' rules for objects, on top of the store. It has no wire format and no coroutines;
+// the frontends (src/sim/frontend) add them.
 //
-// A write has two halves, so that admission webhooks can be asked in between: prepare_*() reads the object, applies
-// defaults and checks preconditions; commit() validates, checks for conflicts and stores. create(), update(), patch()
-// do both at once and are what the controllers and kubelets use; only creating pods must go through submit_create(),
-// because a webhook may have a say.
+// A write has two halves, so that admission webhooks can run in between. prepare_*() reads the object, applies defaults
+// and checks preconditions. commit() validates, checks for conflicts and stores. create(), update() and patch() do both
+// at once; controllers and kubelets use them. Only the creation of pods must use submit_create(), because of webhooks.
 //
 // Belongs to one thread.
 #pragma once
@@ -37,10 +36,10 @@ class Scale;
 
 namespace rescheduler::sim {
 
-// A resourceVersion as clients write it.
+// Parses a resourceVersion from a client.
 ApiResult<std::uint64_t> parse_version(std::string_view text);
 
-// A write that is ready but for admission.
+// A write that is complete except for admission.
 struct PendingWrite {
   enum class Operation { Create, Update };
   Operation operation = Operation::Create;
@@ -49,12 +48,12 @@ struct PendingWrite {
   VersionPtr before{};  // Update only
   MessagePtr object{};
   std::string managed_fields{};
-  bool applied = false;  // by server-side apply, which has noted the owners of fields already
+  bool applied = false;  // server-side apply: managed_fields is already updated
   WriteContext context{};
 };
 
-// What may change or refuse a draft before it is stored: the webhook caller. The answer may come later, on the same
-// thread, or at once.
+// Can change or reject a write before it is stored: the webhook caller. The answer comes at once, or later on the same
+// thread.
 class Admission {
  public:
   virtual ~Admission() = default;
@@ -64,8 +63,8 @@ class Admission {
 };
 
 struct Removed {
-  ObjectPtr object;   // its last state, or its state now that it is being deleted
-  bool gone = false;  // false: finalizers, a grace period or dependents keep it for now
+  ObjectPtr object;   // the last state, or the current state of a terminating object
+  bool gone = false;  // false: finalizers, a grace period or dependents delay the deletion
 };
 
 class Server {
@@ -80,12 +79,12 @@ class Server {
   KindRegistry& kinds() { return kinds_; }
   const KindRegistry& kinds() const { return kinds_; }
   Agenda& agenda() { return agenda_; }
-  // Objects of this kind are not stored but computed when asked for (metrics.k8s.io): list and get only.
+  // Objects of this kind are not stored but computed on request (metrics.k8s.io): list and get only.
   using Provider = std::function<std::vector<ObjectPtr>(std::string_view ns)>;
   void provide(const Kind& kind, Provider provider);
   void set_admission(Admission* admission) { admission_ = admission; }
   Admission* admission() const { return admission_; }
-  // Without a table every token is an administrator's.
+  // Without a table every token belongs to an administrator.
   void set_access(AccessTable table) { access_ = std::move(table); }
   const std::optional<AccessTable>& access() const { return access_; }
 
@@ -97,14 +96,14 @@ class Server {
                                          std::string_view ns,
                                          MessagePtr object,
                                          WriteContext context) const;
-  // subresource: "", "status" (or another of the kind's that is written as the whole object, such as "resize").
+  // subresource: "", "status", or another subresource that is written as the whole object, such as "resize".
   ApiResult<PendingWrite> prepare_update(const Kind& kind,
                                          std::string_view ns,
                                          std::string_view name,
                                          std::string_view subresource,
                                          MessagePtr object,
                                          WriteContext context) const;
-  // Apply on an object that is not there prepares its creation.
+  // An apply patch for an object that does not exist prepares its creation.
   ApiResult<PendingWrite> prepare_patch(const Kind& kind,
                                         std::string_view ns,
                                         std::string_view name,
@@ -112,7 +111,7 @@ class Server {
                                         kube::PatchKind patch_kind,
                                         std::string_view patch,
                                         WriteContext context) const;
-  // The stored version; for a dry run, what it would have been.
+  // Returns the stored version; for a dry run, the version that would have been stored.
   ApiResult<VersionPtr> commit(PendingWrite pending_write);
 
   ApiResult<VersionPtr> create(const Kind& kind, std::string_view ns, MessagePtr object, WriteContext context = {});
@@ -134,13 +133,14 @@ class Server {
                             std::string_view name,
                             const api::DeleteOptions& options,
                             bool dry_run = false);
-  // As `remove` for each object listed; what is being deleted or gone.
+  // Calls `remove` for each listed object. Returns the objects that are terminating or deleted.
   ApiResult<std::vector<ObjectPtr>> remove_collection(const Kind& kind,
                                                       const ListQuery& query,
                                                       const api::DeleteOptions& options,
                                                       bool dry_run = false);
 
-  // Through admission if any concerns it; else at once. `done` is called exactly once, perhaps before this returns.
+  // Calls the admission if it concerns this write, else commits at once. `done` is called exactly once, perhaps before
+  // the function returns.
   void submit_create(const Kind& kind,
                      std::string_view ns,
                      MessagePtr object,
@@ -149,7 +149,7 @@ class Server {
 
   void submit(PendingWrite pending_write, std::function<void(ApiResult<VersionPtr>)> done);
 
-  // Subresources that are not the object itself.
+  // Subresources with their own request type.
   ApiResult<void> bind(std::string_view ns, std::string_view pod, const api::Binding& binding, bool dry_run = false);
   ApiResult<void> evict(std::string_view ns, std::string_view pod, const api::Eviction& eviction, bool dry_run = false);
   ApiResult<api::Scale> scale_of(const Kind& kind, std::string_view ns, std::string_view name) const;
@@ -171,7 +171,7 @@ class Server {
     std::string ns = object.metadata().namespace_();
     return typed<T>(create(kinds_.of<T>(), ns, std::make_unique<T>(std::move(object)), std::move(context)));
   }
-  // Reads, changes and writes back under one version: no conflict is possible. Writes nothing when nothing changed.
+  // Reads, changes and writes in one step: no conflict is possible. Writes nothing if nothing changed.
   template <class T>
   ApiResult<std::shared_ptr<const T>> modify(std::string_view ns,
                                              std::string_view name,
@@ -191,7 +191,7 @@ class Server {
   }
 
   std::string new_uid();                         // from the seeded generator
-  std::string new_suffix(int length = 5) const;  // of generated names: letters and digits that form no words
+  std::string new_suffix(int length = 5) const;  // for generated names: letters and digits that form no words
 
  private:
   template <class T>

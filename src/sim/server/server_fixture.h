@@ -1,4 +1,4 @@
-// A server in virtual time with a namespace to work in, and the few objects its tests are about.
+// A server in virtual time with the namespace "web", and the objects of its tests.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Valid objects for tests, short to write, and a server to put them in.
+// Valid objects for tests, and a server that stores them.
 #pragma once
 
 #include <map>
@@ -95,7 +95,7 @@ struct TestServer {
 
   std::shared_ptr<const api::Pod> pod(std::string_view name) { return server.find<api::Pod>("shop", name); }
 
-  // As a kubelet would report it.
+  // Sets the status as a kubelet does.
   void report(const std::string& name, const std::string& phase, bool ready) {
     const auto reported = server.modify_status<api::Pod>("shop", name, [&](api::Pod& pod) {
       pod.mutable_status()->set_phase(phase);
@@ -104,7 +104,7 @@ struct TestServer {
     (void)reported.value();
   }
 
-  // Bound to the node, in the phase given.
+  // The pod is bound to the node and has the given phase.
   std::shared_ptr<const api::Pod> add_pod(api::Pod pod,
                                           const std::string& node = "n1",
                                           const std::string& phase = "Running",

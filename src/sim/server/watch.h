@@ -1,7 +1,7 @@
-// One watch on the embedded store: a place in a kind's history, seen through selectors.
+// One watch on the embedded store: a position in the history of a kind, and selectors.
 //
-// It holds no queue of its own: what has happened is in the history, and a watcher that reads too slowly finds its
-// place gone and is refused with 410, as on a real server. Belongs to the store's thread.
+// A watch has no queue of its own, because the history has the changes. If a client reads too slowly, its position is
+// no longer in the history and it gets 410, as on a real server. Belongs to the store's thread.
 #pragma once
 
 #include <functional>
@@ -16,19 +16,19 @@ namespace rescheduler::sim {
 struct ServedEvent {
   kube::WatchEventType type = kube::WatchEventType::Added;  // never Error
   VersionPtr version{};                                     // null for a bookmark
-  std::uint64_t number = 0;                                 // the resourceVersion to show; a bookmark's progress
+  std::uint64_t number = 0;                                 // the resourceVersion of the event or bookmark
   bool initial_events_end = false;
 };
 
 class Watch {
  public:
   virtual ~Watch() = default;
-  // Up to `most` events that have happened and were not taken yet; empty when there is nothing new. Objects that
-  // begin or cease to match the selectors appear as Added and Deleted.
+  // Returns up to `most` new events; empty if there are none. An object that starts or stops matching the selectors
+  // appears as Added or Deleted.
   virtual ApiResult<std::vector<ServedEvent>> take(std::size_t most) = 0;
-  // A bookmark at the newest version this watch has passed.
+  // A bookmark at the newest version that this watch has passed.
   virtual ServedEvent bookmark() const = 0;
-  // Called (from within the write) when there may be something to take. One listener; it must not take at once.
+  // Called during a write when there can be new events. One listener; it must not call take() directly.
   virtual void on_activity(std::function<void()> listener) = 0;
 };
 

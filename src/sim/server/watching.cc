@@ -1,4 +1,4 @@
-// Watches: a place in a kind's history, seen through selectors.
+// Watches: a position in the history of a kind, and selectors.
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ class StoreWatch final : public Watch {
   StoreWatch(Store& store, const Kind& kind, Selection selection, std::uint64_t from)
       : store_(store), kind_(kind), selection_(std::move(selection)), passed_(from) {}
 
-  // The present state comes first, as if it were just being added.
+  // The current objects come first, as Added events.
   void begin_with_state(bool mark_end) {
     store_.for_each(kind_, selection_.ns(), {}, [this](const VersionPtr& version) {
       if (selection_.matches(*version)) initial_.push_back(version);
@@ -60,7 +60,7 @@ class StoreWatch final : public Watch {
   }
 
   ServedEvent bookmark() const override {
-    // While nothing of this kind is left to take, everything up to the newest version has been seen.
+    // If no change of this kind is left, the watch has passed everything up to the newest version.
     const bool done = store_.change_after(kind_, passed_) == nullptr && initial_.empty();
     return {WatchEventType::Bookmark, nullptr, done ? store_.version() : passed_};
   }
@@ -76,7 +76,7 @@ class StoreWatch final : public Watch {
     if (is) {
       events.push_back({was ? WatchEventType::Modified : WatchEventType::Added, change.after, change.number});
     } else if (was) {
-      // Ceasing to match shows the last state that did.
+      // An object that stops matching is shown in its last matching state.
       const bool deleted = change.what == Change::What::Deleted;
       events.push_back({WatchEventType::Deleted, deleted ? change.after : change.before, change.number});
     }

@@ -1,4 +1,4 @@
-// Creating and updating: prepare, then commit.
+// Creates and updates objects: prepare, then commit.
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@
 namespace rescheduler::sim {
 namespace {
 
-constexpr int kNameTries = 8;  // for a generated name that nobody has yet
+constexpr int kNameTries = 8;  // to find an unused generated name
 
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-// These kinds may not be overwritten blindly: an update without a resourceVersion is refused.
+// An update of these kinds without a resourceVersion is rejected.
 bool needs_version(const Kind& kind) {
   return kind.custom || kind.group == "coordination.k8s.io" || kind.group == "policy"
          || kind.group == "apiextensions.k8s.io";
@@ -158,7 +158,7 @@ ApiResult<VersionPtr> Server::commit_create(PendingWrite pending_write) {
   if (kind.rules.validate) kind.rules.validate(*pending_write.object, faults);
   if (!faults.empty()) return refuse(refusal_of(kind, metadata.name(), std::move(faults)));
   if (store_.find(kind, metadata.namespace_(), metadata.name())) return refuse(already_exists(kind, metadata.name()));
-  // The namespace may have gone while a webhook was thinking.
+  // The namespace can be deleted while a webhook runs.
   if (auto takes = namespace_takes(kind, metadata.namespace_(), metadata.name()); !takes) {
     return refuse(std::move(takes.error()));
   }
@@ -170,7 +170,7 @@ ApiResult<VersionPtr> Server::commit_create(PendingWrite pending_write) {
 ApiResult<void> Server::name_it(const Kind& kind, api::ObjectMeta& metadata) const {
   if (!metadata.name().empty() || metadata.generate_name().empty()) return {};
   for (int attempt = 0; attempt < kNameTries; ++attempt) {
-    // 63 characters at most, of which the suffix takes five.
+    // At most 63 characters; the suffix has five.
     std::string name = metadata.generate_name().substr(0, 58) + new_suffix();
     if (store_.find(kind, metadata.namespace_(), name)) continue;
     metadata.set_name(std::move(name));
@@ -202,7 +202,7 @@ ApiResult<VersionPtr> Server::commit_update(PendingWrite pending_write) {
   note_managers(pending_write, *current);
   if (pending_write.managed_fields == current->managed_fields()
       && kube::encode_bare(*pending_write.object) == current->bytes()) {
-    return current;  // nothing changed, so nothing is written and nobody is told
+    return current;  // nothing changed: no write, no notification
   }
   if (pending_write.context.dry_run) {
     return unsaved(kind, std::move(pending_write.object), std::move(pending_write.managed_fields), current->number());
@@ -241,7 +241,7 @@ ApiResult<VersionPtr> Server::modify_message(const Kind& kind,
                                              WriteContext context) {
   const VersionPtr current = store_.find(kind, ns, name);
   if (!current) return refuse(not_found(kind, name));
-  const ObjectPtr before = current->object();  // held, so that nobody on the way decodes it again
+  const ObjectPtr before = current->object();  // held, so that it is decoded only once
   MessagePtr object = copy_of(*before);
   change(*object);
   return update(kind, ns, name, subresource, std::move(object), std::move(context));

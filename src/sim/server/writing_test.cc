@@ -108,7 +108,7 @@ TEST_F(Writing, SomebodyElsesUidIsAConflict) {
   EXPECT_EQ(refused.error().code, 409);
 }
 
-// An admission that answers later, as a webhook does.
+// An admission that answers later, like a webhook.
 class Later final : public Admission {
  public:
   bool concerns(const PendingWrite& pending_write) override { return pending_write.kind->kind == "ConfigMap"; }

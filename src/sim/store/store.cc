@@ -23,7 +23,7 @@ std::string key_of(std::string_view ns, std::string_view name) {
 
 using Objects = std::map<std::string, VersionPtr, std::less<>>;
 
-// Keys of one namespace stand together: from "ns/" up to, not including, "ns0" ('0' follows '/').
+// Keys of one namespace are adjacent: from "ns/" up to, not including, "ns0" ('0' follows '/').
 Objects::const_iterator first_of(const Objects& objects, std::string_view ns, std::string_view after) {
   const std::string begin = ns.empty() ? std::string() : std::string(ns) + "/";
   if (after.empty() || after < begin) return objects.lower_bound(begin);
@@ -43,10 +43,11 @@ struct Remembered {
 
 struct Store::Shelf {
   Objects objects;
-  // The same, for finding one: names of one workload share long beginnings, which a tree compares again and again.
+  // The same objects for lookups by key. Names of one workload share long prefixes, which a tree compares again and
+  // again.
   boost::unordered_flat_map<std::string_view, const VersionPtr*> by_key;
   std::deque<Remembered> history;
-  std::uint64_t forgotten = 0;  // the newest version that history no longer holds
+  std::uint64_t forgotten = 0;  // the newest version that is no longer in the history
 };
 
 struct Store::Listeners {
@@ -107,7 +108,7 @@ VersionPtr Store::put(const Kind& kind, MessagePtr object, std::string managed_f
   auto& metadata = kube::mutable_metadata_of(*object);
   metadata.set_resource_version(fmt::format_int(number).str());
   std::string key = key_of(metadata.namespace_(), metadata.name());
-  const ObjectPtr shared = std::move(object);  // alive until everybody has been told
+  const ObjectPtr shared = std::move(object);  // alive until all listeners are called
   auto version = std::make_shared<const Version>(kind.stored(), number, shared, std::move(managed_fields));
 
   Change change{number, Change::What::Added, nullptr, version};
@@ -150,7 +151,7 @@ void Store::record(Shelf& shelf, std::string key, Change change) {
   const Change told = shelf.history.back().change;
   const auto listeners = listeners_;
   telling_ = true;
-  // By index: a listener may subscribe others, who hear of later changes only.
+  // By index: a listener can subscribe others. New subscribers get later changes only.
   const std::size_t count = listeners->entries.size();
   for (std::size_t index = 0; index < std::min(count, listeners->entries.size()); ++index) {
     const auto entry = listeners->entries[index];
@@ -180,8 +181,8 @@ bool Store::for_each_as_of(std::uint64_t version,
   if (!remembers(kind, version)) return false;
   const Shelf* shelf = find_shelf(kind);
   if (shelf == nullptr) return true;
-  // What was there then: today's objects, but for those changed since, which stand as their oldest later change
-  // found them.
+  // The state at `version`: the current objects, but objects changed since then as they were before their first later
+  // change.
   std::map<std::string, VersionPtr, std::less<>> then;
   for (auto at = shelf->history.rbegin(); at != shelf->history.rend() && at->change.number > version; ++at) {
     then[at->key] = at->change.before;

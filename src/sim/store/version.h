@@ -1,7 +1,7 @@
 // One version of one object: immutable, shared by the store, its history and every watch.
 //
-// The bytes are kept packed (about an eighth of the decoded message); decoding is shared among all who ask while
-// somebody still holds the result.
+// The bytes are encoded (about an eighth of the size of the decoded message). All callers share one decoded message for
+// as long as one of them holds it.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace rescheduler::sim {
 
 class Version {
  public:
-  // The object's metadata must carry the resourceVersion already.
+  // The object's metadata must already have the resourceVersion.
   Version(const Kind& kind, std::uint64_t number, ObjectPtr object, std::string managed_fields);
 
   const Kind& kind() const { return *kind_; }
   std::uint64_t number() const { return number_; }                       // its resourceVersion
   const std::string& bytes() const { return bytes_; }                    // protobuf, no envelope
-  const std::string& managed_fields() const { return managed_fields_; }  // JSON array, or empty: never tracked
+  const std::string& managed_fields() const { return managed_fields_; }  // JSON array; empty: not tracked
   ObjectPtr object() const;
 
   template <class T>
@@ -39,10 +39,10 @@ using VersionPtr = std::shared_ptr<const Version>;
 
 struct Change {
   enum class What : std::uint8_t { Added, Modified, Deleted };
-  std::uint64_t number = 0;  // the resourceVersion this change made
+  std::uint64_t number = 0;  // the resourceVersion of this change
   What what = What::Added;
   VersionPtr before{};  // null for Added
-  VersionPtr after{};   // for Deleted: the last state, under the resourceVersion of its removal
+  VersionPtr after{};   // for Deleted: the last state, with the resourceVersion of the deletion
 
   const Kind& kind() const { return after->kind(); }
 };

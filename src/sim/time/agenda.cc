@@ -71,7 +71,7 @@ void Agenda::follow(const Clock& real, double speed) {
 
 void Agenda::run_due() {
   if (waits_for_pacer()) follow(*real_, speed_);
-  // What these events add for now runs at the next call, so that a chain of them cannot keep the thread.
+  // Events that these events add for now run at the next call, so that a chain of events cannot block the thread.
   const SteadyTime limit = steady_now();
   const std::uint64_t last = last_number_;
   while (!events_.empty() && events_.begin()->first.at <= limit && events_.begin()->first.number <= last) {

@@ -14,7 +14,7 @@ net::Task<Result<void>> AgendaTimers::sleep_for(std::chrono::nanoseconds duratio
 
 namespace {
 
-// The agenda calls on until this goes.
+// The agenda calls `wake` until this object is destroyed.
 class EarlierCall {
  public:
   EarlierCall(Agenda& agenda, std::function<void()> wake) : agenda_(agenda) { agenda_.on_earlier(std::move(wake)); }
@@ -35,7 +35,7 @@ net::Task<void> Pacer::run() {
     net::Waiter waiter(executor);
     const EarlierCall call(agenda_, [&waiter] { waiter.wake(); });
     const auto left = agenda_.real_time_to_next();
-    // Even for what is due already: the loop's other coroutines have their turn in between.
+    // Waits even if an event is already due, so that the loop's other coroutines can run.
     const SteadyTime deadline = left ? net::deadline_after(*left) : net::kNoDeadline;
     auto ended = co_await waiter.wait(deadline);
     if (!ended && ended.error().code == Errc::Cancelled) co_return;

@@ -1,7 +1,7 @@
-// Coroutines and the agenda: how the one waits for the other, in either kind of time.
+// Connects coroutines and the agenda, in both kinds of time.
 //
-//   paced    an EventLoop's thread runs coroutines; a Pacer among them runs the agenda's events as they come due
-//   virtual  a VirtualLoop runs every coroutine until all wait, then the agenda's next event, and so on
+//   paced    an EventLoop's thread runs coroutines; one of them is a Pacer, which runs the agenda's events when due
+//   virtual  a VirtualLoop runs every coroutine until all wait, then runs the agenda's next event, and so on
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace rescheduler::sim {
 
-// An event of the agenda that goes with its owner.
+// An event of the agenda that is cancelled when its owner is destroyed.
 class Alarm {
  public:
   Alarm(Agenda& agenda, Agenda::Duration delay, Agenda::Event event)
@@ -31,7 +31,7 @@ class Alarm {
   Agenda::Ticket ticket_;
 };
 
-// Timers for the product's coroutines that wait by the agenda's clock. The agenda outlives every sleeper.
+// Timers for the product's coroutines that use the agenda's clock. The agenda must outlive every sleeping coroutine.
 class AgendaTimers final : public net::Timers {
  public:
   explicit AgendaTimers(Agenda& agenda) : agenda_(agenda) {}
@@ -41,7 +41,7 @@ class AgendaTimers final : public net::Timers {
   Agenda& agenda_;
 };
 
-// Runs a paced agenda on the loop its coroutine is spawned on. The agenda must follow a clock already.
+// Runs a paced agenda on the loop where its coroutine is spawned. Agenda::follow() must have been called before.
 class Pacer {
  public:
   explicit Pacer(Agenda& agenda) : agenda_(agenda) {}
@@ -51,7 +51,7 @@ class Pacer {
   Agenda& agenda_;
 };
 
-// Virtual time with coroutines: deterministic as long as nobody waits for the machine's clock or the network.
+// Virtual time with coroutines. Deterministic as long as no coroutine waits for the machine's clock or the network.
 class VirtualLoop {
  public:
   explicit VirtualLoop(Agenda& agenda) : agenda_(agenda), timers_(agenda) {}
@@ -60,16 +60,16 @@ class VirtualLoop {
   net::Timers& timers() { return timers_; }
   Agenda& agenda() { return agenda_; }
 
-  // As the agenda's own, with the coroutines between its events.
+  // Like the functions of the agenda; coroutines run between its events.
   void run_for(Agenda::Duration duration);
   bool run_until(const std::function<bool()>& condition, Agenda::Duration limit);
 
-  // While somebody holds time, it stands still and the loop waits for the network instead: for what cannot be
-  // virtual, such as calling a webhook.
+  // While time is held, the clock does not advance and the loop waits for the network. Callers need this for work that
+  // cannot be virtual, such as calling a webhook.
   void hold_time() { ++holders_; }
   void release_time() { --holders_; }
 
-  // Runs the task to its end and hands back what it returned; a task that takes longer than `limit` is a defect.
+  // Runs the task to its end and returns its result. A task that takes longer than `limit` is a defect.
   template <class T>
   Result<T> await_result(net::Task<Result<T>> task, Agenda::Duration limit = std::chrono::hours{24}) {
     auto answer = std::make_shared<std::optional<Result<T>>>();
@@ -91,7 +91,7 @@ class VirtualLoop {
   Agenda& agenda_;
   AgendaTimers timers_;
   int holders_ = 0;
-  net::StepLoop loop_;  // last: its coroutines go first
+  net::StepLoop loop_;  // last member: its coroutines are destroyed first
 };
 
 }  // namespace rescheduler::sim

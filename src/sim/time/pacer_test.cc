@@ -74,7 +74,7 @@ TEST(VirtualLoop, TimeStandsStillWhileSomebodyHoldsIt) {
   const auto outside = [](net::RealTimers& timers, VirtualLoop& held,
                           std::vector<std::string>& told) -> net::Task<void> {
     held.hold_time();
-    (void)co_await timers.sleep_for(1ms);  // stands for the network
+    (void)co_await timers.sleep_for(1ms);  // represents the network
     told.emplace_back("outside");
     held.release_time();
   };
@@ -84,7 +84,7 @@ TEST(VirtualLoop, TimeStandsStillWhileSomebodyHoldsIt) {
   EXPECT_THAT(log, ElementsAre("outside", "event"));
 }
 
-// A clock that runs a million times as fast as the machine's: an hour passes in milliseconds.
+// A clock a million times as fast as the machine's: an hour passes in milliseconds.
 TEST(Pacer, WakesForAnEventThatIsDueBeforeTheOneItSleepsFor) {
   SystemClock real;
   Agenda agenda;
@@ -98,7 +98,7 @@ TEST(Pacer, WakesForAnEventThatIsDueBeforeTheOneItSleepsFor) {
   const auto add_earlier = [&]() -> net::Task<Result<void>> {
     agenda.after(1h, [&] {
       log.emplace_back("soon");
-      agenda.after(0s, [&] {  // due at once, still in its turn
+      agenda.after(0s, [&] {  // due at once, but in order
         log.emplace_back("at once");
         done.open();
       });

@@ -1,1 +1,1 @@
-"""The parts of `rig`; cli.py is the way in."""
+"""The parts of `rig`; cli.py is the entry point."""

@@ -1,11 +1,11 @@
-"""The command line: what `rig` understands."""
+"""The command line of `rig`."""
 
 import argparse
 
 from .components import DEFAULT_COMPONENTS, START_ORDER
 from .pins import BINARY_NAMES, TOOL_NAMES
 
-# Option -> the component that gets what follows.
+# Option -> the component that gets its value.
 PASSED_ON = {
     "--etcd-arg": "etcd",
     "--apiserver-arg": "kube-apiserver",
@@ -113,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
     kubectl = command("kubectl", "run kubectl against a rig", rig=True)
     kubectl.add_argument("arguments", nargs=argparse.REMAINDER, help="for kubectl")
 
-    watch = commands.add_parser("_watch")  # the watchdog calls itself; not for people
+    watch = commands.add_parser("_watch")  # internal: the watchdog starts itself with it
     for argument, kind in (("name", str), ("pid", int), ("start_ticks", int), ("boot_id", str)):
         watch.add_argument(argument, type=kind)
     return main

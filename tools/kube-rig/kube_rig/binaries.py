@@ -1,4 +1,4 @@
-"""Where the binaries are: in KUBE_RIG_BIN if that is set, else in the cache that `rig build` fills."""
+"""Where the binaries are: in KUBE_RIG_BIN if it is set, else in the cache that `rig build` fills."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ def is_present(name: str) -> bool:
 
 
 def require(names: list[str]) -> Path:
-    """The folder that holds all of `names`, or an error naming those it lacks."""
+    """The folder that has all of `names`, or an error that lists the missing ones."""
     missing = [name for name in names if not is_present(name)]
     if missing:
         if os.environ.get("KUBE_RIG_BIN"):

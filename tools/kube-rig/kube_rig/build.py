@@ -20,7 +20,7 @@ from .progress import Progress, clock_text
 
 
 def build(names: list[str], *, jobs: int | None, timeout: float) -> list[Path]:
-    """Builds what is missing of `names` and returns the folders they are in."""
+    """Builds the missing ones of `names` and returns their folders."""
     folders = list(dict.fromkeys(cache_dir(name) for name in names))
     return [
         _build_in(folder, [name for name in names if cache_dir(name) == folder], jobs=jobs, timeout=timeout)
@@ -36,7 +36,7 @@ def _build_in(folder: Path, names: list[str], *, jobs: int | None, timeout: floa
     require_go()
     target.mkdir(parents=True, exist_ok=True)
     with file_lock(folder / "build.lock", timeout, what="another `rig build`"):
-        # What an earlier build left behind when it was killed; nobody else can be writing here now.
+        # Leftovers of an earlier build that was killed; no other process can be writing here now.
         for leftover in folder.glob("building-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         todo = _missing(names, target)
@@ -69,7 +69,7 @@ def require_go() -> None:
             "and put `go` on PATH, or name a folder of ready binaries in KUBE_RIG_BIN",
             exit_code=EXIT_UNAVAILABLE,
         )
-    # Asked inside a module, so that a Go that fetches newer toolchains by itself answers for the one it would use.
+    # Run inside a module, so that a Go that downloads newer toolchains reports the version that it would use.
     answer = subprocess.run(
         [go, "env", "GOVERSION"], cwd=MODULES / "kubernetes", env=_go_environment(),
         capture_output=True, text=True, timeout=300,
@@ -95,7 +95,7 @@ def _last_line(text: str) -> str:
 
 
 def _go_environment() -> dict[str, str]:
-    # A go.work file above this folder or cgo would make the result depend on where it is built.
+    # A go.work file above this folder, or cgo, would make the result depend on the place of the build.
     return os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"}
 
 
@@ -120,7 +120,7 @@ def _build_one(
                 doing = line.removeprefix("go: ")
             else:
                 last_lines.append(line)
-                compiled += 1  # `go build -v` names each package as it is compiled
+                compiled += 1  # `go build -v` prints each package that it compiles
                 doing = f"{compiled} packages compiled"
         progress.tick(doing)
 
@@ -133,9 +133,9 @@ def _build_one(
 
 
 def _run(command: list[str], cwd: Path, watch: Callable[[str | None], None], deadline: float) -> int | None:
-    """Runs the command and returns its exit code, or None when the deadline passed.
+    """Runs the command and returns its exit code, or None if the deadline passed.
 
-    `watch` gets each line of output, and None about five times a second while there is none.
+    `watch` gets each line of output, and None about five times a second while there is no output.
     """
     child = subprocess.Popen(
         command, cwd=cwd, env=_go_environment(), stdin=subprocess.DEVNULL,

@@ -29,7 +29,7 @@ def _openssl(*arguments: str) -> None:
 
 
 def new_key(path: Path) -> None:
-    # Elliptic curves: a key takes milliseconds to make, and Kubernetes takes them everywhere.
+    # Elliptic curves: a key takes milliseconds to make, and all of Kubernetes accepts them.
     _openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", str(path))
     path.chmod(0o600)
 
@@ -65,14 +65,14 @@ def new_certificate(
     key, request, crt = (directory / f"{name}.{suffix}" for suffix in ("key", "csr", "crt"))
     subject = "".join(f"/O={_escape(group)}" for group in groups) + f"/CN={_escape(user)}"
     now = datetime.now(timezone.utc)
-    # An hour's margin in the past: nothing depends on clocks agreeing to the second.
+    # One hour in the past: clocks need not agree to the second.
     begin, end = now - timedelta(hours=1), now + timedelta(days=days)
     if expired:
         begin, end = now - timedelta(days=days + 1), now - timedelta(days=1)
 
     new_key(key)
     _openssl("req", "-new", "-key", str(key), "-subj", subject, "-out", str(request))
-    # `openssl ca` and not `openssl x509`: only it takes both dates in every release since 1.1.
+    # `openssl ca`, not `openssl x509`: only the former accepts both dates in every release since 1.1.
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         config = Path(scratch) / "ca.cnf"
         (Path(scratch) / "index").touch()

@@ -19,7 +19,7 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """A signal asked us to end; raised so that whatever is half done is undone on the way out."""
+    """A signal asked the process to end; raised so that unfinished work is undone."""
 
 
 def main(argv: list[str]) -> int:
@@ -38,14 +38,14 @@ def main(argv: list[str]) -> int:
         print("rig: interrupted; what was begun has been undone", file=sys.stderr)
         return 128 + error.args[0]
     except BrokenPipeError:
-        # Whoever read our output has gone; what we did stands.
+        # The reader of our output is gone; the work of the command remains.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
 def _interrupt(number: int, _frame) -> None:
     for each in ENDING_SIGNALS:
-        signal.signal(each, signal.SIG_IGN)  # the clean-up itself is not to be interrupted
+        signal.signal(each, signal.SIG_IGN)  # the clean-up must not be interrupted
     raise Interrupted(number)
 
 
@@ -79,7 +79,7 @@ def _up(args: argparse.Namespace) -> None:
 
 
 def describe(rig: Rig) -> dict:
-    """What `up --json` and `status --json` print. Absent components leave their fields out."""
+    """The output of `up --json` and `status --json`. Fields of absent components are omitted."""
     shown = {
         "name": rig.name,
         "dir": rig.directory,

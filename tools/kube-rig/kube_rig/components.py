@@ -1,6 +1,6 @@
-"""The components of a control plane: how each is called, and how it says that it is ready.
+"""The components of a control plane: how each is started, and how it reports that it is ready.
 
-Flags that a user adds come last; Kubernetes and etcd let the last of two equal flags win.
+Flags of the user come last: in Kubernetes and etcd the last of two equal flags takes effect.
 """
 
 import math
@@ -19,12 +19,12 @@ NEEDS = {
     "kwok": "kube-apiserver",
 }
 STAGES = Path(__file__).with_name("kwok_stages.yaml")
-DEAD = "kube-rig/dead"  # a node with this label is played no more: its lease runs out, its pods never go
-RATE = "100000"  # requests per second that a client allows itself: tests never wait for a client's own limit
+DEAD = "kube-rig/dead"  # KWOK ignores a node with this label: its lease expires, its pods never terminate
+RATE = "100000"  # client-side requests per second: tests never wait for this limit
 
 
 def choose(wanted: list[str]) -> list[str]:
-    """Checks a list of components and puts it in starting order."""
+    """Checks a list of components and sorts it by start order."""
     for name in wanted:
         if name not in START_ORDER:
             raise RigError(f"there is no component {name!r}; there are {', '.join(START_ORDER)}", exit_code=EXIT_USAGE)
@@ -70,16 +70,16 @@ def admin_client(rig: Rig) -> Client:
 
 
 def lease_seconds(nodes: int) -> int:
-    """How long a fake node's lease lasts; KWOK renews it four times as often.
+    """The lease duration of a fake node; KWOK renews the lease four times in that time.
 
-    Forty seconds as a kubelet has it, but more for many nodes, so that renewals stay below fifty a
-    second: five thousand nodes at the usual pace would keep the API server busy with nothing else.
+    Forty seconds as for a kubelet, but longer for many nodes, so that there are fewer than fifty renewals a
+    second: five thousand nodes at the usual rate would keep the API server busy with renewals alone.
     """
     return max(40, math.ceil(nodes / 50) * 4)
 
 
 def _keeps_nodes_alive(rig: Rig) -> bool:
-    """Whether node conditions mean something: KWOK reports them and a controller acts on them."""
+    """Whether node conditions are maintained: KWOK reports them and a controller acts on them."""
     return "kwok" in rig.components and "kube-controller-manager" in rig.components
 
 
@@ -93,7 +93,7 @@ def _etcd(rig: Rig) -> list[str]:
         f"--listen-peer-urls={peer}",
         f"--initial-advertise-peer-urls={peer}",
         f"--initial-cluster={rig.name}={peer}",
-        "--unsafe-no-fsync",  # nobody needs this data after a crash of the machine
+        "--unsafe-no-fsync",  # the data is not needed after a crash of the machine
         "--quota-backend-bytes=8589934592",
         "--max-request-bytes=10485760",
         "--log-level=warn",
@@ -102,12 +102,12 @@ def _etcd(rig: Rig) -> list[str]:
 
 def _apiserver(rig: Rig) -> list[str]:
     certs = rig.certs
-    # Admission plugins that wait for somebody who is not there would refuse or taint everything.
+    # These admission plugins depend on a controller. Without it they would refuse or taint everything.
     disabled = []
     if "kube-controller-manager" not in rig.components:
-        disabled.append("ServiceAccount")  # nobody makes the `default` account that pods need
+        disabled.append("ServiceAccount")  # no controller creates the `default` account that pods need
     if not _keeps_nodes_alive(rig):
-        disabled.append("TaintNodesByCondition")  # nobody would ever take its not-ready taint away
+        disabled.append("TaintNodesByCondition")  # no controller would remove its not-ready taint
     return [
         f"--etcd-servers={rig.etcd_url}",
         "--bind-address=127.0.0.1",
@@ -130,7 +130,7 @@ def _apiserver(rig: Rig) -> list[str]:
         "--service-cluster-ip-range=10.96.0.0/16",
         "--authorization-mode=Node,RBAC",
         "--allow-privileged=true",
-        "--endpoint-reconciler-type=none",  # a loopback address is no legal endpoint
+        "--endpoint-reconciler-type=none",  # a loopback address is not a valid endpoint
         "--max-requests-inflight=10000",
         "--max-mutating-requests-inflight=5000",
         "--watch-cache=true",
@@ -140,8 +140,8 @@ def _apiserver(rig: Rig) -> list[str]:
 
 def _controller_manager(rig: Rig) -> list[str]:
     certs = rig.certs
-    # It tells kubelets, of which there are none, how long to cache secrets, and to that end writes to
-    # every node again whenever their number passes a threshold.
+    # This controller tells kubelets how long to cache secrets. The rig has no kubelets, and the controller writes to
+    # every node whenever the number of nodes passes a threshold.
     disabled = ["ttl-controller"]
     if not _keeps_nodes_alive(rig):
         disabled += ["node-lifecycle-controller", "taint-eviction-controller"]
@@ -154,7 +154,7 @@ def _controller_manager(rig: Rig) -> list[str]:
         f"--cluster-signing-cert-file={certs}/ca.crt",
         f"--cluster-signing-key-file={certs}/ca.key",
         f"--controllers=*,{','.join(f'-{name}' for name in disabled)}",
-        # As in Kubernetes' defaults, ten seconds more than a lease lasts.
+        # Ten seconds more than the lease duration, as in Kubernetes' defaults.
         f"--node-monitor-grace-period={lease_seconds(rig.nodes) + 10}s",
     ]
 
@@ -189,7 +189,7 @@ def _kwok(rig: Rig) -> list[str]:
         f"--kubeconfig={rig.certs}/kwok.kubeconfig",
         f"--config={STAGES}",
         f"--manage-nodes-with-label-selector=!{DEAD}",
-        "--v=WARN",  # else it logs every renewal of every lease
+        "--v=WARN",  # without this it logs every lease renewal
         "--cidr=10.0.0.0/10",  # addresses for four million pods
         f"--node-lease-duration-seconds={lease_seconds(rig.nodes)}",
         f"--server-address=127.0.0.1:{rig.ports['kwok']}",

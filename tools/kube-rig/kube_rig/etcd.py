@@ -1,4 +1,4 @@
-"""What a test does to etcd behind the API server's back."""
+"""Changes to etcd that bypass the API server."""
 
 import base64
 
@@ -8,11 +8,11 @@ from .state import Rig
 
 
 def compact(rig: Rig) -> int:
-    """Forgets all history up to now and returns the revision that is left."""
+    """Compacts all history up to now and returns the remaining revision."""
     if "etcd" not in rig.components:
         raise RigError(f"rig {rig.name} has no etcd")
     with Client(rig.etcd_url) as client:
-        # Any read tells the current revision.
+        # Any read returns the current revision.
         answer = client.post("/v3/kv/range", {"key": base64.b64encode(b"/").decode(), "limit": "1", "keys_only": True})
         revision = int(answer["header"]["revision"])
         client.post("/v3/kv/compaction", {"revision": str(revision), "physical": True})

@@ -1,4 +1,4 @@
-"""The nodes that KWOK plays."""
+"""The nodes that KWOK simulates."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ ZONES = 3
 
 
 def conditions() -> list[dict]:
-    """A healthy node's, given at birth: KWOK would say the same with a second write for each node."""
+    """The conditions of a healthy node, set at creation: KWOK would set the same with another write for each node."""
     now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     healthy = {"Ready": "True", "MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
     return [
@@ -29,7 +29,7 @@ def conditions() -> list[dict]:
 
 
 def node_info() -> dict:
-    """What a kubelet of the pinned version would say; the fields that have nothing to say are required."""
+    """The nodeInfo of a kubelet of the pinned version; the empty fields are required."""
     return {
         "kubeletVersion": kubernetes_version(), "containerRuntimeVersion": "kwok://0", "osImage": "kwok",
         "operatingSystem": "linux", "architecture": "amd64", "kernelVersion": "", "kubeProxyVersion": "",
@@ -40,7 +40,7 @@ def node_info() -> dict:
 def node(index: int, *, cpu: str, memory: str, pods: int) -> dict:
     name = f"kwok-{index}"
     number = index + 1
-    address = f"10.{128 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"  # nothing listens there
+    address = f"10.{128 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"  # nothing listens at this address
     resources = {"cpu": cpu, "memory": memory, "pods": str(pods), "ephemeral-storage": "1Ti"}
     return {
         "apiVersion": "v1",
@@ -51,7 +51,7 @@ def node(index: int, *, cpu: str, memory: str, pods: int) -> dict:
                 "kubernetes.io/hostname": name,
                 "kubernetes.io/arch": "amd64",
                 "kubernetes.io/os": "linux",
-                # A controller would add these two, one write for each node.
+                # A controller would add these two labels, with one write for each node.
                 "beta.kubernetes.io/arch": "amd64",
                 "beta.kubernetes.io/os": "linux",
                 "topology.kubernetes.io/region": "rig",
@@ -84,12 +84,12 @@ def create(rig: Rig, *, cpu: str, memory: str, pods: int) -> None:
         try:
             list(pool.map(create_share, range(min(CONNECTIONS, rig.nodes))))
         except BaseException:
-            given_up.set()  # else leaving the pool would wait for all that is left to do
+            given_up.set()  # otherwise leaving the pool would wait for all remaining work
             raise
 
 
 def wait_usable(rig: Rig, deadline: float) -> None:
-    """Until every node is Ready and, where a controller sees to it, free of the not-ready taint."""
+    """Waits until every node is Ready and, if a controller removes it, without the not-ready taint."""
     tainted_matters = "kube-controller-manager" in rig.components
     usable = 0
     with admin_client(rig) as client:
@@ -98,7 +98,7 @@ def wait_usable(rig: Rig, deadline: float) -> None:
             usable = _count_usable(client, tainted_matters)
             if usable >= rig.nodes:
                 return
-            # A list of thousands costs both sides; asking may take a quarter of the time, no more.
+            # Listing thousands of nodes is expensive, so polling may take at most a quarter of the time.
             time.sleep(max(0.05, 3 * (time.monotonic() - asked)))
     raise RigError(f"only {usable} of {rig.nodes} fake nodes became ready in time")
 

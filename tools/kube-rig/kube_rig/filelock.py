@@ -1,4 +1,4 @@
-"""A lock between processes that the kernel drops when its holder dies."""
+"""A lock between processes that the kernel releases when its holder dies."""
 
 import contextlib
 import fcntl
@@ -13,7 +13,7 @@ from .errors import RigError
 def file_lock(path: Path, timeout: float, *, what: str):
     """Holds an exclusive lock on `path`, whose folder exists; `what` names the likely holder in the error.
 
-    The holder may delete the file: whoever was waiting for it notices and locks the new one.
+    The holder may delete the file: a waiting process then notices and locks the new file.
     """
     deadline = time.monotonic() + timeout
     while True:

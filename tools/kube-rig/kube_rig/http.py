@@ -1,4 +1,4 @@
-"""The few HTTP requests a rig makes: health probes, a handful of API objects, etcd's JSON gateway."""
+"""The few HTTP requests of a rig: health probes, a handful of API objects, etcd's JSON gateway."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ REQUEST_SECONDS = 10.0
 
 
 class Client:
-    """One kept-alive connection to one server; not for several threads at once."""
+    """One keep-alive connection to one server; not thread-safe."""
 
     def __init__(self, url: str, *, ca: Path | None = None, certificate: Path | None = None, key: Path | None = None):
         self._url = url
@@ -34,7 +34,7 @@ class Client:
         self._connection.close()
 
     def request(self, method: str, path: str, body: dict | None = None) -> tuple[int, bytes]:
-        """Status and body; OSError or HTTPException when there is no answer."""
+        """Status and body; OSError or HTTPException if there is no answer."""
         headers = {"Accept": "application/json"}
         data = None
         if body is not None:
@@ -45,7 +45,7 @@ class Client:
             answer = self._connection.getresponse()
             return answer.status, answer.read()
         except (OSError, http.client.HTTPException):
-            self._connection.close()  # the next request opens a new one
+            self._connection.close()  # the next request opens a new connection
             raise
 
     def is_ok(self, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Who is who in a rig: its authority, its serving certificate and one identity for each client."""
+"""The identities of a rig: its authority, its serving certificate and one client certificate for each component."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from .http import Client
 from .state import Rig
 
 KWOK_USER = "kwok-controller"
-# What KWOK does: it follows nodes and pods, writes their status, renews leases and deletes finished pods.
+# The permissions of KWOK: it watches nodes and pods, writes their status, renews leases and deletes finished pods.
 KWOK_RULES = [
     {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]},
     {"apiGroups": [""], "resources": ["nodes/status", "pods/status"], "verbs": ["update", "patch"]},
@@ -27,13 +27,13 @@ COMPONENT_USERS = {
 
 
 def create(rig: Rig) -> None:
-    """Makes everything the components read from certs/, and the administrator's kubeconfig."""
+    """Makes all files that the components read from certs/, and the administrator's kubeconfig."""
     folder, authority = rig.certs, rig.certs / "ca"
     certs.new_authority(folder, "ca", f"kube-rig {rig.name}")
     certs.new_certificate(
         folder, "serving", user="kube-rig-serving", authority=authority, extensions=certs.SERVING_EXTENSIONS
     )
-    # Aggregated API servers trust the front proxy's authority only, as on a real cluster.
+    # Aggregated API servers trust only the front proxy's authority, as on a real cluster.
     certs.new_authority(folder, "front-proxy-ca", f"kube-rig {rig.name} front proxy")
     certs.new_certificate(
         folder, "front-proxy-client", user="front-proxy-client", authority=folder / "front-proxy-ca"

@@ -1,4 +1,4 @@
-"""Kubeconfig files, written as JSON, which every YAML reader takes."""
+"""Kubeconfig files, written as JSON, which every YAML reader accepts."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ def _inline(path: Path) -> str:
 
 
 def write(path: Path, *, server: str, ca: Path, certificate: Path, key: Path, user: str) -> Path:
-    """The certificates are inside the file, so it can be copied anywhere."""
+    """The file contains the certificates, so it can be copied anywhere."""
     document = {
         "apiVersion": "v1",
         "kind": "Config",

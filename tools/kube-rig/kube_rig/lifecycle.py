@@ -1,4 +1,4 @@
-"""Bringing rigs up and down, and single components with them."""
+"""Starting and stopping rigs and single components."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from .state import WATCHDOG, Rig
 
 PORT_ATTEMPTS = 3
 LOG_LINES = 20
-SECONDS_PER_NODE = 0.05  # thousands of nodes take longer than a control plane does to start
+SECONDS_PER_NODE = 0.05  # thousands of nodes take longer to create than a control plane to start
 
 
 def up(
@@ -43,7 +43,7 @@ def up(
                     if attempt == PORT_ATTEMPTS:
                         raise
                     _tear_down(rig)
-        except BaseException:  # an interruption included: nothing of a failed start stays
+        except BaseException:  # interruptions too: a failed start leaves nothing behind
             _tear_down(rig)
             raise
     raise AssertionError("unreachable")
@@ -54,8 +54,8 @@ def _refuse_or_clear_leftover(name: str) -> None:
         rig = state.load(name)
         if any(rig.component_state(c) in ("running", "paused") for c in rig.components):
             raise RigError(f"rig {name} is already up; take it down with `rig down {name}` or use another name")
-        _tear_down(rig)  # its processes died, with the machine for instance
-    shutil.rmtree(state.state_root() / name, ignore_errors=True)  # logs kept from an earlier rig
+        _tear_down(rig)  # its processes are gone, for example after a restart of the machine
+    shutil.rmtree(state.state_root() / name, ignore_errors=True)  # logs of an earlier rig
 
 
 def _start_everything(rig: Rig, node_size: dict, guarded, timeout: float) -> None:
@@ -70,7 +70,7 @@ def _start_everything(rig: Rig, node_size: dict, guarded, timeout: float) -> Non
 
     deadline = time.monotonic() + timeout
     children: dict[str, subprocess.Popen] = {}
-    # etcd and the API server one after the other; whoever needs only the API server, all at once.
+    # etcd and the API server start one after the other; the other components start together.
     for component in ("etcd", "kube-apiserver"):
         if component in rig.components:
             children[component] = _launch(rig, component)
@@ -93,7 +93,7 @@ def _start_everything(rig: Rig, node_size: dict, guarded, timeout: float) -> Non
 def _launch(rig: Rig, component: str) -> subprocess.Popen:
     child = spawn(argv(rig, component), rig.log(component), rig.path)
     who = identify(child.pid)
-    if who:  # else it ended at once, which _wait_ready reports
+    if who:  # otherwise it ended at once, which _wait_ready reports
         rig.remember(component, who)
     return child
 
@@ -110,7 +110,7 @@ def _wait_ready(rig: Rig, component: str, deadline: float, child: subprocess.Pop
 
 
 def _wait_populated(rig: Rig, deadline: float) -> None:
-    """Ready is not yet usable: the first namespace and its service account come a moment later."""
+    """Ready does not mean usable: the first namespace and its ServiceAccount are created a moment later."""
     made_by = {
         "kube-apiserver": "/api/v1/namespaces/default",
         "kube-controller-manager": "/api/v1/namespaces/default/serviceaccounts/default",
@@ -136,10 +136,10 @@ def down(name: str, *, keep_logs: bool = False) -> None:
 
 
 def _tear_down(rig: Rig, *, keep_logs: bool = False) -> None:
-    """Ends what the rig started and removes its folder; the caller holds its lock."""
+    """Ends the processes of the rig and removes its folder; the caller holds the lock."""
     mine = [rig.identity(WATCHDOG)] if rig.identity(WATCHDOG) else []
     end_all([who for who in mine if who.pid != os.getpid()])
-    # etcd last: the others end faster while it still answers them.
+    # etcd last: the others end faster while it answers them.
     for group in ([c for c in rig.components if c != "etcd"], ["etcd"]):
         end_all([who for who in map(rig.identity, group) if who])
     if rig.path.exists():
@@ -191,7 +191,7 @@ def _signal_until(name: str, component: str, number: int, wanted: str) -> None:
 
 @contextlib.contextmanager
 def _changing(name: str, component: str):
-    """Holds the rig's lock and knows that the component is one of its own."""
+    """Holds the rig's lock and checks that the component belongs to the rig."""
     with state.locked(name):
         rig = state.load(name)
         if component not in rig.components:

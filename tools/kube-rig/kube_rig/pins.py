@@ -1,4 +1,4 @@
-"""What is built: the pinned modules, the binaries they give, and the fingerprint of it all."""
+"""What is built: the pinned modules, their binaries, and a fingerprint of all of it."""
 
 import hashlib
 import os
@@ -29,8 +29,7 @@ BINARIES = [
     Binary("kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok"),
     Binary("reflector", "reflector", "."),
 ]
-# Not of the control plane, each in a cache folder of its own: a new Helm must not make anybody compile Kubernetes
-# again.
+# Not part of the control plane, each in its own cache folder: a new Helm must not force a new build of Kubernetes.
 TOOLS = [
     Binary("helm", "helm", "helm.sh/helm/v3/cmd/helm"),
     Binary("descheduler", "descheduler", "sigs.k8s.io/descheduler/cmd/descheduler"),
@@ -53,7 +52,7 @@ def kubernetes_version() -> str:
 
 
 def required_go() -> tuple[int, ...]:
-    """The newest Go that any of the modules asks for."""
+    """The newest Go version that any of the modules requires."""
     wanted = []
     for gomod in MODULES.glob("*/go.mod"):
         found = re.search(r"^go (\d+(?:\.\d+)*)", gomod.read_text(), re.MULTILINE)
@@ -63,7 +62,7 @@ def required_go() -> tuple[int, ...]:
 
 
 def linker_flags(binary: Binary) -> str:
-    """Stripped; and Kubernetes told its version, which its own build scripts would have stamped in."""
+    """Linker flags: stripped binaries, and for Kubernetes its version, which its own build scripts would set."""
     flags = ["-s", "-w"]
     if binary.module == "kubernetes":
         version = kubernetes_version()
@@ -81,7 +80,7 @@ def linker_flags(binary: Binary) -> str:
 def fingerprint(binaries: list[Binary] | None = None) -> str:
     """Changes exactly when the binaries would: pins, our own Go code, flags, platform.
 
-    The version of Go is left out on purpose: a machine that has the cache but no Go can use it.
+    The version of Go is not included on purpose: a machine with the cache but without Go can use it.
     """
     binaries = BINARIES if binaries is None else binaries
     modules = {binary.module for binary in binaries}
@@ -105,6 +104,6 @@ def cache_root() -> Path:
 
 
 def cache_dir(name: str = "kube-apiserver") -> Path:
-    """Where the binary of that name is kept, with those that are built together with it."""
+    """The folder of that binary and of the binaries that are built together with it."""
     tool = [tool for tool in TOOLS if tool.name == name]
     return cache_root() / fingerprint(tool or BINARIES)

@@ -1,7 +1,7 @@
 """Free ports on loopback.
 
-They are taken from below the kernel's range for outgoing connections: a component that is stopped and
-started again needs its old port back, and no client connection can have been given it meanwhile.
+They are below the kernel's range for outgoing connections: a component that is stopped and started
+again needs its old port, and no client connection can have taken it in the meantime.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ def _first_outgoing_port() -> int:
 
 def pick(count: int, reserved: set[int] = frozenset()) -> list[int]:
     """`count` different ports that can be bound now and are not `reserved`."""
-    with contextlib.ExitStack() as held:  # all are held until the last is found, so none comes twice
+    with contextlib.ExitStack() as held:  # keep all until the last one is found, so that no port comes twice
         ports = []
         upper = _first_outgoing_port()
         for _ in range(TRIES):
@@ -32,7 +32,7 @@ def pick(count: int, reserved: set[int] = frozenset()) -> list[int]:
             port = _bind(candidate, held)
             if port and port not in reserved:
                 ports.append(port)
-        while len(ports) < count:  # that range is full or absent: let the kernel choose
+        while len(ports) < count:  # that range is full or absent: the kernel chooses
             port = _bind(0, held)
             if port and port not in reserved:
                 ports.append(port)

@@ -1,8 +1,8 @@
-"""Starting processes, and ending exactly those that we started.
+"""Starting processes, and ending exactly those that this rig started.
 
-A pid alone is not an identity: the kernel hands it out again. So with every pid goes the time the
-process began and the boot it began in, and a signal is sent through a pidfd, which stays with the one
-process that was checked even if its pid is recycled in between.
+A pid alone is not an identity, because the kernel reuses it. So the start time of the process and the boot
+id are stored with every pid, and a signal is sent through a pidfd, which refers to the checked process even
+if its pid is reused.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ def boot_id() -> str:
 
 
 def _stat(pid: int) -> tuple[str, int] | None:
-    """State letter and start time of a process, or None when there is none."""
+    """State letter and start time of a process, or None if it does not exist."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -45,7 +45,7 @@ def identify(pid: int) -> Identity | None:
 
 
 def state_of(who: Identity) -> str:
-    """"running", "paused" or "gone"; a zombie is gone, whoever has yet to reap it."""
+    """"running", "paused" or "gone"; a zombie is gone."""
     found = _stat(who.pid)
     if not found or found[0] in "ZX" or found[1] != who.start_ticks or boot_id() != who.boot_id:
         return "gone"
@@ -54,21 +54,21 @@ def state_of(who: Identity) -> str:
 
 @contextlib.contextmanager
 def _opened(who: Identity):
-    """A pidfd of that very process, or None when it is gone."""
+    """A pidfd of exactly that process, or None if it is gone."""
     try:
         fd = os.pidfd_open(who.pid)
     except OSError:
         yield None
         return
     try:
-        # Checked after opening: from here on the descriptor cannot come to mean another process.
+        # Checked after opening: from now on the descriptor cannot refer to another process.
         yield fd if state_of(who) != "gone" else None
     finally:
         os.close(fd)
 
 
 def send(who: Identity, number: int) -> bool:
-    """Sends a signal to that very process; False when it is gone."""
+    """Sends a signal to exactly that process; False if it is gone."""
     with _opened(who) as fd:
         if fd is None:
             return False
@@ -87,10 +87,10 @@ def wait_gone(who: Identity, timeout: float) -> bool:
 
 
 def end_all(processes: list[Identity], grace: float = GRACE_SECONDS, *, first: int = signal.SIGTERM) -> None:
-    """Asks all of them to end, and after the grace period makes those end that have not."""
+    """Asks all of them to end, and kills those that are still running after the grace period."""
     for who in processes:
         send(who, first)
-        send(who, signal.SIGCONT)  # a paused process would not see the request
+        send(who, signal.SIGCONT)  # a paused process would not handle the signal
     deadline = time.monotonic() + grace
     for who in processes:
         if not wait_gone(who, deadline - time.monotonic()):
@@ -100,11 +100,11 @@ def end_all(processes: list[Identity], grace: float = GRACE_SECONDS, *, first: i
 
 
 def end_group(child: subprocess.Popen) -> None:
-    """Ends a child that leads its own process group, with everything it started in it."""
+    """Ends a child that leads its own process group, together with the whole group."""
     if child.poll() is not None:
         return
     for number in (signal.SIGTERM, signal.SIGKILL):
-        # Safe by number: the child is ours and not yet reaped, so its pid cannot be another's.
+        # Safe by pid: the child is not yet reaped, so its pid cannot belong to another process.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -113,8 +113,8 @@ def end_group(child: subprocess.Popen) -> None:
 
 
 def spawn(argv: list[str], log: Path, cwd: Path) -> subprocess.Popen:
-    """Starts a process of its own session, so that neither our end nor a Ctrl-C reaches it."""
-    # etcd and KWOK also take options from the environment; a rig is to be the same everywhere.
+    """Starts a process in its own session, so that neither our end nor a Ctrl-C affects it."""
+    # etcd and KWOK also read options from the environment; a rig must be the same everywhere.
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("ETCD_", "KWOK_"))}
     with open(log, "ab") as out:
         return subprocess.Popen(

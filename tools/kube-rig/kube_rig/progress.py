@@ -1,4 +1,4 @@
-"""Shows that a long job is alive: in place on a terminal, a line every 15 seconds anywhere else."""
+"""Shows the progress of a long job: in place on a terminal, otherwise a line every 15 seconds."""
 
 import sys
 import time
@@ -30,7 +30,7 @@ class Progress:
         self._show("started")
 
     def tick(self, what: str) -> None:
-        """Call as often as you like; shows only when it is time to."""
+        """Call it at any rate; it prints only when an update is due."""
         every = REDRAW_EVERY_SECONDS if self._in_place else LINE_EVERY_SECONDS
         if self._now() - self._shown_at >= every:
             self._show(what)
@@ -42,7 +42,7 @@ class Progress:
             self._out.flush()
 
     def interrupt(self) -> None:
-        """Leaves the half-drawn line, so that an error starts on its own."""
+        """Ends the current line, so that an error starts on its own line."""
         if self._in_place and self._step:
             self._out.write("\n")
             self._out.flush()

@@ -1,4 +1,4 @@
-"""What a rig remembers between commands: one folder per rig, with rig.json and a pid file per process."""
+"""The state of a rig between commands: one folder per rig, with rig.json and a pid file per process."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from .errors import EXIT_USAGE, RigError
 from .filelock import file_lock
 from .process import Identity, read_identity, state_of, write_identity
 
-LOCK_SECONDS = 180.0  # longer than any command holds a rig
+LOCK_SECONDS = 180.0  # longer than any command holds the lock
 WATCHDOG = "watchdog"
 
 
@@ -63,7 +63,7 @@ class Rig:
         self.pid_file(component).unlink(missing_ok=True)
 
     def component_state(self, component: str) -> str:
-        """"running", "paused", "stopped" (by us) or "failed" (ended by itself)."""
+        """"running", "paused", "stopped" (by a command) or "failed" (ended by itself)."""
         who = self.identity(component)
         if who is None:
             return "stopped"
@@ -79,7 +79,7 @@ class Rig:
 
 
 def state_root() -> Path:
-    """The folder of all rigs of this user; nobody else can have prepared or can read it."""
+    """The folder of all rigs of this user; no other user can have created it or can read it."""
     base = os.environ.get("KUBE_RIG_STATE") or os.environ.get("TMPDIR") or "/tmp"
     root = Path(base).absolute() / f"kube-rig-{os.getuid()}"
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def locked(name: str):
         try:
             yield
         finally:
-            if not exists(name):  # taken down, or never there: then nothing of it stays
+            if not exists(name):  # removed, or it never existed: no file of it stays
                 lock.unlink(missing_ok=True)
 
 
@@ -137,16 +137,16 @@ def names() -> list[str]:
 
 
 def recorded_ports() -> set[int]:
-    """The ports of all rigs, those of stopped components included: they want them back."""
+    """The ports of all rigs, including those of stopped components, which will need them again."""
     ports: set[int] = set()
     for name in names():
-        with contextlib.suppress(RigError):  # taken down this moment
+        with contextlib.suppress(RigError):  # removed at this moment
             ports.update(load(name).ports.values())
     return ports
 
 
 def remove(rig: Rig, *, keep_logs: bool) -> None:
-    """Forgets a rig; the caller holds its lock."""
+    """Removes a rig; the caller holds its lock."""
     (rig.path / "rig.json").unlink(missing_ok=True)
     if keep_logs:
         for entry in rig.path.iterdir():

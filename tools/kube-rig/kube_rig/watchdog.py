@@ -1,4 +1,4 @@
-"""Takes a rig down when the process it was made for is gone, so that a crashed test leaves nothing behind."""
+"""Stops a rig when the process that it was made for is gone, so that a crashed test leaves nothing behind."""
 
 import sys
 import time
@@ -26,12 +26,12 @@ def start(rig: Rig, guarded: Identity) -> None:
 
 
 def watch(name: str, guarded: Identity, take_down: Callable[[str], None]) -> None:
-    """Returns when the guarded process and then the rig are gone, or the rig before it."""
+    """Returns when the guarded process and then the rig are gone, or when the rig goes first."""
     while not wait_gone(guarded, LOOK_SECONDS):
         if not state.exists(name):
             return
     while state.exists(name):
         try:
             take_down(name)
-        except RigError:  # a command that is still busy with the rig; it ends or its lock falls
+        except RigError:  # another command still holds the lock
             time.sleep(LOOK_SECONDS)

@@ -1,4 +1,4 @@
-// Asks the server. The token lives in sessionStorage: it ends with the tab, and no other origin sees it.
+// Requests to the server. The token is in sessionStorage: it ends with the tab, and no other origin can read it.
 import { signal } from "@preact/signals";
 import type { Problem } from "./types";
 
@@ -32,7 +32,7 @@ export async function checked(answer: Response): Promise<Response> {
   try {
     message = ((await answer.json()) as Problem).message || message;
   } catch {
-    // not ours: a proxy's page, perhaps; its status says enough
+    // not our format, for example a proxy's page; the status is enough
   }
   if (answer.status === 401) {
     tokenRefused.value = token() !== null;
@@ -42,7 +42,7 @@ export async function checked(answer: Response): Promise<Response> {
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  // What is true now is not kept by the browser (Cache-Control: no-store); but what the server had it fetch beforehand is taken.
+  // Answers carry Cache-Control: no-store. Only responses that the server made the browser preload come from its cache.
   const answer = await fetch(base + path, { headers: headers(), ...(signal ? { signal } : {}) });
   return (await (await checked(answer)).json()) as T;
 }
@@ -56,5 +56,5 @@ export async function act(path: string, body: unknown): Promise<string> {
   return ((await (await checked(answer)).json()) as { message: string }).message;
 }
 
-// A path segment that may hold anything.
+// Encodes a path segment with any characters.
 export const segment = encodeURIComponent;

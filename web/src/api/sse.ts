@@ -1,4 +1,4 @@
-// The text of server-sent events, cut anywhere, into events.
+// Parses server-sent events from text that may be split at any point.
 export interface Message { event: string; data: string }
 
 export class EventParser {
@@ -9,7 +9,7 @@ export class EventParser {
   push(text: string): Message[] {
     const out: Message[] = [];
     this.rest += text;
-    // A lone CR at the very end may be half of a CRLF: it waits for what follows.
+    // A CR at the very end may be half of a CRLF: wait for more text.
     let end: number;
     while ((end = this.rest.search(/\r\n|\n|\r(?!$)/)) >= 0) {
       const line = this.rest.slice(0, end);
@@ -30,8 +30,8 @@ export class EventParser {
   }
 }
 
-// Waits double from half a second to ten, with a fifth of chance so that many viewers do not come back at once. Only a
-// message resets them, not a mere connection: a server that falls over at once is not hammered.
+// The wait doubles from half a second to ten seconds, with 20 % jitter so that many viewers do not reconnect at once.
+// Only a message resets it, not a connection: a server that fails right after accepting is not overloaded.
 export class Backoff {
   private failures = 0;
   constructor(private readonly chance: () => number = Math.random) {}

@@ -1,45 +1,45 @@
-// What /api/v1 says, as the pages see it. The server's side of the same contract is src/dashboard; the text for other
-// programs is /api/v1/openapi.json. Times are RFC 3339 in UTC, shares are percent of allocatable, null is "not known".
+// The types of /api/v1 as the pages use them. The server side of this contract is src/dashboard; /api/v1/openapi.json
+// describes it for other programs. Times are RFC 3339 in UTC, shares are percent of allocatable, null is "not known".
 
 export type Percent = number | null;
 
-// GET /api/v1/session: who asks, what they may do, and where they are. Readable without a token everywhere: it tells a
-// visitor without one nothing but that a token is needed.
+// GET /api/v1/session: the user, their permissions, and the cluster. Always readable without a token: without one it
+// says only that a token is needed.
 export interface Session {
-  user: string | null; // null: nobody has said who they are
-  needsToken: boolean; // true: everything but this page answers 401
-  // By action; what is false is shown as not allowed, and refused with 403 if tried all the same.
+  user: string | null; // null: not authenticated
+  needsToken: boolean; // true: every other path answers 401
+  // By action. An action that is false is shown as not allowed, and answered with 403.
   may: Record<Action, boolean>;
   version: string;
-  cluster: string; // what people call it: the scenario's name in a demo, else the API server's host
-  boot: string; // changes when the server starts anew
+  cluster: string; // display name: the scenario's name in a demo, else the API server's host
+  boot: string; // changes when the server restarts
   demo: boolean;
-  grafana: string | null; // base address of the dashboards, when configured
+  grafana: string | null; // base URL of the Grafana dashboards, if configured
 }
 export type Action = "pause" | "applyPlan" | "cancelMigration" | "move" | "maintenance" | "demo";
 
 // GET /api/v1/overview
 export interface Overview {
   at: string;
-  api: { reachable: boolean; since: string; problem: string | null }; // the API server, as we see it
+  api: { reachable: boolean; since: string; problem: string | null }; // the state of the API server
   leader: { here: boolean; name: string | null };
   nodes: { total: number; ready: number; unschedulable: number };
   pods: { total: number; pending: number; failing: number };
   balance: { score: Percent; cpuDeviation: Percent; memoryDeviation: Percent; cpuMax: Percent; memoryMax: Percent };
   load: { source: string | null; fresh: boolean; ageSeconds: number | null; sentence: string };
-  brakes: Brake[]; // those that hold now
+  brakes: Brake[]; // the engaged ones
   paused: { by: string | null; since: string | null; reason: string | null } | null;
   strategies: { name: string; mode: "off" | "observe" | "act"; sentence: string | null }[];
   moves: { underWay: number; succeeded: number; failed: number };
-  speed: number; // of a demo's time; 1 in a real cluster
+  speed: number; // of the demo's clock; 1 in a real cluster
 }
 export interface Brake {
   name: string;
   sentence: string;
 }
 
-// GET /api/v1/nodes: every node as a row, small enough for thousands. `columns` names what stands where, so that a
-// reader of an older page is not misled when one is added.
+// GET /api/v1/nodes: every node as a row, small enough for thousands of nodes. `columns` names the columns, so that an
+// older page still works when a column is added.
 export interface NodeTable {
   revision: number;
   columns: string[]; // NODE_COLUMNS, in this order
@@ -49,7 +49,7 @@ export const NODE_COLUMNS = [
   "name", "zone", "pool", "state", "pods", "podsMost",
   "cpu", "memory", "cpuPredicted", "memoryPredicted", "cpuRequested", "memoryRequested",
 ] as const;
-// `cpu` and `memory` are measured, `…Predicted` is that plus what was placed since and what is on its way.
+// `cpu` and `memory` are measured; `…Predicted` adds the pods that were bound since and the pods that are on their way.
 export type NodeRow = [
   name: string, zone: string, pool: string, state: NodeState, pods: number, podsMost: number,
   cpu: Percent, memory: Percent, cpuPredicted: Percent, memoryPredicted: Percent,
@@ -63,7 +63,7 @@ export interface NodeDetail {
   labels: Record<string, string>;
   taints: { key: string; value: string; effect: string; ours: boolean }[];
   conditions: { type: string; status: string; reason: string; message: string; since: string | null }[];
-  allocatable: Record<string, string>; // quantities as Kubernetes writes them
+  allocatable: Record<string, string>; // quantities in Kubernetes' notation
   pods: PodRow[];
   maintenance: MaintenanceNode | null;
   quarantine: Quarantine | null;
@@ -73,18 +73,18 @@ export interface PodRow {
   name: string;
   node: string | null;
   owner: { kind: string; name: string } | null;
-  phase: string; // Pending, Running, ...; or a container's reason: CrashLoopBackOff
+  phase: string; // Pending, Running, ..., or a container's reason: CrashLoopBackOff
   ready: boolean;
   failing: boolean;
   cpuRequested: number; // millicores
   memoryRequested: number; // bytes
   priority: number;
   created: string;
-  movable: { allowed: boolean; reason: string | null } | null; // null: nobody has looked
+  movable: { allowed: boolean; reason: string | null } | null; // null: not checked
 }
 // GET /api/v1/pods?query=&node=&state=pending|failing&limit=
 export interface PodList {
-  total: number; // that match; pods has at most `limit` of them
+  total: number; // number of matches; pods has at most `limit` of them
   pods: PodRow[];
 }
 
@@ -94,16 +94,16 @@ export interface PodDetail {
   uid: string;
   scheduler: string;
   labels: Record<string, string>;
-  attempts: RecoverySlot | null; // when it has been given other nodes
-  migrations: Migration[]; // of it or its workload, newest first
-  events: PodEvent[]; // the cluster's, the latest first
+  attempts: RecoverySlot | null; // if failure recovery has rescheduled it
+  migrations: Migration[]; // of the pod or its workload, newest first
+  events: PodEvent[]; // of the cluster, newest first
   eventsProblem: string | null; // why they could not be read
-  news: NewsLine[]; // what was told of it here
+  news: NewsLine[]; // activity of rescheduler about this pod
 }
 export interface PodEvent { at: string | null; warning: boolean; reason: string; text: string; by: string; count: number }
-// GET /api/v1/pods/{namespace}/{name}/decision?limit=&node=: "why here, why not there". The object `rescheduler explain -o
-// json` prints, of the `limit` best nodes with `node` in their names, and how many there are of the rest; for a pod that has a
-// node, as if it were to be placed now, `current` being where it is.
+// GET /api/v1/pods/{namespace}/{name}/decision?limit=&node=: why this node, why not another. The object that
+// `rescheduler explain -o json` prints, for the `limit` best nodes with `node` in their names, and the number of the
+// rest. A pod that has a node is decided as if it were placed now; `current` is its node.
 export interface Decision {
   pod: string;
   profile: string;
@@ -116,8 +116,9 @@ export interface Decision {
   current: string | null;
   nodes: DecisionNode[];
   counts: {
-    nodes: number; feasible: number; matching: number; // matching: feasible ones with such a name
-    refused: { plugin: string; code: string; reason: string; nodes: number; names: string[] }[]; // names: some of them
+    nodes: number; feasible: number; matching: number; // matching: feasible nodes whose name matches
+    // `names`: some of the nodes.
+    refused: { plugin: string; code: string; reason: string; nodes: number; names: string[] }[];
   };
 }
 export type DecisionNode =
@@ -125,10 +126,10 @@ export type DecisionNode =
       scores?: Record<string, { raw: number; normalized: number; weighted: number }> }
   | { name: string; feasible: false; plugin: string; code: string; reasons: string[] };
 
-// GET /api/v1/plan: the objects `rescheduler plan -o json` prints.
+// GET /api/v1/plan: the objects that `rescheduler plan -o json` prints.
 export interface Plans {
-  actedOn: Plan | null; // by strategies in `act`
-  observed: Plan | null; // by strategies in `observe`: nothing is done unless somebody applies it
+  actedOn: Plan | null; // of strategies in mode `act`
+  observed: Plan | null; // of strategies in mode `observe`: carried out only if a user applies it
 }
 export interface Plan {
   id: string;
@@ -221,14 +222,14 @@ export interface MaintenanceNode {
   blockers: string[];
 }
 
-// GET /api/v1/settings: the effective configuration, a value a row.
+// GET /api/v1/settings: the effective configuration, one value a row.
 export interface Settings {
   rows: { path: string; value: string; origin: "default" | "file" | "flag" | "demo";
           meaning: { en: string; zh: string } }[];
-  file: string | null; // where the configuration was read from
+  file: string | null; // path of the configuration file
 }
 
-// GET /api/v1/history?minutes=60: samples, oldest first, one array a series.
+// GET /api/v1/history?minutes=60: samples, oldest first, one array per series.
 export interface History {
   everySeconds: number;
   at: number[]; // seconds since the epoch
@@ -237,10 +238,10 @@ export interface History {
   memoryMax: Percent[];
   cpuDeviation: Percent[];
   pending: number[];
-  moves: number[]; // finished since the sample before
+  moves: number[]; // finished since the previous sample
 }
 
-// GET /api/v1/news?limit=: what happened, newest first: plans, moves, recovery, maintenance, brakes, people's actions.
+// GET /api/v1/news?limit=: activity, newest first: plans, moves, recovery, maintenance, brakes, actions of users.
 export interface News { lines: NewsLine[] }
 export interface NewsLine {
   id: number;
@@ -251,8 +252,8 @@ export interface NewsLine {
   object: { kind: string; namespace: string; name: string } | null;
 }
 
-// GET /api/v1/stream (text/event-stream): `event:` is the key, `data:` the value. After `hello` come changes only; who
-// has lost the connection fetches what it shows anew. At most two of each kind a second, however much changes.
+// GET /api/v1/stream (text/event-stream): `event:` is the key, `data:` the value. After `hello` it sends changes only;
+// after a lost connection a page fetches its data again. At most two events of each kind a second.
 export interface StreamEvents {
   hello: { boot: string; revision: number };
   overview: Overview;
@@ -274,7 +275,7 @@ export interface StreamEvents {
 //   /api/v1/maintenance                            {"node", "on": true}
 //   /api/v1/demo                                   {"do": DemoDeed, "node"?, "namespace"?, "workload"?, "strategy"?, "mode"?}
 export type DemoDeed = "addLoad" | "killNode" | "reviveNode" | "crashOnNode" | "healNode" | "setStrategy";
-// GET /api/v1/demo/choices: what the buttons can be about.
+// GET /api/v1/demo/choices: the possible values of the demo's buttons.
 export interface DemoChoices {
   nodes: { name: string; alive: boolean; crashing: boolean }[];
   workloads: { namespace: string; name: string }[];

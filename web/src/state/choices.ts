@@ -1,4 +1,4 @@
-// What a person chose, kept in this browser.
+// Choices of the user, stored in this browser.
 import { effect, signal, type Signal } from "@preact/signals";
 
 function kept<T extends string>(key: string, initial: T, allowed: readonly T[]): Signal<T> {
@@ -8,7 +8,7 @@ function kept<T extends string>(key: string, initial: T, allowed: readonly T[]):
     if (before !== null && allowed.includes(before)) held.value = before;
     effect(() => localStorage.setItem("rescheduler." + key, held.value));
   } catch {
-    // a browser that stores nothing: then it is chosen anew each time
+    // the browser stores nothing: the choice lasts until the page is closed
   }
   return held;
 }

@@ -1,4 +1,4 @@
-// Holds the stream: reads it with fetch, since EventSource cannot send a token; comes back by itself when it breaks.
+// Keeps the stream open. It uses fetch, because EventSource cannot send a token, and reconnects by itself.
 import { signal } from "@preact/signals";
 import { base, checked, get, headers, tokenWanted, ApiError } from "../api/client";
 import { Backoff, EventParser } from "../api/sse";
@@ -7,14 +7,14 @@ import { applyEvent, behind, connections, loadPicture, loadRest, overview, sessi
 
 export type Connection =
   | { state: "connecting" }
-  | { state: "live"; again: boolean } // again: after a loss, said for a few seconds
+  | { state: "live"; again: boolean } // again: reconnected; shown for a few seconds
   | { state: "lost"; retryAt: number; why: string }
   | { state: "token" }
-  | { state: "forbidden"; message: string }; // the cluster knows them, and does not let them look
+  | { state: "forbidden"; message: string }; // authenticated, but without permission to read
 export const connection = signal<Connection>({ state: "connecting" });
 
-const QUIET_MS = 45_000; // longer without a byte, and the connection is taken for dead
-const FORBIDDEN_MS = 15_000; // somebody may give the permission meanwhile
+const QUIET_MS = 45_000; // after this time without a byte the connection counts as dead
+const FORBIDDEN_MS = 15_000; // the permission may be granted in the meantime
 const SAY_AGAIN_MS = 5_000;
 
 let wake: (() => void) | null = null;
@@ -34,8 +34,8 @@ function pause(milliseconds: number): Promise<void> {
   });
 }
 
-// Reads the stream until it breaks. The picture was asked for before it was open; whatever changed in between is asked
-// for again, and what comes while the rest is fetched waits in the stream: nothing falls between the two.
+// Reads the stream until it breaks. The overview and the nodes were fetched before the stream opened. If they have
+// changed since, they are fetched again; events that arrive meanwhile wait in the stream, so none is lost.
 async function readStream(backoff: Backoff, lostBefore: boolean): Promise<never> {
   const abort = new AbortController();
   let quiet = setTimeout(() => abort.abort(), QUIET_MS);
@@ -76,7 +76,8 @@ function connected(again: boolean): void {
   }, SAY_AGAIN_MS);
 }
 
-// Who one is and the picture are asked for at once: most viewers may see it, and it is what they wait for.
+// Fetches the session and the first data at the same time: most viewers have the permission, and they wait for the
+// data.
 async function begin(): Promise<boolean> {
   const picture = loadPicture().then(() => null, (error: unknown) => error);
   session.value = await get<Session>("session");

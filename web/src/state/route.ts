@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-// #/nodes/NAME?x=y, each segment percent-encoded: a name may hold anything.
+// #/nodes/NAME?x=y, each segment percent-encoded, because a name may contain any character.
 export interface Route { path: string[]; query: URLSearchParams }
 
 export function parseRoute(hash: string): Route {

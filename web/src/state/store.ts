@@ -1,4 +1,4 @@
-// What the pages show, kept current by the stream. One signal a thing; nobody else writes them.
+// The data of the pages, kept current by the stream. One signal for each kind; only this file writes them.
 import { batch, signal } from "@preact/signals";
 import { ApiError, get } from "../api/client";
 import type {
@@ -15,12 +15,12 @@ export const recovery = signal<Recovery | null>(null);
 export const maintenance = signal<Maintenance | null>(null);
 export const plans = signal<Plans | null>(null);
 
-// Thousands of rows: kept in one map, changed in place; whoever draws them watches the number.
+// Thousands of rows: one map, changed in place; components that draw them watch the counter.
 export const nodes = new Map<string, NodeRow>();
 export const nodesChanged = signal(0);
-export const nodeSetChanged = signal(0); // a node came, went, or changed its zone or pool
+export const nodeSetChanged = signal(0); // a node was added or removed, or changed its zone or pool
 
-export const connections = signal(0); // made so far: what could not be had may be there now
+export const connections = signal(0); // number of connections so far: a request that failed may succeed now
 
 const NEWS_KEPT = 200;
 const HISTORY_KEPT = 2000;
@@ -36,7 +36,7 @@ export function setNodes(table: NodeTable): void {
 }
 
 export function applyNodes(change: StreamEvents["nodes"]): void {
-  if (change.revision <= revision) return; // said before the table we hold was
+  if (change.revision <= revision) return; // older than the table that we have
   revision = change.revision;
   let set = false;
   for (const name of change.gone) set = nodes.delete(name) || set;
@@ -87,7 +87,7 @@ export async function loadPlans(): Promise<void> {
   plans.value = await get<Plans>("plan");
 }
 
-// What the first picture needs.
+// The data of the first view.
 export async function loadPicture(): Promise<void> {
   const [o, n] = await Promise.all([get<Overview>("overview"), get<NodeTable>("nodes")]);
   batch(() => {
@@ -96,10 +96,10 @@ export async function loadPicture(): Promise<void> {
   });
 }
 
-// True when nodes changed between the table we hold and the beginning of the stream.
+// True if nodes changed between our table and the start of the stream.
 export const behind = (streamRevision: number): boolean => streamRevision > revision;
 
-// Everything else the pages share. One of these failing takes nothing from the rest: its page says what is missing.
+// All other shared data. A failure affects only its own page, which shows the error.
 export async function loadRest(): Promise<void> {
   await Promise.all([
     into("history?minutes=60", (value: History) => (history.value = value)),
@@ -133,7 +133,7 @@ export function applyEvent(event: string, data: string): void {
         if (history.value) history.value = appendHistory(history.value, value as StreamEvents["history"]);
         break;
       case "plan": loadPlans().catch(() => undefined); break;
-      default: break; // a newer server's: not for us
+      default: break; // an event of a newer server: ignored
     }
   });
 }

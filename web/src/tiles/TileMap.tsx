@@ -1,5 +1,5 @@
-// The picture of all nodes: a canvas for the eye and the pointer; for keys and screen readers a list of which the chosen
-// entry is real.
+// The map of all nodes: a canvas for display and pointer input; for keyboards and screen readers a list, in which only
+// the selected entry is a real element.
 import { effect, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { NodeRow } from "../api/types";
@@ -14,7 +14,7 @@ import { groupNodes, valueOf } from "./groups";
 import { layOut, neighbour, nodeAt, type Layout } from "./layout";
 
 const MOST_ZOOM = 40;
-const LERP_MS = 180; // a changed value takes about this long to be seen as such
+const LERP_MS = 180; // duration of the transition to a new value
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function describe(row: NodeRow): string {
@@ -30,12 +30,12 @@ class Painter {
   view: View = { scale: 1, x: 0, y: 0 };
   chosen: string | null = null;
   pointed: string | null = null;
-  frames = 0; // drawn since the beginning: the performance check reads it
+  frames = 0; // drawn since the start; the performance check reads it
   private shown = new Map<string, number>();
   private frame = 0;
   private last = 0;
   private settling = true;
-  private touched = false; // somebody panned or zoomed: a new layout keeps out of their way
+  private touched = false; // the user panned or zoomed: a new layout keeps their view
   width = 1;
   height = 1;
 
@@ -80,7 +80,7 @@ class Painter {
     this.hold();
   }
 
-  // The picture never leaves the window altogether.
+  // Keeps a part of the map inside the window.
   private hold(): void {
     const margin = 60;
     const { scale } = this.view;
@@ -135,7 +135,8 @@ class Painter {
       chosen: this.chosen, pointed: this.pointed, accent: dark.peek() ? "#8ea2ff" : "#3d5afe",
     };
     draw(this.canvas.getContext("2d")!, scene, devicePixelRatio || 1);
-    if (this.frames++ === 0) performance.mark("picture"); // what "first meaningful picture" is measured by
+    // The performance check measures the first picture by this mark.
+    if (this.frames++ === 0) performance.mark("picture");
     this.canvas.dataset["frames"] = String(this.frames);
     if (this.settling || (under.length > 0 && !calm.matches)) this.ask();
   }
@@ -237,7 +238,7 @@ function Tip({ row, x, y, width }: { row: NodeRow; x: number; y: number; width: 
   );
 }
 
-// Pointer, wheel and fingers.
+// Mouse, wheel and touch input.
 function listen(host: HTMLElement, it: Painter, choose: (node: string | null) => void, point: (at: { node: string; x: number; y: number } | null) => void): () => void {
   const fingers = new Map<number, { x: number; y: number }>();
   let travelled = 0;
@@ -289,7 +290,7 @@ function listen(host: HTMLElement, it: Painter, choose: (node: string | null) =>
     it.ask();
   };
   const wheel = (event: WheelEvent): void => {
-    // Over a page that scrolls a bare wheel scrolls the page, until somebody has taken the picture in hand.
+    // The wheel alone scrolls the page, unless the map is focused or zoomed.
     if (!event.ctrlKey && !event.metaKey && !it.zoomed && document.activeElement !== host) return;
     event.preventDefault();
     const at = where(event);

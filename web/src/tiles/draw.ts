@@ -1,4 +1,4 @@
-// Draws the tiles. Knows nothing of signals or the page: what to show comes in, pixels go out.
+// Draws the tiles. Independent of signals and of the page: data in, pixels out.
 import type { NodeState } from "../api/types";
 import { boxIn, boxOf, type Box, type Layout } from "./layout";
 import { shade } from "./scale";
@@ -28,7 +28,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, ratio: num
     const top = block.y * view.scale + view.y;
     if (left > width || top > height || left + block.width * view.scale < 0 || top + block.height * view.scale < 0) continue;
     if (block.top > block.y) heading(context, block.name, block.nodes.length, left, top, (block.top - block.y) * view.scale, scene);
-    // Only what is in sight: rows and columns are a grid, so the range is known without looking at each.
+    // Only visible tiles: rows and columns are a grid, so the range follows without checking each tile.
     const rowHeight = (layout.tile + layout.gap) * view.scale;
     const firstTop = block.top * view.scale + view.y;
     const rows = Math.ceil(block.nodes.length / block.columns);
@@ -88,7 +88,7 @@ function one(context: CanvasRenderingContext2D, tile: Tile, box: Box, dark: bool
   if (box.height >= 22) words(context, tile, box, known && !away ? colour.ink : dark ? "#dfe3ea" : "#2b303a");
 }
 
-// Stripes: a tile that takes no new pods is seen as such without its colour.
+// Stripes: they show without colour that a node accepts no new pods.
 function hatch(context: CanvasRenderingContext2D, box: Box, radius: number, ink: string): void {
   context.save();
   path(context, box, radius);
@@ -108,7 +108,7 @@ function hatch(context: CanvasRenderingContext2D, box: Box, radius: number, ink:
 
 function cut(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
-  // The end tells nodes apart more often than the beginning does.
+  // The end of a name distinguishes nodes more often than the start.
   const letters = [...text];
   let keep = Math.max(1, Math.floor((letters.length * room) / context.measureText(text).width) - 1);
   while (keep > 1 && context.measureText("…" + letters.slice(-keep).join("")).width > room) keep--;

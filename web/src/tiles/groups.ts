@@ -2,7 +2,7 @@ import type { NodeRow, Percent } from "../api/types";
 import type { Group, Kind, Metric } from "../state/choices";
 import type { GroupOf } from "./layout";
 
-// What a tile says, in percent; null: not known.
+// The value of a tile in percent; null: not known.
 export function valueOf(row: NodeRow, metric: Metric, kind: Kind): Percent {
   if (metric === "pods") return row[5] > 0 ? (100 * row[4]) / row[5] : null;
   const first = { real: 6, predicted: 8, requested: 10 }[kind];

@@ -1,9 +1,9 @@
-// Where each node's tile is. Pure: names and a size in, rectangles out.
+// The positions of the tiles. Pure: names and a size in, rectangles out.
 export interface Block { name: string; x: number; y: number; width: number; height: number; nodes: string[]; columns: number; top: number }
 export interface Layout { width: number; height: number; tile: number; tileWidth: number; gap: number; blocks: Block[]; order: string[]; at: Map<string, number> }
 
-const RATIO = 1.3; // of a tile's width to its height, at least: names are wide
-const WIDEST = 2; // where there is room
+const RATIO = 1.3; // least ratio of width to height of a tile: names are wide
+const WIDEST = 2; // if there is room
 const HEAD = 26;
 const PAD = 18;
 const LARGEST = 104;
@@ -32,7 +32,7 @@ function heightOf(groups: GroupOf[], width: number, tile: number, across: number
   return height;
 }
 
-// The largest tile with which everything is seen at once; with very many nodes the picture is higher than the window.
+// The largest tile size at which all nodes are visible; with very many nodes the map is higher than the window.
 export function layOut(groups: GroupOf[], width: number, height: number): Layout {
   const head = groups.length > 1 || groups[0]?.name ? HEAD : 0;
   let best: Trial | null = null;
@@ -107,7 +107,7 @@ export function nodeAt(layout: Layout, x: number, y: number): string | null {
   return null;
 }
 
-// Arrow keys: the neighbour in the picture, over the edges of groups too.
+// Arrow keys: the neighbouring tile, also across groups.
 export function neighbour(layout: Layout, node: string, key: string): string | null {
   const place = layout.at.get(node);
   if (place === undefined) return layout.order[0] ?? null;

@@ -1,5 +1,5 @@
-// From idle to full: paper to ember. One family of hues, and lightness goes one way all along: that survives every kind of
-// colour blindness and a black-and-white print; the number is written on the tile besides.
+// Colours from idle to full. One family of hues with monotonic lightness, which works with every kind of colour
+// blindness and in a black-and-white print; the tile also shows the number.
 type Stop = [at: number, red: number, green: number, blue: number];
 
 const LIGHT: Stop[] = [

@@ -1,4 +1,4 @@
-// Only in a demo: things to do to the cluster, to see what is done about them.
+// Only in a demo: actions on the cluster, to see how rescheduler reacts.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { act, get } from "../api/client";
@@ -9,7 +9,7 @@ import { maintenance, nodes, nodeSetChanged, overview } from "../state/store";
 import { ActionButton } from "./common";
 import { visible } from "./visible";
 
-// Where it shows most: the busiest node that lives.
+// The default choice: the node with the highest load that is alive.
 function busiest(choices: DemoChoices): string {
   let best = "";
   let most = -1;
@@ -20,16 +20,16 @@ function busiest(choices: DemoChoices): string {
   return best;
 }
 
-const MOST_CHOICES = 200; // nobody reads a longer list
+const MOST_CHOICES = 200; // a longer list would be useless
 
-// Those that something was done to, and the first of the rest.
+// The nodes that an action has changed, and the first ones of the rest.
 function offered({ nodes: all }: DemoChoices, chosen: string): DemoChoices["nodes"] {
   if (all.length <= MOST_CHOICES) return all;
   const marked = all.filter((one) => !one.alive || one.crashing || one.name === chosen);
   return [...marked, ...all.filter((one) => !marked.includes(one)).slice(0, MOST_CHOICES)];
 }
 
-// Those that acted last: they come back when strategies are switched on.
+// The strategies that were in mode `act`: switching on restores them.
 let switchedOff: string[] = [];
 
 async function switchAll(changes: object[]): Promise<string> {
@@ -44,7 +44,7 @@ export function DemoBar() {
   const load = (): void => {
     get<DemoChoices>("demo/choices").then((value) => (choices.value = value), () => undefined);
   };
-  // Not before there is a picture: of thousands of nodes the choices are as much as the picture itself.
+  // Not before the first data: with thousands of nodes the choices are as large as that data.
   const there = connection.value.state === "live";
   useEffect(() => {
     if (!there) return undefined;

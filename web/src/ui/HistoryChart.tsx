@@ -23,7 +23,7 @@ function make(host: HTMLElement): uPlot {
       padding: [8, 18, 6, 0],
       scales: {
         y: { range: [0, 100] },
-        moves: { range: (_u, _low, high) => [0, Math.max(4, high ?? 0) * 3] }, // the lower third is theirs
+        moves: { range: (_u, _low, high) => [0, Math.max(4, high ?? 0) * 3] }, // the bars use the lower third
       },
       axes: [
         {

@@ -1,4 +1,4 @@
-// Nodes are known here; pods are asked for.
+// Searches nodes locally and pods on the server.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { get } from "../api/client";
@@ -35,7 +35,7 @@ export function Search() {
   const problem = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   const wanted = text.value.trim();
-  // As of this very letter: whoever types fast and presses Enter gets what they typed.
+  // Uses the current text: a user who types fast and presses Enter gets the result for the whole text.
   const current = (): Found[] => {
     const query = text.value.trim();
     if (query === "") return [];

@@ -1,4 +1,4 @@
-// What stands around every page: the way about, who one is, and whether what is shown is true at this moment.
+// The frame of every page: navigation, user, and whether the shown data is current.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
@@ -44,7 +44,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  // On a phone the pages are a strip that scrolls: the one that is open is in sight.
+  // On a phone the navigation is a strip that scrolls: keep the current page visible.
   useEffect(() => {
     const strip = document.querySelector(".side");
     const open = strip?.querySelector<HTMLElement>("[aria-current]");

@@ -1,4 +1,4 @@
-// Short messages: seen for a few seconds, and told to screen readers.
+// Short messages: visible for a few seconds, and announced to screen readers.
 import { signal } from "@preact/signals";
 import { t } from "../i18n";
 import { Text } from "./common";
@@ -14,7 +14,7 @@ export function announce(text: string, tone: "good" | "bad"): void {
   spoken.value = text;
   setTimeout(() => (said.value = said.value.filter((one) => one.id !== id)), tone === "bad" ? 12_000 : 6_000);
 }
-// Only spoken.
+// Announced to screen readers only.
 export function speak(text: string): void {
   spoken.value = text;
 }

@@ -8,7 +8,7 @@ import { connections, session } from "../state/store";
 import { announce } from "./announce";
 import { parts, visible } from "./visible";
 
-// Somebody else's text: its direction ends with it, and what cannot be seen in it is written out.
+// Text from the cluster: its writing direction is isolated, and invisible characters are written out.
 export function Text({ value, class: cls }: { value: string; class?: string }) {
   return (
     <bdi class={cls}>
@@ -41,7 +41,7 @@ export function Card(props: { title?: string; aside?: ComponentChildren; class?:
 export type Tone = "good" | "warn" | "bad" | "plain" | "accent";
 const MARKS: Record<Tone, string> = { good: "✓", warn: "!", bad: "✕", plain: "", accent: "●" };
 
-// A state is a word and a mark, the colour only helps.
+// A state is a word and a symbol; the colour is an addition.
 export function Badge({ tone, children, pulse }: { tone: Tone; children: ComponentChildren; pulse?: boolean }) {
   return (
     <span class={`badge ${tone} ${pulse ? "pulse" : ""}`}>
@@ -79,8 +79,8 @@ export function Loading() {
   return <p class="loading" role="status">{t("loading")}</p>;
 }
 
-// What only one page shows: fetched when it opens, again when `version` changes. What is held stays while another part of the
-// same thing (behind the question mark) is on its way.
+// Data of one page: fetched when the page opens, and again when `version` changes. The current data stays while another
+// query of the same path (the part after `?`) is loading.
 export function useData<T>(path: string | null, version: unknown = 0): { data: T | null; error: Error | null; reload: () => void } {
   const [held, setHeld] = useState<{ path: string | null; data: T | null; error: Error | null }>({ path, data: null, error: null });
   const [count, setCount] = useState(0);
@@ -128,11 +128,11 @@ export function Segmented<T extends string>(props: {
   );
 }
 
-// A button that asks the server to do something, says what came of it, and why it may not.
+// A button that sends an action to the server and announces the result, or shows why the action is not allowed.
 export function ActionButton(props: {
   action: Action; path?: string; body?: () => unknown; children: ComponentChildren; confirm?: string; class?: string;
   done?: () => void; disabled?: boolean;
-  perform?: () => Promise<string>; // in place of saying `body` to `path`
+  perform?: () => Promise<string>; // runs instead of posting `body` to `path`
 }) {
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
@@ -189,7 +189,7 @@ export function Dialog({ title, close, children }: { title: string; close?: () =
   );
 }
 
-// A long list is shown in part; the rest on request.
+// Shows a part of a long list, and the rest on request.
 export function useMore<T>(all: T[], step: number): { shown: T[]; more: ComponentChildren } {
   const [count, setCount] = useState(step);
   const rest = all.length - count;

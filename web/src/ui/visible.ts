@@ -1,5 +1,5 @@
-// Names, labels and messages come from people we do not know. They are only ever shown as text; what a reader could not
-// see in them - control characters, marks that turn the direction of writing, zero-width ones - is written out.
+// Names, labels and messages are untrusted. They are only ever shown as text. Characters that a reader could not see -
+// control characters, direction marks, zero-width characters - are written out.
 
 const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
@@ -10,7 +10,7 @@ function name(character: string): string {
   return "U+" + character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
 }
 
-// The text in parts, each hidden character as its code point.
+// Splits the text into parts; each hidden character becomes its code point.
 export function parts(text: string): Part[] {
   const found: Part[] = [];
   let from = 0;
@@ -23,7 +23,7 @@ export function parts(text: string): Part[] {
   return found;
 }
 
-// The same as one string: for canvas, titles and what screen readers are told.
+// The same as one string: for canvas, titles and screen readers.
 export function visible(text: string): string {
   return parts(text).map((part) => (part.hidden ? `‹${part.text}›` : part.text)).join("");
 }

@@ -3,7 +3,7 @@ import { number, t, word } from "../i18n";
 import { Badge, Bar, Empty, NodeLink, Text } from "../ui/common";
 import { readDecision } from "./decisionReading";
 
-export interface Part { limit: number; node: string } // of the nodes: the best so many, with this in their names
+export interface Part { limit: number; node: string } // the `limit` best nodes with `node` in their names
 export const FIRST_NODES = 25;
 
 export function DecisionTable({ decision, part, ask }: { decision: Decision; part: Part; ask: (part: Part) => void }) {

@@ -42,7 +42,7 @@ export function MigrationsPage({ namespace, name }: { namespace: string | undefi
   );
 }
 
-// Time passes for what is under way, whether or not anything is heard of it.
+// Updates the time of running migrations every second, also without new events.
 function useNow(running: boolean): number {
   const [now, set] = useState(Date.now());
   useEffect(() => {
@@ -56,7 +56,7 @@ function useNow(running: boolean): number {
 export function MigrationRow({ one, open }: { one: Migration; open?: boolean }) {
   const speed = overview.value?.speed ?? 1;
   useNow(!one.over);
-  // In a demo time runs by its own clock; "now" is the last the server said.
+  // In a demo the clock is virtual; "now" is the last time that the server sent.
   const end = one.finished ?? (speed === 1 ? new Date().toISOString() : overview.value?.at ?? one.created);
   return (
     <li class={`move ${phaseTone(one)}`} data-phase={one.phase}>
@@ -88,19 +88,19 @@ export function MigrationRow({ one, open }: { one: Migration; open?: boolean }) 
   );
 }
 
-// The record keeps numbers as JSON; people get words.
+// The record has numbers as JSON; the page shows them as text.
 function Figures({ text }: { text: string }) {
   let parsed: unknown = null;
   try {
     parsed = JSON.parse(text);
   } catch {
-    // a sentence, then
+    // it is a sentence
   }
   if (typeof parsed !== "object" || parsed === null) return <Text value={text} />;
   return <>{Object.entries(parsed).map(([key, value], index) => <span key={key}>{index > 0 && " · "}{word("figure", key)} <Text value={typeof value === "number" ? number(value, value % 1 === 0 ? 0 : 1) : String(value)} /></span>)}</>;
 }
 
-// One stretch a phase, as long as it took.
+// One segment for each phase; its length is the duration.
 function PhaseTrack({ one, end }: { one: Migration; end: string }) {
   if (one.steps.length === 0) return null;
   const from = Date.parse(one.steps[0]!.at);
@@ -110,7 +110,7 @@ function PhaseTrack({ one, end }: { one: Migration; end: string }) {
     const next = index + 1 < one.steps.length ? Date.parse(one.steps[index + 1]!.at) : until;
     return { name: step.name, took: Math.max(0, next - begin), last: index === one.steps.length - 1 };
   });
-  // A phase that took no time is still seen.
+  // A phase without duration stays visible.
   const least = (until - from) * 0.03;
   return (
     <div class="track" role="img" aria-label={t("migrations.track", { phases: stretches.map((each) => `${word("phase", each.name)} ${span(each.took / 1000)}`).join(", ") })}>

@@ -10,7 +10,7 @@ import { PodTable } from "./PodTable";
 export function NodePage({ name }: { name: string }) {
   void nodesChanged.value;
   const live = nodes.get(name);
-  // What runs there is fetched anew when a pod comes or goes or the node's state changes; its load is in the row.
+  // The pods are fetched again when a pod comes or goes or the state of the node changes; the load is in the row.
   const { data, error, reload } = useData<NodeDetail>(`nodes/${encodeURIComponent(name)}`, live ? `${live[3]}/${live[4]}` : "");
   const row = live ?? data?.row;
   return (

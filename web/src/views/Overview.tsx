@@ -52,7 +52,7 @@ export function OverviewPage() {
   );
 }
 
-// Only a demo's strategies are switched here: a real cluster's are its configuration.
+// Only the strategies of a demo can be switched here; in a real cluster the configuration sets them.
 function ModeChoice({ name, mode }: { name: string; mode: string }) {
   const change = (event: JSX.TargetedEvent<HTMLSelectElement>): void => {
     act("demo", { do: "setStrategy", strategy: name, mode: event.currentTarget.value }).then((text) => announce(text, "good"), (error: Error) => announce(error.message, "bad"));

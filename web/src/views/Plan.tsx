@@ -16,7 +16,7 @@ export function PlanPage() {
   if (!both) return <><h1>{t("nav.plan")}</h1><Loading /></>;
   const chosen = which ?? (both.observed && both.observed.moves.length > 0 ? "observed" : both.actedOn ? "actedOn" : "observed");
   const latest = both[chosen];
-  // Whoever steps through a plan keeps it until they ask for the newest.
+  // A user who steps through a plan keeps it until they ask for the newest.
   const plan = pinned && pinned.which === chosen ? pinned.plan : latest;
   const newer = plan && latest && latest.id !== plan.id && !sameMoves(latest, plan);
   return (
@@ -39,7 +39,7 @@ export function PlanPage() {
   );
 }
 
-// Says yes to what was shown: under its newest name, if it still says the same.
+// Applies the shown plan, under its newest id if the moves are the same.
 async function apply(plan: Plan): Promise<string> {
   for (let tries = 0; ; tries++) {
     const latest = plans.value?.observed;
@@ -100,7 +100,7 @@ function Effect(props: { name: string; before: number | null; after: number | nu
   );
 }
 
-// Before on the left, after on the right, and between them who goes where.
+// Nodes before on the left, after on the right, and the moves between them.
 function Arrows({ plan, step, last, setStep }: { plan: Plan; step: number; last: number; setStep: (step: number) => void }) {
   const all = nodesAfter(plan, step);
   const nodes = all.slice(0, MOST_NODES);
@@ -128,7 +128,8 @@ function Arrows({ plan, step, last, setStep }: { plan: Plan; step: number; last:
   );
 }
 
-// An arrow a move, with the number of its step: drawn in real pixels, so that numbers and heads keep their shape.
+// One arrow for each move, with the number of its step: drawn in real pixels, so that numbers and arrowheads are not
+// distorted.
 function Ways({ plan, step, height, middle }: { plan: Plan; step: number; height: number; middle: (name: string) => number | null }) {
   const ref = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(160);

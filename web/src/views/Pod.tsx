@@ -70,7 +70,7 @@ function Events({ detail }: { detail: PodDetail }) {
   );
 }
 
-// What somebody types, once they pause.
+// The typed value, once the user pauses.
 function useLater<T>(value: T, milliseconds: number): T {
   const [held, hold] = useState(value);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The decision turned for reading: who could take the pod and how much each plugin speaks for it; who could not.
+// Arranges a decision for display: the feasible nodes with the score of each plugin, and the infeasible nodes.
 import type { Decision, DecisionNode } from "../api/types";
 
 export type Taker = Extract<DecisionNode, { feasible: true }>;
@@ -8,7 +8,7 @@ export interface Reading { plugins: string[]; takers: Taker[]; refusers: Refuser
 export function readDecision(decision: Decision): Reading {
   const takers = decision.nodes.filter((node): node is Taker => node.feasible)
     .sort((a, b) => (b.total ?? 0) - (a.total ?? 0) || (a.name === decision.node ? -1 : b.name === decision.node ? 1 : a.name < b.name ? -1 : 1));
-  // Plugins that tell nodes apart come first; one that says the same of all decides nothing.
+  // Plugins whose scores differ most between nodes come first; a plugin with equal scores decides nothing.
   const spread = new Map<string, { least: number; most: number }>();
   for (const node of takers) {
     for (const [plugin, score] of Object.entries(node.scores ?? {})) {
@@ -21,7 +21,7 @@ export function readDecision(decision: Decision): Reading {
     }
   }
   const plugins = [...spread].sort(([a, x], [b, y]) => y.most - y.least - (x.most - x.least) || (a < b ? -1 : 1)).map(([plugin]) => plugin);
-  // Those who were asked about by name, each; the rest by reason.
+  // Nodes that were asked for by name are listed one by one; the rest by reason.
   const refusers = decision.nodes.filter((node): node is Refuser => !node.feasible);
   return { plugins, takers, refusers, most: Math.max(1, ...takers.map((node) => node.total ?? 0)) };
 }

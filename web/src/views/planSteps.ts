@@ -1,12 +1,12 @@
-// What a plan looks like after so many of its steps. The plan tells the beginning and the end of each node; in between a
-// node is as far along as its moves are, which is exact for pods and a fair guess for load.
+// The state of a plan after a number of its steps. The plan has the state of each node before and after. In between, a
+// node is interpolated by its completed moves, which is exact for pods and an estimate for load.
 import type { Percent, Plan } from "../api/types";
 
 export interface PlanNode {
   name: string;
   before: { cpu: Percent; memory: Percent; pods: number };
   now: { cpu: Percent; memory: Percent; pods: number };
-  moves: number; // that touch it
+  moves: number; // number of moves from or to the node
 }
 
 export const stepsOf = (plan: Plan): number => plan.moves.reduce((most, move) => Math.max(most, move.step), 0);
@@ -43,7 +43,7 @@ export function nodesAfter(plan: Plan, step: number): PlanNode[] {
   return found.sort((a, b) => (b.before.cpu ?? 0) - (a.before.cpu ?? 0) || (a.name < b.name ? -1 : 1));
 }
 
-// Plans are made anew all the time; most often the new one says the same.
+// New plans are made continuously; most of them have the same moves.
 export function sameMoves(a: Plan, b: Plan): boolean {
   const words = (plan: Plan): string => plan.moves.map((move) => `${move.step} ${move.uid} ${move.target}`).join();
   return words(a) === words(b);

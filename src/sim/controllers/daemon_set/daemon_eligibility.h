@@ -1,4 +1,4 @@
-// On which nodes a DaemonSet's pods belong. Pure.
+// On which nodes the pods of a DaemonSet run. Pure.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class PodSpec;
 
 namespace rescheduler::sim {
 
-// What decides about pods on a node.
+// The properties of a node that decide about its daemon pods.
 struct NodeTraits {
   LabelSet labels;
   std::vector<cluster::TaintText> taints;
@@ -26,12 +26,12 @@ struct NodeTraits {
 NodeTraits traits_of(const api::Node& node);
 
 enum class DaemonPlace {
-  Never,  // a pod there is to go
-  Stay,   // a pod there may stay, but none is to be created
+  Never,  // an existing pod is deleted
+  Stay,   // an existing pod stays, but none is created
   Run
 };
 
-// The taints every daemon tolerates: of nodes that are not ready, out of something, or closed to others.
+// Adds the tolerations of every daemon pod: not-ready, unreachable, pressure and unschedulable taints.
 void add_daemon_tolerations(api::PodSpec& spec);
 
 class DaemonEligibility {

@@ -61,7 +61,7 @@ void DaemonSetController::on_set(const Change& change) {
   eligibilities_.emplace(key, DaemonEligibility(set->spec().template_().spec()));
 }
 
-// Nodes change every few seconds; only what concerns a set wakes it.
+// Nodes change every few seconds; wakes only the sets that a change concerns.
 void DaemonSetController::on_node(const Change& change) {
   const auto node = change.after->as<api::Node>();
   const std::string& name = node->metadata().name();
@@ -89,7 +89,7 @@ void DaemonSetController::reconcile(const std::string& key) {
     std::erase_if(failed_, [&key](const auto& entry) { return entry.first.starts_with(key + "/"); });
     return;
   }
-  const kube::LabelSelector own = *selector;  // writes below may replace the watch's
+  const kube::LabelSelector own = *selector;  // the writes below can replace the watch's selector
   if (own.is_everything()) {
     events_.note(kube::ref_to(*look.set), kube::EventType::Warning, "SelectingAll", "",
                  "This daemon set is selecting all pods. A non-empty selector is required.", kReporter);
@@ -99,7 +99,7 @@ void DaemonSetController::reconcile(const std::string& key) {
   if (!find_revision(look, own)) return queue_.add_after_failure(key);
   gather(look);
   if (control_.failed(key)) {
-    look.fault = control_.take_fault(key);  // of pods that admission refused since the last look
+    look.fault = control_.take_fault(key);  // of pods that admission rejected since the last reconcile
   } else if (!control_.under_way(key) && !look.set->metadata().has_deletion_timestamp()) {
     manage(look);
     if (carry_out(look)) gather(look);
@@ -158,7 +158,7 @@ void DaemonSetController::manage(Look& look) {
 }
 
 void DaemonSetController::manage_node(Look& look, std::string_view name, const Node& node) {
-  if (!nodes_.contains(name)) {  // the node is gone: what waits for it never comes there, what ran there is not ours
+  if (!nodes_.contains(name)) {  // node deleted: unbound pods never start there; bound pods belong to PodCleanup
     std::ranges::copy_if(node.pods, std::back_inserter(look.to_delete),
                          [](const PodView* pod) { return !pod->bound() && !pod->terminating(); });
     return;
@@ -191,7 +191,7 @@ void DaemonSetController::manage_node(Look& look, std::string_view name, const N
   prune(look, std::move(running));
 }
 
-// One pod per node; with surge, an old one that works may stay beside a new one that does not yet.
+// Keeps one pod per node. With surge, an available old pod can stay beside a new pod that is not available yet.
 void DaemonSetController::prune(Look& look, std::vector<const PodView*> running) {
   if (running.size() < 2) return;
   const auto& rolling = look.spec().update_strategy().rolling_update();
@@ -257,7 +257,7 @@ void DaemonSetController::create_pod(Look& look, const std::string& node) {
   if (generation != annotations.end()) labels["pod-template-generation"] = generation->second;
   api::PodSpec& spec = *pod->mutable_spec();
   add_daemon_tolerations(spec);
-  // The node has been checked against what the template asks for; from here on only its name counts.
+  // The node already matches the template's affinity. From here on only the node name counts.
   auto& required =
       *spec.mutable_affinity()->mutable_node_affinity()->mutable_required_during_scheduling_ignored_during_execution();
   required.Clear();

@@ -1,5 +1,5 @@
-// Keeps one pod of each DaemonSet on every node it belongs on. The scheduler binds them, as it does all others: each is
-// pinned to its node by a required affinity.
+// Keeps one pod of each DaemonSet on every eligible node. The scheduler binds these pods like all others. A required
+// node affinity pins each pod to its node.
 #pragma once
 
 #include <map>
@@ -32,13 +32,13 @@ class DaemonSetController {
   DaemonSetController& operator=(const DaemonSetController&) = delete;
 
  private:
-  // One look at one set.
+  // The state of one reconcile of one DaemonSet.
   struct Look;
   struct Node {
     std::vector<const PodView*> pods;  // oldest first
     DaemonPlace place = DaemonPlace::Never;
   };
-  // A pod that failed is not replaced at once each time.
+  // The backoff before a failed pod is replaced.
   struct Backoff {
     Agenda::Duration wait{};
     SteadyTime until{};
@@ -56,7 +56,7 @@ class DaemonSetController {
   void update(Look& look);
   void update_within_unavailability(Look& look, std::int32_t room);
   void update_with_surge(Look& look, std::int32_t room);
-  // Of those not on their way out; false when there are more than one of a sort.
+  // Ignores terminating pods. False if the node has more than one new or more than one old pod.
   bool split(const Look& look, const Node& node, const PodView*& is_new, const PodView*& is_old) const;
   bool carry_out(Look& look);  // false: there was nothing to do
   void create_pod(Look& look, const std::string& node);
@@ -70,8 +70,8 @@ class DaemonSetController {
   PodControl control_;
   RevisionHistory history_;
   std::map<std::string, NodeTraits, std::less<>> nodes_;
-  std::map<std::string, DaemonEligibility, std::less<>> eligibilities_;  // by key of the set
-  std::map<std::string, Backoff, std::less<>> failed_;                   // by key of the set and node
+  std::map<std::string, DaemonEligibility, std::less<>> eligibilities_;  // by key of the DaemonSet
+  std::map<std::string, Backoff, std::less<>> failed_;                   // by key of the DaemonSet and node
   WorkloadWatch watch_;
   std::unique_ptr<Store::Subscription> set_changes_;
   std::unique_ptr<Store::Subscription> node_changes_;

@@ -1,4 +1,4 @@
-// One look at one DaemonSet, shared by the files of its controller.
+// The state of one reconcile of one DaemonSet, shared by the files of its controller.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct DaemonSetController::Look {
   RevisionPtr revision{};
   std::string hash{};
   std::int32_t collision_count = 0;
-  std::map<std::string_view, Node> nodes{};  // every node, and those that only pods know of
+  std::map<std::string_view, Node> nodes{};  // all nodes, and deleted nodes that still have pods
   std::vector<const PodView*> to_delete{};
   std::vector<std::string> to_create{};  // names of nodes
   std::string fault{};                   // empty: none

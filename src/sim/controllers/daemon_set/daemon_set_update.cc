@@ -1,4 +1,4 @@
-// How a DaemonSet's pods are replaced by new ones, and what it says of itself.
+// Updates the pods of a DaemonSet, and writes its status.
 #include <algorithm>
 
 #include "sim/controllers/amount_of.h"
@@ -38,7 +38,7 @@ void DaemonSetController::update(Look& look) {
   }
 }
 
-// Deletes old pods; the new ones come when those are gone.
+// Deletes old pods. New pods are created after the old ones are gone.
 void DaemonSetController::update_within_unavailability(Look& look, std::int32_t room) {
   std::vector<const PodView*> candidates;
   for (const auto& [name, node] : look.nodes) {
@@ -46,11 +46,11 @@ void DaemonSetController::update_within_unavailability(Look& look, std::int32_t 
     const PodView* is_new = nullptr;
     const PodView* is_old = nullptr;
     if (!split(look, node, is_new, is_old) || (is_new == nullptr) == (is_old == nullptr)) {
-      --room;  // nothing there, or too much: the next look mends that
+      --room;  // no pod or too many: the next reconcile repairs it
     } else if (is_new != nullptr) {
       if (!available(look, *is_new)) --room;
     } else if (!available(look, *is_old)) {
-      look.to_delete.push_back(is_old);  // it does not work anyway
+      look.to_delete.push_back(is_old);  // it is unavailable already
       --room;
     } else {
       candidates.push_back(is_old);
@@ -61,7 +61,7 @@ void DaemonSetController::update_within_unavailability(Look& look, std::int32_t 
   look.to_delete.insert(look.to_delete.end(), candidates.begin(), candidates.end());
 }
 
-// Creates new pods beside old ones, which go when the new ones are available.
+// Creates new pods beside old ones. Old pods are deleted when the new ones are available.
 void DaemonSetController::update_with_surge(Look& look, std::int32_t room) {
   std::vector<std::string> candidates;
   for (const auto& [name, node] : look.nodes) {
@@ -74,7 +74,7 @@ void DaemonSetController::update_with_surge(Look& look, std::int32_t room) {
     if (is_old == nullptr) continue;
     const bool works = available(look, *is_old);
     if (is_new == nullptr) {
-      if (node.place != DaemonPlace::Run) continue;  // it stays as long as it may
+      if (node.place != DaemonPlace::Run) continue;  // DaemonPlace::Stay: keep the old pod
       (works ? candidates : look.to_create).emplace_back(name);
     } else if (!works || available(look, *is_new)) {
       look.to_delete.push_back(is_old);

@@ -64,7 +64,7 @@ void DeploymentController::on_set(const OwnedIndex::Entry* before, const OwnedIn
   }
 }
 
-// A deployment that recreates goes on when the last old pod is gone, and no set tells it.
+// A Deployment with strategy Recreate continues when the last old pod is gone. No change of a ReplicaSet reports that.
 void DeploymentController::on_pod_gone(const PodView& pod) {
   if (waiting_for_old_pods_.empty() || !pod.owned_by("ReplicaSet")) return;
   const OwnedIndex::Entry* set = sets_.find(pod.ns(), pod.owner()->name);
@@ -95,7 +95,7 @@ void DeploymentController::reconcile(const std::string& key) {
     static_cast<void>(store(look, seen));
     return;
   }
-  const kube::LabelSelector own = *selector;  // writes below may replace the watch's
+  const kube::LabelSelector own = *selector;  // the writes below can replace the watch's selector
   if (claim_sets(look, own) && act(look)) {
     queue_.forget_failures(key);
   } else {
@@ -156,7 +156,7 @@ bool DeploymentController::claim_sets(Look& look, const kube::LabelSelector& sel
   return true;
 }
 
-// Time spent paused must not count against the progress deadline.
+// Time in the paused state must not count for the progress deadline.
 bool DeploymentController::check_paused(Look& look) {
   if (!has_progress_deadline(look.deployment)) return true;
   const api::DeploymentCondition* progressing = find_condition(look.deployment.status(), "Progressing");
@@ -249,7 +249,7 @@ bool DeploymentController::create_new_set(Look& look, std::int64_t revision) {
   return store(look, status);
 }
 
-// The name is taken: by a set of ours that somebody has taken labels from, or by another template of the same hash.
+// The name is taken: by our own set whose labels were changed, or by another template with the same hash.
 bool DeploymentController::resolve_collision(Look& look, const api::ReplicaSet& wanted) {
   const auto there = server_.find<api::ReplicaSet>(look.ns(), wanted.metadata().name());
   const api::OwnerReference* owner = there ? controller_of(there->metadata()) : nullptr;

@@ -1,10 +1,11 @@
-// Rolls a Deployment's template out: a ReplicaSet for each template it ever had, the newest one growing while the
-// others shrink.
+// Rolls out the template of a Deployment. Every template has its ReplicaSet; the newest one grows while the others
+// shrink.
 //
-//   being deleted ---------------> status only
-//   paused, or its size changed -> all sets are scaled in proportion; no new set
-//   RollingUpdate ---------------> new set up as far as surge allows, else old ones down as far as availability does
-//   Recreate --------------------> old sets to zero; when their last pod is gone, the new one to full size
+//   being deleted --------------> status only
+//   paused, or replicas changed -> scales all ReplicaSets in proportion; no new ReplicaSet
+//   RollingUpdate --------------> grows the new set as far as maxSurge allows, else shrinks the old sets as far as
+//                                 maxUnavailable allows
+//   Recreate -------------------> scales old sets to zero; after their last pod is gone, the new set to full size
 #pragma once
 
 #include <memory>
@@ -31,10 +32,10 @@ class DeploymentController {
   DeploymentController& operator=(const DeploymentController&) = delete;
 
  private:
-  // One look at one deployment: what was read, kept up to date with what is written.
+  // The state of one reconcile of one Deployment: the objects that were read, updated after each write.
   struct Look;
 
-  // All of these answer false when a write was refused: the deployment is looked at again later.
+  // All bool functions return false if a write was rejected. The Deployment is then reconciled again later.
   void reconcile(const std::string& key);
   bool act(Look& look);
   bool claim_sets(Look& look, const kube::LabelSelector& selector);
@@ -55,8 +56,8 @@ class DeploymentController {
   bool scale_set(Look& look, ReplicaSetPtr& set, std::int32_t size, bool annotate);
   bool clean_up(Look& look);
 
-  bool write_status(Look& look);          // counts and availability
-  bool write_rollout_status(Look& look);  // and progress
+  bool write_status(Look& look);          // replica counts and availability
+  bool write_rollout_status(Look& look);  // the same and the Progressing condition
   bool store(Look& look, const api::DeploymentStatus& status);
   void look_again_at_deadline(const Look& look);
   void on_set(const OwnedIndex::Entry* before, const OwnedIndex::Entry* after);
@@ -69,7 +70,7 @@ class DeploymentController {
   WorkQueue queue_;
   WorkloadWatch watch_;
   OwnedIndex sets_;
-  std::set<std::string, std::less<>> waiting_for_old_pods_;  // keys of those that recreate
+  std::set<std::string, std::less<>> waiting_for_old_pods_;  // keys of Deployments with strategy Recreate
   PodIndex::Subscription pod_changes_;
 };
 

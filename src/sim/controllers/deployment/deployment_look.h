@@ -1,4 +1,4 @@
-// One look at one deployment, shared by the files of its controller.
+// The state of one reconcile of one Deployment, shared by the files of its controller.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace rescheduler::sim {
 
 struct DeploymentController::Look {
   std::string key;
-  api::Deployment deployment;  // as stored, but for the revision
-  bool new_revision = false;   // to be stored
-  ReplicaSetPtr new_set;       // null: none yet
+  api::Deployment deployment;  // as stored, except for the revision
+  bool new_revision = false;   // must be stored
+  ReplicaSetPtr new_set;       // null: not created yet
   ReplicaSets old_sets;        // oldest first
 
   ReplicaSets all_sets() const {

@@ -16,7 +16,7 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::int32_t kNoLimit = std::numeric_limits<std::int32_t>::max();
-// Longer histories lose their oldest entries: an annotation is no place for a log.
+// Longer histories lose their oldest entries, to keep the annotation small.
 constexpr std::size_t kMostHistoryBytes = 2000;
 
 struct Bounds {
@@ -118,7 +118,7 @@ void sort_by_size(ReplicaSets& sets, bool newer_first) {
 std::int32_t new_set_size(const api::Deployment& deployment, std::int32_t all, std::int32_t of_new) {
   const std::int32_t replicas = deployment.spec().replicas();
   if (!is_rolling(deployment)) return replicas;
-  // Not the fenceposts' surge, but that is the same number.
+  // Kubernetes does not use its fencepost rule for the surge here; the result is the same number.
   const std::int32_t most = replicas + max_surge(deployment);
   if (all >= most) return of_new;
   return of_new + std::min(most - all, replicas - of_new);

@@ -1,4 +1,4 @@
-// A rollout's arithmetic and what is kept about it in annotations and conditions. Pure.
+// The arithmetic of a rollout, and its annotations and conditions. Pure.
 #pragma once
 
 #include <cstdint>
@@ -29,24 +29,24 @@ inline constexpr std::string_view kDesiredReplicasAnnotation = "deployment.kuber
 inline constexpr std::string_view kMaxReplicasAnnotation = "deployment.kubernetes.io/max-replicas";
 
 bool is_rolling(const api::Deployment& deployment);
-// Both are zero for other strategies. Surge is rounded up and unavailability down; if that leaves nothing, one pod may
-// be unavailable.
+// Both are zero for other strategies. Surge is rounded up and unavailability is rounded down. If both are zero, one pod
+// can be unavailable.
 std::int32_t max_surge(const api::Deployment& deployment);
 std::int32_t max_unavailable(const api::Deployment& deployment);
 
-std::int32_t wanted_replicas(const ReplicaSets& sets);   // by their specs
-ReplicaSets active_sets(const ReplicaSets& sets);        // those that want pods
+std::int32_t wanted_replicas(const ReplicaSets& sets);   // the sum of spec.replicas
+ReplicaSets active_sets(const ReplicaSets& sets);        // sets with spec.replicas above zero
 void sort_by_creation(ReplicaSets& sets);                // oldest first
-void sort_by_size(ReplicaSets& sets, bool newer_first);  // largest first; that decides between equal ones
+void sort_by_size(ReplicaSets& sets, bool newer_first);  // largest first; `newer_first` decides between equal sizes
 
-// How many the new set may have, given what there is of all (the new one among them).
+// The allowed size of the new set, given the sum over all sets including the new set.
 std::int32_t new_set_size(const api::Deployment& deployment, std::int32_t all, std::int32_t of_new);
-// What this set gets (or loses) of `to_add`, of which `added` are given away already.
+// The share of this set in `to_add` (can be negative). `added` pods of `to_add` are already given to other sets.
 std::int32_t proportion(const api::ReplicaSet& set,
                         const api::Deployment& deployment,
                         std::int32_t to_add,
                         std::int32_t added);
-// Has the new set all the pods it will ever have, and are all of them available?
+// Whether the new set has all the pods that it will ever have, and all of them are available.
 bool is_saturated(const api::Deployment& deployment, const api::ReplicaSet& set);
 
 std::int64_t revision_of(const api::ObjectMeta& metadata);  // 0: none, or not a number
@@ -54,7 +54,8 @@ std::int64_t max_revision(const ReplicaSets& sets);
 std::optional<std::int32_t> count_in_annotation(const api::ObjectMeta& metadata, std::string_view key);
 bool set_annotation(api::ObjectMeta& metadata, std::string_view key, const std::string& value);  // true: changed
 bool set_replicas_annotations(api::ReplicaSet& set, const api::Deployment& deployment);
-// The deployment's own annotations, the revision and, when it is replaced by a higher one, the history of revisions.
+// Sets the deployment's own annotations and the revision. If a higher revision replaces an old one, the old one goes to
+// the revision history.
 bool annotate_new_set(api::ReplicaSet& set, const api::Deployment& deployment, std::int64_t revision);
 
 bool has_progress_deadline(const api::Deployment& deployment);
@@ -68,7 +69,7 @@ api::DeploymentCondition make_condition(std::string_view type,
                                         std::string_view reason,
                                         std::string message,
                                         WallTime now);
-// One of the same status and reason stays as it is.
+// A condition with the same status and reason is not changed.
 void put_condition(api::DeploymentStatus& status, api::DeploymentCondition condition);
 void drop_condition(api::DeploymentStatus& status, std::string_view type);
 

@@ -1,4 +1,4 @@
-// How a deployment's sets grow and shrink.
+// Scales the ReplicaSets of a Deployment up and down.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ bool DeploymentController::scale_set(Look& look, ReplicaSetPtr& set, std::int32_
   return true;
 }
 
-// Its size was changed, perhaps in the middle of a rollout, or it is paused.
+// For a change of replicas, perhaps in the middle of a rollout, and for a paused Deployment.
 bool DeploymentController::scale_all(Look& look) {
   std::vector<ReplicaSetPtr*> active;
   for (ReplicaSetPtr& set : look.old_sets) {
@@ -73,7 +73,7 @@ bool DeploymentController::scale_in_proportion(Look& look) {
     sizes.push_back(set->spec().replicas() + part);
     added += part;
   }
-  sizes.front() = std::max(0, sizes.front() + to_add - added);  // what rounding left over goes to the largest
+  sizes.front() = std::max(0, sizes.front() + to_add - added);  // the rounding remainder goes to the largest set
   const auto scale_named = [&](const std::string& name, std::int32_t size) {
     if (look.new_set && look.new_set->metadata().name() == name) return scale_set(look, look.new_set, size, true);
     const auto old = std::ranges::find_if(look.old_sets,
@@ -88,7 +88,7 @@ bool DeploymentController::scale_in_proportion(Look& look) {
 
 bool DeploymentController::roll(Look& look) {
   if (!sync_revision(look, true)) return false;
-  if (!look.new_set) return true;  // the namespace is being deleted
+  if (!look.new_set) return true;  // the namespace is terminating
   bool scaled = false;
   if (!grow_new_set(look, scaled)) return false;
   if (!scaled && !shrink_old_sets(look, scaled)) return false;
@@ -107,11 +107,11 @@ bool DeploymentController::grow_new_set(Look& look, bool& scaled) {
 
 bool DeploymentController::shrink_old_sets(Look& look, bool& scaled) {
   const std::int32_t min_available = look.deployment.spec().replicas() - max_unavailable(look.deployment);
-  // Pods of the new set that are not available yet must not be what makes room for taking old ones away.
+  // Unavailable pods of the new set must not allow the deletion of old pods.
   const std::int32_t not_yet = look.new_set->spec().replicas() - look.new_set->status().available_replicas();
   std::int32_t room = wanted_replicas(look.all_sets()) - min_available - not_yet;
   if (wanted_replicas(look.old_sets) == 0 || room <= 0) return true;
-  // First those that do not work: that costs no availability, and they would be in the way.
+  // Unavailable pods first: their deletion costs no availability.
   for (ReplicaSetPtr& set : look.old_sets) {
     const std::int32_t broken = set->spec().replicas() - set->status().available_replicas();
     const std::int32_t fewer = std::min(room, broken);
@@ -158,7 +158,7 @@ bool DeploymentController::old_pods_running(const Look& look) const {
   });
 }
 
-// Old sets are the history that can be rolled back to; no more of it is kept than asked for.
+// Old sets are the revisions for a rollback. Keeps at most revisionHistoryLimit of them.
 bool DeploymentController::clean_up(Look& look) {
   const api::DeploymentSpec& spec = look.deployment.spec();
   if (!spec.has_revision_history_limit()) return true;

@@ -1,4 +1,4 @@
-// What a deployment says of itself: counts, availability, progress.
+// The status of a Deployment: replica counts, availability, progress.
 #include <fmt/format.h>
 
 #include "sim/controllers/deployment/deployment_look.h"
@@ -52,7 +52,7 @@ void estimate_progress(api::DeploymentStatus& status,
     put_condition(status, make_condition("Progressing", "True", "NewReplicaSetAvailable",
                                          fmt::format("{} has successfully progressed.", who), now));
   } else if (has_progressed(deployment.status(), status)) {
-    // The time of the update moves even when the reason stays: it is what the deadline is counted from.
+    // lastUpdateTime changes even if the reason stays, because the deadline counts from it.
     api::DeploymentCondition condition =
         make_condition("Progressing", "True", "ReplicaSetUpdated", fmt::format("{} is progressing.", who), now);
     if (current != nullptr && current->status() == "True") {
@@ -66,7 +66,7 @@ void estimate_progress(api::DeploymentStatus& status,
   }
 }
 
-// The new set's failure before an old one's.
+// A failure of the new set has precedence over a failure of an old set.
 const api::ReplicaSetCondition* failure_of(const ReplicaSets& sets, const ReplicaSetPtr& new_set) {
   const auto in = [](const api::ReplicaSet& set) -> const api::ReplicaSetCondition* {
     for (const auto& condition : set.status().conditions()) {
@@ -112,7 +112,8 @@ bool DeploymentController::write_rollout_status(Look& look) {
   return true;
 }
 
-// The revision goes with the status, as Kubernetes does it: an ordinary update of annotations is a new generation.
+// The revision is stored with the status, as in Kubernetes: a normal update of annotations would increment the
+// generation.
 bool DeploymentController::store(Look& look, const api::DeploymentStatus& status) {
   const std::string revision = std::to_string(revision_of(look.deployment.metadata()));
   if (!look.new_revision && status.SerializeAsString() == look.deployment.status().SerializeAsString()) return true;
@@ -126,12 +127,12 @@ bool DeploymentController::store(Look& look, const api::DeploymentStatus& status
   return true;
 }
 
-// Nothing else would wake the controller when nothing moves any more.
+// Without this, nothing wakes the controller when nothing changes any more.
 void DeploymentController::look_again_at_deadline(const Look& look) {
   const api::DeploymentCondition* progressing = find_condition(look.deployment.status(), "Progressing");
   if (!has_progress_deadline(look.deployment) || progressing == nullptr) return;
-  // A rollout that was over once does not time out any more, however long ago that was: a pod that is missing now is
-  // the ReplicaSet's to replace, and whoever replaces it wakes us.
+  // A completed rollout never times out later. The ReplicaSet replaces missing pods, and its changes wake this
+  // controller.
   if (is_complete(look.deployment, look.deployment.status()) || progressing->reason() == "ProgressDeadlineExceeded"
       || progressing->reason() == "NewReplicaSetAvailable") {
     return;

@@ -52,7 +52,7 @@ ReplicaSets sets_of(WorkloadRig& rig) {
   return sets;
 }
 
-// By the image of their first container.
+// By the image of the first container.
 std::map<std::string, int> live_pods_by_image(WorkloadRig& rig) {
   std::map<std::string, int> counts;
   for (const ReplicaSetPtr& set : sets_of(rig)) {
@@ -154,7 +154,8 @@ TEST(DeploymentController, TouchedMetadataChangesNeitherRevisionNorHash) {
   ASSERT_EQ(sets.size(), 1);
   EXPECT_EQ(sets[0]->metadata().annotations().at("why"), "because") << "annotations are handed down";
   EXPECT_EQ(web(rig)->metadata().annotations().at(std::string(kRevisionAnnotation)), "1");
-  // A user's annotation is a new generation, as on a real server; the revision the controller notes down is not.
+  // A user's annotation increments the generation, as on a real server; the revision that the controller writes does
+  // not.
   EXPECT_EQ(web(rig)->metadata().generation(), 2);
   std::set<std::string> after;
   for (const PodView* pod : rig.pods.of_owner(sets[0]->metadata().uid())) after.emplace(pod->name());
@@ -294,8 +295,8 @@ TEST(DeploymentController, ScalingInTheMiddleOfARolloutIsSharedInProportion) {
   EXPECT_EQ(live_pods_by_image(rig), (std::map<std::string, int>{{"app:1", 11}, {"broken", 7}}));
 }
 
-// Somebody deletes pods at random all through the rollouts. What is missing at any time is what the bounds allow and
-// what was deleted and is not back yet.
+// Pods are deleted at random during the rollouts. At any time the missing pods are those that the bounds allow and
+// those that were deleted and not yet replaced.
 TEST(DeploymentController, RandomDeletionsDoNotMakeRolloutsTakeMoreThanTheirBounds) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     WorkloadRig rig(seed);

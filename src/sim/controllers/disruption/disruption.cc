@@ -18,7 +18,7 @@ namespace {
 
 using kube::EventType;
 
-// How long an announced eviction is believed in, and how long a mark on a pod that stays.
+// How long an entry of disruptedPods counts, and how long DisruptionTarget stays on a pod that does not terminate.
 constexpr std::chrono::minutes kDeletionTimeout{2};
 constexpr std::chrono::minutes kStaleMark{2};
 constexpr std::string_view kReporter = "controllermanager";
@@ -36,7 +36,7 @@ BudgetDemand demand_of(const api::PodDisruptionBudgetSpec& spec) {
 }
 
 struct Announced {
-  std::map<std::string, api::Time> pods{};  // still believed in
+  std::map<std::string, api::Time> pods{};  // not timed out
   std::optional<WallTime> recheck{};
 };
 
@@ -65,7 +65,7 @@ int count_healthy(const std::vector<const PodView*>& pods, const Announced& anno
   return healthy;
 }
 
-// A mark that somebody other than the kubelet set, on a pod that is not on its way out.
+// The condition DisruptionTarget, not set by the kubelet, on a pod that is not terminating.
 const api::PodCondition* mark_of(const api::Pod& pod) {
   if (pod.metadata().has_deletion_timestamp() || is_finished(pod)) return nullptr;
   const api::PodCondition* mark = find_condition(pod.status(), "DisruptionTarget");
@@ -144,8 +144,8 @@ void DisruptionController::forget_stale_mark(const std::string& key) {
 }
 
 Result<int> DisruptionController::scale_of_controllers(const api::PodDisruptionBudget& budget, const Pods& pods) {
-  std::map<std::string, int, std::less<>> scales;  // by the uid of what is scaled
-  std::map<std::string_view, bool> asked;          // by the uid of the owner
+  std::map<std::string, int, std::less<>> scales;  // by uid of the scaled object
+  std::map<std::string_view, bool> asked;          // by uid of the owner
   bool unmanaged = false;
   for (const PodView* pod : pods) {
     if (!pod->owner()) {
@@ -202,7 +202,7 @@ void DisruptionController::reconcile(const std::string& key) {
       {.manager = "kube-controller-manager"});
   if (!written) return queue_.add_after_failure(key);
   queue_.forget_failures(key);
-  // Just after: at the very moment it still counts.
+  // One second later, because at the exact time the entry still counts.
   if (announced.recheck) queue_.add_after(key, *announced.recheck - now + std::chrono::seconds{1});
 }
 

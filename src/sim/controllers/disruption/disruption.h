@@ -1,7 +1,7 @@
-// Keeps the status of PodDisruptionBudgets: how many of their pods are healthy, and how many may go.
+// Keeps the status of PodDisruptionBudgets: how many of their pods are healthy, and how many disruptions are allowed.
 //
-// An eviction that used a disruption up is remembered in the status until its pod is seen to go, or for two minutes.
-// It also takes back the mark of pods that somebody meant to disrupt two minutes ago and did not.
+// The status remembers an eviction that used a disruption until the pod terminates, or for two minutes.
+// The controller also sets the condition DisruptionTarget to False if the pod is still there after two minutes.
 #pragma once
 
 #include <functional>

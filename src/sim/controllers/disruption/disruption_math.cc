@@ -21,7 +21,7 @@ Result<BudgetFigures> budget_figures(const BudgetDemand& demand, int scale, int 
     if (!least) return fail(least.error());
     figures.desired_healthy = static_cast<int>(*least);
   }
-  // A budget over no pods allows nothing, so that it is safe when its first pods appear.
+  // A budget without pods allows nothing, so that it is safe when its first pods appear.
   if (figures.expected > 0) figures.allowed = std::max(0, healthy - figures.desired_healthy);
   return figures;
 }

@@ -1,4 +1,4 @@
-// How many pods of a set may be missing: the arithmetic of PodDisruptionBudgets, on plain numbers.
+// The arithmetic of PodDisruptionBudgets on plain numbers: how many pods can be unavailable.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,14 @@
 
 namespace rescheduler::sim {
 
-// What the spec asks for: at most one of the two.
+// The values of the spec. At most one of the two is set.
 struct BudgetDemand {
   std::optional<kube::IntOrString> min_available{};
   std::optional<kube::IntOrString> max_unavailable{};
 };
 
-// A share is of what the pods' controllers want in all; a plain number of minAvailable needs only the pods there are.
+// A percentage refers to the sum of the replicas of the pods' controllers. minAvailable as a number needs only the
+// count of pods.
 inline bool needs_controllers(const BudgetDemand& demand) {
   return demand.max_unavailable
          || (demand.min_available && demand.min_available->kind == kube::IntOrString::Kind::String);
@@ -27,7 +28,7 @@ struct BudgetFigures {
   int allowed = 0;
 };
 
-// `scale`: the sum over the controllers; asked for only if needs_controllers(). `pods`: how many match.
+// `scale`: the sum over the controllers, used only if needs_controllers(). `pods`: how many pods match.
 Result<BudgetFigures> budget_figures(const BudgetDemand& demand, int scale, int pods, int healthy);
 
 }  // namespace rescheduler::sim

@@ -32,21 +32,21 @@ struct Row {
 
 TEST(DisruptionMath, FollowsTheTable) {
   const Row rows[] = {
-      {"2", nullptr, 99, 3, 3, 3, 2, 1},       // a number of pods: the controllers do not matter
-      {"1", nullptr, 1, 1, 1, 1, 1, 0},        // one of one: never
+      {"2", nullptr, 99, 3, 3, 3, 2, 1},       // a number: controllers do not matter
+      {"1", nullptr, 1, 1, 1, 1, 1, 0},        // one of one: none allowed
       {"5", nullptr, 3, 3, 3, 3, 5, 0},        // more than there are
-      {"50%", nullptr, 5, 5, 5, 5, 3, 2},      // shares of minAvailable round up
-      {"50%", nullptr, 10, 4, 4, 10, 5, 0},    // of the scale, not of the pods there are
-      {nullptr, "1", 1, 1, 1, 1, 0, 1},        // an outage, but allowed
-      {nullptr, "1", 3, 3, 2, 3, 2, 0},        // one is missing already
+      {"50%", nullptr, 5, 5, 5, 5, 3, 2},      // percentages of minAvailable round up
+      {"50%", nullptr, 10, 4, 4, 10, 5, 0},    // of the scale, not of the existing pods
+      {nullptr, "1", 1, 1, 1, 1, 0, 1},        // a full outage, but allowed
+      {nullptr, "1", 3, 3, 2, 3, 2, 0},        // one is already missing
       {nullptr, "30%", 10, 10, 10, 10, 7, 3},  //
-      {nullptr, "25%", 10, 10, 10, 10, 7, 3},  // shares of maxUnavailable round up, too
+      {nullptr, "25%", 10, 10, 10, 10, 7, 3},  // percentages of maxUnavailable round up too
       {nullptr, "100%", 4, 4, 4, 4, 0, 4},     //
       {nullptr, "9", 4, 4, 4, 4, 0, 4},        // desired is never below zero
-      {nullptr, "1", 0, 0, 0, 0, 0, 0},        // over no pods nothing is allowed
+      {nullptr, "1", 0, 0, 0, 0, 0, 0},        // without pods nothing is allowed
       {"0", nullptr, 0, 0, 0, 0, 0, 0},        //
       {"2", nullptr, 0, 3, 1, 3, 2, 0},        // never negative
-      {nullptr, nullptr, 3, 3, 3, 0, 0, 0},    // asks for nothing
+      {nullptr, nullptr, 3, 3, 3, 0, 0, 0},    // no demand
   };
   for (const Row& row : rows) {
     const BudgetDemand demand{amount(row.min_available), amount(row.max_unavailable)};
@@ -116,7 +116,7 @@ TEST_F(DisruptionTest, AnEvictionThatNeverHappensIsForgottenAfterTwoMinutes) {
   add_budget(1);
   add_pods(2);
   rig.pass(seconds{1});
-  // The wrong uid: the disruption is spent, the pod stays.
+  // The wrong uid: the disruption is used, the pod stays.
   api::Eviction mistaken = testing::eviction_of("p0");
   mistaken.mutable_delete_options()->mutable_preconditions()->set_uid("another");
   ASSERT_FALSE(rig.server.evict("shop", "p0", mistaken));
@@ -204,8 +204,8 @@ TEST_F(DisruptionTest, PodsWhoseControllerHasNoScaleBlockEverythingAndSayWhy) {
   EXPECT_EQ(budget()->status().conditions(0).message(), "daemonsets.apps does not implement the scale subresource");
 }
 
-// Whatever happens, and however late the controller looks: evictions alone never take a set of ready pods below what
-// its budget asks for.
+// For any sequence of events and any delay of the controller: evictions alone never leave fewer healthy pods than the
+// budget demands.
 RC_GTEST_PROP(Disruption, EvictionsNeverLeaveFewerHealthyPodsThanDesired, ()) {
   LifecycleRig rig;
   rig.run<DisruptionController>();
@@ -245,7 +245,7 @@ RC_GTEST_PROP(Disruption, EvictionsNeverLeaveFewerHealthyPodsThanDesired, ()) {
         break;
       default: rig.pass(std::chrono::milliseconds{7});
     }
-    // A pod that fails between two looks of the controller is the one thing nobody can see in time.
+    // A failure of a pod between two reconciles is the only change that the budget cannot know in time.
     if (what == 2) rig.pass(std::chrono::milliseconds{7});
   }
 }

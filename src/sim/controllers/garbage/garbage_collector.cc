@@ -22,7 +22,7 @@ UidHash from_key(std::string_view key) {
   return uid;
 }
 
-// Nobody owns or is owned by an Event.
+// Events neither own objects nor have owners.
 bool left_out(const Kind& kind) { return kind.kind == "Event"; }
 
 void drop_finalizer(api::ObjectMeta& metadata, std::string_view finalizer) {
@@ -47,7 +47,7 @@ const Kind* kind_of(const KindRegistry& kinds, const api::OwnerReference& owner)
 
 GarbageCollector::GarbageCollector(const ControllerScope& scope)
     : server_(scope.server), queue_(server_.agenda(), scope.lag, [this](const std::string& key) { reconcile(key); }) {
-  // Whose owner comes later in this walk is looked at once more, when everybody is known.
+  // An object whose owner comes later in this loop is checked again when all objects are known.
   for (const Kind* kind : server_.kinds().served()) {
     if (left_out(*kind)) continue;
     server_.store().for_each(*kind, "", "", [&](const VersionPtr& version) {
@@ -100,7 +100,7 @@ void GarbageCollector::look_at_dependents(UidHash owner) {
 GarbageCollector::Standing GarbageCollector::standing(const api::OwnerReference& owner,
                                                       const api::ObjectMeta& dependent) const {
   const Kind* kind = kind_of(server_.kinds(), owner);
-  // What we cannot look up is never taken to be gone; nor may a cluster-scoped object depend on a namespaced one.
+  // An owner of an unknown kind counts as existing. A cluster-scoped object cannot depend on a namespaced one.
   if (kind == nullptr || (kind->namespaced && dependent.namespace_().empty())) return Standing::Solid;
   if (!graph_.resolves(owner, dependent.namespace_())) return Standing::Dangling;
   return graph_.ending(UidHash::of(owner.uid())) == Ending::Foreground ? Standing::Waiting : Standing::Solid;
@@ -120,7 +120,7 @@ void GarbageCollector::reconcile(const std::string& key) {
   bool done = true;
   switch (graph_.ending(uid)) {
     case Ending::None: done = judge(uid, *version); break;
-    case Ending::Deleting: break;  // on its way already
+    case Ending::Deleting: break;  // already terminating
     case Ending::Foreground: done = finish_foreground(uid, *version); break;
     case Ending::Orphaning: done = orphan_dependents(uid, *version); break;
   }
@@ -138,7 +138,7 @@ bool GarbageCollector::finish_foreground(UidHash uid, const Version& version) {
     blocked = true;
     if (graph_.ending(dependent) == Ending::None) look_at(dependent);
   }
-  if (blocked) return true;  // the last of them calls us again
+  if (blocked) return true;  // the deletion of the last dependent triggers the next reconcile
   return change_metadata(version, [](api::ObjectMeta& metadata) { drop_finalizer(metadata, "foregroundDeletion"); });
 }
 
@@ -171,9 +171,9 @@ bool GarbageCollector::judge(UidHash uid, const Version& version) {
     solid += is == Standing::Solid ? 1 : 0;
     waiting += is == Standing::Waiting ? 1 : 0;
   }
-  if (solid == metadata.owner_references_size()) return true;  // also when it has none
+  if (solid == metadata.owner_references_size()) return true;  // also if it has no owner
   if (solid > 0) {
-    // Somebody still wants it: only the references to the others go.
+    // At least one owner exists: remove only the references to the others.
     return change_metadata(version, [this](api::ObjectMeta& changed) {
       const api::ObjectMeta dependent = changed;
       drop_owners(changed,
@@ -182,7 +182,7 @@ bool GarbageCollector::judge(UidHash uid, const Version& version) {
   }
   const std::vector<UidHash> below = graph_.dependents(uid);
   if (waiting == 0 || below.empty()) return remove(version, "Background");
-  // In a circle, whoever waits for us must not make us wait for them.
+  // In a cycle, a dependent that waits for this object must not block this object.
   const bool circle =
       std::ranges::any_of(below, [this](UidHash dependent) { return graph_.ending(dependent) == Ending::Foreground; });
   if (!circle) return remove(version, "Foreground");
@@ -199,7 +199,7 @@ bool GarbageCollector::remove(const Version& version, std::string_view policy) {
   const api::ObjectMeta& metadata = kube::metadata_of(*object);
   api::DeleteOptions options;
   options.set_propagation_policy(std::string(policy));
-  // A finalizer that is there already says how its owner wants it.
+  // An existing finalizer defines the propagation policy.
   for (const std::string& finalizer : metadata.finalizers()) {
     if (finalizer == "orphan") options.set_propagation_policy("Orphan");
     if (finalizer == "foregroundDeletion") options.set_propagation_policy("Foreground");

@@ -1,5 +1,5 @@
-// Removes what its owners leave behind: dependents after their owner (background), before it (foreground), or not at
-// all (orphan); and whatever names only owners that do not exist.
+// Deletes dependents after their owner (background), before it (foreground), or not at all (orphan). Also deletes
+// objects whose owners all do not exist.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class GarbageCollector {
   void look_at_dependents(UidHash owner);
   void reconcile(const std::string& key);
   Standing standing(const api::OwnerReference& owner, const api::ObjectMeta& dependent) const;
-  // The object as it is now; null when it is gone or another took its place.
+  // The current object; null if it is deleted or replaced by another object with the same name.
   VersionPtr current(UidHash uid, const ObjectGraph::Place& place) const;
   bool finish_foreground(UidHash uid, const Version& version);
   bool orphan_dependents(UidHash uid, const Version& version);
@@ -36,7 +36,7 @@ class GarbageCollector {
 
   Server& server_;
   ObjectGraph graph_;
-  WorkQueue queue_;  // of uid hashes, in hex
+  WorkQueue queue_;  // uid hashes in hex
   std::unique_ptr<Store::Subscription> on_all_;
 };
 

@@ -14,12 +14,12 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::LifecycleRig;
 
-// ConfigMaps may own each other as well as anything else, and have no rules of their own.
+// ConfigMaps can own each other, like any kind, and have no rules of their own.
 class GarbageTest : public ::testing::Test {
  protected:
   LifecycleRig rig;
   const Kind& kind = rig.server.kinds().of<api::ConfigMap>();
-  std::vector<std::string> removed;  // in order
+  std::vector<std::string> removed;  // in order of deletion
   std::unique_ptr<Store::Subscription> watch = rig.server.store().subscribe(&kind, [this](const Change& change) {
     if (change.what == Change::What::Deleted) removed.push_back(change.after->as<api::ConfigMap>()->metadata().name());
   });
@@ -221,9 +221,10 @@ struct GraphRig {
   }
 };
 
-// Any graph without circles, any object of it, either way of deleting: gone is what had no way to stay, and nothing
-// else. In the foreground the one deleted goes last of all, and nobody goes before what depends on it alone. (What has
-// another owner that still stands lets go of the one that waits, and may outlive it; so in a real cluster.)
+// For any acyclic graph, any deleted object and both policies: exactly the objects without a remaining owner are
+// deleted. With Foreground, the deleted object goes last, and no object goes before dependents that it alone owns. (A
+// dependent with another remaining owner drops the reference to the waiting owner and can outlive it, as in a real
+// cluster.)
 RC_GTEST_PROP(Garbage, GoesWithItsLastOwnerAndNotBefore, ()) {
   const auto above =
       *rc::gen::container<std::vector<std::vector<int>>>(rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 10)));

@@ -14,7 +14,7 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::string_view kFinalizer = "kubernetes";
-// What waits for somebody else's finalizer may take this long, as the real controller estimates.
+// Seconds for objects with finalizers of other components; the estimate of the real controller.
 constexpr std::int64_t kFinalizerEstimate = 15;
 
 bool can_be_emptied(const Kind& kind) {
@@ -27,7 +27,7 @@ bool is_ours(const api::Namespace& ns) {
   return ns.metadata().has_deletion_timestamp() && std::ranges::find(finalizers, kFinalizer) != finalizers.end();
 }
 
-// Seconds until what is left of this kind may be gone; nothing is left: -1.
+// Seconds until the objects of this kind can be gone; -1 if there are none.
 std::int64_t time_left(const Store& store, const Kind& kind, const std::string& ns) {
   std::int64_t longest = -1;
   store.for_each(kind, ns, "", [&longest](const VersionPtr& version) {
@@ -72,12 +72,12 @@ void NamespaceDeletion::reconcile(const std::string& name) {
   }
   if (failed) return queue_.add_after_failure(name);
   queue_.forget_failures(name);
-  // Half of what it may take, and a second: so does the real one.
+  // Half of the estimate plus one second, as the real controller does.
   if (left >= 0) return queue_.add_after(name, std::chrono::seconds{left / 2 + 1});
   let_go(*version);
 }
 
-// What POST namespaces/<name>/finalize does; spec.finalizers cannot be changed in any other way.
+// Like POST namespaces/<name>/finalize, the only way to change spec.finalizers.
 void NamespaceDeletion::let_go(const Version& version) {
   auto ns = std::make_unique<api::Namespace>(*version.as<api::Namespace>());
   auto& finalizers = *ns->mutable_spec()->mutable_finalizers();

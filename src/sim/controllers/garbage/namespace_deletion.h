@@ -1,4 +1,4 @@
-// Empties namespaces that are being deleted and then lets them go.
+// Deletes the content of terminating namespaces, then removes their finalizer.
 #pragma once
 
 #include <memory>

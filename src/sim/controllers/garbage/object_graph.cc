@@ -8,10 +8,10 @@
 namespace rescheduler::sim {
 namespace {
 
-// FNV-1a; two different offsets make one wide hash.
+// FNV-1a; two different offsets make a 128-bit hash.
 std::uint64_t hash_of(std::string_view text, std::uint64_t hash) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return (hash ^ 0xFF) * 0x100000001B3ULL;  // ends it, so that "ab","c" and "a","bc" differ
+  return (hash ^ 0xFF) * 0x100000001B3ULL;  // separator, so that "ab","c" and "a","bc" differ
 }
 constexpr std::uint64_t kOffset = 0xCBF29CE484222325ULL;
 constexpr std::uint64_t kOtherOffset = 0x9AE16A3B2F90404FULL;

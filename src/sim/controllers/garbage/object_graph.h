@@ -1,7 +1,7 @@
-// Which objects exist and who owns whom, by uid: what the garbage collector thinks with. Knows no rules of deletion.
+// Which objects exist and which object owns which, by uid. The garbage collector uses it. It has no rules of deletion.
 //
-// Every object of the cluster has an entry, so entries are small: uids are kept as 128-bit hashes, and only objects
-// with owners, or being deleted by way of their dependents, have their place remembered.
+// Every object of the cluster has an entry, so entries are small. Uids are stored as 128-bit hashes. Only objects with
+// owners, and objects with an Ending, have a Place.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ struct UidHash {
 
 enum class Ending : std::uint8_t {
   None,
-  Deleting,    // finalizers or a grace period hold it
-  Foreground,  // waits for its dependents to go
-  Orphaning,   // waits for its dependents to be let go
+  Deleting,    // finalizers or a grace period delay the deletion
+  Foreground,  // waits until its dependents are deleted
+  Orphaning,   // waits until its dependents are orphaned
 };
 Ending ending_of(const api::ObjectMeta& metadata);
 
@@ -56,14 +56,15 @@ class ObjectGraph {
   };
 
   Difference put(const Kind& kind, const api::ObjectMeta& metadata);
-  std::vector<Link> erase(const api::ObjectMeta& metadata);  // what it depended on
+  std::vector<Link> erase(const api::ObjectMeta& metadata);  // the links to its owners
 
   bool exists(UidHash uid) const { return entries_.contains(uid); }
   Ending ending(UidHash uid) const;
-  // Is what the reference names there, in that place? Owners live in the dependent's namespace or in none.
+  // Whether the object of the reference exists with that kind and name. Owners are in the dependent's namespace or
+  // cluster-scoped.
   bool resolves(const api::OwnerReference& reference, std::string_view ns) const;
-  const Place* place(UidHash uid) const;  // null: it has neither owners nor an ending, or is not there
-  // In the order they came.
+  const Place* place(UidHash uid) const;  // null: the object has neither owners nor an Ending, or does not exist
+  // In the order of arrival.
   std::vector<UidHash> dependents(UidHash owner) const;
   bool blocks(UidHash dependent, UidHash owner) const;
 

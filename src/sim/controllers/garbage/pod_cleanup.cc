@@ -55,7 +55,7 @@ void PodCleanup::clean() {
 
 void PodCleanup::drop_finished() {
   if (settings_.most_finished == 0 || finished_.size() <= settings_.most_finished) return;
-  // Oldest first. The real one also prefers pods a kubelet evicted, which nobody does here.
+  // Oldest first. The real controller also prefers pods that a kubelet evicted; here kubelets evict none.
   std::vector<std::tuple<WallTime, std::string_view, std::string>> oldest;
   for (const std::string& key : finished_) {
     const auto [ns, name] = split_key(key);
@@ -98,7 +98,7 @@ void PodCleanup::drop_stranded() {
       std::vector<std::string> keys;
       for (const PodView* pod : pods_.on_node(name)) keys.push_back(pod->key());
       for (const std::string& key : keys) force_out(key, "PodGC: node no longer exists");
-      missing->second = now;  // what finalizers still hold comes up again
+      missing->second = now;  // pods with finalizers are tried again
     }
     ++missing;
   }
@@ -119,12 +119,12 @@ void PodCleanup::force_out(const std::string& key, std::string_view why) {
           }
         },
         {.manager = "kube-controller-manager"});
-    if (!failed) return;  // the next round tries again
+    if (!failed) return;  // the next pass tries again
   }
   api::DeleteOptions options;
   options.set_grace_period_seconds(0);
   const auto removed = server_.remove(server_.kinds().of<api::Pod>(), ns, name, options);
-  (void)removed;  // gone already, or the next round tries again
+  (void)removed;  // already deleted, or the next pass tries again
 }
 
 }  // namespace rescheduler::sim

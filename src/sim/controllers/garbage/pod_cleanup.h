@@ -1,5 +1,7 @@
-// Removes the objects of pods that no kubelet will: those bound to a node that is gone, those terminating without a
-// node or on one declared out of service, and the oldest finished ones when there are too many.
+// Deletes pods that no kubelet will remove:
+// - pods bound to a node that does not exist
+// - terminating pods without a node, or on an out-of-service node
+// - the oldest finished pods, if there are too many
 #pragma once
 
 #include <chrono>
@@ -17,8 +19,8 @@ namespace rescheduler::sim {
 
 struct PodCleanupSettings {
   Agenda::Duration period = std::chrono::seconds{20};
-  Agenda::Duration quarantine = std::chrono::seconds{40};  // of a missing node, before its pods are given up
-  std::size_t most_finished = 12'500;                      // zero: as many as there are
+  Agenda::Duration quarantine = std::chrono::seconds{40};  // how long a node is missing before its pods are deleted
+  std::size_t most_finished = 12'500;                      // zero: no limit
 };
 
 class PodCleanup {
@@ -39,7 +41,7 @@ class PodCleanup {
   PodCleanupSettings settings_;
   std::set<std::string> finished_;
   std::set<std::string> terminating_;
-  std::map<std::string, std::optional<SteadyTime>, std::less<>> missing_nodes_;  // since when a pass has known
+  std::map<std::string, std::optional<SteadyTime>, std::less<>> missing_nodes_;  // since when, by node
   PodIndex::Subscription on_pods_;
   std::unique_ptr<Store::Subscription> on_nodes_;
   Periodic timer_;

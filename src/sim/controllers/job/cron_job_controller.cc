@@ -21,10 +21,10 @@ using kube::EventType;
 namespace {
 
 constexpr std::string_view kReporter = "cronjob-controller";
-// Just after the minute, so that clocks that are a little off agree on which one it is.
+// Just after the minute, so that clocks with a small offset agree on the minute.
 constexpr std::chrono::milliseconds kAfterTheMinute{100};
 constexpr int kTooManyMissed = 100;
-constexpr int kMostSteps = 100'000;  // of a walk through missed times: over two months of every minute
+constexpr int kMostSteps = 100'000;  // iterations over missed times: over two months of every minute
 
 WriteContext as_manager() { return {.manager = "kube-controller-manager"}; }
 
@@ -213,7 +213,7 @@ bool CronJobController::start(const api::CronJob& cron, WallTime scheduled, api:
   if (made)
     note(cron, EventType::Normal, "SuccessfulCreate", fmt::format("Created job {}", (*made)->metadata().name()));
   *status.mutable_last_schedule_time() = stamp(scheduled);
-  return true;  // the Job's own appearance makes us list it as active
+  return true;  // the creation of the Job triggers the reconcile that lists it as active
 }
 
 void CronJobController::remove(const api::CronJob& cron, const std::string& job) {

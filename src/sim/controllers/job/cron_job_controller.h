@@ -1,4 +1,4 @@
-// Starts Jobs on schedule. Schedules are in UTC: a CronJob with another time zone is not run, and an event says so.
+// Starts Jobs on schedule. Schedules are in UTC. A CronJob with another time zone does not run; an Event reports it.
 #pragma once
 
 #include <map>
@@ -20,10 +20,10 @@ class Job;
 namespace rescheduler::sim {
 
 struct DueTime {
-  std::optional<WallTime> latest{};  // that has passed and was not served yet
-  int missed = 0;                    // up to and with it
+  std::optional<WallTime> latest{};  // the latest scheduled time that has passed without a Job
+  int missed = 0;                    // number of missed times, including `latest`
 };
-// Since the last one served (or the CronJob's creation), but no earlier than the deadline reaches back.
+// Starts from the last scheduled time (or the creation of the CronJob), but not earlier than the deadline allows.
 DueTime due_time(const CronSchedule& schedule,
                  WallTime since,
                  std::optional<std::chrono::seconds> deadline,

@@ -38,7 +38,7 @@ std::string format_indexes(const std::set<int>& indexes) {
     while (std::next(last) != indexes.end() && *std::next(last) == *last + 1) ++last;
     if (!text.empty()) text += ',';
     text += std::to_string(*first);
-    // Two in a row are listed, three are a range.
+    // Two consecutive indexes are listed, three or more are a range.
     if (last != first) text += (*last == *first + 1 ? ',' : '-') + std::to_string(*last);
     first = std::next(last);
   }

@@ -1,4 +1,4 @@
-// Completed indexes of an Indexed Job, as its status has them: "0-2,5".
+// Completed indexes of an Indexed Job, in the format of its status: "0-2,5".
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace rescheduler::sim {
 
-std::set<int> parse_indexes(std::string_view text);  // what cannot be read is skipped
+std::set<int> parse_indexes(std::string_view text);  // skips invalid parts
 std::string format_indexes(const std::set<int>& indexes);
 
 }  // namespace rescheduler::sim

@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kReporter = "job-controller";
 constexpr std::string_view kTracking = "batch.kubernetes.io/job-tracking";
 constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
-constexpr int kMostAtOnce = 500;  // pods created or deleted in one look
+constexpr int kMostAtOnce = 500;  // pods created or deleted in one reconcile
 
 WriteContext as_manager() { return {.manager = "kube-controller-manager"}; }
 
@@ -60,8 +60,8 @@ struct JobController::Look {
   std::shared_ptr<const api::Job> job;
   WallTime now;
   api::JobStatus status;
-  std::vector<const PodView*> active{};  // good until the first write to a pod
-  std::vector<std::string> counted{};    // names of pods whose end is in the status now
+  std::vector<const PodView*> active{};  // valid until the first write to a pod
+  std::vector<std::string> counted{};    // names of pods whose end the status now counts
   std::set<int> done{};                  // indexes
   int terminating = 0;
   bool new_failure = false;
@@ -113,7 +113,7 @@ void JobController::free_orphan(const std::string& key) {
   if (pod->owner()) {
     const auto job = server_.find<api::Job>(ns, pod->owner()->name);
     const bool ours = job && job->metadata().uid() == pod->owner_uid();
-    if (ours && !job->metadata().has_deletion_timestamp() && !finish(job->status())) return;  // it will be counted
+    if (ours && !job->metadata().has_deletion_timestamp() && !finish(job->status())) return;  // counted later
   }
   release({name}, ns);
 }
@@ -146,7 +146,7 @@ void JobController::reconcile(const std::string& key) {
   queue_.forget_failures(key);
   release(look.counted, look.ns());
   if (finish(look.status)) return;
-  if (!look.counted.empty()) return queue_.add(key);  // the views have changed: look anew
+  if (!look.counted.empty()) return queue_.add(key);  // the views have changed: reconcile again
   manage(look);
 }
 
@@ -173,7 +173,7 @@ void JobController::count(Look& look) {
 }
 
 void JobController::count_end(Look& look, const PodView& pod) {
-  // The finalizer may be somebody else's.
+  // The finalizer can belong to another component.
   const auto whole = server_.find<api::Pod>(pod.ns(), pod.name());
   const auto& finalizers = whole->metadata().finalizers();
   if (std::ranges::find(finalizers, kTracking) == finalizers.end()) return;
@@ -228,7 +228,7 @@ void JobController::decide_end(Look& look) {
     }
   }
   if (timed && look.now < started + deadline) queue_.add_after(look.key, started + deadline - look.now);
-  // The last word waits until the last pod has ended.
+  // The final condition waits until the last pod has ended.
   if (look.at_work() > 0 || look.terminating > 0) return;
   if (const api::JobCondition* target = find_condition(status, "FailureTarget"); target) {
     const api::JobCondition why = *target;

@@ -1,8 +1,8 @@
-// Runs Jobs to their end: as many pods at a time as they allow, until enough have succeeded or too many have failed.
+// Runs Jobs: as many pods at a time as parallelism allows, until enough pods have succeeded or too many have failed.
 //
-// A pod keeps the job-tracking finalizer until its end has been counted in the status; so one that somebody deletes is
-// counted, too. Left out: podFailurePolicy, successPolicy, backoffLimitPerIndex and managedBy; a Job that asks for one
-// of the first three is not run, and an event says so.
+// A pod keeps the job-tracking finalizer until the status counts its end, so a deleted pod is counted too. Not
+// supported: podFailurePolicy, successPolicy, backoffLimitPerIndex and managedBy. A Job with one of the first three
+// does not run; an Event reports it.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ class JobController {
   explicit JobController(const ControllerScope& scope);
 
  private:
-  struct Look;  // one look at one job
+  struct Look;  // the state of one reconcile of one Job
   struct Trouble {
     int failures = 0;  // since the last success
     WallTime last{};
@@ -55,9 +55,9 @@ class JobController {
   PodIndex& pods_;
   EventWriter& events_;
   WorkQueue queue_;
-  WorkQueue orphans_;  // pods whose job is gone and whose finalizer nobody else takes off
+  WorkQueue orphans_;  // pods of deleted Jobs that still have the finalizer
   PodControl pods_control_;
-  std::map<std::string, Trouble, std::less<>> trouble_;  // by uid
+  std::map<std::string, Trouble, std::less<>> trouble_;  // by uid of the Job
   std::unique_ptr<Store::Subscription> on_jobs_;
   PodIndex::Subscription on_pods_;
 };

@@ -17,7 +17,7 @@ bool is_indexed(const api::JobSpec& spec) { return spec.completion_mode() == "In
 int wanted_active(const api::JobSpec& spec, int succeeded, int active) {
   const int parallelism = spec.has_parallelism() ? spec.parallelism() : 1;
   const auto completions = wanted_completions(spec);
-  // After the first success of a work queue, those at work finish and nobody is added.
+  // After the first success of a work queue Job, active pods finish and no pod is added.
   if (!completions) return succeeded > 0 ? std::min(active, parallelism) : parallelism;
   return std::clamp(*completions - succeeded, 0, parallelism);
 }

@@ -1,4 +1,4 @@
-// A Job's arithmetic and its conditions. Pure.
+// The arithmetic and the conditions of a Job. Pure.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@ class JobStatus;
 
 namespace rescheduler::sim {
 
-// Nothing when a fixed number of completions was not asked for: then the first success ends it.
+// Empty without a fixed number of completions: then the first success ends the Job.
 std::optional<int> wanted_completions(const api::JobSpec& spec);
 bool is_indexed(const api::JobSpec& spec);
 
-// How many pods may be at work, given what is done and who is.
+// The allowed number of active pods, given the succeeded and active ones.
 int wanted_active(const api::JobSpec& spec, int succeeded, int active);
 bool reached_its_aim(const api::JobSpec& spec, int succeeded, int active);
 
@@ -29,7 +29,7 @@ bool reached_its_aim(const api::JobSpec& spec, int succeeded, int active);
 std::chrono::seconds wait_after_failures(int failures);
 
 const api::JobCondition* find_condition(const api::JobStatus& status, std::string_view type);  // null: none
-bool has_condition(const api::JobStatus& status, std::string_view type);                       // and it is True
+bool has_condition(const api::JobStatus& status, std::string_view type);                       // status is True
 // Complete or Failed; null: not yet.
 const api::JobCondition* finish(const api::JobStatus& status);
 bool set_condition(api::JobStatus& status,

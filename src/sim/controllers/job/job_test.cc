@@ -35,7 +35,7 @@ TEST(Cron, FollowsTheTable) {
       {"0 0 ? * 0", "2024-01-01T00:00:00Z", "2024-01-07T00:00:00Z"},
       {"0 0 29 2 *", "2024-03-01T00:00:00Z", "2028-02-29T00:00:00Z"},
       {"0 0 30 feb *", "2024-01-01T00:00:00Z", nullptr},
-      {"0 0 13 * FRI", "2024-01-01T00:00:00Z", "2024-01-05T00:00:00Z"},  // either day suffices
+      {"0 0 13 * FRI", "2024-01-01T00:00:00Z", "2024-01-05T00:00:00Z"},  // one of the two days is enough
       {"0 0 13 * *", "2024-01-13T00:00:00Z", "2024-02-13T00:00:00Z"},
       {"0 0 31 * *", "2024-01-31T00:00:00Z", "2024-03-31T00:00:00Z"},
       {"@hourly", "2024-01-01T00:00:00Z", "2024-01-01T01:00:00Z"},
@@ -109,7 +109,7 @@ class JobTest : public ::testing::Test {
   std::shared_ptr<const api::Job> job(const std::string& name = "work") {
     return rig.server.find<api::Job>("shop", name);
   }
-  // Every started pod ends like this after ten seconds.
+  // Every started pod ends with this phase after ten seconds.
   void pods_end(const std::string& phase) {
     rig.on_start = [this, phase](const std::string& pod) {
       rig.agenda.after(seconds{10}, [this, pod, phase] {
@@ -157,7 +157,7 @@ TEST_F(JobTest, FailuresAreRetriedEverMoreSlowlyUpToTheLimit) {
   ASSERT_TRUE(rig.eventually([&] { return is("Failed"); }));
   EXPECT_EQ(job()->status().failed(), 3);
   EXPECT_EQ(find_condition(job()->status(), "Failed")->reason(), "BackoffLimitExceeded");
-  // Three runs of eleven seconds, and waits of 10 and 20 s.
+  // Three runs of 11 s, and backoffs of 10 s and 20 s.
   EXPECT_GE(rig.agenda.steady_now() - start, seconds{63});
   EXPECT_LE(rig.agenda.steady_now() - start, seconds{70});
 }

@@ -1,5 +1,5 @@
-// For tests: a server in virtual time with chosen controllers, nodes that renew their leases, and kubelets that end
-// deleted pods, each after a while.
+// For tests: a server in virtual time with chosen controllers, nodes that renew their leases, and kubelets that remove
+// deleted pods, each after a delay.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ struct LifecycleRig : TestServer {
     return agenda.run_until(condition, limit);
   }
 
-  // A ready node whose lease is renewed every 10 s until it dies.
+  // A ready node that renews its lease every 10 s until kill_node().
   void add_node(const std::string& name, const std::string& zone = {}) {
     api::Node node = make_node(name);
     if (!zone.empty()) (*node.mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = zone;
@@ -68,7 +68,8 @@ struct LifecycleRig : TestServer {
     (void)ready.value();
   }
 
-  // From now on, pods deleted on living nodes are gone after a second; unbound ones are bound and start.
+  // From now on, deleted pods on living nodes are removed after one second. With `schedule`, pending pods are bound and
+  // start.
   void run_kubelets(bool schedule = false) {
     kubelets_ = pods.subscribe([this, schedule](const PodView*, const PodView* after) {
       if (!after) return;
@@ -80,7 +81,7 @@ struct LifecycleRig : TestServer {
       }
     });
   }
-  std::function<void(const std::string& pod)> on_start;  // a scheduled pod runs
+  std::function<void(const std::string& pod)> on_start;  // called when a scheduled pod runs
 
   std::shared_ptr<const api::Node> node(std::string_view name) { return server.find<api::Node>("", name); }
   std::vector<std::string> taints(std::string_view name) {

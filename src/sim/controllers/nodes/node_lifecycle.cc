@@ -142,7 +142,7 @@ NodeLifecycleController::Zone& NodeLifecycleController::zone_of(const std::strin
 
 void NodeLifecycleController::monitor() {
   for (auto& [name, zone] : zones_) zone.ready = zone.not_ready = 0;
-  // Writing changes what we know of a node, never which nodes there are.
+  // The writes in this loop change entries of nodes_, but add or remove none.
   for (auto& [name, node] : nodes_) {
     if (!node.registered) register_node(name, node);
     check_health(name, node);
@@ -157,7 +157,7 @@ void NodeLifecycleController::monitor() {
 
 void NodeLifecycleController::register_node(const std::string& name, Watched& node) {
   node.registered = true;
-  // One that never reported is as old as its object; one that did is taken to be alive now.
+  // A node that never reported counts from its creation. Any other node counts as alive now.
   node.alive = node.ready == Ready::Never ? node.created : server_.agenda().wall_now();
   note(name, node.uid, "RegisteredNode", fmt::format("Node {} event: Registered Node {} in Controller", name, name));
   make_reachable(name, node);
@@ -171,7 +171,7 @@ void NodeLifecycleController::check_health(const std::string& name, Watched& nod
   if (now <= node.alive + grace || node.ready == Ready::Unknown) return;
   const bool was_ready = node.ready == Ready::True;
   declare_unknown(name, node);
-  node.sign_of_life = false;  // our own write is none
+  node.sign_of_life = false;  // the controller's own write is not a heartbeat
   if (!was_ready) return;
   note(name, node.uid, "NodeNotReady", fmt::format("Node {} status is now: NodeNotReady", name));
   mark_pods_not_ready(name);
@@ -201,7 +201,7 @@ void NodeLifecycleController::declare_unknown(const std::string& name, const Wat
         }
       },
       as_manager());
-  (void)written;  // a node that is gone needs no status; any other refusal is tried again in the next pass
+  (void)written;  // a deleted node needs no status; other errors are retried in the next pass
 }
 
 void NodeLifecycleController::mark_pods_not_ready(const std::string& node) {
@@ -234,7 +234,7 @@ void NodeLifecycleController::follow_readiness(const std::string& name, Watched&
       zone.waiting.erase(name);
       make_reachable(name, node);
       return;
-    // The two taints exclude each other; a node that has the wrong one gets the right one without waiting.
+    // The two taints exclude each other. A node with the wrong one gets the right one without waiting.
     case Ready::False:
       if (node.unreachable_taint) return swap_no_execute(name, kNotReady, kUnreachable);
       if (node.not_ready_taint) return;
@@ -252,7 +252,7 @@ void NodeLifecycleController::make_reachable(const std::string& name, const Watc
   if (node.not_ready_taint || node.unreachable_taint) swap_no_execute(name, {}, {});
 }
 
-// Adds one and takes the other off; with nothing to add, takes both off.
+// Adds one taint and removes the other. With an empty `add`, removes both.
 void NodeLifecycleController::swap_no_execute(const std::string& name, std::string_view add, std::string_view remove) {
   const WallTime now = server_.agenda().wall_now();
   const auto swapped = server_.modify<api::Node>(
@@ -303,7 +303,7 @@ void NodeLifecycleController::handle_disruption() {
   if (fresh.empty() || (all_down && all_were_down)) return;
   if (all_down) return enter_full_disruption();
   if (all_were_down) {
-    // Somebody answers again: everybody gets a fresh start.
+    // At least one node reports again: reset the time of all nodes.
     for (auto& [name, node] : nodes_) node.alive = server_.agenda().wall_now();
   }
   for (auto& [name, zone] : zones_) {
@@ -317,7 +317,7 @@ void NodeLifecycleController::handle_disruption() {
   }
 }
 
-// No node answers: it is us, most likely. Nothing is given up.
+// No node reports: the network of the control plane has probably failed. Taint no node.
 void NodeLifecycleController::enter_full_disruption() {
   const SteadyTime now = server_.agenda().steady_now();
   for (const auto& [name, node] : nodes_) make_reachable(name, node);

@@ -1,11 +1,12 @@
-// Watches over nodes: who has stopped to give signs of life, and what follows from it.
+// Watches the heartbeats of nodes and reacts to missing ones.
 //
-//   lease or status renewed ........ alive
-//   silent for the grace period .... conditions Unknown, its pods' Ready condition False, NoSchedule taint unreachable
-//   not ready ...................... in its zone's queue; at the zone's rate, NoExecute taint not-ready or unreachable
-//   ready again .................... NoExecute taints taken off
+//   lease or status renewed ............. the node is alive
+//   no heartbeat for the grace period ... conditions Unknown, Ready of its pods False, NoSchedule taint unreachable
+//   not ready ........................... waits in the queue of its zone; at the zone's rate, NoExecute taint
+//                                         not-ready or unreachable
+//   ready again ......................... NoExecute taints removed
 //
-// Conditions and cordoning become NoSchedule taints at once. What NoExecute taints do to pods is taint_eviction.h.
+// Conditions and cordoning become NoSchedule taints at once. taint_eviction.h handles the effect of NoExecute taints.
 #pragma once
 
 #include <map>
@@ -31,7 +32,7 @@ class NodeLifecycleController {
   NodeLifecycleController(const ControllerScope& scope, NodeLifecycleSettings settings = {});
   ~NodeLifecycleController();
 
-  ZoneState state_of_zone(std::string_view zone) const;  // "region:zone"; Initial when there is none
+  ZoneState state_of_zone(std::string_view zone) const;  // "region:zone"; Initial for an unknown zone
 
  private:
   enum class Ready : std::uint8_t { Never, True, False, Unknown };
@@ -41,17 +42,17 @@ class NodeLifecycleController {
     WallTime created{};
     Ready ready = Ready::Never;
     std::int64_t heartbeat = 0;      // of the Ready condition, seconds
-    bool left_out = false;           // of the zone's arithmetic
+    bool left_out = false;           // not counted for the state of the zone
     bool not_ready_taint = false;    // NoExecute
     bool unreachable_taint = false;  // NoExecute
-    bool registered = false;         // seen by a pass of the monitor
-    bool sign_of_life = false;       // since the last pass
-    WallTime alive{};                // when a pass last noticed a sign of life
+    bool registered = false;         // seen by monitor()
+    bool sign_of_life = false;       // heartbeat since the last pass of monitor()
+    WallTime alive{};                // when monitor() last noticed a heartbeat
   };
   struct Zone {
     ZoneState state = ZoneState::Initial;
     NodeRate rate;
-    std::set<std::string> waiting{};  // for their NoExecute taint
+    std::set<std::string> waiting{};  // nodes that wait for their NoExecute taint
     Agenda::Ticket next{};
     int ready = 0;
     int not_ready = 0;

@@ -45,7 +45,7 @@ void TaintEvictionController::pod_changed(const PodView* before, const PodView* 
     if (!scheduled_.empty()) pod_queue_.add(before->key());
     return;
   }
-  // Tolerations may be added to a running pod, so every change of one on a tainted node counts.
+  // Tolerations can be added to a running pod, so every change of a pod on a tainted node counts.
   if (after->bound() && !after->terminating() && tainted_.contains(after->node())) pod_queue_.add(after->key());
 }
 
@@ -85,7 +85,7 @@ void TaintEvictionController::judge(const std::string& key, const std::vector<Ta
     cancel(key);
     return evict(key);
   }
-  if (scheduled_.contains(key)) return;  // the clock that runs goes on
+  if (scheduled_.contains(key)) return;  // the running timer stays
   Agenda& agenda = server_.agenda();
   scheduled_[key] = {agenda.steady_now(), agenda.after(*stay, [this, key] {
                        scheduled_.erase(key);

@@ -1,5 +1,5 @@
-// Deletes pods from nodes with NoExecute taints they do not tolerate: at once, or when the tolerated time is over.
-// Budgets are not asked.
+// Deletes pods from nodes with NoExecute taints that they do not tolerate: at once, or after tolerationSeconds.
+// Does not respect PodDisruptionBudgets.
 #pragma once
 
 #include <map>

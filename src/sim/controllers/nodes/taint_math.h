@@ -1,4 +1,4 @@
-// Taints and tolerations, as far as the node lifecycle needs them.
+// Taints and tolerations for the node lifecycle.
 #pragma once
 
 #include <chrono>
@@ -29,15 +29,15 @@ inline constexpr std::string_view kNoExecute = "NoExecute";
 
 using cluster::TaintText;
 
-// How long a pod may stay on a node with these NoExecute taints: nothing means for ever. The first toleration that
-// matches a taint is the one that counts for it.
+// How long a pod can stay on a node with these NoExecute taints; empty means for ever. For each taint, the first
+// matching toleration counts.
 std::optional<std::chrono::seconds> may_stay(const std::vector<TaintText>& taints,
                                              const google::protobuf::RepeatedPtrField<api::Toleration>& tolerations);
 
 std::vector<TaintText> no_execute_taints(const api::Node& node);
 bool has_taint(const api::Node& node, std::string_view key, std::string_view effect);
 
-// The NoSchedule taints a node's conditions and its being cordoned ask for, and those it has of that sort; by key.
+// The NoSchedule taints that a node must have for its conditions and cordon, and those that it has; sorted by key.
 std::vector<std::string> wanted_no_schedule(const api::Node& node);
 std::vector<std::string> present_no_schedule(const api::Node& node);
 

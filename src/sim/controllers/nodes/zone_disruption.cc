@@ -5,7 +5,7 @@ namespace rescheduler::sim {
 ZoneState zone_state(int ready, int not_ready, const NodeLifecycleSettings& settings) {
   if (ready == 0 && not_ready > 0) return ZoneState::FullDisruption;
   const double share = not_ready == 0 ? 0 : static_cast<double>(not_ready) / (ready + not_ready);
-  // Compared as the real one does, in single precision.
+  // In single precision, as the real controller compares.
   if (not_ready > 2 && static_cast<float>(share) >= static_cast<float>(settings.disrupted_from)) {
     return ZoneState::PartialDisruption;
   }

@@ -1,5 +1,5 @@
-// The objects of one kind by the object that controls them: a Deployment's ReplicaSets, a StatefulSet's revisions.
-// Names and labels only; who needs the object asks the server for it.
+// The objects of one kind by their controller: the ReplicaSets of a Deployment, the revisions of a StatefulSet.
+// Holds names and labels only. Callers that need the object read it from the server.
 #pragma once
 
 #include <functional>
@@ -23,10 +23,10 @@ class OwnedIndex {
     std::string ns;
     std::string name;
     std::string uid;
-    Owner owner;  // an empty uid: nobody controls it
+    Owner owner;  // empty uid: no controller
     LabelSet labels;
   };
-  // Told of each change from within the write; before is null for a new object, after for one that is gone.
+  // Called for each change during the write. `before` is null for a new object, `after` for a deleted one.
   using Listener = std::function<void(const Entry* before, const Entry* after)>;
 
   OwnedIndex(Server& server, const Kind& kind, Listener listener = {});
@@ -34,7 +34,7 @@ class OwnedIndex {
   OwnedIndex& operator=(const OwnedIndex&) = delete;
 
   const Entry* find(std::string_view ns, std::string_view name) const;  // null: none
-  // By name. Good until the next write to an object of this kind.
+  // Sorted by name. Valid until the next write to an object of this kind.
   std::vector<const Entry*> of_owner(std::string_view uid) const;
   std::vector<const Entry*> orphans(std::string_view ns, const kube::LabelSelector& selector) const;
 
@@ -44,7 +44,7 @@ class OwnedIndex {
 
   Listener listener_;
   std::map<Key, Entry> entries_;
-  std::map<std::string, std::set<Key>, std::less<>> by_owner_;  // under the empty uid: orphans
+  std::map<std::string, std::set<Key>, std::less<>> by_owner_;  // orphans are under the empty uid
   std::unique_ptr<Store::Subscription> subscription_;
 };
 

@@ -1,4 +1,5 @@
-// How many pods the controller of a pod wants: the pod's owner, or the Deployment behind its ReplicaSet.
+// The number of replicas that the controller of a pod wants. The controller is the pod's owner, or the Deployment of
+// its ReplicaSet.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ struct ControllerScale {
   std::string uid;
   int replicas = 0;
 };
-// Nothing when it is not there (any more); an error when its kind has no scale.
+// Empty if the controller does not exist (any more). An error if its kind has no scale.
 Result<std::optional<ControllerScale>> controller_scale(const Server& server, std::string_view ns, const Owner& owner);
 
 }  // namespace rescheduler::sim

@@ -1,5 +1,5 @@
-// Who controls a pod: references to controllers, and how a workload takes in orphans that match its selector and lets
-// go of pods that no longer do.
+// Controller references: which object controls a pod, and how a workload adopts matching orphans and releases pods that
+// no longer match its selector.
 #pragma once
 
 #include <functional>
@@ -18,14 +18,14 @@ class OwnerReference;
 
 namespace rescheduler::sim {
 
-// The reference that marks `owner`, an object of a kind with a wire type, as the controller.
+// The owner reference that makes `owner`, an object of a kind with a wire type, the controller.
 api::OwnerReference controller_reference(const Message& owner);
-// False when somebody else controls it by now, or it is being deleted.
+// False if another object controls it already, or if it is being deleted.
 bool add_controller(api::ObjectMeta& metadata, const api::OwnerReference& controller);
 void remove_owner(api::ObjectMeta& metadata, std::string_view uid);
 
-// The pods among those admitted by `counts` (null: all) that are, from now on, the owner's. An owner that is being
-// deleted neither adopts nor releases.
+// Adopts and releases pods, then returns the owner's pods among those for which `counts` is true (null: all). An owner
+// that is being deleted neither adopts nor releases.
 std::vector<const PodView*> claim_pods(Server& server,
                                        const PodIndex& index,
                                        const Message& owner,

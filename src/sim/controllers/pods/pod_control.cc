@@ -38,7 +38,7 @@ void PodControl::note(const kube::ObjectRef& owner,
 
 void PodControl::create(const std::string& key, const Message& owner, std::unique_ptr<api::Pod> pod) {
   const std::string ns = pod->metadata().namespace_();
-  const std::string name = pod->metadata().name();  // empty: the server makes one
+  const std::string name = pod->metadata().name();  // empty: the server generates a name
   ++state_->under_way[key];
   const std::weak_ptr<State> state = state_;
   creating_ = true;
@@ -61,7 +61,7 @@ void PodControl::finished(const std::string& key,
     state_->faults.emplace(key, answer.error().message);
     note(owner, false, true, name, answer.error().message);
   }
-  // Who is creating right now sees the fault itself, and a pod that arrived wakes its owner.
+  // A caller inside create() sees the fault itself, and a created pod wakes its owner.
   if (!creating_ && !under_way(key) && failed(key)) retry_(key);
 }
 

@@ -1,7 +1,7 @@
-// Creating and deleting pods for a workload, with the events about it.
+// Creates and deletes pods for a workload and writes the Events about it.
 //
-// Pods go through admission, which may take its time: how many each workload has asked for and does not have yet is
-// counted here. While there are any, the workload must not be counted again, or it would create too many.
+// Pod creation goes through admission, which can take time. PodControl counts the creations of each workload that have
+// no answer yet. While there are any, the workload must not count its pods again, or it would create too many.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ class Pod;
 
 namespace rescheduler::sim {
 
-// Of the events about the owner; {pod}, {owner} and {error} are filled in.
+// The texts of Events about the owner. {pod}, {owner} and {error} are replaced.
 struct PodTexts {
   std::string_view created = "Created pod: {pod}";
   std::string_view not_created = "Error creating: {error}";
@@ -30,7 +30,8 @@ struct PodTexts {
 
 class PodControl {
  public:
-  // `retry` is called when all answers for a key are in, came later than create() returned, and one was a refusal.
+  // `retry` is called when a key has all its answers, at least one is an error, and the last one came after create()
+  // returned.
   PodControl(Server& server,
              EventWriter& events,
              std::string reporter,
@@ -41,17 +42,17 @@ class PodControl {
 
   void create(const std::string& key, const Message& owner, std::unique_ptr<api::Pod> pod);
   bool under_way(const std::string& key) const;
-  // Was one refused since the fault was last taken? Others would be in the same way: stop creating.
+  // Whether a creation was rejected since the last take_fault(). Further creations would be rejected too: stop.
   bool failed(const std::string& key) const { return state_->faults.contains(key); }
-  // What the first refusal said; empty: there was none. That a namespace is being deleted is no fault.
+  // The message of the first error; empty if there was none. A terminating namespace is not an error.
   std::string take_fault(const std::string& key);
   void forget(const std::string& key) { state_->faults.erase(key); }
 
-  // Answers with a fault, empty for none; that it is gone already is none. The view is not to be used afterwards.
+  // Returns the error, empty for none. A pod that is already deleted is not an error. Do not use the view afterwards.
   std::string remove(const Message& owner, const PodView& pod);
 
  private:
-  // Lives on for as long as an answer is awaited.
+  // Shared with pending answers, which can outlive this object.
   struct State {
     std::map<std::string, int> under_way{};
     std::map<std::string, std::string> faults{};

@@ -18,7 +18,7 @@ PodPhase phase_of(std::string_view text) {
   return text.empty() ? PodPhase::None : PodPhase::Unknown;
 }
 
-// The node that the pod's required affinity names, as a DaemonSet's pods have it.
+// The node of the pod's required affinity, for pods of DaemonSets.
 std::string_view pinned_node(const api::Pod& pod) {
   const auto& terms =
       pod.spec().affinity().node_affinity().required_during_scheduling_ignored_during_execution().node_selector_terms();
@@ -32,7 +32,7 @@ std::string_view pinned_node(const api::Pod& pod) {
   return {};
 }
 
-// Zero for a text that is no number, as the real controllers count it.
+// Zero for an invalid number, as in the real controllers.
 std::int32_t cost_of(const api::ObjectMeta& metadata) {
   const auto found = metadata.annotations().find("controller.kubernetes.io/pod-deletion-cost");
   if (found == metadata.annotations().end()) return 0;
@@ -58,7 +58,7 @@ void append(std::vector<PodView*>& list, PodView& view, std::uint32_t& place) {
   list.push_back(&view);
 }
 
-// The last one takes the place of the one that leaves.
+// The last element moves to the position of the removed one.
 void take_out(std::vector<PodView*>& list, std::uint32_t place, std::uint32_t PodView::* where) {
   list[place] = list.back();
   list[place]->*where = place;

@@ -1,8 +1,8 @@
-// Every pod of the cluster as a PodView, by owner, by labels and by node. The one subscriber on pods that all
-// controllers share.
+// Every pod of the cluster as a PodView, by owner, by labels and by node. All controllers share this one subscriber on
+// pods.
 //
-// Orders are functions of what happened, never of addresses: a run with the same seed sees the same lists. Lists and
-// views are good until the next write to a pod; who writes while going through one takes a copy first.
+// The order of a list depends only on events, never on addresses: runs with the same seed see the same lists. Lists and
+// views are valid until the next write to a pod. Code that writes during an iteration must copy the list first.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace rescheduler::sim {
 
 class PodIndex {
  public:
-  explicit PodIndex(Server& server);  // with the pods that are there already
+  explicit PodIndex(Server& server);  // reads the existing pods
   ~PodIndex();
   PodIndex(const PodIndex&) = delete;
   PodIndex& operator=(const PodIndex&) = delete;
@@ -31,15 +31,15 @@ class PodIndex {
   using Pods = std::span<const PodView* const>;
   const PodView* find(std::string_view ns, std::string_view name) const;  // null: none
   Pods of_owner(std::string_view controller_uid) const;
-  Pods on_node(std::string_view node) const;  // bound there
-  // An empty namespace means all of them.
+  Pods on_node(std::string_view node) const;  // pods bound to the node
+  // An empty namespace means all namespaces.
   std::vector<const PodView*> select(std::string_view ns, const kube::LabelSelector& selector) const;
-  // Those without a controller: what a workload may adopt.
+  // Pods without a controller, which a workload can adopt.
   std::vector<const PodView*> orphans(std::string_view ns, const kube::LabelSelector& selector) const;
   std::size_t size() const { return size_; }
 
-  // Told of each change from within the write, after the index has taken it in: before is null for a new pod, after
-  // for one that is gone. Until the subscription is dropped.
+  // Called for each change during the write, after the index is updated. `before` is null for a new pod, `after` for a
+  // deleted one. Active until the subscription is destroyed.
   using Listener = std::function<void(const PodView* before, const PodView* after)>;
   using Subscription = std::shared_ptr<const Listener>;
   [[nodiscard]] Subscription subscribe(Listener listener);
@@ -61,7 +61,7 @@ class PodIndex {
   struct Namespace {
     std::string name;
     std::map<LabelSetPtr, Group, ByContent> groups{};
-    std::unordered_map<std::string_view, std::unique_ptr<PodView>> by_name{};  // keys are the views' own text
+    std::unordered_map<std::string_view, std::unique_ptr<PodView>> by_name{};  // keys point into the views
   };
 
   void take_in(const Change& change);
@@ -79,7 +79,7 @@ class PodIndex {
   LabelSetPtr labels_of(const api::ObjectMeta& metadata, const PodView* before);
   Shared node_of(std::string_view name);
 
-  // Held once each; swept when they have doubled since the last time.
+  // Each value is stored once. sweep() removes unused values when the maps have doubled since the last sweep.
   std::map<std::string, OwnerPtr, std::less<>> owners_;
   std::map<LabelSetPtr, LabelSetPtr, ByContent> label_sets_;
   std::map<std::string, Shared, std::less<>> nodes_;

@@ -117,7 +117,7 @@ TEST(PodIndex, ANodeNamedByARequiredAffinityIsTheTargetUntilThePodIsBound) {
   EXPECT_TRUE(index.on_node("n7").empty());
 }
 
-// Against a plain list of what should be there.
+// Compares the index with a plain list of the expected pods.
 TEST(PodIndex, EveryListIsRightAfterAnyNumberOfChanges) {
   struct Known {
     std::string app, owner;

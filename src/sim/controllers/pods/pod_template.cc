@@ -9,7 +9,7 @@ namespace rescheduler::sim {
 
 namespace {
 
-// Map entries in the order of their keys, so that equal templates give equal bytes.
+// Map entries sorted by key, so that equal templates give equal bytes.
 std::string canonical(const api::PodTemplateSpec& pod_template) {
   std::string bytes;
   {
@@ -21,7 +21,7 @@ std::string canonical(const api::PodTemplateSpec& pod_template) {
   return bytes;
 }
 
-// FNV-1a, as Kubernetes has it; the bytes it is taken of are ours.
+// FNV-1a, as in Kubernetes, but over different bytes.
 std::uint32_t fnv(std::string_view bytes, std::uint32_t hash = 2'166'136'261U) {
   for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 16'777'619U;
   return hash;

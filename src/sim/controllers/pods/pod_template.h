@@ -1,4 +1,4 @@
-// From a workload's pod template to its pods, and how one template is told from another.
+// Makes pods from the pod template of a workload, and hashes templates.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ namespace rescheduler::sim {
 inline constexpr std::string_view kTemplateHashLabel = "pod-template-hash";
 inline constexpr std::string_view kRevisionLabel = "controller-revision-hash";
 
-// Labels, annotations, finalizers and spec of the template, owned by `owner`. Its name is for the caller to set.
+// Takes labels, annotations, finalizers and spec from the template and sets `owner`. The caller sets the name.
 std::unique_ptr<api::Pod> pod_from_template(const api::PodTemplateSpec& pod_template,
                                             std::string_view ns,
                                             const api::OwnerReference& owner);
-// "web-" for the set "web": what the names of its pods start with, unless it is no good as a name.
+// "web-" for the set "web": the prefix of the names of its pods, unless the prefix is not a valid name.
 std::string pod_name_prefix(std::string_view set);
 
-// The same for equal templates, today and tomorrow, in letters that form no words. A collision is resolved by another
-// `collision_count`.
+// Equal templates have equal hashes, also across runs. The alphabet has no vowels, so a hash forms no words. Another
+// `collision_count` resolves a collision.
 std::string template_hash(const api::PodTemplateSpec& pod_template, std::int32_t collision_count);
 std::string content_hash(std::string_view content, std::int32_t collision_count);
 
-// But for the label that a ReplicaSet's template has and a Deployment's has not.
+// Ignores the label pod-template-hash, which the template of a ReplicaSet has and the template of a Deployment has not.
 bool same_template(const api::PodTemplateSpec& a, const api::PodTemplateSpec& b);
 
 }  // namespace rescheduler::sim

@@ -1,5 +1,5 @@
-// What controllers need to know of a pod: a small copy, kept for every pod of the cluster, so that none has to decode
-// one to count it. Names, owners and labels that pods share are held once.
+// The data of a pod that controllers need: a small copy for every pod of the cluster, so that counting pods decodes
+// none. Names, owners and labels that pods share are stored once.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ struct LabelSet {
   std::vector<std::pair<std::string, std::string>> pairs;
 
   std::optional<std::string_view> find(std::string_view key) const;
-  // What a selector asks: selector.matches(set.lookup()). A view: use it at once.
+  // For selectors: selector.matches(set.lookup()). The result refers to this set: use it at once.
   auto lookup() const {
     return [this](std::string_view key) { return find(key); };
   }
 };
 using LabelSetPtr = std::shared_ptr<const LabelSet>;
 
-// The owner that is marked as the controller.
+// The owner reference with controller: true.
 struct Owner {
   std::string uid;
   std::string api_version;
@@ -56,39 +56,39 @@ class PodView {
 
   const LabelSet& labels() const { return *labels_; }
   std::string_view label(std::string_view key) const { return labels_->find(key).value_or(std::string_view()); }
-  std::string_view template_hash() const { return label("pod-template-hash"); }    // of ReplicaSets' pods
-  std::string_view revision() const { return label("controller-revision-hash"); }  // of StatefulSets', DaemonSets'
+  std::string_view template_hash() const { return label("pod-template-hash"); }    // on pods of ReplicaSets
+  std::string_view revision() const { return label("controller-revision-hash"); }  // of StatefulSets, DaemonSets
 
   PodPhase phase() const { return phase_; }
   bool finished() const { return phase_ == PodPhase::Succeeded || phase_ == PodPhase::Failed; }
   bool ready() const { return ready_; }
-  WallTime ready_since() const { return at(ready_since_); }  // or not ready since
+  WallTime ready_since() const { return at(ready_since_); }  // or not ready since this time
   // Ready for at least this long; zero: ready.
   bool available(std::chrono::seconds min_ready, WallTime now) const {
     return ready_ && (min_ready.count() == 0 || (ready_since_ != 0 && ready_since() + min_ready <= now));
   }
   bool terminating() const { return deletes_at_ != 0; }    // has a deletion timestamp
-  WallTime deletes_at() const { return at(deletes_at_); }  // that timestamp: when its grace period is over
+  WallTime deletes_at() const { return at(deletes_at_); }  // end of the grace period
   bool has_finalizers() const { return has_finalizers_; }
-  // Not finished and not on its way out: what counts towards a workload's replicas.
+  // Neither finished nor terminating: counts towards the replicas of a workload.
   bool active() const { return !finished() && !terminating(); }
 
   bool bound() const { return bound_; }
   std::string_view node() const { return bound_ ? std::string_view(*node_) : std::string_view(); }
-  // The node it is on or, while it is not bound, the one its required affinity names (a DaemonSet's pod); else empty.
+  // The node of the pod. Before binding: the node that the required affinity names (pods of DaemonSets), else empty.
   std::string_view target_node() const { return node_ ? std::string_view(*node_) : std::string_view(); }
 
   WallTime created() const { return at(created_); }
   std::int32_t deletion_cost() const { return deletion_cost_; }
-  std::int32_t restarts() const { return restarts_; }                  // of the container restarted most often
-  std::int32_t sidecar_restarts() const { return sidecar_restarts_; }  // of init containers that stay
+  std::int32_t restarts() const { return restarts_; }                  // of the container with most restarts
+  std::int32_t sidecar_restarts() const { return sidecar_restarts_; }  // of restartable init containers
 
  private:
   friend class PodIndex;
   static WallTime at(std::int64_t seconds) { return WallTime{std::chrono::seconds{seconds}}; }
 
   const std::string* ns_ = nullptr;
-  std::string text_;  // name, then uid: one allocation
+  std::string text_;  // name, then uid, in one allocation
   OwnerPtr owner_;
   LabelSetPtr labels_;
   std::shared_ptr<const std::string> node_;
@@ -98,7 +98,7 @@ class PodView {
   std::int32_t deletion_cost_ = 0;
   std::int32_t restarts_ = 0;
   std::int32_t sidecar_restarts_ = 0;
-  // Places in the index's lists.
+  // Positions in the lists of PodIndex.
   std::uint32_t at_labels_ = 0;
   std::uint32_t at_owner_ = 0;
   std::uint32_t at_node_ = 0;

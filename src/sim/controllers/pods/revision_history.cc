@@ -16,7 +16,7 @@ namespace rescheduler::sim {
 
 namespace {
 
-// A strategic merge patch that puts this template in the place of whatever template there is.
+// A strategic merge patch that replaces the template.
 std::string patch_to(const api::PodTemplateSpec& pod_template) {
   boost::json::object spec = boost::json::parse(kube::to_json(pod_template)).as_object();
   spec["$patch"] = "replace";

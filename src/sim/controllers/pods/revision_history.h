@@ -1,5 +1,5 @@
-// The templates a StatefulSet or a DaemonSet has had, kept as ControllerRevisions: what kubectl's rollout history and
-// undo read.
+// The past templates of a StatefulSet or DaemonSet, stored as ControllerRevisions. kubectl rollout history and undo
+// read them.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,20 @@ using RevisionPtr = std::shared_ptr<const api::ControllerRevision>;
 
 class RevisionHistory {
  public:
-  // The label of a revision that carries its hash.
+  // `hash_label` is the label of a revision that has its hash.
   RevisionHistory(Server& server, std::string_view hash_label);
 
-  // Lowest number first; orphans that match are adopted.
+  // Lowest revision number first. Adopts matching orphans.
   std::vector<RevisionPtr> of(const Message& owner, const kube::LabelSelector& selector);
 
-  // The revision for this template, which is from then on the one of the highest number: one that is there already (it
-  // gets a new number if there are later ones), or a new one, added to `revisions`. A name that is taken by something
-  // else raises `collision_count`.
+  // The revision for this template, which gets the highest number. An existing revision gets a new number if there are
+  // later ones. Else a new revision is added to `revisions`. A name that another object has raises `collision_count`.
   ApiResult<RevisionPtr> newest(const Message& owner,
                                 const api::PodTemplateSpec& pod_template,
                                 std::vector<RevisionPtr>& revisions,
                                 std::int32_t& collision_count);
 
-  // Removes the oldest that are not in use until no more than `limit` of those are left.
+  // Deletes the oldest unused revisions until at most `limit` unused ones are left.
   void truncate(const std::vector<RevisionPtr>& revisions, const std::set<std::string>& in_use, std::int32_t limit);
   std::string hash_of(const RevisionPtr& revision) const;
 

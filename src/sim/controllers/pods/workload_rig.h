@@ -1,5 +1,6 @@
-// For tests: a server with nodes, all controllers of workloads, a scheduler that takes the first node that fits the
-// pod's affinity, and kubelets that make bound pods ready and let deleted ones go, each after a while. Virtual time.
+// For tests, in virtual time: a server with nodes and all workload controllers, a scheduler and kubelets. The scheduler
+// takes the first node that fits the pod's affinity. The kubelets make bound pods ready and remove deleted pods, each
+// after a delay.
 #pragma once
 
 #include <chrono>
@@ -26,16 +27,16 @@ class WorkloadRig {
   explicit WorkloadRig(std::uint64_t seed = 1);
   ~WorkloadRig();
 
-  // Starts these controllers; a test names what it needs.
+  // Each function starts a controller; a test starts those that it needs.
   void run_replica_sets();
-  void run_deployments();  // and ReplicaSets
+  void run_deployments();  // also starts ReplicaSets
   void run_stateful_sets();
   void run_daemon_sets();
 
   void add_node(const std::string& name);
 
   template <class T>
-  void apply(T object) {  // creates, or replaces spec and metadata
+  void apply(T object) {  // creates the object
     const auto made = server.create(std::move(object));
     if (!made) fail(made.error());
   }
@@ -53,7 +54,7 @@ class WorkloadRig {
     return agenda.run_until(condition, limit);
   }
   void delete_pod(std::string_view name, bool at_once = false);
-  std::vector<std::string> events(std::string_view reason);  // their notes, in order
+  std::vector<std::string> events(std::string_view reason);  // their notes, in order of time
 
   Agenda agenda;
   Server server;
@@ -63,7 +64,7 @@ class WorkloadRig {
 
   Agenda::Duration start_delay = std::chrono::seconds{2};
   Agenda::Duration stop_delay = std::chrono::seconds{1};
-  std::function<bool(const PodView&)> stays_unready;  // empty: none does
+  std::function<bool(const PodView&)> stays_unready;  // empty: all pods become ready
 
  private:
   static void fail(const StatusError& refusal);
@@ -78,7 +79,7 @@ class WorkloadRig {
   std::vector<std::shared_ptr<void>> controllers_;
 };
 
-// Small objects to start from.
+// Small objects for tests.
 api::PodTemplateSpec template_of(std::string_view app, std::string_view image = "app:1");
 api::ReplicaSet replica_set(std::string_view name, int replicas);
 api::Deployment deployment(std::string_view name, int replicas);

@@ -1,4 +1,4 @@
-// What wakes a controller of pods: changes of its workloads, of the pods they control, and of orphans they may want.
+// Wakes a controller of pods after changes of its workloads, of the pods they control, and of orphans they can adopt.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@ namespace rescheduler::sim {
 class WorkloadWatch {
  public:
   using SelectorOf = const api::LabelSelector& (*)(const Message&);
-  using Wake = std::function<void(const std::string& key)>;  // "namespace/name"; from within the write
-  // Wakes every workload that is there already. Null pods: for workloads that have none of their own.
+  using Wake = std::function<void(const std::string& key)>;  // "namespace/name"; called during the write
+  // Wakes every existing workload. Null `pods`: for workloads without pods of their own.
   WorkloadWatch(Server& server, PodIndex* pods, const Kind& kind, SelectorOf selector_of_workload, Wake wake);
 
-  // Null when there is no such workload.
+  // Null if there is no such workload.
   const kube::LabelSelector* selector(std::string_view ns, std::string_view name) const;
   std::vector<std::string> selecting(std::string_view ns, const LabelSet& labels) const;  // names
 

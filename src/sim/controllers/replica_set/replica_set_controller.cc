@@ -32,7 +32,7 @@ bool has_labels_of(const api::PodTemplateSpec& pod_template, const PodView& pod)
   });
 }
 
-// All but the condition.
+// All fields except the condition.
 api::ReplicaSetStatus counted(const api::ReplicaSet& set,
                               const std::vector<const PodView*>& active,
                               std::int32_t terminating,
@@ -102,13 +102,13 @@ void ReplicaSetController::reconcile(const std::string& key) {
 
   std::optional<std::string> fault;
   if (control_.failed(key)) {
-    fault = control_.take_fault(key);  // of pods that admission refused since the last look
+    fault = control_.take_fault(key);  // of pods that admission rejected since the last reconcile
   } else if (!control_.under_way(key) && !set->metadata().has_deletion_timestamp()) {
     const std::size_t count = active.size();
     if (count < wanted) fault = create_missing(key, *set, wanted - count);
     if (count > wanted) fault = delete_surplus(*set, active, count - wanted);
   }
-  // What is still in admission may yet fail: until then the last word stands.
+  // A creation in admission can still fail: until its answer the condition stays.
   if (!control_.under_way(key)) set_failure(status, fault, static_cast<std::size_t>(status.replicas()) < wanted, now);
   if (status.SerializeAsString() != set->status().SerializeAsString()) {
     static_cast<void>(server_.modify_status<api::ReplicaSet>(
@@ -148,7 +148,7 @@ std::optional<std::string> ReplicaSetController::delete_surplus(const api::Repli
   return fault;
 }
 
-// Those of every set with the same owner: a rollout scales one set down while another's pods share the nodes.
+// The pods of all sets with the same owner: in a rollout, pods of several sets share the nodes.
 std::vector<const PodView*> ReplicaSetController::related_pods(const api::ReplicaSet& set) const {
   std::vector<const PodView*> related;
   const auto add = [&](std::string_view uid) {

@@ -1,4 +1,4 @@
-// Keeps as many pods of each ReplicaSet as it asks for.
+// Keeps spec.replicas pods of each ReplicaSet.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class ReplicaSetController {
 
  private:
   void reconcile(const std::string& key);
-  // Both answer with what went wrong, if anything did.
+  // Both functions return the error, if there is one.
   std::optional<std::string> create_missing(const std::string& key, const api::ReplicaSet& set, std::size_t missing);
   std::optional<std::string> delete_surplus(const api::ReplicaSet& set,
                                             std::vector<const PodView*> active,

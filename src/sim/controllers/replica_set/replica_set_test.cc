@@ -114,7 +114,7 @@ TEST(ReplicaSetController, AtMost500PodsAreCreatedPerLook) {
   EXPECT_EQ(sizes, (std::set<std::size_t>{0, 500, 1000, 1200}));
 }
 
-// Refuses every pod, later.
+// Rejects every pod after a delay.
 class SlowRefusal final : public Admission {
  public:
   explicit SlowRefusal(Agenda& agenda) : agenda_(agenda) {}

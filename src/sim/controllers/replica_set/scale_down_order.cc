@@ -22,15 +22,15 @@ int phase_rank(PodPhase phase) {
   }
 }
 
-// Ages of one power of two count as equal; no time at all is younger than any.
+// Ages with the same power of two are equal. A missing time is younger than any age.
 long age_rank(WallTime since, WallTime now) {
   if (since == WallTime{}) return -2;
   const auto age = now - since;
   return age.count() > 0 ? static_cast<long>(std::log2(static_cast<double>(age.count()))) : -1;
 }
 
-// The real comparison, made an order: where that one lets the uid decide between ages of one rank (but not between
-// equal ages, so that three pods can go round in a circle), here restarts and creation are asked first.
+// The comparison of the real controller, changed to a strict order. The real one compares uids for ages of the same
+// rank, but not for equal ages, so three pods can form a cycle. Here restarts and creation time come before the uid.
 bool goes_first(const Ranked& a, const Ranked& b, WallTime now) {
   const PodView& left = *a.pod;
   const PodView& right = *b.pod;

@@ -1,4 +1,4 @@
-// Which of a ReplicaSet's surplus pods go first.
+// The order in which surplus pods of a ReplicaSet are deleted.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,14 @@
 
 namespace rescheduler::sim {
 
-// Sorts so that those to be deleted first come first: not bound; then by phase; not ready; of lower deletion cost;
-// with more pods of `related` (active ones of the sets of the same owner) on their node; ready for a shorter, then
-// created a shorter time ago - both in powers of two, so that equally old ones go by chance and not by luck of the
-// draw at creation; with more restarts in between.
+// Sorts pods; the first pod is deleted first. Pods come earlier in this order:
+// 1. not bound; then by phase; then not ready; then lower deletion cost
+// 2. more pods of `related` on their node (active pods of the sets with the same owner)
+// 3. ready for a shorter time
+// 4. more restarts
+// 5. created a shorter time ago
+// Both times are compared in powers of two. Among pods of about the same age the order is random, not the order of
+// creation.
 void sort_for_deletion(std::vector<const PodView*>& pods, const std::vector<const PodView*>& related, WallTime now);
 
 }  // namespace rescheduler::sim

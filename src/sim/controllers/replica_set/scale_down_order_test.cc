@@ -27,7 +27,7 @@ class ScaleDownOrder : public testing::Test {
   struct Shape {
     std::string node = "n1";
     std::string phase = "Running";
-    int ready_for = 3600;  // seconds; below zero: not ready
+    int ready_for = 3600;  // seconds; negative: not ready
     std::string cost{};
     int restarts = 0;
     int sidecar_restarts = 0;
@@ -81,7 +81,7 @@ TEST_F(ScaleDownOrder, EachCriterionDecidesWhenAllBeforeItAreEqual) {
   struct Case {
     const char* why;
     Shape first;   // deleted first
-    Shape second;  // though everything after the criterion speaks for it
+    Shape second;  // although all later criteria favour it
   };
   const std::vector<Case> cases{
       {"not bound", {"", "Pending", -1, "100"}, {"n1", "Pending", -1, "-100"}},

@@ -53,13 +53,13 @@ void StatefulSetController::reconcile(const std::string& key) {
     queue_.forget_failures(key);
     return;
   }
-  const kube::LabelSelector own = *selector;  // writes below may replace the watch's
+  const kube::LabelSelector own = *selector;  // the writes below can replace the watch's selector
   static_cast<void>(claim_pods(server_, pods_, *look.set, own,
                                [&look](const PodView& pod) { return ordinal_of(look.name(), pod.name()) >= 0; }));
   if (!find_revisions(look, own)) return queue_.add_after_failure(key);
   gather(look);
   if (control_.failed(key)) {
-    look.fault = control_.take_fault(key);  // of pods that admission refused since the last look
+    look.fault = control_.take_fault(key);  // of pods that admission rejected since the last reconcile
   } else if (!control_.under_way(key) && !look.set->metadata().has_deletion_timestamp()) {
     act(look);
     if (control_.failed(key)) look.fault = control_.take_fault(key);
@@ -91,7 +91,7 @@ bool StatefulSetController::find_revisions(Look& look, const kube::LabelSelector
   return true;
 }
 
-// Who has which number, by what the index says now.
+// Assigns the pods of the index to ordinals.
 void StatefulSetController::gather(Look& look) {
   look.slots.assign(static_cast<std::size_t>(std::max(0, look.spec().replicas())), nullptr);
   look.condemned.clear();
@@ -120,7 +120,7 @@ void StatefulSetController::act(Look& look) {
     if (!look.fault.empty() || control_.failed(look.key)) return;
     if (step == Step::Wait && look.ordered()) return;
   }
-  // Of surplus pods that do not work, the lowest may go; the others wait for it: two at once may cost a quorum.
+  // Of unavailable surplus pods only the lowest can be deleted; the others wait, because two at once can cost a quorum.
   const auto down = std::ranges::find_if(look.condemned.rbegin(), look.condemned.rend(), [&](const PodView* pod) {
     return pod->terminating() || !available(look, *pod);
   });
@@ -140,7 +140,7 @@ StatefulSetController::Step StatefulSetController::tend(Look& look, std::size_t 
     if (!has_stale_claim(look, ordinal)) create_pod(look, ordinal);
     return Step::Wait;
   }
-  if (pod->finished()) {  // however it ended: the set wants it running
+  if (pod->finished()) {  // in any final phase: the set wants it running
     if (!pod->terminating()) remove_pod(look, *pod);
     look.slots[slot] = nullptr;
     return Step::Wait;
@@ -166,7 +166,7 @@ StatefulSetController::Step StatefulSetController::take_away(Look& look, const P
   return Step::Wait;
 }
 
-// From the highest number; no more of them down at once than allowed, which is one unless the set says otherwise.
+// From the highest ordinal, with at most maxUnavailable pods unavailable at once (default: one).
 void StatefulSetController::update_pods(Look& look) {
   const api::RollingUpdateStatefulSetStrategy& rolling = look.spec().update_strategy().rolling_update();
   const auto partition = static_cast<std::size_t>(std::max(0, rolling.partition()));
@@ -184,7 +184,7 @@ void StatefulSetController::update_pods(Look& look) {
   for (std::size_t slot = look.slots.size(); slot > partition; --slot) {
     const PodView*& pod = look.slots[slot - 1];
     if (!is_old(pod)) continue;
-    // In any order, those that are down anyway go without asking for room.
+    // With Parallel, unavailable pods are deleted without using maxUnavailable.
     const bool free = !look.ordered() && is_down(pod);
     if (!free && (room <= 0 || (is_down(pod) && !look.ordered()))) continue;
     remove_pod(look, *pod);

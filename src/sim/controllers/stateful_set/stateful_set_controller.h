@@ -1,9 +1,9 @@
-// Keeps a StatefulSet's pods: each has a number, a name and claims of its own, and there is never more than one of
-// each.
+// Keeps the pods of a StatefulSet. Each pod has an ordinal, a name and its own claims, and there is never more than one
+// pod of each ordinal.
 //
-// OrderedReady goes through the numbers from the lowest and stops at the first pod that is not as it should be; only
-// when all are available does it take surplus pods away, from the highest number, and then update one after another,
-// again from the highest. Parallel does not wait, except that a pod is gone before its successor is made.
+// OrderedReady goes through the ordinals from the lowest and stops at the first pod that is not available. When all are
+// available, it deletes surplus pods from the highest ordinal, and then updates pods one by one, again from the
+// highest. Parallel does not wait, except that an old pod is gone before its successor is created.
 #pragma once
 
 #include <optional>
@@ -35,14 +35,14 @@ class StatefulSetController {
   StatefulSetController& operator=(const StatefulSetController&) = delete;
 
  private:
-  // One look at one set.
+  // The state of one reconcile of one StatefulSet.
   struct Look;
   enum class Step { GoOn, Wait };
 
   void reconcile(const std::string& key);
   bool find_revisions(Look& look, const kube::LabelSelector& selector);
   void gather(Look& look);
-  // What went wrong is left in the look.
+  // Stores errors in look.fault.
   void act(Look& look);
   Step tend(Look& look, std::size_t slot);
   Step take_away(Look& look, const PodView& pod, bool may_be_down);

@@ -1,4 +1,4 @@
-// One look at one StatefulSet, shared by the files of its controller.
+// The state of one reconcile of one StatefulSet, shared by the files of its controller.
 #pragma once
 
 #include <charconv>
@@ -15,11 +15,11 @@ struct StatefulSetController::Look {
   std::string key;
   std::shared_ptr<const api::StatefulSet> set;
   std::vector<RevisionPtr> revisions{};
-  RevisionPtr current{};  // what the pods below the partition have
-  RevisionPtr update{};   // what the set's template says
+  RevisionPtr current{};  // the revision of pods below the partition
+  RevisionPtr update{};   // the revision of the set's template
   std::int32_t collision_count = 0;
-  std::vector<const PodView*> slots{};      // by number, from the first; null: to be created
-  std::vector<const PodView*> condemned{};  // of numbers outside the range, highest first
+  std::vector<const PodView*> slots{};      // by ordinal, from start(); null: must be created
+  std::vector<const PodView*> condemned{};  // ordinals outside the range, highest first
   std::string fault{};                      // empty: none
 
   const api::StatefulSetSpec& spec() const { return set->spec(); }
@@ -31,7 +31,7 @@ struct StatefulSetController::Look {
   std::string claim_name(const std::string& claim, int ordinal) const { return claim + "-" + pod_name(ordinal); }
 };
 
-// The number in "web-3", when the set is called "web"; -1 for any other name.
+// The ordinal in "web-3" for the set "web"; -1 for any other name.
 inline int ordinal_of(std::string_view set, std::string_view pod) {
   if (!pod.starts_with(set) || pod.size() < set.size() + 2 || pod[set.size()] != '-') return -1;
   const std::string_view digits = pod.substr(set.size() + 1);

@@ -1,4 +1,4 @@
-// A StatefulSet's pods and their claims, as they are made.
+// Creates the pods of a StatefulSet and their claims.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ void StatefulSetController::create_pod(Look& look, int ordinal) {
   spec.set_hostname(name);
   if (!look.spec().service_name().empty()) spec.set_subdomain(look.spec().service_name());
   auto& volumes = *spec.mutable_volumes();
-  for (int i = volumes.size() - 1; i >= 0; --i) {  // a claim takes the place of a volume of the same name
+  for (int i = volumes.size() - 1; i >= 0; --i) {  // a claim replaces a volume with the same name
     if (claim_named(look.spec(), volumes.Get(i).name()) != nullptr) volumes.DeleteSubrange(i, 1);
   }
   for (const auto& claim : look.spec().volume_claim_templates()) {
@@ -103,15 +103,15 @@ bool StatefulSetController::create_claims(Look& look, int ordinal) {
   return true;
 }
 
-// Who goes takes along what it owns: the set its claims when it is deleted, a surplus pod its claims when it is scaled
-// away. Nobody owns what is to be retained.
+// Sets the owners of claims, according to the retention policy. With whenDeleted: Delete, the StatefulSet owns them.
+// With whenScaled: Delete, a surplus pod owns its claims. Retained claims have no owner.
 void StatefulSetController::own_claims(Look& look, const PodView& pod, int ordinal) {
   const auto& policy = look.spec().persistent_volume_claim_retention_policy();
   const bool surplus = ordinal < look.start() || ordinal >= look.start() + look.spec().replicas();
   const bool by_pod = surplus && is_deleted(policy.when_scaled());
   const bool by_set = is_deleted(policy.when_deleted()) && !by_pod;
   const bool settled = look.set->status().observed_generation() == look.set->metadata().generation();
-  if (!by_pod && !by_set && !is_deleted(policy.when_scaled()) && settled) return;  // as nearly always
+  if (!by_pod && !by_set && !is_deleted(policy.when_scaled()) && settled) return;  // the common case
   const std::string pod_uid(pod.uid());
   const api::OwnerReference pod_reference = reference_to(pod);
   for (const auto& wanted : look.spec().volume_claim_templates()) {
@@ -131,7 +131,7 @@ void StatefulSetController::own_claims(Look& look, const PodView& pod, int ordin
   }
 }
 
-// A claim that an earlier pod of this name took along, and that is not gone yet, is not to be used again.
+// Whether a claim of an earlier pod with this name is still being deleted. Such a claim must not be used again.
 bool StatefulSetController::has_stale_claim(const Look& look, int ordinal) const {
   if (!is_deleted(look.spec().persistent_volume_claim_retention_policy().when_scaled())) return false;
   return std::ranges::any_of(look.spec().volume_claim_templates(), [&](const auto& wanted) {

@@ -54,7 +54,7 @@ std::vector<std::int64_t> revision_numbers(WorkloadRig& rig) {
   return numbers;
 }
 
-// What happened to pods, in order: "+db-0", "-db-1" (deletion asked for), "x db-1" (gone).
+// The changes of pods in order: "+db-0", "-db-1" (deletion requested), "x db-1" (gone).
 struct Diary {
   explicit Diary(WorkloadRig& rig)
       : subscription(rig.pods.subscribe([this](const PodView* before, const PodView* after) {
@@ -247,8 +247,8 @@ TEST(StatefulSetController, HistoryIsNoLongerThanAskedFor) {
   EXPECT_EQ(revision_numbers(rig), (std::vector<std::int64_t>{4, 5}));
 }
 
-// Pods are deleted at random while the set is resized and updated: whatever happens, a number has one pod at most, in
-// order, and in the end all is as asked for.
+// Pods are deleted at random while the set is scaled and updated. An ordinal never has two pods, the order holds, and
+// in the end the set has the desired state.
 TEST(StatefulSetController, NoNumberEverHasTwoPodsWhateverHappens) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     WorkloadRig rig(seed);
@@ -256,7 +256,7 @@ TEST(StatefulSetController, NoNumberEverHasTwoPodsWhateverHappens) {
     const bool ordered = rig.rng.below(2) == 0;
     auto set = stateful_set("db", 3);
     if (!ordered) set.mutable_spec()->set_pod_management_policy("Parallel");
-    std::map<std::string, std::string> living;  // number -> uid
+    std::map<std::string, std::string> living;  // ordinal -> uid
     const auto watch = rig.pods.subscribe([&](const PodView* before, const PodView* after) {
       const PodView& pod = after == nullptr ? *before : *after;
       const std::string number(pod.label("apps.kubernetes.io/pod-index"));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kDaysPerYear = 365;
 
-// "5d2h", or "5d" when there is nothing of the smaller unit.
+// "5d2h", or "5d" if the smaller unit is zero.
 std::string with_rest(std::int64_t whole, char unit, std::int64_t rest, char rest_unit) {
   std::string text = std::to_string(whole) + unit;
   if (rest != 0) text += std::to_string(rest) + rest_unit;

@@ -1,4 +1,4 @@
-// Durations and ages as kubectl's readers know them: two or three significant figures.
+// Durations and ages in kubectl's format: two or three significant figures.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace rescheduler::sim {
 
-// "90s", "2m30s", "15m", "3h12m", "20h", "5d2h", "400d", "2y10d". A little below zero is "0s": clocks differ.
+// "90s", "2m30s", "15m", "3h12m", "20h", "5d2h", "400d", "2y10d". Slightly below zero is "0s", because clocks differ.
 std::string human_duration(std::chrono::nanoseconds duration);
 
-// Since a time as the API writes it; "<unknown>" when it is empty, "<invalid>" when it is no time.
+// The age of an API timestamp; "<unknown>" if it is empty, "<invalid>" if it is not a time.
 std::string human_age(std::string_view timestamp, WallTime now);
 
 }  // namespace rescheduler::sim

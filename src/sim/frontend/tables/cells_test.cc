@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 WallTime now() { return *kube::parse_time("2026-01-01T12:00:00Z"); }
 
-// The cells of an object, as JSON; those for -o wide included.
+// The cells of an object as JSON, including those for -o wide.
 std::string cells(std::string_view group, std::string_view kind, std::string_view object) {
   const Printer* printer = printer_of(group, kind);
   if (!printer) return "no printer";

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A value that is not of the column's type leaves the cell empty.
+// A value of another type leaves the cell empty.
 json::value cell(std::string_view type, const json::value* value, WallTime now) {
   if (!value || value->is_null()) return nullptr;
   if (type == "string") {

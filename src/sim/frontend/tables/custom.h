@@ -1,5 +1,5 @@
-// Columns and cells of the kinds that CustomResourceDefinitions add: what additionalPrinterColumns say, else the age.
-// Included by .cc files only: it brings Boost.JSON.
+// Columns and cells of custom kinds: those of additionalPrinterColumns, else the age.
+// Only .cc files include this header, because it includes Boost.JSON.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class CustomColumns {
 
  private:
   std::vector<Column> columns_;
-  std::vector<std::optional<JsonPath>> paths_;  // of all columns but the first, the name
+  std::vector<std::optional<JsonPath>> paths_;  // of all columns except the first, the name
 };
 
 }  // namespace rescheduler::sim

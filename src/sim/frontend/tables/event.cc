@@ -1,4 +1,4 @@
-// Events, in either API: core/v1 and events.k8s.io/v1 name the same things differently.
+// Events of core/v1 and events.k8s.io/v1, which have different field names.
 #include <cctype>
 #include <string>
 
@@ -44,7 +44,7 @@ boost::json::array event_cells(const Field& event, WallTime now) {
     last = series["lastObservedTime"].text();
     count = series["count"].number();
   } else if (count == 0) {
-    count = 1;  // the newer API sets none for what happened once
+    count = 1;  // events.k8s.io sets no count for a single occurrence
   }
   const Field target = either(event, "involvedObject", "regarding");
   return {human_age(last, now),

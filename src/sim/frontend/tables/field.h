@@ -1,5 +1,5 @@
-// Reads an object's JSON by paths that may not be there: an absent field has no text, is zero, false and empty.
-// Included by .cc files only: it brings Boost.JSON.
+// Reads the JSON of an object by paths that can be absent. An absent field has no text, is zero, false and empty.
+// Only .cc files include this header, because it includes Boost.JSON.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Field {
     return Field(object ? object->if_contains(name) : nullptr);
   }
   Field at(std::size_t index) const { return Field(index < size() ? &items()[index] : nullptr); }
-  // The element of a list of objects whose field `name` is `value`.
+  // The element of a list of objects whose field `name` has the text `value`.
   Field where(std::string_view name, std::string_view value) const {
     for (const boost::json::value& item : items()) {
       if (Field(&item)[name].text() == value) return Field(&item);
@@ -35,7 +35,7 @@ class Field {
     const boost::json::string* string = value_ ? value_->if_string() : nullptr;
     return string && !string->empty() ? std::string_view(*string) : otherwise;
   }
-  // Numbers and texts alike, as an IntOrString prints.
+  // A number or a text, as an IntOrString prints.
   std::string printed(std::string_view otherwise = {}) const {
     if (value_ && value_->is_int64()) return std::to_string(value_->get_int64());
     return std::string(text(otherwise));

@@ -1,4 +1,4 @@
-// Measured usage. These columns are metrics-server's; the API server itself knows no such kinds.
+// Measured usage. These columns are metrics-server's; the API server itself does not have these kinds.
 #include <map>
 #include <string>
 

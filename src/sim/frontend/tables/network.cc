@@ -6,7 +6,7 @@
 namespace rescheduler::sim {
 namespace {
 
-constexpr std::size_t kMostListed = 3;  // then "+ 2 more..."
+constexpr std::size_t kMostListed = 3;  // followed by "+ 2 more..."
 
 struct ShortList {
   std::string text{};

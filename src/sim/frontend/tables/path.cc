@@ -30,7 +30,7 @@ class JsonPath::Parser {
     while (take(" ")) continue;
   }
 
-  // A lone dot is the object itself.
+  // A single dot is the object itself.
   bool name(Step& step) {
     take(".");
     if (text_.starts_with(".")) return false;  // recursive descent

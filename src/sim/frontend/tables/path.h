@@ -1,5 +1,5 @@
-// The JSONPath that additionalPrinterColumns may use: .a.b, .a\.b, ['a.b'], [0], [*], [?(@.type=="Ready")].
-// Included by .cc files only: it brings Boost.JSON.
+// The JSONPath of additionalPrinterColumns: .a.b, .a\.b, ['a.b'], [0], [*], [?(@.type=="Ready")].
+// Only .cc files include this header, because it includes Boost.JSON.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ namespace rescheduler::sim {
 
 class JsonPath {
  public:
-  // Nothing when the text is none of the above (recursive descent, slices, unions, scripts).
+  // Empty for any other form (recursive descent, slices, unions, scripts).
   static std::optional<JsonPath> parse(std::string_view text);
 
-  // The first value it leads to; null when there is none.
+  // The first matching value; null if there is none.
   const boost::json::value* first(const boost::json::value& root) const;
 
  private:
   struct Step {
     enum class What { Name, Index, All, Filter };
     What what = What::Name;
-    std::string name{};         // Name; of a Filter, the text compared with
-    long index = 0;             // Index, from the end when negative
-    std::string comparison{};   // Filter: == != < <= > >=, or empty: the field is there
-    std::vector<Step> field{};  // Filter: what is compared
+    std::string name{};         // Name; for a Filter, the text to compare with
+    long index = 0;             // Index; negative counts from the end
+    std::string comparison{};   // Filter: == != < <= > >=; empty: the field exists
+    std::vector<Step> field{};  // Filter: the field to compare
   };
   class Parser;
 

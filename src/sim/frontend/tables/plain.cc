@@ -1,4 +1,4 @@
-// Kinds of which little is shown.
+// Kinds with few columns.
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Pods: READY, STATUS and RESTARTS sum up all containers, by the rules every user of kubectl has learnt.
+// Pods: READY, STATUS and RESTARTS summarise all containers, by the rules of kubectl.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -36,7 +36,7 @@ std::string exit_text(const Field& terminated) {
   return "ExitCode:" + std::to_string(terminated["exitCode"].number());
 }
 
-// True when an init container holds the pod back; then it says how.
+// True if an init container delays the pod; then summary.reason says why.
 bool sum_up_init_containers(const Field& pod, PodSummary& summary, PodSummary& sidecars) {
   const Field specs = pod["spec"]["initContainers"];
   const Field statuses = pod["status"]["initContainerStatuses"];
@@ -84,7 +84,7 @@ void sum_up_containers(const Field& pod, PodSummary& summary) {
     }
   }
   if (summary.reason != "Completed") return;
-  // Some containers have ended well: the others decide.
+  // Some containers have completed: the others decide.
   if (running && is_true(pod["status"]["conditions"], "Ready")) {
     summary.reason = "Running";
   } else if (!failure.empty()) {
@@ -110,7 +110,7 @@ PodSummary sum_up(const Field& pod) {
   PodSummary sidecars;
   const bool initializing = sum_up_init_containers(pod, summary, sidecars);
   if (!initializing || is_true(status["conditions"], "Initialized")) {
-    // What init containers that are over did no longer matters.
+    // Init containers that have completed no longer count.
     summary.restarts = sidecars.restarts;
     summary.last_restart = sidecars.last_restart;
     sum_up_containers(pod, summary);

@@ -1,4 +1,4 @@
-// How one kind becomes columns and cells. Included by .cc files only: it brings Boost.JSON.
+// The columns and cells of one kind. Only .cc files include this header, because it includes Boost.JSON.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace rescheduler::sim {
 
 struct Column {
   std::string name;
-  std::string type = "string";  // as OpenAPI has them
+  std::string type = "string";  // OpenAPI type
   std::string format{};
   int priority = 0;  // above 0: only with -o wide
   std::string description{};
@@ -34,10 +34,10 @@ struct NamedPrinter {
 };
 const Printer* find_printer(std::span<const NamedPrinter> printers, std::string_view group, std::string_view kind);
 
-// Null for kinds without a printer of their own, which show their name and when they were created.
+// Null for kinds without a printer, which show their name and creation time.
 const Printer* printer_of(std::string_view group, std::string_view kind);
 
-// Each family's own; null when the kind is not theirs.
+// One function for each family; null if the kind belongs to another family.
 const Printer* pod_printer(std::string_view group, std::string_view kind);
 const Printer* node_printer(std::string_view group, std::string_view kind);
 const Printer* workload_printer(std::string_view group, std::string_view kind);
@@ -48,7 +48,7 @@ const Printer* event_printer(std::string_view group, std::string_view kind);
 const Printer* metrics_printer(std::string_view group, std::string_view kind);
 const Printer* plain_printer(std::string_view group, std::string_view kind);
 
-// Columns and cells many kinds share.
+// Columns and cells that many kinds share.
 Column name_column();
 Column age_column();
 Column text_column(std::string name, std::string description);
@@ -56,8 +56,8 @@ Column wide_column(std::string name, std::string description);
 Column integer_column(std::string name, std::string description);
 std::string name_of(const Field& object);
 std::string age_of(const Field& object, WallTime now);
-std::string labels_text(const Field& labels);      // "a=b,c=d"; "<none>" when there are none
-std::string selector_text(const Field& selector);  // of a LabelSelector; "<none>" when it is empty
-std::string containers_text(const Field& containers, std::string_view field);  // names or images, by commas
+std::string labels_text(const Field& labels);                                  // "a=b,c=d"; "<none>" without labels
+std::string selector_text(const Field& selector);                              // of a LabelSelector; "<none>" if empty
+std::string containers_text(const Field& containers, std::string_view field);  // names or images, comma-separated
 
 }  // namespace rescheduler::sim

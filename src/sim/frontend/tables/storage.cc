@@ -24,7 +24,7 @@ std::string_view phase_of(const Field& object) {
   return object["metadata"]["deletionTimestamp"].present() ? "Terminating" : object["status"]["phase"].text();
 }
 
-// The annotation is older than the field, and wins.
+// The annotation is older than the field and has precedence.
 std::string_view storage_class(const Field& object) {
   return object["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"].text(
       object["spec"]["storageClassName"].text());

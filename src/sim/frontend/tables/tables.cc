@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-// What a kind without a printer shows.
+// The cells of a kind without a printer.
 json::array creation_cells(const Field& object, WallTime) {
   return {name_of(object), object["metadata"]["creationTimestamp"].text()};
 }
@@ -51,7 +51,7 @@ json::value object_value(const Kind& kind, const Version& version) {
   return std::move(*parsed);
 }
 
-// kubectl may leave completed pods out; the row says so itself.
+// kubectl can hide completed pods; the row has a condition for it.
 void add_conditions(const Kind& kind, const Field& object, json::object& row) {
   if (!kind.group.empty() || kind.kind != "Pod") return;
   const std::string_view phase = object["status"]["phase"].text();

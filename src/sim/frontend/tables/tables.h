@@ -1,5 +1,5 @@
-// What kubectl prints: objects as a meta.k8s.io/v1 Table, with the columns and cells that Kubernetes' own printers
-// give each kind. A pure function of the objects and the time.
+// Objects as a meta.k8s.io/v1 Table for kubectl, with the columns and cells of Kubernetes' own printers. A pure
+// function of the objects and the time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TableRequest {
 };
 
 std::string table_json(const Kind& kind, const std::vector<VersionPtr>& objects, const TableRequest& request);
-// Of an object that is not stored: a Scale.
+// For an object that is not stored: a Scale.
 std::string table_json(const Message& object, const TableRequest& request);
 
 }  // namespace rescheduler::sim

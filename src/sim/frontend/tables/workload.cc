@@ -1,4 +1,4 @@
-// What runs pods: Deployments and their kin, Jobs, and the budgets that protect them.
+// Workloads: Deployments and similar kinds, Jobs, and PodDisruptionBudgets.
 #include <cctype>
 #include <string>
 

@@ -129,7 +129,7 @@ bool namespace_matches(const Webhook& webhook, const PendingWrite& pending_write
   if (webhook.namespaces.is_everything()) return true;
   const Kind& namespaces = *server.kinds().find("", "v1", "namespaces");
   const api::ObjectMeta& metadata = kube::metadata_of(*pending_write.object);
-  // A namespace is selected by its own labels; what else has no namespace always matches.
+  // A namespace is selected by its own labels. Any other cluster-scoped object always matches.
   if (pending_write.kind == &namespaces) return labels_match(webhook.namespaces, metadata);
   if (!pending_write.kind->namespaced) return true;
   const VersionPtr found = server.store().find(namespaces, "", metadata.namespace_());
@@ -155,7 +155,7 @@ std::vector<Webhook> webhooks_in(const CustomObject& configuration, bool mutatin
 }
 
 bool matches(const Webhook& webhook, const PendingWrite& pending_write, const Server& server) {
-  // Nobody can lock the door to the configurations themselves.
+  // Webhooks never review webhook configurations, so that a broken webhook can be removed.
   if (pending_write.kind->group == "admissionregistration.k8s.io") return false;
   const bool ruled = std::any_of(webhook.rules.begin(), webhook.rules.end(), [&pending_write](const WebhookRule& rule) {
     return rule_matches(rule, pending_write);

@@ -1,4 +1,5 @@
-// What MutatingWebhookConfigurations and ValidatingWebhookConfigurations say: whom to ask about which writes. Pure.
+// The content of MutatingWebhookConfigurations and ValidatingWebhookConfigurations: which webhook reviews which writes.
+// Pure.
 #pragma once
 
 #include <chrono>
@@ -39,15 +40,15 @@ struct Webhook {
   std::vector<std::string> review_versions{};
   std::string side_effects{};
   bool reinvoked_if_needed = false;
-  // Set when the configuration asks for something the embedded cluster cannot do (matchConditions): calling it fails,
-  // in these words.
+  // Set if the configuration uses a feature that the embedded cluster does not support (matchConditions). A call then
+  // fails with this message.
   std::string unsupported{};
 };
 
-// Of one configuration, in its own order. What cannot be read is taken as absent.
+// The webhooks of one configuration, in its order. Unreadable parts count as absent.
 std::vector<Webhook> webhooks_in(const CustomObject& configuration, bool mutating);
 
-// Is this webhook to be asked? Namespaces are looked up in the server's store.
+// Whether the webhook must review this write. Namespaces are read from the server's store.
 bool matches(const Webhook& webhook, const PendingWrite& pending_write, const Server& server);
 
 }  // namespace rescheduler::sim

@@ -104,7 +104,7 @@ std::string review_request(const PendingWrite& pending_write,
     request.set_request_sub_resource(pending_write.subresource);
   }
   if (!metadata.name().empty()) request.set_name(metadata.name());
-  // The namespace a namespace is in is itself.
+  // For a Namespace object, the namespace is the object itself.
   const bool is_namespace = pending_write.kind->group.empty() && pending_write.kind->plural == "namespaces";
   const std::string& ns = is_namespace ? metadata.name() : metadata.namespace_();
   if (!ns.empty()) request.set_namespace_(ns);

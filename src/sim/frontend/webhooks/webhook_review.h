@@ -1,4 +1,4 @@
-// The question put to a webhook and the reading of its answer: AdmissionReview v1, or v1beta1 if it prefers that. Pure.
+// Writes the request to a webhook and reads its answer: AdmissionReview v1, or v1beta1 if the webhook prefers it. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace rescheduler::sim {
 
-// The version to speak: the first of the webhook's that we know; empty: none.
+// The first version of the webhook that we support; empty: none.
 std::string review_version(const Webhook& webhook);
 
 std::string review_request(const PendingWrite& pending_write,
@@ -18,16 +18,16 @@ std::string review_request(const PendingWrite& pending_write,
 
 struct Verdict {
   bool allowed = false;
-  StatusError refusal{};  // when it is not
+  StatusError refusal{};  // if not allowed
   std::string patch{};    // a JSON Patch; empty: none
 };
-// An error is a fragment: what is wrong with the answer.
+// The error is a fragment that says what is wrong with the answer.
 Result<Verdict> read_review(const Webhook& webhook,
                             std::string_view version,
                             std::string_view uid,
                             std::string_view body);
 
-// Changes the draft's object as the patch says; true if that changed anything.
+// Applies the patch to the object of the write. True if the object changed.
 ApiResult<bool> apply_patch(const Webhook& webhook, std::string_view patch, PendingWrite& pending_write);
 
 }  // namespace rescheduler::sim

@@ -21,7 +21,7 @@ const Kind& configurations(const Server& server, bool mutating) {
 
 std::string quoted_url(std::string_view url) { return fmt::format("Post \"{}\"", url); }
 
-// How Go's client words a status that is no success.
+// The error text of Go's client for a status that is not a success.
 std::string status_text(const net::HttpResponse& response) {
   if (response.status == 404) return "the server could not find the requested resource";
   if (response.status >= 500) {
@@ -58,13 +58,13 @@ class WebhookCaller::Calls : public std::enable_shared_from_this<Calls> {
   using Webhooks = std::vector<std::shared_ptr<const Webhook>>;
   struct Target {
     net::Origin origin;
-    std::string server_name{};  // what the certificate must be for
-    std::string path{};         // with its query
-    std::string url{};          // for error texts
+    std::string server_name{};  // the name that the certificate must have
+    std::string path{};         // with the query
+    std::string url{};          // for error messages
   };
 
   const Webhooks& webhooks();
-  // Results fail with Errc::Cancelled only, when the job or the caller is no more.
+  // Results fail only with Errc::Cancelled, when the job or the caller has ended.
   net::Task<Result<ApiResult<void>>> ask_all(PendingWrite& pending_write);
   net::Task<Result<ApiResult<void>>> ask_mutating(PendingWrite& pending_write);
   net::Task<Result<ApiResult<bool>>> ask(std::shared_ptr<const Webhook> webhook, PendingWrite& pending_write);
@@ -75,7 +75,7 @@ class WebhookCaller::Calls : public std::enable_shared_from_this<Calls> {
   Server& server_;
   net::Executor executor_;
   bool stopped_ = false;
-  std::shared_ptr<const Webhooks> known_;  // null: to be read again
+  std::shared_ptr<const Webhooks> known_;  // null: must be read again
   std::unique_ptr<Store::Subscription> mutating_changes_;
   std::unique_ptr<Store::Subscription> validating_changes_;
   std::map<std::string, std::unique_ptr<net::HttpClient>> clients_;  // by origin, name and authority
@@ -110,7 +110,7 @@ const WebhookCaller::Calls::Webhooks& WebhookCaller::Calls::webhooks() {
   if (known_) return *known_;
   auto all = std::make_shared<Webhooks>();
   for (const bool mutating : {true, false}) {
-    // The store goes by name, and so does the real server.
+    // The store is sorted by name, like the order of the real server.
     server_.store().for_each(configurations(server_, mutating), {}, {}, [&](const VersionPtr& version) {
       for (Webhook& one : webhooks_in(*version->as<CustomObject>(), mutating)) {
         all->push_back(std::make_shared<const Webhook>(std::move(one)));
@@ -132,7 +132,7 @@ bool WebhookCaller::Calls::concerns(const PendingWrite& pending_write) {
 net::Task<void> WebhookCaller::Calls::run(std::shared_ptr<Calls> self, PendingWrite pending_write, Done done) {
   auto verdict = co_await ask_all(pending_write);
   if (self->settings.ended) self->settings.ended();
-  if (!verdict) co_return;  // nobody is there any more to hear it
+  if (!verdict) co_return;  // the caller is gone
   if (*verdict) {
     done(std::move(pending_write));
   } else {
@@ -144,7 +144,7 @@ net::Task<Result<ApiResult<void>>> WebhookCaller::Calls::ask_all(PendingWrite& p
   auto mutated = co_await ask_mutating(pending_write);
   if (!mutated || !*mutated) co_return mutated;
   (void)webhooks();
-  const auto all = known_;  // as they are now, whatever changes meanwhile
+  const auto all = known_;  // the current configuration, also if it changes meanwhile
   for (const auto& webhook : *all) {
     if (webhook->mutating || !matches(*webhook, pending_write, server_)) continue;
     auto asked = co_await ask(webhook, pending_write);
@@ -157,7 +157,7 @@ net::Task<Result<ApiResult<void>>> WebhookCaller::Calls::ask_all(PendingWrite& p
 net::Task<Result<ApiResult<void>>> WebhookCaller::Calls::ask_mutating(PendingWrite& pending_write) {
   (void)webhooks();
   const auto all = known_;
-  std::vector<std::shared_ptr<const Webhook>> again;  // wish to see the object once more if others change it
+  std::vector<std::shared_ptr<const Webhook>> again;  // called again if a later webhook changes the object
   bool changed_since = false;
   for (const auto& webhook : *all) {
     if (!webhook->mutating || !matches(*webhook, pending_write, server_)) continue;
@@ -239,7 +239,7 @@ Result<net::HttpClient*> WebhookCaller::Calls::client_for(const Webhook& webhook
   return client.get();
 }
 
-// Errors are what follows 'failed calling webhook "x": '.
+// The error is the text after 'failed calling webhook "x": '.
 net::Task<Result<Verdict>> WebhookCaller::Calls::call(const Webhook& webhook, const PendingWrite& pending_write) {
   if (stopped_) co_return net::cancelled();
   if (!webhook.unsupported.empty()) co_return fail(Errc::Unsupported, "{}", webhook.unsupported);

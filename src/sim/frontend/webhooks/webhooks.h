@@ -1,10 +1,10 @@
-// Asks admission webhooks over real HTTPS, as their configurations in the store say: first the mutating ones by name
-// of their configuration, one after the other, each seeing what the one before has made of the object; then the
-// validating ones.
+// Calls admission webhooks over real HTTPS, according to their configurations in the store. First come the mutating
+// webhooks, one by one, sorted by the name of their configuration; each gets the object as changed by the one before.
+// Then come the validating webhooks.
 //
-// Left out: deletions and subresources that are not the object itself (binding, eviction, scale), matchConditions
-// (calling such a webhook fails and says so), and rules that name another version of the same kind
-// (matchPolicy Equivalent). The webhook's time-out is real time, whatever the agenda's is.
+// Not supported: deletions and subresources that are not the object itself (binding, eviction, scale); matchConditions
+// (calling such a webhook fails with a message); rules for another version of the same kind (matchPolicy Equivalent).
+// The timeout of a webhook is real time, also if the agenda is virtual.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@
 namespace rescheduler::sim {
 
 struct WebhookSettings {
-  // Where services are really listening, by "namespace/name".
+  // The real address of each service, by "namespace/name".
   struct Address {
     std::string host = "127.0.0.1";
     std::uint16_t port = 443;
   };
   std::map<std::string, Address> services{};
-  // Called around every review, so that virtual time can stand still meanwhile (VirtualLoop::hold_time).
+  // Called before and after every review, so that virtual time can stand still meanwhile (VirtualLoop::hold_time).
   std::function<void()> begun{};
   std::function<void()> ended{};
-  std::string user = "embedded-admin";  // who writes, as the webhooks are told
+  std::string user = "embedded-admin";  // the user in the AdmissionReview
 };
 
 struct WebhookCounts {
   std::uint64_t calls = 0;
-  std::uint64_t failures = 0;  // of calling; a denial is none
+  std::uint64_t failures = 0;  // failed calls; a denial is not a failure
   std::uint64_t denials = 0;
 };
 
 class WebhookCaller final : public Admission {
  public:
-  // Make it known with Server::set_admission(). Belongs to the loop's thread.
+  // Register it with Server::set_admission(). Belongs to the loop's thread.
   WebhookCaller(net::Executor executor, Server& server, WebhookSettings settings = {});
   ~WebhookCaller() override;
 
@@ -50,7 +50,7 @@ class WebhookCaller final : public Admission {
   const WebhookCounts& counts() const;
 
  private:
-  // Shared with the reviews that run, which end unanswered when the caller goes.
+  // Shared with running reviews, which end without an answer when the caller is destroyed.
   class Calls;
   std::shared_ptr<Calls> calls_;
 };

@@ -1,4 +1,4 @@
-// Webhooks that really listen on loopback, over TLS.
+// Webhooks that listen on loopback, over TLS.
 #include "sim/frontend/webhooks/webhooks.h"
 
 #include <boost/json.hpp>
@@ -72,7 +72,7 @@ class WebhooksTest : public testing::Test {
             {"apiVersions", json::array{"v1"}},
             {"resources", json::array{resource}}};
   }
-  // The answer that allows, with a patch that adds a label.
+  // An answer that allows the write, with a patch that adds a label.
   static json::object labelling(const std::string& label) {
     const std::string patch =
         fmt::format(R"([{{"op":"add","path":"/metadata/labels","value":{{"{}":"yes"}}}}])", label);
@@ -249,7 +249,7 @@ TEST_F(WebhooksTest, PodsThatControllersCreateAreReviewedToo) {
   rig_.loop.run_for(std::chrono::seconds{0});
   ASSERT_TRUE(stored && *stored);
   EXPECT_EQ((**stored)->as<api::Pod>()->metadata().labels().at("touched"), "yes");
-  EXPECT_EQ(rig_.agenda.steady_now(), begun);  // virtual time stood still meanwhile
+  EXPECT_EQ(rig_.agenda.steady_now(), begun);  // virtual time stood still
 }
 
 TEST_F(WebhooksTest, AReviewThatOutlivesItsCallerEndsUnanswered) {
@@ -268,7 +268,7 @@ TEST_F(WebhooksTest, TheOlderReviewIsSpokenToThoseWhoListItFirst) {
   configure("old", {{"admissionReviewVersions", json::array{"v1beta1", "v1"}}});
   verdict_ = [](const json::object&) {
     json::object answer = labelling("beta");
-    answer.erase("patchType");  // v1beta1 knew only one
+    answer.erase("patchType");  // v1beta1 has only one patch type
     answer["uid"] = "unchecked";
     return answer;
   };

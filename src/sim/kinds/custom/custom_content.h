@@ -1,4 +1,4 @@
-// The JSON inside a CustomObject. Included by .cc files only: it brings Boost.JSON.
+// The JSON inside a CustomObject. Only .cc files include this header, because it includes Boost.JSON.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -9,9 +9,9 @@
 
 namespace rescheduler::sim {
 
-// Empty when there is none. `storage` must outlive the result.
+// Empty if the object has no content. `storage` must outlive the result.
 boost::json::object content_of(const CustomObject& object, boost::json::storage_ptr storage);
-// Kept with keys in order, so that equal contents are equal texts.
+// Stores the content with sorted keys, so that equal contents have equal texts.
 void set_content(CustomObject& object, const boost::json::object& content);
 
 boost::json::value sorted_json(const boost::json::value& value);

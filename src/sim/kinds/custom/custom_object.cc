@@ -1,4 +1,4 @@
-// JSON of objects of any kind, and how CustomObject holds them.
+// JSON of objects of any kind, and the content of CustomObject.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -48,7 +48,7 @@ std::string custom_to_json(const Kind& kind, const CustomObject& object) {
   return out;
 }
 
-// "Pod in version "v1" cannot be handled as a Pod: ...", as a decoder of the real server puts it.
+// "Pod in version "v1" cannot be handled as a Pod: ...", the message of a decoder of the real server.
 StatusError cannot_decode(const Kind& kind, std::string_view why) {
   return bad_request(
       fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind.kind, kind.version, kind.kind, why));
@@ -85,7 +85,7 @@ ApiResult<MessagePtr> custom_from_json(const Kind& kind, json::object& object) {
   return custom;
 }
 
-// What people send back after reading, and no wire type has.
+// Removes fields that clients read and send back, but that no wire type has.
 void drop_server_side_metadata(json::object& object) {
   json::value* metadata = object.if_contains("metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
@@ -95,7 +95,7 @@ void drop_server_side_metadata(json::object& object) {
 
 }  // namespace
 
-// By key at every level, as Go writes what has no type; so equal contents are equal texts.
+// Sorts keys at every level, as Go does for untyped values. So equal contents have equal texts.
 json::value sorted_json(const json::value& value) {
   if (const json::array* array = value.if_array()) {
     json::array out(value.storage());

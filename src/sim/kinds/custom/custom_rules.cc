@@ -1,4 +1,4 @@
-// Objects held as JSON: custom kinds, checked by their schema, and built-in kinds nobody here looks into.
+// Objects stored as JSON: custom kinds, checked by their schema, and built-in kinds without checks of their content.
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -27,7 +27,7 @@ void drop_status(CustomObject& object, const RuleContext&, Faults&) {
   set_content(object, content);
 }
 
-// The status of one, everything else of the other.
+// Takes the status from `status_from` and keeps everything else in `rest`.
 void combine(const CustomObject& status_from, CustomObject& rest) {
   json::monotonic_resource memory;
   json::object content = content_of(rest, &memory);
@@ -42,7 +42,7 @@ void keep_status(const CustomObject& before, CustomObject& after) { combine(befo
 void keep_all_but_status(const CustomObject& before, CustomObject& after) {
   CustomObject kept = before;
   combine(after, kept);
-  // The server has already put the version to compare with into the metadata.
+  // The server has already set the expected version in the metadata.
   kept.mutable_metadata()->set_resource_version(after.metadata().resource_version());
   after = std::move(kept);
 }
@@ -59,7 +59,7 @@ bool differs_beside_status(const CustomObject& before, const CustomObject& after
 
 bool differs(const CustomObject& before, const CustomObject& after) { return before.content() != after.content(); }
 
-// A number, a text or a truth at ".spec.phase"; nothing else can be selected by.
+// A number, string or boolean at a path such as ".spec.phase". Other values are not selectable.
 bool find_text(const json::object& content, std::string_view path, std::string& text) {
   const json::object* object = &content;
   if (path.starts_with('.')) path.remove_prefix(1);

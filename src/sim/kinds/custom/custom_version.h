@@ -1,4 +1,4 @@
-// What a CustomResourceDefinition says about one version of its kind, beyond the names.
+// What a CustomResourceDefinition defines for one version of its kind, besides the names.
 #pragma once
 
 #include <memory>
@@ -26,23 +26,23 @@ struct PrinterColumn {
 struct CustomVersion {
   std::vector<PrinterColumn> columns{};    // none: a table shows name and age
   std::string schema_text{};               // openAPIV3Schema as JSON; empty: none was given
-  std::shared_ptr<const Schema> schema{};  // the same, ready to check objects with; null: none was given
+  std::shared_ptr<const Schema> schema{};  // schema_text, compiled; null: none was given
   bool storage = false;
   bool deprecated = false;
-  // The scale subresource: where in the object its numbers are, as JSON paths (".spec.replicas").
+  // The scale subresource: the JSON paths of its numbers in the object (".spec.replicas").
   std::string spec_replicas_path{};
   std::string status_replicas_path{};
-  std::string label_selector_path{};  // empty: it has none
+  std::string label_selector_path{};  // empty: there is no selector
   std::vector<std::string> selectable_paths{};
 };
 
-// Every version the definition serves. A version that is stored but not served is left out.
-// What cannot be read in a definition that has passed its own validation is taken as absent.
+// Every version that the definition serves. A version that is stored but not served is left out.
+// Unreadable parts of a definition that has passed its own validation count as absent.
 std::vector<Kind> kinds_defined_by(const CustomObject& definition);
-// The version objects are stored in; empty if the definition names none.
+// The version in which objects are stored; empty if the definition names none.
 std::string storage_version_of(const CustomObject& definition);
 
-// Kubernetes' order of preference: v2 before v1 before v1beta1 before v1alpha1, before anything else by name.
+// Kubernetes' order of preference: v2, v1, v1beta1, v1alpha1, then all other versions by name.
 bool is_preferred_version(std::string_view a, std::string_view b);
 
 }  // namespace rescheduler::sim

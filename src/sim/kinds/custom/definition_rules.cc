@@ -1,4 +1,4 @@
-// CustomResourceDefinitions as objects: how they are filled in, accepted and refused.
+// CustomResourceDefinitions as objects: defaults, validation and status.
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -70,7 +70,7 @@ json::array stored_versions(const json::value& spec, const json::value* known) {
   return versions;
 }
 
-// Names conflict with nobody here, so a definition is established at once.
+// Names never conflict here, so a definition is established at once.
 void establish(CustomObject& definition, const RuleContext& context, Faults&) {
   json::monotonic_resource memory;
   json::object content = content_of(definition, &memory);

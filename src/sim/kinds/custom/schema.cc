@@ -8,7 +8,7 @@ namespace rescheduler::sim {
 
 namespace json = boost::json;
 
-// Reads a schema; remembers the first thing it cannot use.
+// Reads a schema and keeps the first error.
 class SchemaReader {
  public:
   using Node = Schema::Node;
@@ -210,7 +210,7 @@ void Schema::fill_in(json::object& content) const { fill_object(content, *root_)
 void Schema::fill_object(json::object& object, const Node& node) {
   for (const auto& [name, property] : node.properties) {
     json::value* member = object.if_contains(name);
-    // A null where none is allowed counts as absent if there is something to put in its place.
+    // A null that is not allowed counts as absent if there is a default.
     const bool absent = member == nullptr || (member->is_null() && !property->nullable);
     if (absent && property->fallback) object[name] = json::value(*property->fallback, object.storage());
     member = object.if_contains(name);

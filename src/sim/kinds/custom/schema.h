@@ -1,9 +1,9 @@
-// A structural schema (openAPIV3Schema of a CustomResourceDefinition), ready to prune, fill in and check objects with.
+// A structural schema (openAPIV3Schema of a CustomResourceDefinition) that prunes, defaults and checks objects.
 //
-// Known: type, nullable, properties, required, additionalProperties, items, enum, pattern, minimum, maximum (and their
-// exclusive forms), minLength, maxLength, minItems, maxItems, default, x-kubernetes-preserve-unknown-fields,
-// x-kubernetes-int-or-string, x-kubernetes-embedded-resource. Not looked at: format, allOf, anyOf, oneOf, not,
-// uniqueItems, minProperties, maxProperties, multipleOf and CEL rules (x-kubernetes-validations).
+// Supported: type, nullable, properties, required, additionalProperties, items, enum, pattern, minimum, maximum (and
+// their exclusive forms), minLength, maxLength, minItems, maxItems, default, x-kubernetes-preserve-unknown-fields,
+// x-kubernetes-int-or-string, x-kubernetes-embedded-resource. Ignored: format, allOf, anyOf, oneOf, not, uniqueItems,
+// minProperties, maxProperties, multipleOf and CEL rules (x-kubernetes-validations).
 #pragma once
 
 #include <memory>
@@ -21,16 +21,16 @@ namespace rescheduler::sim {
 
 class Schema {
  public:
-  // The error names the part that cannot be used: "properties.spec.pattern: ...".
+  // The error names the part that is invalid: "properties.spec.pattern: ...".
   static Result<std::shared_ptr<const Schema>> parse(const boost::json::value& schema);
   ~Schema();
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
 
-  // These take a whole object's content: everything but apiVersion, kind and metadata.
-  void prune(boost::json::object& content) const;  // takes out what the schema does not know
-  std::vector<std::string> unknown(const boost::json::object& content) const;  // the paths of that
-  void fill_in(boost::json::object& content) const;                            // defaults
+  // These functions take the whole content of an object: all fields except apiVersion, kind and metadata.
+  void prune(boost::json::object& content) const;  // removes fields that the schema does not have
+  std::vector<std::string> unknown(const boost::json::object& content) const;  // the paths of these fields
+  void fill_in(boost::json::object& content) const;                            // sets defaults
   void check(const boost::json::object& content, Faults& faults) const;
 
  private:

@@ -1,4 +1,4 @@
-// Checking objects against a schema, in the words of the real server's validator.
+// Checks objects against a schema, with the messages of the real server's validator.
 #include <cmath>
 
 #include <boost/json/serialize.hpp>
@@ -46,7 +46,7 @@ void in_body(const At& at, std::string_view value, std::string_view why, Faults&
 bool matches(std::string_view text, const boost::regex& pattern) {
   try {
     return boost::regex_search(text.begin(), text.end(), pattern);
-  } catch (const std::runtime_error&) {  // too much work to find out
+  } catch (const std::runtime_error&) {  // the pattern is too complex
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// The inside of a Schema; for schema*.cc only.
+// The private representation of a Schema; for schema*.cc only.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@ namespace rescheduler::sim {
 struct Schema::Node {
   std::string type{};  // empty: any
   bool nullable = false;
-  bool preserve = false;  // unknown fields stay
+  bool preserve = false;  // x-kubernetes-preserve-unknown-fields
   bool int_or_string = false;
-  bool embedded = false;   // a whole object of some kind: apiVersion, kind and metadata are known
+  bool embedded = false;   // a whole object of some kind: apiVersion, kind and metadata are known fields
   bool any_extra = false;  // additionalProperties: true
   std::map<std::string, std::unique_ptr<Node>, std::less<>> properties{};
   std::unique_ptr<Node> extra{};  // additionalProperties: {...}
@@ -26,12 +26,12 @@ struct Schema::Node {
   std::optional<boost::regex> pattern{};
   std::optional<double> minimum{};
   std::optional<double> maximum{};
-  bool above_minimum = false;  // exclusive
+  bool above_minimum = false;  // exclusiveMinimum
   bool below_maximum = false;
   std::optional<std::int64_t> min_length{}, max_length{}, min_items{}, max_items{};
   std::optional<boost::json::value> fallback{};  // default
 
-  // Null: not known (the field may still be allowed, by any_extra or preserve).
+  // Null: the schema has no such property. any_extra or preserve can still allow the field.
   const Node* property(std::string_view name) const {
     const auto found = properties.find(name);
     return found != properties.end() ? found->second.get() : extra.get();

@@ -21,7 +21,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-// Of "v2", "v1beta3", "v1alpha1"; nothing for any other text.
+// For "v2", "v1beta3", "v1alpha1"; empty for any other text.
 std::optional<VersionRank> rank_of(std::string_view text) {
   if (!text.starts_with('v')) return std::nullopt;
   text.remove_prefix(1);

@@ -15,7 +15,7 @@ using Containers = google::protobuf::RepeatedPtrField<api::Container>;
 constexpr std::string_view kNoHandler = "must specify a handler type";
 constexpr std::string_view kOnlySidecars = "may not be set for init containers without restartPolicy=Always";
 
-// Lists in pods are short: looking back is cheaper than keeping a set.
+// Lists in pods are short: a linear search is cheaper than a set.
 template <class List>
 bool is_repeated(const List& list, int index, std::string_view name) {
   for (int i = 0; i < index; ++i) {
@@ -141,7 +141,7 @@ void check_probe(const api::Probe& probe, const At& at, Faults& faults) {
   check_not_negative(probe.failure_threshold(), at.child("failureThreshold"), faults);
 }
 
-// Liveness and startup are lost with one success.
+// successThreshold must be 1 for liveness and startup probes.
 void check_one_success(const api::Probe& probe, const At& at, Faults& faults) {
   check_probe(probe, at, faults);
   if (probe.success_threshold() == 1) return;

@@ -1,4 +1,4 @@
-// Where a pod may go: affinity, tolerations, topology spread.
+// Placement rules of a pod: affinity, tolerations, topology spread.
 #include <fmt/format.h>
 
 #include "kube/proto/core_pod.pb.h"
@@ -86,7 +86,8 @@ bool has_key(const Keys& keys, std::string_view key) {
   return std::ranges::find(keys, key) != keys.end();
 }
 
-// The server has added an expression for each of matchLabelKeys: a second one for the same key is the user's own.
+// The server has added an expression for each of matchLabelKeys. A second expression with the same key comes from the
+// user.
 template <class Term>
 void check_match_label_keys(const Term& term, const At& at, Faults& faults) {
   const At keys = at.child("matchLabelKeys");

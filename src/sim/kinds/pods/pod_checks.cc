@@ -71,7 +71,7 @@ void check_host_network(const api::PodSpec& spec, PodOf of, const At& at, Faults
     const auto& ports = spec.containers(i).ports();
     for (int j = 0; j < ports.size(); ++j) {
       if (ports[j].host_port() == ports[j].container_port()) continue;
-      if (of == PodOf::Template && ports[j].host_port() == 0) continue;  // filled in when the pod is made
+      if (of == PodOf::Template && ports[j].host_port() == 0) continue;  // set when the pod is created
       faults.invalid(containers[i].child("ports")[j].child("hostPort").str(), fmt::format("{}", ports[j].host_port()),
                      "must match `containerPort` when `hostNetwork` is true");
     }

@@ -1,4 +1,4 @@
-// What the API server and its built-in admission plugins make of a new pod.
+// What the API server and its built-in admission plugins do with a new pod.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ bool resolve(const std::string& name, const RuleContext& context, Priority& prio
     priority = of_class(static_cast<const api::PriorityClass&>(*found));
     return true;
   }
-  // Every cluster has these two, whether or not somebody has stored them here.
+  // Every cluster has these two classes, also if they are not in the store.
   if (name == "system-cluster-critical") {
     priority = {name, 2'000'000'000, "PreemptLowerPriority"};
   } else if (name == "system-node-critical") {
@@ -89,7 +89,7 @@ void admit_priority(api::PodSpec& spec, const RuleContext& context, Faults& faul
 
 // --- tolerations ---
 
-// As the admission plugin DefaultTolerationSeconds looks: by key and effect, whatever operator and value say.
+// Like the admission plugin DefaultTolerationSeconds: compares key and effect, ignores operator and value.
 bool mentions(const api::PodSpec& spec, std::string_view taint) {
   return std::ranges::any_of(spec.tolerations(), [&](const api::Toleration& toleration) {
     return (toleration.key() == taint || toleration.key().empty())
@@ -160,7 +160,7 @@ void select_by_own_labels(Affinity& affinity, const StringMap& labels) {
   }
 }
 
-// matchLabelKeys say "with my own value of this label": the server writes the value down.
+// matchLabelKeys means "the pod's own value of this label". The server writes the value into the selector.
 void select_by_own_labels(api::Pod& pod) {
   auto& spec = *pod.mutable_spec();
   const StringMap& labels = pod.metadata().labels();

@@ -1,4 +1,4 @@
-// What the API server fills in when it reads a pod or a pod template.
+// The defaults that the API server sets when it decodes a pod or a pod template.
 #include "kube/proto/core_pod.pb.h"
 #include "sim/kinds/pods/pod_rules.h"
 #include "sim/kinds/resources.h"
@@ -10,7 +10,7 @@ constexpr int kFileMode = 0644;
 constexpr std::int64_t kGraceSeconds = 30;
 constexpr std::int64_t kTokenSeconds = 3600;
 
-// "latest" is what an image without tag and digest gets, and what may change under the same name.
+// An image without tag and digest gets the tag "latest". The image behind "latest" can change, so it is always pulled.
 bool pulls_latest(std::string_view image) {
   if (image.find('@') != std::string_view::npos) {
     image = image.substr(0, image.find('@'));
@@ -143,7 +143,7 @@ void default_pod_spec(api::PodSpec& spec) {
   spec.mutable_security_context();
   if (!spec.has_termination_grace_period_seconds()) spec.set_termination_grace_period_seconds(kGraceSeconds);
   if (spec.scheduler_name().empty()) spec.set_scheduler_name("default-scheduler");
-  // Two names of one field; the newer one wins.
+  // serviceAccount is the old name of serviceAccountName; the new name wins.
   if (spec.service_account_name().empty()) {
     if (!spec.service_account().empty()) spec.set_service_account_name(spec.service_account());
   } else {

@@ -22,7 +22,7 @@ const std::string* pod_field(const api::Pod& pod, std::string_view field, std::s
 
 void keep_on_update(const api::Pod& before, api::Pod& after) {
   *after.mutable_status() = before.status();
-  // A client that does not know of admission's work does not send it back.
+  // A client that does not know the fields set by admission does not send them back.
   auto& spec = *after.mutable_spec();
   tolerate_sick_nodes(spec);
   if (!spec.has_priority() && before.spec().has_priority()) spec.set_priority(before.spec().priority());
@@ -42,7 +42,7 @@ void keep_on_status_update(const api::Pod& before, api::Pod& after) {
 void fill_in(api::Pod& pod) {
   default_pod(pod);
   if (!pod.has_status()) return;
-  // The one address and the list say the same.
+  // podIP must equal the first of podIPs.
   auto& status = *pod.mutable_status();
   if (status.pod_ips().empty() ? !status.pod_ip().empty() : status.pod_ips(0).ip() != status.pod_ip()) {
     if (status.pod_ip().empty()) {

@@ -1,4 +1,4 @@
-// What pods and everything with a pod template share.
+// The rules that pods and all pod templates share.
 #pragma once
 
 #include <google/protobuf/repeated_field.h>
@@ -19,14 +19,14 @@ class TopologySpreadConstraint;
 namespace rescheduler::sim {
 
 // --- defaults ---
-void default_pod_spec(api::PodSpec& spec);  // of pods and templates alike
+void default_pod_spec(api::PodSpec& spec);  // for pods and templates
 void default_pod(api::Pod& pod);
 
 // --- creation ---
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults);
-// The node's region and zone go onto the pod once the pod has a node, as Kubernetes does since 1.35.
+// Copies the node's region and zone to the pod when the pod gets a node, as Kubernetes does since 1.35.
 void copy_topology(const api::Node& node, api::Pod& pod);
-void tolerate_sick_nodes(api::PodSpec& spec);  // for five minutes, unless they say otherwise
+void tolerate_sick_nodes(api::PodSpec& spec);  // default tolerations (300 s) for not-ready and unreachable, unless set
 void prepare_new_pod(api::Pod& pod, WallTime now);
 std::string_view qos_class_of(const api::PodSpec& spec);
 
@@ -37,7 +37,7 @@ void check_pod_template(const api::PodTemplateSpec& pod_template, const At& at, 
 void check_pod_annotations(const StringMap& annotations, bool assigned, const At& at, Faults& faults);
 void check_containers(const api::PodSpec& spec, PodOf of, const At& at, Faults& faults);
 void check_volumes(const api::PodSpec& spec, const At& at, Faults& faults);
-// The rules of placement.
+// Placement rules.
 void check_affinity(const api::Affinity& affinity, const At& at, Faults& faults);
 void check_node_selector(const api::NodeSelector& selector, const At& at, Faults& faults);
 void check_tolerations(const google::protobuf::RepeatedPtrField<api::Toleration>& tolerations,

@@ -1,4 +1,4 @@
-// What may change in a pod once it exists: very little.
+// The few fields of an existing pod that can change.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ bool check_deadline(const api::PodSpec& before, const api::PodSpec& after, const
   return true;
 }
 
-// All but for how long.
+// Compares all fields except tolerationSeconds.
 bool same_toleration(const api::Toleration& a, const api::Toleration& b) {
   return a.key() == b.key() && a.operator_() == b.operator_() && a.value() == b.value() && a.effect() == b.effect();
 }
@@ -69,7 +69,7 @@ void check_gate_removals(const api::PodSpec& before, const api::PodSpec& after, 
   }
 }
 
-// --- while the pod is gated, its choice of nodes may be narrowed ---
+// --- while the pod has scheduling gates, its node affinity can be narrowed ---
 
 bool begins_with(const google::protobuf::RepeatedPtrField<api::NodeSelectorRequirement>& longer,
                  const google::protobuf::RepeatedPtrField<api::NodeSelectorRequirement>& shorter) {
@@ -81,7 +81,7 @@ bool begins_with(const google::protobuf::RepeatedPtrField<api::NodeSelectorRequi
 }
 
 bool only_adds(const api::NodeSelectorTerm& before, const api::NodeSelectorTerm& after) {
-  // An empty term selects nothing; adding to it would widen the choice.
+  // An empty term selects nothing; an addition would widen the selection.
   if (before.match_expressions().empty() && before.match_fields().empty()) {
     return after.match_expressions().empty() && after.match_fields().empty();
   }
@@ -137,7 +137,7 @@ void restore_node_affinity(const api::PodSpec& before, api::PodSpec& after) {
   if (!before.has_affinity() && nothing_left) after.clear_affinity();
 }
 
-// The new spec with everything that may change as it was before.
+// The new spec with all changeable fields set to their old values.
 api::PodSpec without_allowed_changes(const api::PodSpec& before, const api::PodSpec& after) {
   api::PodSpec munged = after;
   for (int i = 0; i < munged.containers_size(); ++i) {
