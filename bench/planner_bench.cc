@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--referee-us") == 0) referee_us = std::stod(argv[i + 1]);
   }
   const double takes = referee_us / 1e3;
-  fmt::print("At most {} moves; each question to the referee takes {} us.\n\n", moves, referee_us);
+  fmt::print("At most {} moves; each call of the oracle takes {} us.\n\n", moves, referee_us);
   fmt::print(
       "| machines | processes | resources | moves | improve, ms of CPU | order, ms of CPU | asked | left out | "
       "deviation, points | "

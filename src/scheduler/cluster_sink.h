@@ -23,11 +23,13 @@ struct LoadUpdate {
 
 // Called on the thread of the scheduler's services. Each function may be empty.
 struct ClusterSink {
+  // Pods that have finished are upserted too, where the scheduler follows them. Otherwise they are removed.
+  bool finished_pods = false;
   std::function<void(const kube::ObjectPtr& object)> upsert{};
   std::function<void(const kube::ObjectPtr& object)> remove{};
   std::function<void(std::shared_ptr<const LoadUpdate> loads)> loads{};
   // Returns when all earlier objects are in the sink's model. Needed by a sink that processes them on another thread.
-  std::function<net::Task<void>()> on_synced{};
+  std::function<net::Task<void>()> drained{};
   // A pod was scheduled that brings its node above a threshold, and preventive rescheduling is enabled. The binding
   // does not wait for this call.
   std::function<void(const std::string& node)> overloaded{};

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cluster/feed.h"
+#include "cluster/objects/pods.h"
 #include "kube/client/fenced_api.h"
 #include "kube/client/hopping_api.h"
 #include "kube/events/event_recorder.h"
@@ -24,11 +25,11 @@ namespace rescheduler::scheduler {
 namespace {
 
 // The cluster model has everything that decisions need; only extenders need whole objects.
-kube::InformerSettings informer_settings(const kube::ResourceType& kind, bool extenders) {
+kube::InformerSettings informer_settings(const kube::ResourceType& kind, bool extenders, bool finished_pods) {
   kube::InformerSettings settings;
   settings.keep = extenders ? kube::Keep::Objects : kube::Keep::Names;
-  // Terminated pods use no resources, so the server need not send them.
-  if (&kind == &kube::resource_of<api::Pod>()) {
+  // Finished pods use no resources, so the API server need not send them.
+  if (&kind == &kube::resource_of<api::Pod>() && !finished_pods) {
     settings.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
   }
   return settings;
@@ -71,6 +72,14 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   void tell(auto ClusterSink::* what, const auto& about) const {
     for (const ClusterSink& one : listeners) {
       if (one.*what) (one.*what)(about);
+    }
+  }
+  void tell_upsert(const kube::ObjectPtr& object) const {
+    const bool finished = object->GetDescriptor() == api::Pod::descriptor()
+                          && cluster::is_finished(static_cast<const api::Pod&>(*object));
+    for (const ClusterSink& one : listeners) {
+      const auto& notify = finished && !one.finished_pods ? one.remove : one.upsert;
+      if (notify) notify(object);
     }
   }
 
@@ -200,10 +209,10 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   }
 
   // Returns when all objects from the informers so far are processed, here and by the listeners.
-  net::Task<void> on_synced() {
+  net::Task<void> drained() {
     co_await taken_in();
     for (const ClusterSink& one : listeners) {
-      if (one.on_synced) co_await one.on_synced();
+      if (one.drained) co_await one.drained();
     }
   }
 
@@ -296,14 +305,15 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     if (!watch) return fail(std::move(watch.error()));
   }
   for (const kube::ResourceType* kind : cluster::model_kinds()) {
-    kube::InformerSettings informer = informer_settings(*kind, state->extender_chain != nullptr);
-    if (state->settings.deciding != nullptr) informer.on_synced = [raw] { return raw->on_synced(); };
+    kube::InformerSettings informer =
+        informer_settings(*kind, state->extender_chain != nullptr, state->settings.finished_pods);
+    if (state->settings.deciding != nullptr) informer.drained = [raw] { return raw->drained(); };
     auto& reflector = state->reflectors.emplace_back(
         std::make_unique<kube::Reflector>(*state->apis.api, *kind, std::move(informer), services));
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.upsert(object, now); });
-      raw->tell(&ClusterSink::upsert, object);
+      raw->tell_upsert(object);
     };
     handler.removed = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });

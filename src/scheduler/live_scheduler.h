@@ -29,6 +29,8 @@ struct LiveApis {
 struct LiveSettings {
   config::Configuration configuration{};
   std::string host{};  // the reporting instance in events
+  // The informers include finished pods, for listeners that count failures. The scheduler itself does not need them.
+  bool finished_pods = false;
   std::size_t bindings_at_once = 64;
   std::uint64_t seed = 1;
   std::shared_ptr<const kube::LeaderFence> fence{};

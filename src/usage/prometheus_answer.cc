@@ -83,7 +83,7 @@ Result<std::vector<Series>> read_vector(std::string_view body, std::string_view 
     const std::string words = own_words(*answer);
     return fail(Errc::Unavailable, "the query failed: {}", words.empty() ? "it does not say why" : words);
   }
-  if (status != "success") return fail(Errc::Unavailable, "the answer is not one of Prometheus: it has no status");
+  if (status != "success") return fail(Errc::Unavailable, "the answer does not come from Prometheus: it has no status");
   const json::value* data = member(*answer, "data");
   const std::string_view type = data == nullptr ? std::string_view{} : text_of(member(*data, "resultType"));
   if (type != "vector") {

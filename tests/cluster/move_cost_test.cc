@@ -89,7 +89,7 @@ class MoveCost : public testing::Test {
     };
     migrator_ = std::make_unique<migration::MigrationController>(std::move(parts));
     migrator_->on_outcome([this](const migration::MoveOutcome& outcome) { outcomes_.push_back(outcome); });
-    RESCHEDULER_CHECK(loop_.await_result(begun()).has_value(), "the scheduler and the mover begin");
+    RESCHEDULER_CHECK(loop_.await_result(begun()).has_value(), "the scheduler and the migrator begin");
   }
   ~MoveCost() override {
     (void)loop_.await_result(ended());

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "cli/composition/migrator.h"
 #include "cli/messages.h"
+#include "cluster/feed.h"
 #include "migration/definition.h"
 
 namespace rescheduler::cli {
@@ -47,6 +48,7 @@ Result<void> Composition::make_scheduler() {
   live.fence = settings_.fence;
   live.deciding = settings_.deciding;
   live.network = settings_.network;
+  live.finished_pods = recovery_is_fed();
   auto made = scheduler::LiveScheduler::make({apis_.api, apis_.events}, std::move(live), services_);
   if (!made) return fail(std::move(made.error()));
   scheduler_ = &components_.add(std::move(*made));
@@ -85,13 +87,18 @@ void Composition::make_recovery() {
   live.host = settings_.host;
   live.home = settings_.configuration.leader_election.resource_namespace;
   live.fence = settings_.fence;
-  live.on_activity = teller(&Listeners::on_recovery_news);
+  live.on_activity = teller(&Listeners::on_recovery_activity);
+  if (recovery_is_fed()) {
+    live.fed_kinds = cluster::model_kinds();
+    live.wait_fed = [scheduler = scheduler_] { return scheduler->wait_synced(); };
+  }
   server::RecoveryWebhookSettings hook;
   hook.address = settings_.webhook_address;
   for (const auto& profile : settings_.configuration.profiles) hook.own_schedulers.push_back(profile.scheduler_name);
   hook.target = [migrations = migrations_](const api::Pod& pod) { return migrations->wanted_on(pod); };
   const rescheduling::recovery::RecoveryApis apis{apis_.recovery, apis_.events};
   recovery_ = &components_.add(std::make_unique<FailureRecovery>(apis, live, std::move(hook), services_));
+  if (recovery_is_fed()) scheduler_->listen(recovery_->live().sink());
 }
 
 template <class... About>

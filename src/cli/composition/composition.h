@@ -55,7 +55,7 @@ struct Listeners {
   std::function<void(const rescheduling::Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};
   std::function<void(const rescheduling::NodeActivity&)> on_node_activity{};
-  std::function<void(const rescheduling::recovery::RecoveryActivity&)> on_recovery_news{};
+  std::function<void(const rescheduling::recovery::RecoveryActivity&)> on_recovery_activity{};
 };
 
 class Composition final : public kube::Component {
@@ -86,6 +86,9 @@ class Composition final : public kube::Component {
   void make_migrations();
   Result<void> make_rescheduler();
   void make_recovery();
+  // Recovery hears of pods, nodes and workloads from the scheduler's informers. With delayCacheUntilActive those start
+  // late, but the webhook is asked on every replica: then recovery has informers of its own.
+  bool recovery_is_fed() const { return settings_.recovery && !settings_.configuration.delay_cache_until_active; }
   template <class... About>
   std::function<void(About...)> teller(std::function<void(About...)> Listeners::* what) const;
 

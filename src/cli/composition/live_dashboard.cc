@@ -38,7 +38,7 @@ Listeners LiveDashboard::listeners() {
     model.tell({"maintenance", activity.warning, fmt::format("{}: {}", activity.node, activity.note),
                 dashboard::ActivityObject{"Node", "", activity.node}});
   });
-  listeners.on_recovery_news =
+  listeners.on_recovery_activity =
       on_model([](DashboardModel& model, const rescheduling::recovery::RecoveryActivity& activity) {
         model.tell({"recovery", activity.warning,
                     fmt::format("{} {}/{}: {}", activity.kind, activity.ns, activity.name, activity.note),

@@ -20,40 +20,50 @@ std::size_t ObjectStore::KeyHash::operator()(const Key& key) const noexcept {
 }
 
 std::size_t ObjectStore::KeyHash::operator()(const Entry& entry) const noexcept {
-  return (*this)(Key{entry->ns, entry->name});
+  return (*this)(Key{entry->ns(), entry->name()});
 }
 
 bool ObjectStore::KeyEqual::operator()(const Entry& left, const Entry& right) const noexcept {
-  return (*this)(Key{left->ns, left->name}, right);
+  return (*this)(Key{left->ns(), left->name()}, right);
 }
 
 bool ObjectStore::KeyEqual::operator()(const Key& left, const Entry& right) const noexcept {
-  return left.name == right->name && left.ns == right->ns;
+  return left.name == right->name() && left.ns == right->ns();
 }
 
 ObjectPtr ObjectStore::unpack(const Packed& packed) const {
   std::shared_ptr<Message> object = resource_.make();
   if (keep_ == Keep::Names) {
     api::ObjectMeta& meta = mutable_metadata_of(*object);
-    meta.set_namespace_(packed.ns);
-    meta.set_name(packed.name);
-    meta.set_uid(packed.uid);
-    meta.set_resource_version(packed.version);
+    meta.set_namespace_(std::string(packed.ns()));
+    meta.set_name(std::string(packed.name()));
+    meta.set_uid(std::string(packed.uid()));
+    meta.set_resource_version(std::string(packed.version()));
     return object;
   }
-  const auto decoded = decode_bare(packed.bytes, *object, UnknownFields::Keep);
+  const auto decoded = decode_bare(packed.bytes(), *object, UnknownFields::Keep);
   RESCHEDULER_CHECK(decoded.has_value(), "bytes of our own making: {}", decoded.error().message);
   return object;
 }
 
+void ObjectStore::Packed::assign(const api::ObjectMeta& meta, std::string_view bytes) {
+  std::string text;
+  text.reserve(meta.namespace_().size() + meta.name().size() + meta.uid().size() + meta.resource_version().size()
+               + bytes.size());
+  const auto append = [&text](std::string_view part) {
+    text += part;
+    return static_cast<std::uint32_t>(text.size());
+  };
+  name_at_ = append(meta.namespace_());
+  uid_at_ = append(meta.name());
+  version_at_ = append(meta.uid());
+  bytes_at_ = append(meta.resource_version());
+  append(bytes);
+  text_ = std::move(text);
+}
+
 void ObjectStore::pack(const Message& object, Packed& into) {
-  const api::ObjectMeta& meta = metadata_of(object);
-  into.uid = meta.uid();
-  into.version = meta.resource_version();
-  if (keep_ == Keep::Objects) {
-    into.bytes = encode_bare(object);
-    into.bytes.shrink_to_fit();
-  }
+  into.assign(metadata_of(object), keep_ == Keep::Objects ? encode_bare(object) : std::string());
   into.pass = pass_;
   for (std::size_t index = 0; index < indexes_.size(); ++index) put_into(index, object, into);
 }
@@ -63,16 +73,14 @@ ObjectStore::Outcome ObjectStore::upsert(const Message& object, ObjectPtr* befor
   const auto found = objects_.find(Key{meta.namespace_(), meta.name()});
   if (found == objects_.end()) {
     auto packed = std::make_unique<Packed>();
-    packed->ns = meta.namespace_();
-    packed->name = meta.name();
     pack(object, *packed);
     objects_.insert(std::move(packed));
     return Outcome::Added;
   }
   Packed& packed = **found;
   packed.pass = pass_;
-  if (packed.version == meta.resource_version()) return Outcome::Known;
-  const bool same_object = packed.uid == meta.uid();
+  if (packed.version() == meta.resource_version()) return Outcome::Known;
+  const bool same_object = packed.uid() == meta.uid();
   if (before != nullptr && (shown == Before::All || !same_object)) *before = unpack(packed);
   unindex(packed);
   pack(object, packed);

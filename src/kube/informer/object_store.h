@@ -18,6 +18,10 @@
 
 #include "kube/client/api.h"
 
+namespace rescheduler::api {
+class ObjectMeta;
+}  // namespace rescheduler::api
+
 namespace rescheduler::kube {
 
 // The index values of an object, for example the node name of a pod. Empty: the object is not in the index.
@@ -63,14 +67,28 @@ class ObjectStore {
   std::size_t size() const { return objects_.size(); }
 
  private:
-  struct Packed {
-    std::string ns;
-    std::string name;
-    std::string uid;
-    std::string version;
-    std::string bytes;
+  // One block of memory for each object, because there are very many.
+  class Packed {
+   public:
+    std::string_view ns() const { return part(0, name_at_); }
+    std::string_view name() const { return part(name_at_, uid_at_); }
+    std::string_view uid() const { return part(uid_at_, version_at_); }
+    std::string_view version() const { return part(version_at_, bytes_at_); }
+    std::string_view bytes() const { return part(bytes_at_, text_.size()); }
+    void assign(const api::ObjectMeta& meta, std::string_view bytes);
+
     std::uint64_t pass = 0;
     std::vector<std::vector<std::string>> index_values{};  // in the order of indexes_
+
+   private:
+    std::string_view part(std::size_t from, std::size_t to) const {
+      return std::string_view(text_).substr(from, to - from);
+    }
+    std::string text_;
+    std::uint32_t name_at_ = 0;
+    std::uint32_t uid_at_ = 0;
+    std::uint32_t version_at_ = 0;
+    std::uint32_t bytes_at_ = 0;
   };
   using Entry = std::unique_ptr<Packed>;
   struct Key {

@@ -154,9 +154,9 @@ net::Task<Result<Input>> Reflector::follow(WatchStream& stream, bool collecting)
 net::Task<void> Reflector::wait_for_others(std::size_t told) {
   constexpr std::size_t kMost = 500;
   untaken_ += told;
-  if (!settings_.on_synced || untaken_ < kMost) co_return;
+  if (!settings_.drained || untaken_ < kMost) co_return;
   untaken_ = 0;
-  co_await settings_.on_synced();
+  co_await settings_.drained();
 }
 
 Result<Input> Reflector::input_from(Error error) {

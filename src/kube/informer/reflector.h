@@ -39,7 +39,7 @@ struct InformerSettings {
   Keep keep = Keep::Objects;  // Names: store(), `before` and `last_known` have only names
   // Backpressure for handlers that pass objects to another thread: returns when that thread has caught up. Awaited from
   // time to time while a full state is read, because queued decoded objects need far more memory than their final form.
-  std::function<net::Task<void>()> on_synced{};
+  std::function<net::Task<void>()> drained{};
 };
 
 struct ReflectorStats {
@@ -86,7 +86,7 @@ class Reflector {
   Api& api_;
   const ResourceType& resource_;
   InformerSettings settings_;
-  std::size_t untaken_ = 0;  // objects since the last wait for on_synced
+  std::size_t untaken_ = 0;  // objects since the last wait for drained
   LoopServices services_;
   ReflectorProtocol protocol_;
   ObjectStore store_;

@@ -282,7 +282,7 @@ TEST(Reflector, WaitsForThoseItTellsWhileItReadsAWholeState) {
     std::size_t most = 0;
     InformerSettings settings;
     settings.page = 250;
-    settings.on_synced = [&]() -> net::Task<void> {
+    settings.drained = [&]() -> net::Task<void> {
       untaken = 0;
       co_return;
     };

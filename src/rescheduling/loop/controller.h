@@ -89,7 +89,7 @@ class Controller {
   void upsert(const kube::ObjectPtr& object);
   void remove(const kube::ObjectPtr& object);
   void loads(std::shared_ptr<const LoadUpdate> loads);
-  net::Task<void> on_synced();  // after all earlier changes are applied
+  net::Task<void> drained();  // after all earlier changes are applied
   // A binding will bring this node above its threshold.
   void overloaded(const std::string& node);
 

@@ -64,7 +64,7 @@ void log_ended(const migration::MoveOutcome& outcome) {
 
 }  // namespace
 
-net::Task<void> Controller::on_synced() {
+net::Task<void> Controller::drained() {
   const std::shared_ptr<State> state = state_;
   const std::function<bool(SnapshotReader&)> nothing = [](SnapshotReader&) { return true; };
   (void)co_await there(state->planning, *state->snapshot_reader, nothing);

@@ -53,9 +53,9 @@ scheduler::ClusterSink LiveRescheduler::sink() const {
   sink.loads = [weak](std::shared_ptr<const scheduler::LoadUpdate> loads) {
     if (const auto self = weak.lock()) self->loads(std::move(loads));
   };
-  sink.on_synced = [weak]() -> net::Task<void> {
+  sink.drained = [weak]() -> net::Task<void> {
     const auto self = weak.lock();
-    if (self) co_await self->on_synced();
+    if (self) co_await self->drained();
   };
   sink.overloaded = [weak](const std::string& node) {
     if (const auto self = weak.lock()) self->overloaded(node);

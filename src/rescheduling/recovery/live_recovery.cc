@@ -39,23 +39,36 @@ LiveRecovery::State::State(RecoveryApis the_apis, LiveRecoverySettings the_setti
 // --- Changes of objects ---
 
 void LiveRecovery::State::follow_kind(const kube::ResourceType& kind) {
+  if (std::ranges::find(settings.fed_kinds, &kind) != settings.fed_kinds.end()) return;
   kube::InformerSettings informer;
   informer.keep = kube::Keep::Names;
   if (kind.namespaced) informer.ns = settings.ns;
   auto& reflector =
       reflectors.emplace_back(std::make_unique<kube::Reflector>(*apis.api, kind, std::move(informer), services));
   kube::ObjectHandler handler;
-  if (&kind == &kube::resource_of<api::Pod>()) {
-    handler.upserted = [this](const kube::ObjectPtr& object) { upsert_pod(static_cast<const api::Pod&>(*object)); };
-    handler.removed = [this](const kube::ObjectPtr& object) { remove_pod(static_cast<const api::Pod&>(*object)); };
-  } else if (&kind == &kube::resource_of<api::Node>()) {
-    handler.upserted = [this](const kube::ObjectPtr& object) { upsert_node(static_cast<const api::Node&>(*object)); };
-    handler.removed = [this](const kube::ObjectPtr& object) { remove_node(kube::metadata_of(*object).name()); };
-  } else {
-    handler.upserted = [this](const kube::ObjectPtr& object) { pod_owners.upsert(*object); };
-    handler.removed = [this](const kube::ObjectPtr& object) { pod_owners.remove(*object); };
-  }
+  handler.upserted = [this](const kube::ObjectPtr& object) { upsert(object); };
+  handler.removed = [this](const kube::ObjectPtr& object) { remove(object); };
   reflector->add_handler(std::move(handler));
+}
+
+void LiveRecovery::State::upsert(const kube::ObjectPtr& object) {
+  if (object->GetDescriptor() == api::Pod::descriptor()) {
+    upsert_pod(static_cast<const api::Pod&>(*object));
+  } else if (object->GetDescriptor() == api::Node::descriptor()) {
+    upsert_node(static_cast<const api::Node&>(*object));
+  } else {
+    pod_owners.upsert(*object);
+  }
+}
+
+void LiveRecovery::State::remove(const kube::ObjectPtr& object) {
+  if (object->GetDescriptor() == api::Pod::descriptor()) {
+    remove_pod(static_cast<const api::Pod&>(*object));
+  } else if (object->GetDescriptor() == api::Node::descriptor()) {
+    remove_node(kube::metadata_of(*object).name());
+  } else {
+    pod_owners.remove(*object);
+  }
 }
 
 void LiveRecovery::State::upsert_pod(const api::Pod& pod) {
@@ -335,7 +348,6 @@ std::unique_ptr<LiveRecovery> LiveRecovery::make(RecoveryApis apis,
                                                  LiveRecoverySettings settings,
                                                  kube::LoopServices services) {
   auto state = std::make_shared<State>(apis, std::move(settings), services);
-  // A separate informer, because the scheduler's informer leaves out finished pods, and failed pods count here.
   state->follow_kind(kube::resource_of<api::Pod>());
   state->follow_kind(kube::resource_of<api::Node>());
   for (const kube::ResourceType* kind : owner_kinds()) state->follow_kind(*kind);
@@ -348,6 +360,20 @@ net::Task<void> followed(std::shared_ptr<void> /*kept*/, kube::Reflector& reflec
 net::Task<void> recorded(std::shared_ptr<void> /*kept*/, kube::EventRecorder& recorder) { co_await recorder.run(); }
 
 }  // namespace
+
+// Weak: the scheduler may tell longer than recovery lives.
+scheduler::ClusterSink LiveRecovery::sink() const {
+  const std::weak_ptr<State> weak = state_;
+  scheduler::ClusterSink sink;
+  sink.finished_pods = true;  // a pod that failed counts
+  sink.upsert = [weak](const kube::ObjectPtr& object) {
+    if (const auto self = weak.lock()) self->upsert(object);
+  };
+  sink.remove = [weak](const kube::ObjectPtr& object) {
+    if (const auto self = weak.lock()) self->remove(object);
+  };
+  return sink;
+}
 
 void LiveRecovery::follow() {
   const net::Executor& executor = state_->services.executor;
@@ -362,7 +388,9 @@ net::Task<Result<void>> LiveRecovery::wait_synced() {
     auto synced = co_await reflector->wait_synced();
     if (!synced) co_return fail(std::move(synced.error()));
   }
-  co_return Result<void>{};
+  if (!state_->settings.wait_fed) co_return Result<void>{};
+  auto fed = co_await state_->settings.wait_fed();
+  co_return fed;
 }
 
 void LiveRecovery::lead() {

@@ -19,6 +19,7 @@
 #include "kube/client/loop_services.h"
 #include "kube/leader/component.h"
 #include "kube/leader/leader_fence.h"
+#include "scheduler/cluster_sink.h"
 
 namespace rescheduler::api {
 class Node;
@@ -63,6 +64,9 @@ struct LiveRecoverySettings {
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds look_every = std::chrono::seconds{1};
   std::function<void(const RecoveryActivity&)> on_activity{};
+  // Kinds that arrive through sink(). Recovery runs an informer of its own for each other kind that it needs.
+  std::vector<const kube::ResourceType*> fed_kinds{};
+  std::function<net::Task<Result<void>>()> wait_fed{};  // until the whole first state of these kinds has arrived
 };
 
 // Passed to a new pod: the nodes where earlier pods of its slot failed, and the slot.
@@ -78,6 +82,8 @@ class LiveRecovery final : public kube::Component {
                                             kube::LoopServices services);
   ~LiveRecovery() override;
 
+  // For fed_kinds. On the loop's thread; other kinds are ignored.
+  scheduler::ClusterSink sink() const;
   void follow() override;
   net::Task<Result<void>> wait_synced() override;
   void lead() override;

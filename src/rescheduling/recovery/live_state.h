@@ -19,8 +19,10 @@ namespace rescheduler::rescheduling::recovery {
 struct LiveRecovery::State : std::enable_shared_from_this<State> {
   State(RecoveryApis the_apis, LiveRecoverySettings the_settings, kube::LoopServices the_services);
 
-  // --- Changes of objects. A shared feed can call the same functions. ---
+  // --- Changes of objects: from own informers, or through sink(). ---
   void follow_kind(const kube::ResourceType& kind);
+  void upsert(const kube::ObjectPtr& object);
+  void remove(const kube::ObjectPtr& object);
   void upsert_pod(const api::Pod& pod);
   void remove_pod(const api::Pod& pod);
   void upsert_node(const api::Node& node);
