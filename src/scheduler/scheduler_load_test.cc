@@ -17,7 +17,7 @@ using cluster::testing::node;
 using cluster::testing::pod;
 using testing::HasSubstr;
 
-WallTime at(double seconds) {
+WallTime at_second(double seconds) {
   return WallTime{std::chrono::seconds{1'700'000'000}}
          + std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)};
 }
@@ -42,29 +42,29 @@ struct LoadedScheduler : testing::Test {
     settings.profiles = reading.configuration.placing();
     settings.load = load_tracker_settings(*reading.configuration.load);
     settings.load->smoothing.kind = usage::Smoothing::None;
-    auto made = Scheduler::make(settings, metrics, at(0));
+    auto made = Scheduler::make(settings, metrics, at_second(0));
     EXPECT_TRUE(made);
     scheduler = std::move(made.value());
     for (const char* name : {"a", "b"}) {
-      scheduler->upsert(std::make_shared<const api::Node>(node(name).get()), at(0));
+      scheduler->upsert(std::make_shared<const api::Node>(node(name).get()), at_second(0));
     }
   }
 
   void add_pod(const std::string& name) {
     auto object = std::make_shared<api::Pod>(pod(name).get());
     object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
-    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at_second(0));
   }
   void measure(double a, double b, double time) {
     usage::Reading reading;
-    reading.samples.push_back({.node = "a", .value = a, .at = at(time)});
-    reading.samples.push_back({.node = "b", .value = b, .at = at(time)});
-    scheduler->load_taken(reading, "prometheus", at(time));
+    reading.samples.push_back({.node = "a", .value = a, .at = at_second(time)});
+    reading.samples.push_back({.node = "b", .value = b, .at = at_second(time)});
+    scheduler->load_taken(reading, "prometheus", at_second(time));
   }
   // The node of the decision, or the reason why there is none.
   std::string decide(double time) {
-    scheduler->tick(at(time));
-    const auto actions = scheduler->decide_next(at(time));
+    scheduler->tick(at_second(time));
+    const auto actions = scheduler->decide_next(at_second(time));
     if (actions.empty()) return "";
     if (const auto* bind = std::get_if<BindAction>(&actions.front())) return bind->node;
     const auto* report = std::get_if<StatusAction>(&actions.front());
@@ -97,7 +97,7 @@ TEST_F(LoadedScheduler, WhenNothingIsMeasuredAnyMoreNoNodeIsHot) {
   measure(0.9, 0.9, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
-  scheduler->load_fell_back(cluster::LoadBasis::Requests, "requests", at(2));
+  scheduler->load_fell_back(cluster::LoadBasis::Requests, "requests", at_second(2));
   EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 0U);
   EXPECT_THAT(decide(10), testing::AnyOf("a", "b"));
 }
@@ -106,7 +106,7 @@ TEST_F(LoadedScheduler, ANodeThatComesIsTriedThoughNobodyKnowsItsLoad) {
   measure(0.9, 0.95, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
-  scheduler->upsert(std::make_shared<const api::Node>(node("new").get()), at(20));
+  scheduler->upsert(std::make_shared<const api::Node>(node("new").get()), at_second(20));
   EXPECT_EQ(decide(21), "new");
 }
 
@@ -119,10 +119,10 @@ TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
   add_pod("p");
   ASSERT_EQ(decide(1), "a");
   EXPECT_GT(reserved("a"), 0) << "reserved";
-  scheduler->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at(2));
+  scheduler->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at_second(2));
   EXPECT_EQ(reserved("a"), 0) << "unreserved";
   ASSERT_EQ(decide(10), "a");
-  scheduler->bound("uid-p", at(11));
+  scheduler->bound("uid-p", at_second(11));
   EXPECT_GT(reserved("a"), 0);
   measure(0.2, 0.3, 11 + 3600);
   EXPECT_EQ(reserved("a"), 0) << "by now it is in what is measured";
@@ -138,7 +138,7 @@ TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeU
     owner.set_kind("Job");
     owner.set_name("transcode");
     owner.set_controller(true);
-    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at_second(0));
   };
   measure(0.2, 0.5, 0);
   add("p1");
@@ -162,26 +162,26 @@ TEST_F(LoadedScheduler, APodThatOthersPlacedIsBookedUnlessItHasBeenThereForLong)
   const auto placed = [](const char* name, double started) {
     auto object = std::make_shared<api::Pod>(pod(name).on("a").get());
     object->mutable_status()->mutable_start_time()->set_seconds(
-        std::chrono::duration_cast<std::chrono::seconds>(at(started).time_since_epoch()).count());
+        std::chrono::duration_cast<std::chrono::seconds>(at_second(started).time_since_epoch()).count());
     return std::shared_ptr<const api::Pod>(std::move(object));
   };
   const auto reserved = [&] {
     return scheduler->cluster().node(*scheduler->cluster().find_node("a")).load.reserved[0];
   };
-  scheduler->upsert(placed("old", -7200), at(1));
+  scheduler->upsert(placed("old", -7200), at_second(1));
   EXPECT_EQ(reserved(), 0);
   const auto fresh = placed("fresh", 1);
-  scheduler->upsert(fresh, at(1));
+  scheduler->upsert(fresh, at_second(1));
   EXPECT_GT(reserved(), 0);
-  scheduler->remove(fresh, at(2));
+  scheduler->remove(fresh, at_second(2));
   EXPECT_EQ(reserved(), 0);
 }
 
 TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
   measure(0.2, 0.9, 0);
   add_pod("p");
-  scheduler->tick(at(1));
-  const auto actions = scheduler->decide_next(at(1));
+  scheduler->tick(at_second(1));
+  const auto actions = scheduler->decide_next(at_second(1));
   const auto& annotations = std::get<BindAction>(actions.front()).annotations;
   ASSERT_TRUE(annotations.contains("rescheduler.io/predicted-load"));
   const std::string& said = annotations.at("rescheduler.io/predicted-load");
@@ -194,9 +194,9 @@ TEST_F(LoadedScheduler, APodThatWillBringItsNodeAboveAThresholdSaysSo) {
   measure(0.79, 0.9, 0);
   auto object = std::make_shared<api::Pod>(pod("large").requests("2", "1Gi").get());
   object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
-  scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
-  scheduler->tick(at(1));
-  const auto actions = scheduler->decide_next(at(1));
+  scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at_second(0));
+  scheduler->tick(at_second(1));
+  const auto actions = scheduler->decide_next(at_second(1));
   EXPECT_EQ(std::get<BindAction>(actions.front()).node, "a");
   EXPECT_TRUE(std::get<BindAction>(actions.front()).overloads);
 }

@@ -25,7 +25,7 @@ using testing::Ge;
 using testing::Lt;
 using testing::Ne;
 
-WallTime at(int seconds) { return WallTime{std::chrono::seconds{1'700'000'000 + seconds}}; }
+WallTime at_second(int seconds) { return WallTime{std::chrono::seconds{1'700'000'000 + seconds}}; }
 
 class OneScheduler : public testing::Test {
  protected:
@@ -33,17 +33,17 @@ class OneScheduler : public testing::Test {
     SchedulerSettings settings;
     settings.profiles = config::default_configuration(config::default_catalog()).placing();
     settings.percentage_of_nodes_to_score = percentage_of_nodes_to_score;
-    auto made = Scheduler::make(settings, metrics_, at(0));
+    auto made = Scheduler::make(settings, metrics_, at_second(0));
     ASSERT_TRUE(made) << made.error().message;
     scheduler_ = std::move(*made);
   }
-  void see(const NodeBuilder& node) { scheduler_->upsert(std::make_shared<const api::Node>(node.get()), at(0)); }
+  void see(const NodeBuilder& node) { scheduler_->upsert(std::make_shared<const api::Node>(node.get()), at_second(0)); }
   void see(const PodBuilder& pod) {
     auto object = std::make_shared<api::Pod>(pod.get());
     object->mutable_spec()->set_scheduler_name(config::kDefaultSchedulerName);
-    scheduler_->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at(0));
+    scheduler_->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at_second(0));
   }
-  std::vector<SchedulingAction> decide() { return scheduler_->decide_next(at(1)); }
+  std::vector<SchedulingAction> decide() { return scheduler_->decide_next(at_second(1)); }
   // Binds the next pod; returns its node.
   std::string bound_to() {
     const auto actions = decide();
@@ -186,9 +186,9 @@ TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
   see(victim);
   see(large("urgent", 10));
   ASSERT_EQ(decide().size(), 2U);
-  scheduler_->remove(std::make_shared<const api::Pod>(victim.get()), at(2));
+  scheduler_->remove(std::make_shared<const api::Pod>(victim.get()), at_second(2));
   EXPECT_TRUE(decide().empty()) << "not before the API server has been told of all of them";
-  scheduler_->preemption_finished("uid-urgent", true, at(3));
+  scheduler_->preemption_finished("uid-urgent", true, at_second(3));
   EXPECT_THAT(metrics_.text(),
               testing::HasSubstr("scheduler_preemption_goroutines_duration_seconds_sum{result=\"success\"} 2\n"));
   EXPECT_EQ(bound_to(), "n");
@@ -199,7 +199,7 @@ TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
 class FailedBinding : public OneScheduler {
  protected:
   void SetUp() override { start(); }
-  void fail_binding() { orders_ = scheduler_->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at(2)); }
+  void fail_binding() { orders_ = scheduler_->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at_second(2)); }
   std::vector<SchedulingAction> orders_;
 };
 
@@ -222,7 +222,7 @@ TEST_F(FailedBinding, IsReportedAndThePodIsTriedAgainAfterAPause) {
   ASSERT_EQ(orders_.size(), 1U);
   EXPECT_EQ(std::get<StatusAction>(orders_.front()).reason, "SchedulerError");
   EXPECT_EQ(bound_to(), "") << "whatever is broken needs its pause";
-  scheduler_->tick(at(60));
+  scheduler_->tick(at_second(60));
   EXPECT_EQ(bound_to(), "n");
 }
 
@@ -233,7 +233,7 @@ TEST_F(FailedBinding, LeavesTheVolumesToOthers) {
   see(node("n"));
   const auto see_wire = [this](const auto& wire) {
     using Wire = std::remove_cvref_t<decltype(wire)>;
-    scheduler_->upsert(std::make_shared<const Wire>(wire), at(0));
+    scheduler_->upsert(std::make_shared<const Wire>(wire), at_second(0));
   };
   see_wire(ClassObject("wait").wire);
   see_wire(ClaimObject("data").wire);

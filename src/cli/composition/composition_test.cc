@@ -1,6 +1,9 @@
 // Scheduler and migrations start together, as after a change of leader: the scheduler waits for the Migrations.
 #include "cli/composition/composition.h"
 
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "base/check.h"
@@ -8,6 +11,7 @@
 #include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/codec/json.h"
+#include "kube/proto/batch.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
@@ -51,6 +55,29 @@ class LateApi final : public kube::Api {
   net::Timers& timers_;
 };
 
+// Counts the watches of each kind.
+class CountingApi final : public kube::Api {
+ public:
+  explicit CountingApi(kube::Api& api) : api_(api) {}
+  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override {
+    return api_.call(std::move(call), answer);
+  }
+  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
+    return api_.list(std::move(call), std::move(sink));
+  }
+  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
+    ++watches[std::string(call.resource->kind)];
+    return api_.watch(std::move(call));
+  }
+  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
+    return api_.get_text(std::move(path), std::move(accept));
+  }
+  std::map<std::string, int> watches;
+
+ private:
+  kube::Api& api_;
+};
+
 class AfterAChangeOfLeader : public testing::Test {
  protected:
   AfterAChangeOfLeader() {
@@ -62,10 +89,14 @@ class AfterAChangeOfLeader : public testing::Test {
               .uid();
     }
     loop_.run_for(10s);  // until the nodes are ready
+    compose({});
+  }
+  void compose(std::optional<config::RecoverySettings> recovery) {
     CompositionSettings settings;
     settings.configuration = config::default_configuration(config::default_catalog());
     settings.host = "test";
-    auto made = Composition::make({.api = &api_, .migrations = &late_}, std::move(settings), services());
+    settings.recovery = std::move(recovery);
+    auto made = Composition::make({.api = &counting_, .migrations = &late_}, std::move(settings), services());
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
     composition_ = std::move(*made);
   }
@@ -112,6 +143,7 @@ class AfterAChangeOfLeader : public testing::Test {
   sim::LocalApi api_{cluster_.server(), cluster_.documents()};
   sim::VirtualLoop loop_{cluster_.agenda()};
   LateApi late_{api_, loop_.timers()};
+  CountingApi counting_{api_};
   std::unique_ptr<Composition> composition_;
 };
 
@@ -142,6 +174,27 @@ TEST_F(AfterAChangeOfLeader, NobodyWaitsWhereTheClusterDoesNotKnowTheWord) {
   add_pod("p");
   begin();
   EXPECT_TRUE(loop_.run_until([&] { return !node_of("p").empty(); }, 900ms));
+}
+
+// Recovery has no informers of its own for what the scheduler follows, and sees pods that have failed all the same.
+TEST_F(AfterAChangeOfLeader, RecoverySharesTheInformersOfTheScheduler) {
+  config::RecoverySettings recovery;
+  recovery.webhook.enabled = false;
+  compose(recovery);
+  begin();
+  create<api::Job>(
+      R"({"metadata":{"namespace":"default","name":"batch","annotations":{"scheduling-retries":"2"}},
+          "spec":{"backoffLimit":4,"template":{"metadata":{"annotations":{"sim.rescheduler.io/crash-on":"*"}},
+          "spec":{"schedulerName":"rescheduler-scheduler","restartPolicy":"Never",
+          "containers":[{"name":"main","image":"registry.example/app:1"}]}}}})");
+  const auto counted = [&] {
+    auto read = loop_.await_result(kube::Client(api_).get<api::Job>("default", "batch"));
+    const auto& all = read->metadata().annotations();
+    return std::ranges::any_of(all, [](const auto& one) { return one.first.starts_with("kse.com/"); });
+  };
+  EXPECT_TRUE(loop_.run_until(counted, 5min)) << "the failed pod counts";
+  for (const char* kind : {"Pod", "Node", "ReplicaSet", "StatefulSet"}) EXPECT_EQ(counting_.watches[kind], 1) << kind;
+  EXPECT_EQ(counting_.watches["Job"], 1) << "which the scheduler does not follow";
 }
 
 }  // namespace

@@ -51,6 +51,23 @@ PodUse use_of(const api::PodMetrics& metrics) {
   return use;
 }
 
+// Converts each object when it is decoded: the objects of all pods together need many times the memory of the result.
+net::Task<Result<std::vector<PodUse>>> pod_uses(kube::Api& api) {
+  std::vector<PodUse> all;
+  kube::ApiCall call;
+  call.verb = kube::Verb::List;
+  call.resource = &kube::resource_of<api::PodMetrics>();
+  do {
+    const kube::ItemSink sink = [&all](const kube::ObjectPtr& object) {
+      all.push_back(use_of(static_cast<const api::PodMetrics&>(*object)));
+    };
+    auto page = co_await api.list(call, sink);
+    if (!page) co_return fail(std::move(page.error()));
+    call.continue_token = page->continue_token;
+  } while (!call.continue_token.empty());
+  co_return all;
+}
+
 void log_ended(const migration::MoveOutcome& outcome) {
   using migration::MoveResult;
   const migration::MoveRequest& request = outcome.request;
@@ -104,9 +121,9 @@ net::Task<void> Controller::State::read_pod_use() {
                           && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
   std::vector<PodUse> all;
   if (!not_needed && load_source == "metrics-server") {
-    auto listed = co_await kube::Client(*apis.reads).list<api::PodMetrics>("");
+    auto listed = co_await pod_uses(*apis.reads);
     if (listed) {
-      for (const auto& one : *listed) all.push_back(use_of(*one));
+      all = std::move(*listed);
     } else {
       log_debug("what pods use is not known: {}", listed.error().message);
     }
