@@ -115,7 +115,7 @@ RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
   if (pick(2) == 0) cluster.upsert_pod(random_pod("extra"));
   if (pick(2) == 0) cluster.upsert_pod(random_pod("extra"));
   totals_of(cluster, watched);
-  cluster.remove_pod("uid-visitor");
+  cluster.remove_pod("uid-extra");
   RC_ASSERT(totals_of(cluster, watched) == before);
 }
 
@@ -128,7 +128,7 @@ RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, (
   const PodBuilder extra = random_pod("extra");
   cluster.assume(extra, cluster.compiled_spec_of(extra), cluster.find_node("n1").value());
   RC_ASSERT(totals_of(cluster, watched) != before);
-  cluster.forget("uid-visitor");
+  cluster.forget("uid-extra");
   RC_ASSERT(totals_of(cluster, watched) == before);
 }
 

@@ -98,7 +98,8 @@ TEST(ReschedulingArgs, WhatCannotBeIsRefusedInOneSentence) {
               ElementsAre(".modes.LoadBalancing: 'dry' is no mode; there are off, observe and act"));
   EXPECT_THAT(problems_of("{loadBalancing: {bands: {cpu: {trigger: 70, target: 70}}}}"),
               ElementsAre(HasSubstr("target: must be below trigger")));
-  EXPECT_THAT(problems_of("{loadBalancing: {needed: 6, of: 5}}"), ElementsAre(HasSubstr("must not be more than of")));
+  EXPECT_THAT(problems_of("{loadBalancing: {needed: 6, of: 5}}"),
+              ElementsAre(HasSubstr("must not be greater than `of`")));
   EXPECT_THAT(problems_of("{loadBalancing: {deviationTrigger: 5, deviationTarget: 9}}"),
               ElementsAre(HasSubstr("must not be above deviationTrigger")));
   EXPECT_THAT(problems_of("{resourceOptimization: {underused: 90}}"), ElementsAre(HasSubstr("below packedTarget")));

@@ -102,8 +102,8 @@ ActionAnswer ClusterActions::cancel_migration(std::string who, std::string ns, s
   if (migration::has_ended(*found)) {
     co_return fail(Errc::Conflict, "{}/{} has ended already: {}", ns, name, found->status().phase());
   }
-  say(kube::ref_to(*found), "MigrationCancelled", fmt::format("Called off by {}", who));
-  co_return fmt::format("{}/{} is called off: it ends, undone, unless it is past that", ns, name);
+  say(kube::ref_to(*found), "MigrationCancelled", fmt::format("Cancelled by {}", who));
+  co_return fmt::format("{}/{} is being cancelled: the move is undone where that is still possible", ns, name);
 }
 
 ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) {

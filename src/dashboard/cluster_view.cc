@@ -23,6 +23,8 @@
 namespace rescheduler::dashboard {
 namespace {
 
+std::size_t hash_of(std::string_view uid) { return std::hash<std::string_view>{}(uid); }
+
 using rescheduling::recovery::NodeQuarantine;
 
 // Labels of cloud providers for node groups; the first ones are usual names that users set.
@@ -121,7 +123,7 @@ void ClusterView::remove(const google::protobuf::Message& object) {
     const auto& meta = static_cast<const api::Pod&>(object).metadata();
     const std::string key = meta.namespace_() + "/" + meta.name();
     const auto found = pods_.find(key);
-    if (found == pods_.end() || found->second.uid != meta.uid()) return;
+    if (found == pods_.end() || found->second.uid_hash != hash_of(meta.uid())) return;
     count(found->second, -1);
     place(found->second, -1);
     pods_.erase(found);
@@ -176,9 +178,8 @@ void ClusterView::upsert_pod(const api::Pod& object) {
   const auto [found, added] = pods_.try_emplace(meta.namespace_() + "/" + meta.name());
   PodEntry& entry = found->second;
   if (added) {
-    entry.key = found->first;
-    entry.ns = entry.key.substr(0, meta.namespace_().size());
-    entry.name = entry.key.substr(meta.namespace_().size() + 1);
+    entry.id = &found->first;
+    entry.ns_size = static_cast<std::uint32_t>(meta.namespace_().size());
   } else {
     count(entry, -1);
     place(entry, -1);
@@ -189,7 +190,7 @@ void ClusterView::upsert_pod(const api::Pod& object) {
 }
 
 void ClusterView::describe(const api::Pod& pod, PodEntry& entry) {
-  entry.uid = pod.metadata().uid();
+  entry.uid_hash = hash_of(pod.metadata().uid());
   entry.node = word(pod.spec().node_name());
   entry.phase = word(phase_of(pod));
   entry.ready = cluster::is_ready(pod);
@@ -223,10 +224,11 @@ void ClusterView::count(const NodeEntry& node, int by) {
 void ClusterView::place(const PodEntry& pod, int by) {
   if (pod.node.empty()) return;
   NodeEntry& node = at(pod.node);
+  const auto at_key = std::ranges::lower_bound(node.pods, pod.key());
   if (by > 0) {
-    node.pods.insert(pod.key);
+    node.pods.insert(at_key, pod.key());
   } else {
-    node.pods.erase(pod.key);
+    node.pods.erase(at_key);
   }
   if (!pod.over) {
     node.cpu_requested += by * pod.cpu;
@@ -295,7 +297,7 @@ std::pair<std::vector<const PodEntry*>, std::size_t> ClusterView::find(const Pod
     if (!query.node.empty() && pod.node != query.node) return;
     if (query.state == "pending" && !pod.pending()) return;
     if (query.state == "failing" && !pod.failing) return;
-    if (!query.text.empty() && pod.key.find(query.text) == std::string_view::npos) return;
+    if (!query.text.empty() && pod.key().find(query.text) == std::string_view::npos) return;
     ++total;
     if (found.size() < query.limit) found.push_back(&pod);
   };

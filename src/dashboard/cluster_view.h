@@ -29,10 +29,13 @@ namespace rescheduler::dashboard {
 
 // There can be very many entries: ClusterView owns the shared strings, and they live as long as it.
 struct PodEntry {
-  std::string_view key{};  // "ns/name"; ClusterView owns these three strings while it has the pod
-  std::string_view ns{};
-  std::string_view name{};
-  std::string uid{};
+  std::string_view key() const { return *id; }
+  std::string_view ns() const { return key().substr(0, ns_size); }
+  std::string_view name() const { return key().substr(ns_size + 1); }
+
+  const std::string* id = nullptr;  // "ns/name", the key of the view's map
+  std::uint32_t ns_size = 0;
+  std::size_t uid_hash = 0;
   std::string_view node{};  // empty: not bound
   std::string_view owner_kind{};
   std::string owner_name{};
@@ -87,9 +90,9 @@ struct NodeEntry {
   std::int64_t cpu_requested = 0;
   std::int64_t memory_requested = 0;
   cluster::NodeLoad load{};
-  std::set<std::string_view> pods{};  // pods of the node, by PodEntry::key
-  std::size_t live_pods = 0;          // number of pods of the node that are not over
-  std::string row{};                  // the last published row
+  std::vector<std::string_view> pods{};  // pods of the node, by PodEntry::key
+  std::size_t live_pods = 0;             // number of pods of the node that are not over
+  std::string row{};                     // the last published row
 
   std::string_view state() const;
 };

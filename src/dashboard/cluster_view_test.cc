@@ -134,7 +134,7 @@ TEST(ClusterView, PodsAreFoundByPartOfTheirNameNodeAndState) {
   cluster_view.upsert(pod("mail", "smtp", "a", "1", "1Gi"), kNow);
   const auto names = [&](const PodQuery& query) {
     std::vector<std::string> found;
-    for (const PodEntry* one : cluster_view.find(query).first) found.emplace_back(one->name);
+    for (const PodEntry* one : cluster_view.find(query).first) found.emplace_back(one->name());
     return found;
   };
   EXPECT_THAT(names({.text = "shop/"}), ElementsAre("web-1", "web-2"));

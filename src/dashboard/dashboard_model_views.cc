@@ -57,7 +57,7 @@ Movable movable(const rescheduling::ControllerStatus* status, const std::set<std
 }
 
 std::string row_of(const PodEntry& pod, const Movable& movable) {
-  const auto said = movable.find(std::string(pod.key));
+  const auto said = movable.find(std::string(pod.key()));
   const std::string word = said == movable.end() ? "null"
                                                  : fmt::format(R"({{"allowed":{},"reason":{}}})", said->second.empty(),
                                                                kube::json_string_or_null(said->second));
@@ -68,7 +68,7 @@ std::string row_of(const PodEntry& pod, const Movable& movable) {
   return fmt::format(
       R"({{"namespace":{},"name":{},"node":{},"owner":{},"phase":{},"ready":{},"failing":{},"cpuRequested":{},)"
       R"("memoryRequested":{},"priority":{},"created":{},"movable":{}}})",
-      kube::json_string(pod.ns), kube::json_string(pod.name), kube::json_string_or_null(pod.node), owner,
+      kube::json_string(pod.ns()), kube::json_string(pod.name()), kube::json_string_or_null(pod.node), owner,
       kube::json_string(pod.phase), pod.ready, pod.failing, pod.cpu, pod.memory, pod.priority,
       kube::json_time(pod.created), word);
 }
@@ -167,13 +167,13 @@ std::string DashboardModel::overview() const {
 
 std::string DashboardModel::pod_rows(const std::vector<const PodEntry*>& pods) const {
   std::set<std::string> keys;
-  for (const PodEntry* pod : pods) keys.emplace(pod->key);
+  for (const PodEntry* pod : pods) keys.emplace(pod->key());
   const Movable said = movable(status(), keys);
   return kube::json_array(pods, [&said](const PodEntry* pod) { return row_of(*pod, said); });
 }
 
 std::string DashboardModel::pod_row(const PodEntry& pod) const {
-  return row_of(pod, movable(status(), {std::string(pod.key)}));
+  return row_of(pod, movable(status(), {std::string(pod.key())}));
 }
 
 std::optional<std::string> DashboardModel::node(std::string_view name) const {
@@ -225,11 +225,11 @@ std::string DashboardModel::attempts_of(const PodEntry& pod) const {
   const auto slots = sources_.recovery();
   const SlotStatus* best = nullptr;
   for (const SlotStatus& one : slots) {
-    const bool its_own = one.kind == "Pod" && one.name == pod.name;
+    const bool its_own = one.kind == "Pod" && one.name == pod.name();
     const bool its_workload = one.kind == pod.owner_kind && one.name == pod.owner_name
-                              && (one.kind != "StatefulSet" || one.slot == pod.name)
+                              && (one.kind != "StatefulSet" || one.slot == pod.name())
                               && (one.kind != "DaemonSet" || one.slot == pod.node);
-    if (one.ns != pod.ns || (!its_own && !its_workload)) continue;
+    if (one.ns != pod.ns() || (!its_own && !its_workload)) continue;
     if (best == nullptr || one.attempts > best->attempts) best = &one;
   }
   return best == nullptr ? "null" : slot_json(*best);

@@ -102,9 +102,12 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
   std::string problem;  // why Events are unknown
   if (parts.api != nullptr) {
     kube::ListSettings about;
-    about.field_selector = fmt::format("regarding.kind=Pod,regarding.name={},regarding.uid={}", name, known->uid);
+    about.field_selector = fmt::format("regarding.kind=Pod,regarding.name={}", name);
     auto read = co_await kube::Client(*parts.api).get<api::Pod>(ns, name);
-    if (read) object = std::move(*read);  // else the view has only the fields of PodEntry
+    if (read) {  // else the view has only the fields of PodEntry
+      object = std::move(*read);
+      about.field_selector += ",regarding.uid=" + object.metadata().uid();
+    }
     auto said = co_await kube::Client(*parts.api).list<api::Event>(ns, about);
     if (said) {
       events = event_lines(*said, kMostEvents);
@@ -119,7 +122,8 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
   std::string json = fmt::format(
       R"({{"pod":{},"uid":{},"scheduler":{},"labels":{},"attempts":{},"migrations":{},"events":{},)"
       R"("eventsProblem":{},"news":{}}})",
-      model.pod_row(*entry), kube::json_string(entry->uid), kube::json_string(object.spec().scheduler_name()),
+      model.pod_row(*entry), kube::json_string(object.metadata().uid()),
+      kube::json_string(object.spec().scheduler_name()),
       kube::json_texts(
           std::map<std::string, std::string>(object.metadata().labels().begin(), object.metadata().labels().end())),
       model.attempts_of(*entry), model.migration_view().of_pod(ns, name, entry->owner_kind, entry->owner_name), events,

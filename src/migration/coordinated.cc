@@ -19,7 +19,7 @@ std::optional<Step> stopped_short(const api::Migration& migration,
     return steps::conclude(migration, observed, result, std::move(why));
   };
   if (!observed.workload || observed.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
-  if (observed.called_off) return stop(MoveResult::Refused, "called off");
+  if (observed.cancelled) return stop(MoveResult::Refused, "cancelled");
   if (observed.refusal && observed.refusal->for_good) return stop(MoveResult::Refused, observed.refusal->message);
   if (observed.budgets.matching > 1) {
     return stop(MoveResult::Refused, "several PodDisruptionBudgets match the pod: Kubernetes refuses to evict it");

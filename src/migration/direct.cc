@@ -56,7 +56,7 @@ std::optional<Step> note_copy(const api::Migration& migration, const ObservedSta
 Step prepare(const api::Migration& migration, const ObservedState& observed) {
   if (!observed.source || observed.source->leaving)
     return stop(migration, observed, MoveResult::Stale, "the pod went by itself");
-  if (observed.called_off) return stop(migration, observed, MoveResult::Refused, "called off");
+  if (observed.cancelled) return stop(migration, observed, MoveResult::Refused, "cancelled");
   if (observed.now >= deadline_of(migration)) return stop(migration, observed, MoveResult::Refused, "its time is over");
   if (!observed.target_problem.empty()) return stop(migration, observed, MoveResult::Refused, observed.target_problem);
   const bool first = !observed.source->no_second_copy.empty();
@@ -72,7 +72,7 @@ Step create_before(const api::Migration& migration, const ObservedState& observe
   if (!observed.source || observed.source->leaving) {
     return stop(migration, observed, MoveResult::Stale, "the pod was taken away meanwhile");
   }
-  if (observed.called_off) return stop(migration, observed, MoveResult::Failed, "called off");
+  if (observed.cancelled) return stop(migration, observed, MoveResult::Failed, "cancelled");
   if (observed.refusal && observed.refusal->for_good)
     return stop(migration, observed, MoveResult::Failed, observed.refusal->message);
   if (observed.now >= deadline_of(migration)) {
@@ -124,7 +124,7 @@ Step retire_first(const api::Migration& migration, const ObservedState& observed
     return steps::write(std::move(status));
   }
   if (observed.source->leaving) return steps::wait();
-  if (observed.called_off) return stop(migration, observed, MoveResult::Refused, "called off");
+  if (observed.cancelled) return stop(migration, observed, MoveResult::Refused, "cancelled");
   if (observed.refusal && observed.refusal->for_good)
     return stop(migration, observed, MoveResult::Refused, observed.refusal->message);
   if (observed.now >= deadline_of(migration)) return stop(migration, observed, MoveResult::Refused, "its time is over");

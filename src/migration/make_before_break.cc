@@ -15,7 +15,7 @@ std::optional<Step> stopped(const api::Migration& migration, const ObservedState
     return steps::conclude(migration, observed, result, std::move(why));
   };
   if (!observed.workload || observed.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
-  if (observed.called_off) return stop(as, "called off");
+  if (observed.cancelled) return stop(as, "cancelled");
   if (observed.refusal && observed.refusal->for_good) return stop(as, observed.refusal->message);
   if (observed.now >= deadline_of(migration)) return stop(as, "its time is over");
   return std::nullopt;

@@ -56,7 +56,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     net::Job following{};
     net::Job driving{};
     bool driven = false;
-    bool called_off() const { return gone || record.spec().cancel() || record.metadata().has_deletion_timestamp(); }
+    bool cancelled() const { return gone || record.spec().cancel() || record.metadata().has_deletion_timestamp(); }
   };
   using LivePtr = std::shared_ptr<Live>;
 
@@ -237,7 +237,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // How long a queued move can skip observations: it is woken when it is first in the queue or cancelled. It still
   // observes sometimes, because its pod may be deleted or its deadline may pass.
   std::chrono::nanoseconds may_rest(const Live& one) const {
-    if (one.called_off() || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
+    if (one.cancelled() || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
     if (workload_queue.ahead_of(one.workload, key_of(one.record)).empty()) return {};
     return std::max(one.look_again - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
   }
@@ -246,7 +246,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   void complete(Live& one, ObservedState& observed) {
     one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.look_every;
     const std::string key = key_of(one.record);
-    observed.called_off = one.called_off();
+    observed.cancelled = one.cancelled();
     observed.preflight_passed = std::exchange(one.preflight_passed, false);
     observed.refusal = one.refusal;
     stand_for(one.record.spec().pod_uid(), one);

@@ -28,7 +28,7 @@ Step begin(const api::Migration& migration, const ObservedState& observed, const
     return steps::write(ended(migration, result, std::move(message), observed.now));
   };
   const api::MigrationSpec& spec = migration.spec();
-  if (observed.called_off) return end(MoveResult::Refused, "called off before it began");
+  if (observed.cancelled) return end(MoveResult::Refused, "cancelled before it began");
   if (!observed.source) return end(MoveResult::Stale, fmt::format("pod {} is not there any more", spec.pod()));
   const ObservedPod& pod = *observed.source;
   if (pod.leaving || pod.over) return end(MoveResult::Stale, fmt::format("pod {} is at its end", spec.pod()));

@@ -70,7 +70,7 @@ struct StepRefusal {
 
 struct ObservedState {
   WallTime now{};
-  bool called_off = false;  // a user cancelled the move or deleted the record
+  bool cancelled = false;  // a user cancelled the move or deleted the record
   std::optional<ObservedPod> source{};
   std::optional<ObservedWorkload> workload{};  // nullopt: deleted, or a bare pod
   std::vector<ObservedPod> pods{};             // of the workload

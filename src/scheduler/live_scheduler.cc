@@ -351,8 +351,12 @@ void LiveScheduler::follow() {
   if (state_->load) state_->jobs.push_back(net::spawn(executor, "loads", State::watch(state_)));
 }
 
-bool LiveScheduler::synced() const {
-  return std::ranges::all_of(state_->reflectors, [](const auto& one) { return one->synced(); });
+std::vector<std::string> LiveScheduler::not_synced() const {
+  std::vector<std::string> resources;
+  for (const auto& one : state_->reflectors) {
+    if (!one->synced()) resources.emplace_back(one->resource().plural);
+  }
+  return resources;
 }
 
 net::Task<Result<void>> LiveScheduler::wait_synced() {

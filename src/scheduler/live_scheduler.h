@@ -46,7 +46,8 @@ class LiveScheduler final : public kube::Component {
 
   void listen(ClusterSink sink);  // before follow(); the sink receives what the scheduler receives
   void follow() override;
-  bool synced() const;
+  bool synced() const { return not_synced().empty(); }
+  std::vector<std::string> not_synced() const;  // resources whose informer has not synced yet: "pods", "nodes"
   net::Task<Result<void>> wait_synced() override;
   void lead() override;
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;

@@ -337,7 +337,7 @@ TEST_P(Moves, OneThatIsCalledOffIsUndone) {
   const std::string name = migrations().front().metadata().name();
   ASSERT_TRUE(await(client().patch<api::Migration>(ns(), name, R"({"spec":{"cancel":true}})")));
   ASSERT_TRUE(all_ended());
-  EXPECT_EQ(migrations().front().status().message(), "called off");
+  EXPECT_EQ(migrations().front().status().message(), "cancelled");
   EXPECT_TRUE(available("solo", 1));
   EXPECT_EQ(pods_of("solo").front().metadata().uid(), pod.metadata().uid());
   EXPECT_THAT(leftovers(), IsEmpty());

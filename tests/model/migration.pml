@@ -31,7 +31,7 @@ byte served = 0;           /* made since, ready */
 
 byte leader = 0;
 byte changes = 0;
-bool called_off = false;
+bool cancelled = false;
 bool deadline = false;     /* is over: at any time, but some time */
 bool meddled = false;      /* somebody else has deleted or scaled */
 bool stale[2];             /* what each of them looked at last has been written to since */
@@ -61,8 +61,8 @@ proctype Mover(byte me) {
           if
           /* -- both -- */
           :: at == Ended -> skip
-          :: at == Pending && (called_off || !source) -> record(Ended)
-          :: at == Pending && !(called_off || !source) -> record(Preparing)
+          :: at == Pending && (cancelled || !source) -> record(Ended)
+          :: at == Pending && !(cancelled || !source) -> record(Preparing)
           :: at == CleaningUp && cost && source -> cost = false
           :: at == CleaningUp && !(cost && source) && marked ->
              /* one patch: the surge is undone unless the number is another by now */
@@ -72,7 +72,7 @@ proctype Mover(byte me) {
           /* -- coordinated -- */
           :: !MBB && at == Preparing ->
              if
-             :: called_off || !source || late -> record(CleaningUp)
+             :: cancelled || !source || late -> record(CleaningUp)
              :: else ->
                 if
                 :: !marked -> marked = true; touch
@@ -83,8 +83,8 @@ proctype Mover(byte me) {
           :: !MBB && at == Evicting ->
              if
              :: !source -> record(Replacing)
-             :: source && (called_off || late) -> record(CleaningUp)
-             :: source && !called_off && !late && ready >= desired ->
+             :: source && (cancelled || late) -> record(CleaningUp)
+             :: source && !cancelled && !late && ready >= desired ->
                 assert(phase == Evicting && marked);
                 source = false;
                 assert(meddled || ready >= desired - 1)
@@ -99,12 +99,12 @@ proctype Mover(byte me) {
           /* -- make before break -- */
           :: MBB && at == Preparing ->
              if
-             :: called_off || !source || late -> record(CleaningUp)
+             :: cancelled || !source || late -> record(CleaningUp)
              :: else -> before = desired; record(Surging)
              fi
           :: MBB && at == Surging ->
              if
-             :: !source || called_off || late -> record(CleaningUp)
+             :: !source || cancelled || late -> record(CleaningUp)
              :: else ->
                 if
                 :: !cost -> cost = true
@@ -156,7 +156,7 @@ active proctype Time() { deadline = true }
 active proctype Somebody() {
   do
   :: changes < CHANGES -> atomic { leader = 1 - leader; changes++ }
-  :: atomic { !called_off -> called_off = true }
+  :: atomic { !cancelled -> cancelled = true }
   :: atomic { !meddled -> meddled = true;
        if
        :: source -> source = false

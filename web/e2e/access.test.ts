@@ -200,7 +200,7 @@ test("somebody who may pause does so on the page, and the cluster remembers who 
   await leaves("pauser", "ReschedulingUnpaused");
 });
 
-test("a plan is applied, a pod moved, a move called off and a node drained by those who may, and each leaves an Event with their name", { skip }, async () => {
+test("a plan is applied, a pod moved, a move cancelled and a node drained by those who may, and each leaves an Event with their name", { skip }, async () => {
   kubectl("rollout", "status", "deployment/web", "--timeout=60s");
   const pods = (): { name: string; node: string }[] => kubectl("get", "pods", "-l", "app=web", "-o", "jsonpath={range .items[*]}{.metadata.name} {.spec.nodeName}{\"\\n\"}{end}")
     .split("\n").map((line) => line.split(" ")).map(([name, node]) => ({ name: name!, node: node! }));
@@ -217,7 +217,7 @@ test("a plan is applied, a pod moved, a move called off and a node drained by th
   await until("nothing is left on the tainted node", () => pods().every((pod) => pod.node !== tainted));
   kubectl("taint", "node", tainted, "for-");
 
-  const called = await until("a pod is told to move, and the move called off before it is over", async () => {
+  const called = await until("a pod is told to move, and the move cancelled before it is over", async () => {
     const pod = pods()[0]!;
     const moved = await ask("mover", "moves", { namespace: "default", pod: pod.name, to: nodes.find((node) => node !== pod.node && node !== tainted) });
     const name = /\(migration (\S+)\)/.exec(moved.said.message ?? "")?.[1];

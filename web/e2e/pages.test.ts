@@ -137,7 +137,7 @@ test("migrations are followed phase by phase, and one is cancelled", { skip }, a
   await row.first().locator(".track").waitFor();
   await row.first().getByRole("button", { name: "Cancel move" }).click();
   await confirm();
-  await page.locator(".toast", { hasText: "called off" }).waitFor();
+  await page.locator(".toast", { hasText: "being cancelled" }).waitFor();
   await until("it is over", async () => (await demo.get<Migrations>("migrations")).migrations.filter((one) => one.pod === pod.name).every((one) => one.over));
   await row.first().locator("summary", { hasText: "Details" }).click();
   await row.first().locator(".steps li").first().waitFor();

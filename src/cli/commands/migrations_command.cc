@@ -152,7 +152,7 @@ int run_migrations(const MigrationsOptions& options) {
   } else if (migration::has_ended(*found)) {
     fmt::print("{} has ended already: {}\n", migration::key_of(*found), found->status().phase());
   } else {
-    fmt::print("{} is called off: it ends, undone, unless it is past that\n", migration::key_of(*found));
+    fmt::print("{} is being cancelled: the move is undone where that is still possible\n", migration::key_of(*found));
   }
   return 0;
 }

@@ -11,7 +11,7 @@
 #include "config/read.h"
 #include "kube/client/client.h"
 #include "kube/codec/json.h"
-#include "kube/proto/batch.pb.h"
+#include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
@@ -182,17 +182,24 @@ TEST_F(AfterAChangeOfLeader, RecoverySharesTheInformersOfTheScheduler) {
   recovery.webhook.enabled = false;
   compose(recovery);
   begin();
-  create<api::Job>(
-      R"({"metadata":{"namespace":"default","name":"batch","annotations":{"scheduling-retries":"2"}},
-          "spec":{"backoffLimit":4,"template":{"metadata":{"annotations":{"sim.rescheduler.io/crash-on":"*"}},
-          "spec":{"schedulerName":"rescheduler-scheduler","restartPolicy":"Never",
+  create<api::Deployment>(
+      R"({"metadata":{"namespace":"default","name":"web","annotations":{"scheduling-retries":"2"}},
+          "spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},
+          "spec":{"schedulerName":"rescheduler-scheduler",
           "containers":[{"name":"main","image":"registry.example/app:1"}]}}}})");
-  const auto counted = [&] {
-    auto read = loop_.await_result(kube::Client(api_).get<api::Job>("default", "batch"));
-    const auto& all = read->metadata().annotations();
-    return std::ranges::any_of(all, [](const auto& one) { return one.first.starts_with("kse.com/"); });
+  const auto first_pod = [&] {
+    auto listed = loop_.await_result(kube::Client(api_).list<api::Pod>("default"));
+    return listed && !listed->empty() ? *listed->front() : api::Pod();
   };
-  EXPECT_TRUE(loop_.run_until(counted, 5min)) << "the failed pod counts";
+  ASSERT_TRUE(loop_.run_until([&] { return first_pod().status().phase() == "Running"; }, 1min));
+  const std::string evicted = R"({"status":{"phase":"Failed","reason":"Evicted"}})";
+  ASSERT_TRUE(loop_.await_result(kube::Client(api_).patch<api::Pod>("default", first_pod().metadata().name(), evicted,
+                                                                    {.subresource = "status"})));
+  const auto counted = [&] {
+    auto read = loop_.await_result(kube::Client(api_).get<api::Deployment>("default", "web"));
+    return read && read->metadata().annotations().contains("kse.com/deploy");
+  };
+  EXPECT_TRUE(loop_.run_until(counted, 5min)) << "the pod that the kubelet evicted counts";
   for (const char* kind : {"Pod", "Node", "ReplicaSet", "StatefulSet"}) EXPECT_EQ(counting_.watches[kind], 1) << kind;
   EXPECT_EQ(counting_.watches["Job"], 1) << "which the scheduler does not follow";
 }

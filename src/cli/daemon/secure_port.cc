@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "config/effective.h"
 #include "config/rescheduler_settings.h"
@@ -63,8 +64,9 @@ Result<std::unique_ptr<SecurePort>> SecurePort::listen(const DaemonSettings& set
 
 void SecurePort::serve(Composition& composition, std::function<dashboard::LeaderStatus()> leader, kube::Api& api) {
   server_->readyz().add("informers", [&composition]() -> Result<void> {
-    if (composition.scheduler().synced()) return {};
-    return fail(Errc::Unavailable, "informers have not synced");
+    const std::vector<std::string> resources = composition.scheduler().not_synced();
+    if (resources.empty()) return {};
+    return fail(Errc::Unavailable, "informers not synced: {}", fmt::join(resources, ", "));
   });
   server_->readyz().add("shutdown", [this]() -> Result<void> {
     if (!stopping_) return {};

@@ -58,6 +58,7 @@ class Reflector {
   void add_handler(ObjectHandler handler);
 
   net::Task<void> run();  // until cancelled
+  const ResourceType& resource() const { return resource_; }
   bool synced() const { return synced_.is_open(); }
   net::Task<Result<void>> wait_synced() { return synced_.wait(); }
 

@@ -108,8 +108,15 @@ void Detector::count_restarts(const api::Pod& pod, Watched& watched, bool first,
 }
 
 void Detector::upsert_pod(const api::Pod& pod, WallTime now) {
-  const auto [place, first] = pods_.try_emplace(pod.metadata().uid());
+  const std::string& uid = pod.metadata().uid();
+  const auto [place, added] = watched_.try_emplace(uid);
   Watched& watched = place->second;
+  const auto well = well_.find(uid);
+  const bool first = added && well == well_.end();
+  if (well != well_.end()) {
+    watched.well_since = well->second;
+    well_.erase(well);
+  }
   watched.ns = pod.metadata().namespace_();
   watched.name = pod.metadata().name();
   watched.node = pod.spec().node_name();
@@ -139,6 +146,14 @@ void Detector::upsert_pod(const api::Pod& pod, WallTime now) {
     watched.since.try_emplace(symptom, now);
     watched.detail[symptom] = std::move(detail);
   }
+  if (!watched.is_well()) return;
+  well_.insert_or_assign(uid, *watched.well_since);
+  watched_.erase(place);
+}
+
+void Detector::remove_pod(const std::string& uid) {
+  watched_.erase(uid);
+  well_.erase(uid);
 }
 
 void Detector::upsert_node(const api::Node& node, WallTime now) {
@@ -216,20 +231,21 @@ std::optional<Finding> Detector::judge(const std::string& uid, const Watched& wa
 
 std::vector<Finding> Detector::failing(WallTime now) const {
   std::vector<Finding> all;
-  for (const auto& [uid, watched] : pods_) {
+  for (const auto& [uid, watched] : watched_) {
     if (auto is = judge(uid, watched, now)) all.push_back(std::move(*is));
   }
   return all;
 }
 
 std::optional<Finding> Detector::failing(const std::string& uid, WallTime now) const {
-  const auto found = pods_.find(uid);
-  return found == pods_.end() ? std::nullopt : judge(uid, found->second, now);
+  const auto found = watched_.find(uid);
+  return found == watched_.end() ? std::nullopt : judge(uid, found->second, now);
 }
 
 std::optional<WallTime> Detector::well_since(const std::string& uid) const {
-  const auto found = pods_.find(uid);
-  return found == pods_.end() ? std::nullopt : found->second.well_since;
+  if (const auto well = well_.find(uid); well != well_.end()) return well->second;
+  const auto found = watched_.find(uid);
+  return found == watched_.end() ? std::nullopt : found->second.well_since;
 }
 
 }  // namespace rescheduler::rescheduling::recovery

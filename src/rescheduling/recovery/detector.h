@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/clock.h"
 #include "config/recovery_settings.h"
 
@@ -49,7 +51,7 @@ class Detector {
   explicit Detector(config::RecoveryRules rules) : rules_(std::move(rules)) {}
 
   void upsert_pod(const api::Pod& pod, WallTime now);
-  void remove_pod(const std::string& uid) { pods_.erase(uid); }
+  void remove_pod(const std::string& uid);
   void upsert_node(const api::Node& node, WallTime now);
   void remove_node(const std::string& name);
 
@@ -59,14 +61,14 @@ class Detector {
   // Start of the current period in which the pod is ready; empty: not ready.
   std::optional<WallTime> well_since(const std::string& uid) const;
   bool is_out_of_service(const std::string& node) const;
-  std::size_t pod_count() const { return pods_.size(); }
+  std::size_t pod_count() const { return watched_.size() + well_.size(); }
 
  private:
   struct Restarts {
     WallTime at{};
     std::uint32_t count = 0;  // number of new restarts
   };
-  // The conditions of a pod and their start times.
+  // The conditions of a pod and their start times. Only of pods that may fail: see well_.
   struct Watched {
     std::string ns{}, name{}, node{};
     std::map<Symptom, WallTime> since{};
@@ -80,6 +82,11 @@ class Detector {
     bool leaving = false;
     bool not_ready = false;
     bool over = false;  // Failed or Succeeded
+
+    // Nothing is known of it but that it is ready.
+    bool is_well() const {
+      return well_since && bound && !leaving && since.empty() && restart_count == 0 && init_restart_count == 0;
+    }
   };
   struct WatchedNode {
     std::string zone{};
@@ -94,7 +101,10 @@ class Detector {
   bool zone_is_failing(const std::string& zone) const;
 
   config::RecoveryRules rules_;
-  std::map<std::string, Watched> pods_;  // by uid
+  std::map<std::string, Watched> watched_;  // by uid
+  // All other pods, by uid: ready since then, without a restart. Nearly all pods of a cluster are here, and each look
+  // at failing pods passes them by.
+  boost::unordered_flat_map<std::string, WallTime> well_;
   std::map<std::string, WatchedNode> nodes_;
 };
 

@@ -184,6 +184,26 @@ TEST(Rules, CanBeSwitchedOff) {
   EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt);
 }
 
+// A pod without a restart was known before its first one: all its restarts are recent, however old the pod is.
+TEST(CrashLoops, OfAPodThatWasWellAreAllRecent) {
+  const std::string well = R"({"phase":"Running","startTime":"2023-11-14T22:13:20Z",
+      "conditions":[{"type":"Ready","status":"True"}],
+      "containerStatuses":[{"name":"main","restartCount":0,"state":{"running":{}}}]})";
+  const WallTime later = kStart + std::chrono::hours{5};
+  Detector detector({});
+  detector.upsert_pod(pod(well), kStart);
+  detector.upsert_pod(pod(well), later);
+  EXPECT_EQ(detector.well_since("u"), kStart);
+  EXPECT_EQ(detector.pod_count(), 1U);
+  detector.upsert_pod(pod(waiting("CrashLoopBackOff", 3)), later + minutes{1});
+  EXPECT_EQ(symptom(detector, later + minutes{1}), Symptom::CrashLoop);
+  EXPECT_EQ(detector.well_since("u"), std::nullopt);
+  EXPECT_EQ(detector.pod_count(), 1U);
+  detector.upsert_pod(pod(well), later + minutes{2});
+  detector.remove_pod("u");
+  EXPECT_EQ(detector.pod_count(), 0U);
+}
+
 TEST(Health, IsCountedFromTheLastTimeItBecameReady) {
   Detector detector({});
   detector.upsert_pod(pod(kRunning), kStart);

@@ -149,13 +149,15 @@ void PodOwners::upsert_pod(const api::Pod& pod) {
   ControlledPods& siblings = controlled_pods_[known.controller->key];
   if (!siblings.controller) siblings.controller = known.controller;
   known.controller = siblings.controller;
-  siblings.uids.insert(pods_.find(pod.metadata().uid())->first);
+  const std::string_view uid = pods_.find(pod.metadata().uid())->first;
+  const auto place = std::ranges::lower_bound(siblings.uids, uid);
+  if (place == siblings.uids.end() || *place != uid) siblings.uids.insert(place, uid);
 }
 
 void PodOwners::let_go(const Ref& controller, const std::string& uid) {
   const auto pods = controlled_pods_.find(controller.key);
   if (pods == controlled_pods_.end()) return;
-  pods->second.uids.erase(uid);
+  std::erase(pods->second.uids, uid);
   if (pods->second.uids.empty()) controlled_pods_.erase(pods);
 }
 

@@ -92,7 +92,7 @@ class PodOwners {
 
   struct ControlledPods {
     RefPtr controller{};
-    std::set<std::string_view> uids{};  // the keys of pods_
+    std::vector<std::string_view> uids{};  // the keys of pods_
   };
 
   static RefPtr controller_of(const api::ObjectMeta& meta, bool* foreign);
