@@ -2,7 +2,7 @@
 
 import time
 
-PATIENCE = 90.0
+PATIENCE = 180.0
 BETWEEN = 0.1
 
 
