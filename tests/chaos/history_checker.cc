@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "kube/codec/protobuf.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -184,7 +185,7 @@ bool HistoryChecker::explained(const PodFacts& lost) const {
 }
 
 void HistoryChecker::deployment_changed(const api::Deployment& before, const api::Deployment& after) {
-  if (before.spec().template_().SerializeAsString() == after.spec().template_().SerializeAsString()) return;
+  if (kube::encode_bare(before.spec().template_()) == kube::encode_bare(after.spec().template_())) return;
   const std::string& app = after.metadata().name();
   if (++templates_[app] > rollouts_[app]) breach(BreachKind::TemplateTouched, "the template of {} was touched", app);
 }

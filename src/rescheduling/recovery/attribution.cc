@@ -57,20 +57,29 @@ QuarantineStatus quarantine_status_of(const api::Node& node, WallTime now) {
 bool set_quarantine(api::Node& node, NodeQuarantine to, WallTime until, const std::string& why) {
   auto& taints = *node.mutable_spec()->mutable_taints();
   auto& annotations = *node.mutable_metadata()->mutable_annotations();
-  const std::string before = node.SerializeAsString();
-  taints.erase(std::remove_if(taints.begin(), taints.end(),
-                              [](const api::Taint& taint) { return taint.key() == kQuarantineTaint; }),
-               taints.end());
-  annotations.erase(std::string(kQuarantineRecord));
-  if (to != NodeQuarantine::None) {
-    api::Taint& taint = *taints.Add();
-    taint.set_key(std::string(kQuarantineTaint));
-    taint.set_value(std::string(to_string(to)));
-    taint.set_effect(std::string(effect_of(to)));
-    annotations[std::string(kQuarantineRecord)] =
-        json::serialize(json::object{{"until", kube::format_time(until)}, {"why", why}});
+  const auto is_ours = [](const api::Taint& taint) { return taint.key() == kQuarantineTaint; };
+  const std::string key(kQuarantineRecord);
+  const auto known = annotations.find(key);
+  if (to == NodeQuarantine::None) {
+    if (known == annotations.end() && std::ranges::none_of(taints, is_ours)) return false;
+    annotations.erase(key);
+    taints.erase(std::remove_if(taints.begin(), taints.end(), is_ours), taints.end());
+    return true;
   }
-  return node.SerializeAsString() != before;
+  const std::string record = json::serialize(json::object{{"until", kube::format_time(until)}, {"why", why}});
+  const auto taint = std::ranges::find_if(taints, is_ours);
+  // Compared field by field: the bytes of a message with a map differ from call to call.
+  if (std::ranges::count_if(taints, is_ours) == 1 && taint->value() == to_string(to) && taint->effect() == effect_of(to)
+      && known != annotations.end() && known->second == record) {
+    return false;
+  }
+  taints.erase(std::remove_if(taints.begin(), taints.end(), is_ours), taints.end());
+  api::Taint& made = *taints.Add();
+  made.set_key(std::string(kQuarantineTaint));
+  made.set_value(std::string(to_string(to)));
+  made.set_effect(std::string(effect_of(to)));
+  annotations[key] = record;
+  return true;
 }
 
 void Attribution::remove_node(const std::string& node) {
