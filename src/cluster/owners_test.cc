@@ -19,10 +19,10 @@ struct OwnersTest : ::testing::Test {
     for (const auto& [key, value] : selector) (*made.mutable_match_labels())[key] = value;
     owners.upsert_workload(kind, "default", name, made);
   }
-  // The selector as text; "nobody" if there is none.
+  // The selector as text; "none" if no owner selects the pod.
   std::string siblings(const PodBuilder& of) {
     const auto selector = owners.siblings_of(of);
-    return selector ? cluster.interner().selectors.selector(*selector).to_string() : "nobody";
+    return selector ? cluster.interner().selectors.selector(*selector).to_string() : "none";
   }
   Cluster cluster;
   Owners& owners = cluster.owners();
@@ -30,9 +30,9 @@ struct OwnersTest : ::testing::Test {
 
 TEST_F(OwnersTest, APodOfNoServiceAndNoOwnerHasNoSiblings) {
   service("default", "web", {{"app", "web"}});
-  EXPECT_EQ(siblings(pod("p")), "nobody");
-  EXPECT_EQ(siblings(pod("p").label("app", "db")), "nobody");
-  EXPECT_EQ(siblings(pod("p").in("red").label("app", "web")), "nobody");
+  EXPECT_EQ(siblings(pod("p")), "none");
+  EXPECT_EQ(siblings(pod("p").label("app", "db")), "none");
+  EXPECT_EQ(siblings(pod("p").in("red").label("app", "web")), "none");
 }
 
 TEST_F(OwnersTest, ServicesSelectTogether) {
@@ -46,10 +46,10 @@ TEST_F(OwnersTest, ServicesSelectTogether) {
 TEST_F(OwnersTest, AServiceThatChangesOrGoesSelectsAnew) {
   service("default", "web", {{"app", "web"}});
   service("default", "web", {{"app", "db"}});
-  EXPECT_EQ(siblings(pod("p").label("app", "web")), "nobody");
+  EXPECT_EQ(siblings(pod("p").label("app", "web")), "none");
   EXPECT_EQ(siblings(pod("p").label("app", "db")), "app=db");
   owners.remove_service("default", "web");
-  EXPECT_EQ(siblings(pod("p").label("app", "db")), "nobody");
+  EXPECT_EQ(siblings(pod("p").label("app", "db")), "none");
 }
 
 TEST_F(OwnersTest, TheControllerSelectsTooIfItIsOfAKnownKind) {
@@ -59,18 +59,18 @@ TEST_F(OwnersTest, TheControllerSelectsTooIfItIsOfAKnownKind) {
   EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "web")), "hash=1");
   EXPECT_EQ(siblings(pod("p").owner("apps/v1", "StatefulSet", "db")), "app=db");
   EXPECT_EQ(siblings(pod("p").owner("v1", "ReplicationController", "old")), "app=old");
-  EXPECT_EQ(siblings(pod("p").owner("v1", "ReplicaSet", "web")), "nobody");
-  EXPECT_EQ(siblings(pod("p").owner("example.com/v1", "StatefulSet", "db")), "nobody");
-  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "gone")), "nobody");
+  EXPECT_EQ(siblings(pod("p").owner("v1", "ReplicaSet", "web")), "none");
+  EXPECT_EQ(siblings(pod("p").owner("example.com/v1", "StatefulSet", "db")), "none");
+  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "gone")), "none");
   owners.remove_workload("ReplicaSet", "default", "web");
-  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "web")), "nobody");
+  EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "web")), "none");
 }
 
 TEST_F(OwnersTest, AnOwnerThatDoesNotControlHasNoSay) {
   workload("ReplicaSet", "web", {{"hash", "1"}});
   EXPECT_EQ(siblings(pod("p").merge(
                 R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web"}]}})")),
-            "nobody");
+            "none");
 }
 
 }  // namespace

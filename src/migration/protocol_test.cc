@@ -220,7 +220,7 @@ TEST_F(Protocol, ATemporaryBudgetIsMadeWhereNoneMatchesAndGoesWhenOneDoes) {
   prepare();
   seen_.workload->mark = "m";
   seen_.budgets.matching = 1;
-  EXPECT_EQ(step().what, StepType::Preflight) << "somebody else's protects it";
+  EXPECT_EQ(step().what, StepType::Preflight) << "another PodDisruptionBudget protects the pod";
   seen_.budgets.matching = 0;
   EXPECT_EQ(write(), "Preparing");
   EXPECT_EQ(migration_.status().budget(), "api-rescheduler-pdb");

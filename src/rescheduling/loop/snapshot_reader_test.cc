@@ -77,7 +77,7 @@ class Surveying : public testing::Test {
 };
 
 TEST_F(Surveying, HotNodesAndUnevennessAreSeenWhereLoadsAreFresh) {
-  EXPECT_FALSE(summarize().facts.load_fresh) << "nobody has measured anything";
+  EXPECT_FALSE(summarize().facts.load_fresh) << "no sample has arrived";
   measure(0.9, 0.2, 0.2);
   const SnapshotSummary now = summarize();
   EXPECT_TRUE(now.facts.load_fresh);
@@ -96,7 +96,7 @@ TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
 
 TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
   for (const char* name : {"p1", "p2", "p3", "p4"}) snapshot_reader->upsert(pod(name, "a"));
-  EXPECT_FALSE(summarize().facts.load_fresh) << "somebody was to measure, and did not";
+  EXPECT_FALSE(summarize().facts.load_fresh) << "a source is configured, but no sample has arrived";
   config::ReschedulerSettings args;
   args.load.sources.clear();
   begin(args);
