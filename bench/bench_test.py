@@ -62,10 +62,10 @@ class Rounds(unittest.TestCase):
     def test_three_rounds_are_the_default_and_the_least(self):
         self.assertEqual(self.parsed().rounds, 3)
         self.assertEqual(self.parsed("--rounds", "7").rounds, 7)
-        said = io.StringIO()
-        with self.assertRaises(SystemExit), contextlib.redirect_stderr(said):
+        output = io.StringIO()
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(output):
             self.parsed("--rounds", "2")
-        self.assertIn("at least 3 rounds", said.getvalue())
+        self.assertIn("at least 3 rounds", output.getvalue())
 
     def test_a_quick_run_makes_one_and_says_that_it_measures_nothing(self):
         self.assertEqual(self.parsed("--quick").rounds, 1)
@@ -159,8 +159,8 @@ class Turns(unittest.TestCase):
 
     def setUp(self):
         self.seen = []
-        self.said = io.StringIO()
-        self.enterContext(contextlib.redirect_stdout(self.said))
+        self.output = io.StringIO()
+        self.enterContext(contextlib.redirect_stdout(self.output))
 
     def begins_each_round(self, contenders_count):
         return self.seen[::contenders_count]
@@ -191,7 +191,7 @@ class Turns(unittest.TestCase):
             descheduler.run(descheduler.parse([]), pathlib.Path("."))
         self.assertEqual(len(self.seen), 9)
         self.assertEqual(self.begins_each_round(3), ["descheduler", "ours", "descheduler-ours"])
-        self.assertIn("| descheduler, our scheduler | 1 |", self.said.getvalue())
+        self.assertIn("| descheduler, our scheduler | 1 |", self.output.getvalue())
 
     def test_of_sync(self):
         sync = script("sync")

@@ -91,20 +91,20 @@ net::Task<Result<void>> stopped(server::Server& server, Dashboard& dashboard) {
   co_return Result<void>{};
 }
 
-void tell(net::EventLoop& loop, Dashboard& dashboard, kube::ObjectPtr object) {
-  const auto say = [](Dashboard& to, kube::ObjectPtr what) -> net::Task<void> {
+void publish(net::EventLoop& loop, Dashboard& dashboard, kube::ObjectPtr object) {
+  const auto send = [](Dashboard& to, kube::ObjectPtr what) -> net::Task<void> {
     to.model().upsert(what);
     co_return;
   };
-  net::spawn(loop.executor(), "told", say(dashboard, std::move(object)));
+  net::spawn(loop.executor(), "publish", send(dashboard, std::move(object)));
 }
 
-void tell_loads(net::EventLoop& loop, Dashboard& dashboard, std::shared_ptr<const scheduler::LoadUpdate> loads) {
-  const auto say = [](Dashboard& to, std::shared_ptr<const scheduler::LoadUpdate> what) -> net::Task<void> {
+void publish_loads(net::EventLoop& loop, Dashboard& dashboard, std::shared_ptr<const scheduler::LoadUpdate> loads) {
+  const auto send = [](Dashboard& to, std::shared_ptr<const scheduler::LoadUpdate> what) -> net::Task<void> {
     to.model().loads(*what);
     co_return;
   };
-  net::spawn(loop.executor(), "told", say(dashboard, std::move(loads)));
+  net::spawn(loop.executor(), "publish", send(dashboard, std::move(loads)));
 }
 
 Result<void> run(const Setting& setting, int viewers) {
@@ -124,11 +124,11 @@ Result<void> run(const Setting& setting, int viewers) {
   if (!server) return fail(std::move(server.error()));
   dashboard->serve(**server);
   for (int i = 0; i < setting.nodes; ++i) {
-    tell(serving, *dashboard, std::make_shared<api::Node>(node(node_name(i), "32", "128Gi")));
+    publish(serving, *dashboard, std::make_shared<api::Node>(node(node_name(i), "32", "128Gi")));
   }
   const int pods = setting.nodes * kPodsPerNode;
-  for (int i = 0; i < pods; ++i) tell(serving, *dashboard, std::make_shared<api::Pod>(pod_number(i, setting, true)));
-  tell_loads(serving, *dashboard, loads_of(setting, 0));
+  for (int i = 0; i < pods; ++i) publish(serving, *dashboard, std::make_shared<api::Pod>(pod_number(i, setting, true)));
+  publish_loads(serving, *dashboard, loads_of(setting, 0));
   dashboard->start();
   std::atomic<std::uint64_t> bytes{0};
   std::atomic<int> up{0};
@@ -148,16 +148,16 @@ Result<void> run(const Setting& setting, int viewers) {
   const double before = serving.await_result(cpu_of_this_thread()).value();
   const SteadyTime begin = clock.steady_now();
   SteadyTime next_loads = begin + kBetweenLoads / 2;
-  int told = 0;
+  int published = 0;
   int round = 0;
   while (clock.steady_now() - begin < std::chrono::seconds{setting.seconds}) {
     const double passed = std::chrono::duration<double>(clock.steady_now() - begin).count();
-    for (; told < static_cast<int>(passed * setting.changes); ++told) {
-      const int number = static_cast<int>((static_cast<std::int64_t>(told) * 7919) % pods);
-      tell(serving, *dashboard, std::make_shared<api::Pod>(pod_number(number, setting, told % 2 == 0)));
+    for (; published < static_cast<int>(passed * setting.changes); ++published) {
+      const int number = static_cast<int>((static_cast<std::int64_t>(published) * 7919) % pods);
+      publish(serving, *dashboard, std::make_shared<api::Pod>(pod_number(number, setting, published % 2 == 0)));
     }
     if (clock.steady_now() >= next_loads) {
-      tell_loads(serving, *dashboard, loads_of(setting, ++round));
+      publish_loads(serving, *dashboard, loads_of(setting, ++round));
       next_loads += kBetweenLoads;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{5});

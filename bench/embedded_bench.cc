@@ -39,7 +39,7 @@ double resident_megabytes() {
   return static_cast<double>(resident) * 4096 / 1e6;
 }
 
-void say(const std::string& what, const std::string& number) {
+void print_result(const std::string& what, const std::string& number) {
   fmt::print("{:<58} {:>16}\n", what, number);
   std::fflush(stdout);
 }
@@ -98,13 +98,14 @@ void large(int nodes, int pods) {
         fmt::format("node-{:05}", number), shape, static_cast<std::uint32_t>(number), cluster.agenda().wall_now()));
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
   }
-  say(fmt::format("{} nodes created", nodes), fmt::format("{:.0f}/s", nodes / since(start)));
+  print_result(fmt::format("{} nodes created", nodes), fmt::format("{:.0f}/s", nodes / since(start)));
 
   const auto creating = steady_clock::now();
   const auto created = loop.await_result(create_pods(client, nodes, pods));
   RESCHEDULER_CHECK(created.has_value(), "{}", created.error().message);
   const double seconds = since(creating);
-  say(fmt::format("{} pods created through the in-process door", pods), fmt::format("{:.0f}/s", pods / seconds));
+  print_result(fmt::format("{} pods created through the in-process door", pods),
+               fmt::format("{:.0f}/s", pods / seconds));
 
   const auto running = steady_clock::now();
   const SteadyTime virtual_start = cluster.agenda().steady_now();
@@ -114,15 +115,16 @@ void large(int nodes, int pods) {
     up = loop.await_result(count_running(client)).value();
   }
   RESCHEDULER_CHECK(up == static_cast<std::size_t>(pods), "{} of {} pods run", up, pods);
-  say("all of them Running after (cluster time)",
+  print_result(
+      "all of them Running after (cluster time)",
       fmt::format("{:.0f} s", std::chrono::duration<double>(cluster.agenda().steady_now() - virtual_start).count()));
-  say("which took (real time)", fmt::format("{:.1f} s", since(running)));
+  print_result("which took (real time)", fmt::format("{:.1f} s", since(running)));
   malloc_trim(0);
-  say("resident memory", fmt::format("{:.0f} MB", resident_megabytes()));
+  print_result("resident memory", fmt::format("{:.0f} MB", resident_megabytes()));
 
   const auto steady = steady_clock::now();
   loop.run_for(std::chrono::minutes{1});
-  say("a minute of it, heartbeats and all (real time)", fmt::format("{:.1f} s", since(steady)));
+  print_result("a minute of it, heartbeats and all (real time)", fmt::format("{:.1f} s", since(steady)));
 }
 
 void an_hour(int nodes, int pods) {
@@ -136,8 +138,9 @@ void an_hour(int nodes, int pods) {
   (void)loop.await_result(create_pods(kube::Client(api), nodes, pods));
   const auto start = steady_clock::now();
   loop.run_for(std::chrono::hours{1});
-  say(fmt::format("an hour of {} nodes and {} pods (real time)", nodes, pods), fmt::format("{:.1f} s", since(start)));
-  say("events in it", fmt::format("{}", cluster.agenda().events_run()));
+  print_result(fmt::format("an hour of {} nodes and {} pods (real time)", nodes, pods),
+               fmt::format("{:.1f} s", since(start)));
+  print_result("events in it", fmt::format("{}", cluster.agenda().events_run()));
 }
 
 }  // namespace

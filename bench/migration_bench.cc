@@ -286,21 +286,21 @@ TEST_P(MoveBench, Copy) {
 }
 
 TEST_P(MoveBench, Ours) {
-  start_mover();
+  start_migrator();
   measure_both("ours", Way::Ours);
 }
 
 TEST_P(MoveBench, OursWithKubeScheduler) {
   if (!real()) RESCHEDULER_SKIP("real") << "there is no kube-scheduler here";
   ask_kube_scheduler();
-  start_mover();
+  start_migrator();
   measure_both("ours, kube-scheduler, nominated", Way::Ours);
 }
 
 TEST_P(MoveBench, OursWithKubeSchedulerAndWebhook) {
   if (!real()) RESCHEDULER_SKIP("real") << "there is no kube-scheduler here";
   ask_kube_scheduler();
-  start_mover();
+  start_migrator();
   TestRecoverySettings settings;
   settings.ns = ns();
   settings.target = [this](const api::Pod& pod) { return migrator().wanted_on(pod); };

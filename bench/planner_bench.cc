@@ -3,7 +3,7 @@
 // scheduler's filters. One thread.
 //
 //   planner_bench              tables in Markdown
-//   planner_bench --moves 200 --referee-us 5
+//   planner_bench --moves 200 --oracle-us 5
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -74,9 +74,9 @@ Problem cluster(std::size_t machines, std::size_t resources, std::uint64_t seed)
 }
 
 // Some processes are restricted to a pool of machines; every call takes as long as real filters.
-class SlowReferee final : public FeasibilityOracle {
+class SlowOracle final : public FeasibilityOracle {
  public:
-  SlowReferee(const Problem& problem, double takes_ms) : problem_(problem), takes_(takes_ms) {}
+  SlowOracle(const Problem& problem, double takes_ms) : problem_(problem), takes_(takes_ms) {}
   bool allows(Process process, Machine machine) override {
     const double until = cpu_ms() + takes_;
     while (cpu_ms() < until) {
@@ -141,7 +141,7 @@ double memory_mb() {
 
 void run(std::size_t machines, std::size_t resources, std::size_t most_moves, double takes) {
   const Problem problem = cluster(machines, resources, 7);
-  SlowReferee oracle(problem, takes);
+  SlowOracle oracle(problem, takes);
   SearchLimits limits;
   limits.most_moves = most_moves;
   const double begin = cpu_ms();
@@ -171,13 +171,13 @@ void run(std::size_t machines, std::size_t resources, std::size_t most_moves, do
 int main(int argc, char** argv) {
   using namespace rescheduler::planner;
   std::size_t moves = 200;
-  double referee_us = 5.0;
+  double oracle_us = 5.0;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--moves") == 0) moves = std::stoul(argv[i + 1]);
-    if (std::strcmp(argv[i], "--referee-us") == 0) referee_us = std::stod(argv[i + 1]);
+    if (std::strcmp(argv[i], "--oracle-us") == 0) oracle_us = std::stod(argv[i + 1]);
   }
-  const double takes = referee_us / 1e3;
-  fmt::print("At most {} moves; each call of the oracle takes {} us.\n\n", moves, referee_us);
+  const double takes = oracle_us / 1e3;
+  fmt::print("At most {} moves; each call of the oracle takes {} us.\n\n", moves, oracle_us);
   fmt::print(
       "| machines | processes | resources | moves | improve, ms of CPU | order, ms of CPU | asked | left out | "
       "deviation, points | "

@@ -54,18 +54,18 @@ def left_over(result):
 
 def version_of(*argv):
     try:
-        said = subprocess.run(argv, capture_output=True, text=True, timeout=20).stdout.strip().splitlines()
+        lines = subprocess.run(argv, capture_output=True, text=True, timeout=20).stdout.strip().splitlines()
     except OSError:
         return "absent"
-    return said[0] if said else "unknown"
+    return lines[0] if lines else "unknown"
 
 
 def versions(plane, ours, contenders):
-    said = [version_of(plane.bin_dir / "kube-scheduler", "--version") + " (kube-scheduler, kube-apiserver)",
-            version_of(plane.bin_dir / "etcd", "--version")]
+    lines = [version_of(plane.bin_dir / "kube-scheduler", "--version") + " (kube-scheduler, kube-apiserver)",
+             version_of(plane.bin_dir / "etcd", "--version")]
     if OURS in contenders:
-        said.append(version_of(ours, "version"))
-    return f"Versions: {'; '.join(said)}."
+        lines.append(version_of(ours, "version"))
+    return f"Versions: {'; '.join(lines)}."
 
 
 def legend():

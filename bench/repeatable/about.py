@@ -11,9 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def commit(root=ROOT):
     """The commit of the sources; "-dirty" if they differ from it."""
-    said = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude", "*"],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60)
-    return said.stdout.strip() or "unknown"
+    described = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude", "*"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60)
+    return described.stdout.strip() or "unknown"
 
 
 def machine():
@@ -28,5 +28,5 @@ def how_many(rounds):
 
 
 def line(rounds=None):
-    said = f"Commit {commit()}, {time.strftime('%Y-%m-%d', time.gmtime())}, release build. {machine()}."
-    return said if rounds is None else f"{said} {how_many(rounds)}"
+    text = f"Commit {commit()}, {time.strftime('%Y-%m-%d', time.gmtime())}, release build. {machine()}."
+    return text if rounds is None else f"{text} {how_many(rounds)}"

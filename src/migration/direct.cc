@@ -153,8 +153,8 @@ Step roll_back(const api::Migration& migration, const ObservedState& observed) {
   const std::string& why = migration.status().message();
   if (auto step = bring_up(migration, observed.restored, migration.spec().pod(), migration.spec().source())) {
     const bool late = observed.now >= deadline_of(migration) + kRollback;
-    const bool hopeless = observed.refusal && observed.refusal->for_good;
-    if (!late && !hopeless) return std::move(*step);
+    const bool permanent = observed.refusal && observed.refusal->for_good;
+    if (!late && !permanent) return std::move(*step);
     return stop(migration, observed, MoveResult::Failed, why + "; the original is not ready either");
   }
   api::MigrationStatus status = concluding(migration, MoveResult::Failed, why + "; the original is back", observed.now);

@@ -45,16 +45,16 @@ std::string spec_of(const std::string& extra) {
 
 }  // namespace
 
-ChaoticCluster::ChaoticCluster(std::uint64_t seed, Trouble trouble)
+ChaoticCluster::ChaoticCluster(std::uint64_t seed, ChaosSettings chaos)
     : rng_(seed),
-      trouble_(trouble),
+      chaos_(chaos),
       cluster_(settings_for(seed)),
       faults_(cluster_.server(), seed),
       checker_(cluster_.server()) {
-  calm_ = std::make_unique<sim::LocalApi>(cluster_.server(), cluster_.documents());
-  rough_ = std::make_unique<sim::LocalApi>(cluster_.server(), cluster_.documents(), &faults_);
-  EXPECT_TRUE(loop_.await_result(migration::ensure_definition(*calm_, loop_.timers())));
-  furnish();
+  reliable_api_ = std::make_unique<sim::LocalApi>(cluster_.server(), cluster_.documents());
+  faulty_api_ = std::make_unique<sim::LocalApi>(cluster_.server(), cluster_.documents(), &faults_);
+  EXPECT_TRUE(loop_.await_result(migration::ensure_definition(*reliable_api_, loop_.timers())));
+  populate();
   loop_.run_for(30s);
   change_leader();
 }
@@ -72,13 +72,13 @@ ChaoticCluster::~ChaoticCluster() {
 }
 
 void ChaoticCluster::run(int moves) {
-  if (trouble_.wire) add_wire_faults();
-  while (ordered_ < moves) {
-    for (auto left = 1 + rng_.below(3); left > 0; --left) order_one();
-    if (trouble_.meddling && rng_.below(2) == 0) meddle();
+  if (chaos_.wire) add_wire_faults();
+  while (moves_begun_ < moves) {
+    for (auto left = 1 + rng_.below(3); left > 0; --left) begin_move();
+    if (chaos_.disruptions && rng_.below(2) == 0) disrupt();
     advance(std::chrono::milliseconds{200 + rng_.below(3000)});
   }
-  calm_down();
+  stop_faults();
   const auto over = [this] {
     const auto& moves_made = checker_.ledger().moves();
     return leader_.migrator->under_way().empty()
@@ -105,7 +105,7 @@ void ChaoticCluster::patch(const std::string& name, const std::string& json) {
   (void)loop_.await_result(client().patch<T>(std::is_same_v<T, api::Node> ? "" : std::string(kNs), name, json));
 }
 
-void ChaoticCluster::furnish() {
+void ChaoticCluster::populate() {
   for (std::uint64_t i = 0; i < kNodes; ++i) make_node(fmt::format("n{}", i));
   start_scheduler();
   for (int i = 0; i < 5; ++i) deploy(fmt::format("web{}", i), 4);
@@ -173,7 +173,7 @@ void ChaoticCluster::start_scheduler() {
   scheduler::LiveSettings settings;
   settings.configuration = config::default_configuration(config::default_catalog());
   settings.host = "chaos";
-  auto made = scheduler::LiveScheduler::make({calm_.get(), nullptr}, std::move(settings), services());
+  auto made = scheduler::LiveScheduler::make({reliable_api_.get(), nullptr}, std::move(settings), services());
   RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
   live_ = std::move(*made);
   live_->follow();
@@ -210,8 +210,8 @@ void ChaoticCluster::change_leader() {
   if (past_.size() > 2) past_.erase(past_.begin());
   leader_ = {};
   leader_.lease = std::make_shared<kube::LeaderFence>(cluster_.agenda());
-  witnesses_.push_back(std::make_unique<LeaseWitness>(*rough_, leader_.lease, cluster_.agenda(), checker_));
-  migration::MigrationParts parts{witnesses_.back().get(), calm_.get(), services(), leader_.lease, {}};
+  witnesses_.push_back(std::make_unique<LeaseWitness>(*faulty_api_, leader_.lease, cluster_.agenda(), checker_));
+  migration::MigrationParts parts{witnesses_.back().get(), reliable_api_.get(), services(), leader_.lease, {}};
   parts.settings.direct = true;
   parts.settings.protect_unprotected = rng_.below(2) == 0;
   parts.settings.scheduler_names = {std::string(kScheduler)};
@@ -248,10 +248,10 @@ void ChaoticCluster::add_wire_faults() {
   faults_.add({.verbs = {Verb::Watch}, .probability = 0.1, .trouble = {.stall_watch_after = 3}});
 }
 
-void ChaoticCluster::calm_down() {
+void ChaoticCluster::stop_faults() {
   faults_.clear();
   for (auto& [when, what] : std::exchange(later_, {})) what();
-  if (trouble_.meddling) change_leader();
+  if (chaos_.disruptions) change_leader();
 }
 
 void ChaoticCluster::later(std::chrono::nanoseconds delay, std::function<void()> what) {
@@ -269,11 +269,11 @@ std::vector<const PodFacts*> ChaoticCluster::running_pods() const {
 }
 
 // Begins a move, in most cases one that must succeed. Without faults it begins only such moves.
-void ChaoticCluster::order_one() {
+void ChaoticCluster::begin_move() {
   const auto pods = running_pods();
   constexpr std::size_t kAtOnce = 12;
   if (pods.empty() || leader_.migrator->under_way().size() > kAtOnce) return;
-  const bool any = trouble_.meddling && rng_.below(4) == 0;
+  const bool any = chaos_.disruptions && rng_.below(4) == 0;
   for (int tries = 0; tries < 20; ++tries) {
     const PodFacts& pod = *pods[rng_.below(pods.size())];
     const std::string target = any_node();
@@ -292,7 +292,7 @@ void ChaoticCluster::order_one() {
     request.deadline = std::chrono::seconds{120 + rng_.below(240)};
     request.mode = mode;
     leader_.migrator->begin(std::move(request));
-    ++ordered_;
+    ++moves_begun_;
     loop_.run_for(10ms);  // the Migration must be written first: the expectation for the next move depends on it
     return;
   }
@@ -300,8 +300,8 @@ void ChaoticCluster::order_one() {
 
 // --- Users, nodes and other faults ---
 
-void ChaoticCluster::meddle() {
-  ++meddled_;
+void ChaoticCluster::disrupt() {
+  ++disruptions_;
   const std::string& app = deployments_[rng_.below(deployments_.size())];
   switch (rng_.below(10)) {
     case 0: return delete_a_pod();
@@ -311,7 +311,7 @@ void ChaoticCluster::meddle() {
     case 4: return cordon_a_node();
     case 5: return replace_lost_pod();
     case 6:
-    case 7: return call_one_off();
+    case 7: return cancel_move();
     default: return change_leader();
   }
 }
@@ -369,7 +369,7 @@ void ChaoticCluster::cordon_a_node() {
 
 // Sets spec.cancel or deletes the Migration. The Migration of a Direct move stays: only it holds the pod to create
 // again.
-void ChaoticCluster::call_one_off() {
+void ChaoticCluster::cancel_move() {
   std::vector<const Move*> open;
   for (const auto& [uid, move] : checker_.ledger().moves()) {
     if (move.open) open.push_back(&move);

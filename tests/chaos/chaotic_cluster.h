@@ -25,14 +25,14 @@
 
 namespace rescheduler::test {
 
-struct Trouble {
-  bool wire = true;      // between the MigrationController and the API server
-  bool meddling = true;  // users, nodes, leaders
+struct ChaosSettings {
+  bool wire = true;         // between the MigrationController and the API server
+  bool disruptions = true;  // users, nodes, leaders
 };
 
 class ChaoticCluster {
  public:
-  ChaoticCluster(std::uint64_t seed, Trouble trouble);
+  ChaoticCluster(std::uint64_t seed, ChaosSettings chaos);
   ~ChaoticCluster();
 
   // Begins this number of moves while it injects faults. Then the faults stop, and every move has to end.
@@ -40,9 +40,9 @@ class ChaoticCluster {
 
   const HistoryChecker& checker() const { return checker_; }
   const sim::FaultCounts& fault_counts() const { return faults_.counts(); }
-  int ordered() const { return ordered_; }
+  int moves_begun() const { return moves_begun_; }
   int leaders() const { return leaders_; }
-  int meddled() const { return meddled_; }
+  int disruptions() const { return disruptions_; }
 
  private:
   struct Leader {
@@ -51,13 +51,13 @@ class ChaoticCluster {
   };
 
   kube::LoopServices services() { return {loop_.executor(), &loop_.timers(), &cluster_.agenda(), &rng_, &metrics_}; }
-  kube::Client client() { return kube::Client(*calm_); }
+  kube::Client client() { return kube::Client(*reliable_api_); }
   template <class T>
   void create(const std::string& json);
   template <class T>
   void patch(const std::string& name, const std::string& json);
 
-  void furnish();
+  void populate();
   void make_node(const std::string& name);
   void deploy(const std::string& name, int replicas);
   void deploy_set(const std::string& name, int replicas);
@@ -69,16 +69,16 @@ class ChaoticCluster {
   void advance(std::chrono::nanoseconds duration);
   void change_leader();
   void add_wire_faults();
-  void calm_down();
+  void stop_faults();
 
-  void order_one();
-  void meddle();
+  void begin_move();
+  void disrupt();
   void delete_a_pod();
   void scale(const std::string& app);
   void roll_out(const std::string& app);
   void break_a_node();
   void cordon_a_node();
-  void call_one_off();
+  void cancel_move();
   void replace_lost_pod();
   void later(std::chrono::nanoseconds delay, std::function<void()> what);
   std::vector<const PodFacts*> running_pods() const;
@@ -87,11 +87,11 @@ class ChaoticCluster {
   static constexpr std::uint64_t kNodes = 8;
 
   Rng rng_;
-  Trouble trouble_;
+  ChaosSettings chaos_;
   MetricRegistry metrics_;
-  int ordered_ = 0;
+  int moves_begun_ = 0;
   int leaders_ = 0;
-  int meddled_ = 0;
+  int disruptions_ = 0;
   int bare_pods_ = 0;
   std::vector<std::string> deployments_;
   std::vector<std::pair<SteadyTime, std::function<void()>>> later_;
@@ -100,8 +100,8 @@ class ChaoticCluster {
   sim::EmbeddedCluster cluster_;
   sim::WireFaults faults_;
   HistoryChecker checker_;
-  std::unique_ptr<sim::LocalApi> calm_;
-  std::unique_ptr<sim::LocalApi> rough_;
+  std::unique_ptr<sim::LocalApi> reliable_api_;
+  std::unique_ptr<sim::LocalApi> faulty_api_;
   std::vector<std::unique_ptr<LeaseWitness>> witnesses_;  // one for each leader; its coroutines may outlive the leader
   std::unique_ptr<scheduler::LiveScheduler> live_;
   std::vector<Leader> past_;  // still running, without the lease

@@ -10,21 +10,21 @@ constexpr std::chrono::seconds kControllersAnswer{5};
 
 }  // namespace
 
-void Disturbances::strike(const std::string& node) {
+void Disturbances::mark_affected(const std::string& node) {
   for (const auto& [uid, pod] : index_.pods()) {
     if (pod.node != node) continue;
     touched(pod.app);
-    struck_.insert(pod.app);
+    affected_.insert(pod.app);
   }
 }
 
 void Disturbances::node_fails(const std::string& node) {
   failed_.insert(node);
-  strike(node);
+  mark_affected(node);
 }
 
 void Disturbances::node_recovers(const std::string& node) {
-  if (failed_.erase(node) > 0) strike(node);
+  if (failed_.erase(node) > 0) mark_affected(node);
 }
 
 bool Disturbances::on_failed_node(const std::string& app) const {
@@ -43,7 +43,7 @@ bool Disturbances::is_whole(const std::string& app) const {
 bool Disturbances::disturbed(const std::string& app) {
   if (on_failed_node(app)) {
     touched(app);
-    struck_.insert(app);
+    affected_.insert(app);
     return true;
   }
   const auto found = since_.find(app);

@@ -24,17 +24,17 @@ class Disturbances {
   // Also clears the disturbance once the workload is complete.
   bool disturbed(const std::string& app);
   // A node with a pod of the workload has failed at some time.
-  bool ever_struck(const std::string& app) const { return struck_.contains(app); }
+  bool ever_affected(const std::string& app) const { return affected_.contains(app); }
 
  private:
-  void strike(const std::string& node);
+  void mark_affected(const std::string& node);
   bool is_whole(const std::string& app) const;
   bool on_failed_node(const std::string& app) const;
 
   const Clock& clock_;
   const ClusterIndex& index_;
   std::map<std::string, WallTime> since_;
-  std::set<std::string> struck_;
+  std::set<std::string> affected_;
   std::set<std::string> failed_;
 };
 

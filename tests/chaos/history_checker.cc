@@ -231,7 +231,7 @@ void HistoryChecker::check_bare_pods() {
     if (pod.bare && pod.present()) ++copies[pod.app];
   }
   for (const auto& app : index_.bare_apps()) {
-    if (disturbances_.ever_struck(app)) continue;
+    if (disturbances_.ever_affected(app)) continue;
     const int count = copies[app];
     if (count == 0) breach(BreachKind::BarePodLost, "{} is gone, and no copy of it is there", app);
     if (count > 1) breach(BreachKind::BarePodDouble, "{} is there {} times", app, count);

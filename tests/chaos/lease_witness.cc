@@ -13,12 +13,12 @@ net::Task<Result<void>> LeaseWitness::call(kube::ApiCall call, kube::Message* an
     co_return read;
   }
   const std::string what = kube::describe(call);
-  if (!lease_->may_act()) told_.wrote_without_lease(what);
+  if (!lease_->may_act()) checker_.wrote_without_lease(what);
   const SteadyTime began = clock_.steady_now();
   const auto left = lease_->time_left();
   auto done = co_await api_.call(std::move(call), answer);
   const bool late = !lease_->may_act() && clock_.steady_now() - began > left + kTick;
-  if (late) told_.wrote_without_lease("not give up in time: " + what);
+  if (late) checker_.wrote_without_lease("not give up in time: " + what);
   co_return done;
 }
 

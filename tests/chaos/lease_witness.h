@@ -12,8 +12,11 @@ namespace rescheduler::test {
 
 class LeaseWitness final : public kube::Api {
  public:
-  LeaseWitness(kube::Api& api, std::shared_ptr<const kube::LeaderFence> lease, const Clock& clock, HistoryChecker& told)
-      : api_(api), lease_(std::move(lease)), clock_(clock), told_(told) {}
+  LeaseWitness(kube::Api& api,
+               std::shared_ptr<const kube::LeaderFence> lease,
+               const Clock& clock,
+               HistoryChecker& checker)
+      : api_(api), lease_(std::move(lease)), clock_(clock), checker_(checker) {}
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
@@ -30,7 +33,7 @@ class LeaseWitness final : public kube::Api {
   kube::Api& api_;
   std::shared_ptr<const kube::LeaderFence> lease_;
   const Clock& clock_;
-  HistoryChecker& told_;
+  HistoryChecker& checker_;
 };
 
 }  // namespace rescheduler::test

@@ -22,7 +22,7 @@ TEST(MigrationChaos, WithoutTroubleEveryMoveSucceedsOrIsRightlyRefused) {
   const std::uint64_t seed = run_seed();
   SCOPED_TRACE(fmt::format("RESCHEDULER_SEED={}", seed));
   const Quiet quiet;
-  ChaoticCluster cluster(seed, {.wire = false, .meddling = false});
+  ChaoticCluster cluster(seed, {.wire = false, .disruptions = false});
   cluster.run(150);
   print_run(seed, cluster);
   const HistoryChecker& checker = cluster.checker();

@@ -32,14 +32,14 @@ void print_run(std::uint64_t seed, const ChaoticCluster& cluster) {
   const HistoryChecker& checker = cluster.checker();
   const auto& wire = cluster.fault_counts();
   fmt::print(
-      "RESCHEDULER_SEED={}: {} moves ordered; undisturbed:{}; to be refused:{}; disturbed:{}; {} evictions, {} "
+      "RESCHEDULER_SEED={}: {} moves begun; undisturbed:{}; to be refused:{}; disturbed:{}; {} evictions, {} "
       "bindings, "
       "{} leaders, {} acts of others, {} refusals, {} lost requests or answers, {} broken watches; losses judged for "
       "{} "
       "workloads:{}; for budgets:{}\n",
-      seed, cluster.ordered(), listed(checker.ledger().results(Expected::Success)),
+      seed, cluster.moves_begun(), listed(checker.ledger().results(Expected::Success)),
       listed(checker.ledger().results(Expected::Refused)), listed(checker.ledger().results(Expected::Anything)),
-      checker.evictions(), checker.bindings(), cluster.leaders(), cluster.meddled(), wire.refused,
+      checker.evictions(), checker.bindings(), cluster.leaders(), cluster.disruptions(), wire.refused,
       wire.lost_responses + wire.lost_requests, wire.dropped_watches + wire.stalled_watches,
       checker.judged_workloads().size(), listed(checker.judged_workloads()), listed(checker.judged_budgets()));
 }

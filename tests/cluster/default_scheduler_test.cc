@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Real, MovesOfKubeSchedulersPods, testing::Values(Tier::
 TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
   deploy("web", 3);
   deploy("solo", 1);
-  start_mover();
+  start_migrator();
   start_webhook();
   for (int i = 0; i < 3; ++i) {
     for (const char* app : {"web", "solo"}) {
@@ -61,7 +61,7 @@ TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
 TEST_P(MovesOfKubeSchedulersPods, OfNobodyGoWhereTheyAreNominated) {
   add_pod("lonely", R"({"metadata": {"labels": {"app": "lonely"}}, "spec": {"schedulerName": "default-scheduler"}})");
   ASSERT_FALSE(lands_on("lonely").empty());
-  start_mover();
+  start_migrator();
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(eventually([&] {
       const auto now = pods_of("lonely");
@@ -90,9 +90,9 @@ TEST_P(RecoveryOfKubeSchedulersPods, KeepsThemOffNodesTheyFailedOnByTheWebhooksA
   auto deployment = failing_deployment("web", 1, "3", nodes[0] + "," + nodes[1]);
   deployment.mutable_spec()->mutable_template_()->mutable_spec()->set_scheduler_name("default-scheduler");
   create(deployment);
-  ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 3, avoiding " + nodes[0]));
+  ASSERT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 3, avoiding " + nodes[0]));
   patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
-  ASSERT_TRUE(said("web", "Rescheduled", "attempt 2 of 3, avoiding "));
+  ASSERT_TRUE(event_contains("web", "Rescheduled", "attempt 2 of 3, avoiding "));
   patch_node(nodes[2], R"({"spec":{"unschedulable":false}})");
   ASSERT_TRUE(eventually([&] {
     const auto live = live_pods();

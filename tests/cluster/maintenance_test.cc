@@ -19,7 +19,7 @@ class Maintained : public ReschedulingTest {
   void settle(std::string_view differs = "{}") {
     for (const char* suffix : {"a", "b", "c"}) measured_.push_back(add_node(suffix));
     measure(per_pod_);
-    auto args = hasty();
+    auto args = fast_settings();
     args.rescheduling.enabled_strategies = {"NodeMaintenance"};
     start(args);
     deploy("web", kReplicas, differs);
@@ -64,14 +64,14 @@ TEST_P(Maintained, AMarkedNodeIsCordonedAndEmptiedAndGivenBack) {
   EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
   EXPECT_TRUE(node(node_).spec().unschedulable());
   EXPECT_EQ(cordoned_by(node_), "rescheduler-scheduler");
-  EXPECT_TRUE(told_about("Node", node_, "MaintenanceStarted"));
-  EXPECT_TRUE(told_about("Node", node_, "MaintenanceDrained"));
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceStarted"));
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceDrained"));
   EXPECT_TRUE(
       eventually([&] { return rescheduler().metric("rescheduler_maintenance_progress_percent", node_) == 100; }));
 
   patch_node(node_, kUnmarked);
   EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
-  EXPECT_TRUE(told_about("Node", node_, "MaintenanceEnded"));
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceEnded"));
 }
 
 TEST_P(Maintained, ACordonOfSomebodyElseIsNotTakenBack) {
@@ -80,7 +80,7 @@ TEST_P(Maintained, ACordonOfSomebodyElseIsNotTakenBack) {
   patch_node(node_, kMarked);
   EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
   patch_node(node_, kUnmarked);
-  EXPECT_TRUE(told_about("Node", node_, "MaintenanceEnded"));
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceEnded"));
   EXPECT_TRUE(node(node_).spec().unschedulable());
 }
 
@@ -88,7 +88,7 @@ TEST_P(Maintained, WhatCannotLeaveIsSaidAndKeepsItsPlace) {
   settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");
   const auto before = uids("web");
   patch_node(node_, kMarked);
-  EXPECT_TRUE(told_about("Node", node_, "MaintenanceBlocked"));
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceBlocked"));
   EXPECT_EQ(rescheduler().evictions(), 0);
   EXPECT_EQ(uids("web"), before);
 }

@@ -61,14 +61,14 @@ class MovesInterrupted : public MigrationTest {
     AvailabilityWatch watch(cluster(), ns(), {what.app});
     EXPECT_TRUE(eventually([&] { return watch.samples() > 0; }));
     const std::size_t before = migrations().size();
-    TestMigrator& first = start_mover({.die_after = write, .only_loses_lead = second_leader});
+    TestMigrator& first = start_migrator({.crash_after = write, .only_loses_lead = second_leader});
     first.begin(request);
     const auto interrupted = [&] { return second_leader ? !first.leads() : first.dead(); };
     EXPECT_TRUE(eventually([&] { return interrupted() || !first.outcomes().empty(); }));
     const bool died = interrupted();
-    if (!second_leader) kill_mover();
+    if (!second_leader) kill_migrator();
     const std::size_t written = second_leader ? first.writes().size() : 0;
-    start_mover();
+    start_migrator();
     EXPECT_TRUE(eventually([&] { return migrations().size() == before + 1; })) << "there is no record";
     if (HasFailure()) return died;
     EXPECT_TRUE(all_ended()) << "after " << write;
@@ -86,8 +86,8 @@ class MovesInterrupted : public MigrationTest {
     EXPECT_EQ(record.status().landed(), target);
     watch.stop();
     EXPECT_GE(watch.least_ready(what.app), what.least_ready);
-    kill_mover();
-    if (second_leader) kill_mover();
+    kill_migrator();
+    if (second_leader) kill_migrator();
     return died;
   }
 

@@ -41,12 +41,12 @@ class ManyMoves : public MigrationTest {
 
   Tally move_around(std::vector<Lane> lanes) {
     Tally tally;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     const bool ended = eventually(
         [&] {
           const auto outcomes = migrator().outcomes();
-          for (; told < outcomes.size(); ++told) {
-            const auto& one = outcomes[told];
+          for (; reported < outcomes.size(); ++reported) {
+            const auto& one = outcomes[reported];
             ++tally.moves;
             if (one.result == MoveResult::Succeeded) ++tally.reached;
             if (one.result != MoveResult::Succeeded) {
@@ -81,7 +81,7 @@ TEST_P(ManyMoves, LeaveRevisionAndReplicaSetAsTheyWereAndNeverGoBelowTheBudget) 
     templates[lane.app] = template_hash(lane.app);
     apps.push_back(lane.app);
   }
-  start_mover();
+  start_migrator();
   AvailabilityWatch watch(cluster(), ns(), apps);
   ASSERT_TRUE(eventually([&] { return watch.samples() > 0; }));
   const Tally tally = move_around(lanes);

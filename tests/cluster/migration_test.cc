@@ -24,7 +24,7 @@ RESCHEDULER_ON_EVERY_CLUSTER(Moves);
 TEST_P(Moves, ACoordinatedOneEndsOnItsTargetAndLeavesNothingBehind) {
   deploy("web", 3);
   const std::string before = template_hash("web");
-  start_mover();
+  start_migrator();
   const api::Pod pod = pods_of("web").front();
   const std::string target = other_node(pod.spec().node_name());
   const auto outcome = move(move_request_for(pod, target));
@@ -53,7 +53,7 @@ TEST_P(Moves, ACoordinatedOneEndsOnItsTargetAndLeavesNothingBehind) {
 
 TEST_P(Moves, AStatefulSetsPodKeepsItsNameAndThereIsNeverASecondOne) {
   deploy_set("db", 2);
-  start_mover();
+  start_migrator();
   const api::Pod pod = pods_of("db").front();
   const std::string target = other_node(pod.spec().node_name());
   const auto outcome = move(move_request_for(pod, target));
@@ -66,7 +66,7 @@ TEST_P(Moves, AStatefulSetsPodKeepsItsNameAndThereIsNeverASecondOne) {
 TEST_P(Moves, ASingleReplicaIsNeverAway) {
   deploy("solo", 1);
   const std::string before = template_hash("solo");
-  start_mover();
+  start_migrator();
   const api::Pod pod = pods_of("solo").front();
   const std::string target = other_node(pod.spec().node_name());
   AvailabilityWatch watch(cluster(), ns(), {"solo"});
@@ -94,7 +94,7 @@ TEST_P(Moves, APodOfNobodyIsCopiedBeforeItGoes) {
     const auto* ready = condition_of(seen, "Ready");
     return ready != nullptr && ready->status() == "True";
   }));
-  start_mover();
+  start_migrator();
   const api::Pod before = pod("lonely");
   const std::string target = other_node(before.spec().node_name());
   AvailabilityWatch watch(cluster(), ns(), {"lonely"});
@@ -116,7 +116,7 @@ TEST_P(Moves, APodOfNobodyWithAHostPortGoesFirst) {
   add_pod("ported", R"({"metadata": {"labels": {"app": "ported"}}, "spec": {"containers": [{"name": "main",
     "image": "registry.example/app:1", "ports": [{"containerPort": 80, "hostPort": 31080}]}]}})");
   ASSERT_FALSE(lands_on("ported").empty());
-  start_mover();
+  start_migrator();
   const api::Pod before = pod("ported");
   const std::string target = other_node(before.spec().node_name());
   const auto outcome = move(move_request_for(before, target));
@@ -128,7 +128,7 @@ TEST_P(Moves, APodOfNobodyWithAHostPortGoesFirst) {
 TEST_P(Moves, PodsOfNobodyStayUnlessItIsEnabled) {
   add_pod("lonely");
   ASSERT_FALSE(lands_on("lonely").empty());
-  start_mover();
+  start_migrator();
   const auto outcome = move(move_request_for(pod("lonely"), other_node(node_of_pod("lonely"))));
   EXPECT_EQ(outcome.result, MoveResult::Refused);
   EXPECT_THAT(outcome.message, HasSubstr("not enabled"));
@@ -138,7 +138,7 @@ TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
   settings_.history = 1;
   add_pod("lonely");
   ASSERT_FALSE(lands_on("lonely").empty());
-  start_mover();
+  start_migrator();
   const auto request = move_request_for(pod("lonely"), other_node(node_of_pod("lonely")));
   static_cast<void>(move(request));
   static_cast<void>(move(request));
@@ -149,7 +149,7 @@ TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
 
 TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
   deploy("web", 2);
-  start_mover();
+  start_migrator();
   const api::Pod one = pods_of("web").front();
   const std::string target = other_node(one.spec().node_name());
   ASSERT_TRUE(await(client().patch<api::Deployment>(
@@ -173,7 +173,7 @@ TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
 TEST_P(Moves, TheTemporaryBudgetIsThereOnlyWhereThereIsNoneAndOnlyMeanwhile) {
   settings_.protect_unprotected = true;
   deploy("web", 3);
-  start_mover();
+  start_migrator();
   const api::Pod pod = pods_of("web").front();
   const auto outcome = move(move_request_for(pod, other_node(pod.spec().node_name())));
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
@@ -195,7 +195,7 @@ TEST_P(Moves, ABudgetThatAllowsNothingIsWaitedForAndThenItIsRefused) {
     auto read = await(client().get<api::PodDisruptionBudget>(ns(), "none"));
     return read && read->status().observed_generation() > 0 && read->status().current_healthy() == 2;
   }));
-  start_mover();
+  start_migrator();
   const auto before = pods_of("web");
   auto request = move_request_for(before.front(), other_node(before.front().spec().node_name()));
   request.deadline = std::chrono::seconds{3};
@@ -216,7 +216,7 @@ TEST_P(Moves, TwoBudgetsMakeAPodUnmovable) {
     (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "web";
     create(budget);
   }
-  start_mover();
+  start_migrator();
   const api::Pod pod = pods_of("web").front();
   const auto outcome = move(move_request_for(pod, other_node(pod.spec().node_name())));
   EXPECT_EQ(outcome.result, MoveResult::Refused);
@@ -235,7 +235,7 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
       patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
   }
   patch_node(pod.spec().node_name(), R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
-  start_mover();
+  start_migrator();
   migrator().begin(move_request_for(pod, target));
   ASSERT_TRUE(eventually([&] {
     auto read = await(client().get<api::Deployment>(ns(), "solo"));
@@ -261,7 +261,7 @@ TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
   };
   // No node accepts the replacement of the first pod.
   shut(R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
-  start_mover();
+  start_migrator();
   for (const api::Pod& pod : pods_of("web"))
     migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));
   std::string first;
@@ -269,12 +269,12 @@ TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
     for (const auto& one : migrations()) {
       if (one.status().phase() == "Replacing") first = one.spec().pod();
     }
-    return !first.empty() && migrator().looks().size() == kPods;
+    return !first.empty() && migrator().pod_reads().size() == kPods;
   }));
-  const auto before = migrator().looks();
-  ASSERT_TRUE(eventually([&] { return migrator().looks()[first] >= before.at(first) + 12; }));
-  for (const auto& [pod, looks] : migrator().looks()) {
-    if (pod != first) EXPECT_LE(looks, before.at(pod) + 8) << pod;
+  const auto before = migrator().pod_reads();
+  ASSERT_TRUE(eventually([&] { return migrator().pod_reads()[first] >= before.at(first) + 12; }));
+  for (const auto& [pod, reads] : migrator().pod_reads()) {
+    if (pod != first) EXPECT_LE(reads, before.at(pod) + 8) << pod;
   }
   shut(R"({"spec":{"taints":null}})");
   ASSERT_TRUE(all_ended());
@@ -300,7 +300,7 @@ TEST_P(Moves, WhatNobodyIsInChargeOfIsSwept) {
   budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
   (*budget.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "solo";
   create(budget);
-  start_mover();
+  start_migrator();
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
   EXPECT_TRUE(available("solo", 1)) << "the surge is undone";
 }
@@ -311,7 +311,7 @@ TEST_P(Moves, OneWhoseRecordIsDeletedIsUndone) {
   for (const std::string& node : nodes_) {
     patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
   }
-  start_mover();
+  start_migrator();
   migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));
   ASSERT_TRUE(eventually([&] {
     auto read = await(client().get<api::Deployment>(ns(), "solo"));
@@ -328,7 +328,7 @@ TEST_P(Moves, OneThatIsCalledOffIsUndone) {
   const api::Pod pod = pods_of("solo").front();
   for (const std::string& node : nodes_)
     patch_node(node, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
-  start_mover();
+  start_migrator();
   migrator().begin(move_request_for(pod, other_node(pod.spec().node_name())));
   ASSERT_TRUE(eventually([&] {
     auto read = await(client().get<api::Deployment>(ns(), "solo"));

@@ -89,13 +89,13 @@ profiles:
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
     const int code = cli::run_plan(options);
-    said_ = ::testing::internal::GetCapturedStdout();
-    complained_ = ::testing::internal::GetCapturedStderr();
+    output_ = ::testing::internal::GetCapturedStdout();
+    errors_ = ::testing::internal::GetCapturedStderr();
     return code;
   }
   // The planned moves of the test's own pods.
   int moves_from(const std::string& node) {
-    const auto plan = boost::json::parse(said_).as_object();
+    const auto plan = boost::json::parse(output_).as_object();
     int count = 0;
     for (const auto& move : plan.at("moves").as_array()) {
       if (move.at("namespace").as_string() != ns()) continue;
@@ -105,12 +105,12 @@ profiles:
     }
     return count;
   }
-  std::string judge() { return std::string(boost::json::parse(said_).at("judgedBy").as_string()); }
+  std::string judge() { return std::string(boost::json::parse(output_).at("judgedBy").as_string()); }
   void expect_nothing_changed() { EXPECT_EQ(uids("web"), before_); }
 
   std::string crowded_;
-  std::string said_;
-  std::string complained_;
+  std::string output_;
+  std::string errors_;
   std::vector<std::string> before_;
 };
 // The in-process API has no kubeconfig.
@@ -120,41 +120,41 @@ INSTANTIATE_TEST_SUITE_P(Real, PlanCommand, testing::Values(Tier::Real));
 TEST_P(PlanCommand, GoesByWhatPrometheusSays) {
   crowd();
   const Prometheus prometheus(cluster(), crowded_, measured_);
-  EXPECT_EQ(run("prometheus=" + prometheus.url()), 2) << said_ << complained_;
-  EXPECT_GT(moves_from(crowded_), 0) << said_;
+  EXPECT_EQ(run("prometheus=" + prometheus.url()), 2) << output_ << errors_;
+  EXPECT_GT(moves_from(crowded_), 0) << output_;
   EXPECT_EQ(judge(), "prometheus");
   expect_nothing_changed();
 }
 
 TEST_P(PlanCommand, SaysThatPrometheusDoesNotAnswer) {
   crowd();
-  meter_->be_silent(true);
-  EXPECT_EQ(run("prometheus=" + meter_->settings().sources.front().address), 1) << said_;
-  EXPECT_THAT(complained_, HasSubstr("rescheduler plan: prometheus"));
+  meter_->set_failing(true);
+  EXPECT_EQ(run("prometheus=" + meter_->settings().sources.front().address), 1) << output_;
+  EXPECT_THAT(errors_, HasSubstr("rescheduler plan: prometheus"));
   expect_nothing_changed();
 }
 
 TEST_P(PlanCommand, GoesByMetricsServerWhereThereIsOne) {
   crowd();
   if (GetParam() == Tier::Real) {
-    EXPECT_EQ(run("metrics-server"), 1) << said_;
-    EXPECT_THAT(complained_, HasSubstr("metrics-server"));
-    EXPECT_THAT(run(""), testing::AnyOf(0, 2)) << complained_;
+    EXPECT_EQ(run("metrics-server"), 1) << output_;
+    EXPECT_THAT(errors_, HasSubstr("metrics-server"));
+    EXPECT_THAT(run(""), testing::AnyOf(0, 2)) << errors_;
     EXPECT_EQ(judge(), "requests") << "whoever does not insist gets what there is";
-    EXPECT_THAT(said_, HasSubstr("judged by requests"));
+    EXPECT_THAT(output_, HasSubstr("judged by requests"));
     return;
   }
-  ASSERT_TRUE(eventually([&] { return run("metrics-server") != 1; })) << complained_;
+  ASSERT_TRUE(eventually([&] { return run("metrics-server") != 1; })) << errors_;
   // metrics-server uses the embedded cluster's clock, not the machine's. The command reports that and ignores the
   // samples.
-  EXPECT_EQ(judge(), "requests") << said_;
-  EXPECT_THAT(said_, HasSubstr("metrics-server knows nothing fresh of any node"));
+  EXPECT_EQ(judge(), "requests") << output_;
+  EXPECT_THAT(output_, HasSubstr("metrics-server knows nothing fresh of any node"));
   expect_nothing_changed();
 }
 
 TEST_P(PlanCommand, GoesByRequestsWhereItIsToldTo) {
   crowd();
-  EXPECT_THAT(run("requests"), testing::AnyOf(0, 2)) << complained_;
+  EXPECT_THAT(run("requests"), testing::AnyOf(0, 2)) << errors_;
   EXPECT_EQ(judge(), "requests");
   expect_nothing_changed();
 }

@@ -22,9 +22,9 @@ class RecoveryCounting : public RecoveryTest {
     return names;
   }
   static bool is_eviction(const kube::ApiCall& call) { return call.subresource == "eviction" && !call.dry_run; }
-  std::string books() { return annotation<api::Deployment>("web", "kse.com/deploy"); }
-  bool books_say(const std::string& part) {
-    return eventually([&] { return books().find(part) != std::string::npos; });
+  std::string retry_ledger() { return annotation<api::Deployment>("web", "kse.com/deploy"); }
+  bool ledger_contains(const std::string& part) {
+    return eventually([&] { return retry_ledger().find(part) != std::string::npos; });
   }
 };
 RESCHEDULER_ON_EVERY_CLUSTER(RecoveryCounting);
@@ -40,10 +40,10 @@ TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
   create(failing_deployment("web", 1, "1", "*"));
   ASSERT_TRUE(eventually([&] { return reached.load(); }));
   first.stop();
-  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
+  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":1)"));
   ASSERT_EQ(live_pods().size(), 1U);
   const std::string uid = live_pods()[0].metadata().uid();
-  EXPECT_THAT(books(), HasSubstr(uid)) << "for whom it was counted";
+  EXPECT_THAT(retry_ledger(), HasSubstr(uid)) << "for whom it was counted";
   recoveries_.clear();
   start_recovery();
   ASSERT_TRUE(eventually([&] {
@@ -51,18 +51,18 @@ TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
     return live.size() == 1 && live[0].metadata().uid() != uid;
   })) << "the next one finishes it";
   // If the retry had been counted twice, no attempt would be left.
-  ASSERT_TRUE(said("web", "ApplicationFault", "1 of 1 attempts made"));
-  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
+  ASSERT_TRUE(event_contains("web", "ApplicationFault", "1 of 1 attempts made"));
+  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":1)"));
 }
 
 TEST_P(RecoveryCounting, TwoReplicasThatFailAtOnceHaveTheirOwnCounts) {
   begin(4);
   start_recovery();
   create(failing_deployment("web", 2, "1", "*"));
-  ASSERT_TRUE(books_say(R"("currentReschedulingTimes":2)"));
+  ASSERT_TRUE(ledger_contains(R"("currentReschedulingTimes":2)"));
   EXPECT_TRUE(eventually(
       [&] { return events("web", "ApplicationFault").size() + events("web", "RetriesExhausted").size() >= 2; }));
-  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":2)")) << "one each, and no more";
+  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":2)")) << "one each, and no more";
 }
 
 TEST_P(RecoveryCounting, GoesOnWhereKseReschedulerLeftOff) {
@@ -72,34 +72,34 @@ TEST_P(RecoveryCounting, GoesOnWhereKseReschedulerLeftOff) {
       R"({"currentReschedulingTimes":2,"deployScheduledHosts":null})";
   start_recovery();
   create(deployment);
-  ASSERT_TRUE(said("web", "Rescheduled", "attempt 3 of 3"));
+  ASSERT_TRUE(event_contains("web", "Rescheduled", "attempt 3 of 3"));
   EXPECT_TRUE(eventually(
       [&] { return events("web", "ApplicationFault").size() + events("web", "RetriesExhausted").size() >= 1; }));
-  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":3)"));
+  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":3)"));
 }
 
 TEST_P(RecoveryCounting, AnotherWriterIsNotOverwrittenAndDoesNotMakeItCountTwice) {
   begin(3);
-  std::atomic<int> meddled{0};
+  std::atomic<int> failed_writes{0};
   auto elsewhere = cluster().connect();
   // Before each of the first writes another client changes the workload, on another event loop if there is one.
   auto& recovery = start_recovery(quick(), [&](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.verb != kube::Verb::Patch || call.resource != &kube::resource_of<api::Deployment>()) return std::nullopt;
-    if (meddled >= 3) return std::nullopt;
-    ++meddled;
+    if (failed_writes >= 3) return std::nullopt;
+    ++failed_writes;
     return Error{Errc::Conflict, "the object has been modified"};
   });
   create(failing_deployment("web", 1, "1", "*"));
   for (int i = 0; i < 30; ++i) {
     const std::string patch = fmt::format(R"({{"metadata":{{"annotations":{{"theirs-{}":"{}"}}}}}})", i % 3, i);
     ASSERT_TRUE(await(client().patch<api::Deployment>(ns(), "web", patch)));
-    if (meddled >= 3) break;
-    (void)eventually([&] { return meddled >= 3; }, std::chrono::seconds{1});
+    if (failed_writes >= 3) break;
+    (void)eventually([&] { return failed_writes >= 3; }, std::chrono::seconds{1});
   }
-  ASSERT_TRUE(said("web", "ApplicationFault", "1 of 1 attempts made"));
-  EXPECT_THAT(books(), HasSubstr(R"("currentReschedulingTimes":1)"));
+  ASSERT_TRUE(event_contains("web", "ApplicationFault", "1 of 1 attempts made"));
+  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":1)"));
   EXPECT_NE(annotation<api::Deployment>("web", "theirs-0"), "");
-  EXPECT_GE(meddled, 3);
+  EXPECT_GE(failed_writes, 3);
   (void)recovery;
 }
 
@@ -109,8 +109,8 @@ TEST_P(RecoveryCounting, BooksNobodyCanReadAreNotWrittenOver) {
   (*deployment.mutable_metadata()->mutable_annotations())["kse.com/deploy"] = "[";
   start_recovery();
   create(deployment);
-  ASSERT_TRUE(said("web", "ReschedulingFailed", "kse.com/deploy"));
-  EXPECT_EQ(books(), "[");
+  ASSERT_TRUE(event_contains("web", "ReschedulingFailed", "kse.com/deploy"));
+  EXPECT_EQ(retry_ledger(), "[");
 }
 
 }  // namespace

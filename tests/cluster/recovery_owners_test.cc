@@ -80,8 +80,8 @@ TEST_P(RecoveryOfOwners, ADaemonSetsPodIsMadeAnewWhereItIs) {
   shape(*spec.mutable_template_(), nodes[0]);
   contain(*spec.mutable_template_()->mutable_spec());
   create(set);
-  ASSERT_TRUE(said("agent", "Rescheduled", "attempt 1 of 1"));
-  ASSERT_TRUE(said("agent", "RetriesExhausted", "1 of 1 attempts made"));
+  ASSERT_TRUE(event_contains("agent", "Rescheduled", "attempt 1 of 1"));
+  ASSERT_TRUE(event_contains("agent", "RetriesExhausted", "1 of 1 attempts made"));
   EXPECT_EQ(annotation<api::DaemonSet>("agent", "kse.com/current-retries-times"), "1");
 }
 
@@ -98,7 +98,7 @@ TEST_P(RecoveryOfOwners, AJobIsNeverDeletedOnlyItsPod) {
   contain(*pods.mutable_spec());
   pods.mutable_spec()->set_restart_policy("OnFailure");
   const api::Job made = create(job);
-  ASSERT_TRUE(said("j", "Rescheduled", "attempt 1 of 2"));
+  ASSERT_TRUE(event_contains("j", "Rescheduled", "attempt 1 of 2"));
   open(nodes[1]);
   ASSERT_TRUE(eventually([&] {
     const auto live = live_pods();
@@ -129,7 +129,7 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   if (GetParam() == Tier::Real) cron.mutable_spec()->set_suspend(true);
   const api::CronJob made = create(cron);
   if (GetParam() == Tier::Real) begin_run(made);
-  ASSERT_TRUE(said("c", "Rescheduled", "attempt 1 of 2"));
+  ASSERT_TRUE(event_contains("c", "Rescheduled", "attempt 1 of 2"));
   open(nodes[1]);
   ASSERT_TRUE(eventually([&] {
     return std::ranges::any_of(live_pods(), [&](const api::Pod& pod) {
@@ -140,7 +140,7 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   ASSERT_TRUE(still);
   EXPECT_EQ(still->metadata().uid(), made.metadata().uid());
   EXPECT_THAT(annotation<api::CronJob>("c", "kse.com/cj"), HasSubstr("cjScheduledHosts"));
-  EXPECT_TRUE(said("c", "Recovered", "the retry count starts at zero")) << "a run that ended well is one";
+  EXPECT_TRUE(event_contains("c", "Recovered", "the retry count starts at zero")) << "a run that ended well is one";
 }
 
 TEST_P(RecoveryOfOwners, APodOfNobodyIsMadeAnewUnderItsName) {
@@ -170,7 +170,7 @@ TEST_P(RecoveryOfOwners, APodOfNobodyThatDoesNotAskIsLeftAlone) {
   const auto nodes = begin();
   const api::Pod made = add_pod("p", R"({"metadata":{"annotations":{"sim.rescheduler.io/crash-on":"*"}}})");
   add_pod("asks", R"({"metadata":{"annotations":{"scheduling-retries":"1","sim.rescheduler.io/crash-on":"*"}}})");
-  ASSERT_TRUE(said("asks", "Rescheduled", "attempt 1 of 1"));
+  ASSERT_TRUE(event_contains("asks", "Rescheduled", "attempt 1 of 1"));
   EXPECT_EQ(pod("p").metadata().uid(), made.metadata().uid());
 }
 

@@ -37,17 +37,17 @@ TEST_P(Recovery, ADeploymentThatCrashesOnTwoOfFiveNodesEndsHealthyOnAnother) {
   for (std::size_t i = 2; i < 5; ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
   auto& recovery = start_recovery();
   create(failing_deployment("web", 1, "3", nodes[0] + "," + nodes[1]));
-  ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 3, avoiding " + ns()));
+  ASSERT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 3, avoiding " + ns()));
   for (std::size_t i = 2; i < 5; ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
   // A pod is ready for a moment before it crashes, so only a pod on a good node counts.
-  std::string told;
+  std::string visited_nodes;
   ASSERT_TRUE(eventually([&] {
     const auto live = live_pods();
     if (live.size() != 1 || !is_ready(live[0])) return false;
-    told = visited(live[0]);
+    visited_nodes = visited(live[0]);
     return live[0].spec().node_name() != nodes[0] && live[0].spec().node_name() != nodes[1];
   }));
-  EXPECT_THAT(told, HasSubstr(ns() + "-n"));
+  EXPECT_THAT(visited_nodes, HasSubstr(ns() + "-n"));
   const std::string books = annotation<api::Deployment>("web", "kse.com/deploy");
   EXPECT_THAT(books, HasSubstr("deployScheduledHosts"));
   EXPECT_THAT(recovery.metrics(), HasSubstr("rescheduler_recovery_attempts_total"));
@@ -58,16 +58,16 @@ TEST_P(Recovery, CrashingOnEveryNodeStopsAfterExactlyNWithAVerdict) {
   start();
   auto& recovery = start_recovery();
   create(failing_deployment("web", 1, "3", "*"));
-  ASSERT_TRUE(said("web", "ApplicationFault", "3 of 3 attempts made, no more: verdict application"));
-  EXPECT_TRUE(said("web", "Rescheduled", "attempt 3 of 3, avoiding "));
+  ASSERT_TRUE(event_contains("web", "ApplicationFault", "3 of 3 attempts made, no more: verdict application"));
+  EXPECT_TRUE(event_contains("web", "Rescheduled", "attempt 3 of 3, avoiding "));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":3)"));
   const std::string counted = R"(rescheduler_recovery_stopped_total{verdict="application"} 1)";
   EXPECT_TRUE(eventually([&] { return recovery.metrics().find(counted) != std::string::npos; })) << recovery.metrics();
   std::string condition;
   EXPECT_TRUE(eventually([&] {
     for (const api::Pod& pod : live_pods()) {
-      const auto* said_so = condition_of(pod, "rescheduler.io/Recoverable");
-      if (said_so != nullptr) condition = said_so->reason();
+      const auto* condition_seen = condition_of(pod, "rescheduler.io/Recoverable");
+      if (condition_seen != nullptr) condition = condition_seen->reason();
     }
     return condition == "ApplicationFault";
   })) << condition;
@@ -90,7 +90,7 @@ TEST_P(Recovery, AnImageThatCannotBePulledOnOneNodeIsPulledOnAnother) {
     const auto live = live_pods();
     return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[1];
   }));
-  EXPECT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
+  EXPECT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 2"));
 }
 
 TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
@@ -109,10 +109,10 @@ TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
   (*many.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = "many";
   create(many);
   // This workload is created last: its event shows that recovery has seen the others.
-  ASSERT_TRUE(said("many", "Rescheduled", "attempt 1 of 100"));
-  EXPECT_TRUE(said("many", "InvalidRetries", "more than the 100"));
-  EXPECT_TRUE(said("word", "InvalidRetries", "'abc' is no number"));
-  EXPECT_TRUE(said("minus", "InvalidRetries", "'-1' is no number"));
+  ASSERT_TRUE(event_contains("many", "Rescheduled", "attempt 1 of 100"));
+  EXPECT_TRUE(event_contains("many", "InvalidRetries", "more than the 100"));
+  EXPECT_TRUE(event_contains("word", "InvalidRetries", "'abc' is no number"));
+  EXPECT_TRUE(event_contains("minus", "InvalidRetries", "'-1' is no number"));
   for (const auto& [name, retries] : cases) {
     EXPECT_EQ(events(name, "Rescheduled").size(), 0U) << name;
     EXPECT_EQ(annotation<api::Deployment>(name, "kse.com/deploy"), "") << name;
@@ -130,12 +130,12 @@ TEST_P(Recovery, ABudgetIsHonouredAndNothingIsCountedForIt) {
   create(budget);
   start_recovery();
   create(failing_deployment("web", 1, "2", "*"));
-  ASSERT_TRUE(said("web", "ReschedulingFailed", "unhealthyPodEvictionPolicy: AlwaysAllow"));
+  ASSERT_TRUE(event_contains("web", "ReschedulingFailed", "unhealthyPodEvictionPolicy: AlwaysAllow"));
   EXPECT_EQ(annotation<api::Deployment>("web", "kse.com/deploy"), "");
   auto freed = await(
       client().patch<api::PodDisruptionBudget>(ns(), "b", R"({"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}})"));
   ASSERT_TRUE(freed) << freed.error().message;
-  EXPECT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
+  EXPECT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 2"));
 }
 
 TEST_P(Recovery, AfterAHealthyWindowItMayFailAsOftenAsEver) {
@@ -146,9 +146,9 @@ TEST_P(Recovery, AfterAHealthyWindowItMayFailAsOftenAsEver) {
   patch_node(nodes[1], R"({"spec":{"unschedulable":true}})");
   start_recovery(settings);
   create(failing_deployment("web", 1, "2", nodes[0]));
-  ASSERT_TRUE(said("web", "Rescheduled", "attempt 1 of 2"));
+  ASSERT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 2"));
   patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
-  ASSERT_TRUE(said("web", "Recovered", "the retry count starts at zero"));
+  ASSERT_TRUE(event_contains("web", "Recovered", "the retry count starts at zero"));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":0)"));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(nodes[0])) << "still to be avoided";
 }
@@ -167,7 +167,7 @@ TEST_P(Recovery, WhatIsHeldAgainstANodeOutlivesWhoeverLed) {
   };
   auto& first = start_recovery(settings);
   for (const char* name : {"one", "two"}) add(name);
-  for (const char* name : {"one", "two"}) ASSERT_TRUE(said(name, "Rescheduled", "attempt 1 of 3"));
+  for (const char* name : {"one", "two"}) ASSERT_TRUE(event_contains(name, "Rescheduled", "attempt 1 of 3"));
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
   ASSERT_TRUE(all_ready(2)) << "both are well elsewhere: nothing that fails speaks of them any more";
   first.stop();
@@ -235,7 +235,7 @@ TEST_P(RecoveryFromDeadNodes, APodOfADeadNodeIsReplacedLongBeforeItsTolerationsE
     const auto live = live_pods();
     return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[1];
   }));
-  EXPECT_TRUE(said("web", "Rescheduled", "its node is not ready"));
+  EXPECT_TRUE(event_contains("web", "Rescheduled", "its node is not ready"));
 }
 
 }  // namespace

@@ -41,16 +41,16 @@ TEST_P(RecoveryWebhookCluster, TellsTheReplacementAndNoOther) {
   start_recovery();
   create(failed_before("web", 3));
   ASSERT_TRUE(eventually([&] { return live_pods().size() == 3; }));
-  int told = 0;
+  int annotated = 0;
   for (const api::Pod& pod : live_pods()) {
     const auto found = pod.metadata().annotations().find("kse.com/scheduled-hosts");
     EXPECT_EQ(pod.metadata().annotations().at("theirs"), "kept");
     if (found == pod.metadata().annotations().end()) continue;
-    ++told;
+    ++annotated;
     EXPECT_EQ(found->second, R"(["bad-node"])");
     EXPECT_EQ(pod.metadata().annotations().at("rescheduler.io/recovery-slot"), "1");
   }
-  EXPECT_EQ(told, 1) << "one replica failed; the others are not kept off anything";
+  EXPECT_EQ(annotated, 1) << "one replica failed; the others are not kept off anything";
 }
 
 TEST_P(RecoveryWebhookCluster, PodsAreCreatedWithoutIt) {
@@ -72,18 +72,18 @@ TEST_P(RecoveryWebhookCluster, ANewCertificateCostsNoRequest) {
     (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = label;
     (*deployment.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = label;
     create(deployment);
-    std::string told;
+    std::string visited_hosts;
     const bool seen = eventually([&] {
       for (const api::Pod& pod : live_pods()) {
         if (pod.metadata().labels().at("app") != label) continue;
         const auto found = pod.metadata().annotations().find("kse.com/scheduled-hosts");
-        told = found == pod.metadata().annotations().end() ? "nothing" : found->second;
+        visited_hosts = found == pod.metadata().annotations().end() ? "nothing" : found->second;
         return true;
       }
       return false;
     });
     EXPECT_TRUE(seen);
-    return told;
+    return visited_hosts;
   };
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(ask(), R"(["bad-node"])") << round;

@@ -72,10 +72,10 @@ RESCHEDULER_ON_EVERY_CLUSTER(Rescheduling);
 
 TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
   crowd();
-  TestRescheduler& at = start(hasty());
+  TestRescheduler& at = start(fast_settings());
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
-  EXPECT_TRUE(told_about("Deployment", "web", "Rescheduled"));
-  EXPECT_TRUE(told_about("Node", crowded_, "Rescheduled"));
+  EXPECT_TRUE(has_event_about("Deployment", "web", "Rescheduled"));
+  EXPECT_TRUE(has_event_about("Node", crowded_, "Rescheduled"));
   // The status and the metrics are those of the last cycle, which may be older than the last ready pod.
   EXPECT_TRUE(eventually_measured([&] {
     return memory().find("\"source\":\"" + crowded_ + "\"") != std::string::npos;
@@ -90,7 +90,7 @@ TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
 TEST_P(Rescheduling, WhoOptsOutStays) {
   crowd(R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/rescheduling": "disabled"}}})");
   const auto before = uids("web");
-  TestRescheduler& at = start(hasty());
+  TestRescheduler& at = start(fast_settings());
   EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_refusals_total", "opt-out") > 0; }));
   ASSERT_TRUE(cycles_pass(at, 5));
   EXPECT_EQ(uids("web"), before);
@@ -101,7 +101,7 @@ TEST_P(Rescheduling, ABudgetThatIsUsedUpKeepsThemWhereTheyAre) {
   crowd();
   budget(kReplicas);
   const auto before = uids("web");
-  TestRescheduler& at = start(hasty());
+  TestRescheduler& at = start(fast_settings());
   EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_refusals_total", "budget-exhausted") > 0; }));
   ASSERT_TRUE(cycles_pass(at, 5));
   EXPECT_EQ(uids("web"), before);
@@ -110,7 +110,7 @@ TEST_P(Rescheduling, ABudgetThatIsUsedUpKeepsThemWhereTheyAre) {
 TEST_P(Rescheduling, ObservingPublishesThePlanAndMovesNothing) {
   crowd();
   const auto before = uids("web");
-  auto args = hasty();
+  auto args = fast_settings();
   args.rescheduling.modes[Strategy::LoadBalancing] = StrategyMode::Observe;
   args.rescheduling.modes[Strategy::ResourceOptimization] = StrategyMode::Off;
   TestRescheduler& at = start(args);
@@ -118,7 +118,7 @@ TEST_P(Rescheduling, ObservingPublishesThePlanAndMovesNothing) {
     const auto plan = at.status().observed;
     return plan && !plan->moves.empty();
   }));
-  EXPECT_TRUE(told_about("Lease", "rescheduler-scheduler", "ReschedulingPlanned"));
+  EXPECT_TRUE(has_event_about("Lease", "rescheduler-scheduler", "ReschedulingPlanned"));
   EXPECT_EQ(at.status().observed->moves.front().source, crowded_);
   ASSERT_TRUE(cycles_pass(at, 3));
   EXPECT_EQ(at.evictions(), 0);
@@ -128,20 +128,20 @@ TEST_P(Rescheduling, ObservingPublishesThePlanAndMovesNothing) {
 TEST_P(Rescheduling, NothingMovesWhilePausedAndEverythingOnceResumed) {
   crowd();
   await(client().create(config_map(ns(), std::string(rescheduling::kMovesName), {{"moves", "[]"}}))).value();
-  annotate_memory("\"true\"");
-  TestRescheduler& at = start(hasty());
+  annotate_history("\"true\"");
+  TestRescheduler& at = start(fast_settings());
   EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_brake_engaged", "paused") == 1; }));
-  EXPECT_TRUE(told_about("Lease", "rescheduler-scheduler", "ReschedulingHeld"));
+  EXPECT_TRUE(has_event_about("Lease", "rescheduler-scheduler", "ReschedulingHeld"));
   ASSERT_TRUE(cycles_pass(at, 5));
   EXPECT_EQ(at.evictions(), 0);
-  annotate_memory("null");
+  annotate_history("null");
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
 }
 
 TEST_P(Rescheduling, WithoutFreshLoadsNothingIsBalanced) {
   crowd();
-  meter_->be_silent(true);
-  TestRescheduler& at = start(hasty());
+  meter_->set_failing(true);
+  TestRescheduler& at = start(fast_settings());
   EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_brake_engaged", "stale-load") == 1; }));
   ASSERT_TRUE(cycles_pass(at, 5));
   EXPECT_EQ(at.metric("rescheduler_pod_movements_total", "LoadBalancing"), 0);
@@ -153,10 +153,10 @@ TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
   lease.ns = ns();
   lease.name = "lease";
   lease.election.identity = "one";
-  TestRescheduler& first = start(hasty(), lease);
+  TestRescheduler& first = start(fast_settings(), lease);
   ASSERT_TRUE(eventually([&] { return first.leads(); }));
   lease.election.identity = "two";
-  TestRescheduler& second = start(hasty(), lease);
+  TestRescheduler& second = start(fast_settings(), lease);
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
   EXPECT_GT(first.evictions(), 0);
   EXPECT_EQ(second.evictions(), 0);
@@ -165,22 +165,22 @@ TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
 
 TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
   crowd();
-  TestRescheduler& first = start(hasty());
+  TestRescheduler& first = start(fast_settings());
   ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
   // The next leader would continue the moves that are in progress. Pausing makes sure that there are none when this one
   // stops.
-  annotate_memory("\"true\"");
+  annotate_history("\"true\"");
   ASSERT_TRUE(eventually_measured(
       [&] { return first.metric("rescheduler_brake_engaged", "paused") == 1 && first.status().under_way == 0; }));
   first.stop();
-  annotate_memory("null");
+  annotate_history("null");
   const auto settled = uids("web");
   // The targets of the moves are hot now and the source is idle, which invites moves back.
   per_pod_ = 45;
   std::map<std::string, double> percent;
   for (const std::string& node : measured_) percent[node] = node == crowded_ ? 10 : 95;
-  meter_->say(percent);
-  TestRescheduler& next = start(hasty());
+  meter_->set_load(percent);
+  TestRescheduler& next = start(fast_settings());
   EXPECT_TRUE(eventually([&] { return next.metric("rescheduler_refusals_total", "held") > 0; }));
   const auto from = next.status().cycles;
   ASSERT_TRUE(eventually([&] { return next.status().cycles > from + 5; }));

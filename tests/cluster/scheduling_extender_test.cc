@@ -55,8 +55,8 @@ class TinyExtender {
     } else if (request.target == "/x/prioritize") {
       response.body = prioritize(request.body);
     } else {
-      std::string said = co_await bind(request.body);
-      response.body = std::move(said);
+      std::string bind_result = co_await bind(request.body);
+      response.body = std::move(bind_result);
     }
     [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
   }
@@ -141,7 +141,7 @@ TEST_P(Extended, WhatAnExtenderRefusesIsSaid) {
   extender_->refuse(add_node("a"));
   start_scheduler({.extenders = {extender_->entry()}});
   add_pod("p");
-  EXPECT_NE(turned_away("p").find("1 the extender says no"), std::string::npos) << turned_away("p");
+  EXPECT_NE(wait_unschedulable("p").find("1 the extender says no"), std::string::npos) << wait_unschedulable("p");
   const std::string other = add_node("b");
   EXPECT_EQ(lands_on("p"), other);
 }
@@ -155,7 +155,7 @@ TEST_P(Extended, ABrokenExtenderHoldsPodsUpUntilItIsMendedUnlessItMayBeIgnored) 
   ignorable.bind_verb.clear();
   start_scheduler({.name = ns() + "-lenient", .extenders = {ignorable}});
   add_pod("strict");
-  turned_away("strict");
+  wait_unschedulable("strict");
   add_pod("lenient", R"({"spec": {"schedulerName": ")" + ns() + R"(-lenient"}})");
   EXPECT_EQ(lands_on("lenient"), node);
   EXPECT_EQ(node_of_pod("strict"), "");

@@ -38,7 +38,7 @@ TEST_P(SchedulingTrouble, ARefusedBindingIsTriedAgainAndLands) {
   auto& scheduler = start_scheduler();
   for (const int status : {409, 500}) {
     const std::string name = fmt::format("refused-{}", status);
-    scheduler.meddle([&](MeddlingApi& api) { api.refuse_bindings({refusal(status, "the test refuses")}); });
+    scheduler.with_api([&](FaultInjectingApi& api) { api.refuse_bindings({refusal(status, "the test refuses")}); });
     add_pod(name);
     EXPECT_EQ(lands_on(name), node);
     EXPECT_TRUE(has_event(name, "FailedScheduling", "binding rejected: the test refuses"));
@@ -51,10 +51,10 @@ TEST_P(SchedulingTrouble, ARefusedBindingIsTriedAgainAndLands) {
 TEST_P(SchedulingTrouble, ARefusedBindingGivesItsRoomToOthers) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
-  scheduler.meddle([](MeddlingApi& api) {
+  scheduler.with_api([](FaultInjectingApi& api) {
     api.refuse_bindings({refusal(500, "the test refuses"), refusal(500, "the test refuses")});
   });
-  const std::string large = "{\"spec\": {" + asking_for("20") + "}}";
+  const std::string large = "{\"spec\": {" + cpu_request("20") + "}}";
   add_pod("one", large);
   add_pod("two", large);
   // One of the pods gets the node and the other waits for room. No room stays reserved for a binding that failed.
@@ -68,7 +68,7 @@ TEST_P(SchedulingTrouble, ARefusedBindingGivesItsRoomToOthers) {
 TEST_P(SchedulingTrouble, ABindingWhoseAnswerGotLostIsNotDoneTwice) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
-  scheduler.meddle([](MeddlingApi& api) { api.lose_answers(1); });
+  scheduler.with_api([](FaultInjectingApi& api) { api.lose_answers(1); });
   add_pod("p");
   EXPECT_EQ(lands_on("p"), node);
   EXPECT_TRUE(has_event("p", "Scheduled", fmt::format("Successfully assigned {}/p to {}", ns(), node)));
@@ -80,13 +80,13 @@ TEST_P(SchedulingTrouble, ABindingWhoseAnswerGotLostIsNotDoneTwice) {
 TEST_P(SchedulingTrouble, APodThatGoesWhileItIsBeingBoundLeavesNothingBehind) {
   add_node("a");
   auto& scheduler = start_scheduler();
-  scheduler.meddle([](MeddlingApi& api) { api.hold_bindings(); });
+  scheduler.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
   add_pod("p");
   ASSERT_TRUE(eventually([&] { return scheduler.held() == 1; }));
   remove_pod("p");
-  scheduler.meddle([](MeddlingApi& api) { api.let_go(); });
+  scheduler.with_api([](FaultInjectingApi& api) { api.release_bindings(); });
   EXPECT_TRUE(eventually([&] { return scheduler.held() == 0 && scheduler.assumed() == 0; }));
-  add_pod("next", "{\"spec\": {" + asking_for("32") + "}}");
+  add_pod("next", "{\"spec\": {" + cpu_request("32") + "}}");
   lands_on("next");
 }
 
@@ -94,15 +94,15 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
   const std::string node = add_node("a");
   auto& first = start_scheduler(candidate("first"));
   ASSERT_TRUE(eventually([&] { return first.leads(); }));
-  first.meddle([](MeddlingApi& api) { api.hold_bindings(); });
+  first.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
   add_pod("p");
   ASSERT_TRUE(eventually([&] { return first.held() == 1; })) << "decided, not bound";
-  std::chrono::nanoseconds patience{};
-  first.meddle([&](MeddlingApi& api) { patience = api.most_patience(); });
-  EXPECT_LE(patience, kRenewDeadline) << "a request must not outlive the right to send it";
+  std::chrono::nanoseconds timeout{};
+  first.with_api([&](FaultInjectingApi& api) { timeout = api.longest_bind_timeout(); });
+  EXPECT_LE(timeout, kRenewDeadline) << "a request must not outlive the right to send it";
 
   auto& second = start_scheduler(candidate("second"));
-  first.meddle([](MeddlingApi& api) { api.lose_leases(); });
+  first.with_api([](FaultInjectingApi& api) { api.lose_leases(); });
   ASSERT_TRUE(eventually([&] { return !first.leads(); }));
   EXPECT_FALSE(first.fence().may_act());
   const auto written = first.writes();
@@ -113,13 +113,13 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
   // The first scheduler still sees every change and would have something to write, but it writes nothing.
   add_pod("q");
   EXPECT_EQ(lands_on("q"), node);
-  add_pod("large", "{\"spec\": {" + asking_for("40") + "}}");
-  turned_away("large");
+  add_pod("large", "{\"spec\": {" + cpu_request("40") + "}}");
+  wait_unschedulable("large");
   EXPECT_TRUE(eventually([&] { return first.attempts() >= 1; }));
   EXPECT_EQ(first.writes(), written);
 
   // The binding that was held reaches the server. The server refuses it and the pod stays on its node.
-  first.meddle([](MeddlingApi& api) { api.let_go(); });
+  first.with_api([](FaultInjectingApi& api) { api.release_bindings(); });
   EXPECT_TRUE(eventually([&] { return first.held() == 0 && first.assumed() == 0; }));
   EXPECT_EQ(bindings_sent(first), 1);
   EXPECT_EQ(first.writes().size(), written.size() + 1);
@@ -131,13 +131,13 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
 TEST_P(SchedulingTrouble, AStopFinishesWhatIsBeingBoundAndTheNextOneTakesUpTheRest) {
   const std::string node = add_node("a");
   auto& first = start_scheduler();
-  first.meddle([](MeddlingApi& api) { api.hold_bindings(); });
+  first.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
   const std::vector<std::string> begun{"one", "two", "three"};
   for (const std::string& name : begun) add_pod(name);
   ASSERT_TRUE(eventually([&] { return first.held() == 3; }));
   auto stopping = std::async(std::launch::async, [&] { first.stop(); });
   EXPECT_EQ(stopping.wait_for(std::chrono::milliseconds{50}), std::future_status::timeout);
-  first.meddle([](MeddlingApi& api) { api.let_go(); });
+  first.with_api([](FaultInjectingApi& api) { api.release_bindings(); });
   stopping.get();
   for (const std::string& name : begun) {
     EXPECT_EQ(node_of_pod(name), node) << name << " is half bound";
@@ -166,9 +166,9 @@ TEST_P(SchedulingTrouble, OddObjectsStopNobody) {
   add_pod("devices", R"({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "some"}]}})");
   add_pod("giant", R"({"spec": {"containers": [{"name": "main", "image": "registry.example/app:1",
                        "resources": {"requests": {"memory": "9Ei", "cpu": "9000000"}}}]}})");
-  EXPECT_THAT(turned_away("unknown-claim"), HasSubstr("persistentvolumeclaim \"none\" not found"));
-  EXPECT_THAT(turned_away("devices"), HasSubstr("does not allocate"));
-  EXPECT_THAT(turned_away("giant"), HasSubstr("Insufficient cpu"));
+  EXPECT_THAT(wait_unschedulable("unknown-claim"), HasSubstr("persistentvolumeclaim \"none\" not found"));
+  EXPECT_THAT(wait_unschedulable("devices"), HasSubstr("does not allocate"));
+  EXPECT_THAT(wait_unschedulable("giant"), HasSubstr("Insufficient cpu"));
   add_pod("plain");
   EXPECT_EQ(lands_on("plain"), node);
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 constexpr milliseconds kTooLong{4000};
 
 // Behaviours of a Prometheus. tests/real shows that the real one answers in the same format.
-enum class Mood : std::uint8_t { Answers, Refuses, Babbles, AnswersANumber, SaysItTwice, SaysNothing };
+enum class Behavior : std::uint8_t { Answers, Refuses, AnswersGarbage, AnswersANumber, AnswersTwice, AnswersNothing };
 
 // Answers the queries "cpu" and "memory" with the percentages that the test sets, by node name.
 class TinyPrometheus {
@@ -22,11 +22,11 @@ class TinyPrometheus {
   explicit TinyPrometheus(TestCluster& cluster)
       : service_(cluster, [this](const net::HttpRequest&, net::Responder& responder) { return answer(responder); }) {}
 
-  void say(const std::string& node, double percent) {
+  void set_load(const std::string& node, double percent) {
     service_.on_loop([&] { percent_[node] = percent; });
   }
-  void be(Mood mood) {
-    service_.on_loop([&] { mood_ = mood; });
+  void set_behavior(Behavior behavior) {
+    service_.on_loop([&] { behavior_ = behavior; });
   }
   cluster::LoadSettings settings() const {
     cluster::LoadSource source;
@@ -50,28 +50,28 @@ class TinyPrometheus {
       const std::string one =
           fmt::format(R"({{"metric": {{"instance": "{}"}}, "value": [{:.3f}, "{}"]}})", node, now, percent);
       series += (series.empty() ? "" : ", ") + one;
-      if (mood_ == Mood::SaysItTwice) series += ", " + one;
+      if (behavior_ == Behavior::AnswersTwice) series += ", " + one;
     }
     return fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
   }
 
   net::Task<void> answer(net::Responder& responder) {
-    if (mood_ == Mood::SaysNothing) {
+    if (behavior_ == Behavior::AnswersNothing) {
       [[maybe_unused]] const auto slept = co_await service_.link().services().timers->sleep_for(kTooLong);
     }
     net::HttpResponse response;
-    response.status = mood_ == Mood::Refuses ? 500 : 200;
+    response.status = behavior_ == Behavior::Refuses ? 500 : 200;
     response.headers.set("Content-Type", "application/json");
     response.body = vector();
-    if (mood_ == Mood::Babbles) response.body = "<html>";
-    if (mood_ == Mood::AnswersANumber) {
+    if (behavior_ == Behavior::AnswersGarbage) response.body = "<html>";
+    if (behavior_ == Behavior::AnswersANumber) {
       response.body = R"({"status": "success", "data": {"resultType": "scalar", "result": [1, "7"]}})";
     }
     [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
   }
 
   std::map<std::string, double> percent_;
-  Mood mood_ = Mood::Answers;
+  Behavior behavior_ = Behavior::Answers;
   TinyService service_;
 };
 
@@ -90,7 +90,7 @@ class Loaded : public SchedulingTest {
   void expect_judged_by(const std::string& source) {
     std::string now;
     EXPECT_TRUE(eventually([&] {
-      scheduler().look([&](scheduler::Scheduler& at) { now = at.cluster().load_summary().source; });
+      scheduler().with_scheduler([&](scheduler::Scheduler& at) { now = at.cluster().load_summary().source; });
       return now == source;
     })) << "nodes are judged by "
         << now;
@@ -98,7 +98,7 @@ class Loaded : public SchedulingTest {
   void expect_load(const std::string& node, double percent) {
     double now = 0;
     EXPECT_TRUE(eventually([&] {
-      scheduler().look([&](scheduler::Scheduler& at) {
+      scheduler().with_scheduler([&](scheduler::Scheduler& at) {
         const auto index = at.cluster().find_node(node);
         now = index ? at.cluster().node(*index).load.used[cluster::kCpuLoad] * 100 : -1;
       });
@@ -113,8 +113,8 @@ RESCHEDULER_ON_EVERY_CLUSTER(Loaded);
 TEST_P(Loaded, PodsGoWhereLoadIsLeastAndSayWhatWasPredicted) {
   const std::string busy = add_node("busy");
   const std::string idle = add_node("idle");
-  prometheus_->say(busy, 70);
-  prometheus_->say(idle, 10);
+  prometheus_->set_load(busy, 70);
+  prometheus_->set_load(idle, 10);
   start();
   expect_load(idle, 10);
   for (const char* name : {"one", "two", "three"}) {
@@ -129,30 +129,33 @@ TEST_P(Loaded, PodsGoWhereLoadIsLeastAndSayWhatWasPredicted) {
 
 TEST_P(Loaded, NoPodGoesToAHotNodeAndItIsSaidAndWaitedFor) {
   const std::string node = add_node("hot");
-  prometheus_->say(node, 95);
+  prometheus_->set_load(node, 95);
   start();
   expect_load(node, 95);
   add_pod("p");
-  EXPECT_THAT(turned_away("p"), HasSubstr("1 node(s) were above the cpu load threshold"));
-  prometheus_->say(node, 40);
+  EXPECT_THAT(wait_unschedulable("p"), HasSubstr("1 node(s) were above the cpu load threshold"));
+  prometheus_->set_load(node, 40);
   EXPECT_EQ(lands_on("p"), node);
 }
 
 TEST_P(Loaded, WhoMeasuresMayFailInEveryWayAndComeBack) {
   const std::string hot = add_node("a");
   const std::string other = add_node("b");
-  prometheus_->say(hot, 95);
-  prometheus_->say(other, 95);
+  prometheus_->set_load(hot, 95);
+  prometheus_->set_load(other, 95);
   start();
   expect_judged_by("prometheus");
-  const std::pair<Mood, const char*> failures[] = {
-      {Mood::Refuses, "500"},           {Mood::Babbles, "JSON"},           {Mood::AnswersANumber, "scalar"},
-      {Mood::SaysItTwice, "ambiguous"}, {Mood::SaysNothing, "prometheus"},
+  const std::pair<Behavior, const char*> failures[] = {
+      {Behavior::Refuses, "500"},
+      {Behavior::AnswersGarbage, "JSON"},
+      {Behavior::AnswersANumber, "scalar"},
+      {Behavior::AnswersTwice, "ambiguous"},
+      {Behavior::AnswersNothing, "prometheus"},
   };
   int number = 0;
-  for (const auto& [mood, sentence] : failures) {
+  for (const auto& [behavior, sentence] : failures) {
     SCOPED_TRACE(sentence);
-    prometheus_->be(mood);
+    prometheus_->set_behavior(behavior);
     expect_judged_by("requests");
     EXPECT_TRUE(eventually([&] { return scheduler().load_status().find(sentence) != std::string::npos; }))
         << scheduler().load_status();
@@ -168,7 +171,7 @@ TEST_P(Loaded, WhoMeasuresMayFailInEveryWayAndComeBack) {
     })) << "the failure is named in an event";
     const std::string shown = "rescheduler_load_source{source=\"requests\"} 1";
     EXPECT_TRUE(eventually([&] { return scheduler().metrics().find(shown) != std::string::npos; }));
-    prometheus_->be(Mood::Answers);
+    prometheus_->set_behavior(Behavior::Answers);
     expect_judged_by("prometheus");
   }
   expect_load(hot, 95);

@@ -16,7 +16,7 @@ const std::string kNoVictims = "no new claims to deallocate, preemption: ";
 class Scheduling : public SchedulingTest {
  protected:
   // The message for two nodes where preemption does not help.
-  static std::string hopeless(const std::string& why) {
+  static std::string unresolvable(const std::string& why) {
     return "0/2 nodes are available: " + why + ". " + kNoVictims
            + "0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
   }
@@ -27,7 +27,7 @@ TEST_P(Scheduling, PlainPodsAreBoundAndSaySo) {
   const std::set<std::string> nodes{add_node("a"), add_node("b")};
   auto& scheduler = start_scheduler();
   const std::vector<std::string> names{"one", "two", "three", "four"};
-  for (const std::string& name : names) add_pod(name, "{\"spec\": {" + asking_for("4") + "}}");
+  for (const std::string& name : names) add_pod(name, "{\"spec\": {" + cpu_request("4") + "}}");
   std::set<std::string> used;
   for (const std::string& name : names) {
     const std::string node = lands_on(name);
@@ -62,7 +62,7 @@ TEST_P(Scheduling, ACordonedNodeTakesNothingUntilItIsOpenAgain) {
   const std::string full = add_node("b", R"({"spec": {"unschedulable": true}})");
   start_scheduler();
   add_pod("p");
-  expect_said("p", hopeless("2 node(s) were unschedulable"), {" node(s) were unschedulable"});
+  expect_message("p", unresolvable("2 node(s) were unschedulable"), {" node(s) were unschedulable"});
   patch_node(node, R"({"spec": {"unschedulable": null}})");
   EXPECT_EQ(lands_on("p"), node);
 }
@@ -74,7 +74,7 @@ TEST_P(Scheduling, AnUntoleratedTaintKeepsPodsAwayUntilItIsGone) {
   const std::string other = add_node("b", tainted);
   start_scheduler();
   add_pod("p");
-  expect_said("p", hopeless("2 node(s) had untolerated taint(s)"), {" node(s) had untolerated taint(s)"});
+  expect_message("p", unresolvable("2 node(s) had untolerated taint(s)"), {" node(s) had untolerated taint(s)"});
   add_pod("tolerant", R"({"spec": {"tolerations": [{"key": "dedicated", "operator": "Exists"}]}})");
   EXPECT_NE(lands_on("tolerant"), "");
   EXPECT_EQ(node_of_pod("p"), "");
@@ -100,8 +100,8 @@ TEST_P(Scheduling, SelectorsAndNodeAffinityAreHonouredAndALabelWakes) {
   EXPECT_EQ(lands_on("averse"), plain);
 
   add_pod("picky", R"({"spec": {"nodeSelector": {"disk": "tape"}}})");
-  expect_said("picky", hopeless("2 node(s) didn't match Pod's node affinity/selector"),
-              {" node(s) didn't match Pod's node affinity/selector"});
+  expect_message("picky", unresolvable("2 node(s) didn't match Pod's node affinity/selector"),
+                 {" node(s) didn't match Pod's node affinity/selector"});
   patch_node(plain, R"({"metadata": {"labels": {"disk": "tape"}}})");
   EXPECT_EQ(lands_on("picky"), plain);
 }
@@ -127,7 +127,7 @@ TEST_P(Scheduling, AHostPortIsUsedOnceOnANode) {
   add_pod("two", port);
   EXPECT_EQ((std::set<std::string>{lands_on("one"), lands_on("two")}), nodes);
   add_pod("three", port);
-  expect_said("three",
+  expect_message("three",
               "0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports. " + kNoVictims + "0/2 "
               "nodes are available: 2 No preemption victims found for incoming pod.",
               {"2 node(s) didn't have free ports for the requested pod ports",
@@ -140,11 +140,11 @@ TEST_P(Scheduling, AHostPortIsUsedOnceOnANode) {
 TEST_P(Scheduling, ANodeIsNotOverfilledAndADeletedPodMakesRoom) {
   const std::string node = add_node("a");
   start_scheduler();
-  const std::string large = "{\"spec\": {" + asking_for("20") + "}}";
+  const std::string large = "{\"spec\": {" + cpu_request("20") + "}}";
   add_pod("first", large);
   EXPECT_EQ(lands_on("first"), node);
   add_pod("second", large);
-  expect_said("second",
+  expect_message("second",
               "0/1 nodes are available: 1 Insufficient cpu. " + kNoVictims + "0/1 nodes are available: 1 No preemption "
               "victims found for incoming pod.",
               {"1 Insufficient cpu", "1 No preemption victims found for incoming pod"});
@@ -160,7 +160,7 @@ TEST_P(Scheduling, ANodeHasRoomForSoManyPods) {
   lands_on("one");
   lands_on("two");
   add_pod("three");
-  expect_said("three",
+  expect_message("three",
               "0/1 nodes are available: 1 Too many pods. " + kNoVictims + "0/1 nodes are available: 1 No preemption victims "
               "found for incoming pod.",
               {"1 Too many pods"});
@@ -185,15 +185,15 @@ TEST_P(Scheduling, AHardSpreadIsKept) {
 
   // The spread constraint excludes this node, and the other node is full.
   add_pod("filler",
-          "{\"spec\": {\"nodeSelector\": {\"topology.kubernetes.io/zone\": \"b\"}, " + asking_for("31") + "}}");
+          "{\"spec\": {\"nodeSelector\": {\"topology.kubernetes.io/zone\": \"b\"}, " + cpu_request("31") + "}}");
   EXPECT_EQ(lands_on("filler"), zone_b);
-  add_pod("five", web(asking_for("1") + ", "));
+  add_pod("five", web(cpu_request("1") + ", "));
   EXPECT_EQ(lands_on("five"), zone_a);
-  add_pod("six", web(asking_for("1") + ", "));
-  expect_said("six",
-              "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints. "
-                  + kNoVictims + "0/2 nodes are available: 2 No preemption victims found for incoming pod.",
-              {"1 Insufficient cpu", "1 node(s) didn't match pod topology spread constraints"});
+  add_pod("six", web(cpu_request("1") + ", "));
+  expect_message("six",
+                 "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints. "
+                     + kNoVictims + "0/2 nodes are available: 2 No preemption victims found for incoming pod.",
+                 {"1 Insufficient cpu", "1 node(s) didn't match pod topology spread constraints"});
 }
 
 TEST_P(Scheduling, PodsKeepTogetherAndApartAsTheyAsk) {
@@ -215,7 +215,7 @@ TEST_P(Scheduling, PodsKeepTogetherAndApartAsTheyAsk) {
   // The anti-affinity of the existing pod applies to later pods.
   add_pod("cache-2", R"({"metadata": {"labels": {"app": "cache"}},
                          "spec": {"nodeSelector": {"topology.kubernetes.io/zone": "a"}}})");
-  expect_said("cache-2",
+  expect_message("cache-2",
               "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't satisfy "
               "existing pods anti-affinity rules. " + kNoVictims + "0/2 nodes are available: 1 No preemption victims found "
               "for incoming pod, 1 Preemption is not helpful for scheduling.",
@@ -244,15 +244,15 @@ TEST_P(Scheduling, AGatedPodIsNotTriedUntilItsGatesAreGone) {
 TEST_P(Scheduling, TheMoreImportantPodIsTriedFirst) {
   const std::string urgent = priority_class("urgent", 1000);
   const std::string node = add_node("a");
-  const std::string large = asking_for("20");
+  const std::string large = cpu_request("20");
   // All three pods exist before the first decision; there is room for one.
   add_pod("first", "{\"spec\": {" + large + "}}");
   add_pod("second", "{\"spec\": {" + large + "}}");
   add_pod("urgent", "{\"spec\": {\"priorityClassName\": \"" + urgent + "\", " + large + "}}");
   start_scheduler();
   EXPECT_EQ(lands_on("urgent"), node);
-  turned_away("first");
-  turned_away("second");
+  wait_unschedulable("first");
+  wait_unschedulable("second");
   EXPECT_TRUE(events("first", "Preempted").empty());
 }
 
@@ -262,10 +262,10 @@ TEST_P(Scheduling, APodWithResourceClaimsWaitsWithASentenceAndHoldsNobodyUp) {
   add_pod("devices", R"({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "some"}]}})");
   const std::string why =
       "the pod has resourceClaims, which this scheduler does not allocate: use a scheduler that does";
-  expect_said("devices",
-              "0/1 nodes are available: " + why + ". " + kNoVictims
-                  + "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
-              {why});
+  expect_message("devices",
+                 "0/1 nodes are available: " + why + ". " + kNoVictims
+                     + "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+                 {why});
   add_pod("plain");
   EXPECT_EQ(lands_on("plain"), node);
   EXPECT_EQ(node_of_pod("devices"), "");

@@ -14,7 +14,7 @@ namespace {
 class Preemption : public SchedulingTest {
  protected:
   static std::string sized(const std::string& cpu, const std::string& more = {}) {
-    return "{\"metadata\": {\"labels\": {\"app\": \"low\"}}, \"spec\": {" + more + asking_for(cpu) + "}}";
+    return "{\"metadata\": {\"labels\": {\"app\": \"low\"}}, \"spec\": {" + more + cpu_request(cpu) + "}}";
   }
   std::string of_class(const std::string& priority, const std::string& cpu) {
     return sized(cpu, "\"priorityClassName\": \"" + priority + "\", ");
@@ -24,7 +24,7 @@ class Preemption : public SchedulingTest {
     auto done = await(client().patch<api::Pod>(ns(), name, R"({"metadata": {"finalizers": ["example.com/hold"]}})"));
     EXPECT_TRUE(done) << done.error().message;
   }
-  void let_go(const std::string& name) {
+  void release_pod(const std::string& name) {
     auto done = await(client().patch<api::Pod>(ns(), name, R"({"metadata": {"finalizers": null}})"));
     EXPECT_TRUE(done) << done.error().message;
   }
@@ -60,7 +60,7 @@ TEST_P(Preemption, TheMoreImportantPodGetsTheRoomOfALesserOne) {
   EXPECT_TRUE(eventually([&] { return pod("urgent").status().nominated_node_name() == node; }));
   EXPECT_EQ(node_of_pod("urgent"), "") << "the victim is still there";
 
-  let_go("victim");
+  release_pod("victim");
   EXPECT_EQ(lands_on("urgent"), node);
   EXPECT_FALSE(pod("small").metadata().has_deletion_timestamp()) << "it was not in the way";
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
@@ -77,8 +77,8 @@ TEST_P(Preemption, TheRoomIsKeptForThePodItWasMadeFor) {
   ASSERT_TRUE(eventually([&] { return pod("urgent").status().nominated_node_name() == node; }));
   // The pod would fit beside the victim, but not beside the nominated pod.
   add_pod("sneaky", sized("4"));
-  turned_away("sneaky");
-  let_go("victim");
+  wait_unschedulable("sneaky");
+  release_pod("victim");
   EXPECT_EQ(lands_on("urgent"), node);
   EXPECT_EQ(node_of_pod("sneaky"), "");
 }
@@ -109,7 +109,7 @@ TEST_P(Preemption, BudgetsAreRespectedWhereThereIsAChoice) {
       ns())));
   start_scheduler();
   add_pod("guarded", R"({"metadata": {"labels": {"guarded": "yes"}}, "spec": {"nodeSelector": {"which": "guarded"}, )"
-                         + asking_for("20") + "}}");
+                         + cpu_request("20") + "}}");
   add_pod("one", sized("10", R"("nodeSelector": {"which": "free"}, )"));
   add_pod("two", sized("10", R"("nodeSelector": {"which": "free"}, )"));
   for (const char* name : {"guarded", "one", "two"}) lands_on(name);
@@ -135,10 +135,10 @@ TEST_P(Preemption, APolitePodWaitsForRoom) {
   lands_on("lesser");
   add_pod("polite", of_class(polite.metadata().name(), "20"));
   const std::string refused = "1 Insufficient cpu";
-  expect_said("polite",
-              "0/1 nodes are available: " + refused
-                  + ". no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
-              {refused, "not eligible due to preemptionPolicy=Never."});
+  expect_message("polite",
+                 "0/1 nodes are available: " + refused
+                     + ". no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+                 {refused, "not eligible due to preemptionPolicy=Never."});
   EXPECT_FALSE(pod("lesser").metadata().has_deletion_timestamp());
   EXPECT_EQ(pod("polite").status().nominated_node_name(), "");
   remove_pod("lesser");

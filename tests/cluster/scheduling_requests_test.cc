@@ -28,9 +28,10 @@ TEST_P(SchedulingRequests, APodThatIsPlacedCostsABindingAndAnEventAndNothingElse
   auto writes = scheduler.writes();
   writes.erase(writes.begin(), writes.begin() + static_cast<std::ptrdiff_t>(writes_before));
   const auto bindings = std::erase_if(writes, [](const std::string& one) { return one.ends_with(" binding"); });
-  const auto told = std::erase_if(writes, [](const std::string& one) { return one.starts_with("create events"); });
+  const auto event_writes =
+      std::erase_if(writes, [](const std::string& one) { return one.starts_with("create events"); });
   EXPECT_EQ(bindings, static_cast<std::size_t>(kPods));
-  EXPECT_EQ(told, static_cast<std::size_t>(kPods));
+  EXPECT_EQ(event_writes, static_cast<std::size_t>(kPods));
   EXPECT_THAT(writes, ::testing::IsEmpty());
   EXPECT_EQ(scheduler.reads(), reads_before) << "what the informers know is not asked again";
 }

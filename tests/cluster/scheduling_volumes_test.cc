@@ -106,10 +106,11 @@ TEST_P(Volumes, AClaimThatWaitsForItsFirstConsumerIsBoundToAVolumeOfTheChosenNod
   // The only volume is taken; the next pod waits until there is another volume.
   add_claim("more", waits);
   add_pod("q", using_claim("more"));
-  expect_said("q",
-              "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind. no new claims to "
-              "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
-              {"2 node(s) didn't find available persistent volumes to bind"});
+  expect_message(
+      "q",
+      "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind. no new claims to "
+      "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
+      {"2 node(s) didn't find available persistent volumes to bind"});
   const std::string second = add_volume("w", there, waits);
   EXPECT_EQ(lands_on("q"), there);
   EXPECT_TRUE(bound("more", second));
@@ -134,7 +135,7 @@ TEST_P(Volumes, APodWaitsForAClaimThatIsNotThereYet) {
   const std::string node = add_node("a");
   start_scheduler();
   add_pod("p", using_claim("data"));
-  EXPECT_NE(turned_away("p").find("persistentvolumeclaim \"data\" not found"), std::string::npos);
+  EXPECT_NE(wait_unschedulable("p").find("persistentvolumeclaim \"data\" not found"), std::string::npos);
   const std::string volume = add_volume("v", node, "");
   add_claim("data", "", volume);
   EXPECT_EQ(lands_on("p"), node);
@@ -154,10 +155,10 @@ TEST_P(Volumes, ANodeTakesAsManyVolumesOfADriverAsItSays) {
   add_pod("p", using_claim("one"));
   EXPECT_EQ(lands_on("p"), node);
   add_pod("q", using_claim("two"));
-  expect_said("q",
-              "0/1 nodes are available: 1 node(s) exceed max volume count. no new claims to deallocate, preemption: "
-              "0/1 nodes are available: 1 No preemption victims found for incoming pod.",
-              {"1 node(s) exceed max volume count"});
+  expect_message("q",
+                 "0/1 nodes are available: 1 node(s) exceed max volume count. no new claims to deallocate, preemption: "
+                 "0/1 nodes are available: 1 No preemption victims found for incoming pod.",
+                 {"1 node(s) exceed max volume count"});
   remove_pod("p");
   EXPECT_EQ(lands_on("q"), node);
 }
@@ -175,7 +176,7 @@ TEST_P(Volumes, AVolumeForOnePodIsUsedByOne) {
   const std::string in_use =
       "1 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
       "pod";
-  expect_said("q",
+  expect_message("q",
               "0/1 nodes are available: " + in_use
                   + ". no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
                     "for incoming pod.",

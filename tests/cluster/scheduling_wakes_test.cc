@@ -16,7 +16,7 @@ class Waking : public SchedulingTest {
     patch_node(node, R"({"metadata": {"labels": {")" + label + R"(": "yes"}}})");
     EXPECT_TRUE(eventually([&] {
       bool seen = false;
-      scheduler.look([&](scheduler::Scheduler& at) {
+      scheduler.with_scheduler([&](scheduler::Scheduler& at) {
         const auto found = at.cluster().find_node(node);
         if (!found) return;
         const auto key = at.cluster().interner().symbols.intern(label);
@@ -33,11 +33,11 @@ TEST_P(Waking, PodsThatWaitedForANodeGetTheFirstOne) {
   start_scheduler();
   add_pod("one");
   add_pod("two");
-  const std::string said = turned_away("one");
+  const std::string message = wait_unschedulable("one");
   if (GetParam() != Tier::Real) {
-    EXPECT_EQ(said, "no nodes available to schedule pods");
+    EXPECT_EQ(message, "no nodes available to schedule pods");
   }
-  turned_away("two");
+  wait_unschedulable("two");
   const std::string node = add_node("a");
   EXPECT_EQ(lands_on("one"), node);
   EXPECT_EQ(lands_on("two"), node);
@@ -46,8 +46,8 @@ TEST_P(Waking, PodsThatWaitedForANodeGetTheFirstOne) {
 TEST_P(Waking, AnotherNodeHelpsPodsThatFoundTheFirstOneFull) {
   add_node("a", R"({"status": {"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}})");
   start_scheduler();
-  add_pod("large", "{\"spec\": {" + asking_for("4") + "}}");
-  turned_away("large");
+  add_pod("large", "{\"spec\": {" + cpu_request("4") + "}}");
+  wait_unschedulable("large");
   const std::string larger = add_node("b");
   EXPECT_EQ(lands_on("large"), larger);
 }
@@ -55,8 +55,8 @@ TEST_P(Waking, AnotherNodeHelpsPodsThatFoundTheFirstOneFull) {
 TEST_P(Waking, ANodeThatGrowsHelps) {
   const std::string node = add_node("a", R"({"status": {"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}})");
   start_scheduler();
-  add_pod("large", "{\"spec\": {" + asking_for("4") + "}}");
-  turned_away("large");
+  add_pod("large", "{\"spec\": {" + cpu_request("4") + "}}");
+  wait_unschedulable("large");
   auto grown = await(client().patch<api::Node>(
       "", node, R"({"status": {"allocatable": {"cpu": "8"}, "capacity": {"cpu": "8"}}})", status_patch()));
   ASSERT_TRUE(grown) << grown.error().message;
@@ -66,12 +66,12 @@ TEST_P(Waking, ANodeThatGrowsHelps) {
 TEST_P(Waking, ANodeThatGoesWhilePodsWaitIsForgotten) {
   const std::string first = add_node("a", R"({"status": {"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}})");
   auto& scheduler = start_scheduler();
-  add_pod("large", "{\"spec\": {" + asking_for("4") + "}}");
-  turned_away("large");
+  add_pod("large", "{\"spec\": {" + cpu_request("4") + "}}");
+  wait_unschedulable("large");
   remove_node(first);
   EXPECT_TRUE(eventually([&] {
     bool known = true;
-    scheduler.look([&](scheduler::Scheduler& at) { known = at.cluster().find_node(first).has_value(); });
+    scheduler.with_scheduler([&](scheduler::Scheduler& at) { known = at.cluster().find_node(first).has_value(); });
     return !known;
   }));
   const std::string second = add_node("b");
@@ -81,13 +81,13 @@ TEST_P(Waking, ANodeThatGoesWhilePodsWaitIsForgotten) {
 TEST_P(Waking, ANodeThatGoesWhileAPodIsOnItsWayThereTakesNothingDown) {
   const std::string first = add_node("a");
   auto& scheduler = start_scheduler();
-  scheduler.meddle([](MeddlingApi& api) { api.hold_bindings(); });
+  scheduler.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
   add_pod("p");
   ASSERT_TRUE(eventually([&] { return scheduler.held() == 1; }));
   EXPECT_EQ(scheduler.assumed(), 1U);
   remove_node(first);
   const std::string second = add_node("b");
-  scheduler.meddle([](MeddlingApi& api) { api.let_go(); });
+  scheduler.with_api([](FaultInjectingApi& api) { api.release_bindings(); });
   // The API server accepts a binding to a deleted node; its controllers remove the pod later.
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
   add_pod("next");
@@ -102,7 +102,7 @@ TEST_P(Waking, ALabelOfThePodsOwnCanHelpIt) {
       "labelSelector": {"matchLabels": {"loud": "yes"}}}]}}}})");
   EXPECT_EQ(lands_on("guard"), node);
   add_pod("loud", R"({"metadata": {"labels": {"loud": "yes"}}})");
-  turned_away("loud");
+  wait_unschedulable("loud");
   ASSERT_TRUE(await(client().patch<api::Pod>(ns(), "loud", R"({"metadata": {"labels": {"loud": null}}})")));
   EXPECT_EQ(lands_on("loud"), node);
 }
@@ -110,10 +110,10 @@ TEST_P(Waking, ALabelOfThePodsOwnCanHelpIt) {
 TEST_P(Waking, HeartbeatsAndLabelsThatDoNotMatterWakeNobody) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
-  add_pod("large", "{\"spec\": {" + asking_for("40") + "}}");
+  add_pod("large", "{\"spec\": {" + cpu_request("40") + "}}");
   add_pod("picky", R"({"spec": {"nodeSelector": {"disk": "tape"}}})");
-  turned_away("large");
-  turned_away("picky");
+  wait_unschedulable("large");
+  wait_unschedulable("picky");
   const double before = scheduler.attempts();
   for (int beat = 0; beat < 3; ++beat) {
     auto done = await(client().patch<api::Node>(

@@ -86,9 +86,9 @@ def _nodes(peer, ours):
         elif "scores" in entry:
             yield from _scores(entry, own)
     # If a search stopped early, kube-scheduler reports the feasible nodes; we must not have found others.
-    told = {entry["name"] for entry in peer["nodes"]}
+    listed = {entry["name"] for entry in peer["nodes"]}
     for name, own in mine.items():
-        if own["feasible"] and name not in told:
+        if own["feasible"] and name not in listed:
             yield Difference("verdict", name, "not looked at", True)
 
 

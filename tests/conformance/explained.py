@@ -67,9 +67,9 @@ def every_namespace(dump):
 # lost-claims
 
 def lost_claims(difference, _dump, peer, ours):
-    said = peer.get("message") or ""
-    return difference.what == "message" and said.endswith(". not found") and (
-        (ours.get("message") or "").startswith(said.removesuffix("not found")))
+    message = peer.get("message") or ""
+    return difference.what == "message" and message.endswith(". not found") and (
+        (ours.get("message") or "").startswith(message.removesuffix("not found")))
 
 
 # several-budgets

@@ -69,11 +69,11 @@ class EveryNamespace(unittest.TestCase):
 class LostClaims(unittest.TestCase):
     def test_only_the_words_of_lost_claims(self):
         difference = compare.Difference("message", "", "", "")
-        said = {"message": '0/1 nodes are available: claim "x" not found. not found'}
+        answer = {"message": '0/1 nodes are available: claim "x" not found. not found'}
         ours = {"message": '0/1 nodes are available: claim "x" not found. no new claims to deallocate'}
-        self.assertEqual(explained.explanation(difference, {}, said, ours), "lost-claims")
-        self.assertIsNone(explained.explanation(difference, {}, said, {"message": "0/2 nodes are available"}))
-        self.assertIsNone(explained.explanation(compare.Difference("outcome", "", "", ""), {}, said, ours))
+        self.assertEqual(explained.explanation(difference, {}, answer, ours), "lost-claims")
+        self.assertIsNone(explained.explanation(difference, {}, answer, {"message": "0/2 nodes are available"}))
+        self.assertIsNone(explained.explanation(compare.Difference("outcome", "", "", ""), {}, answer, ours))
 
 
 def budget(name, allowed, labels, **status):

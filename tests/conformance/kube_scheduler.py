@@ -116,10 +116,10 @@ class Log:
         for line in self._stream:
             self._keep.write(line)
             self._last = line.strip()
-            said = parse(line.rstrip("\n"))
-            if said:
+            entry = parse(line.rstrip("\n"))
+            if entry:
                 with self._changed:
-                    self._lines.append(said)
+                    self._lines.append(entry)
                     self._changed.notify_all()
         with self._changed:
             self.ended = True

@@ -37,7 +37,7 @@ def key_of(thing):
     return f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
 
 
-def said(lines, sentence, **values):
+def logged(lines, sentence, **values):
     return [line[1] for line in lines
             if line[0] == sentence and all(line[1].get(key) == value for key, value in values.items())]
 
@@ -85,7 +85,7 @@ class Peer:
         """kube-scheduler's caches are filled when it sees a node; admission knows the classes when pods of each can be created."""
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "warm-up"}}
         self.api.create(node)
-        self.log.wait(lambda lines: said(lines, SEEN_NODE, node="warm-up"), "the first node", 60)
+        self.log.wait(lambda lines: logged(lines, SEEN_NODE, node="warm-up"), "the first node", 60)
         for number, name in enumerate([*builder.PRIORITIES, "light", "pool"]):
             spec = {"containers": [{"name": "main", "image": "x"}], "nodeName": "warm-up"}
             spec.update({"priorityClassName": name} if name in builder.PRIORITIES else {"runtimeClassName": f"conf-{name}"})
@@ -142,7 +142,7 @@ class Peer:
             if not wanted <= seen:
                 return False
             changed = {}
-            for values in said(lines, CHANGED_POD):
+            for values in logged(lines, CHANGED_POD):
                 changed[values["pod"]] = changed.get(values["pod"], 0) + 1
             return all(changed.get(pod, 0) >= count for pod, count in updates.items())
 
@@ -185,9 +185,9 @@ class Peer:
             **scenario.incoming["metadata"], "name": scenario.incoming["metadata"]["name"] + PROBE}}
         self.api.create(twin)
         key = key_of(twin)
-        self.log.wait(lambda lines: said(lines, UNFIT, pod=key) or said(lines, FAILED, pod=key), "the probe's outcome")
+        self.log.wait(lambda lines: logged(lines, UNFIT, pod=key) or logged(lines, FAILED, pod=key), "the probe's outcome")
         lines = self.log.lines()
-        message = (said(lines, UNFIT, pod=key) or [{"err": ""}])[0]["err"]
+        message = (logged(lines, UNFIT, pod=key) or [{"err": ""}])[0]["err"]
         feasible = (self.scheduler.extender.feasible.get(key) or [[]])[-1]
         return {"message": message, "feasible": feasible, "potential": potential_nodes(lines, key)}
 
@@ -204,12 +204,12 @@ class Peer:
             return None
 
         sentence, values = self.log.wait(decided, "the decision about " + key)
-        if sentence == UNFIT and said(self.log.lines(), TARGET, pod=key):
+        if sentence == UNFIT and logged(self.log.lines(), TARGET, pod=key):
             victims = [victim["UID"] for meta in self.scheduler.extender.candidates.get(key, {}).values()
                        for victim in meta["Pods"]]
-            if victims and not said(self.log.lines(), "Victim Pod is already being deleted, skipping the API call for it",
-                                    preemptor=key):
-                self.log.wait(lambda lines: said(lines, PREEMPTION_DONE, preemptor=key), "the end of the preemption")
+            if victims and not logged(self.log.lines(), "Victim Pod is already being deleted, skipping the API call for it",
+                                      preemptor=key):
+                self.log.wait(lambda lines: logged(lines, PREEMPTION_DONE, preemptor=key), "the end of the preemption")
         return sentence, values
 
     def _result(self, scenario, outcome, dump, probe):
@@ -226,7 +226,7 @@ class Peer:
             result.update(outcome="gated")
         else:
             result.update(outcome="error", message=values.get("err", ""))
-        target = said(lines, TARGET, pod=key)
+        target = logged(lines, TARGET, pod=key)
         if target:
             uids = {item["metadata"]["uid"]: key_of(item) for item in dump if item["kind"] == "Pod"}
             candidates = [
@@ -237,7 +237,7 @@ class Peer:
             result.update(outcome="nominated", nominatedNode=chosen, preemption={"candidates": candidates},
                           victims=sorted(victim for entry in candidates if entry["node"] == chosen
                                          for victim in entry["victims"]),
-                          deleted=sorted(values["victim"] for values in said(lines, PREEMPTED, preemptor=key)))
+                          deleted=sorted(values["victim"] for values in logged(lines, PREEMPTED, preemptor=key)))
         if outcome[0] not in (GATED, NO_NODES):
             result["nodes"] = self._nodes(scenario, lines, probe, result)
         if probe:
@@ -262,8 +262,8 @@ class Peer:
             entry = {"name": name, "feasible": name in feasible}
             if entry["feasible"]:
                 scores = {values["plugin"]: {"weighted": int(values["score"])}
-                          for values in said(lines, "Plugin scored node for pod", pod=key, node=name)}
-                total = said(lines, "Calculated node's final score for pod", pod=key, node=name)
+                          for values in logged(lines, "Plugin scored node for pod", pod=key, node=name)}
+                total = logged(lines, "Calculated node's final score for pod", pod=key, node=name)
                 if scores:
                     entry.update(scores=scores, total=int(total[0]["score"]))
             elif feasible and scenario.sampled:
@@ -286,8 +286,8 @@ class Peer:
         self.api.each(lambda path: self.api.call("DELETE", path), paths)
 
         def all_gone(lines):
-            return (nodes <= {values.get("node") for values in said(lines, GONE_NODE)}
-                    and pods <= {values.get("pod") for values in said(lines, GONE_BOUND_POD)})
+            return (nodes <= {values.get("node") for values in logged(lines, GONE_NODE)}
+                    and pods <= {values.get("pod") for values in logged(lines, GONE_BOUND_POD)})
 
         self.log.wait(all_gone, "that everything is gone")
 
@@ -298,7 +298,7 @@ class Unsteady(Exception):
 
 def in_the_order_seen(dump, lines):
     """The dump with its nodes in the order in which kube-scheduler first saw them."""
-    seen = {values["node"]: number for number, values in reversed(list(enumerate(said(lines, SEEN_NODE))))}
+    seen = {values["node"]: number for number, values in reversed(list(enumerate(logged(lines, SEEN_NODE))))}
     nodes = iter(sorted((item for item in dump if item["kind"] == "Node"), key=lambda node: seen[key_of(node)]))
     return [next(nodes) if item["kind"] == "Node" else item for item in dump]
 
@@ -322,13 +322,13 @@ def start_of(dump, result):
 
 def potential_nodes(lines, key):
     """Nodes whose status allows preemption, as far as preemption got; None if preemption did not run."""
-    if said(lines, "Pod is not eligible for preemption", pod=key):
+    if logged(lines, "Pod is not eligible for preemption", pod=key):
         return None
-    if said(lines, "Preemption will not help schedule pod on any node", pod=key):
+    if logged(lines, "Preemption will not help schedule pod on any node", pod=key):
         return set()
-    if not said(lines, "Dry run the preemption", pod=key):
+    if not logged(lines, "Dry run the preemption", pod=key):
         return None
-    return {values["node"] for values in said(lines, "Check the potential node for preemption", pod=key)}
+    return {values["node"] for values in logged(lines, "Check the potential node for preemption", pod=key)}
 
 
 def reasons_in(message):

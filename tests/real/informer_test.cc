@@ -82,8 +82,8 @@ TEST(RealInformers, KeepUpWithALargeClusterAndEndEqualToAFreshList) {
   kube::Informer<api::Node> nodes(reader.api(), {}, reader.services());
   kube::Informer<api::Pod> pods(reader.api(), {}, reader.services());
   pods.add_index("node", [](const api::Pod& pod) { return std::vector{pod.spec().node_name()}; });
-  Listener story;
-  reader.on_loop([&] { story.attach(pods); });
+  Listener listener;
+  reader.on_loop([&] { listener.attach(pods); });
   net::Job node_job = net::spawn(reader.loop().executor(), "nodes", nodes.run());
   net::Job pod_job = net::spawn(reader.loop().executor(), "pods", pods.run());
   ASSERT_TRUE(reader.await(nodes.wait_synced()));
@@ -104,16 +104,16 @@ TEST(RealInformers, KeepUpWithALargeClusterAndEndEqualToAFreshList) {
   const auto expected = versions_of(*fresh);
   Listener::Versions held;
   const bool equal = eventually([&] {
-    reader.on_loop([&] { held = story.versions(); });
+    reader.on_loop([&] { held = listener.versions(); });
     return held == expected;
   });
   EXPECT_TRUE(equal) << "the cache has " << held.size() << " pods, the server " << expected.size();
   reader.on_loop([&] {
-    EXPECT_TRUE(story.complaints().empty()) << story.complaints().front();
-    EXPECT_EQ(story.synced(), 1);
+    EXPECT_TRUE(listener.complaints().empty()) << listener.complaints().front();
+    EXPECT_EQ(listener.synced(), 1);
     EXPECT_EQ(pods.reflector().stats().lists, 1U) << "a healthy server must never be listed again";
     fmt::print("{} changes in {} s ({} a second), {} notifications\n", *changes, kChurn.count(),
-               *changes / static_cast<std::uint64_t>(kChurn.count()), story.told());
+               *changes / static_cast<std::uint64_t>(kChurn.count()), listener.notifications());
   });
   for (net::Job* job : {&node_job, &pod_job}) {
     job->cancel();

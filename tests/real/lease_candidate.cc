@@ -15,7 +15,7 @@
 namespace rescheduler::test {
 namespace {
 
-void say(const std::string& line) {
+void print_line(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }
@@ -36,11 +36,11 @@ int run(const std::string& kubeconfig, const std::string& ns, const std::string&
   settings.election.retry_period = std::chrono::milliseconds{300};
   settings.after_loss = kube::AfterLoss::StandAgain;
   kube::LeaderCallbacks callbacks;
-  callbacks.on_started_leading = [] { say("LEADING"); };
-  callbacks.on_stopped_leading = [] { say("LOST"); };
+  callbacks.on_started_leading = [] { print_line("LEADING"); };
+  callbacks.on_stopped_leading = [] { print_line("LOST"); };
   auto elector = kube::LeaderElector::create(live.api(), settings, callbacks, live.services());
   if (!elector) {
-    say(elector.error().message);
+    print_line(elector.error().message);
     return 1;
   }
   const auto fence = (*elector)->fence();
@@ -49,7 +49,7 @@ int run(const std::string& kubeconfig, const std::string& ns, const std::string&
   while (!told_to_end()) {
     // Read the clock first and check then: acting was certainly allowed at the logged instant.
     const auto instant = clock.steady_now();
-    if (fence->may_act()) say(fmt::format("ACT {}", instant.time_since_epoch().count()));
+    if (fence->may_act()) print_line(fmt::format("ACT {}", instant.time_since_epoch().count()));
   }
   job.cancel();
   return eventually([&] { return job.done(); }) ? 0 : 1;

@@ -280,27 +280,31 @@ TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
 }
 
 TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
-  std::vector<std::string> told;
+  std::vector<std::string> used_sources;
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::move(source_));
   LoadFeedCallbacks callbacks;
   callbacks.nodes = [this] { return nodes_; };
-  callbacks.taken = [&told](const Reading&, const std::string& source) { told.push_back(source); };
-  callbacks.fell_back = [&told](cluster::LoadBasis, const std::string& source) { told.push_back(source); };
-  callbacks.changed = [&told](const Fallback::Change& change) { told.push_back(change.from + ">" + change.to); };
+  callbacks.taken = [&used_sources](const Reading&, const std::string& source) { used_sources.push_back(source); };
+  callbacks.fell_back = [&used_sources](cluster::LoadBasis, const std::string& source) {
+    used_sources.push_back(source);
+  };
+  callbacks.changed = [&used_sources](const Fallback::Change& change) {
+    used_sources.push_back(change.from + ">" + change.to);
+  };
   feed_ = std::make_unique<LoadFeed>(services(), LoadFeedSettings{}, std::move(sources), std::move(callbacks));
   const auto round = [this] { ASSERT_TRUE(loop_.await_result<void>(feed_->round())); };
   round();
-  EXPECT_THAT(told, testing::ElementsAre(">prometheus", "prometheus"));
-  told.clear();
+  EXPECT_THAT(used_sources, testing::ElementsAre(">prometheus", "prometheus"));
+  used_sources.clear();
 
   prometheus_.reset();
   round();
   round();
-  EXPECT_THAT(told, testing::ElementsAre("prometheus>requests", "requests"));
+  EXPECT_THAT(used_sources, testing::ElementsAre("prometheus>requests", "requests"));
   EXPECT_THAT(feed_->status().text(clock_.wall_now()),
               AllOf(StartsWith("requests; prometheus http://127.0.0.1"), HasSubstr("refused")));
-  told.clear();
+  used_sources.clear();
 
   prometheus_ = std::make_unique<Child>(std::vector<std::string>{
       kPrometheus, "--config.file=" + directory_.at("prometheus.yml"), "--storage.tsdb.path=" + directory_.at("data"),
@@ -309,7 +313,7 @@ TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
     round();
     return feed_->status().in_charge == "prometheus";
   }));
-  EXPECT_EQ(told.back(), "prometheus");
+  EXPECT_EQ(used_sources.back(), "prometheus");
   (void)loop_.await_result<void>(drop_source());
 }
 

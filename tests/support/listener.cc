@@ -3,12 +3,12 @@
 namespace rescheduler::test {
 
 void Listener::added(const api::ObjectMeta& meta) {
-  ++told_;
+  ++notifications_;
   if (!versions_.emplace(key(meta), meta.resource_version()).second) complain("added twice", meta);
 }
 
 void Listener::updated(const api::ObjectMeta& before, const api::ObjectMeta& after) {
-  ++told_;
+  ++notifications_;
   const auto known = versions_.find(key(after));
   if (known == versions_.end()) return complain("changed but never added", after);
   if (known->second != before.resource_version()) complain("changed from a version that was never told", after);
@@ -18,7 +18,7 @@ void Listener::updated(const api::ObjectMeta& before, const api::ObjectMeta& aft
 }
 
 void Listener::removed(const api::ObjectMeta& meta) {
-  ++told_;
+  ++notifications_;
   if (versions_.erase(key(meta)) == 0) complain("removed but never there", meta);
 }
 

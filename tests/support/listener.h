@@ -29,7 +29,7 @@ class Listener {
   const Versions& versions() const { return versions_; }
   const std::vector<std::string>& complaints() const { return complaints_; }
   int synced() const { return synced_; }
-  std::uint64_t told() const { return told_; }
+  std::uint64_t notifications() const { return notifications_; }
 
   static std::string key(const api::ObjectMeta& meta) { return meta.namespace_() + "/" + meta.name(); }
 
@@ -42,7 +42,7 @@ class Listener {
   Versions versions_;
   std::vector<std::string> complaints_;
   int synced_ = 0;
-  std::uint64_t told_ = 0;
+  std::uint64_t notifications_ = 0;
 };
 
 template <class T>

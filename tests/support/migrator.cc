@@ -32,11 +32,11 @@ bool serves(const api::Pod& pod) {
 
 TestMigrator::TestMigrator(TestCluster& cluster, TestScheduler* steered, TestMigratorSettings settings)
     : link_(cluster.connect_as_product()),
-      api_(std::make_unique<MortalApi>(link_->api())),
+      api_(std::make_unique<CrashingApi>(link_->api())),
       fence_(std::make_shared<kube::LeaderFence>(clock_)) {
   fence_->allow_until(SteadyTime::max());
-  api_->die_after(settings.die_after);
-  if (settings.only_loses_lead) api_->instead_of_dying([this] { fence_->close(); });
+  api_->crash_after(settings.crash_after);
+  if (settings.only_loses_lead) api_->instead_of_crashing([this] { fence_->close(); });
   if (steered != nullptr) {
     settings.migration.steer = [steered](std::vector<migration::PlacementIntent> wanted) {
       std::vector<scheduler::Intent> intents;
@@ -97,7 +97,7 @@ std::vector<std::string> TestMigrator::writes() {
   return all;
 }
 
-std::map<std::string, int> TestMigrator::looks() {
+std::map<std::string, int> TestMigrator::pod_reads() {
   std::map<std::string, int> all;
   link_->on_loop([&] { all = api_->pod_reads(); });
   return all;
@@ -138,16 +138,16 @@ void MigrationTest::SetUp() {
 }
 
 void MigrationTest::TearDown() {
-  movers_.clear();
+  migrators_.clear();
   SchedulingTest::TearDown();
 }
 
-TestMigrator& MigrationTest::start_mover(TestMigratorSettings settings) {
+TestMigrator& MigrationTest::start_migrator(TestMigratorSettings settings) {
   settings.migration = settings_;
   settings.migration.ns = ns();
   settings.migration.scheduler_names = {ns()};
   settings.migration.look_every = std::chrono::milliseconds{200};
-  return *movers_.emplace_back(std::make_unique<TestMigrator>(cluster(), &scheduler(), std::move(settings)));
+  return *migrators_.emplace_back(std::make_unique<TestMigrator>(cluster(), &scheduler(), std::move(settings)));
 }
 
 api::PodTemplateSpec MigrationTest::pod_template(const std::string& app) const {

@@ -14,14 +14,14 @@
 #include "kube/proto/core_pod.pb.h"
 #include "migration/migration_controller.h"
 #include "migration/record.h"
-#include "support/mortal_api.h"
+#include "support/crashing_api.h"
 #include "support/scheduler.h"
 
 namespace rescheduler::test {
 
 struct TestMigratorSettings {
   migration::MigrationSettings migration{};
-  int die_after = -1;            // number of writes
+  int crash_after = -1;          // number of writes
   bool only_loses_lead = false;  // after that write it loses its lease instead of dying
 };
 
@@ -39,14 +39,14 @@ class TestMigrator {
   bool dead();
   std::string wanted_on(const api::Pod& pod);  // the target node of the pod; any thread
   std::vector<std::string> writes();
-  std::map<std::string, int> looks();  // reads of single pods, by pod name
+  std::map<std::string, int> pod_reads();  // reads of single pods, by pod name
   bool leads() const { return fence_->may_act(); }
   void close_fence() { fence_->close(); }  // from now on it is not the leader
   std::string metrics() { return link_->services().metrics->text(); }
 
  private:
   std::unique_ptr<LiveApi> link_;
-  std::unique_ptr<MortalApi> api_;
+  std::unique_ptr<CrashingApi> api_;
   SystemClock clock_;
   std::shared_ptr<kube::LeaderFence> fence_;
   std::unique_ptr<migration::MigrationController> migrator_;
@@ -75,9 +75,9 @@ class MigrationTest : public SchedulingTest {
   void SetUp() override;
   void TearDown() override;
 
-  TestMigrator& start_mover(TestMigratorSettings settings = {});
-  TestMigrator& migrator() { return *movers_.back(); }
-  void kill_mover() { movers_.pop_back(); }
+  TestMigrator& start_migrator(TestMigratorSettings settings = {});
+  TestMigrator& migrator() { return *migrators_.back(); }
+  void kill_migrator() { migrators_.pop_back(); }
 
   api::Deployment deploy(const std::string& name, int replicas);
   api::StatefulSet deploy_set(const std::string& name, int replicas);
@@ -101,7 +101,7 @@ class MigrationTest : public SchedulingTest {
 
  private:
   api::PodTemplateSpec pod_template(const std::string& app) const;
-  std::vector<std::unique_ptr<TestMigrator>> movers_;
+  std::vector<std::unique_ptr<TestMigrator>> migrators_;
 };
 
 }  // namespace rescheduler::test

@@ -287,7 +287,7 @@ bool RecoveryTest::all_ready(std::size_t count) {
   });
 }
 
-bool RecoveryTest::said(const std::string& regarding, const std::string& reason, const std::string& part) {
+bool RecoveryTest::event_contains(const std::string& regarding, const std::string& reason, const std::string& part) {
   return eventually([&] {
     const auto notes = events(regarding, reason);
     return std::ranges::any_of(notes, [&](const std::string& note) { return note.find(part) != std::string::npos; });

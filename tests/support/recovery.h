@@ -128,7 +128,7 @@ class RecoveryTest : public SchedulingTest {
     const auto found = read->metadata().annotations().find(key);
     return found == read->metadata().annotations().end() ? "" : found->second;
   }
-  bool said(const std::string& regarding, const std::string& reason, const std::string& part);  // waits
+  bool event_contains(const std::string& regarding, const std::string& reason, const std::string& part);  // waits
 
   std::vector<std::unique_ptr<TestRecovery>> recoveries_;
   std::unique_ptr<Saboteur> saboteur_;

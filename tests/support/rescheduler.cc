@@ -54,19 +54,19 @@ Meter::Meter(TestCluster& cluster)
                                 series.empty() ? "" : ", ", node, now, percent);
         }
         net::HttpResponse response;
-        response.status = silent_ ? 500 : 200;
+        response.status = failing_ ? 500 : 200;
         response.headers.set("Content-Type", "application/json");
         response.body =
             fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
         [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
       }) {}
 
-void Meter::say(const std::map<std::string, double>& percent) {
+void Meter::set_load(const std::map<std::string, double>& percent) {
   service_.on_loop([&] { percent_ = percent; });
 }
 
-void Meter::be_silent(bool silent) {
-  service_.on_loop([&] { silent_ = silent; });
+void Meter::set_failing(bool failing) {
+  service_.on_loop([&] { failing_ = failing; });
 }
 
 cluster::LoadSettings Meter::settings() const {
@@ -197,7 +197,7 @@ void ReschedulingTest::TearDown() {
   meter_.reset();
 }
 
-config::ReschedulerSettings ReschedulingTest::hasty() const {
+config::ReschedulerSettings ReschedulingTest::fast_settings() const {
   config::ReschedulerSettings args;
   args.load = meter_->settings();
   args.rescheduling.interval = std::chrono::milliseconds{200};
@@ -266,7 +266,7 @@ void ReschedulingTest::measure(double percent_per_pod, double idle) {
     const auto found = percent.find(pod->spec().node_name());
     if (found != percent.end()) found->second += percent_per_pod;
   }
-  meter_->say(percent);
+  meter_->set_load(percent);
 }
 
 bool ReschedulingTest::eventually_measured(const std::function<bool()>& condition, std::chrono::seconds limit) {
@@ -278,14 +278,14 @@ bool ReschedulingTest::eventually_measured(const std::function<bool()>& conditio
       limit);
 }
 
-void ReschedulingTest::annotate_memory(const std::string& json_value) {
+void ReschedulingTest::annotate_history(const std::string& json_value) {
   const std::string patch =
       fmt::format(R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})", rescheduling::kPausedKey, json_value);
   auto done = await(client().patch<api::ConfigMap>(ns(), std::string(rescheduling::kMovesName), patch));
   EXPECT_TRUE(done) << done.error().message;
 }
 
-bool ReschedulingTest::told_about(const std::string& kind, const std::string& name, const std::string& reason) {
+bool ReschedulingTest::has_event_about(const std::string& kind, const std::string& name, const std::string& reason) {
   return eventually_measured([&] {
     const std::string where = kind == "Node" ? "default" : ns();
     auto listed = await(client().list<api::Event>(where));

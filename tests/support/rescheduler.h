@@ -41,13 +41,13 @@ class NarrowApi final : public kube::Api {
 class Meter {
  public:
   explicit Meter(TestCluster& cluster);
-  void say(const std::map<std::string, double>& percent);  // by node
-  void be_silent(bool silent);
+  void set_load(const std::map<std::string, double>& percent);  // by node
+  void set_failing(bool failing);
   cluster::LoadSettings settings() const;
 
  private:
   std::map<std::string, double> percent_;
-  bool silent_ = false;
+  bool failing_ = false;
   TinyService service_;
 };
 
@@ -92,7 +92,7 @@ class ReschedulingTest : public SchedulingTest {
   void TearDown() override;
 
   // Acts on every finding at once; a cycle every 200 ms.
-  config::ReschedulerSettings hasty() const;
+  config::ReschedulerSettings fast_settings() const;
   TestRescheduler& start(config::ReschedulerSettings args, std::optional<kube::LeaderSettings> lease = std::nullopt);
   TestRescheduler& rescheduler() { return *all_.back(); }
 
@@ -107,8 +107,8 @@ class ReschedulingTest : public SchedulingTest {
   void measure(double percent_per_pod, double idle = 5);
   bool eventually_measured(const std::function<bool()>& condition,
                            std::chrono::seconds limit = std::chrono::seconds{120});
-  void annotate_memory(const std::string& json_value);
-  bool told_about(const std::string& kind, const std::string& name, const std::string& reason);
+  void annotate_history(const std::string& json_value);
+  bool has_event_about(const std::string& kind, const std::string& name, const std::string& reason);
 
   std::unique_ptr<Meter> meter_;
   std::vector<std::string> measured_;  // nodes

@@ -21,8 +21,9 @@ net::Task<Result<void>> stopped(kube::Component& component) {
   co_return Result<void>{};
 }
 
-net::Task<Result<void>> visited(scheduler::LiveScheduler& live, std::function<void(scheduler::Scheduler&)> look) {
-  co_await live.visit(std::move(look));
+net::Task<Result<void>> visited(scheduler::LiveScheduler& live,
+                                std::function<void(scheduler::Scheduler&)> with_scheduler) {
+  co_await live.visit(std::move(with_scheduler));
   co_return Result<void>{};
 }
 
@@ -30,7 +31,7 @@ net::Task<Result<void>> visited(scheduler::LiveScheduler& live, std::function<vo
 
 TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings settings)
     : link_(cluster.connect_as_product()),
-      api_(std::make_unique<MeddlingApi>(link_->api(), link_->services().executor)),
+      api_(std::make_unique<FaultInjectingApi>(link_->api(), link_->services().executor)),
       deciding_(std::make_unique<net::EventLoop>()) {
   if (settings.lease) stand_for_election(std::move(*settings.lease));
   scheduler::LiveSettings live;
@@ -84,7 +85,7 @@ net::Task<Result<void>> TestScheduler::begin() {
 }
 
 TestScheduler::~TestScheduler() {
-  meddle([](MeddlingApi& api) { api.let_go(); });
+  with_api([](FaultInjectingApi& api) { api.release_bindings(); });
   stop();
 }
 
@@ -95,35 +96,35 @@ void TestScheduler::stop() {
   if (elector_) (void)link_->await(stopped(*elector_));
 }
 
-void TestScheduler::look(std::function<void(scheduler::Scheduler&)> at) {
+void TestScheduler::with_scheduler(std::function<void(scheduler::Scheduler&)> at) {
   (void)link_->await(visited(*live_, std::move(at)));
 }
 
-void TestScheduler::meddle(const std::function<void(MeddlingApi&)>& how) {
+void TestScheduler::with_api(const std::function<void(FaultInjectingApi&)>& how) {
   link_->on_loop([&] { how(*api_); });
 }
 
 std::size_t TestScheduler::assumed() {
   std::size_t count = 0;
-  look([&](scheduler::Scheduler& at) { count = at.cluster().assumed_count(); });
+  with_scheduler([&](scheduler::Scheduler& at) { count = at.cluster().assumed_count(); });
   return count;
 }
 
 int TestScheduler::held() {
   int count = 0;
-  meddle([&](MeddlingApi& api) { count = api.held(); });
+  with_api([&](FaultInjectingApi& api) { count = api.held(); });
   return count;
 }
 
 std::vector<std::string> TestScheduler::writes() {
   std::vector<std::string> all;
-  meddle([&](MeddlingApi& api) { all = api.writes(); });
+  with_api([&](FaultInjectingApi& api) { all = api.writes(); });
   return all;
 }
 
 std::size_t TestScheduler::reads() {
   std::size_t count = 0;
-  meddle([&](MeddlingApi& api) { count = api.reads(); });
+  with_api([&](FaultInjectingApi& api) { count = api.reads(); });
   return count;
 }
 
@@ -156,7 +157,7 @@ const api::PodCondition* condition_of(const api::Pod& pod, std::string_view type
   return found == all.end() ? nullptr : &*found;
 }
 
-std::string asking_for(const std::string& cpu) {
+std::string cpu_request(const std::string& cpu) {
   return fmt::format(
       R"("containers": [{{"name": "main", "image": "registry.example/app:1", "resources": {{"requests": {{"cpu": "{}"}}}}}}])",
       cpu);
@@ -251,12 +252,13 @@ std::string SchedulingTest::lands_on(const std::string& name) {
   if (!landed) {
     const api::Pod stuck = pod(name);
     const auto* condition = condition_of(stuck, "PodScheduled");
-    ADD_FAILURE() << name << " gets no node: " << (condition != nullptr ? condition->message() : "nothing is said");
+    ADD_FAILURE() << name
+                  << " gets no node: " << (condition != nullptr ? condition->message() : "no PodScheduled condition");
   }
   return node;
 }
 
-std::string SchedulingTest::turned_away(const std::string& name) {
+std::string SchedulingTest::wait_unschedulable(const std::string& name) {
   std::string message;
   EXPECT_TRUE(eventually([&] {
     const api::Pod seen = pod(name);
@@ -265,21 +267,21 @@ std::string SchedulingTest::turned_away(const std::string& name) {
     message = condition->message();
     return true;
   })) << name
-      << " was not turned away";
+      << " was not reported as unschedulable";
   return message;
 }
 
-void SchedulingTest::expect_said(const std::string& name,
-                                 const std::string& all,
-                                 const std::vector<std::string>& parts) {
-  const std::string said = turned_away(name);
+void SchedulingTest::expect_message(const std::string& name,
+                                    const std::string& all,
+                                    const std::vector<std::string>& parts) {
+  const std::string message = wait_unschedulable(name);
   if (GetParam() != Tier::Real) {
-    EXPECT_EQ(said, all) << name;
+    EXPECT_EQ(message, all) << name;
   } else {
-    EXPECT_TRUE(said.starts_with("0/")) << said;
-    for (const std::string& part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
+    EXPECT_TRUE(message.starts_with("0/")) << message;
+    for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
   }
-  EXPECT_TRUE(has_event(name, "FailedScheduling", said)) << said;
+  EXPECT_TRUE(has_event(name, "FailedScheduling", message)) << message;
 }
 
 std::vector<std::string> SchedulingTest::events(const std::string& pod, const std::string& reason) {

@@ -18,7 +18,7 @@
 #include "net/event_loop.h"
 #include "scheduler/live_scheduler.h"
 #include "support/cluster.h"
-#include "support/meddling_api.h"
+#include "support/fault_injecting_api.h"
 
 namespace rescheduler::test {
 
@@ -41,8 +41,8 @@ class TestScheduler {
 
   void stop();
   // Runs on the decision thread and waits for the end.
-  void look(std::function<void(scheduler::Scheduler&)> at);
-  void meddle(const std::function<void(MeddlingApi&)>& how);
+  void with_scheduler(std::function<void(scheduler::Scheduler&)> at);
+  void with_api(const std::function<void(FaultInjectingApi&)>& how);
   std::size_t assumed();
   int held();
   std::vector<std::string> writes();
@@ -60,7 +60,7 @@ class TestScheduler {
   net::Task<Result<void>> begin();
 
   std::unique_ptr<LiveApi> link_;
-  std::unique_ptr<MeddlingApi> api_;
+  std::unique_ptr<FaultInjectingApi> api_;
   std::unique_ptr<net::EventLoop> deciding_;
   std::unique_ptr<kube::LeaderElector> elector_;
   std::shared_ptr<const kube::LeaderFence> fence_;
@@ -90,10 +90,10 @@ class SchedulingTest : public ClusterTest {
   std::string node_of_pod(const std::string& name) { return pod(name).spec().node_name(); }
   std::string lands_on(const std::string& name);  // waits; empty: the pod never gets a node
   // Waits until the scheduler reports the pod as unschedulable; returns the message.
-  std::string turned_away(const std::string& name);
+  std::string wait_unschedulable(const std::string& name);
   // On the embedded cluster the whole message must match; on a shared one only the parts, because of other tests'
   // nodes.
-  void expect_said(const std::string& name, const std::string& all, const std::vector<std::string>& parts);
+  void expect_message(const std::string& name, const std::string& all, const std::vector<std::string>& parts);
   std::vector<std::string> events(const std::string& pod, const std::string& reason);          // returns their notes
   bool has_event(const std::string& pod, const std::string& reason, const std::string& note);  // waits
   // Cluster-scoped, named after the namespace; removed at the end.
@@ -121,6 +121,6 @@ class SchedulingTest : public ClusterTest {
 
 const api::PodCondition* condition_of(const api::Pod& pod, std::string_view type);
 // JSON of a pod's containers: one container with this CPU request.
-std::string asking_for(const std::string& cpu);
+std::string cpu_request(const std::string& cpu);
 
 }  // namespace rescheduler::test

@@ -22,26 +22,26 @@ def run(case, require=''):
 
 class Skips(unittest.TestCase):
     def test_what_needs_something_is_skipped_and_named(self):
-        code, said = run('SaysWhatItNeeds')
-        self.assertEqual(code, 77, said)
-        self.assertIn('skipped: Skipping.SaysWhatItNeeds: [data] there is none', said)
+        code, output = run('SaysWhatItNeeds')
+        self.assertEqual(code, 77, output)
+        self.assertIn('skipped: Skipping.SaysWhatItNeeds: [data] there is none', output)
 
     def test_what_this_run_requires_fails(self):
-        code, said = run('SaysWhatItNeeds', require='web,data')
-        self.assertEqual(code, 1, said)
-        self.assertIn('FAILED: Skipping.SaysWhatItNeeds was skipped, and this run requires data', said)
+        code, output = run('SaysWhatItNeeds', require='web,data')
+        self.assertEqual(code, 1, output)
+        self.assertIn('FAILED: Skipping.SaysWhatItNeeds was skipped, and this run requires data', output)
 
     def test_a_skip_without_a_need_fails(self):
-        code, said = run('SaysNothing')
-        self.assertEqual(code, 1, said)
-        self.assertIn('FAILED: Skipping.SaysNothing skipped itself without saying what it needs', said)
+        code, output = run('SaysNothing')
+        self.assertEqual(code, 1, output)
+        self.assertIn('FAILED: Skipping.SaysNothing skipped itself without saying what it needs', output)
 
     def test_nothing_skipped_is_a_success(self):
         self.assertEqual(run('DoesNot')[0], 0)
 
     def test_nothing_run_is_none(self):
-        code, said = run('IsNotThere')
-        self.assertEqual(code, 1, said)
+        code, output = run('IsNotThere')
+        self.assertEqual(code, 1, output)
 
 
 if __name__ == '__main__':

@@ -95,32 +95,32 @@ class Project(unittest.TestCase):
 class Runs(Project):
     def test_a_mutant_is_caught_by_the_case_that_fails(self):
         self.lists(stanza())
-        status, said = self.committed()
-        self.assertEqual(status, 0, said)
-        self.assertRegex(said, r'limit +tiny_test +Tiny\.AsksForThree\n')
-        self.assertIn('1 of 1 caught', said)
+        status, output = self.committed()
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r'limit +tiny_test +Tiny\.AsksForThree\n')
+        self.assertIn('1 of 1 caught', output)
 
     def test_a_survivor_fails_the_run_and_says_what_it_would_have_broken(self):
         self.lists(stanza(), stanza(name='spare', before='spare=1', after='spare=2', why='nobody looks'))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertRegex(said, r'spare +tiny_test +SURVIVED')
-        self.assertIn('spare is not caught: nobody looks', said)
-        self.assertIn('1 of 2 caught', said)
+        self.assertRegex(output, r'spare +tiny_test +SURVIVED')
+        self.assertIn('spare is not caught: nobody looks', output)
+        self.assertIn('1 of 2 caught', output)
 
     def test_only_cases_of_the_filter_count(self):
         self.lists(stanza(filter='Tiny.WeighsTwice'))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertIn('SURVIVED', said)
+        self.assertIn('SURVIVED', output)
 
     def test_each_mutant_is_tried_on_the_original(self):
         self.lists(stanza(), stanza(name='weight', before='weight=2', after='weight=3'),
                    stanza(name='spare', before='spare=1', after='spare=2'))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertRegex(said, r'weight +tiny_test +Tiny\.WeighsTwice\n')
-        self.assertRegex(said, r'spare +tiny_test +SURVIVED')
+        self.assertRegex(output, r'weight +tiny_test +Tiny\.WeighsTwice\n')
+        self.assertRegex(output, r'spare +tiny_test +SURVIVED')
 
     def test_text_may_be_taken_out(self):
         self.lists(stanza(before='limit=3', after=''))
@@ -130,17 +130,17 @@ class Runs(Project):
         self.lists(stanza())
         self.commit()
         self.write('tiny.sh', TINY + '# mine\n')
-        status, said = self.mutate()
-        self.assertEqual(status, 0, said)
+        status, output = self.mutate()
+        self.assertEqual(status, 0, output)
         self.assertEqual((self.root / 'tiny.sh').read_text(encoding='utf-8'), TINY + '# mine\n')
 
     def test_the_next_run_looks_at_the_next_commit(self):
         self.lists(stanza(name='spare', before='spare=1', after='spare=2'))
         self.assertEqual(self.committed()[0], 1)
         self.write('tiny.sh', TINY.replace('exit $status', 'run_case Tiny.Spare "$spare" 1\nexit $status'))
-        status, said = self.committed()
-        self.assertEqual(status, 0, said)
-        self.assertIn('Tiny.Spare', said)
+        status, output = self.committed()
+        self.assertEqual(status, 0, output)
+        self.assertIn('Tiny.Spare', output)
 
     def test_a_removed_build_folder_is_no_hindrance(self):
         self.lists(stanza())
@@ -150,51 +150,51 @@ class Runs(Project):
 
     def test_a_mutant_that_does_not_compile_proves_nothing(self):
         self.lists(stanza(after='limit=('))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertIn('DOES NOT COMPILE', said)
+        self.assertIn('DOES NOT COMPILE', output)
 
     def test_an_exit_without_a_failed_case_proves_nothing(self):
         self.lists(stanza(before='status=0', after='status=9'))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertIn('exit 9, but no case failed', said)
+        self.assertIn('exit 9, but no case failed', output)
 
     def test_a_crash_is_caught_by_the_case_that_was_running(self):
         self.lists(stanza(before='if [ "$2"', after='kill -SEGV $$; if [ "$2"'))
-        status, said = self.committed()
-        self.assertEqual(status, 0, said)
-        self.assertIn('Tiny.AsksForThree (killed by signal 11)', said)
+        status, output = self.committed()
+        self.assertEqual(status, 0, output)
+        self.assertIn('Tiny.AsksForThree (killed by signal 11)', output)
 
     def test_a_program_that_fails_unchanged_proves_nothing(self):
         self.write('tiny.sh', TINY.replace('weight=2', 'weight=1'))
         self.lists(stanza())
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertIn('fails on the unchanged tree', said)
+        self.assertIn('fails on the unchanged tree', output)
 
     def test_a_filter_that_finds_no_case_proves_nothing(self):
         self.lists(stanza(filter='Tiny.Gone'))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertIn('no case for the filter Tiny.Gone', said)
+        self.assertIn('no case for the filter Tiny.Gone', output)
 
     def test_one_mutant_alone(self):
         self.lists(stanza(), stanza(name='spare', before='spare=1', after='spare=2'))
-        status, said = self.committed('--only', 'lim*')
-        self.assertEqual(status, 0, said)
-        self.assertIn('1 of 1 caught', said)
-        status, said = self.mutate('--only', 'gone')
+        status, output = self.committed('--only', 'lim*')
+        self.assertEqual(status, 0, output)
+        self.assertIn('1 of 1 caught', output)
+        status, output = self.mutate('--only', 'gone')
         self.assertEqual(status, 1)
-        self.assertIn('no mutant is called gone', said)
+        self.assertIn('no mutant is called gone', output)
 
 
 class Lists(Project):
     def refused(self, because, *stanzas):
         self.lists(*stanzas)
-        status, said = self.mutate('--check')
+        status, output = self.mutate('--check')
         self.assertEqual(status, 1)
-        self.assertIn(because, said)
+        self.assertIn(because, output)
 
     def test_that_can_be_applied_pass(self):
         self.lists(stanza(), stanza(name='weight', before='weight=2', after='weight=20'))
@@ -210,18 +210,18 @@ class Lists(Project):
 
     def test_a_text_that_is_not_found_stops_the_run_too(self):
         self.lists(stanza(before='limit=9'))
-        status, said = self.committed()
+        status, output = self.committed()
         self.assertEqual(status, 1)
-        self.assertIn('is found 0 times', said)
+        self.assertIn('is found 0 times', output)
         self.assertFalse((self.root / 'build').exists())
 
     def test_a_text_that_only_the_users_tree_has_stops_the_run(self):
         self.lists(stanza(before='# mine', after='# yours'))
         self.commit()
         self.write('tiny.sh', TINY + '# mine\n')
-        status, said = self.mutate()
+        status, output = self.mutate()
         self.assertEqual(status, 1)
-        self.assertIn('is found 0 times', said)
+        self.assertIn('is found 0 times', output)
         self.assertFalse((self.root / 'build' / 'mutate' / 'tree' / 'build').exists(), 'nothing is built first')
 
     def test_mistakes_are_named_with_their_line(self):

@@ -97,13 +97,13 @@ const token = (who: string): string => {
   return tokens.get(who)!;
 };
 // Sent from the page itself: the server would refuse another origin.
-const ask = (who: string, path: string, body?: unknown): Promise<{ status: number; said: { message?: string } & Record<string, unknown> }> =>
+const ask = (who: string, path: string, body?: unknown): Promise<{ status: number; body: { message?: string } & Record<string, unknown> }> =>
   page.evaluate(async ([held, where, text]) => {
     const answer = await fetch(`../api/v1/${where}`, {
       ...(text === null ? {} : { method: "POST", body: text }),
       headers: { "Content-Type": "application/json", "X-Rescheduler-Action": "1", Authorization: `Bearer ${held}` },
     });
-    return { status: answer.status, said: await answer.json() };
+    return { status: answer.status, body: await answer.json() };
   }, [token(who), path, body === undefined ? null : JSON.stringify(body)] as const);
 const eventsBy = (who: string): string[] => (JSON.parse(kubectl("get", "events.events.k8s.io", "-A", "-o", "json", "--field-selector", "reportingController=rescheduler-dashboard")) as { items: { reason: string; note: string }[] })
   .items.filter((one) => one.note.includes(`system:serviceaccount:default:${who}`)).map((one) => one.reason);
@@ -170,7 +170,7 @@ test("somebody who may only look sees everything, and every action says that it 
   await page.getByPlaceholder("Name, value or meaning").fill("pluginConfig[Rescheduler].args.reschedulingInterval");
   const interval = page.locator("[data-testid=settings] tbody tr", { hasText: "1s" });
   await interval.locator(".badge", { hasText: "file" }).waitFor();
-  assert.notEqual((await interval.locator("td").last().textContent()) ?? "", "", "what it means is said");
+  assert.notEqual((await interval.locator("td").last().textContent()) ?? "", "", "what it means is shown");
   await go("#/overview");
   await page.locator(".score-number").waitFor();
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => /token/i.test(key))), [], "the token is in the tab alone");
@@ -178,9 +178,9 @@ test("somebody who may only look sees everything, and every action says that it 
 
 test("each action is a permission of its own: who has one has no other", { skip }, async () => {
   for (const actor of ACTORS) {
-    const { said } = await ask(actor, "session");
-    const may = Object.entries(said["may"] as Record<string, boolean>).filter(([, yes]) => yes).length;
-    assert.equal(may, 1, `${actor} may do ${JSON.stringify(said["may"])}`);
+    const { body } = await ask(actor, "session");
+    const may = Object.entries(body["may"] as Record<string, boolean>).filter(([, yes]) => yes).length;
+    assert.equal(may, 1, `${actor} may do ${JSON.stringify(body["may"])}`);
     for (const [other, action] of Object.entries(ACTIONS)) {
       const { status } = await ask(actor, action, { nobody: "knows this field" });
       assert.equal(status, other === actor ? 400 : 403, `${actor}: ${action}`);
@@ -208,8 +208,8 @@ test("a plan is applied, a pod moved, a move cancelled and a node drained by tho
   const tainted = pods()[0]!.node;
   kubectl("taint", "node", tainted, "for=others:NoSchedule");
   await until("a plan is proposed, and applied", async () => {
-    const { said } = await ask("applier", "plan");
-    const observed = said["observed"] as { id: string; moves: unknown[] } | null;
+    const { body } = await ask("applier", "plan");
+    const observed = body["observed"] as { id: string; moves: unknown[] } | null;
     if (!observed || observed.moves.length === 0) return false;
     return (await ask("applier", "plan/apply", { plan: observed.id })).status === 200;
   });
@@ -220,7 +220,7 @@ test("a plan is applied, a pod moved, a move cancelled and a node drained by tho
   const called = await until("a pod is told to move, and the move cancelled before it is over", async () => {
     const pod = pods()[0]!;
     const moved = await ask("mover", "moves", { namespace: "default", pod: pod.name, to: nodes.find((node) => node !== pod.node && node !== tainted) });
-    const name = /\(migration (\S+)\)/.exec(moved.said.message ?? "")?.[1];
+    const name = /\(migration (\S+)\)/.exec(moved.body.message ?? "")?.[1];
     return name && (await ask("canceller", "migrations/cancel", { namespace: "default", name })).status === 200 ? name : false;
   });
   await leaves("mover", "MoveRequested");
@@ -262,9 +262,9 @@ test("nothing secret is served, whoever asks", { skip }, async () => {
   const beside = [...config.matchAll(/(?:client-key|tokenFile)"?: *"?([^"\s,]+)/g)].map((found) => readFileSync(found[1]!, "utf8").split("\n")[1]!);
   const secrets = [...inside, ...beside, token("pauser")];
   assert.ok(secrets.length > 1, "there is something to look for");
-  const { said } = await ask("viewer", "openapi.json");
-  for (const where of Object.keys(said["paths"] as object).filter((one) => !one.includes("{") && !one.endsWith("/stream"))) {
-    const answer = JSON.stringify((await ask("viewer", where.replace("/api/v1/", ""))).said);
+  const { body } = await ask("viewer", "openapi.json");
+  for (const where of Object.keys(body["paths"] as object).filter((one) => !one.includes("{") && !one.endsWith("/stream"))) {
+    const answer = JSON.stringify((await ask("viewer", where.replace("/api/v1/", ""))).body);
     for (const secret of secrets) assert.ok(!answer.includes(secret), `${where} serves a secret`);
     assert.doesNotMatch(answer, /PRIVATE KEY|"annotations"/, where);
   }

@@ -55,9 +55,9 @@ test("keys alone lead from the picture to a node, to its pods, and about", { ski
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   await page.locator("#tile-active").waitFor({ state: "attached" });
-  const said = (await page.locator("#tile-active").textContent()) ?? "";
-  const name = said.split(",")[0]!;
-  assert.match(said, /^node-[ab]-\d, .*CPU/);
+  const text = (await page.locator("#tile-active").textContent()) ?? "";
+  const name = text.split(",")[0]!;
+  assert.match(text, /^node-[ab]-\d, .*CPU/);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name }).waitFor();
   await page.locator("body").press("?");

@@ -15,8 +15,8 @@ export const missing = binary === "" || !existsSync(binary) ? "RESCHEDULER_BINAR
 
 // Every test file that skips itself calls this.
 export function skipping(why: string): string {
-  const told = process.env["SKIPPED_FILE"];
-  if (told) writeFileSync(told, why);
+  const file = process.env["SKIPPED_FILE"];
+  if (file) writeFileSync(file, why);
   return why;
 }
 

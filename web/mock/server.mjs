@@ -176,8 +176,8 @@ const decision = (pod, query) => {
   const groups = new Map();
   for (const { plugin, code, reasons, name } of refusers) groups.set(reasons[0], { plugin, code, reason: reasons[0], names: [...(groups.get(reasons[0])?.names ?? []), name] });
   const refused = [...groups.values()].map((group) => ({ ...group, nodes: group.names.length, names: group.names.slice(0, 20) }));
-  const told = [...takers.slice(0, limit), ...refusers.filter((node) => part !== "" && node.name.includes(part)).slice(0, limit)];
-  return { ...all, nodes: told, counts: { nodes: all.nodes.length, feasible: all.nodes.length - refusers.length, matching: takers.length, refused } };
+  const listed = [...takers.slice(0, limit), ...refusers.filter((node) => part !== "" && node.name.includes(part)).slice(0, limit)];
+  return { ...all, nodes: listed, counts: { nodes: all.nodes.length, feasible: all.nodes.length - refusers.length, matching: takers.length, refused } };
 };
 
 function api(pathname, query) {

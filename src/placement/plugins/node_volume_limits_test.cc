@@ -133,9 +133,9 @@ TEST(NodeVolumeLimits, LooksAtThePodsOfTheNodeItIsShown) {
 TEST(NodeVolumeLimits, AMissingClaimIsHopeless) {
   Lab lab;
   EXPECT_EQ(lab.ask(PodObject("p").claim("c"), "n1"),
-            hopeless("looking up PVC shop/c: persistentvolumeclaim \"c\" not found"));
+            unresolvable("looking up PVC shop/c: persistentvolumeclaim \"c\" not found"));
   EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n1"),
-            hopeless("looking up PVC shop/p-e: persistentvolumeclaim \"p-e\" not found"));
+            unresolvable("looking up PVC shop/p-e: persistentvolumeclaim \"p-e\" not found"));
 }
 
 TEST(NodeVolumeLimits, WhatCannotBeFoundOutIsAnError) {

@@ -65,12 +65,12 @@ TEST(VolumeBinding, ClaimsThatCannotBeUsedAreHopeless) {
       {PodObject("p").claim("going"), "persistentvolumeclaim \"going\" is being deleted"},
       {PodObject("p").ephemeral("strange"), "PVC shop/p-strange was not created for pod shop/p (pod is not owner)"},
   };
-  for (const auto& [pod, reason] : cases) EXPECT_EQ(lab.pre_filter(pod), hopeless(reason));
+  for (const auto& [pod, reason] : cases) EXPECT_EQ(lab.pre_filter(pod), unresolvable(reason));
 }
 
 TEST(VolumeBinding, ClaimsThatOthersBindMustBeBound) {
   Lab lab;
-  const PluginResult unbound = hopeless("pod has unbound immediate PersistentVolumeClaims");
+  const PluginResult unbound = unresolvable("pod has unbound immediate PersistentVolumeClaims");
   lab.have(ClaimObject("now").of_class("now"), ClaimObject("lonely").no_class(), ClaimObject("stray").of_class("none"));
   ClaimObject named("named");
   named.mutable_spec()->set_volume_name("pv");  // set by its user; not bound yet
@@ -96,11 +96,11 @@ TEST(VolumeBinding, ABoundVolumeMustBeThereAndInReach) {
   Lab lab;
   lab.have(ClaimObject("c").bound_to("pv"));
   const PodObject pod = PodObject("p").claim("c");
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kGone));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kGone));
   lab.have(VolumeObject("pv"));
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
   lab.have(VolumeObject("pv").only_on("zone", {"west"}));
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kElsewhere));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kElsewhere));
   EXPECT_EQ(lab.ask(pod, "n2"), kFits);
   EXPECT_THAT(lab.choice(pod, "n2"), IsEmpty()) << "nothing to do";
 }
@@ -108,7 +108,7 @@ TEST(VolumeBinding, ABoundVolumeMustBeThereAndInReach) {
 TEST(VolumeBinding, AnEphemeralVolumesClaimIsFoundByThePodsName) {
   Lab lab;
   lab.have(ClaimObject("p-e").owned_by("uid-p").bound_to("pv"), VolumeObject("pv").only_on("zone", {"west"}));
-  EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n1"), hopeless(kElsewhere));
+  EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n1"), unresolvable(kElsewhere));
   EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n2"), kFits);
 }
 
@@ -120,9 +120,9 @@ TEST(VolumeBinding, WhereItsPluginIsReplacedAVolumesZoneIsTheDrivers) {
   lab.node("csi", {{"topology.ebs.csi.aws.com/zone", "z"}});
   const PodObject pod = PodObject("p").claim("c");
   EXPECT_EQ(lab.ask(pod, "plain"), kFits);
-  EXPECT_EQ(lab.ask(pod, "csi"), hopeless(kElsewhere));
+  EXPECT_EQ(lab.ask(pod, "csi"), unresolvable(kElsewhere));
   for (const char* name : {"plain", "csi"}) lab.have(CsiNodeObject(name).migrated("kubernetes.io/aws-ebs"));
-  EXPECT_EQ(lab.ask(pod, "plain"), hopeless(kElsewhere));
+  EXPECT_EQ(lab.ask(pod, "plain"), unresolvable(kElsewhere));
   EXPECT_EQ(lab.ask(pod, "csi"), kFits);
   lab.have(VolumeObject("pv").ebs("aws://nonsense"));
   EXPECT_EQ(lab.ask(pod, "csi").code, Code::Error);
@@ -134,7 +134,7 @@ TEST(VolumeBinding, TheSmallestVolumeThatSuitsIsTaken) {
   Lab lab;
   lab.have(ClaimObject("c", "5Gi"));
   const PodObject pod = PodObject("p").claim("c");
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kNothingToBind));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind));
   lab.have(VolumeObject("tiny", "4Gi"), VolumeObject("large", "20Gi"), VolumeObject("right", "6Gi"));
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
   EXPECT_THAT(lab.choice(pod), ElementsAre("c=right"));
@@ -159,7 +159,7 @@ TEST(VolumeBinding, AVolumeMustSuitTheClaim) {
     Lab lab;
     lab.have(ClaimObject("c").select({{"tier", "gold"}}), volume);
     if (!volume.wire.metadata().labels().contains("tier")) lab.have(volume.labels({{"tier", "gold"}}));
-    EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kNothingToBind)) << what;
+    EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind)) << what;
   }
   Lab lab;
   lab.have(ClaimObject("c").select({{"tier", "gold"}}), VolumeObject("pv").labels({{"tier", "gold"}}));
@@ -167,7 +167,7 @@ TEST(VolumeBinding, AVolumeMustSuitTheClaim) {
   VolumeObject classy("pv");
   classy.mutable_spec()->set_volume_attributes_class_name("fast");
   lab.have(classy.labels({{"tier", "gold"}}));
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kNothingToBind)) << "another class of attributes";
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind)) << "another class of attributes";
 }
 
 TEST(VolumeBinding, AVolumePromisedToTheClaimIsTakenOrNone) {
@@ -175,7 +175,7 @@ TEST(VolumeBinding, AVolumePromisedToTheClaimIsTakenOrNone) {
   lab.have(ClaimObject("c", "5Gi"), VolumeObject("small", "6Gi"));
   lab.have(VolumeObject("mine", "20Gi").prebound("shop", "c").phase("Bound").only_on("zone", {"west"}));
   EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n2"), ElementsAre("c=mine")) << "whatever its phase and size";
-  EXPECT_EQ(lab.ask(PodObject("p").claim("c"), "n1"), hopeless(kNothingToBind));
+  EXPECT_EQ(lab.ask(PodObject("p").claim("c"), "n1"), unresolvable(kNothingToBind));
   lab.have(VolumeObject("mine", "4Gi").prebound("shop", "c"));
   EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n1"), ElementsAre("c=small")) << "too small even so";
 }
@@ -184,7 +184,7 @@ TEST(VolumeBinding, SmallClaimsChooseFirstAndNoVolumeIsChosenTwice) {
   Lab lab;
   lab.have(ClaimObject("big", "8Gi"), ClaimObject("small", "2Gi"), VolumeObject("ten", "10Gi"));
   const PodObject pod = PodObject("p").claim("big").claim("small");
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kNothingToBind));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind));
   lab.have(VolumeObject("nine", "9Gi"));
   EXPECT_THAT(lab.choice(pod), ElementsAre("small=nine", "big=ten"));
 }
@@ -200,7 +200,7 @@ TEST(VolumeBinding, WhatIsPromisedToAnotherPodsClaimIsTaken) {
   lab.have(ClaimObject("a"), ClaimObject("b"), VolumeObject("pv"));
   auto& volumes = lab.cluster.volumes();
   ASSERT_TRUE(volumes.assume_binding(*volumes.volume("pv"), *volumes.claim("shop", "a")));
-  EXPECT_EQ(lab.ask(PodObject("p").claim("b"), "n1"), hopeless(kNothingToBind));
+  EXPECT_EQ(lab.ask(PodObject("p").claim("b"), "n1"), unresolvable(kNothingToBind));
   EXPECT_THAT(lab.choice(PodObject("p").claim("a")), ElementsAre("a=pv"));
   volumes.revert(*volumes.volume("pv"));
   EXPECT_EQ(lab.ask(PodObject("p").claim("b"), "n1"), kFits);
@@ -236,7 +236,7 @@ TEST(VolumeBinding, AVolumeCanBeMadeWhereTheClassAllows) {
   const PodObject pod = PodObject("p").claim("c");
   EXPECT_THAT(lab.choice(pod, "n1"), ElementsAre("c@"));
   lab.have(ClassObject("made").allow("zone", {"west", "south"}).allow("rack", {"7"}));
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kNothingToBind));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind));
   EXPECT_EQ(lab.ask(pod, "n2"), kFits);
   ClassObject picky("made");
   picky.allow("zone", {"west"});
@@ -244,11 +244,11 @@ TEST(VolumeBinding, AVolumeCanBeMadeWhereTheClassAllows) {
   also.set_key("rack");
   also.add_values("7");
   lab.have(picky);
-  EXPECT_EQ(lab.ask(pod, "n2"), hopeless(kNothingToBind)) << "both must hold";
+  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind)) << "both must hold";
   ClassObject empty("made");
   empty.wire.add_allowed_topologies();
   lab.have(empty);
-  EXPECT_EQ(lab.ask(pod, "n2"), hopeless(kNothingToBind)) << "an empty alternative is none";
+  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind)) << "an empty alternative is none";
 }
 
 TEST(VolumeBinding, ThereMustBeRoomWhereTheDriverTells) {
@@ -258,10 +258,10 @@ TEST(VolumeBinding, ThereMustBeRoomWhereTheDriverTells) {
   lab.have(DriverObject("disks.example.com", false));
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
   lab.have(DriverObject("disks.example.com", true));
-  EXPECT_EQ(lab.ask(pod, "n1"), hopeless(kNoRoom));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNoRoom));
   lab.have(CapacityObject("x", "made").left("5Gi").seen_from({{"zone", "east"}}));
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
-  EXPECT_EQ(lab.ask(pod, "n2"), hopeless(kNoRoom));
+  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNoRoom));
   lab.have(ClaimObject("d", "5Gi").of_class("made"));
   EXPECT_EQ(lab.ask(PodObject("p").claim("c").claim("d"), "n1"), kFits) << "each is asked for alone";
   ClaimObject sizeless("s");
@@ -274,7 +274,7 @@ TEST(VolumeBinding, WhatIsBeingMadeForANodeIsUsedThere) {
   Lab lab;
   lab.have(ClaimObject("c").of_class("made").placed_on("n1"), VolumeObject("pv").of_class("made"));
   const PodObject pod = PodObject("p").claim("c");
-  EXPECT_EQ(lab.ask(pod, "n2"), hopeless(kNothingToBind));
+  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind));
   EXPECT_THAT(lab.choice(pod, "n1"), ElementsAre("c@")) << "although there is a volume that would do";
 }
 

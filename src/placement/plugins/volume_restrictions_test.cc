@@ -84,7 +84,7 @@ TEST(VolumeRestrictions, APodWithoutSuchVolumesIsNoBusinessOfIts) {
 
 TEST(VolumeRestrictions, AMissingClaimIsHopeless) {
   Lab lab;
-  EXPECT_EQ(lab.pre_filter(PodObject("p").claim("c")), hopeless("persistentvolumeclaim \"c\" not found"));
+  EXPECT_EQ(lab.pre_filter(PodObject("p").claim("c")), unresolvable("persistentvolumeclaim \"c\" not found"));
 }
 
 TEST(VolumeRestrictions, AClaimForOnePodIsRefusedToASecondOnEveryNode) {

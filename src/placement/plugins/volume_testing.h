@@ -30,7 +30,9 @@ struct PluginResult {
 
 inline const PluginResult kFits{};
 inline PluginResult refused(std::string reason) { return {Code::Unschedulable, {std::move(reason)}}; }
-inline PluginResult hopeless(std::string reason) { return {Code::UnschedulableAndUnresolvable, {std::move(reason)}}; }
+inline PluginResult unresolvable(std::string reason) {
+  return {Code::UnschedulableAndUnresolvable, {std::move(reason)}};
+}
 inline PluginResult error(std::string reason) { return {Code::Error, {std::move(reason)}}; }
 
 class StorageLab {

@@ -7,7 +7,7 @@ namespace {
 
 using namespace placement::testing;
 
-const PluginResult kWrongZone = hopeless("node(s) had no available volume zone");
+const PluginResult kWrongZone = unresolvable("node(s) had no available volume zone");
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 constexpr const char* kRegion = "topology.kubernetes.io/region";
 constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
@@ -79,7 +79,7 @@ TEST(VolumeZone, AClaimThatShouldHaveAVolumeAndHasNoneIsHopeless) {
       {"missing", "persistentvolumeclaim \"missing\" not found"},
       {"", "PersistentVolumeClaim had no name"}};
   for (const auto& [claim, reason] : cases) {
-    EXPECT_EQ(lab.pre_filter(PodObject("p").claim(claim)), hopeless(reason));
+    EXPECT_EQ(lab.pre_filter(PodObject("p").claim(claim)), unresolvable(reason));
   }
 }
 

@@ -12,22 +12,22 @@
 
 namespace rescheduler::test {
 
-class MeddlingApi final : public kube::Api {
+class FaultInjectingApi final : public kube::Api {
  public:
-  MeddlingApi(kube::Api& api, net::Executor executor) : api_(api), executor_(std::move(executor)) {}
+  FaultInjectingApi(kube::Api& api, net::Executor executor) : api_(api), executor_(std::move(executor)) {}
 
   // The next bindings fail with these errors, in order; they do not reach the server.
   void refuse_bindings(std::vector<Error> with) { refusals_.assign(with.begin(), with.end()); }
   // The next `bindings` bindings reach the server, but the caller gets a timeout.
   void lose_answers(int bindings) { lost_answers_ = bindings; }
-  // Holds all further bindings until let_go(), which sends them to the server.
+  // Holds all further bindings until release_bindings(), which sends them to the server.
   void hold_bindings() { gate_ = std::make_shared<net::Gate>(executor_); }
-  void let_go();
+  void release_bindings();
   int held() const { return held_; }
   // From now on every lease request fails, so a leader that uses this Api loses its lease.
   void lose_leases() { leases_lost_ = true; }
   // The longest timeout of a binding so far.
-  std::chrono::nanoseconds most_patience() const { return most_patience_; }
+  std::chrono::nanoseconds longest_bind_timeout() const { return longest_bind_timeout_; }
 
   // "create pods web/api-0 binding", in the order in which the writes were sent.
   const std::vector<std::string>& writes() const { return writes_; }
@@ -54,7 +54,7 @@ class MeddlingApi final : public kube::Api {
   int held_ = 0;
   std::shared_ptr<net::Gate> gate_;
   bool leases_lost_ = false;
-  std::chrono::nanoseconds most_patience_{0};
+  std::chrono::nanoseconds longest_bind_timeout_{0};
   std::vector<std::string> writes_;
   std::size_t reads_ = 0;
 };

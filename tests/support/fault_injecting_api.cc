@@ -1,4 +1,4 @@
-#include "support/meddling_api.h"
+#include "support/fault_injecting_api.h"
 
 #include <algorithm>
 
@@ -21,12 +21,12 @@ Error refusal(int http_status, std::string message) {
   return error;
 }
 
-void MeddlingApi::let_go() {
+void FaultInjectingApi::release_bindings() {
   if (gate_) gate_->open();
   gate_.reset();
 }
 
-net::Task<Result<void>> MeddlingApi::call(kube::ApiCall call, kube::Message* answer) {
+net::Task<Result<void>> FaultInjectingApi::call(kube::ApiCall call, kube::Message* answer) {
   if (leases_lost_ && call.resource == &kube::resource_of<api::Lease>()) {
     co_return fail(Errc::Unavailable, "the test has lost the lease");
   }
@@ -40,8 +40,8 @@ net::Task<Result<void>> MeddlingApi::call(kube::ApiCall call, kube::Message* ans
   co_return done;
 }
 
-net::Task<Result<void>> MeddlingApi::bind(kube::ApiCall call, kube::Message* answer) {
-  most_patience_ = std::max(most_patience_, call.timeout);
+net::Task<Result<void>> FaultInjectingApi::bind(kube::ApiCall call, kube::Message* answer) {
+  longest_bind_timeout_ = std::max(longest_bind_timeout_, call.timeout);
   if (!refusals_.empty()) {
     Error with = std::move(refusals_.front());
     refusals_.pop_front();

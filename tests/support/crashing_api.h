@@ -1,4 +1,4 @@
-// An Api whose user dies: after a number of writes every call fails, as if the process had been killed.
+// An Api of a process that crashes: after a number of writes every call fails, as if the process had been killed.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace rescheduler::test {
 
-class MortalApi final : public kube::Api {
+class CrashingApi final : public kube::Api {
  public:
-  explicit MortalApi(kube::Api& api) : api_(api) {}
+  explicit CrashingApi(kube::Api& api) : api_(api) {}
 
   // The nth write from now (from 1) is the last one that reaches the server; its answer is lost too.
-  void die_after(int writes) { left_ = writes; }
-  // Runs this function right before the last write is sent, instead of dying: for example, losing the lease.
-  void instead_of_dying(std::function<void()> what) { instead_ = std::move(what); }
-  bool dead() const { return buried_; }  // its last write has completed too
+  void crash_after(int writes) { left_ = writes; }
+  // Runs this function right before the last write is sent, instead of a crash: for example, losing the lease.
+  void instead_of_crashing(std::function<void()> what) { instead_ = std::move(what); }
+  bool dead() const { return last_write_done_; }  // its last write has completed too
   // "patch deployments web/api", in order; events and leases are not counted.
   const std::vector<std::string>& writes() const { return writes_; }
   const std::map<std::string, int>& pod_reads() const { return pod_reads_; }  // gets of single pods, by name
@@ -32,7 +32,7 @@ class MortalApi final : public kube::Api {
   kube::Api& api_;
   int left_ = -1;
   bool dead_ = false;
-  bool buried_ = false;
+  bool last_write_done_ = false;
   std::function<void()> instead_{};
   std::vector<std::string> writes_;
   std::map<std::string, int> pod_reads_;

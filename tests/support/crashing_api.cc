@@ -1,4 +1,4 @@
-#include "support/mortal_api.h"
+#include "support/crashing_api.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ bool counts(const kube::ApiCall& call) {
 
 }  // namespace
 
-net::Task<Result<void>> MortalApi::call(kube::ApiCall call, kube::Message* answer) {
+net::Task<Result<void>> CrashingApi::call(kube::ApiCall call, kube::Message* answer) {
   if (dead_) co_return killed();
   const bool counted = counts(call);
   if (call.verb == kube::Verb::Get && call.resource->plural == "pods") ++pod_reads_[call.name];
@@ -32,25 +32,25 @@ net::Task<Result<void>> MortalApi::call(kube::ApiCall call, kube::Message* answe
   if (last) dead_ = true;
   auto done = co_await api_.call(std::move(call), answer);
   if (last) {
-    buried_ = true;
+    last_write_done_ = true;
     co_return killed();
   }
   co_return done;
 }
 
-net::Task<Result<kube::ListPage>> MortalApi::list(kube::ApiCall call, kube::ItemSink sink) {
+net::Task<Result<kube::ListPage>> CrashingApi::list(kube::ApiCall call, kube::ItemSink sink) {
   if (dead_) co_return killed();
   auto page = co_await api_.list(std::move(call), std::move(sink));
   co_return page;
 }
 
-net::Task<Result<std::unique_ptr<kube::WatchStream>>> MortalApi::watch(kube::ApiCall call) {
+net::Task<Result<std::unique_ptr<kube::WatchStream>>> CrashingApi::watch(kube::ApiCall call) {
   if (dead_) co_return killed();
   auto stream = co_await api_.watch(std::move(call));
   co_return stream;
 }
 
-net::Task<Result<std::string>> MortalApi::get_text(std::string path, std::string accept) {
+net::Task<Result<std::string>> CrashingApi::get_text(std::string path, std::string accept) {
   if (dead_) co_return killed();
   auto text = co_await api_.get_text(std::move(path), std::move(accept));
   co_return text;
