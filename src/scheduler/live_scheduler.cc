@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "cluster/feed.h"
 #include "cluster/objects/pods.h"
+#include "kube/client/cross_loop_api.h"
 #include "kube/client/fenced_api.h"
-#include "kube/client/hopping_api.h"
 #include "kube/events/event_recorder.h"
 #include "kube/informer/reflector.h"
 #include "kube/proto/core_node.pb.h"
@@ -60,7 +60,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   std::unique_ptr<DecisionLoop> decisions{};
   net::Executor deciding{};
   std::unique_ptr<kube::FencedApi> writes{};
-  std::unique_ptr<kube::HoppingApi> volume_api{};
+  std::unique_ptr<kube::CrossLoopApi> volume_api{};
   std::unique_ptr<BoundedQueue> volumes{};  // on the decision thread: pods whose claims are being bound
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   const kube::Reflector* nodes = nullptr;
@@ -267,7 +267,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   State* raw = state.get();
   state->deciding = deciding;
   state->writes = std::make_unique<kube::FencedApi>(*state->apis.api, state->settings.fence);
-  state->volume_api = std::make_unique<kube::HoppingApi>(*state->writes, services.executor);
+  state->volume_api = std::make_unique<kube::CrossLoopApi>(*state->writes, services.executor);
   constexpr auto kAllAtOnce = std::numeric_limits<std::size_t>::max();
   state->volumes = std::make_unique<BoundedQueue>(deciding, "bind volumes", kAllAtOnce);
   state->volumes->keep(state);

@@ -292,9 +292,9 @@ TEST_F(PortFixture, AClientCertificateOpensTheExtenderDoor) {
   request.method = "POST";
   request.body = R"({"Node":"n"})";
   const auto answer_for = [&](const test::TestAuthority& authority, const std::string& name) {
-    test::CertificateOptions wishes;
-    wishes.common_name = name;
-    const auto identity = authority.issue(wishes);
+    test::CertificateOptions options;
+    options.common_name = name;
+    const auto identity = authority.issue(options);
     net::HttpClientSettings client = client_settings(true);
     client.tls.certificate_pem = identity.certificate_pem;
     client.tls.key_pem = identity.key_pem;

@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-net::Task<net::HttpResponse> say(std::string text) { co_return text_response(200, std::move(text)); }
+net::Task<net::HttpResponse> text_reply(std::string text) { co_return text_response(200, std::move(text)); }
 
 Route page(std::string path, std::string text) {
   Route route;
   route.path = std::move(path);
-  route.handle = [text](const net::HttpRequest&, const RequestTarget&) { return say(text); };
+  route.handle = [text](const net::HttpRequest&, const RequestTarget&) { return text_reply(text); };
   return route;
 }
 

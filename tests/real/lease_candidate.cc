@@ -34,7 +34,7 @@ int run(const std::string& kubeconfig, const std::string& ns, const std::string&
   settings.election.lease_duration = std::chrono::seconds{3};
   settings.election.renew_deadline = std::chrono::seconds{2};
   settings.election.retry_period = std::chrono::milliseconds{300};
-  settings.after_loss = kube::AfterLoss::StandAgain;
+  settings.after_loss = kube::AfterLoss::RunAgain;
   kube::LeaderCallbacks callbacks;
   callbacks.on_started_leading = [] { print_line("LEADING"); };
   callbacks.on_stopped_leading = [] { print_line("LOST"); };

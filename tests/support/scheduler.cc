@@ -33,7 +33,7 @@ TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings setting
     : link_(cluster.connect_as_product()),
       api_(std::make_unique<FaultInjectingApi>(link_->api(), link_->services().executor)),
       deciding_(std::make_unique<net::EventLoop>()) {
-  if (settings.lease) stand_for_election(std::move(*settings.lease));
+  if (settings.lease) start_elector(std::move(*settings.lease));
   scheduler::LiveSettings live;
   live.configuration = config::default_configuration(config::default_catalog());
   live.configuration.profiles.front().scheduler_name = settings.name;
@@ -59,7 +59,7 @@ TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings setting
   EXPECT_TRUE(begun) << begun.error().message;
 }
 
-void TestScheduler::stand_for_election(kube::LeaderSettings lease) {
+void TestScheduler::start_elector(kube::LeaderSettings lease) {
   kube::LeaderCallbacks callbacks;
   callbacks.on_started_leading = [this] {
     leads_ = true;

@@ -56,7 +56,7 @@ class TestScheduler {
   LiveApi& link() { return *link_; }
 
  private:
-  void stand_for_election(kube::LeaderSettings lease);
+  void start_elector(kube::LeaderSettings lease);
   net::Task<Result<void>> begin();
 
   std::unique_ptr<LiveApi> link_;

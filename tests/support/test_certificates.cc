@@ -76,18 +76,18 @@ bool is_address(const std::string& name) {
          || inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
-Owned<X509> unsigned_certificate(const CertificateOptions& wishes, EVP_PKEY* key) {
+Owned<X509> unsigned_certificate(const CertificateOptions& options, EVP_PKEY* key) {
   static std::atomic<long> serial = 1;
   Owned<X509> certificate(X509_new());
   X509_set_version(certificate.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), serial++);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), static_cast<long>(wishes.not_before.count()));
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), static_cast<long>(wishes.not_after.count()));
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), static_cast<long>(options.not_before.count()));
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), static_cast<long>(options.not_after.count()));
   X509_set_pubkey(certificate.get(), key);
-  for (const std::string& organization : wishes.organizations) {
+  for (const std::string& organization : options.organizations) {
     add_subject(certificate.get(), NID_organizationName, organization);
   }
-  add_subject(certificate.get(), NID_commonName, wishes.common_name);
+  add_subject(certificate.get(), NID_commonName, options.common_name);
   return certificate;
 }
 
@@ -112,9 +112,9 @@ struct TestAuthority::Keys {
 };
 
 TestAuthority::TestAuthority(const std::string& common_name) : keys_(std::make_unique<Keys>()) {
-  CertificateOptions wishes;
-  wishes.common_name = common_name;
-  keys_->certificate = unsigned_certificate(wishes, keys_->key.get());
+  CertificateOptions options;
+  options.common_name = common_name;
+  keys_->certificate = unsigned_certificate(options, keys_->key.get());
   X509* certificate = keys_->certificate.get();
   X509_set_issuer_name(certificate, X509_get_subject_name(certificate));
   add_extension(certificate, certificate, NID_basic_constraints, "critical,CA:TRUE");
@@ -126,21 +126,21 @@ TestAuthority::TestAuthority(const std::string& common_name) : keys_(std::make_u
 
 TestAuthority::~TestAuthority() = default;
 
-TestIdentity TestAuthority::issue(const CertificateOptions& wishes) const {
+TestIdentity TestAuthority::issue(const CertificateOptions& options) const {
   const Owned<EVP_PKEY> key = new_key();
-  const Owned<X509> certificate = unsigned_certificate(wishes, key.get());
+  const Owned<X509> certificate = unsigned_certificate(options, key.get());
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(keys_->certificate.get()));
   add_extension(certificate.get(), keys_->certificate.get(), NID_ext_key_usage, "serverAuth,clientAuth");
-  add_names(certificate.get(), keys_->certificate.get(), wishes.names);
+  add_names(certificate.get(), keys_->certificate.get(), options.names);
   sign(certificate.get(), keys_->key.get());
   return TestIdentity{to_pem(certificate.get()), to_pem(key.get())};
 }
 
-TestIdentity self_signed(const CertificateOptions& wishes) {
+TestIdentity self_signed(const CertificateOptions& options) {
   const Owned<EVP_PKEY> key = new_key();
-  const Owned<X509> certificate = unsigned_certificate(wishes, key.get());
+  const Owned<X509> certificate = unsigned_certificate(options, key.get());
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get()));
-  add_names(certificate.get(), certificate.get(), wishes.names);
+  add_names(certificate.get(), certificate.get(), options.names);
   sign(certificate.get(), key.get());
   return TestIdentity{to_pem(certificate.get()), to_pem(key.get())};
 }

@@ -33,7 +33,7 @@ class TestAuthority {
   TestAuthority& operator=(const TestAuthority&) = delete;
 
   const std::string& pem() const { return pem_; }
-  TestIdentity issue(const CertificateOptions& wishes) const;
+  TestIdentity issue(const CertificateOptions& options) const;
 
  private:
   struct Keys;
@@ -42,6 +42,6 @@ class TestAuthority {
 };
 
 // Not signed by an authority.
-TestIdentity self_signed(const CertificateOptions& wishes);
+TestIdentity self_signed(const CertificateOptions& options);
 
 }  // namespace rescheduler::test

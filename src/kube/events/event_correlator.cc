@@ -12,7 +12,7 @@ EventCorrelator::Admission EventCorrelator::admit(EventRecord record, WallTime s
   if (found == by_key_.end()) return begin(std::move(key), std::move(record), seen, now);
   const Place place = found->second;
   if (!place->writing && now - place->last_seen >= settings_.idle_limit) {  // ended, but due() has not run
-    if (place->state.count > place->written) last_words_.push_back(write_of(*place, now));
+    if (place->state.count > place->written) final_writes_.push_back(write_of(*place, now));
     forget(place);
     return begin(std::move(key), std::move(record), seen, now);
   }
@@ -69,7 +69,7 @@ std::optional<EventWrite> EventCorrelator::finished(const EventWrite& write, boo
 }
 
 std::vector<EventWrite> EventCorrelator::due(SteadyTime now) {
-  std::vector<EventWrite> writes = std::exchange(last_words_, {});
+  std::vector<EventWrite> writes = std::exchange(final_writes_, {});
   for (Place place = series_.begin(); place != series_.end();) {
     const Place current = place++;
     if (current->writing) continue;
@@ -84,7 +84,7 @@ std::vector<EventWrite> EventCorrelator::due(SteadyTime now) {
 }
 
 std::vector<EventWrite> EventCorrelator::unwritten(SteadyTime now) {
-  std::vector<EventWrite> writes = std::exchange(last_words_, {});
+  std::vector<EventWrite> writes = std::exchange(final_writes_, {});
   for (Series& series : series_) {
     if (!series.writing && series.state.count > series.written) writes.push_back(write_of(series, now));
   }
@@ -100,7 +100,7 @@ void EventCorrelator::drop_oldest() {
   if (series_.size() <= settings_.most_series) return;
   const Place oldest = std::prev(series_.end());
   if (!oldest->writing && oldest->state.count > oldest->written) {
-    last_words_.push_back(write_of(*oldest, oldest->last_write));
+    final_writes_.push_back(write_of(*oldest, oldest->last_write));
   }
   forget(oldest);
 }

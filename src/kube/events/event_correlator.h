@@ -82,7 +82,7 @@ class EventCorrelator {
   SpamFilter spam_;
   std::list<Series> series_;                            // latest occurrence first
   std::unordered_map<std::string_view, Place> by_key_;  // views of the keys in series_
-  std::vector<EventWrite> last_words_;                  // final writes of dropped series
+  std::vector<EventWrite> final_writes_;                // final writes of dropped series
   std::int64_t last_name_ = 0;                          // makes the names of Events unique
 };
 

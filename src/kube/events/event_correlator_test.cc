@@ -80,10 +80,10 @@ TEST_F(EventCorrelatorTest, BeginsAnewAfterSilenceEvenIfNobodyLookedAfterTheOldS
   (void)admit(failing("p"));
   clock.advance(7min);
   EXPECT_EQ(written(failing("p")).kind, Kind::Create);
-  const auto last_words = due();
-  ASSERT_EQ(last_words.size(), 1u) << "and the old one's count is not lost";
-  EXPECT_EQ(last_words[0].series.count, 3);
-  EXPECT_FALSE(finish(last_words[0]));
+  const auto final_writes = due();
+  ASSERT_EQ(final_writes.size(), 1u) << "and the old one's count is not lost";
+  EXPECT_EQ(final_writes[0].series.count, 3);
+  EXPECT_FALSE(finish(final_writes[0]));
   EXPECT_EQ(written(failing("p")).series.count, 2) << "the late answer must not be taken for the new one's";
 }
 
@@ -134,9 +134,9 @@ TEST_F(EventCorrelatorTest, StaysSmallAndLosesNoCountOfWhatMakesRoom) {
   written(failing("b"));
   written(failing("c"));
   EXPECT_EQ(correlator.series(), 2u);
-  const auto last_words = due();
-  ASSERT_EQ(last_words.size(), 1u);
-  EXPECT_EQ(last_words[0].series.count, 3);
+  const auto final_writes = due();
+  ASSERT_EQ(final_writes.size(), 1u);
+  EXPECT_EQ(final_writes[0].series.count, 3);
 }
 
 TEST_F(EventCorrelatorTest, HandsOutEverythingUnwrittenAtTheEnd) {

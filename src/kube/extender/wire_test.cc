@@ -91,17 +91,17 @@ TEST(ExtenderWire, PreemptionTravelsInBothForms) {
 }
 
 TEST(ExtenderWire, WhatIsWrongIsNamedWithItsPlace) {
-  const auto said = [](const auto& result) { return result ? std::string("accepted") : result.error().message; };
-  EXPECT_THAT(said(read_extender_args("{")), HasSubstr("the extender's arguments cannot be read"));
-  EXPECT_THAT(said(read_extender_args("[]")), HasSubstr("expected an object, got an array"));
-  EXPECT_THAT(said(read_extender_args("{}")), HasSubstr("Pod: expected an object, got nothing"));
-  EXPECT_THAT(said(read_extender_args(R"({"Pod":{},"NodeNames":["a",1]})")),
+  const auto error_text = [](const auto& result) { return result ? std::string("accepted") : result.error().message; };
+  EXPECT_THAT(error_text(read_extender_args("{")), HasSubstr("the extender's arguments cannot be read"));
+  EXPECT_THAT(error_text(read_extender_args("[]")), HasSubstr("expected an object, got an array"));
+  EXPECT_THAT(error_text(read_extender_args("{}")), HasSubstr("Pod: expected an object, got nothing"));
+  EXPECT_THAT(error_text(read_extender_args(R"({"Pod":{},"NodeNames":["a",1]})")),
               HasSubstr("NodeNames[1]: expected a string, got a number"));
-  EXPECT_THAT(said(read_extender_args(R"({"Pod":{"metadata":{"name":5}}})")), HasSubstr("Pod: metadata.name"));
-  EXPECT_THAT(said(read_extender_args(R"({"Pod":{},"Nodes":{"items":[null]}})")), HasSubstr("Nodes.items[0]"));
-  EXPECT_THAT(said(read_priorities(R"([{"Score":1.5}])")), HasSubstr("[0].Score: expected a whole number"));
-  EXPECT_THAT(said(read_priorities(R"([{"Score":9223372036854775808}])")), HasSubstr("[0].Score"));
-  EXPECT_THAT(said(read_preemption_result(R"({"NodeNameToMetaVictims":{"n":{"Pods":[7]}}})")),
+  EXPECT_THAT(error_text(read_extender_args(R"({"Pod":{"metadata":{"name":5}}})")), HasSubstr("Pod: metadata.name"));
+  EXPECT_THAT(error_text(read_extender_args(R"({"Pod":{},"Nodes":{"items":[null]}})")), HasSubstr("Nodes.items[0]"));
+  EXPECT_THAT(error_text(read_priorities(R"([{"Score":1.5}])")), HasSubstr("[0].Score: expected a whole number"));
+  EXPECT_THAT(error_text(read_priorities(R"([{"Score":9223372036854775808}])")), HasSubstr("[0].Score"));
+  EXPECT_THAT(error_text(read_preemption_result(R"({"NodeNameToMetaVictims":{"n":{"Pods":[7]}}})")),
               HasSubstr(R"(NodeNameToMetaVictims["n"].Pods[0]: expected an object)"));
 }
 

@@ -92,7 +92,7 @@ net::Task<Result<Input>> Reflector::list() {
     ItemSink sink = [this](const ObjectPtr& object) { take_object(object); };
     auto page = co_await api_.list(std::move(call), std::move(sink));
     if (!page) co_return input_from(std::move(page.error()));
-    co_await wait_for_others(settings_.page);
+    co_await wait_until_drained(settings_.page);
     if (page->continue_token.empty()) {
       take_end_of_state(page->resource_version);
       Listed listed{page->resource_version};
@@ -146,16 +146,16 @@ net::Task<Result<Input>> Reflector::follow(WatchStream& stream, bool collecting)
         take_object(event.object);
       }
     }
-    if (!collecting) all_well();
-    if (collecting) co_await wait_for_others(events->size());
+    if (!collecting) clear_failure();
+    if (collecting) co_await wait_until_drained(events->size());
   }
 }
 
-net::Task<void> Reflector::wait_for_others(std::size_t told) {
+net::Task<void> Reflector::wait_until_drained(std::size_t delivered) {
   constexpr std::size_t kMost = 500;
-  untaken_ += told;
-  if (!settings_.drained || untaken_ < kMost) co_return;
-  untaken_ = 0;
+  undrained_ += delivered;
+  if (!settings_.drained || undrained_ < kMost) co_return;
+  undrained_ = 0;
   co_await settings_.drained();
 }
 
@@ -171,7 +171,7 @@ Result<Input> Reflector::input_from(Error error) {
   return Input{failed};
 }
 
-void Reflector::all_well() {
+void Reflector::clear_failure() {
   if (!failure_) return;
   log_info("informer of {}: following again", resource_.plural);
   failure_.reset();
@@ -184,8 +184,8 @@ void Reflector::take_object(const ObjectPtr& object) {
   const auto outcome =
       store_.upsert(*object, &before, updates_wanted_ ? ObjectStore::Before::All : ObjectStore::Before::Replaced);
   if (outcome == ObjectStore::Outcome::Known) return;
-  if (outcome == ObjectStore::Outcome::Replaced && before) tell_removed(before);
-  if (outcome != ObjectStore::Outcome::Updated) return tell_added(object);
+  if (outcome == ObjectStore::Outcome::Replaced && before) notify_removed(before);
+  if (outcome != ObjectStore::Outcome::Updated) return notify_added(object);
   for (const ObjectHandler& handler : handlers_) {
     if (handler.updated) handler.updated(before, object);
     if (handler.upserted) handler.upserted(object);
@@ -193,11 +193,11 @@ void Reflector::take_object(const ObjectPtr& object) {
 }
 
 void Reflector::take_end_of_state(const std::string& version) {
-  for (const ObjectPtr& gone : store_.end_pass()) tell_removed(gone);
+  for (const ObjectPtr& gone : store_.end_pass()) notify_removed(gone);
   protocol_.progressed(version);
   stats_.lists += 1;
   lists_total_.add();
-  all_well();
+  clear_failure();
   if (synced()) return;
   synced_.open();
   for (const ObjectHandler& handler : handlers_) {
@@ -211,7 +211,7 @@ void Reflector::take_event(const WatchEvent& event) {
     events_total_.add();
     if (event.kind == WatchEventType::Deleted) {
       const api::ObjectMeta& meta = metadata_of(*event.object);
-      if (store_.remove(meta.namespace_(), meta.name())) tell_removed(event.object);
+      if (store_.remove(meta.namespace_(), meta.name())) notify_removed(event.object);
     } else {
       take_object(event.object);
     }
@@ -219,14 +219,14 @@ void Reflector::take_event(const WatchEvent& event) {
   protocol_.progressed(event.resource_version);
 }
 
-void Reflector::tell_added(const ObjectPtr& object) const {
+void Reflector::notify_added(const ObjectPtr& object) const {
   for (const ObjectHandler& handler : handlers_) {
     if (handler.added) handler.added(object);
     if (handler.upserted) handler.upserted(object);
   }
 }
 
-void Reflector::tell_removed(const ObjectPtr& last_known) const {
+void Reflector::notify_removed(const ObjectPtr& last_known) const {
   for (const ObjectHandler& handler : handlers_) {
     if (handler.removed) handler.removed(last_known);
   }

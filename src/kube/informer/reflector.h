@@ -73,21 +73,21 @@ class Reflector {
   net::Task<Result<Input>> stream_list();
   net::Task<Result<Input>> watch(std::string version);
   net::Task<Result<Input>> follow(WatchStream& stream, bool collecting);
-  net::Task<void> wait_for_others(std::size_t told);
+  net::Task<void> wait_until_drained(std::size_t delivered);
   Result<Input> input_from(Error error);  // fails only when cancelled
 
   ApiCall call_for(Verb verb) const;
   void take_object(const ObjectPtr& object);
   void take_end_of_state(const std::string& version);
   void take_event(const WatchEvent& event);
-  void tell_added(const ObjectPtr& object) const;
-  void tell_removed(const ObjectPtr& last_known) const;
-  void all_well();
+  void notify_added(const ObjectPtr& object) const;
+  void notify_removed(const ObjectPtr& last_known) const;
+  void clear_failure();
 
   Api& api_;
   const ResourceType& resource_;
   InformerSettings settings_;
-  std::size_t untaken_ = 0;  // objects since the last wait for drained
+  std::size_t undrained_ = 0;  // objects since the last wait for drained
   LoopServices services_;
   ReflectorProtocol protocol_;
   ObjectStore store_;

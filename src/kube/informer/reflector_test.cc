@@ -210,14 +210,14 @@ net::Task<Result<void>> start(net::Job& job, net::Executor executor, net::Task<v
   co_return Result<void>{};
 }
 
-struct Story {
+struct RunResult {
   Listener early;
   Listener late;
   std::map<std::string, std::string> in_store;
   std::map<std::string, std::string> on_server;
 };
 
-Story play(std::uint64_t seed, double failure_rate, bool streaming, int mutations) {
+RunResult play(std::uint64_t seed, double failure_rate, bool streaming, int mutations) {
   set_log_level(LogLevel::Off);  // hundreds of broken streams are expected here
   net::EventLoop loop;
   Rng rng(seed);
@@ -229,12 +229,12 @@ Story play(std::uint64_t seed, double failure_rate, bool streaming, int mutation
   InformerSettings settings;
   settings.page = 3;
   Informer<api::Pod> informer(collection, settings, services);
-  Story story;
-  story.early.attach(informer);
+  RunResult result;
+  result.early.attach(informer);
   net::Job running;
   int left = mutations;
   collection.on_idle = [&] {
-    if (left == mutations / 2) story.late.attach(informer);
+    if (left == mutations / 2) result.late.attach(informer);
     if (left == 0) {
       // The informer is up to date: end the test.
       running.cancel();
@@ -249,15 +249,15 @@ Story play(std::uint64_t seed, double failure_rate, bool streaming, int mutation
   (void)loop.await_result(start(running, loop.executor(), run_to_end(informer, done)));
   done.get_future().wait();
   informer.for_each(
-      [&](const PodPtr& pod) { story.in_store[pod->metadata().name()] = pod->metadata().resource_version(); });
-  for (const auto& [name, pod] : collection.objects()) story.on_server[name] = pod->metadata().resource_version();
-  return story;
+      [&](const PodPtr& pod) { result.in_store[pod->metadata().name()] = pod->metadata().resource_version(); });
+  for (const auto& [name, pod] : collection.objects()) result.on_server[name] = pod->metadata().resource_version();
+  return result;
 }
 
-void expect_right(const Story& story, std::uint64_t seed) {
-  EXPECT_EQ(story.in_store, story.on_server) << "seed " << seed;
-  for (const Listener* listener : {&story.early, &story.late}) {
-    EXPECT_EQ(listener->version_of, story.on_server) << "seed " << seed;
+void expect_right(const RunResult& result, std::uint64_t seed) {
+  EXPECT_EQ(result.in_store, result.on_server) << "seed " << seed;
+  for (const Listener* listener : {&result.early, &result.late}) {
+    EXPECT_EQ(listener->version_of, result.on_server) << "seed " << seed;
     EXPECT_TRUE(listener->complaints.empty()) << "seed " << seed << ": " << listener->complaints.front();
     EXPECT_EQ(listener->synced, 1) << "seed " << seed;
   }
@@ -302,13 +302,13 @@ RC_GTEST_PROP(Reflector, MissesNothingAndTellsNothingTwiceOverABadNetwork, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const bool streaming = *rc::gen::arbitrary<bool>();
   const double failure_rate = *rc::gen::element(0.05, 0.2, 0.4);
-  const Story story = play(seed, failure_rate, streaming, 20);
-  RC_ASSERT(story.in_store == story.on_server);
-  RC_ASSERT(story.early.version_of == story.on_server);
-  RC_ASSERT(story.late.version_of == story.on_server);
-  RC_ASSERT(story.early.complaints.empty());
-  RC_ASSERT(story.late.complaints.empty());
-  RC_ASSERT(story.early.synced == 1);
+  const RunResult result = play(seed, failure_rate, streaming, 20);
+  RC_ASSERT(result.in_store == result.on_server);
+  RC_ASSERT(result.early.version_of == result.on_server);
+  RC_ASSERT(result.late.version_of == result.on_server);
+  RC_ASSERT(result.early.complaints.empty());
+  RC_ASSERT(result.late.complaints.empty());
+  RC_ASSERT(result.early.synced == 1);
 }
 
 }  // namespace

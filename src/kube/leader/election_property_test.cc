@@ -81,7 +81,7 @@ class Simulation {
     }
     now_ = end;
   }
-  void calm_down() {
+  void stop_faults() {
     world_.loss = world_.freeze = world_.restart = world_.slow = 0;
     world_.deletions = false;
   }
@@ -174,18 +174,18 @@ class Simulation {
     const nanoseconds timeout = std::visit([](const auto& a) { return timeout_of(a); }, action);
     const nanoseconds gives_up = now_ + process.true_duration(timeout);
     // The process gets either the answer or the timeout, whichever comes first; the other is ignored.
-    auto heard = std::make_shared<bool>(false);
-    at(gives_up, [this, index, incarnation, heard] {
-      if (!std::exchange(*heard, true)) reach(index, incarnation, Failed{});
+    auto answered = std::make_shared<bool>(false);
+    at(gives_up, [this, index, incarnation, answered] {
+      if (!std::exchange(*answered, true)) reach(index, incarnation, Failed{});
     });
     if (chance(world_.loss)) return;  // the request is lost
     const bool answer_lost = chance(world_.loss);
-    at(now_ + travel(), [this, index, incarnation, heard, answer_lost, action] {
+    at(now_ + travel(), [this, index, incarnation, answered, answer_lost, action] {
       server_.now = now_;
       const Input answer = server_.answer(action);  // takes effect even if the process does not wait any more
       if (answer_lost) return;
-      at(now_ + travel(), [this, index, incarnation, heard, answer] {
-        if (!std::exchange(*heard, true)) reach(index, incarnation, answer);
+      at(now_ + travel(), [this, index, incarnation, answered, answer] {
+        if (!std::exchange(*answered, true)) reach(index, incarnation, answer);
       });
     });
   }
@@ -246,7 +246,7 @@ RC_GTEST_PROP(Election, NeverTwoInOfficeThoughTheLeaseIsDeletedNowAndThen, ()) {
 RC_GTEST_PROP(Election, SomebodyLeadsSoonAfterTheTroubleIsOver, ()) {
   Simulation simulation(arbitrary_world(), *rc::gen::arbitrary<std::uint64_t>());
   simulation.run_until(5min);
-  simulation.calm_down();
+  simulation.stop_faults();
   simulation.run_until(7min);
   RC_ASSERT(simulation.count_acting() == 1);
 }

@@ -22,7 +22,7 @@ class Candidate {
  public:
   explicit Candidate(ElectionSettings settings = settings_for("me")) : protocol(std::move(settings), rng_) {}
 
-  Action tell(Input happened) {
+  Action feed(Input happened) {
     Action action = protocol.next(happened, now());
     if (const auto* update = std::get_if<Update>(&action)) written_ = update->record;
     if (const auto* create = std::get_if<Create>(&action)) written_ = create->record;
@@ -30,16 +30,16 @@ class Candidate {
   }
   Action wait(nanoseconds duration) {
     clock.advance(duration);
-    return tell(Woke{});
+    return feed(Woke{});
   }
   Now now() const { return Now{clock.steady_now(), clock.wall_now()}; }
   bool may_act() const { return protocol.may_act(clock.steady_now()); }
 
   // Becomes leader of a lease that it has just created, without delay.
   void lead() {
-    tell(Started{});
-    tell(Missing{});
-    tell(Written{"1"});
+    feed(Started{});
+    feed(Missing{});
+    feed(Written{"1"});
     ASSERT_TRUE(protocol.leading());
   }
   const LeaseRecord& written() const { return written_; }  // the record of its last write
@@ -97,8 +97,8 @@ TEST(ElectionSettings, AreRefusedWhenTwoCouldLead) {
 
 TEST(ElectionProtocol, CreatesTheLeaseOnAFirstStart) {
   Candidate candidate;
-  EXPECT_TRUE(is<Read>(candidate.tell(Started{})));
-  const Action action = candidate.tell(Missing{});
+  EXPECT_TRUE(is<Read>(candidate.feed(Started{})));
+  const Action action = candidate.feed(Missing{});
   ASSERT_TRUE(is<Create>(action));
   const LeaseRecord record = candidate.written();
   EXPECT_EQ(record.holder, "me");
@@ -107,19 +107,19 @@ TEST(ElectionProtocol, CreatesTheLeaseOnAFirstStart) {
   EXPECT_EQ(record.acquired, unix_micros(candidate.clock.wall_now()));
   EXPECT_FALSE(candidate.may_act()) << "asking is not having";
 
-  const Action then = candidate.tell(Written{"1"});
+  const Action then = candidate.feed(Written{"1"});
   EXPECT_EQ(std::get<Sleep>(then).duration, 2s);
   EXPECT_TRUE(candidate.may_act());
 }
 
 TEST(ElectionProtocol, LeavesAHeldLeaseAloneUntilItsWholeDurationWasWatched) {
   Candidate candidate;
-  candidate.tell(Started{});
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{held_by("other"), "5"})));
+  candidate.feed(Started{});
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("other"), "5"})));
   candidate.wait(15s - 1ns);
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{held_by("other"), "5"})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("other"), "5"})));
   candidate.wait(1ns);
-  const Action action = candidate.tell(Found{held_by("other"), "5"});
+  const Action action = candidate.feed(Found{held_by("other"), "5"});
   ASSERT_TRUE(is<Update>(action));
   EXPECT_EQ(std::get<Update>(action).version, "5");
   EXPECT_EQ(candidate.written().transitions, 4);
@@ -128,14 +128,14 @@ TEST(ElectionProtocol, LeavesAHeldLeaseAloneUntilItsWholeDurationWasWatched) {
 
 TEST(ElectionProtocol, StartsWatchingAgainWhenTheRecordChanges) {
   Candidate candidate;
-  candidate.tell(Started{});
-  candidate.tell(Found{held_by("other", 0), "5"});
+  candidate.feed(Started{});
+  candidate.feed(Found{held_by("other", 0), "5"});
   candidate.wait(14s);
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{held_by("other", 1), "6"})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("other", 1), "6"})));
   candidate.wait(14s);
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{held_by("other", 1), "6"})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("other", 1), "6"})));
   candidate.wait(1s);
-  EXPECT_TRUE(is<Update>(candidate.tell(Found{held_by("other", 1), "6"})));
+  EXPECT_TRUE(is<Update>(candidate.feed(Found{held_by("other", 1), "6"})));
 }
 
 TEST(ElectionProtocol, IsNotImpressedByTimesFarInThePastOrFuture) {
@@ -144,10 +144,10 @@ TEST(ElectionProtocol, IsNotImpressedByTimesFarInThePastOrFuture) {
     LeaseRecord record = held_by("other");
     record.renewed = unix_micros(candidate.clock.wall_now() + skew);
     record.acquired = record.renewed;
-    candidate.tell(Started{});
-    EXPECT_TRUE(is<Sleep>(candidate.tell(Found{record, "5"}))) << skew.count();
+    candidate.feed(Started{});
+    EXPECT_TRUE(is<Sleep>(candidate.feed(Found{record, "5"}))) << skew.count();
     candidate.wait(15s);
-    EXPECT_TRUE(is<Update>(candidate.tell(Found{record, "5"}))) << skew.count();
+    EXPECT_TRUE(is<Update>(candidate.feed(Found{record, "5"}))) << skew.count();
   }
 }
 
@@ -155,28 +155,28 @@ TEST(ElectionProtocol, HonoursTheDurationTheHolderPromisedNotItsOwn) {
   Candidate candidate;
   LeaseRecord record = held_by("other");
   record.duration = 60s;
-  candidate.tell(Started{});
-  candidate.tell(Found{record, "5"});
+  candidate.feed(Started{});
+  candidate.feed(Found{record, "5"});
   candidate.wait(59s);
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{record, "5"})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{record, "5"})));
   candidate.wait(1s);
-  EXPECT_TRUE(is<Update>(candidate.tell(Found{record, "5"})));
+  EXPECT_TRUE(is<Update>(candidate.feed(Found{record, "5"})));
 }
 
 TEST(ElectionProtocol, TakesARecordWithoutADurationForOneWithItsOwn) {
   Candidate candidate;
   LeaseRecord record = held_by("other");
   record.duration = 0s;
-  candidate.tell(Started{});
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{record, "5"})));
+  candidate.feed(Started{});
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{record, "5"})));
   candidate.wait(15s);
-  EXPECT_TRUE(is<Update>(candidate.tell(Found{record, "5"})));
+  EXPECT_TRUE(is<Update>(candidate.feed(Found{record, "5"})));
 }
 
 TEST(ElectionProtocol, TakesAReleasedLeaseAtOnce) {
   Candidate candidate;
-  candidate.tell(Started{});
-  ASSERT_TRUE(is<Update>(candidate.tell(Found{held_by(""), "5"})));
+  candidate.feed(Started{});
+  ASSERT_TRUE(is<Update>(candidate.feed(Found{held_by(""), "5"})));
   EXPECT_EQ(candidate.written().transitions, 4);
 }
 
@@ -184,9 +184,9 @@ TEST(ElectionProtocol, WaitsLongerThanTheRetryPeriodButNotMoreThanTheJitterAllow
   Candidate candidate;
   nanoseconds least = nanoseconds::max();
   nanoseconds most{0};
-  candidate.tell(Started{});
+  candidate.feed(Started{});
   for (int round = 0; round < 200; ++round) {
-    const Action action = candidate.tell(Found{held_by("other", round), std::to_string(round)});
+    const Action action = candidate.feed(Found{held_by("other", round), std::to_string(round)});
     const nanoseconds pause = std::get<Sleep>(action).duration;
     least = std::min(least, pause);
     most = std::max(most, pause);
@@ -215,16 +215,16 @@ TEST(ElectionProtocol, ARenewalChangesTheRecordEvenIfTheWallClockStandsStill) {
   Candidate leader;
   leader.lead();
   const LeaseRecord first = leader.written();
-  leader.tell(Woke{});
+  leader.feed(Woke{});
   EXPECT_NE(leader.written(), first) << "others judge by the change, and equal writes are not stored";
 }
 
 TEST(ElectionProtocol, MayActUntilTheRenewDeadlineCountedFromTheStartOfTheRequest) {
   Candidate leader;
-  leader.tell(Started{});
-  leader.tell(Missing{});
+  leader.feed(Started{});
+  leader.feed(Missing{});
   leader.clock.advance(4s);  // the answer is slow
-  leader.tell(Written{"1"});
+  leader.feed(Written{"1"});
   leader.clock.advance(6s - 1ns);
   EXPECT_TRUE(leader.may_act());
   leader.clock.advance(1ns);
@@ -233,13 +233,13 @@ TEST(ElectionProtocol, MayActUntilTheRenewDeadlineCountedFromTheStartOfTheReques
 
 TEST(ElectionProtocol, AnAnswerThatComesTooLateDoesNotMakeALeader) {
   Candidate candidate;
-  candidate.tell(Started{});
-  candidate.tell(Missing{});
+  candidate.feed(Started{});
+  candidate.feed(Missing{});
   candidate.clock.advance(10s);
-  const Action action = candidate.tell(Written{"1"});
+  const Action action = candidate.feed(Written{"1"});
   EXPECT_FALSE(candidate.protocol.leading());
   ASSERT_TRUE(is<Read>(action));
-  EXPECT_TRUE(is<Update>(candidate.tell(Found{candidate.written(), "1"}))) << "the lease is ours, so a fresh try";
+  EXPECT_TRUE(is<Update>(candidate.feed(Found{candidate.written(), "1"}))) << "the lease is ours, so a fresh try";
 }
 
 TEST(ElectionProtocol, AFrozenLeaderFindsItselfDeposedBeforeItDoesAnything) {
@@ -247,7 +247,7 @@ TEST(ElectionProtocol, AFrozenLeaderFindsItselfDeposedBeforeItDoesAnything) {
   leader.lead();
   leader.clock.advance(1h);
   EXPECT_FALSE(leader.may_act()) << "without the protocol having run at all";
-  EXPECT_TRUE(is<Read>(leader.tell(Woke{})));
+  EXPECT_TRUE(is<Read>(leader.feed(Woke{})));
   EXPECT_FALSE(leader.protocol.leading());
 }
 
@@ -256,7 +256,7 @@ TEST(ElectionProtocol, ALateAnswerToARenewalDoesNotReviveAFrozenLeader) {
   leader.lead();
   ASSERT_TRUE(is<Update>(leader.wait(2s)));
   leader.clock.advance(10s);
-  leader.tell(Written{"2"});
+  leader.feed(Written{"2"});
   EXPECT_FALSE(leader.protocol.leading());
   EXPECT_FALSE(leader.may_act());
 }
@@ -266,12 +266,12 @@ TEST(ElectionProtocol, ReadsAtOnceWhenARenewalFailsAndRenewsWhatItFinds) {
   leader.lead();
   const LeaseRecord mine = leader.written();
   leader.wait(2s);
-  ASSERT_TRUE(is<Read>(leader.tell(Failed{})));
+  ASSERT_TRUE(is<Read>(leader.feed(Failed{})));
   EXPECT_TRUE(leader.may_act());
-  const Action again = leader.tell(Found{mine, "9"});  // another client added a label: another version, the same record
+  const Action again = leader.feed(Found{mine, "9"});  // another client added a label: another version, the same record
   ASSERT_TRUE(is<Update>(again));
   EXPECT_EQ(std::get<Update>(again).version, "9");
-  EXPECT_TRUE(is<Sleep>(leader.tell(Failed{}))) << "one quick second try a round, then patience";
+  EXPECT_TRUE(is<Sleep>(leader.feed(Failed{}))) << "one quick second try a round, then patience";
   EXPECT_TRUE(is<Read>(leader.wait(2s)));
 }
 
@@ -280,8 +280,8 @@ TEST(ElectionProtocol, StopsAtOnceWhenAnotherHoldsTheLease) {
     Candidate leader;
     leader.lead();
     leader.wait(2s);
-    leader.tell(Failed{});
-    leader.tell(Found{held_by(holder), "7"});
+    leader.feed(Failed{});
+    leader.feed(Found{held_by(holder), "7"});
     EXPECT_FALSE(leader.protocol.leading()) << '\'' << holder << '\'';
     EXPECT_FALSE(leader.may_act());
   }
@@ -303,12 +303,12 @@ TEST(ElectionProtocol, GivesUpExactlyAtTheDeadlineWhateverStepFails) {
       } else if (const auto* read = std::get_if<Read>(&action)) {
         ASSERT_LE(leader.clock.steady_now() + read->timeout, deadline);
         leader.clock.advance(read->timeout);
-        action = read_works ? leader.tell(Found{mine, "1"}) : leader.tell(Failed{});
+        action = read_works ? leader.feed(Found{mine, "1"}) : leader.feed(Failed{});
       } else {
         const auto& update = std::get<Update>(action);
         ASSERT_LE(leader.clock.steady_now() + update.timeout, deadline);
         leader.clock.advance(update.timeout);
-        action = leader.tell(Failed{});
+        action = leader.feed(Failed{});
       }
     }
     EXPECT_EQ(leader.clock.steady_now(), deadline);
@@ -321,81 +321,81 @@ TEST(ElectionProtocol, ALeaderWhoseLeaseWasDeletedMakesItAgain) {
   leader.lead();
   const LeaseRecord mine = leader.written();
   leader.wait(2s);
-  leader.tell(Failed{});
-  ASSERT_TRUE(is<Create>(leader.tell(Missing{})));
+  leader.feed(Failed{});
+  ASSERT_TRUE(is<Create>(leader.feed(Missing{})));
   EXPECT_EQ(leader.written().acquired, mine.acquired) << "the same term of office";
-  leader.tell(Written{"8"});
+  leader.feed(Written{"8"});
   EXPECT_TRUE(leader.may_act());
 }
 
 TEST(ElectionProtocol, ACandidateWaitsOutALeaseThatWasDeletedUnderItsHolder) {
   Candidate candidate;
-  candidate.tell(Started{});
-  candidate.tell(Found{held_by("other"), "5"});
+  candidate.feed(Started{});
+  candidate.feed(Found{held_by("other"), "5"});
   candidate.wait(14s);  // the holder may have renewed it just before the deletion
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Missing{})));
   candidate.wait(15s - 1ns);
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Missing{})));
   candidate.wait(1ns);
-  EXPECT_TRUE(is<Create>(candidate.tell(Missing{})));
+  EXPECT_TRUE(is<Create>(candidate.feed(Missing{})));
 }
 
 TEST(ElectionProtocol, ACandidateThatWasFrozenWhileTheLeaseWasMissingStartsWaitingAgain) {
   Candidate candidate;
-  candidate.tell(Started{});
-  candidate.tell(Found{held_by("other"), "5"});
-  candidate.tell(Missing{});
+  candidate.feed(Started{});
+  candidate.feed(Found{held_by("other"), "5"});
+  candidate.feed(Missing{});
   candidate.wait(5min);  // enough time for another candidate to create it, lead, and lose it by a deletion
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Missing{})));
   candidate.wait(15s);
-  EXPECT_TRUE(is<Create>(candidate.tell(Missing{})));
+  EXPECT_TRUE(is<Create>(candidate.feed(Missing{})));
 }
 
 TEST(ElectionProtocol, ACarefulNewcomerWaitsBeforeItCreates) {
   ElectionSettings settings = settings_for("me");
   settings.missing = MissingLease::WaitOut;
   Candidate candidate(settings);
-  candidate.tell(Started{});
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Missing{})));
+  candidate.feed(Started{});
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Missing{})));
   candidate.wait(15s);
-  EXPECT_TRUE(is<Create>(candidate.tell(Missing{})));
+  EXPECT_TRUE(is<Create>(candidate.feed(Missing{})));
 }
 
 TEST(ElectionProtocol, RecognisesItsOwnWriteWhoseAnswerWasLost) {
   Candidate candidate;
-  candidate.tell(Started{});
-  candidate.tell(Found{held_by(""), "5"});
+  candidate.feed(Started{});
+  candidate.feed(Found{held_by(""), "5"});
   const LeaseRecord claimed = candidate.written();
-  candidate.tell(Failed{});
+  candidate.feed(Failed{});
   candidate.wait(3s);
-  ASSERT_TRUE(is<Update>(candidate.tell(Found{claimed, "6"}))) << "no need to wait for ourselves";
-  candidate.tell(Written{"7"});
+  ASSERT_TRUE(is<Update>(candidate.feed(Found{claimed, "6"}))) << "no need to wait for ourselves";
+  candidate.feed(Written{"7"});
   EXPECT_TRUE(candidate.may_act());
 }
 
 TEST(ElectionProtocol, RecognisesTheFirstOfTwoTriesOnTheSameVersion) {
   Candidate candidate;
-  candidate.tell(Started{});
-  candidate.tell(Found{held_by(""), "5"});
+  candidate.feed(Started{});
+  candidate.feed(Found{held_by(""), "5"});
   const LeaseRecord first = candidate.written();
-  candidate.tell(Failed{});  // the request is still in flight
+  candidate.feed(Failed{});  // the request is still in flight
   candidate.wait(3s);
-  candidate.tell(Found{held_by(""), "5"});
-  candidate.tell(Failed{});  // the second fails because the first arrived
+  candidate.feed(Found{held_by(""), "5"});
+  candidate.feed(Failed{});  // the second fails because the first arrived
   candidate.wait(3s);
-  EXPECT_TRUE(is<Update>(candidate.tell(Found{first, "6"})));
+  EXPECT_TRUE(is<Update>(candidate.feed(Found{first, "6"})));
 }
 
 TEST(ElectionProtocol, ARecordInItsNameThatItDidNotWriteIsSomebodyElses) {
   Candidate candidate;
-  candidate.tell(Started{});
-  EXPECT_TRUE(is<Sleep>(candidate.tell(Found{held_by("me"), "5"})));
+  candidate.feed(Started{});
+  EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("me"), "5"})));
 
   Candidate leader;
   leader.lead();
   leader.wait(2s);
-  leader.tell(Failed{});
-  leader.tell(Found{held_by("me"), "7"});
+  leader.feed(Failed{});
+  leader.feed(Found{held_by("me"), "7"});
   EXPECT_FALSE(leader.protocol.leading());
 }
 

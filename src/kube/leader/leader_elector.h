@@ -23,8 +23,8 @@ class Lease;
 namespace rescheduler::kube {
 
 enum class AfterLoss {
-  Return,      // run() ends; most programs then exit and restart
-  StandAgain,  // becomes a candidate again
+  Return,    // run() ends; most programs then exit and restart
+  RunAgain,  // becomes a candidate again
 };
 
 struct LeaderSettings {

@@ -37,10 +37,10 @@ struct Fixture {
   explicit Fixture(LeaderSettings wanted = settings()) {
     LeaderCallbacks callbacks;
     callbacks.on_started_leading = [this] {
-      told.push_back(elector->fence()->may_act() ? "started" : "started without leave");
+      transitions.push_back(elector->fence()->may_act() ? "started" : "started without leave");
     };
     callbacks.on_stopped_leading = [this] {
-      told.push_back(elector->fence()->may_act() ? "stopped with leave" : "stopped");
+      transitions.push_back(elector->fence()->may_act() ? "stopped with leave" : "stopped");
     };
     callbacks.on_new_leader = [this](const std::string& identity) { leaders.push_back(identity); };
     elector = std::move(*LeaderElector::create(api, std::move(wanted), std::move(callbacks), time.services()));
@@ -74,7 +74,7 @@ struct Fixture {
   }
 
   ScriptedApi api;
-  std::vector<std::string> told;
+  std::vector<std::string> transitions;
   std::vector<std::string> leaders;
   net::Job job;
   std::unique_ptr<LeaderElector> elector;
@@ -87,15 +87,15 @@ TEST(LeaderElector, RefusesSettingsThatCannotBeRight) {
   LeaderSettings nameless = settings();
   nameless.name.clear();
   EXPECT_FALSE(LeaderElector::create(api, nameless, {}, time.services()));
-  LeaderSettings hasty = settings();
-  hasty.election.renew_deadline = hasty.election.lease_duration;
-  EXPECT_FALSE(LeaderElector::create(api, hasty, {}, time.services()));
+  LeaderSettings late_renewal = settings();
+  late_renewal.election.renew_deadline = late_renewal.election.lease_duration;
+  EXPECT_FALSE(LeaderElector::create(api, late_renewal, {}, time.services()));
 }
 
 TEST(LeaderElector, LeadsUntilItIsCancelledAndKeepsTheLeaseIfNotToldToReleaseIt) {
   Fixture fixture;
   fixture.run(10);
-  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped"));
   EXPECT_THAT(fixture.leaders, ElementsAre("me"));
   EXPECT_EQ(fixture.record().holder, "me");
   EXPECT_EQ(fixture.api.calls()[0].text, "get leases.coordination.k8s.io kube-system/rescheduler-scheduler");
@@ -108,14 +108,14 @@ TEST(LeaderElector, ReleasesTheLeaseAfterItsOwnerStopped) {
   LeaderSettings wanted = settings();
   wanted.release_when_cancelled = true;
   Fixture fixture(wanted);
-  std::vector<std::string> told_at_release;
+  std::vector<std::string> transitions_at_release;
   fixture.run(6, [&](const ApiCall& call) -> std::optional<Error> {
     if (call.body != nullptr && record_in(static_cast<const api::Lease&>(*call.body)).holder.empty()) {
-      told_at_release = fixture.told;
+      transitions_at_release = fixture.transitions;
     }
     return std::nullopt;
   });
-  EXPECT_THAT(told_at_release, ElementsAre("started", "stopped")) << "first stop, then let others in";
+  EXPECT_THAT(transitions_at_release, ElementsAre("started", "stopped")) << "first stop, then let others in";
   EXPECT_EQ(fixture.record().holder, "");
   EXPECT_EQ(fixture.record().duration, 1s);
 }
@@ -138,7 +138,7 @@ TEST(LeaderElector, RidesOutOneFailureAtAnyStep) {
       Fixture fixture;
       fixture.api.fail_calls(step, 1, broken, effect);
       fixture.run(14);
-      EXPECT_THAT(fixture.told, ElementsAre("started", "stopped")) << "failed at call " << step;
+      EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "failed at call " << step;
       EXPECT_EQ(fixture.record().holder, "me");
       EXPECT_EQ(fixture.record().transitions, 0) << "it never was another's";
     }
@@ -151,7 +151,7 @@ TEST(LeaderElector, StopsInTimeWhenEverythingFailsFromAnyStepOn) {
     Fixture fixture;
     fixture.api.fail_calls(step, 1000, broken);
     fixture.run();
-    ASSERT_THAT(fixture.told, ElementsAre("started", "stopped")) << "failed from call " << step;
+    ASSERT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "failed from call " << step;
     const auto now = unix_micros(fixture.time.clock.wall_now());
     EXPECT_LE(now.seconds - fixture.record().renewed.seconds, 10) << "after that others may prepare to take over";
     EXPECT_FALSE(fixture.elector->fence()->may_act());
@@ -169,7 +169,7 @@ TEST(LeaderElector, NoRequestMayOutliveTheTimeThatIsLeft) {
     fixture.time.clock.advance(call.timeout);
     return Error{Errc::Timeout, "no answer", {}, 0};
   });
-  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped"));
 }
 
 TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
@@ -185,18 +185,18 @@ TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
   });
   EXPECT_TRUE(allowed_before);
   EXPECT_FALSE(allowed_after);
-  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped"));
+  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped"));
 }
 
 TEST(LeaderElector, StandsAgainAfterALossIfToldTo) {
   LeaderSettings wanted = settings();
-  wanted.after_loss = AfterLoss::StandAgain;
+  wanted.after_loss = AfterLoss::RunAgain;
   Fixture fixture(wanted);
   fixture.run(30, [&](const ApiCall&) -> std::optional<Error> {
     if (fixture.api.calls().size() == 5) fixture.let_other_take("other");
     return std::nullopt;
   });
-  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped", "started", "stopped"));
+  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped", "started", "stopped"));
   EXPECT_THAT(fixture.leaders, ElementsAre("me", "other", "me"));
   EXPECT_EQ(fixture.record().transitions, 1);
 }
@@ -210,7 +210,7 @@ TEST(LeaderElector, KeepsWhatOthersWroteOnTheLease) {
     fixture.api.put(lease);
     return std::nullopt;
   });
-  EXPECT_THAT(fixture.told, ElementsAre("started", "stopped")) << "a label is no reason to step down";
+  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "a label is no reason to step down";
   const auto lease = *fixture.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
   EXPECT_EQ(lease.metadata().labels().at("team"), "a");
 }

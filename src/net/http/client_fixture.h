@@ -71,7 +71,7 @@ class ClientFixture : public ::testing::Test {
   void drop(std::unique_ptr<BodyStream> stream) { (void)loop_.await_result<void>(drop_there(std::move(stream))); }
 
   // The error message of the call, or its status if it succeeded.
-  static std::string said(const Result<HttpResponse>& result) {
+  static std::string outcome_of(const Result<HttpResponse>& result) {
     return result ? "answered with " + std::to_string(result->status) : result.error().message;
   }
   static Errc code_of(const Result<HttpResponse>& result) { return result ? Errc::Internal : result.error().code; }

@@ -5,21 +5,21 @@
 namespace rescheduler::net {
 
 // Removes its entry from the queue when the wait ends for any reason.
-class ConnectionPool::QueuedTurn {
+class ConnectionPool::QueuedAcquire {
  public:
-  QueuedTurn(const Executor& executor, std::list<Turn*>& queue) : turn_(executor), queue_(queue) {
-    queue_.push_back(&turn_);
+  QueuedAcquire(const Executor& executor, std::list<PendingAcquire*>& queue) : pending_(executor), queue_(queue) {
+    queue_.push_back(&pending_);
   }
-  ~QueuedTurn() { queue_.remove(&turn_); }
-  QueuedTurn(const QueuedTurn&) = delete;
-  QueuedTurn& operator=(const QueuedTurn&) = delete;
+  ~QueuedAcquire() { queue_.remove(&pending_); }
+  QueuedAcquire(const QueuedAcquire&) = delete;
+  QueuedAcquire& operator=(const QueuedAcquire&) = delete;
 
-  Task<Result<void>> wait(SteadyTime deadline) { return turn_.waiter.wait(deadline); }
-  bool granted() const { return turn_.granted; }
+  Task<Result<void>> wait(SteadyTime deadline) { return pending_.waiter.wait(deadline); }
+  bool granted() const { return pending_.granted; }
 
  private:
-  Turn turn_;
-  std::list<Turn*>& queue_;
+  PendingAcquire pending_;
+  std::list<PendingAcquire*>& queue_;
 };
 
 ConnectionPool::ConnectionPool(Executor executor, std::size_t most, std::chrono::nanoseconds idle_limit)
@@ -30,9 +30,9 @@ Task<Result<ConnectionPool::Place>> ConnectionPool::acquire(Want want, SteadyTim
     ++taken_;
     co_return fill(Place(*this), want);
   }
-  QueuedTurn turn(executor_, queue_);
-  auto waited = co_await turn.wait(deadline);
-  if (!turn.granted()) co_return fail(std::move(waited.error()));
+  QueuedAcquire queued(executor_, queue_);
+  auto waited = co_await queued.wait(deadline);
+  if (!queued.granted()) co_return fail(std::move(waited.error()));
   Place place(*this);  // if the call has failed meanwhile, the destructor passes the place to the next call
   if (!waited) co_return fail(std::move(waited.error()));
   co_return fill(std::move(place), want);
@@ -52,7 +52,7 @@ void ConnectionPool::give_back(std::unique_ptr<ClientConnection> connection) {
     idle_.push_back(std::move(connection));
   }
   if (queue_.empty()) return;
-  Turn* next = queue_.front();
+  PendingAcquire* next = queue_.front();
   queue_.pop_front();
   ++taken_;
   next->granted = true;

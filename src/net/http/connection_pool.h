@@ -60,12 +60,12 @@ class ConnectionPool {
   std::size_t idle() const { return idle_.size(); }
 
  private:
-  struct Turn {
-    explicit Turn(const Executor& executor) : waiter(executor) {}
+  struct PendingAcquire {
+    explicit PendingAcquire(const Executor& executor) : waiter(executor) {}
     Waiter waiter;
     bool granted = false;
   };
-  class QueuedTurn;
+  class QueuedAcquire;
 
   void give_back(std::unique_ptr<ClientConnection> connection);
   std::unique_ptr<ClientConnection> take_idle();
@@ -77,7 +77,7 @@ class ConnectionPool {
   std::uint64_t generation_ = 0;
   std::size_t taken_ = 0;                               // taken_ + idle_.size() <= most_
   std::deque<std::unique_ptr<ClientConnection>> idle_;  // the most recently used at the back
-  std::list<Turn*> queue_;
+  std::list<PendingAcquire*> queue_;
 };
 
 }  // namespace rescheduler::net

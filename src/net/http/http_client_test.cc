@@ -139,7 +139,7 @@ TEST_F(HttpClientTest, RepeatsAnIdempotentCallWhenAReusedConnectionDies) {
     connect_to(peer.port());
     ASSERT_TRUE(get());
     auto second = send(request(method));
-    EXPECT_TRUE(second) << method << ": " << said(second);
+    EXPECT_TRUE(second) << method << ": " << outcome_of(second);
     EXPECT_EQ(peer.accepted(), 2) << method;
     client_.reset();
   }
@@ -160,8 +160,8 @@ TEST_F(HttpClientTest, DoesNotRepeatAPostButSaysThatItsEffectIsUnknown) {
   ASSERT_TRUE(get());
   auto second = send(request("POST", "/", "body"));
   EXPECT_EQ(code_of(second), Errc::Unavailable);
-  EXPECT_THAT(said(second), AllOf(StartsWith("http://127.0.0.1:"), HasSubstr("without an answer"),
-                                  HasSubstr("whether the POST took effect is unknown")));
+  EXPECT_THAT(outcome_of(second), AllOf(StartsWith("http://127.0.0.1:"), HasSubstr("without an answer"),
+                                        HasSubstr("whether the POST took effect is unknown")));
   EXPECT_EQ(peer.accepted(), 1);
 }
 
@@ -173,7 +173,7 @@ TEST_F(HttpClientTest, ReadsTheAnswerOfAServerThatDidNotWantTheWholeBody) {
     socket.wait_for_hang_up();
   });
   connect_to(peer.port());
-  EXPECT_EQ(said(send(request("PUT", "/", std::string(8 << 20, 'x')))), "answered with 413");
+  EXPECT_EQ(outcome_of(send(request("PUT", "/", std::string(8 << 20, 'x')))), "answered with 413");
 }
 
 TEST_F(HttpClientTest, ServesWaitingCallsInTheOrderTheyCame) {
@@ -202,7 +202,7 @@ TEST_F(HttpClientTest, ServesWaitingCallsInTheOrderTheyCame) {
   calls[3].job.cancel();
   EXPECT_EQ(code_of(calls[3].result.get()), Errc::Cancelled);
   go_on.set_value();
-  for (const std::size_t i : {0u, 1u, 2u, 4u}) EXPECT_EQ(said(calls[i].result.get()), "answered with 200");
+  for (const std::size_t i : {0u, 1u, 2u, 4u}) EXPECT_EQ(outcome_of(calls[i].result.get()), "answered with 200");
   EXPECT_THAT(targets, ElementsAre("/0", "/1", "/2", "/4"));
   EXPECT_EQ(peer.accepted(), 1);
 }
@@ -214,7 +214,7 @@ TEST_F(HttpClientTest, UsesNoMoreConnectionsThanAllowedForManyCallsAtOnce) {
   connect(settings);
   std::vector<Pending> calls;
   for (int i = 0; i < 64; ++i) calls.push_back(start(request("GET")));
-  for (Pending& call : calls) EXPECT_EQ(said(call.result.get()), "answered with 200");
+  for (Pending& call : calls) EXPECT_EQ(outcome_of(call.result.get()), "answered with 200");
   EXPECT_LE(peer.accepted(), 8);
   EXPECT_GE(peer.accepted(), 1);
 }
@@ -226,7 +226,7 @@ TEST_F(HttpClientTest, AFailedCallFreesItsPlace) {
   settings.most_connections = 1;
   connect(settings);
   EXPECT_EQ(code_of(get()), Errc::Unavailable);
-  EXPECT_EQ(said(get()), "answered with 200");
+  EXPECT_EQ(outcome_of(get()), "answered with 200");
 }
 
 TEST_F(HttpClientTest, TriesEveryAddressOfAName) {
@@ -234,7 +234,7 @@ TEST_F(HttpClientTest, TriesEveryAddressOfAName) {
   HttpClientSettings settings = plain(peer.port());
   settings.origin.host = "localhost";
   connect(settings);
-  EXPECT_EQ(said(get()), "answered with 200");
+  EXPECT_EQ(outcome_of(get()), "answered with 200");
 }
 
 TEST_F(HttpClientTest, AStreamHandsOutWhatHasArrivedAndEndsWithZero) {
@@ -272,7 +272,7 @@ TEST_F(HttpClientTest, StreamsDoNotUseUpThePool) {
   auto one = open(request("GET", "/watch"));
   auto two = open(request("GET", "/watch"));
   ASSERT_TRUE(one && two);
-  EXPECT_EQ(said(get()), "answered with 200");
+  EXPECT_EQ(outcome_of(get()), "answered with 200");
   drop(std::move(*one));
   drop(std::move(*two));
 }
@@ -291,7 +291,7 @@ TEST_F(HttpClientTest, AClosedClientLetsARunningCallFinish) {
   seen.get_future().wait();
   client_.reset();
   go_on.set_value();
-  EXPECT_EQ(said(call.result.get()), "answered with 200");
+  EXPECT_EQ(outcome_of(call.result.get()), "answered with 200");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_F(HttpClientTroubleTest, SaysThatTheConnectionWasRefused) {
   connect_to(port);
   auto result = get();
   EXPECT_EQ(code_of(result), Errc::Unavailable);
-  EXPECT_EQ(said(result), "http://127.0.0.1:" + std::to_string(port) + ": the connection was refused");
+  EXPECT_EQ(outcome_of(result), "http://127.0.0.1:" + std::to_string(port) + ": the connection was refused");
 }
 
 TEST_F(HttpClientTroubleTest, SaysThatANameCannotBeResolved) {
@@ -50,7 +50,7 @@ TEST_F(HttpClientTroubleTest, SaysThatANameCannotBeResolved) {
   connect(settings);
   auto result = get();
   EXPECT_EQ(code_of(result), Errc::Unavailable);
-  EXPECT_THAT(said(result), HasSubstr("cannot be resolved"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("cannot be resolved"));
 }
 
 TEST_F(HttpClientTroubleTest, ABodyOrHeadCutShortAnywhereIsAnError) {
@@ -62,9 +62,9 @@ TEST_F(HttpClientTroubleTest, ABodyOrHeadCutShortAnywhereIsAnError) {
   for (const std::string& answer : answers) {
     for (std::size_t length = 0; length < answer.size(); ++length) {
       auto result = get_from(answer.substr(0, length));
-      EXPECT_EQ(code_of(result), Errc::Unavailable) << length << " bytes of " << answer << ": " << said(result);
+      EXPECT_EQ(code_of(result), Errc::Unavailable) << length << " bytes of " << answer << ": " << outcome_of(result);
     }
-    EXPECT_EQ(said(get_from(answer)), "answered with 200");
+    EXPECT_EQ(outcome_of(get_from(answer)), "answered with 200");
   }
 }
 
@@ -101,7 +101,7 @@ TEST_F(HttpClientTroubleTest, SaysSoWhenAnotherProtocolAnswers) {
        }) {
     auto result = get_from(garbage);
     EXPECT_EQ(code_of(result), Errc::Unavailable);
-    EXPECT_THAT(said(result), AllOf(StartsWith("http://127.0.0.1:"), HasSubstr("is not HTTP"))) << garbage;
+    EXPECT_THAT(outcome_of(result), AllOf(StartsWith("http://127.0.0.1:"), HasSubstr("is not HTTP"))) << garbage;
   }
 }
 
@@ -110,7 +110,7 @@ TEST_F(HttpClientTroubleTest, SaysSoWhenTheBodyIsGarbled) {
            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n",
            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n",
        }) {
-    EXPECT_THAT(said(get_from(garbage)), HasSubstr("the body of the answer is garbled")) << garbage;
+    EXPECT_THAT(outcome_of(get_from(garbage)), HasSubstr("the body of the answer is garbled")) << garbage;
   }
 }
 
@@ -143,7 +143,7 @@ TEST_F(HttpClientTroubleTest, AnAnswerLongerThanAllowedIsRefused) {
     connect(settings);
     auto result = get();
     EXPECT_EQ(code_of(result), Errc::Unsupported) << answer;
-    EXPECT_THAT(said(result), HasSubstr("longer than the 10 bytes"));
+    EXPECT_THAT(outcome_of(result), HasSubstr("longer than the 10 bytes"));
     client_.reset();
   }
 }
@@ -165,7 +165,7 @@ TEST_F(HttpClientTroubleTest, SpeakingTlsToAPlainServerSaysSo) {
     socket.wait_for_hang_up();
   });
   connect(secure(http.port()));
-  EXPECT_THAT(said(get()), HasSubstr("speaks plain HTTP on this port, not TLS"));
+  EXPECT_THAT(outcome_of(get()), HasSubstr("speaks plain HTTP on this port, not TLS"));
   client_.reset();
 
   ScriptedPeer ssh([](PeerSocket& socket) {
@@ -175,13 +175,13 @@ TEST_F(HttpClientTroubleTest, SpeakingTlsToAPlainServerSaysSo) {
   connect(secure(ssh.port()));
   auto result = get();
   EXPECT_EQ(code_of(result), Errc::Unavailable);
-  EXPECT_THAT(said(result), HasSubstr("does not speak TLS"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("does not speak TLS"));
 }
 
 TEST_F(HttpClientTroubleTest, APlainCallToATlsServerSaysSo) {
   const std::string alert("\x15\x03\x01\x00\x02\x02\x46", 7);
-  EXPECT_THAT(said(get_from(alert)), HasSubstr("speaks TLS on this port, not plain HTTP"));
-  EXPECT_THAT(said(get_from("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")),
+  EXPECT_THAT(outcome_of(get_from(alert)), HasSubstr("speaks TLS on this port, not plain HTTP"));
+  EXPECT_THAT(outcome_of(get_from("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")),
               HasSubstr("speaks TLS on this port, not plain HTTP"));
 }
 
@@ -190,19 +190,19 @@ TEST_F(HttpClientTroubleTest, TheDeadlineNamesThePhaseItInterrupted) {
   connect_to(silent.port());
   auto connecting = get(30ms);
   EXPECT_EQ(code_of(connecting), Errc::Timeout);
-  EXPECT_THAT(said(connecting), HasSubstr("the deadline of 30 ms passed while connecting"));
+  EXPECT_THAT(outcome_of(connecting), HasSubstr("the deadline of 30 ms passed while connecting"));
   client_.reset();
 
   ScriptedPeer mute([](PeerSocket& socket) { socket.wait_for_hang_up(); });
   connect(secure(mute.port()));
-  EXPECT_THAT(said(get(kBrief)), HasSubstr("in the TLS handshake"));
+  EXPECT_THAT(outcome_of(get(kBrief)), HasSubstr("in the TLS handshake"));
   client_.reset();
 
   connect_to(mute.port());
-  EXPECT_THAT(said(get(kBrief)), HasSubstr("while waiting for the answer"));
+  EXPECT_THAT(outcome_of(get(kBrief)), HasSubstr("while waiting for the answer"));
   auto post = send(request("POST"), kBrief);
   EXPECT_EQ(code_of(post), Errc::Timeout);
-  EXPECT_THAT(said(post), HasSubstr("whether the POST took effect is unknown"));
+  EXPECT_THAT(outcome_of(post), HasSubstr("whether the POST took effect is unknown"));
 }
 
 TEST_F(HttpClientTroubleTest, TheDeadlineCoversSendingAndReading) {
@@ -212,13 +212,13 @@ TEST_F(HttpClientTroubleTest, TheDeadlineCoversSendingAndReading) {
     socket.wait_for_hang_up();
   });
   connect_to(deaf.port());
-  EXPECT_THAT(said(get(kBrief)), HasSubstr("while reading the answer"));
+  EXPECT_THAT(outcome_of(get(kBrief)), HasSubstr("while reading the answer"));
   client_.reset();
 
   std::promise<void> over;
   ScriptedPeer stuffed([&over](PeerSocket&) { over.get_future().wait(); });
   connect_to(stuffed.port());
-  EXPECT_THAT(said(send(request("PUT", "/", std::string(32 << 20, 'x')), kBrief)),
+  EXPECT_THAT(outcome_of(send(request("PUT", "/", std::string(32 << 20, 'x')), kBrief)),
               HasSubstr("while sending the request"));
   over.set_value();
 }
@@ -230,7 +230,7 @@ TEST_F(HttpClientTroubleTest, TheConnectTimeoutHoldsEvenIfTheCallHasMoreTime) {
   connect(settings);
   auto result = get();
   EXPECT_EQ(code_of(result), Errc::Timeout);
-  EXPECT_THAT(said(result), HasSubstr("the deadline of 30 ms passed while connecting"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("the deadline of 30 ms passed while connecting"));
 }
 
 TEST_F(HttpClientTroubleTest, WaitingForAFreeConnectionEndsWithTheDeadline) {
@@ -247,7 +247,7 @@ TEST_F(HttpClientTroubleTest, WaitingForAFreeConnectionEndsWithTheDeadline) {
   seen.get_future().wait();
   auto second = get(30ms);
   EXPECT_EQ(code_of(second), Errc::Timeout);
-  EXPECT_THAT(said(second), HasSubstr("while waiting for a free connection"));
+  EXPECT_THAT(outcome_of(second), HasSubstr("while waiting for a free connection"));
   first.job.cancel();
   EXPECT_EQ(code_of(first.result.get()), Errc::Cancelled);
 }

@@ -15,7 +15,7 @@ namespace rescheduler::net {
 namespace {
 
 // This many connections above the limit get a 503; further connections are closed without an answer.
-constexpr std::size_t kMostTurnedAway = 64;
+constexpr std::size_t kMostRejected = 64;
 // When file descriptors run out, the server recovers as connections end. An immediate retry would only use CPU.
 constexpr std::chrono::milliseconds kPauseAfterFailedAccept{50};
 
@@ -58,13 +58,13 @@ Task<void> serve(std::shared_ptr<Server> server, std::shared_ptr<Served> served)
   server->forget(served);
 }
 
-void welcome(const std::shared_ptr<Server>& server, Accepted accepted) {
+void admit(const std::shared_ptr<Server>& server, Accepted accepted) {
   const std::size_t most = server->shared.settings.most_connections;
   const std::size_t now = server->connections.size();
-  if (now >= most + kMostTurnedAway) return;  // the destructor closes the connection
-  const auto manner = now < most ? ServerConnection::Welcome::Serve : ServerConnection::Welcome::TurnAway;
+  if (now >= most + kMostRejected) return;  // the destructor closes the connection
+  const auto admission = now < most ? ServerConnection::Admission::Serve : ServerConnection::Admission::Reject;
   auto served = std::make_shared<Served>();
-  served->connection = std::make_unique<ServerConnection>(server->shared, std::move(accepted), manner);
+  served->connection = std::make_unique<ServerConnection>(server->shared, std::move(accepted), admission);
   server->connections.push_back(served);
   served->job = spawn(server->executor, "http connection", serve(server, served));
 }
@@ -74,7 +74,7 @@ Task<void> accept_all(std::shared_ptr<Server> server) {
   while (!server->winding_down) {
     auto accepted = co_await server->listener->accept();
     if (accepted) {
-      welcome(server, std::move(*accepted));
+      admit(server, std::move(*accepted));
       continue;
     }
     if (accepted.error().code == Errc::Cancelled) co_return;

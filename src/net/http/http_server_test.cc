@@ -33,12 +33,12 @@ class HttpServerTest : public ServerFixture {
 const std::string kGet = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
 
 TEST_F(HttpServerTest, AnswersOneRequest) {
-  serve(tell);
+  serve(echo);
   EXPECT_EQ(answer_to(kGet), "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nGET /a 0");
 }
 
 TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
-  serve(tell);
+  serve(echo);
   const std::string got = answer_to(
       "\r\nGET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
       "PUT /3 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nab\r\n3\r\ncde\r\n0\r\nT: u\r\n\r\n"
@@ -47,10 +47,10 @@ TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
 }
 
 TEST_F(HttpServerTest, ClosesWhenTheClientWishesOrKnowsNoBetter) {
-  serve(tell);
-  RawClient wishes(server_->port());
-  wishes.write("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-  EXPECT_THAT(wishes.read_until("GET /a 0"), HasSubstr("Connection: close"));
+  serve(echo);
+  RawClient closing(server_->port());
+  closing.write("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(closing.read_until("GET /a 0"), HasSubstr("Connection: close"));
   RawClient old(server_->port());
   old.write("GET /a HTTP/1.0\r\n\r\n");
   EXPECT_THAT(old.read_to_end(), EndsWith("GET /a 0"));
@@ -58,14 +58,14 @@ TEST_F(HttpServerTest, ClosesWhenTheClientWishesOrKnowsNoBetter) {
 
 TEST_F(HttpServerTest, SendsNoBodyToHeadNorWith204) {
   serve([](const HttpRequest& request, const PeerIdentity&, Responder& responder) {
-    return say(responder, request.target == "/none" ? 204 : 200, "body");
+    return respond(responder, request.target == "/none" ? 204 : 200, "body");
   });
   EXPECT_EQ(answer_to("HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
   EXPECT_EQ(answer_to("GET /none HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1 204 No Content\r\n\r\n");
 }
 
 TEST_F(HttpServerTest, TellsAWaitingClientToGoOn) {
-  serve(tell);
+  serve(echo);
   RawClient client(server_->port());
   client.write("PUT /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -74,7 +74,7 @@ TEST_F(HttpServerTest, TellsAWaitingClientToGoOn) {
 }
 
 TEST_F(HttpServerTest, RefusesWhatIsNotARequest) {
-  serve(tell);
+  serve(echo);
   for (const std::string_view bytes :
        {"rubbish\r\n\r\n", "GET /a HTTP/7.0\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /a HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", "GET /a HTTP/1.1\r\n\r\n",
@@ -88,7 +88,7 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
   HttpServerSettings settings;
   settings.most_body_bytes = 10;
   settings.most_header_bytes = 1000;
-  serve(settings, tell);
+  serve(settings, echo);
   EXPECT_THAT(answer_to("GET /" + std::string(2000, 'x') + " HTTP/1.1\r\nHost: h\r\n\r\n"),
               StartsWith("HTTP/1.1 431 "));
   EXPECT_THAT(answer_to("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\nhello world"),
@@ -96,14 +96,14 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
   EXPECT_THAT(answer_to("PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n0\r\n\r\n"),
               StartsWith("HTTP/1.1 413 "));
   connect_to(server_->port());
-  EXPECT_EQ(said(send(request("PUT", "/", std::string(8 << 20, 'x')))), "answered with 413")
+  EXPECT_EQ(outcome_of(send(request("PUT", "/", std::string(8 << 20, 'x')))), "answered with 413")
       << "the refusal must reach a client that is still sending";
 }
 
 TEST_F(HttpServerTest, ARequestThatDribblesInIsTimedOut) {
   HttpServerSettings settings;
   settings.request_timeout = 30ms;
-  serve(settings, tell);
+  serve(settings, echo);
   for (const std::string_view start :
        {"G", "GET /a HTTP/1.1\r\nHost: h\r\n", "PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab"}) {
     RawClient client(server_->port());
@@ -115,7 +115,7 @@ TEST_F(HttpServerTest, ARequestThatDribblesInIsTimedOut) {
 TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   HttpServerSettings settings;
   settings.idle_limit = 200ms;
-  serve(settings, tell);
+  serve(settings, echo);
   RawClient silent(server_->port());
   EXPECT_EQ(silent.read_to_end(), "");
   RawClient once(server_->port());
@@ -126,7 +126,7 @@ TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
 TEST_F(HttpServerTest, WhoNeverSaysAWordIsHungUpOnSoonerThanWhoMerelyPauses) {
   HttpServerSettings settings;
   settings.first_byte_limit = 30ms;
-  serve(settings, tell);
+  serve(settings, echo);
   RawClient talker(server_->port());
   talker.write(kGet);
   EXPECT_THAT(talker.read_until("0"), EndsWith("GET /a 0"));
@@ -139,7 +139,7 @@ TEST_F(HttpServerTest, WhoNeverSaysAWordIsHungUpOnSoonerThanWhoMerelyPauses) {
 TEST_F(HttpServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
   HttpServerSettings settings;
   settings.most_connections = 1;
-  serve(settings, tell);
+  serve(settings, echo);
   RawClient first(server_->port());
   first.write(kGet);
   EXPECT_THAT(first.read_until("0"), EndsWith("GET /a 0"));
@@ -158,7 +158,7 @@ TEST_F(HttpServerTest, TheGatekeeperIsAskedBeforeABodyIsTakenIn) {
     refusal.body = "Who is there?";
     co_return refusal;
   };
-  serve(settings, tell);
+  serve(settings, echo);
   EXPECT_THAT(answer_to("PUT /a HTTP/1.1\r\nHost: h\r\nPassword: sesame\r\nContent-Length: 2\r\n\r\nab"),
               EndsWith("PUT /a 2"));
   RawClient stranger(server_->port());
@@ -177,8 +177,8 @@ TEST_F(HttpServerTest, AHandlerThatFailsCostsOneAnswerAndALogLine) {
   set_log_sink([](LogLevel, std::string_view line, void* to) { *static_cast<std::string*>(to) += line; }, &log);
   serve(fall_over);
   connect_to(server_->port());
-  EXPECT_EQ(said(send(request("GET", "/throw"))), "answered with 500");
-  EXPECT_EQ(said(send(request("GET", "/silent"))), "answered with 500");
+  EXPECT_EQ(outcome_of(send(request("GET", "/throw"))), "answered with 500");
+  EXPECT_EQ(outcome_of(send(request("GET", "/silent"))), "answered with 500");
   stop(0s);
   set_log_sink(nullptr, nullptr);
   EXPECT_THAT(log, AllOf(HasSubstr("GET /throw failed: out of soup"), HasSubstr("GET /silent failed")));
@@ -304,7 +304,7 @@ TEST_F(HttpServerStopTest, StoppingLetsARunningRequestFinish) {
   EXPECT_EQ(idle.read_to_end(), "") << "idle connections close at once";
   EXPECT_EQ(stopped.wait_for(0s), std::future_status::timeout);
   ASSERT_TRUE(loop_.await_result<void>(open_gate(held_->gate)));
-  EXPECT_EQ(said(call.result.get()), "answered with 200");
+  EXPECT_EQ(outcome_of(call.result.get()), "answered with 200");
   client_.reset();
   stopped.get();
   EXPECT_FALSE(held_->cancelled.get_future().get());
@@ -320,11 +320,11 @@ TEST_F(HttpServerStopTest, WhoDoesNotFinishWithinTheGraceIsCancelled) {
 }
 
 TEST_F(HttpServerStopTest, AStoppedServerRefusesConnections) {
-  serve(tell);
+  serve(echo);
   connect_to(server_->port());
-  EXPECT_EQ(said(get()), "answered with 200");
+  EXPECT_EQ(outcome_of(get()), "answered with 200");
   stop(kPlenty);
-  EXPECT_THAT(said(get()), HasSubstr("refused"));
+  EXPECT_THAT(outcome_of(get()), HasSubstr("refused"));
 }
 
 TEST_F(HttpServerStopTest, ADroppedServerCancelsItsHandlers) {
@@ -337,21 +337,21 @@ TEST_F(HttpServerStopTest, ADroppedServerCancelsItsHandlers) {
 }
 
 TEST_F(HttpServerTest, SaysWhereItCannotListen) {
-  serve(tell);
+  serve(echo);
   HttpServerSettings taken;
   taken.port = server_->port();
-  auto second = serve_http(loop_.executor(), taken, tell);
+  auto second = serve_http(loop_.executor(), taken, echo);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(taken.port)));
   HttpServerSettings unclear;
   unclear.address = "somewhere";
-  EXPECT_EQ(serve_http(loop_.executor(), unclear, tell).error().code, Errc::Invalid);
+  EXPECT_EQ(serve_http(loop_.executor(), unclear, echo).error().code, Errc::Invalid);
 }
 
 TEST_F(HttpServerTest, ServesManyClientsAtOnce) {
   HttpServerSettings settings;
   settings.most_body_bytes = 1 << 20;
-  serve(settings, tell);
+  serve(settings, echo);
   connect_to(server_->port());
   std::vector<Pending> calls;
   for (int i = 0; i < 64; ++i) calls.push_back(start(request("PUT", "/x", std::string(100'000, 'x'))));
@@ -361,13 +361,13 @@ TEST_F(HttpServerTest, ServesManyClientsAtOnce) {
 TEST_F(HttpServerTest, SpeaksIpv6WhereTheMachineDoes) {
   HttpServerSettings settings;
   settings.address = "::1";
-  auto made = serve_http(loop_.executor(), settings, tell);
+  auto made = serve_http(loop_.executor(), settings, echo);
   if (!made) RESCHEDULER_SKIP("ipv6") << "no IPv6 here: " << made.error().message;
   server_ = std::move(*made);
   HttpClientSettings to = plain(server_->port());
   to.origin.host = "::1";
   connect(to);
-  EXPECT_EQ(said(get()), "answered with 200");
+  EXPECT_EQ(outcome_of(get()), "answered with 200");
   EXPECT_EQ(to.origin.text(), "http://[::1]:" + std::to_string(server_->port()));
 }
 

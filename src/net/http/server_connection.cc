@@ -45,14 +45,14 @@ std::string escaped_exception() {
 
 }  // namespace
 
-ServerConnection::ServerConnection(const ServerShared& shared, Accepted accepted, Welcome welcome)
-    : shared_(shared), stream_(std::move(accepted.stream)), welcome_(welcome) {
+ServerConnection::ServerConnection(const ServerShared& shared, Accepted accepted, Admission admission)
+    : shared_(shared), stream_(std::move(accepted.stream)), admission_(admission) {
   peer_.address = std::move(accepted.peer);
 }
 
 void ServerConnection::wind_down() {
   winding_down_ = true;
-  if (at_rest_) close();
+  if (idle_) close();
 }
 
 void ServerConnection::close() noexcept {
@@ -118,20 +118,20 @@ Task<bool> ServerConnection::wait_for_bytes(std::chrono::nanoseconds limit) {
 
 Task<ServerConnection::Arrival> ServerConnection::next_request() {
   Arrival arrival;
-  at_rest_ = input_.unread().empty();
+  idle_ = input_.unread().empty();
   const bool arrived = co_await wait_for_bytes(shared_.settings.idle_limit);
-  at_rest_ = false;
+  idle_ = false;
   if (!arrived) co_return arrival;
   ParserLimits limits;
   limits.head_bytes = shared_.settings.most_header_bytes;
   limits.body_bytes = shared_.settings.most_body_bytes;
   MessageParser parser(MessageParser::Kind::Request, limits);
   std::string body;
-  bool gone = false;
+  bool disconnected = false;
   stream_->set_deadline(deadline_after(shared_.settings.request_timeout));
-  auto refusal = co_await read_message(parser, body, gone);
+  auto refusal = co_await read_message(parser, body, disconnected);
   arrival.refusal = std::move(refusal);
-  if (gone || arrival.refusal) co_return arrival;
+  if (disconnected || arrival.refusal) co_return arrival;
   MessageHead& head = parser.head();
   arrival.http_1_0 = head.http_1_0;
   arrival.keep_alive = parser.keep_alive();
@@ -147,7 +147,9 @@ Task<ServerConnection::Arrival> ServerConnection::next_request() {
   co_return arrival;
 }
 
-Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& parser, std::string& body, bool& gone) {
+Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& parser,
+                                                                 std::string& body,
+                                                                 bool& disconnected) {
   bool told_to_go_on = false;
   bool asked = false;
   for (;;) {
@@ -172,14 +174,14 @@ Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& 
     if (!count && count.error().code == Errc::Timeout) {
       co_return sentence(408, "The request did not arrive in time.");
     }
-    gone = !count || *count == 0;
-    if (gone) co_return std::nullopt;
+    disconnected = !count || *count == 0;
+    if (disconnected) co_return std::nullopt;
     input_.commit(*count);
   }
 }
 
 Task<std::optional<HttpResponse>> ServerConnection::ask_gatekeeper(const MessageHead& head) {
-  if (welcome_ == Welcome::TurnAway) {
+  if (admission_ == Admission::Reject) {
     co_return sentence(503, "The server has as many connections as it can serve; try again later.");
   }
   if (!shared_.settings.gatekeeper) co_return std::nullopt;
@@ -187,14 +189,14 @@ Task<std::optional<HttpResponse>> ServerConnection::ask_gatekeeper(const Message
   request.method = head.method;
   request.target = head.target;
   request.headers = head.headers;
-  std::string trouble;
+  std::string problem;
   try {
     auto refusal = co_await shared_.settings.gatekeeper(request, peer_);
     co_return refusal;
   } catch (...) {
-    trouble = escaped_exception();
+    problem = escaped_exception();
   }
-  log_error("the gatekeeper failed on {} {}: {}", request.method, request.target, trouble);
+  log_error("the gatekeeper failed on {} {}: {}", request.method, request.target, problem);
   co_return sentence(500, "The server failed to answer this request.");
 }
 
@@ -214,22 +216,22 @@ Task<bool> ServerConnection::answer(Arrival arrival) {
   co_await call_handler(*arrival.request, responder);
   if (responder.may_serve_another()) co_return true;
   if (responder.finished()) {
-    co_await end_politely();
+    co_await close_gracefully();
   }
   co_return false;
 }
 
 Task<void> ServerConnection::call_handler(const HttpRequest& request, StreamResponder& responder) {
-  std::string trouble = "it returned without an answer";
+  std::string problem = "it returned without an answer";
   try {
     co_await shared_.handler(request, peer_, responder);
   } catch (...) {
-    trouble = escaped_exception();
+    problem = escaped_exception();
   }
   if (!responder.untouched()) co_return;
   auto sent = co_await responder.send(sentence(500, "The server failed to answer this request."));
   if (!sent && sent.error().code == Errc::Cancelled) co_return;  // a cancelled handler need not answer
-  log_error("the handler of {} {} failed: {}", request.method, request.target, trouble);
+  log_error("the handler of {} {} failed: {}", request.method, request.target, problem);
 }
 
 Task<void> ServerConnection::refuse(HttpResponse refusal) {
@@ -239,12 +241,12 @@ Task<void> ServerConnection::refuse(HttpResponse refusal) {
   StreamResponder responder(*stream_, traits);
   auto sent = co_await responder.send(std::move(refusal));
   if (sent) {
-    co_await end_politely();
+    co_await close_gracefully();
   }
 }
 
-Task<void> ServerConnection::end_politely() {
-  at_rest_ = true;
+Task<void> ServerConnection::close_gracefully() {
+  idle_ = true;
   stream_->set_deadline(deadline_after(kLinger));
   auto ended = co_await stream_->end_writing();
   std::size_t swallowed = 1;

@@ -26,9 +26,9 @@ struct ServerShared {
 
 class ServerConnection {
  public:
-  enum class Welcome { Serve, TurnAway };  // TurnAway: answer 503 and close
+  enum class Admission { Serve, Reject };  // Reject: answer 503 and close
 
-  ServerConnection(const ServerShared& shared, Accepted accepted, Welcome welcome);
+  ServerConnection(const ServerShared& shared, Accepted accepted, Admission admission);
 
   Task<void> run();
   // Accepts no further request: closes at once if no request is in progress.
@@ -48,20 +48,20 @@ class ServerConnection {
   Task<bool> secure();
   Task<bool> wait_for_bytes(std::chrono::nanoseconds limit);
   Task<Arrival> next_request();
-  Task<std::optional<HttpResponse>> read_message(MessageParser& parser, std::string& body, bool& gone);
+  Task<std::optional<HttpResponse>> read_message(MessageParser& parser, std::string& body, bool& disconnected);
   Task<std::optional<HttpResponse>> ask_gatekeeper(const MessageHead& head);
   Task<bool> answer(Arrival arrival);
   Task<void> call_handler(const HttpRequest& request, StreamResponder& responder);
   Task<void> refuse(HttpResponse refusal);
-  Task<void> end_politely();
+  Task<void> close_gracefully();
 
   const ServerShared& shared_;
   std::unique_ptr<Stream> stream_;
   PeerIdentity peer_;
-  Welcome welcome_;
+  Admission admission_;
   InputBuffer input_;
   bool winding_down_ = false;
-  bool at_rest_ = true;  // no byte of a request has arrived yet
+  bool idle_ = true;  // no byte of a request has arrived yet
 };
 
 }  // namespace rescheduler::net

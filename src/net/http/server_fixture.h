@@ -24,15 +24,15 @@ class ServerFixture : public ClientFixture {
 
   void stop(std::chrono::nanoseconds grace) { (void)loop_.await_result<void>(stop_there(*server_, grace)); }
 
-  static Task<void> say(Responder& responder, int status, std::string body) {
+  static Task<void> respond(Responder& responder, int status, std::string body) {
     HttpResponse response;
     response.status = status;
     response.body = std::move(body);
     (void)co_await responder.send(std::move(response));  // the test itself may have disconnected the client
   }
   // Answers with method, target and body size: "PUT /x 4".
-  static Task<void> tell(const HttpRequest& request, const PeerIdentity&, Responder& responder) {
-    return say(responder, 200, fmt::format("{} {} {}", request.method, request.target, request.body.size()));
+  static Task<void> echo(const HttpRequest& request, const PeerIdentity&, Responder& responder) {
+    return respond(responder, 200, fmt::format("{} {} {}", request.method, request.target, request.body.size()));
   }
 
   std::unique_ptr<HttpServer> server_;

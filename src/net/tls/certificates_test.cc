@@ -18,7 +18,7 @@ class CertificatesTest : public ServerFixture {
     return std::move(*made);
   }
   static Task<void> introduce(const HttpRequest&, const PeerIdentity& peer, Responder& responder) {
-    return say(responder, 200, peer.common_name + "/" + (peer.organizations.empty() ? "" : peer.organizations[0]));
+    return respond(responder, 200, peer.common_name + "/" + (peer.organizations.empty() ? "" : peer.organizations[0]));
   }
   void serve_as(const CertificateAuthority& by, std::vector<std::string> names) {
     auto identity = by.issue({.common_name = "server", .names = std::move(names)});

@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-CertificateOptions wishes(std::string common_name) {
+CertificateOptions certificate_options(std::string common_name) {
   CertificateOptions made;
   made.common_name = std::move(common_name);
   return made;
@@ -28,7 +28,7 @@ class TlsTest : public ServerFixture {
     std::string text = peer.tls ? "tls:" : "plain";
     if (peer.verified) text = "verified:" + peer.common_name;
     for (const std::string& organization : peer.organizations) text += "/" + organization;
-    return say(responder, 200, text);
+    return respond(responder, 200, text);
   }
 
   static TlsServerSettings server_tls(const TestIdentity& identity, std::string client_ca = {}) {
@@ -81,15 +81,15 @@ TEST_F(TlsTest, AServerOfAnUnknownAuthorityIsNot) {
   serve_with(other_ca_.issue({}));
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
-  EXPECT_THAT(said(result), AllOf(StartsWith("https://127.0.0.1:"), HasSubstr("signed by an unknown authority"),
-                                  HasSubstr("other ca")));
+  EXPECT_THAT(outcome_of(result), AllOf(StartsWith("https://127.0.0.1:"), HasSubstr("signed by an unknown authority"),
+                                        HasSubstr("other ca")));
 }
 
 TEST_F(TlsTest, NorIsASelfSignedOne) {
   serve_with(test::self_signed({}));
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
-  EXPECT_THAT(said(result), HasSubstr("the server's certificate is self-signed"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("the server's certificate is self-signed"));
 }
 
 TEST_F(TlsTest, UnlessVerificationIsSkippedInSoManyWords) {
@@ -108,34 +108,34 @@ TEST_F(TlsTest, APinnedCertificateNeedsNoAuthorityAboveIt) {
 }
 
 TEST_F(TlsTest, AnExpiredServerCertificateIsRefusedWithItsDate) {
-  CertificateOptions late = wishes("late");
+  CertificateOptions late = certificate_options("late");
   late.not_after = -1h;
   serve_with(ca_.issue(late));
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
-  EXPECT_THAT(said(result), ::testing::ContainsRegex("certificate expired on [0-9-]+ [0-9:]+ UTC"));
+  EXPECT_THAT(outcome_of(result), ::testing::ContainsRegex("certificate expired on [0-9-]+ [0-9:]+ UTC"));
 }
 
 TEST_F(TlsTest, ACertificateOfTheFutureIsRefusedWithItsDate) {
-  CertificateOptions early = wishes("early");
+  CertificateOptions early = certificate_options("early");
   early.not_before = 1h;
   serve_with(ca_.issue(early));
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
-  EXPECT_THAT(said(result), ::testing::ContainsRegex("is not valid before [0-9-]+ [0-9:]+ UTC"));
+  EXPECT_THAT(outcome_of(result), ::testing::ContainsRegex("is not valid before [0-9-]+ [0-9:]+ UTC"));
 }
 
 TEST_F(TlsTest, ACertificateForAnotherNameIsRefusedWithBothNames) {
-  CertificateOptions named = wishes("api");
+  CertificateOptions named = certificate_options("api");
   named.names = {"api.example.com", "10.1.2.3"};
   serve_with(ca_.issue(named));
   auto by_address = get_with(secure());
   EXPECT_EQ(code_of(by_address), Errc::Unauthenticated);
-  EXPECT_THAT(said(by_address), HasSubstr("is for api.example.com, 10.1.2.3 and not for 127.0.0.1"));
+  EXPECT_THAT(outcome_of(by_address), HasSubstr("is for api.example.com, 10.1.2.3 and not for 127.0.0.1"));
 
   HttpClientSettings settings = secure();
   settings.origin.host = "localhost";
-  EXPECT_THAT(said(get_with(settings)), HasSubstr("is for api.example.com, 10.1.2.3 and not for localhost"));
+  EXPECT_THAT(outcome_of(get_with(settings)), HasSubstr("is for api.example.com, 10.1.2.3 and not for localhost"));
 
   settings.tls.server_name = "api.example.com";
   EXPECT_EQ(body_of(get_with(settings)), "tls:");
@@ -143,7 +143,7 @@ TEST_F(TlsTest, ACertificateForAnotherNameIsRefusedWithBothNames) {
 
 TEST_F(TlsTest, AClientCertificateSaysWhoIsThere) {
   serve_with(ca_.issue({}), ca_.pem());
-  CertificateOptions admin = wishes("alice");
+  CertificateOptions admin = certificate_options("alice");
   admin.organizations = {"system:masters", "ops"};
   EXPECT_EQ(body_of(get_with(secure_as(ca_.issue(admin)))), "verified:alice/system:masters/ops");
   EXPECT_EQ(body_of(get_with(secure())), "tls:") << "a certificate is asked for, not required";
@@ -151,26 +151,26 @@ TEST_F(TlsTest, AClientCertificateSaysWhoIsThere) {
 
 TEST_F(TlsTest, AnExpiredClientCertificateIsRefusedAndWeSaySo) {
   serve_with(ca_.issue({}), ca_.pem());
-  CertificateOptions late = wishes("late");
+  CertificateOptions late = certificate_options("late");
   late.not_after = -1h;
   auto result = get_with(secure_as(ca_.issue(late)));
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
-  EXPECT_THAT(said(result), HasSubstr("the server refused our client certificate: it has expired"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("the server refused our client certificate: it has expired"));
 }
 
 TEST_F(TlsTest, AClientCertificateOfAnUnknownAuthorityIsRefusedAndWeSaySo) {
   serve_with(ca_.issue({}), ca_.pem());
-  auto result = get_with(secure_as(other_ca_.issue(wishes("mallory"))));
+  auto result = get_with(secure_as(other_ca_.issue(certificate_options("mallory"))));
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
-  EXPECT_THAT(said(result), HasSubstr("the server refused our client certificate"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("the server refused our client certificate"));
 }
 
 TEST_F(TlsTest, NewClientSettingsHoldForNewConnectionsAndOldOnesAreNotReused) {
   serve_with(ca_.issue({}), ca_.pem());
-  HttpClientSettings settings = secure_as(ca_.issue(wishes("old")));
+  HttpClientSettings settings = secure_as(ca_.issue(certificate_options("old")));
   connect(settings);
   EXPECT_EQ(body_of(get()), "verified:old");
-  const TestIdentity renewed = ca_.issue(wishes("new"));
+  const TestIdentity renewed = ca_.issue(certificate_options("new"));
   settings.tls.certificate_pem = renewed.certificate_pem;
   settings.tls.key_pem = renewed.key_pem;
   ASSERT_TRUE(on_loop([&] { return client_->set_tls(settings.tls); }));
@@ -179,7 +179,7 @@ TEST_F(TlsTest, NewClientSettingsHoldForNewConnectionsAndOldOnesAreNotReused) {
 
 TEST_F(TlsTest, UnusableNewSettingsChangeNothing) {
   serve_with(ca_.issue({}), ca_.pem());
-  HttpClientSettings settings = secure_as(ca_.issue(wishes("old")));
+  HttpClientSettings settings = secure_as(ca_.issue(certificate_options("old")));
   connect(settings);
   settings.tls.key_pem = ca_.issue({}).key_pem;
   auto refused = on_loop([&] { return client_->set_tls(settings.tls); });
@@ -219,12 +219,12 @@ TEST_F(TlsTest, KeyMaterialThatCannotBeUsedIsNamed) {
 
 TEST_F(TlsTest, ATlsServerRefusesPlainHttpInWords) {
   serve_with(ca_.issue({}));
-  EXPECT_THAT(said(get_with(plain(server_->port()))), HasSubstr("speaks TLS on this port, not plain HTTP"));
+  EXPECT_THAT(outcome_of(get_with(plain(server_->port()))), HasSubstr("speaks TLS on this port, not plain HTTP"));
 }
 
 TEST_F(TlsTest, APlainServerTellsATlsClientSo) {
   serve(introduce);
-  EXPECT_THAT(said(get_with(secure())), HasSubstr("speaks plain HTTP on this port, not TLS"));
+  EXPECT_THAT(outcome_of(get_with(secure())), HasSubstr("speaks plain HTTP on this port, not TLS"));
 }
 
 TEST_F(TlsTest, OnePortServesBothWhenAllowed) {
@@ -247,7 +247,7 @@ TEST_F(TlsTest, LargeBodiesTravelBothWays) {
   settings.tls = server_tls(ca_.issue({}));
   settings.most_body_bytes = 32 << 20;
   serve(settings, [](const HttpRequest& request, const PeerIdentity&, Responder& responder) {
-    return say(responder, 200, request.body);
+    return respond(responder, 200, request.body);
   });
   connect(secure());
   std::string body(20 << 20, '\0');
@@ -263,7 +263,7 @@ TEST_F(TlsTest, AServerThatHangsUpInTheHandshakeIsReported) {
   settings.origin.tls = true;
   auto result = get_with(settings);
   EXPECT_EQ(code_of(result), Errc::Unavailable);
-  EXPECT_THAT(said(result), HasSubstr("closed in the middle of TLS"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("closed in the middle of TLS"));
 }
 
 Task<void> stream_half(const HttpRequest&, const PeerIdentity&, Responder& responder) {
@@ -279,7 +279,7 @@ TEST_F(TlsTest, AnAnswerTheHandlerDidNotFinishIsSeenAsCutShort) {
   serve(settings, stream_half);
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unavailable);
-  EXPECT_THAT(said(result), HasSubstr("cut short after 10 bytes"));
+  EXPECT_THAT(outcome_of(result), HasSubstr("cut short after 10 bytes"));
 }
 
 }  // namespace

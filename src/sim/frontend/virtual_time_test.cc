@@ -66,7 +66,7 @@ class VirtualRun {
     settings.ns = "web";
     settings.name = "leader";
     settings.election.identity = name;
-    settings.after_loss = kube::AfterLoss::StandAgain;
+    settings.after_loss = kube::AfterLoss::RunAgain;
     kube::LeaderCallbacks callbacks;
     callbacks.on_started_leading = [this, name] { note("{} leads", name); };
     callbacks.on_stopped_leading = [this, name] { note("{} leads no more", name); };

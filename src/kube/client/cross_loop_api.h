@@ -6,9 +6,9 @@
 
 namespace rescheduler::kube {
 
-class HoppingApi final : public Api {
+class CrossLoopApi final : public Api {
  public:
-  HoppingApi(Api& api, net::Executor home) : api_(api), home_(std::move(home)) {}
+  CrossLoopApi(Api& api, net::Executor api_executor) : api_(api), api_executor_(std::move(api_executor)) {}
 
   net::Task<Result<void>> call(ApiCall call, Message* answer) override;
   net::Task<Result<ListPage>> list(ApiCall call, ItemSink sink) override;
@@ -18,7 +18,7 @@ class HoppingApi final : public Api {
 
  private:
   Api& api_;
-  net::Executor home_;
+  net::Executor api_executor_;
 };
 
 }  // namespace rescheduler::kube
