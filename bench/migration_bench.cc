@@ -303,7 +303,7 @@ TEST_P(MoveBench, OursWithKubeSchedulerAndWebhook) {
   start_migrator();
   TestRecoverySettings settings;
   settings.ns = ns();
-  settings.target = [this](const api::Pod& pod) { return migrator().wanted_on(pod); };
+  settings.target = [this](const api::Pod& pod) { return migrator().target_of(pod); };
   webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
   measure_both("ours, kube-scheduler, webhook", Way::Ours);
 }

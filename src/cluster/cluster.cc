@@ -51,7 +51,7 @@ std::uint64_t first_generation() {
 
 Cluster::Cluster() : generation_(first_generation()) {}
 
-ClusterEventPtr Cluster::tell(ClusterEvent cluster_event) const {
+ClusterEventPtr Cluster::make_event(ClusterEvent cluster_event) const {
   if (!listened_to_) return nullptr;
   return std::make_shared<const ClusterEvent>(std::move(cluster_event));
 }
@@ -104,10 +104,10 @@ ClusterEventPtr Cluster::upsert_node(const api::Node& object) {
   if (!before) {
     ++node_count_;
     node_object_changed(node, now);
-    return tell({.resource = EventResource::Node,
-                 .actions = ActionType::Add,
-                 .label = "NodeAdd",
-                 .node_after = std::move(now)});
+    return make_event({.resource = EventResource::Node,
+                       .actions = ActionType::Add,
+                       .label = "NodeAdd",
+                       .node_after = std::move(now)});
   }
   if (*before == *now) return nullptr;
   if (same_for_placement(*before, *now)) {
@@ -117,11 +117,11 @@ ClusterEventPtr Cluster::upsert_node(const api::Node& object) {
   }
   const ActionTypes changes = changes_between(*before, *now);
   if (changes.empty()) return nullptr;
-  return tell({.resource = EventResource::Node,
-               .actions = changes,
-               .label = "NodeUpdate",
-               .node_before = before,
-               .node_after = std::move(now)});
+  return make_event({.resource = EventResource::Node,
+                     .actions = changes,
+                     .label = "NodeUpdate",
+                     .node_before = before,
+                     .node_after = std::move(now)});
 }
 
 ClusterEventPtr Cluster::remove_node(std::string_view name) {
@@ -132,10 +132,10 @@ ClusterEventPtr Cluster::remove_node(std::string_view name) {
   --node_count_;
   node_object_changed(node, nullptr);
   drop_if_unused(node);
-  return tell({.resource = EventResource::Node,
-               .actions = ActionType::Delete,
-               .label = "NodeDelete",
-               .node_before = std::move(before)});
+  return make_event({.resource = EventResource::Node,
+                     .actions = ActionType::Delete,
+                     .label = "NodeDelete",
+                     .node_before = std::move(before)});
 }
 
 std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
@@ -218,10 +218,10 @@ ClusterEventPtr Cluster::upsert_pod(const api::Pod& object) {
   if (!known) {
     const PodIndex index = put(std::move(now));
     return !listened_to_ ? nullptr
-                         : tell({.resource = EventResource::AssignedPod,
-                                 .actions = ActionType::Add,
-                                 .label = "AssignedPodAdd",
-                                 .pod_after = std::make_shared<const AssignedPod>(pods_[index])});
+                         : make_event({.resource = EventResource::AssignedPod,
+                                       .actions = ActionType::Add,
+                                       .label = "AssignedPodAdd",
+                                       .pod_after = std::make_shared<const AssignedPod>(pods_[index])});
   }
   const PodIndex index = *known;
   const bool confirmed = pods_[index].assumed;
@@ -231,21 +231,21 @@ ClusterEventPtr Cluster::upsert_pod(const api::Pod& object) {
       --assumed_;
     }
     if (!confirmed || !listened_to_) return nullptr;
-    return tell({.resource = EventResource::AssignedPod,
-                 .actions = ActionType::Add,
-                 .label = "AssignedPodAdd",
-                 .pod_after = std::make_shared<const AssignedPod>(pods_[index])});
+    return make_event({.resource = EventResource::AssignedPod,
+                       .actions = ActionType::Add,
+                       .label = "AssignedPodAdd",
+                       .pod_after = std::make_shared<const AssignedPod>(pods_[index])});
   }
   const AssignedPod before = take_out(index);
   const PodIndex place = put(std::move(now));
   drop_if_unused(nodes_[before.node]);
   const ActionTypes changes = confirmed ? ActionTypes(ActionType::Add) : changes_between(before, pods_[place]);
   if (changes.empty() || !listened_to_) return nullptr;
-  return tell({.resource = EventResource::AssignedPod,
-               .actions = changes,
-               .label = confirmed ? "AssignedPodAdd" : "AssignedPodUpdate",
-               .pod_before = confirmed ? nullptr : std::make_shared<const AssignedPod>(before),
-               .pod_after = std::make_shared<const AssignedPod>(pods_[place])});
+  return make_event({.resource = EventResource::AssignedPod,
+                     .actions = changes,
+                     .label = confirmed ? "AssignedPodAdd" : "AssignedPodUpdate",
+                     .pod_before = confirmed ? nullptr : std::make_shared<const AssignedPod>(before),
+                     .pod_after = std::make_shared<const AssignedPod>(pods_[place])});
 }
 
 ClusterEventPtr Cluster::remove_pod(std::string_view uid) {
@@ -254,10 +254,10 @@ ClusterEventPtr Cluster::remove_pod(std::string_view uid) {
   AssignedPod before = take_out(*known);
   drop_if_unused(nodes_[before.node]);
   if (!listened_to_) return nullptr;
-  return tell({.resource = EventResource::AssignedPod,
-               .actions = ActionType::Delete,
-               .label = "AssignedPodDelete",
-               .pod_before = std::make_shared<const AssignedPod>(std::move(before))});
+  return make_event({.resource = EventResource::AssignedPod,
+                     .actions = ActionType::Delete,
+                     .label = "AssignedPodDelete",
+                     .pod_before = std::make_shared<const AssignedPod>(std::move(before))});
 }
 
 PodIndex Cluster::assume(const api::Pod& object, const CompiledPodSpecPtr& compiled_spec, NodeIndex node) {

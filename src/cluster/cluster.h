@@ -37,7 +37,7 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   // --- Changes. Each function returns the event for waiting pods; null: no event, or listen(false). ---
-  void listen(bool somebody_waits) { listened_to_ = somebody_waits; }
+  void listen(bool pods_wait) { listened_to_ = pods_wait; }
   ClusterEventPtr upsert_node(const api::Node& object);
   ClusterEventPtr remove_node(std::string_view name);
   // A pod that has a node, bound by any scheduler. Also confirms an assumed pod.
@@ -125,7 +125,7 @@ class Cluster {
   AssignedPod take_out(PodIndex index);
   CompiledPodSpecPtr compiled(const api::Pod& object, RequestsOf which);
   AssignedPod compile(const api::Pod& object);
-  ClusterEventPtr tell(ClusterEvent cluster_event) const;
+  ClusterEventPtr make_event(ClusterEvent cluster_event) const;
 
   Interner interner_;
   Namespaces namespaces_{interner_.selectors};

@@ -85,22 +85,22 @@ TEST_F(ClusterNodes, EachChangeIsToldByItsKind) {
     const auto added = model.upsert_node(before);
     EXPECT_TRUE(added->actions.has(ActionType::Add));
     EXPECT_EQ(added->label, "NodeAdd");
-    const auto told = model.upsert_node(row.after);
-    ASSERT_EQ(told != nullptr, row.change.has_value());
-    if (!told) continue;
-    EXPECT_EQ(told->resource, EventResource::Node);
-    EXPECT_TRUE(told->actions.has(*row.change));
-    EXPECT_FALSE(told->actions.has(ActionType::Add));
-    EXPECT_EQ(told->node_before->name, "n");
-    EXPECT_EQ(*told->node_after, *model.node(0).node);
+    const auto event = model.upsert_node(row.after);
+    ASSERT_EQ(event != nullptr, row.change.has_value());
+    if (!event) continue;
+    EXPECT_EQ(event->resource, EventResource::Node);
+    EXPECT_TRUE(event->actions.has(*row.change));
+    EXPECT_FALSE(event->actions.has(ActionType::Add));
+    EXPECT_EQ(event->node_before->name, "n");
+    EXPECT_EQ(*event->node_after, *model.node(0).node);
   }
 }
 
 TEST_F(ClusterNodes, UncordoningIsToldAsATaintThatGoes) {
   cluster.upsert_node(node("n").cordoned());
-  const auto told = cluster.upsert_node(node("n"));
-  ASSERT_TRUE(told);
-  EXPECT_TRUE(told->actions.has(ActionType::NodeTaint));
+  const auto event = cluster.upsert_node(node("n"));
+  ASSERT_TRUE(event);
+  EXPECT_TRUE(event->actions.has(ActionType::NodeTaint));
 }
 
 TEST_F(ClusterNodes, OnlyWhatPlacementLooksAtMakesANewGeneration) {
@@ -147,9 +147,9 @@ TEST_F(ClusterNodes, ANodeThatGoesLeavesItsPods) {
   cluster.prepare(Symbol::Zone);
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
   const NodeIndex index = cluster.find_node("n").value();
-  const auto told = cluster.remove_node("n");
-  EXPECT_TRUE(told->actions.has(ActionType::Delete));
-  EXPECT_EQ(told->node_before->name, "n");
+  const auto event = cluster.remove_node("n");
+  EXPECT_TRUE(event->actions.has(ActionType::Delete));
+  EXPECT_EQ(event->node_before->name, "n");
   EXPECT_EQ(cluster.remove_node("n"), nullptr);
   EXPECT_EQ(cluster.find_node("n"), std::nullopt);
   EXPECT_EQ(cluster.topology().find(Symbol::Zone)->of(index), kNoDomain);

@@ -96,9 +96,9 @@ TEST_F(ClusterPods, AnAssumedPodCountsAtOnceAndIsConfirmedWithoutBeingCountedTwi
   EXPECT_EQ(cluster.assumed_count(), 1U);
   EXPECT_EQ(state("n").requested.cpu, 1000);
   const auto generation = state("n").generation;
-  const auto told = cluster.upsert_pod(PodBuilder(asked).on("n"));
-  EXPECT_EQ(told->label, "AssignedPodAdd");
-  EXPECT_EQ(told->pod_before, nullptr);
+  const auto event = cluster.upsert_pod(PodBuilder(asked).on("n"));
+  EXPECT_EQ(event->label, "AssignedPodAdd");
+  EXPECT_EQ(event->pod_before, nullptr);
   EXPECT_EQ(cluster.assumed_count(), 0U);
   EXPECT_EQ(cluster.pod_count(), 1U);
   EXPECT_EQ(state("n").requested.cpu, 1000);
@@ -108,8 +108,8 @@ TEST_F(ClusterPods, AnAssumedPodCountsAtOnceAndIsConfirmedWithoutBeingCountedTwi
 
 TEST_F(ClusterPods, AConfirmationFromAnotherNodeMovesThePod) {
   assume(pod("p").requests("1", "1Gi"), "n");
-  const auto told = cluster.upsert_pod(pod("p").requests("1", "1Gi").started(3).on("m"));
-  EXPECT_EQ(told->label, "AssignedPodAdd");
+  const auto event = cluster.upsert_pod(pod("p").requests("1", "1Gi").started(3).on("m"));
+  EXPECT_EQ(event->label, "AssignedPodAdd");
   EXPECT_EQ(state("n").requested.cpu, 0);
   EXPECT_EQ(state("m").requested.cpu, 1000);
   EXPECT_EQ(cluster.assumed_count(), 0U);
@@ -117,8 +117,8 @@ TEST_F(ClusterPods, AConfirmationFromAnotherNodeMovesThePod) {
 
 TEST_F(ClusterPods, AWrongAssumptionIsForgottenAndAConfirmedOneIsNot) {
   assume(pod("p").requests("1", "1Gi"), "n");
-  const auto told = cluster.forget("uid-p");
-  EXPECT_EQ(told->label, "AssignedPodDelete");
+  const auto event = cluster.forget("uid-p");
+  EXPECT_EQ(event->label, "AssignedPodDelete");
   EXPECT_EQ(state("n").requested.cpu, 0);
   EXPECT_EQ(cluster.assumed_count(), 0U);
   EXPECT_EQ(cluster.forget("uid-p"), nullptr);

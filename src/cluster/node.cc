@@ -98,9 +98,9 @@ void NodeInfo::add_pod(PodIndex pod, const CompiledPodSpec& compiled_spec) {
   count(compiled_spec);
 }
 
-void NodeInfo::add_pod(std::shared_ptr<const AssignedPod> guest) {
-  count(*guest->compiled_spec);
-  guests.push_back(std::move(guest));
+void NodeInfo::add_pod(std::shared_ptr<const AssignedPod> hypothetical_pod) {
+  count(*hypothetical_pod->compiled_spec);
+  hypothetical_pods.push_back(std::move(hypothetical_pod));
 }
 
 void NodeInfo::count(const CompiledPodSpec& compiled_spec) {

@@ -78,7 +78,7 @@ struct NodeInfo {
   // Changes with everything of the node that a plugin can read. Two states never have the same number.
   std::uint64_t generation = 0;
   std::vector<PodIndex> pods{};
-  std::vector<std::shared_ptr<const AssignedPod>> guests{};  // hypothetical pods on this node (nominated pods)
+  std::vector<std::shared_ptr<const AssignedPod>> hypothetical_pods{};  // for example nominated pods
   ResourceList requested{};
   std::int64_t nonzero_cpu = 0;
   std::int64_t nonzero_memory = 0;
@@ -86,10 +86,10 @@ struct NodeInfo {
   NodeLoad load{};
 
   bool exists() const { return node != nullptr; }
-  std::size_t pod_count() const { return pods.size() + guests.size(); }
+  std::size_t pod_count() const { return pods.size() + hypothetical_pods.size(); }
   void add_pod(PodIndex pod, const CompiledPodSpec& compiled_spec);
   void remove_pod(PodIndex pod, const CompiledPodSpec& compiled_spec);
-  void add_pod(std::shared_ptr<const AssignedPod> guest);
+  void add_pod(std::shared_ptr<const AssignedPod> hypothetical_pod);
 
  private:
   void count(const CompiledPodSpec& compiled_spec);

@@ -36,7 +36,7 @@ struct NodeRequirements {
   std::vector<Symbol> features{};       // features that the node must declare
   std::string node_name{};              // spec.nodeName of a pod that another scheduler binds
 
-  bool asks_nothing() const;  // no requests for CPU, memory or other resources
+  bool has_no_requests() const;  // no requests for CPU, memory or other resources
 };
 
 }  // namespace rescheduler::cluster

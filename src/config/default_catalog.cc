@@ -66,7 +66,7 @@ PluginCatalog catalog_of(const placement::Registry& registry) {
   PluginCatalog catalog;
   for (const placement::RegisteredPlugin& plugin : registry.plugins()) {
     const placement::PointSet points = plugin.make(nullptr)->points();
-    catalog.push_back({plugin.name, points, plugin.unasked, plugin.weight, format_of(plugin.name)});
+    catalog.push_back({plugin.name, points, plugin.enabled_by_default, plugin.weight, format_of(plugin.name)});
   }
   return catalog;
 }

@@ -152,7 +152,7 @@ void ClusterView::upsert_node(const api::Node& object, WallTime now) {
   node.pool = pool_of(object);
   node.ready = cluster::is_ready(object);
   node.unschedulable = object.spec().unschedulable();
-  node.maintenance = cluster::asks_for_maintenance(object.metadata());
+  node.maintenance = cluster::requests_maintenance(object.metadata());
   node.quarantine = quarantine_of(object, now);
   node.taints.clear();
   for (const api::Taint& taint : object.spec().taints()) {

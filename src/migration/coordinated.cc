@@ -106,10 +106,10 @@ Step replace(const api::Migration& migration, const ObservedState& observed, con
     if (replacement->ready && !replacement->node.empty()) {
       const bool reached = replacement->node == migration.spec().target();
       api::MigrationStatus status =
-          concluding(migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
-                     reached ? fmt::format("{} is ready on {}", replacement->name, replacement->node)
-                             : fmt::format("{} is ready, but on {}", replacement->name, replacement->node),
-                     observed.now);
+          concluded_status(migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
+                           reached ? fmt::format("{} is ready on {}", replacement->name, replacement->node)
+                                   : fmt::format("{} is ready, but on {}", replacement->name, replacement->node),
+                           observed.now);
       status.set_landed(replacement->node);
       return steps::write(std::move(status));
     }

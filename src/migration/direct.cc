@@ -96,7 +96,7 @@ Step create_before(const api::Migration& migration, const ObservedState& observe
 
 Step landed(const api::Migration& migration, const ObservedState& observed, const std::string& node) {
   const bool reached = node == migration.spec().target();
-  api::MigrationStatus status = concluding(
+  api::MigrationStatus status = concluded_status(
       migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
       fmt::format("{} is ready{} on {}", migration.status().copy(), reached ? "" : ", but", node), observed.now);
   status.set_landed(node);
@@ -157,7 +157,8 @@ Step roll_back(const api::Migration& migration, const ObservedState& observed) {
     if (!late && !permanent) return std::move(*step);
     return stop(migration, observed, MoveResult::Failed, why + "; the original is not ready either");
   }
-  api::MigrationStatus status = concluding(migration, MoveResult::Failed, why + "; the original is back", observed.now);
+  api::MigrationStatus status =
+      concluded_status(migration, MoveResult::Failed, why + "; the original is back", observed.now);
   status.set_landed(observed.restored->node);
   status.set_replacement(observed.restored->name);
   return steps::write(std::move(status));

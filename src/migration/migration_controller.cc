@@ -100,8 +100,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   WorkloadQueue workload_queue{};
   std::set<std::string> ended_ones{};  // UIDs: the informer may still deliver older versions
   std::vector<PlacementIntent> steered{};
-  std::function<void(const MoveOutcome&)> tell{};
-  std::function<void(const api::Migration&, bool gone)> tell_change{};
+  std::function<void(const MoveOutcome&)> outcome_listener{};
+  std::function<void(const api::Migration&, bool gone)> change_listener{};
   std::vector<net::Job> jobs{};
   bool leading = false;
   bool stopped = false;
@@ -112,7 +112,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   // --- Informer events ---
 
   void upsert(const std::shared_ptr<const api::Migration>& migration) {
-    if (tell_change) tell_change(*migration, false);
+    if (change_listener) change_listener(*migration, false);
     const std::string key = key_of(*migration);
     const auto found = live.find(key);
     if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
@@ -130,13 +130,13 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     auto one = std::make_shared<Live>(*migration, Wakeable(parts.services.executor, *parts.services.timers));
     if (found != live.end()) forget(key);
     live.emplace(key, one);
-    stand_for(migration->status().workload().uid(), *one);
-    stand_for(migration->spec().pod_uid(), *one);
+    enqueue(migration->status().workload().uid(), *one);
+    enqueue(migration->spec().pod_uid(), *one);
     if (leading) drive(one);
   }
 
   void vanished(const std::shared_ptr<const api::Migration>& migration) {
-    if (tell_change) tell_change(*migration, true);
+    if (change_listener) change_listener(*migration, true);
     ended_ones.erase(migration->metadata().uid());
     const auto found = live.find(key_of(*migration));
     if (found == live.end() || found->second->record.metadata().uid() != migration->metadata().uid()) return;
@@ -144,8 +144,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     found->second->waker.wake();
   }
 
-  void stand_for(const std::string& uid, const Live& one) {
-    workload_queue.stand_for(uid, key_of(one.record), phase_of(one.record) != Phase::Pending);
+  void enqueue(const std::string& uid, const Live& one) {
+    workload_queue.enqueue(uid, key_of(one.record), phase_of(one.record) != Phase::Pending);
   }
 
   void forget(const std::string& key) {
@@ -153,7 +153,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (found == live.end()) return;
     found->second->following.cancel();
     live.erase(found);
-    for (const std::string& next : workload_queue.leave(key)) {
+    for (const std::string& next : workload_queue.remove(key)) {
       if (const auto waited = live.find(next); waited != live.end()) waited->second->waker.wake();
     }
   }
@@ -194,7 +194,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       self->complete(*one, observed);
       const Step step = next(one->record, observed, self->parts.settings);
       if (step.what == StepType::Wait) {
-        const auto most = std::min(step.wait, self->parts.settings.look_every);
+        const auto most = std::min(step.wait, self->parts.settings.poll_interval);
         const bool goes_on = co_await one->waker.sleep(kLeastPause, most);
         if (!goes_on) co_return;
         continue;
@@ -244,16 +244,16 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   // Adds what only the controller knows.
   void complete(Live& one, ObservedState& observed) {
-    one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.look_every;
+    one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.poll_interval;
     const std::string key = key_of(one.record);
     observed.cancelled = one.cancelled();
     observed.preflight_passed = std::exchange(one.preflight_passed, false);
     observed.refusal = one.refusal;
-    stand_for(one.record.spec().pod_uid(), one);
+    enqueue(one.record.spec().pod_uid(), one);
     observed.moved_by = workload_queue.ahead_of(one.record.spec().pod_uid(), key);
     if (observed.workload) {
       one.workload = observed.workload->uid;
-      stand_for(one.workload, one);
+      enqueue(one.workload, one);
       observed.ahead = workload_queue.ahead_of(one.workload, key);
     }
     if (!one.pods && one.record.status().has_selector()) follow(one);
@@ -308,7 +308,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     ended_ones.insert(one->record.metadata().uid());
     steer();
     migration_reporter.ended(one->record);
-    if (tell) tell(to_outcome(one->record));
+    if (outcome_listener) outcome_listener(to_outcome(one->record));
   }
 
   // Publishes the intents to the scheduler.
@@ -353,7 +353,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     outcome.message = "the migration could not be written down: " + why;
     outcome.began = outcome.ended = now();
     log_warning(messages::kNotWrittenDown, {{"pod", request.ns + "/" + request.pod}, {"err", why}});
-    if (tell) tell(outcome);
+    if (outcome_listener) outcome_listener(outcome);
   }
 
   static net::Task<void> keep_sweeping(std::shared_ptr<State> self) {
@@ -438,7 +438,7 @@ void MigrationController::lead() {
 
 void MigrationController::steer() { state_->steer(); }
 
-std::string MigrationController::wanted_on(const api::Pod& pod) const {
+std::string MigrationController::target_of(const api::Pod& pod) const {
   if (state_->parts.settings.scheduler_names.contains(pod.spec().scheduler_name())) return {};
   for (const auto& [key, one] : state_->live) {
     const auto intent = wanted_by(one->record);
@@ -481,10 +481,12 @@ std::vector<MoveRequest> MigrationController::under_way() const {
   return requests;
 }
 
-void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> tell) { state_->tell = std::move(tell); }
+void MigrationController::on_outcome(std::function<void(const MoveOutcome&)> listener) {
+  state_->outcome_listener = std::move(listener);
+}
 
-void MigrationController::on_change(std::function<void(const api::Migration&, bool)> tell) {
-  state_->tell_change = std::move(tell);
+void MigrationController::on_change(std::function<void(const api::Migration&, bool)> listener) {
+  state_->change_listener = std::move(listener);
 }
 
 net::Task<Result<void>> MigrationController::sweep() {

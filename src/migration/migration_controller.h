@@ -43,13 +43,13 @@ class MigrationController final : public Migrator, public kube::Component {
 
   void begin(MoveRequest request) override;
   std::vector<MoveRequest> under_way() const override;
-  void on_outcome(std::function<void(const MoveOutcome&)> tell) override;
+  void on_outcome(std::function<void(const MoveOutcome&)> listener) override;
 
   // Called for every Migration and each of its changes; `gone`: it was deleted.
-  void on_change(std::function<void(const api::Migration& migration, bool gone)> tell);
+  void on_change(std::function<void(const api::Migration& migration, bool gone)> listener);
   // The target node for this new pod of another scheduler; empty: no intent. Works on every replica that follows, not
   // only on the leader.
-  std::string wanted_on(const api::Pod& pod) const;
+  std::string target_of(const api::Pod& pod) const;
 
   // Runs the sweeper now: undoes changes that belong to no active Migration.
   net::Task<Result<void>> sweep();

@@ -100,7 +100,7 @@ std::string node_problem(const api::Node& node) {
   const std::string& name = node.metadata().name();
   if (node.metadata().has_deletion_timestamp()) return fmt::format("node {} is being removed", name);
   if (node.spec().unschedulable()) return fmt::format("node {} is cordoned", name);
-  return cluster::says_not_ready(node) ? fmt::format("node {} is not ready", name) : std::string{};
+  return cluster::reports_not_ready(node) ? fmt::format("node {} is not ready", name) : std::string{};
 }
 
 }  // namespace

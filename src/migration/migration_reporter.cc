@@ -175,10 +175,10 @@ void MigrationReporter::ended(const api::Migration& migration) {
       .counter("rescheduler_unavailable_replica_seconds_total",
                "How long workloads lacked a replica because it was moved.")
       .add(unavailable_seconds(migration));
-  tell(migration);
+  record_event(migration);
 }
 
-void MigrationReporter::tell(const api::Migration& migration) const {
+void MigrationReporter::record_event(const api::Migration& migration) const {
   if (recorder_ == nullptr) return;
   const api::MigrationStatus& status = migration.status();
   const std::string& ns = migration.metadata().namespace_();

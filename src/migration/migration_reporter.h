@@ -41,7 +41,7 @@ class MigrationReporter {
   void under_way(const std::map<std::string, int>& by_phase);
 
  private:
-  void tell(const api::Migration& migration) const;
+  void record_event(const api::Migration& migration) const;
 
   kube::EventRecorder* recorder_;
   MetricRegistry& metrics_;

@@ -50,7 +50,7 @@ TEST(MigrationReporter, SpeaksTheGuidesChinese) {
   EXPECT_THAT(chinese(log_line_for(one, doing(StepType::Evict))),
               HasSubstr(R"("优雅驱逐Pod成功" pod="default/load-balance-test-abc123")"));
   Step replaced = doing(StepType::Write);
-  replaced.status = concluding(one, MoveResult::Succeeded, "", now);
+  replaced.status = concluded_status(one, MoveResult::Succeeded, "", now);
   replaced.status.set_landed("worker-3");
   replaced.status.set_replacement("load-balance-test-def456");
   EXPECT_THAT(chinese(log_line_for(one, replaced)),
@@ -81,7 +81,7 @@ TEST(MigrationReporter, AReplicaIsAwayFromItsEvictionUntilItsReplacementIsReady)
   const WallTime then{std::chrono::seconds{1'700'000'000}};
   EXPECT_EQ(unavailable_seconds(one), 0);
   set_time(*one.mutable_status()->mutable_evicted(), then);
-  *one.mutable_status() = concluding(one, MoveResult::Succeeded, "", then + std::chrono::seconds{4});
+  *one.mutable_status() = concluded_status(one, MoveResult::Succeeded, "", then + std::chrono::seconds{4});
   *one.mutable_status() = ended(one, MoveResult::Succeeded, "", then + std::chrono::seconds{9});
   EXPECT_DOUBLE_EQ(unavailable_seconds(one), 4);
 }

@@ -72,7 +72,7 @@ class Migrator {
   virtual void begin(MoveRequest request) = 0;
   // The moves that have not ended, including those of earlier processes.
   virtual std::vector<MoveRequest> under_way() const = 0;
-  virtual void on_outcome(std::function<void(const MoveOutcome&)> tell) = 0;
+  virtual void on_outcome(std::function<void(const MoveOutcome&)> listener) = 0;
 };
 
 }  // namespace rescheduler::migration

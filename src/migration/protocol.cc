@@ -89,7 +89,7 @@ Step write(api::MigrationStatus status) {
 }
 
 Step conclude(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string message) {
-  return write(concluding(migration, result, std::move(message), observed.now));
+  return write(concluded_status(migration, result, std::move(message), observed.now));
 }
 
 }  // namespace steps

@@ -191,7 +191,10 @@ api::MigrationStatus entering(const api::Migration& migration, Phase phase, std:
   return status;
 }
 
-api::MigrationStatus concluding(const api::Migration& migration, MoveResult result, std::string message, WallTime now) {
+api::MigrationStatus concluded_status(const api::Migration& migration,
+                                      MoveResult result,
+                                      std::string message,
+                                      WallTime now) {
   api::MigrationStatus status = entering(migration, Phase::CleaningUp, message, now);
   status.set_result(std::string(name_of(result)));
   status.set_message(std::move(message));

@@ -54,7 +54,10 @@ api::MigrationStatus entering(const api::Migration& migration, Phase phase, std:
 // The status in the same phase, with a step entry for new information.
 api::MigrationStatus noting(const api::Migration& migration, std::string step, std::string message, WallTime now);
 // The status in CleaningUp, with the result.
-api::MigrationStatus concluding(const api::Migration& migration, MoveResult result, std::string message, WallTime now);
+api::MigrationStatus concluded_status(const api::Migration& migration,
+                                      MoveResult result,
+                                      std::string message,
+                                      WallTime now);
 // The final status, from CleaningUp or directly from Pending.
 api::MigrationStatus ended(const api::Migration& migration, MoveResult result, std::string message, WallTime now);
 

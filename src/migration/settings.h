@@ -30,7 +30,7 @@ struct MigrationSettings : config::MigrationSettings {
 
   std::size_t history = 200;  // number of ended Migrations that are kept
   std::chrono::nanoseconds sweep_every = std::chrono::minutes{5};
-  std::chrono::nanoseconds look_every = std::chrono::seconds{1};  // without a wake-up
+  std::chrono::nanoseconds poll_interval = std::chrono::seconds{1};  // without a wake-up
   std::chrono::seconds least_deadline{30};
   std::string reporter = "rescheduler-scheduler";  // reporting controller in events
   std::string host{};

@@ -4,7 +4,7 @@
 
 namespace rescheduler::migration {
 
-void WorkloadQueue::stand_for(const std::string& uid, const std::string& move, bool begun) {
+void WorkloadQueue::enqueue(const std::string& uid, const std::string& move, bool begun) {
   if (uid.empty()) return;
   auto& queue = queues_[uid];
   const auto found = std::ranges::find(queue, move);
@@ -22,7 +22,7 @@ std::string WorkloadQueue::ahead_of(const std::string& uid, const std::string& m
   return found->second.front();
 }
 
-std::vector<std::string> WorkloadQueue::leave(const std::string& move) {
+std::vector<std::string> WorkloadQueue::remove(const std::string& move) {
   std::vector<std::string> next;
   for (auto one = queues_.begin(); one != queues_.end();) {
     auto& queue = one->second;

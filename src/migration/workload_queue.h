@@ -11,12 +11,12 @@ namespace rescheduler::migration {
 class WorkloadQueue {
  public:
   // `begun` puts a move in front, even if others were queued earlier: an earlier leader may have started it.
-  void stand_for(const std::string& uid, const std::string& move, bool begun);
+  void enqueue(const std::string& uid, const std::string& move, bool begun);
   // The move in front of this one; empty: this move is first, or the queue is empty.
   std::string ahead_of(const std::string& uid, const std::string& move) const;
   // Removes the move from all queues. Returns the moves that are now first: only these need to observe again. If all
   // queued moves did so whenever one ends, a hundred of them would keep the API server busy with nothing else.
-  std::vector<std::string> leave(const std::string& move);
+  std::vector<std::string> remove(const std::string& move);
 
  private:
   std::map<std::string, std::deque<std::string>> queues_;  // by UID of the pod or workload; the first move runs

@@ -11,47 +11,47 @@ using testing::IsEmpty;
 
 TEST(WorkloadQueue, GoByWhoCameFirst) {
   WorkloadQueue workload_queue;
-  workload_queue.stand_for("web", "a", false);
-  workload_queue.stand_for("web", "b", false);
-  workload_queue.stand_for("web", "c", false);
-  workload_queue.stand_for("web", "b", false);  // a repeated call changes nothing
+  workload_queue.enqueue("web", "a", false);
+  workload_queue.enqueue("web", "b", false);
+  workload_queue.enqueue("web", "c", false);
+  workload_queue.enqueue("web", "b", false);  // a repeated call changes nothing
   EXPECT_EQ(workload_queue.ahead_of("web", "a"), "");
   EXPECT_EQ(workload_queue.ahead_of("web", "b"), "a");
-  EXPECT_THAT(workload_queue.leave("a"), ElementsAre("b"));
+  EXPECT_THAT(workload_queue.remove("a"), ElementsAre("b"));
   EXPECT_EQ(workload_queue.ahead_of("web", "b"), "");
   EXPECT_EQ(workload_queue.ahead_of("web", "c"), "b");
 }
 
 TEST(WorkloadQueue, OnlyTheNextOneIsWokenAndNobodyByOneThatOnlyWaited) {
   WorkloadQueue workload_queue;
-  for (const char* move : {"a", "b", "c"}) workload_queue.stand_for("web", move, false);
-  workload_queue.stand_for("db", "d", false);
-  EXPECT_THAT(workload_queue.leave("b"), IsEmpty());
-  EXPECT_THAT(workload_queue.leave("a"), ElementsAre("c"));
-  EXPECT_THAT(workload_queue.leave("c"), IsEmpty());
+  for (const char* move : {"a", "b", "c"}) workload_queue.enqueue("web", move, false);
+  workload_queue.enqueue("db", "d", false);
+  EXPECT_THAT(workload_queue.remove("b"), IsEmpty());
+  EXPECT_THAT(workload_queue.remove("a"), ElementsAre("c"));
+  EXPECT_THAT(workload_queue.remove("c"), IsEmpty());
   EXPECT_EQ(workload_queue.ahead_of("web", "late"), "");
   EXPECT_EQ(workload_queue.ahead_of("db", "late"), "d");
 }
 
 TEST(WorkloadQueue, WhatHasBegunGoesFirst) {
   WorkloadQueue workload_queue;
-  workload_queue.stand_for("web", "a", false);
-  workload_queue.stand_for("web", "b", false);
-  workload_queue.stand_for("web", "b", true);
+  workload_queue.enqueue("web", "a", false);
+  workload_queue.enqueue("web", "b", false);
+  workload_queue.enqueue("web", "b", true);
   EXPECT_EQ(workload_queue.ahead_of("web", "a"), "b");
-  workload_queue.stand_for("web", "c", true);
+  workload_queue.enqueue("web", "c", true);
   EXPECT_EQ(workload_queue.ahead_of("web", "b"), "c");
-  EXPECT_THAT(workload_queue.leave("c"), ElementsAre("b"));
+  EXPECT_THAT(workload_queue.remove("c"), ElementsAre("b"));
 }
 
 TEST(WorkloadQueue, WhoLeavesLeavesEveryQueue) {
   WorkloadQueue workload_queue;
-  workload_queue.stand_for("pod", "a", false);
-  workload_queue.stand_for("web", "a", false);
-  workload_queue.stand_for("web", "b", false);
-  EXPECT_THAT(workload_queue.leave("a"), ElementsAre("b"));
+  workload_queue.enqueue("pod", "a", false);
+  workload_queue.enqueue("web", "a", false);
+  workload_queue.enqueue("web", "b", false);
+  EXPECT_THAT(workload_queue.remove("a"), ElementsAre("b"));
   EXPECT_EQ(workload_queue.ahead_of("pod", "b"), "");
-  workload_queue.stand_for("", "b", false);  // its workload is not known yet
+  workload_queue.enqueue("", "b", false);  // its workload is not known yet
   EXPECT_EQ(workload_queue.ahead_of("", "c"), "");
 }
 

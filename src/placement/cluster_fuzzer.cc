@@ -117,11 +117,11 @@ PodBuilder random_pod(const std::string& name) {
 ClusterFuzzer::ClusterFuzzer() {
   // The same in every cluster: a service that spreads its pods, and a PodDisruptionBudget.
   for (const char* ns : {"red", "blue"}) {
-    lived_.add(cluster::testing::budget("some", Texts{{"app", "x"}}, 1).in(ns));
+    incremental_.add(cluster::testing::budget("some", Texts{{"app", "x"}}, 1).in(ns));
   }
   google::protobuf::Map<std::string, std::string> selector;
   selector["app"] = "x";
-  lived_.model().owners().upsert_service("red", "web", selector);
+  incremental_.model().owners().upsert_service("red", "web", selector);
 }
 
 void ClusterFuzzer::build(Bench& fresh) const {
@@ -152,17 +152,17 @@ void ClusterFuzzer::repeat_nominations(Bench& bench) const {
 
 ClusterFuzzer::Step ClusterFuzzer::upsert_node(const std::string& name, const NodeBuilder& node) {
   nodes_.insert_or_assign(name, node);
-  return {Kind::NodeUpserted, lived_.model().upsert_node(node), fmt::format("{} changes", name)};
+  return {Kind::NodeUpserted, incremental_.model().upsert_node(node), fmt::format("{} changes", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::remove_node(const std::string& name) {
   nodes_.erase(name);
-  return {Kind::NodeRemoved, lived_.model().remove_node(name), fmt::format("{} goes", name)};
+  return {Kind::NodeRemoved, incremental_.model().remove_node(name), fmt::format("{} goes", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::upsert_pod(const std::string& name, const PodBuilder& pod) {
   pods_.insert_or_assign(name, pod);
-  return {Kind::PodUpserted, lived_.model().upsert_pod(pod),
+  return {Kind::PodUpserted, incremental_.model().upsert_pod(pod),
           fmt::format("{} on {}", name, pod.get().spec().node_name())};
 }
 
@@ -171,41 +171,42 @@ ClusterFuzzer::Step ClusterFuzzer::remove_pod(const std::string& name) {
   if (known == pods_.end()) return {};
   const std::string uid = known->second.get().metadata().uid();
   pods_.erase(known);
-  return {Kind::PodRemoved, lived_.model().remove_pod(uid), fmt::format("{} goes", name)};
+  return {Kind::PodRemoved, incremental_.model().remove_pod(uid), fmt::format("{} goes", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::change_namespace() {
   const std::string name = pick({"red", "blue"});
   if (one_in(4)) {
     namespaces_.erase(name);
-    lived_.model().remove_namespace(name);
+    incremental_.model().remove_namespace(name);
     return {Kind::NamespaceChanged, nullptr, fmt::format("namespace {} goes", name)};
   }
   const NamespaceBuilder ns(name, one_in(2) ? Texts{} : Texts{{"team", "a"}});
   namespaces_.insert_or_assign(name, ns);
-  lived_.add(ns);
+  incremental_.add(ns);
   return {Kind::NamespaceChanged, nullptr, fmt::format("namespace {} is labelled", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::assume(const std::string& name) {
   const std::string node = pick(kNodes);
-  const auto place = lived_.model().find_node(node);
+  const auto place = incremental_.model().find_node(node);
   if (pods_.contains(name) || assumed_.contains(name) || !place) return {};
   const PodBuilder pod = random_pod(name);
   assumed_.insert_or_assign(name, pod);
   assumed_on_[name] = node;
-  lived_.model().assume(pod, lived_.model().compiled_spec_of(pod), *place);
+  incremental_.model().assume(pod, incremental_.model().compiled_spec_of(pod), *place);
   return {Kind::Assumed, nullptr, fmt::format("{} is assumed on {}", name, node)};
 }
 
-ClusterFuzzer::Step ClusterFuzzer::settle(std::string name) {
+ClusterFuzzer::Step ClusterFuzzer::confirm_or_forget(std::string name) {
   const auto known = assumed_.find(name);
   if (known == assumed_.end()) return {};
   const PodBuilder pod = known->second;
   const std::string node = assumed_on_.at(name);
   assumed_.erase(known);
   if (!one_in(3)) return upsert_pod(name, PodBuilder(pod).on(one_in(5) ? pick(kNodes) : node));
-  return {Kind::Forgotten, lived_.model().forget(pod.get().metadata().uid()), fmt::format("{} is forgotten", name)};
+  return {Kind::Forgotten, incremental_.model().forget(pod.get().metadata().uid()),
+          fmt::format("{} is forgotten", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::change_pod(const std::string& name) {
@@ -241,7 +242,7 @@ ClusterFuzzer::Step ClusterFuzzer::random_step() {
     case 4:
     case 12: return change_namespace();
     case 5: return assume(pod);
-    case 6: return settle(assumed_.empty() ? pod : assumed_.begin()->first);
+    case 6: return confirm_or_forget(assumed_.empty() ? pod : assumed_.begin()->first);
     case 7: return assumed_.contains(pod) ? Step{} : remove_pod(pod);
     default: return change_pod(pod);
   }

@@ -31,7 +31,7 @@ class ClusterFuzzer {
   enum class Kind { NodeUpserted, NodeRemoved, PodUpserted, PodRemoved, NamespaceChanged, Assumed, Forgotten, Nothing };
   struct Step {
     Kind kind = Kind::Nothing;
-    cluster::ClusterEventPtr told{};
+    cluster::ClusterEventPtr event{};
     std::string text{};
   };
 
@@ -40,7 +40,7 @@ class ClusterFuzzer {
   // Builds a model that has seen only the last state of each object.
   void build(Bench& fresh) const;
   void repeat_nominations(Bench& bench) const;
-  Bench& lived() { return lived_; }
+  Bench& incremental() { return incremental_; }
 
   Step upsert_node(const std::string& name, const NodeBuilder& node);
   Step remove_node(const std::string& name);
@@ -53,11 +53,11 @@ class ClusterFuzzer {
  private:
   Step change_namespace();
   Step assume(const std::string& name);
-  Step settle(std::string name);  // confirms or forgets the assumed pod
+  Step confirm_or_forget(std::string name);  // confirms or forgets the assumed pod
   Step change_pod(const std::string& name);
   void nominate_or_not();
 
-  Bench lived_;
+  Bench incremental_;
   std::map<std::string, NodeBuilder> nodes_;
   std::map<std::string, PodBuilder> pods_;         // confirmed pods
   std::map<std::string, PodBuilder> assumed_;      // without a node in their spec

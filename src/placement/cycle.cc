@@ -239,7 +239,7 @@ Status Cycle::filter_with_nominated_pods(const NodeInfo& node, const CycleState&
     for (const auto& nominated_pod : *nominated_pods) {
       if (!outranks(*nominated_pod)) continue;
       crowded.add_pod(nominated_pod);
-      tell_added(with, *nominated_pod, crowded);
+      run_add_pod(with, *nominated_pod, crowded);
     }
     Status status = filter(crowded, with, depth);
     if (!status.ok()) return status;
@@ -281,13 +281,13 @@ void Cycle::refuse(NodeIndex node, Status status) {
   note_refusal(node, std::move(status));
 }
 
-void Cycle::tell_added(CycleState& state, const cluster::AssignedPod& pod, const NodeInfo& node) const {
+void Cycle::run_add_pod(CycleState& state, const cluster::AssignedPod& pod, const NodeInfo& node) const {
   for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
     if (!skipped(*plugin)) plugin->add_pod(context_, state, pod, node);
   }
 }
 
-void Cycle::tell_removed(CycleState& state, const cluster::AssignedPod& pod, const NodeInfo& node) const {
+void Cycle::run_remove_pod(CycleState& state, const cluster::AssignedPod& pod, const NodeInfo& node) const {
   for (const Plugin* plugin : framework_.at(Point::PreFilter)) {
     if (!skipped(*plugin)) plugin->remove_pod(context_, state, pod, node);
   }

@@ -81,8 +81,8 @@ class Cycle {
   Status filter_changed(const cluster::NodeInfo& node, const CycleState& state) const;
   const CycleState& state() const { return state_; }
   // Calls add_pod() or remove_pod() of all plugins.
-  void tell_added(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
-  void tell_removed(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
+  void run_add_pod(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
+  void run_remove_pod(CycleState& state, const cluster::AssignedPod& pod, const cluster::NodeInfo& node) const;
 
   const PodContext& context() const { return context_; }
   const Framework& framework() const { return framework_; }

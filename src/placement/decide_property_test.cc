@@ -20,28 +20,28 @@ std::vector<PodBuilder> probes() {
   return all;
 }
 
-std::string joined(const std::vector<std::string>& story) {
+std::string joined(const std::vector<std::string>& trace) {
   std::string text;
-  for (const std::string& line : story) text += line + "; ";
+  for (const std::string& line : trace) text += line + "; ";
   return text;
 }
 
 void expect_same_answers(ClusterFuzzer& fuzzer,
                          const std::vector<PodBuilder>& context,
-                         const std::vector<std::string>& story) {
+                         const std::vector<std::string>& trace) {
   Bench fresh;
   fuzzer.build(fresh);
   fuzzer.repeat_nominations(fresh);
-  fuzzer.repeat_nominations(fuzzer.lived());
+  fuzzer.repeat_nominations(fuzzer.incremental());
   for (const PodBuilder& probe : context) {
-    SchedulingResult lived = fuzzer.lived().decide(probe);
+    SchedulingResult incremental = fuzzer.incremental().decide(probe);
     SchedulingResult first = fresh.decide(probe);
     // Pods that have not started have equal importance: the choice between them may differ.
-    if (fuzzer.assumed() > 1) lived.room = first.room = {};
-    const std::string differs = difference(lived, first);
-    if (!differs.empty()) RC_FAIL(differs + " after: " + joined(story));
-    if (lived.outcome == Outcome::Preempts && fuzzer.assumed() < 2) {
-      RC_ASSERT(lived.room.at(lived.node).rank == first.room.at(first.node).rank);
+    if (fuzzer.assumed() > 1) incremental.room = first.room = {};
+    const std::string differs = difference(incremental, first);
+    if (!differs.empty()) RC_FAIL(differs + " after: " + joined(trace));
+    if (incremental.outcome == Outcome::Preempts && fuzzer.assumed() < 2) {
+      RC_ASSERT(incremental.room.at(incremental.node).rank == first.room.at(first.node).rank);
     }
   }
 }
@@ -49,16 +49,16 @@ void expect_same_answers(ClusterFuzzer& fuzzer,
 RC_GTEST_PROP(Decide, AModelThatLivedThroughEverythingAnswersAsOneThatSawOnlyTheEnd, ()) {
   ClusterFuzzer fuzzer;
   const auto context = probes();
-  std::vector<std::string> story;
+  std::vector<std::string> trace;
   const int steps = 5 + pick(25);
   for (int i = 0; i < steps; ++i) {
-    story.push_back(fuzzer.random_step().text);
+    trace.push_back(fuzzer.random_step().text);
     // Sometimes many steps lie between two decisions. Sometimes a decision runs without explanations.
-    if (one_in(3)) fuzzer.repeat_nominations(fuzzer.lived());
-    if (one_in(3)) fuzzer.lived().decide(context[static_cast<std::size_t>(pick(4))], {.explain = false});
-    if (one_in(4)) expect_same_answers(fuzzer, context, story);
+    if (one_in(3)) fuzzer.repeat_nominations(fuzzer.incremental());
+    if (one_in(3)) fuzzer.incremental().decide(context[static_cast<std::size_t>(pick(4))], {.explain = false});
+    if (one_in(4)) expect_same_answers(fuzzer, context, trace);
   }
-  expect_same_answers(fuzzer, context, story);
+  expect_same_answers(fuzzer, context, trace);
 }
 
 // --- A chosen node can take the pod, by a check that does not use plugins. ---
@@ -82,7 +82,7 @@ RC_GTEST_PROP(Decide, AFeasibleNodeHasRoomForAllThatIsAskedForAndForThePodsItHas
   const int steps = 5 + pick(20);
   for (int i = 0; i < steps; ++i) fuzzer.random_step();
   const PodBuilder context = random_pod("asked");
-  Bench& bench = fuzzer.lived();
+  Bench& bench = fuzzer.incremental();
   bench.forget_nominations();
   const SchedulingResult answer = bench.decide(context);
   if (answer.outcome == Outcome::Scheduled) RC_ASSERT(std::ranges::find(answer.best, answer.node) != answer.best.end());
@@ -142,15 +142,15 @@ RC_GTEST_PROP(Hints, WhateverLetsARefusedPodInWakesIt, ()) {
   ClusterFuzzer fuzzer;
   const PodBuilder context = random_pod("asked").priority(0);
   for (int i = 0; i < 12; ++i) honest_step(fuzzer);
-  SchedulingResult before = fuzzer.lived().decide(context);
+  SchedulingResult before = fuzzer.incremental().decide(context);
   const int steps = 10 + pick(20);
   for (int i = 0; i < steps; ++i) {
     const ClusterFuzzer::Step step = honest_step(fuzzer);
-    const SchedulingResult after = fuzzer.lived().decide(context);
+    const SchedulingResult after = fuzzer.incremental().decide(context);
     const bool let_in = before.outcome == Outcome::Unschedulable && after.outcome == Outcome::Scheduled;
     if (let_in && !before.rejected_by.empty()) {
       const bool woken = std::ranges::any_of(before.rejected_by, [&](const std::string& plugin) {
-        return fuzzer.lived().hint(plugin, context, step.told) == QueueingHint::Queue;
+        return fuzzer.incremental().hint(plugin, context, step.event) == QueueingHint::Queue;
       });
       if (!woken) RC_FAIL(step.text + " lets it in, but does not wake it: " + before.message);
     }

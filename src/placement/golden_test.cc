@@ -146,10 +146,10 @@ TEST(Golden, AHostPortOfEveryAddressCollidesWithThatOfAny) {
     SCOPED_TRACE(std::string(row.used_ip) + " against " + row.ip + "/" + row.protocol);
     Bench bench;
     bench.add(node("n")).add(pod("there").host_port(80, "TCP", row.used_ip).on("n"));
-    const Verdict said = bench.ask("NodePorts", pod("p").host_port(80, row.protocol, row.ip), "n");
-    EXPECT_EQ(said.code, row.fits ? Code::Success : Code::Unschedulable);
+    const Verdict verdict = bench.ask("NodePorts", pod("p").host_port(80, row.protocol, row.ip), "n");
+    EXPECT_EQ(verdict.code, row.fits ? Code::Success : Code::Unschedulable);
     if (row.fits) continue;
-    EXPECT_THAT(said.reasons, ElementsAre("node(s) didn't have free ports for the requested pod ports"));
+    EXPECT_THAT(verdict.reasons, ElementsAre("node(s) didn't have free ports for the requested pod ports"));
   }
 }
 

@@ -36,12 +36,12 @@ class PreemptionDryRun {
   void remove(PodIndex index) {
     const AssignedPod& pod = pod_at(index);
     node_.remove_pod(index, *pod.compiled_spec);
-    cycle_.tell_removed(state_, pod, node_);
+    cycle_.run_remove_pod(state_, pod, node_);
   }
   void add(PodIndex index) {
     const AssignedPod& pod = pod_at(index);
     node_.add_pod(index, *pod.compiled_spec);
-    cycle_.tell_added(state_, pod, node_);
+    cycle_.run_add_pod(state_, pod, node_);
   }
   Status fits() const { return cycle_.filter_changed(node_, state_); }
   const AssignedPod& pod_at(PodIndex index) const { return cycle_.context().cluster.pod(index); }

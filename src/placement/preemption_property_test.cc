@@ -48,7 +48,7 @@ RC_GTEST_PROP(MakingRoom, TheVictimsSufficeAndNoneOfThemGoesInVain, ()) {
   if (one_in(3)) context.host_port(80);
   if (one_in(3)) context.away("topology.kubernetes.io/zone", {.labels = {{{"app", pick({"x", "y"})}}}});
   if (one_in(4)) context.spread({.topology_key = "kubernetes.io/hostname", .labels = {{{"app", "x"}}}});
-  const SchedulingResult answer = fuzzer.lived().decide(context);
+  const SchedulingResult answer = fuzzer.incremental().decide(context);
   RC_TAG(answer.outcome == Outcome::Preempts ? "makes room" : "does not");
   for (const auto& [node, room] : answer.room) {
     RC_ASSERT(!room.victims.empty());

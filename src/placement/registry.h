@@ -19,8 +19,8 @@ using PluginFactory = std::function<std::unique_ptr<Plugin>(const PluginArgs* ar
 struct RegisteredPlugin {
   std::string name;
   PluginFactory make;
-  int weight = 1;       // of its scores, unless a profile sets another one
-  bool unasked = true;  // enabled by default
+  int weight = 1;  // of its scores, unless a profile sets another one
+  bool enabled_by_default = true;
 };
 
 class Registry {

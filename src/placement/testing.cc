@@ -18,7 +18,7 @@ using cluster::NodeIndex;
 std::vector<PluginUse> standard_plugins() {
   std::vector<PluginUse> uses;
   for (const RegisteredPlugin& plugin : Registry::standard().plugins()) {
-    if (plugin.unasked) uses.push_back({plugin.name, plugin.weight});
+    if (plugin.enabled_by_default) uses.push_back({plugin.name, plugin.weight});
   }
   return uses;
 }
@@ -79,14 +79,14 @@ SchedulingResult answer_of(const Decision& decision, const cluster::Cluster& clu
 }
 
 std::shared_ptr<const cluster::AssignedPod> guest_of(cluster::Cluster& cluster, const api::Pod& pod, NodeIndex node) {
-  auto guest = std::make_shared<cluster::AssignedPod>();
-  guest->uid = pod.metadata().uid();
-  guest->name = pod.metadata().name();
-  guest->ns = cluster.interner().symbols.intern(pod.metadata().namespace_());
-  guest->labels = cluster.interner().labels.intern(pod.metadata().labels());
-  guest->compiled_spec = cluster.compiled_spec_of(pod);
-  guest->node = node;
-  return guest;
+  auto hypothetical_pod = std::make_shared<cluster::AssignedPod>();
+  hypothetical_pod->uid = pod.metadata().uid();
+  hypothetical_pod->name = pod.metadata().name();
+  hypothetical_pod->ns = cluster.interner().symbols.intern(pod.metadata().namespace_());
+  hypothetical_pod->labels = cluster.interner().labels.intern(pod.metadata().labels());
+  hypothetical_pod->compiled_spec = cluster.compiled_spec_of(pod);
+  hypothetical_pod->node = node;
+  return hypothetical_pod;
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ net::Task<Result<void>> ActionExecutor::wait_idle() {
   co_return Result<void>{};
 }
 
-void ActionExecutor::tell(std::size_t profile, kube::EventRecord record) const {
+void ActionExecutor::record_event(std::size_t profile, kube::EventRecord record) const {
   recorders_[profile]->record(std::move(record));
 }
 
@@ -108,7 +108,7 @@ net::Task<void> ActionExecutor::bind(BindAction action) {
   record.action = "Binding";
   record.note = fmt::format("Successfully assigned {}/{} to {}", action.pod->metadata().namespace_(),
                             action.pod->metadata().name(), action.node);
-  tell(action.profile, std::move(record));
+  record_event(action.profile, std::move(record));
 }
 
 net::Task<void> ActionExecutor::report(StatusAction action) {
@@ -119,11 +119,11 @@ net::Task<void> ActionExecutor::report(StatusAction action) {
     record.reason = "FailedScheduling";
     record.action = "Scheduling";
     record.note = action.message;
-    tell(action.profile, std::move(record));
+    record_event(action.profile, std::move(record));
   }
   if (action.event_only) co_return;
-  const PodReport said{action.reason, action.message, action.nominated_node};
-  const auto patch = status_patch(*action.pod, said, services_.clock->wall_now());
+  const PodReport pod_report{action.reason, action.message, action.nominated_node};
+  const auto patch = status_patch(*action.pod, pod_report, services_.clock->wall_now());
   if (!patch) co_return;
   const auto& meta = action.pod->metadata();
   kube::PatchOptions options;
@@ -155,7 +155,7 @@ net::Task<bool> ActionExecutor::evict_victim(const PreemptAction& action, const 
   record.reason = "Preempted";
   record.action = "Preempting";
   record.note = fmt::format("Preempted by pod {} on node {}", action.pod->metadata().uid(), action.node);
-  tell(action.profile, std::move(record));
+  record_event(action.profile, std::move(record));
   co_return true;
 }
 

@@ -66,7 +66,7 @@ class ActionExecutor {
   net::Task<void> report(StatusAction action);
   net::Task<void> preempt(PreemptAction action);
   net::Task<bool> evict_victim(const PreemptAction& action, const Victim& victim);
-  void tell(std::size_t profile, kube::EventRecord record) const;
+  void record_event(std::size_t profile, kube::EventRecord record) const;
   bool may_act() const { return !settings_.fence || settings_.fence->may_act(); }
 
   kube::Client client_;

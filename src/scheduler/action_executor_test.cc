@@ -49,8 +49,8 @@ struct Fixture {
     action_executor.take(std::move(action));
     auto carried = co_await action_executor.wait_idle();
     if (!carried) co_return carried;
-    auto told = co_await recorder.flush();
-    co_return told;
+    auto flushed = co_await recorder.flush();
+    co_return flushed;
   }
   std::vector<std::string> requests() const {
     std::vector<std::string> all;
@@ -130,9 +130,9 @@ TEST(CarrierReports, WithOneRequestAndOneEventWhereTheStatusSaysSomethingElse) {
 
 TEST(CarrierReports, WithoutARequestWhereTheStatusSaysSoAlready) {
   Fixture fixture;
-  const auto told = pod("p").merge(R"({"status": {"conditions": [{"type": "PodScheduled", "status": "False",
+  const auto reported = pod("p").merge(R"({"status": {"conditions": [{"type": "PodScheduled", "status": "False",
       "reason": "Unschedulable", "message": "0/1 nodes are available"}]}})");
-  fixture.carry_out(StatusAction{shared(told), 0, "Unschedulable", "0/1 nodes are available", {}});
+  fixture.carry_out(StatusAction{shared(reported), 0, "Unschedulable", "0/1 nodes are available", {}});
   EXPECT_THAT(fixture.requests(), IsEmpty());
 }
 

@@ -69,7 +69,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   std::vector<net::Job> jobs{};
   std::vector<ClusterSink> listeners{};  // constant while informers run
 
-  void tell(auto ClusterSink::* what, const auto& about) const {
+  void notify_sinks(auto ClusterSink::* what, const auto& about) const {
     for (const ClusterSink& one : listeners) {
       if (one.*what) (one.*what)(about);
     }
@@ -125,7 +125,8 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     for (const cluster::NodeIndex index : model.existing_nodes()) {
       seen->nodes.emplace_back(model.node(index).node->name, model.node(index).load);
     }
-    boost::asio::post(services.executor, [self = shared_from_this(), seen] { self->tell(&ClusterSink::loads, seen); });
+    boost::asio::post(services.executor,
+                      [self = shared_from_this(), seen] { self->notify_sinks(&ClusterSink::loads, seen); });
   }
 
   // An event on the Lease, the only object that belongs to this process in every installation.
@@ -180,7 +181,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
 
   void ask_to_relieve(const std::string& node) {
     count_overloads(1);
-    tell(&ClusterSink::overloaded, node);
+    notify_sinks(&ClusterSink::overloaded, node);
   }
 
   // The volumes are bound before the pod: a kubelet must not start a pod whose volumes cannot be mounted.
@@ -317,7 +318,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     };
     handler.removed = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });
-      raw->tell(&ClusterSink::remove, object);
+      raw->notify_sinks(&ClusterSink::remove, object);
     };
     reflector->add_handler(std::move(handler));
     if (kind == &kube::resource_of<api::Node>()) {
@@ -385,8 +386,8 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   co_return ended;
 }
 
-void LiveScheduler::want(std::vector<Intent> intents) {
-  state_->decisions->post([intents = std::move(intents)](Scheduler& to, WallTime) { to.want(intents); });
+void LiveScheduler::set_intents(std::vector<Intent> intents) {
+  state_->decisions->post([intents = std::move(intents)](Scheduler& to, WallTime) { to.set_intents(intents); });
 }
 
 std::optional<std::string> LiveScheduler::load_status() const {

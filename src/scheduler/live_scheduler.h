@@ -53,7 +53,7 @@ class LiveScheduler final : public kube::Component {
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
   // Sets the target nodes of replacement pods. Call it before the step that makes a replacement pod appear.
-  void want(std::vector<Intent> intents);
+  void set_intents(std::vector<Intent> intents);
 
   // The load source and its state, as text for users; nullopt: no profile uses load.
   std::optional<std::string> load_status() const;

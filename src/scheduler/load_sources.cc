@@ -24,7 +24,7 @@ std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const c
     const auto own = source.queries.find(query.resource);
     if (own == source.queries.end()) continue;
     query.expression = own->second;
-    query.heard.clear();  // the default freshness query fits only the default series
+    query.freshness_query.clear();  // the default freshness query fits only the default series
   }
   return queries;
 }

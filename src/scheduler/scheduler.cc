@@ -279,7 +279,7 @@ std::vector<SchedulingAction> Scheduler::handle_scheduling_failure(WaitingPod wa
     nominator_.add(object);
   }
   queue_->failed(std::move(waiting), rejectors, pending, now);
-  cluster_.listen(queue_->cares());
+  cluster_.listen(queue_->awaits_events());
   actions.insert(actions.begin(), std::move(report));
   return actions;
 }
@@ -342,7 +342,7 @@ std::vector<SchedulingAction> Scheduler::bind_failed(const std::string& uid, con
   report.pod = waiting.object.pod;
   nominator_.nominate(waiting.object, "");
   queue_->failed(std::move(waiting), {}, {}, now);
-  cluster_.listen(queue_->cares());
+  cluster_.listen(queue_->awaits_events());
   return {std::move(report)};
 }
 

@@ -66,7 +66,7 @@ class Scheduler {
   // The measured usage of workloads. New pods of a workload reserve the usage of its other pods.
   void expect(usage::WorkloadUsagesPtr workload_usages) { workload_usages_ = std::move(workload_usages); }
   // Sets the target nodes of replacement pods.
-  void want(const std::vector<Intent>& intents) { intents_.set(intents); }
+  void set_intents(const std::vector<Intent>& intents) { intents_.set(intents); }
 
   // --- The next scheduling cycle. Empty: no pod is ready, or there is nothing to do for the pod. ---
   std::vector<SchedulingAction> decide_next(WallTime now, placement::Extenders* extenders = nullptr);

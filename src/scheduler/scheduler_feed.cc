@@ -33,7 +33,7 @@ void Scheduler::upsert_pod(const PodPtr& pod, WallTime now) {
     remove_pod(pod, now);
     return;
   }
-  cluster_.listen(queue_->cares());
+  cluster_.listen(queue_->awaits_events());
   const std::string& uid = pod->metadata().uid();
   if (!pod->spec().node_name().empty()) {
     no_longer_waiting(uid, now);
@@ -88,7 +88,7 @@ void Scheduler::no_longer_waiting(const std::string& uid, WallTime now) {
 // The place of the nomination is free for pods that had to respect it.
 void Scheduler::clear_nomination(const PodObject& object, WallTime now) {
   if (!nominator_.remove(object.uid())) return;
-  if (!queue_->cares()) return;
+  if (!queue_->awaits_events()) return;
   auto left = std::make_shared<const cluster::AssignedPod>(
       cluster_.hypothetical_pod(*object.pod, object.compiled_spec, cluster::kNoNode));
   queue_->on_event(std::make_shared<const cluster::ClusterEvent>(
@@ -101,7 +101,7 @@ void Scheduler::clear_nomination(const PodObject& object, WallTime now) {
 
 void Scheduler::remove_pod(const PodPtr& pod, WallTime now) {
   const std::string uid = pod->metadata().uid();
-  cluster_.listen(queue_->cares());
+  cluster_.listen(queue_->awaits_events());
   no_longer_waiting(uid, now);
   release_load(uid);
   on_event(cluster_.remove_pod(uid), now);

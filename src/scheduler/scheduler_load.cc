@@ -23,7 +23,7 @@ void Scheduler::load_fell_back(cluster::LoadBasis basis, const std::string& sour
 
 void Scheduler::load_changed(WallTime now) {
   load_tracker_->look(now);
-  if (!queue_->cares()) return;
+  if (!queue_->awaits_events()) return;
   on_event(
       std::make_shared<const cluster::ClusterEvent>(cluster::ClusterEvent{
           .resource = cluster::EventResource::Load, .actions = cluster::ActionType::Update, .label = "LoadUpdate"}),

@@ -17,7 +17,7 @@ using cluster::Volume;
 using cluster::VolumePtr;
 
 // A StorageView with the state that the test sets.
-struct Said final : StorageView {
+struct ApiObjects final : StorageView {
   std::map<std::string, VolumePtr, std::less<>> volumes;
   std::map<std::string, ClaimPtr, std::less<>> claims;
   bool pod = true;
@@ -38,8 +38,8 @@ struct Said final : StorageView {
     return in_reach;
   }
 
-  void say(const Volume& changed) { volumes[changed.name] = std::make_shared<const Volume>(changed); }
-  void say(const Claim& changed) { claims[changed.name] = std::make_shared<const Claim>(changed); }
+  void set(const Volume& changed) { volumes[changed.name] = std::make_shared<const Volume>(changed); }
+  void set(const Claim& changed) { claims[changed.name] = std::make_shared<const Claim>(changed); }
 };
 
 // One claim "a" that gets volume "pv", and one claim "b" whose volume is provisioned.
@@ -48,45 +48,45 @@ struct Case {
     Volume pv;
     pv.name = "pv";
     pv.version = "10";
-    said.say(pv);
+    objects.set(pv);
     for (const char* name : {"a", "b"}) {
       Claim claim;
       claim.ns = "shop";
       claim.name = name;
       claim.uid = std::string("uid-") + name;
       claim.version = "11";
-      said.say(claim);
+      objects.set(claim);
     }
     reserved.node = "n1";
-    reserved.bindings.push_back({said.volume("pv"), said.claim("shop", "a")});
-    reserved.provisions.push_back(said.claim("shop", "b"));
+    reserved.bindings.push_back({objects.volume("pv"), objects.claim("shop", "a")});
+    reserved.provisions.push_back(objects.claim("shop", "b"));
   }
 
   VolumeBindingProtocol& protocol() {
     if (!made) made.emplace(reserved, PodToBind{"shop", "p", "uid-p"}, 600s);
     return *made;
   }
-  Action next(const Input& on_event) { return protocol().next(on_event, now, said); }
+  Action next(const Input& on_event) { return protocol().next(on_event, now, objects); }
   // Writes both; the written objects are visible.
   Action write_all() {
     next(Started{});
     next(Written{"20"});
-    Volume pv = *said.volume("pv");
+    Volume pv = *objects.volume("pv");
     pv.version = "20";
     pv.claim = cluster::ClaimRef{"shop", "a", "uid-a"};
-    said.say(pv);
-    Claim b = *said.claim("shop", "b");
+    objects.set(pv);
+    Claim b = *objects.claim("shop", "b");
     b.version = "21";
     b.selected_node = "n1";
-    said.say(b);
+    objects.set(b);
     return next(Written{"21"});
   }
   void bind(const std::string& name, const std::string& to) {
-    Claim claim = *said.claim("shop", name);
+    Claim claim = *objects.claim("shop", name);
     claim.version = "30";
     claim.volume = to;
     claim.bind_completed = true;
-    said.say(claim);
+    objects.set(claim);
   }
   Error error_after(const Input& on_event) {
     const Action action = next(on_event);
@@ -94,7 +94,7 @@ struct Case {
     return Error{Errc::Internal, "it did not fail"};
   }
 
-  Said said;
+  ApiObjects objects;
   ReservedVolumes reserved;
   std::optional<VolumeBindingProtocol> made;
   SteadyTime now{std::chrono::hours{1}};
@@ -130,7 +130,7 @@ TEST(VolumeBindingProtocol, IsDoneWhenAllClaimsAreBound) {
   EXPECT_TRUE(is<Sleep>(c.next(Woke{}))) << "its volume is not known yet";
   Volume made;
   made.name = "made";
-  c.said.say(made);
+  c.objects.set(made);
   EXPECT_TRUE(is<Done>(c.next(Woke{})));
 }
 
@@ -140,9 +140,9 @@ TEST(VolumeBindingProtocol, DoesNotTakeTheStateBeforeItsOwnWriteForAnAnswer) {
   c.next(Written{"20"});
   // Neither write is visible yet: no claimRef, no selected node. This is not an error.
   EXPECT_TRUE(is<Sleep>(c.next(Written{"21"})));
-  Volume newer = *c.said.volume("pv");
+  Volume newer = *c.objects.volume("pv");
   newer.version = "100";
-  c.said.say(newer);
+  c.objects.set(newer);
   EXPECT_EQ(c.error_after(Woke{}).message, "binding volumes: ClaimRef got reset for pv \"pv\"");
 }
 
@@ -156,17 +156,17 @@ TEST(VolumeBindingProtocol, GivesUpWhenAWriteFails) {
 
 TEST(VolumeBindingProtocol, GivesUpWhenBindingIsUndone) {
   const std::vector<std::pair<std::string, std::function<void(Case&)>>> cases = {
-      {"pod shop/p does not exist any more", [](Case& c) { c.said.pod = false; }},
-      {"node n1 is gone", [](Case& c) { c.said.node = false; }},
-      {"pv \"pv\" node affinity doesn't match node \"n1\"", [](Case& c) { c.said.in_reach = false; }},
-      {"PersistentVolume pv is gone", [](Case& c) { c.said.volumes.erase("pv"); }},
-      {"claim shop/a is gone", [](Case& c) { c.said.claims.erase("a"); }},
+      {"pod shop/p does not exist any more", [](Case& c) { c.objects.pod = false; }},
+      {"node n1 is gone", [](Case& c) { c.objects.node = false; }},
+      {"pv \"pv\" node affinity doesn't match node \"n1\"", [](Case& c) { c.objects.in_reach = false; }},
+      {"PersistentVolume pv is gone", [](Case& c) { c.objects.volumes.erase("pv"); }},
+      {"claim shop/a is gone", [](Case& c) { c.objects.claims.erase("a"); }},
       {"ClaimRef got reset for pv \"pv\"",
        [](Case& c) {
-         Volume pv = *c.said.volume("pv");
+         Volume pv = *c.objects.volume("pv");
          pv.version = "25";
          pv.claim->uid.clear();
-         c.said.say(pv);
+         c.objects.set(pv);
        }},
   };
   for (const auto& [message, undo] : cases) {
@@ -182,16 +182,16 @@ TEST(VolumeBindingProtocol, GivesUpWhenNoVolumeCouldBeMade) {
     Case c;
     ASSERT_TRUE(is<Sleep>(c.write_all()));
     c.bind("a", "pv");
-    Claim b = *c.said.claim("shop", "b");
+    Claim b = *c.objects.claim("shop", "b");
     b.version = "40";
     b.selected_node = moved ? std::optional<std::string>("n2") : std::nullopt;
-    c.said.say(b);
+    c.objects.set(b);
     EXPECT_EQ(c.error_after(Woke{}).message, "binding volumes: provisioning failed for PVC \"b\"");
   }
   Case c;
   ASSERT_TRUE(is<Sleep>(c.write_all()));
   c.bind("a", "pv");
-  c.said.claims.erase("b");
+  c.objects.claims.erase("b");
   EXPECT_EQ(c.error_after(Woke{}).code, Errc::NotFound);
 }
 
@@ -200,13 +200,13 @@ TEST(VolumeBindingProtocol, TheVolumeThatWasMadeMustBeInReach) {
   c.reserved.bindings.clear();
   c.next(Started{});
   c.bind("b", "made");
-  Claim b = *c.said.claim("shop", "b");
+  Claim b = *c.objects.claim("shop", "b");
   b.selected_node = "n1";
-  c.said.say(b);
+  c.objects.set(b);
   Volume made;
   made.name = "made";
-  c.said.say(made);
-  c.said.in_reach = false;
+  c.objects.set(made);
+  c.objects.in_reach = false;
   EXPECT_EQ(c.error_after(Written{"21"}).message,
             "binding volumes: pv \"made\" node affinity doesn't match node \"n1\"");
 }
@@ -231,21 +231,21 @@ TEST(VolumeBindingProtocol, TheTimeForWritingIsNotCounted) {
 
 TEST(VolumeBindingProtocol, WhatAnEarlierTryHasWrittenIsNotWrittenAgain) {
   Case c;
-  Volume pv = *c.said.volume("pv");
+  Volume pv = *c.objects.volume("pv");
   pv.claim = cluster::ClaimRef{"shop", "a", "uid-a"};
-  c.said.say(pv);
-  Claim b = *c.said.claim("shop", "b");
+  c.objects.set(pv);
+  Claim b = *c.objects.claim("shop", "b");
   b.selected_node = "n1";
-  c.said.say(b);
+  c.objects.set(b);
   EXPECT_TRUE(is<Sleep>(c.next(Started{})));
   EXPECT_TRUE(c.protocol().unwritten().empty());
 }
 
 TEST(VolumeBindingProtocol, AUsersPromiseWithoutUidIsCompleted) {
   Case c;
-  Volume pv = *c.said.volume("pv");
+  Volume pv = *c.objects.volume("pv");
   pv.claim = cluster::ClaimRef{"shop", "a", ""};
-  c.said.say(pv);
+  c.objects.set(pv);
   EXPECT_TRUE(is<WriteVolume>(c.next(Started{})));
 }
 

@@ -317,7 +317,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       if (!done && done.error().code == Errc::Cancelled) co_return;
       if (!done && !std::exchange(warned, true)) log_warning("the recovery webhook: {}", done.error().message);
       if (done) warned = false;
-      const auto slept = co_await self->services.timers->sleep_for(self->settings.look_every);
+      const auto slept = co_await self->services.timers->sleep_for(self->settings.poll_interval);
       if (!slept) co_return;
     }
   }

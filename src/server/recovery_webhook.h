@@ -37,7 +37,7 @@ struct RecoveryWebhookSettings {
   std::vector<std::string> excluded_namespaces{};
   std::vector<std::string> own_schedulers{};  // pods of these schedulers need no node affinity
   std::shared_ptr<const kube::LeaderFence> fence{};
-  std::chrono::nanoseconds look_every = std::chrono::seconds{10};
+  std::chrono::nanoseconds poll_interval = std::chrono::seconds{10};
   std::chrono::hours valid_for{24 * 365};        // of the certificate
   std::chrono::hours renew_after{24 * 365 / 2};  // long before the certificate expires
   // Time for every API server to receive a new CA. An API server that does not know the CA yet fails a request.

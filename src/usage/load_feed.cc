@@ -89,7 +89,7 @@ net::Task<Result<void>> LoadFeed::round() {
   const NodeList nodes = callbacks_.nodes();
   status_.nodes = nodes ? nodes->size() : 0;
   if (status_.nodes == 0) co_return Result<void>{};
-  tell(fallback_.requests_judgeable(requests_judgeable(*nodes)));
+  notify_changed(fallback_.requests_judgeable(requests_judgeable(*nodes)));
   fallback_.begin_round();
   while (const auto next = fallback_.next()) {
     auto done = co_await read(*next, nodes);
@@ -125,7 +125,7 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
   said.last_error.clear();
   said.last_answer = services_.clock->wall_now();
   said.newest_sample = reading.newest();
-  tell(fallback_.answered(source));
+  notify_changed(fallback_.answered(source));
   if (fallback_.source() != source) return;  // a better source answered, but it is not current yet
   status_.dropped = reading.dropped;
   status_.nodes = nodes->size();
@@ -143,7 +143,7 @@ void LoadFeed::failed(std::size_t source, std::string sentence) {
   failures(status_.sources[source].name).add();
   const bool fresh = has_fresh_data(source);
   status_.sources[source].last_error = sentence;
-  tell(fallback_.failed(source, std::move(sentence), fresh));
+  notify_changed(fallback_.failed(source, std::move(sentence), fresh));
 }
 
 bool LoadFeed::has_fresh_data(std::size_t source) const {
@@ -151,7 +151,7 @@ bool LoadFeed::has_fresh_data(std::size_t source) const {
   return newest && *newest >= services_.clock->wall_now() - settings_.rules.freshness;
 }
 
-void LoadFeed::tell(const std::optional<Fallback::Change>& change) {
+void LoadFeed::notify_changed(const std::optional<Fallback::Change>& change) {
   if (!change) return;
   if (change->basis != cluster::LoadBasis::Usage) {
     status_.nodes_measured = 0;

@@ -78,7 +78,7 @@ class LoadFeed {
   void answered(std::size_t source, Reading reading, const NodeList& nodes);
   void failed(std::size_t source, std::string sentence);
   Counter& failures(const std::string& source);
-  void tell(const std::optional<Fallback::Change>& change);
+  void notify_changed(const std::optional<Fallback::Change>& change);
   void show();
   bool has_fresh_data(std::size_t source) const;
 

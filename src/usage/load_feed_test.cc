@@ -15,28 +15,29 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // A source that answers as the test says.
-struct Told {
+struct Script {
   bool answers = true;
   std::vector<Sample> samples{};  // with an age instead of a time
   int reads = 0;
 };
 
-class ToldSource final : public Source {
+class ScriptedSource final : public Source {
  public:
-  ToldSource(std::string name, Told& told, const Clock& clock) : name_(std::move(name)), told_(told), clock_(clock) {}
+  ScriptedSource(std::string name, Script& script, const Clock& clock)
+      : name_(std::move(name)), script_(script), clock_(clock) {}
   std::string_view name() const override { return name_; }
   net::Task<Result<Reading>> read(NodeList, WallTime) override {
-    ++told_.reads;
-    if (!told_.answers) co_return fail(Errc::Unavailable, "{} is down", name_);
+    ++script_.reads;
+    if (!script_.answers) co_return fail(Errc::Unavailable, "{} is down", name_);
     Reading reading;
-    reading.samples = told_.samples;
+    reading.samples = script_.samples;
     for (Sample& one : reading.samples) one.at = clock_.wall_now() - one.at.time_since_epoch();
     co_return reading;
   }
 
  private:
   std::string name_;
-  Told& told_;
+  Script& script_;
   const Clock& clock_;
 };
 
@@ -56,8 +57,8 @@ struct Fixture {
     };
     callbacks.changed = [this](const Fallback::Change& change) { changes.push_back(change.from + ">" + change.to); };
     std::vector<std::unique_ptr<Source>> sources;
-    sources.push_back(std::make_unique<ToldSource>("prometheus", prometheus, time.clock));
-    sources.push_back(std::make_unique<ToldSource>("metrics-server", metrics_server, time.clock));
+    sources.push_back(std::make_unique<ScriptedSource>("prometheus", prometheus, time.clock));
+    sources.push_back(std::make_unique<ScriptedSource>("metrics-server", metrics_server, time.clock));
     feed = std::make_unique<LoadFeed>(time.services(), LoadFeedSettings{}, std::move(sources), std::move(callbacks));
   }
 
@@ -75,8 +76,8 @@ struct Fixture {
     return text.substr(from, text.find('\n', from) - from);
   }
 
-  Told prometheus{.samples = {aged("a", 0.5), aged("b", 0.6)}};
-  Told metrics_server{.samples = {aged("a", 0.4)}};
+  Script prometheus{.samples = {aged("a", 0.5), aged("b", 0.6)}};
+  Script metrics_server{.samples = {aged("a", 0.4)}};
   NodeList nodes = std::make_shared<const std::vector<NodeIdentity>>(
       std::vector<NodeIdentity>{{.name = "a", .cpu = 4.0, .memory = 1e9}, {.name = "b", .cpu = 4.0, .memory = 1e9}});
   std::vector<std::string> taken;

@@ -21,7 +21,7 @@ const std::vector<std::string> kNodes{"a", "b", "c"};
 
 int pick(int least, int most) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most)); }
 
-struct Remembered {
+struct ModelReservation {
   std::size_t node = 0;
   Loads load{};
   WallTime at{};
@@ -29,7 +29,7 @@ struct Remembered {
 
 // The whole history, without the shortcuts of LoadTracker.
 struct History {
-  std::map<std::string, Remembered> reservations{};
+  std::map<std::string, ModelReservation> reservations{};
   std::map<std::pair<std::size_t, std::size_t>, std::pair<WallTime, double>> newest{};  // by node and resource
 
   double reserved(std::size_t where, std::size_t resource, const LoadTrackerSettings& settings, WallTime now) const {

@@ -101,8 +101,8 @@ void NodeFinder::add(std::string key, std::size_t node) {
   if (!added && known->second != node) known->second = kTwo;
 }
 
-NodeFinder::Found NodeFinder::find(std::string_view said) const {
-  const auto found = nodes_.find(host_of(said));
+NodeFinder::Found NodeFinder::find(std::string_view host) const {
+  const auto found = nodes_.find(host_of(host));
   if (found == nodes_.end()) return {};
   if (found->second == kTwo) return {.ambiguous = true};
   return {.node = names_[found->second]};

@@ -53,7 +53,7 @@ class NodeFinder {
     bool ambiguous = false;
   };
   // "10.0.0.1:9100", "[fd00::1]:9100", "node-1", "node-1:9100".
-  Found find(std::string_view said) const;
+  Found find(std::string_view host) const;
 
  private:
   void add(std::string key, std::size_t node);

@@ -78,11 +78,11 @@ net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, St
   if (values->empty() && resource <= cluster::kMemoryLoad) {
     co_return fail(Errc::Unavailable, "the query gives no series: is node_exporter scraped?");
   }
-  if (!query.heard.empty()) {
-    auto heard = co_await ask(query.heard, deadline);
-    if (!heard) co_return fail(std::move(heard.error()).within("when nodes were heard of"));
+  if (!query.freshness_query.empty()) {
+    auto last_seen = co_await ask(query.freshness_query, deadline);
+    if (!last_seen) co_return fail(std::move(last_seen.error()).within("when nodes were heard of"));
     std::unordered_map<std::string, double> times;
-    for (const Series& one : *heard) {
+    for (const Series& one : *last_seen) {
       if (one.label) times[*one.label] = std::max(times[*one.label], one.value);
     }
     for (Series& one : *values) {
@@ -149,18 +149,18 @@ std::vector<PrometheusQuery> default_queries(const std::string& label) {
       {.resource = "cpu",
        .expression =
            fmt::format(R"(100 - (avg by({}) (rate(node_cpu_seconds_total{{mode="idle"}}[5m])) * 100))", label),
-       .heard = fmt::format(R"(max by({}) (timestamp(node_cpu_seconds_total{{mode="idle"}})))", label)},
+       .freshness_query = fmt::format(R"(max by({}) (timestamp(node_cpu_seconds_total{{mode="idle"}})))", label)},
       {.resource = "memory",
        .expression = "100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)",
-       .heard = fmt::format("max by({}) (timestamp(node_memory_MemAvailable_bytes))", label)},
+       .freshness_query = fmt::format("max by({}) (timestamp(node_memory_MemAvailable_bytes))", label)},
   };
 }
 
 std::vector<PrometheusQuery> recorded_queries() {
-  const std::string heard = "rescheduler:node_heard:timestamp";
+  const std::string freshness_query = "rescheduler:node_heard:timestamp";
   return {
-      {.resource = "cpu", .expression = "rescheduler:node_cpu_used:percent", .heard = heard},
-      {.resource = "memory", .expression = "rescheduler:node_memory_used:percent", .heard = heard},
+      {.resource = "cpu", .expression = "rescheduler:node_cpu_used:percent", .freshness_query = freshness_query},
+      {.resource = "memory", .expression = "rescheduler:node_memory_used:percent", .freshness_query = freshness_query},
   };
 }
 

@@ -23,7 +23,7 @@ struct PrometheusQuery {
   Unit unit = Unit::Percent;
   // A query for the time of each node's last sample, in seconds since 1970. The time of a result does not show it:
   // rate[5m] returns values for five minutes after a node stops reporting. Empty: the time of the result is used.
-  std::string heard{};
+  std::string freshness_query{};
 };
 
 // One value per node, from node_exporter. CPU is a mean over five minutes. `label` is the label that identifies the

@@ -153,7 +153,7 @@ TEST_F(PrometheusSourceTest, NodesThatChangedSinceTheLastReadingAreFoundAsTheyAr
 
 TEST_F(PrometheusSourceTest, WhenANodeWasHeardOfIsTheTimeOfItsSample) {
   serve();
-  settings_.queries[0].heard = "when";
+  settings_.queries[0].freshness_query = "when";
   answers_["when"] = vector_of(series("10.0.0.1:9100", "1799999990.5"));  // node b has no last sample
   const auto reading = read();
   ASSERT_TRUE(reading) << reading.error().message;
@@ -236,7 +236,7 @@ TEST(PrometheusQueries, TheDefaultsAreOnePerNodeByWhicheverLabelTellsIt) {
   EXPECT_EQ(queries[0].expression, R"(100 - (avg by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m])) * 100))");
   EXPECT_EQ(queries[1].expression, "100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)");
   EXPECT_THAT(default_queries("node")[0].expression, HasSubstr("avg by(node)"));
-  EXPECT_THAT(default_queries("node")[1].heard, StartsWith("max by(node)"));
+  EXPECT_THAT(default_queries("node")[1].freshness_query, StartsWith("max by(node)"));
 }
 
 TEST_F(PrometheusSourceTest, SettingsThatCannotWorkAreRefusedAtOnce) {

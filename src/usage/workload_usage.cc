@@ -46,7 +46,7 @@ cluster::Loads expected_loads(const cluster::PodRequests& requests,
   return loads;
 }
 
-void WorkloadUsageTracker::saw(const std::string& workload, const WorkloadUsage& mean, WallTime now) {
+void WorkloadUsageTracker::observe(const std::string& workload, const WorkloadUsage& mean, WallTime now) {
   if (workload.empty() || !std::isfinite(mean.milli_cpu) || !std::isfinite(mean.memory)) return;
   const auto [place, fresh] = known_.try_emplace(workload, Known{mean, now});
   if (fresh) return;

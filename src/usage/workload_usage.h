@@ -43,7 +43,7 @@ cluster::Loads expected_loads(const cluster::PodRequests& requests,
 class WorkloadUsageTracker {
  public:
   // `mean`: over the pods of the workload that are measured now.
-  void saw(const std::string& workload, const WorkloadUsage& mean, WallTime now);
+  void observe(const std::string& workload, const WorkloadUsage& mean, WallTime now);
   // Drops workloads that have had no pods for a long time. Returns a copy for other threads.
   WorkloadUsagesPtr take(WallTime now);
 

@@ -56,11 +56,11 @@ TEST(ExpectedLoads, AreWhatItsLikeUseAndNeverLessThanItAsksFor) {
 
 TEST(WorkloadUsageTracker, FollowsWhatItSeesAndRemembersADay) {
   WorkloadUsageTracker keeper;
-  keeper.saw("shop/Deployment/web", {1000, 100}, kStart);
-  keeper.saw("", {1000, 100}, kStart);
-  keeper.saw("shop/Job/odd", {cluster::kUnknownLoad, 1}, kStart);
+  keeper.observe("shop/Deployment/web", {1000, 100}, kStart);
+  keeper.observe("", {1000, 100}, kStart);
+  keeper.observe("shop/Job/odd", {cluster::kUnknownLoad, 1}, kStart);
   ASSERT_EQ(keeper.take(kStart)->size(), 1U);
-  keeper.saw("shop/Deployment/web", {2000, 300}, kStart + 1min);
+  keeper.observe("shop/Deployment/web", {2000, 300}, kStart + 1min);
   const auto later = keeper.take(kStart + 1min);
   EXPECT_DOUBLE_EQ(later->at("shop/Deployment/web").milli_cpu, 1500);
   EXPECT_DOUBLE_EQ(later->at("shop/Deployment/web").memory, 200);

@@ -220,7 +220,7 @@ void ChaoticCluster::change_leader() {
   parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
     std::vector<scheduler::Intent> intents;
     for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
-    live_->want(std::move(intents));
+    live_->set_intents(std::move(intents));
   };
   leader_.migrator = std::make_unique<migration::MigrationController>(std::move(parts));
   leader_.migrator->follow();

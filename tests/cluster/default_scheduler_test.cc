@@ -30,7 +30,7 @@ class MovesOfKubeSchedulersPods : public MigrationTest {
   void start_webhook() {
     TestRecoverySettings settings;
     settings.ns = ns();
-    settings.target = [this](const api::Pod& pod) { return migrator().wanted_on(pod); };
+    settings.target = [this](const api::Pod& pod) { return migrator().target_of(pod); };
     webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
   }
 

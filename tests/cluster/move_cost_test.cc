@@ -85,7 +85,7 @@ class MoveCost : public testing::Test {
     parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
       std::vector<scheduler::Intent> intents;
       for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
-      live_->want(std::move(intents));
+      live_->set_intents(std::move(intents));
     };
     migrator_ = std::make_unique<migration::MigrationController>(std::move(parts));
     migrator_->on_outcome([this](const migration::MoveOutcome& outcome) { outcomes_.push_back(outcome); });

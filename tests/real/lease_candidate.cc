@@ -20,7 +20,7 @@ void print_line(const std::string& line) {
   std::fflush(stdout);
 }
 
-bool told_to_end() {
+bool should_stop() {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   return poll(&input, 1, 2) > 0;  // also the interval of the loop below
 }
@@ -46,7 +46,7 @@ int run(const std::string& kubeconfig, const std::string& ns, const std::string&
   const auto fence = (*elector)->fence();
   net::Job job = net::spawn(live.loop().executor(), "candidate", (*elector)->run());
   const SystemClock clock;
-  while (!told_to_end()) {
+  while (!should_stop()) {
     // Read the clock first and check then: acting was certainly allowed at the logged instant.
     const auto instant = clock.steady_now();
     if (fence->may_act()) print_line(fmt::format("ACT {}", instant.time_since_epoch().count()));

@@ -274,7 +274,7 @@ TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
   EXPECT_EQ(sentence_, "");
   EXPECT_TRUE(reading.samples.empty());
   EXPECT_EQ(reading.dropped[Drop::Stale], 1u);
-  settings_.queries[0].heard.clear();
+  settings_.queries[0].freshness_query.clear();
   make_source();
   EXPECT_EQ(read().samples.size(), 1u);  // the rate alone does not show it
 }

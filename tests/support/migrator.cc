@@ -41,7 +41,7 @@ TestMigrator::TestMigrator(TestCluster& cluster, TestScheduler* steered, TestMig
     settings.migration.steer = [steered](std::vector<migration::PlacementIntent> wanted) {
       std::vector<scheduler::Intent> intents;
       for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
-      steered->want(std::move(intents));
+      steered->set_intents(std::move(intents));
     };
   }
   migration::MigrationParts parts{api_.get(), nullptr, link_->services(), fence_, std::move(settings.migration)};
@@ -85,9 +85,9 @@ bool TestMigrator::dead() {
   return answer;
 }
 
-std::string TestMigrator::wanted_on(const api::Pod& pod) {
+std::string TestMigrator::target_of(const api::Pod& pod) {
   std::string node;
-  link_->on_loop([&] { node = migrator_->wanted_on(pod); });
+  link_->on_loop([&] { node = migrator_->target_of(pod); });
   return node;
 }
 
@@ -146,7 +146,7 @@ TestMigrator& MigrationTest::start_migrator(TestMigratorSettings settings) {
   settings.migration = settings_;
   settings.migration.ns = ns();
   settings.migration.scheduler_names = {ns()};
-  settings.migration.look_every = std::chrono::milliseconds{200};
+  settings.migration.poll_interval = std::chrono::milliseconds{200};
   return *migrators_.emplace_back(std::make_unique<TestMigrator>(cluster(), &scheduler(), std::move(settings)));
 }
 

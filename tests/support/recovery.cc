@@ -56,7 +56,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   live.host = "test";
   live.ns = settings.ns;
   live.home = settings.ns;
-  live.look_every = milliseconds{100};
+  live.poll_interval = milliseconds{100};
   link_->on_loop([&] {
     live_ = rescheduling::recovery::LiveRecovery::make({api_.get(), nullptr}, std::move(live), link_->services());
   });
@@ -72,7 +72,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.own_namespace = "default";
     hook.only_namespaces = {settings.ns};
     hook.own_schedulers = {settings.ns};
-    hook.look_every = seconds{600};
+    hook.poll_interval = seconds{600};
     hook.settle = seconds{3};
     hook.webhook.timeout = seconds{10};
     prepare_webhook();

@@ -112,7 +112,7 @@ TestRescheduler::TestRescheduler(TestCluster& cluster, Settings settings)
   if (elector_) how.fence = elector_->fence();
   how.debounce = std::chrono::milliseconds{50};
   how.migrations.ns = settings.ns;
-  how.migrations.look_every = std::chrono::milliseconds{200};
+  how.migrations.poll_interval = std::chrono::milliseconds{200};
   auto made = cli::Composition::make({api_.get()}, std::move(how), link_->services());
   RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
   composition_ = std::move(*made);

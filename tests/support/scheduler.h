@@ -51,8 +51,8 @@ class TestScheduler {
   std::string metrics();
   bool leads();
   const kube::LeaderFence& fence() const { return *fence_; }
-  void want(std::vector<scheduler::Intent> intents) { live_->want(std::move(intents)); }  // any thread
-  std::string load_status();                                                              // the current load source
+  void set_intents(std::vector<scheduler::Intent> intents) { live_->set_intents(std::move(intents)); }  // any thread
+  std::string load_status();  // the current load source
   LiveApi& link() { return *link_; }
 
  private:

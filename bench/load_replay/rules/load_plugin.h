@@ -10,9 +10,9 @@
 
 namespace rescheduler::replay {
 
-struct AskedNotes final : placement::Notes {
+struct AskedNotes final : placement::StateData {
   explicit AskedNotes(const Asked& what) : context(what) {}
-  std::unique_ptr<placement::Notes> clone() const override { return std::make_unique<AskedNotes>(*this); }
+  std::unique_ptr<placement::StateData> clone() const override { return std::make_unique<AskedNotes>(*this); }
   Asked context;
 };
 

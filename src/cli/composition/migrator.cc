@@ -36,7 +36,7 @@ std::unique_ptr<migration::MigrationController> make_migrator(migration::Migrati
       intents.push_back({std::move(one.migration), std::move(one.ns), std::move(one.selector), std::move(one.pod),
                          std::move(one.target)});
     }
-    scheduler.want(std::move(intents));
+    scheduler.set_intents(std::move(intents));
   };
   const auto last = std::make_shared<std::shared_ptr<const scheduler::LoadUpdate>>();
   scheduler::ClusterSink sink;

@@ -23,24 +23,25 @@ OptOut meaning_of(std::string_view value) {
 }  // namespace
 
 OptOutValue opt_out_value(const api::ObjectMeta& meta) {
-  OptOutValue word;
+  OptOutValue result;
   for (const Texts* texts : {&meta.labels(), &meta.annotations()}) {
     if (texts->empty()) continue;
     for (const std::string_view key : kOptOutKeys) {
       const auto found = texts->find(std::string(key));
       if (found == texts->end()) continue;
-      const OptOut said = meaning_of(found->second);
+      const OptOut found_meaning = meaning_of(found->second);
       // "disabled" is clear and needs no warning, even if another key has an unclear value.
-      const bool counts = said == OptOut::Disabled || (said == OptOut::Unclear && word.meaning == OptOut::No);
-      if (counts) word = {said, key, found->second};
+      const bool counts =
+          found_meaning == OptOut::Disabled || (found_meaning == OptOut::Unclear && result.meaning == OptOut::No);
+      if (counts) result = {found_meaning, key, found->second};
     }
   }
-  return word;
+  return result;
 }
 
 OptOut opt_out_of(const api::ObjectMeta& meta) { return opt_out_value(meta).meaning; }
 
-bool asks_for_maintenance(const api::ObjectMeta& node) {
+bool requests_maintenance(const api::ObjectMeta& node) {
   return std::ranges::any_of(kMaintenanceKeys, [&](std::string_view key) {
     const auto found = node.labels().find(std::string(key));
     return found != node.labels().end() && found->second == "true";

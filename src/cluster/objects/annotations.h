@@ -38,7 +38,7 @@ OptOutValue opt_out_value(const api::ObjectMeta& meta);
 OptOut opt_out_of(const api::ObjectMeta& meta);
 
 // "true" on either key. No other value starts maintenance: a typing error must not drain a node.
-bool asks_for_maintenance(const api::ObjectMeta& node);
+bool requests_maintenance(const api::ObjectMeta& node);
 // A value that is neither "true" nor "false", for a warning.
 std::optional<std::string> unclear_maintenance(const api::ObjectMeta& node);
 

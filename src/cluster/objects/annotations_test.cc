@@ -43,12 +43,12 @@ TEST(OptOut, OfSeveralWordsTheMostCarefulCounts) {
 TEST(Maintenance, IsAskedForByTrueAlone) {
   for (const std::string_view key : {kMaintenanceKey, kOwnMaintenanceKey}) {
     api::ObjectMeta node;
-    EXPECT_FALSE(asks_for_maintenance(node));
+    EXPECT_FALSE(requests_maintenance(node));
     (*node.mutable_labels())[std::string(key)] = "true";
-    EXPECT_TRUE(asks_for_maintenance(node));
+    EXPECT_TRUE(requests_maintenance(node));
     EXPECT_FALSE(unclear_maintenance(node));
     (*node.mutable_labels())[std::string(key)] = "yes";
-    EXPECT_FALSE(asks_for_maintenance(node));
+    EXPECT_FALSE(requests_maintenance(node));
     EXPECT_TRUE(unclear_maintenance(node));
   }
 }

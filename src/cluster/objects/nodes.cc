@@ -26,7 +26,7 @@ std::string_view condition_of(const api::Node& node, std::string_view type) {
 
 bool is_ready(const api::Node& node) { return condition_of(node, "Ready") == "True"; }
 
-bool says_not_ready(const api::Node& node) {
+bool reports_not_ready(const api::Node& node) {
   const std::string_view ready = condition_of(node, "Ready");
   return !ready.empty() && ready != "True";
 }

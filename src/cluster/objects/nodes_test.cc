@@ -10,14 +10,14 @@ namespace {
 TEST(ANode, IsReadyWhenItsConditionSaysTrueAndNotReadyWhenItSaysAnythingElse) {
   api::Node node;
   EXPECT_FALSE(is_ready(node));
-  EXPECT_FALSE(says_not_ready(node)) << "it says nothing";
+  EXPECT_FALSE(reports_not_ready(node)) << "it says nothing";
   auto& condition = *node.mutable_status()->add_conditions();
   condition.set_type("Ready");
   for (const char* status : {"True", "False", "Unknown"}) {
     condition.set_status(status);
     EXPECT_EQ(condition_of(node, "Ready"), status);
     EXPECT_EQ(is_ready(node), std::string_view(status) == "True");
-    EXPECT_EQ(says_not_ready(node), std::string_view(status) != "True");
+    EXPECT_EQ(reports_not_ready(node), std::string_view(status) != "True");
   }
   EXPECT_EQ(condition_of(node, "MemoryPressure"), "");
 }

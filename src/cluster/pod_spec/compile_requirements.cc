@@ -192,7 +192,7 @@ void compile_features(const api::PodSpec& spec, Interner& interner, NodeRequirem
 
 }  // namespace
 
-bool NodeRequirements::asks_nothing() const {
+bool NodeRequirements::has_no_requests() const {
   const ResourceList& plain = requests.plain;
   return plain.cpu == 0 && plain.memory == 0 && plain.ephemeral_storage == 0 && plain.others.empty();
 }

@@ -29,7 +29,7 @@ ClusterEventPtr cluster_event(EventResource resource,
                               ActionType change,
                               std::string_view ns,
                               std::string_view name,
-                              StorageChange news = {}) {
+                              StorageChange storage_change = {}) {
   ClusterEvent what;
   what.resource = resource;
   what.actions = change;
@@ -37,7 +37,7 @@ ClusterEventPtr cluster_event(EventResource resource,
   what.label += change == ActionType::Add ? "Add" : change == ActionType::Delete ? "Delete" : "Update";
   what.ns = ns;
   what.name = name;
-  what.storage = news;
+  what.storage = storage_change;
   return std::make_shared<const ClusterEvent>(std::move(what));
 }
 
@@ -93,7 +93,7 @@ VolumePtr Volumes::volume(std::string_view name) const {
 
 VolumePtr Volumes::api_volume(std::string_view name) const {
   const auto* known = find(name);
-  return known == nullptr ? nullptr : known->said;
+  return known == nullptr ? nullptr : known->api_object;
 }
 
 void Volumes::enter_class(Symbol name, const std::string& volume) {
@@ -117,7 +117,7 @@ bool Volumes::same_zone_labels(LabelSetId a, LabelSetId b) const {
 ClusterEventPtr Volumes::upsert(const api::PersistentVolume& object) {
   auto compiled = std::make_shared<const Volume>(compile_volume(object, interner_));
   Known<Volume>& known = volumes_[compiled->name];
-  const VolumePtr before = std::exchange(known.said, compiled);
+  const VolumePtr before = std::exchange(known.api_object, compiled);
   if (before && before->version != compiled->version) known.assumed = nullptr;
   if (!before || before->storage_class != compiled->storage_class) {
     if (before) leave_class(before->storage_class, before->name);
@@ -125,15 +125,15 @@ ClusterEventPtr Volumes::upsert(const api::PersistentVolume& object) {
   }
   if (!before) return cluster_event(EventResource::PersistentVolume, ActionType::Add, "", compiled->name);
   if (same(*before, *compiled)) return nullptr;
-  StorageChange news;
-  news.topology_changed = !same_zone_labels(before->labels, compiled->labels);
-  return cluster_event(EventResource::PersistentVolume, ActionType::Update, "", compiled->name, news);
+  StorageChange storage_change;
+  storage_change.topology_changed = !same_zone_labels(before->labels, compiled->labels);
+  return cluster_event(EventResource::PersistentVolume, ActionType::Update, "", compiled->name, storage_change);
 }
 
 ClusterEventPtr Volumes::remove_volume(std::string_view name) {
   const auto found = volumes_.find(name);
   if (found == volumes_.end()) return nullptr;
-  leave_class(found->second.said->storage_class, found->first);
+  leave_class(found->second.api_object->storage_class, found->first);
   volumes_.erase(found);
   return cluster_event(EventResource::PersistentVolume, ActionType::Delete, "", name);
 }
@@ -153,12 +153,12 @@ Result<VolumePtr> Volumes::assume_binding(const Volume& volume, const Claim& cla
     return fail(Errc::Conflict, "PersistentVolume {} is gone", volume.name);
   }
   Known<Volume>& known = found->second;
-  if (known.said->version != volume.version) {
+  if (known.api_object->version != volume.version) {
     return fail(Errc::Conflict, "PersistentVolume {} has changed since it was chosen", volume.name);
   }
-  Volume prebound = *known.said;
+  Volume prebound = *known.api_object;
   // A volume that a user prebound stays marked as the user's. Only the claim's uid is added.
-  if (!is_prebound_to(*known.said, claim)) prebound.bound_by_controller = true;
+  if (!is_prebound_to(*known.api_object, claim)) prebound.bound_by_controller = true;
   prebound.claim = ClaimRef{claim.ns, claim.name, claim.uid};
   known.assumed = std::make_shared<const Volume>(std::move(prebound));
   return known.assumed;
@@ -166,7 +166,7 @@ Result<VolumePtr> Volumes::assume_binding(const Volume& volume, const Claim& cla
 
 void Volumes::revert(const Volume& volume) {
   const auto found = volumes_.find(volume.name);
-  if (found != volumes_.end() && found->second.said->version == volume.version) found->second.assumed = nullptr;
+  if (found != volumes_.end() && found->second.api_object->version == volume.version) found->second.assumed = nullptr;
 }
 
 // ---- PersistentVolumeClaims.
@@ -189,13 +189,13 @@ ClaimPtr Volumes::claim(std::string_view ns, std::string_view name) const {
 ClaimPtr Volumes::api_claim(std::string_view ns, std::string_view name) const {
   const auto symbol = interner_.symbols.find(ns);
   const auto* known = symbol ? find(*symbol, name) : nullptr;
-  return known == nullptr ? nullptr : known->said;
+  return known == nullptr ? nullptr : known->api_object;
 }
 
 ClusterEventPtr Volumes::upsert(const api::PersistentVolumeClaim& object) {
   auto compiled = std::make_shared<const Claim>(compile_claim(object, interner_));
   Known<Claim>& known = claims_[OwnedClaimKey{interner_.symbols.intern(compiled->ns), compiled->name}];
-  const ClaimPtr before = std::exchange(known.said, compiled);
+  const ClaimPtr before = std::exchange(known.api_object, compiled);
   if (before && before->version != compiled->version) known.assumed = nullptr;
   if (before && same(*before, *compiled)) return nullptr;
   return cluster_event(EventResource::PersistentVolumeClaim, before ? ActionType::Update : ActionType::Add,
@@ -213,10 +213,10 @@ Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node)
   const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
   if (found == claims_.end()) return fail(Errc::Conflict, "claim {}/{} is gone", claim.ns, claim.name);
   Known<Claim>& known = found->second;
-  if (known.said->version != claim.version) {
+  if (known.api_object->version != claim.version) {
     return fail(Errc::Conflict, "claim {}/{} has changed since its node was chosen", claim.ns, claim.name);
   }
-  Claim placed = *known.said;
+  Claim placed = *known.api_object;
   placed.selected_node = std::string(node);
   known.assumed = std::make_shared<const Claim>(std::move(placed));
   return known.assumed;
@@ -225,7 +225,7 @@ Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node)
 void Volumes::revert(const Claim& claim) {
   const auto symbol = interner_.symbols.find(claim.ns);
   const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
-  if (found != claims_.end() && found->second.said->version == claim.version) found->second.assumed = nullptr;
+  if (found != claims_.end() && found->second.api_object->version == claim.version) found->second.assumed = nullptr;
 }
 
 // ---- StorageClasses and CSI objects.
@@ -233,13 +233,13 @@ void Volumes::revert(const Claim& claim) {
 ClusterEventPtr Volumes::upsert(const api::StorageClass& object) {
   StorageClass compiled = compile_class(object, interner_);
   const auto [place, fresh] = classes_.try_emplace(compiled.name);
-  StorageChange news;
-  news.waits_for_consumer = compiled.mode == BindingMode::WaitForFirstConsumer;
-  news.topology_changed = !fresh && place->second.allowed_topologies != compiled.allowed_topologies;
+  StorageChange storage_change;
+  storage_change.waits_for_consumer = compiled.mode == BindingMode::WaitForFirstConsumer;
+  storage_change.topology_changed = !fresh && place->second.allowed_topologies != compiled.allowed_topologies;
   if (!fresh && place->second == compiled) return nullptr;
   place->second = std::move(compiled);
   return cluster_event(EventResource::StorageClass, fresh ? ActionType::Add : ActionType::Update, "",
-                       object.metadata().name(), news);
+                       object.metadata().name(), storage_change);
 }
 
 ClusterEventPtr Volumes::remove_class(std::string_view name) {
@@ -257,12 +257,12 @@ ClusterEventPtr Volumes::upsert(const api::CSINode& object) {
   CsiNode compiled = compile_csi_node(object, interner_);
   const std::string& name = object.metadata().name();
   const auto [place, fresh] = csi_nodes_.try_emplace(name);
-  StorageChange news;
-  news.limit_grew = !fresh && any_limit_grew(place->second, compiled);
-  news.plugins_changed = !fresh && place->second.migrated_text != compiled.migrated_text;
+  StorageChange storage_change;
+  storage_change.limit_grew = !fresh && any_limit_grew(place->second, compiled);
+  storage_change.plugins_changed = !fresh && place->second.migrated_text != compiled.migrated_text;
   if (!fresh && place->second == compiled) return nullptr;
   place->second = std::move(compiled);
-  return cluster_event(EventResource::CsiNode, fresh ? ActionType::Add : ActionType::Update, "", name, news);
+  return cluster_event(EventResource::CsiNode, fresh ? ActionType::Add : ActionType::Update, "", name, storage_change);
 }
 
 ClusterEventPtr Volumes::remove_csi_node(std::string_view name) {
@@ -278,11 +278,12 @@ const CsiNode* Volumes::csi_node(std::string_view name) const {
 ClusterEventPtr Volumes::upsert(const api::CSIDriver& object) {
   const std::string& name = object.metadata().name();
   const auto [place, fresh] = drivers_.try_emplace(interner_.symbols.intern(name), false);
-  StorageChange news;
+  StorageChange storage_change;
   const bool tracked = std::exchange(place->second, object.spec().storage_capacity());
-  news.capacity_ignored = tracked && !place->second;
+  storage_change.capacity_ignored = tracked && !place->second;
   if (!fresh && tracked == place->second) return nullptr;
-  return cluster_event(EventResource::CsiDriver, fresh ? ActionType::Add : ActionType::Update, "", name, news);
+  return cluster_event(EventResource::CsiDriver, fresh ? ActionType::Add : ActionType::Update, "", name,
+                       storage_change);
 }
 
 ClusterEventPtr Volumes::remove_csi_driver(std::string_view name) {
@@ -307,17 +308,17 @@ ClusterEventPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
   }
   auto& list = capacities_[compiled.storage_class];
   auto known = std::ranges::find(list, key, &NamedCapacity::key);
-  StorageChange news;
+  StorageChange storage_change;
   if (known == list.end()) {
     known = list.insert(list.end(), NamedCapacity{key, {}});
   } else if (known->capacity == compiled) {
     return nullptr;
   }
   const std::optional<std::int64_t> before = known->capacity.largest;
-  news.limit_grew = compiled.largest && (!before || *compiled.largest > *before);
+  storage_change.limit_grew = compiled.largest && (!before || *compiled.largest > *before);
   known->capacity = std::move(compiled);
   return cluster_event(EventResource::CsiStorageCapacity, fresh ? ActionType::Add : ActionType::Update,
-                       meta.namespace_(), meta.name(), news);
+                       meta.namespace_(), meta.name(), storage_change);
 }
 
 void Volumes::forget_capacity(Symbol storage_class, std::string_view key) {
@@ -370,11 +371,11 @@ void Volumes::detach(const Attachment& attachment) {
 ClusterEventPtr Volumes::remove_attachment(std::string_view name) {
   const auto found = attachments_.find(name);
   if (found == attachments_.end()) return nullptr;
-  StorageChange news;
-  news.driver = found->second.driver;
+  StorageChange storage_change;
+  storage_change.driver = found->second.driver;
   detach(found->second);
   attachments_.erase(found);
-  return cluster_event(EventResource::VolumeAttachment, ActionType::Delete, "", name, news);
+  return cluster_event(EventResource::VolumeAttachment, ActionType::Delete, "", name, storage_change);
 }
 
 const std::vector<Attachment>& Volumes::attachments_to(std::string_view node) const {

@@ -82,9 +82,9 @@ class Volumes {
  private:
   template <class T>
   struct Known {
-    std::shared_ptr<const T> said;
+    std::shared_ptr<const T> api_object;
     std::shared_ptr<const T> assumed{};  // null: no assumption
-    const std::shared_ptr<const T>& current() const { return assumed ? assumed : said; }
+    const std::shared_ptr<const T>& current() const { return assumed ? assumed : api_object; }
   };
   using Names = std::vector<std::string>;  // sorted
   struct TextHash : boost::hash<std::string_view> {

@@ -150,7 +150,7 @@ Task<ServerConnection::Arrival> ServerConnection::next_request() {
 Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& parser,
                                                                  std::string& body,
                                                                  bool& disconnected) {
-  bool told_to_go_on = false;
+  bool continue_sent = false;
   bool asked = false;
   for (;;) {
     while (!parser.begun() && input_.unread().starts_with("\r\n")) input_.consume(2);  // RFC 9112, 2.2
@@ -165,8 +165,8 @@ Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& 
     }
     if (parser.done()) co_return std::nullopt;
     if (*used > 0) continue;
-    if (parser.head_done() && !told_to_go_on && has_token(parser.head().headers.get("expect"), "100-continue")) {
-      told_to_go_on = true;
+    if (parser.head_done() && !continue_sent && has_token(parser.head().headers.get("expect"), "100-continue")) {
+      continue_sent = true;
       // If this write fails, the next read reports the failure.
       (void)co_await stream_->write_all("HTTP/1.1 100 Continue\r\n\r\n");
     }

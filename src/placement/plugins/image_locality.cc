@@ -11,10 +11,10 @@ constexpr std::int64_t kMebibyte = 1024 * 1024;
 constexpr std::int64_t kLeast = 23 * kMebibyte;           // smaller images are pulled very fast
 constexpr std::int64_t kMostPerImage = 1000 * kMebibyte;  // above this the size makes no further difference
 
-struct KnownImages final : Notes {
+struct KnownImages final : StateData {
   // The images that some node has, with their score. An image that the pod names twice occurs twice.
   std::vector<std::pair<cluster::Symbol, std::int64_t>> worth{};
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<KnownImages>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<KnownImages>(*this); }
 };
 
 class ImageLocality final : public PluginOf<ImageLocality> {

@@ -34,23 +34,23 @@ struct KeySums {
   }
 };
 
-struct RequiredNotes final : Notes {
+struct RequiredState final : StateData {
   KeySums near{};          // pods that match all affinity terms of the incoming pod
   std::int64_t found = 0;  // the sum of all counts in `near`; 0 allows the first pod of a group
   KeySums away{};          // pods that an anti-affinity term of the incoming pod selects
   KeySums unwelcome{};     // pods whose anti-affinity selects the incoming pod
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<RequiredNotes>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<RequiredState>(*this); }
 };
 
-struct PreferredNotes final : Notes {
+struct PreferredState final : StateData {
   KeySums scores{};
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<PreferredNotes>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<PreferredState>(*this); }
 };
 
-struct BothNotes final : Notes {
-  RequiredNotes required{};
-  PreferredNotes preferred{};
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<BothNotes>(*this); }
+struct AffinityState final : StateData {
+  RequiredState required{};
+  PreferredState preferred{};
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<AffinityState>(*this); }
 };
 
 class InterPodAffinity final : public PluginOf<InterPodAffinity> {
@@ -88,16 +88,16 @@ class InterPodAffinity final : public PluginOf<InterPodAffinity> {
   std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
-  BothNotes& notes(CycleState& state) const {
-    auto* known = state.find<BothNotes>(slot());
-    return known != nullptr ? *known : state.write(slot(), BothNotes{});
+  AffinityState& cycle_data(CycleState& state) const {
+    auto* known = state.find<AffinityState>(slot());
+    return known != nullptr ? *known : state.write(slot(), AffinityState{});
   }
   void change(const PodContext& context,
               CycleState& state,
               const cluster::AssignedPod& pod,
               const cluster::NodeInfo& node,
               std::int64_t by) const;
-  static bool near_enough(const PodContext& context, const RequiredNotes& required, const cluster::NodeInfo& node);
+  static bool near_enough(const PodContext& context, const RequiredState& required, const cluster::NodeInfo& node);
 
   InterPodAffinityArgs args_;
 };
@@ -117,7 +117,7 @@ PreFilterResult InterPodAffinity::pre_filter(const PodContext& context, CycleSta
     return {{Code::UnschedulableAndUnresolvable, {"parsing pod: " + compiled_spec.unreadable}}};
   }
   const cluster::Cluster& cluster = context.cluster;
-  RequiredNotes required;
+  RequiredState required;
   if (!compiled_spec.affinity.empty()) {
     const cluster::NodeCounts& counts = *cluster.counts().matching(match_of(compiled_spec.affinity));
     for (const AffinityTerm& term : compiled_spec.affinity) {
@@ -142,7 +142,7 @@ PreFilterResult InterPodAffinity::pre_filter(const PodContext& context, CycleSta
     }
   }
   if (compiled_spec.affinity.empty() && compiled_spec.anti_affinity.empty() && !unwelcome) return {{Code::Skip}};
-  notes(state).required = std::move(required);
+  cycle_data(state).required = std::move(required);
   return {};
 }
 
@@ -151,7 +151,7 @@ void InterPodAffinity::change(const PodContext& context,
                               const cluster::AssignedPod& pod,
                               const cluster::NodeInfo& node,
                               std::int64_t by) const {
-  RequiredNotes& required = notes(state).required;
+  RequiredState& required = cycle_data(state).required;
   const cluster::Cluster& cluster = context.cluster;
   const cluster::PodCounts& counts = cluster.counts();
   const cluster::CompiledPodSpec& compiled_spec = context.compiled_spec;
@@ -176,7 +176,7 @@ void InterPodAffinity::change(const PodContext& context,
 }
 
 bool InterPodAffinity::near_enough(const PodContext& context,
-                                   const RequiredNotes& required,
+                                   const RequiredState& required,
                                    const cluster::NodeInfo& node) {
   bool all = true;
   for (const AffinityTerm& term : context.compiled_spec.affinity) {
@@ -194,7 +194,7 @@ Code InterPodAffinity::filter(const PodContext& context,
                               const CycleState& state,
                               const cluster::NodeInfo& node,
                               Reasons* why) const {
-  const RequiredNotes& required = state.find<BothNotes>(slot())->required;
+  const RequiredState& required = state.find<AffinityState>(slot())->required;
   if (!context.compiled_spec.affinity.empty() && !near_enough(context, required, node)) {
     if (why != nullptr) why->emplace_back("node(s) didn't match pod affinity rules");
     return Code::UnschedulableAndUnresolvable;
@@ -220,7 +220,7 @@ Status InterPodAffinity::pre_score(const PodContext& context,
   const bool has_wishes = !compiled_spec.preferred_affinity.empty() || !compiled_spec.preferred_anti_affinity.empty();
   if (args_.ignore_preferred_terms_of_existing_pods && !has_wishes) return {Code::Skip};
   const cluster::Cluster& cluster = context.cluster;
-  PreferredNotes preferred;
+  PreferredState preferred;
   bool anything = false;
   const auto take = [&](cluster::Symbol key, const cluster::NodeCounts& counts, std::int64_t factor) {
     DomainSums& sums = preferred.scores.of(cluster, key);
@@ -244,7 +244,7 @@ Status InterPodAffinity::pre_score(const PodContext& context,
     if (carried->kind == TermKind::PreferredAnti) take(key, carried->weights, -1);
   }
   if (!anything) return {Code::Skip};
-  notes(state).preferred = std::move(preferred);
+  cycle_data(state).preferred = std::move(preferred);
   return {};
 }
 
@@ -252,7 +252,7 @@ std::int64_t InterPodAffinity::score(const PodContext& /*context*/,
                                      const CycleState& state,
                                      const cluster::NodeInfo& node) const {
   std::int64_t sum = 0;
-  for (const DomainSums& sums : state.find<BothNotes>(slot())->preferred.scores.keys) sum += sums.at(node.index);
+  for (const DomainSums& sums : state.find<AffinityState>(slot())->preferred.scores.keys) sum += sums.at(node.index);
   return sum;
 }
 

@@ -206,8 +206,8 @@ TEST(AffinityScores, TheProfileWeighsTheirRequirements) {
     profile.args[kPlugin] = args;
     Bench bench(profile);
     bench.add(node("a1")).add(x("1").near(kHost, kX).on("a1"));
-    const auto said = bench.raw(kPlugin, x("p"));
-    EXPECT_EQ(said.empty() ? -1 : said.at("a1"), expected);
+    const auto scores = bench.raw(kPlugin, x("p"));
+    EXPECT_EQ(scores.empty() ? -1 : scores.at("a1"), expected);
   }
 }
 
@@ -234,10 +234,10 @@ TEST(PodAffinity, ASelectorThatCannotBeReadHoldsThePodBackWithTheReason) {
   const auto context =
       pod("p").merge(R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
       [{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchExpressions":[{"key":"a","operator":"Sideways"}]}}]}}}})");
-  const Verdict said = bench.ask(kPlugin, context, "a1");
-  EXPECT_EQ(said.code, Code::UnschedulableAndUnresolvable);
-  ASSERT_EQ(said.reasons.size(), 1U);
-  EXPECT_THAT(said.reasons[0], ::testing::StartsWith("parsing pod: pod affinity: "));
+  const Verdict verdict = bench.ask(kPlugin, context, "a1");
+  EXPECT_EQ(verdict.code, Code::UnschedulableAndUnresolvable);
+  ASSERT_EQ(verdict.reasons.size(), 1U);
+  EXPECT_THAT(verdict.reasons[0], ::testing::StartsWith("parsing pod: pod affinity: "));
 }
 
 }  // namespace

@@ -64,9 +64,9 @@ TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
     SCOPED_TRACE(row.what);
     Bench bench;
     bench.add(node("n").label("disk", "ssd").label("cores", "8"));
-    const Verdict said = bench.ask(kPlugin, row.context, "n");
-    EXPECT_EQ(said.code, row.fits ? Code::Success : kNever);
-    EXPECT_EQ(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) didn't match Pod's node affinity/selector"});
+    const Verdict verdict = bench.ask(kPlugin, row.context, "n");
+    EXPECT_EQ(verdict.code, row.fits ? Code::Success : kNever);
+    EXPECT_EQ(verdict.reasons, row.fits ? Reasons{} : Reasons{"node(s) didn't match Pod's node affinity/selector"});
   }
 }
 

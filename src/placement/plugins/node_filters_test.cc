@@ -60,9 +60,9 @@ TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
       {pod("of everything").toleration(""), true},
   };
   for (const Row& row : rows) {
-    const Verdict said = bench.ask("NodeUnschedulable", row.context, "n");
-    EXPECT_EQ(said.code, row.fits ? Code::Success : kNever);
-    EXPECT_THAT(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) were unschedulable"});
+    const Verdict verdict = bench.ask("NodeUnschedulable", row.context, "n");
+    EXPECT_EQ(verdict.code, row.fits ? Code::Success : kNever);
+    EXPECT_THAT(verdict.reasons, row.fits ? Reasons{} : Reasons{"node(s) were unschedulable"});
   }
 }
 

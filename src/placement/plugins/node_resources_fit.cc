@@ -84,7 +84,7 @@ Code NodeResourcesFit::judge(const PodContext& context,
     fits = false;
     if (why != nullptr) why->emplace_back("Too many pods");
   }
-  if (requirements.asks_nothing()) return fits ? Code::Success : Code::Unschedulable;
+  if (requirements.has_no_requests()) return fits ? Code::Success : Code::Unschedulable;
   const cluster::ResourceList& wanted = requirements.requests.plain;
   const auto check = [&](std::int64_t want, std::int64_t has, std::int64_t taken, std::string_view what) {
     if (want <= 0 || want <= has - taken) return;

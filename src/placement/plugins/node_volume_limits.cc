@@ -32,13 +32,13 @@ struct Attachable {
 
 // The incoming pod's volumes. Migrated in-tree volumes belong to the driver only on nodes with a CSINode. But a node
 // without a CSINode has no limits, so the list is the same for every node.
-struct NewVolumes final : Notes {
+struct NewVolumes final : StateData {
   std::vector<Attachable> volumes{};
   // The result of Filter in case of an error.
   Code problem = Code::Success;
   std::string reason{};
   bool only_with_csi_node = false;  // return the error only on nodes with a CSINode
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<NewVolumes>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<NewVolumes>(*this); }
 };
 
 // Nothing: no driver's limit counts this claim.
@@ -170,17 +170,17 @@ Code NodeVolumeLimits::filter(const PodContext& context,
                               const CycleState& state,
                               const cluster::NodeInfo& node,
                               Reasons* why) const {
-  const auto* notes = state.find<NewVolumes>(slot());
-  if (notes == nullptr) return Code::Success;
+  const auto* cycle_data = state.find<NewVolumes>(slot());
+  if (cycle_data == nullptr) return Code::Success;
   const Volumes& volumes = context.cluster.volumes();
   const cluster::CsiNode* csi = volumes.csi_node(node.node->name);
-  if (notes->problem != Code::Success && (csi != nullptr || !notes->only_with_csi_node)) {
-    if (why != nullptr) why->push_back(notes->reason);
-    return notes->problem;
+  if (cycle_data->problem != Code::Success && (csi != nullptr || !cycle_data->only_with_csi_node)) {
+    if (why != nullptr) why->push_back(cycle_data->reason);
+    return cycle_data->problem;
   }
   if (csi == nullptr) return Code::Success;
   std::vector<Attachable> fresh;
-  for (const Attachable& volume : notes->volumes) {
+  for (const Attachable& volume : cycle_data->volumes) {
     if (csi->limit(volume.driver)) fresh.push_back(volume);
   }
   if (fresh.empty()) return Code::Success;

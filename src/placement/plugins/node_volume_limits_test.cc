@@ -125,8 +125,8 @@ TEST(NodeVolumeLimits, LooksAtThePodsOfTheNodeItIsShown) {
   EXPECT_EQ(lab.ask(PodObject("q").claim("b"), "n1", without), kFits);
   lab.node("n2");
   lab.have(CsiNodeObject("n2").driver(kDriver, 1));
-  const auto guest = std::make_shared<cluster::AssignedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-p")));
-  const auto with = [&](const PodContext&, CycleState&, cluster::NodeInfo& node) { node.add_pod(guest); };
+  const auto hypothetical_pod = std::make_shared<cluster::AssignedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-p")));
+  const auto with = [&](const PodContext&, CycleState&, cluster::NodeInfo& node) { node.add_pod(hypothetical_pod); };
   EXPECT_EQ(lab.ask(PodObject("q").claim("b"), "n2", with), kTooMany);
 }
 

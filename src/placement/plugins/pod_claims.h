@@ -21,7 +21,7 @@ bool belongs_to(const cluster::Claim& claim, const api::Pod& pod);
 template <class Look>
 void for_each_pod_on(const cluster::NodeInfo& node, const cluster::Cluster& cluster, Look look) {
   for (cluster::PodIndex index : node.pods) look(cluster.pod(index));
-  for (const auto& guest : node.guests) look(*guest);
+  for (const auto& hypothetical_pod : node.hypothetical_pods) look(*hypothetical_pod);
 }
 
 std::string claim_not_found(std::string_view name);

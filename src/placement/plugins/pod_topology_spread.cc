@@ -38,12 +38,12 @@ struct SoftSums {
   double weight = 0;
 };
 
-struct SpreadNotes final : Notes {
+struct SpreadState final : StateData {
   std::vector<HardSums> hard{};
   std::vector<std::int64_t> least{};  // of each hard constraint
   std::vector<SoftSums> soft{};
   bool needs_all_keys = true;
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<SpreadNotes>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<SpreadState>(*this); }
 
   void find_least() {
     least.clear();
@@ -86,16 +86,16 @@ class PodTopologySpread final : public PluginOf<PodTopologySpread> {
   std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
-  SpreadNotes& notes(CycleState& state) const {
-    auto* known = state.find<SpreadNotes>(slot());
-    return known != nullptr ? *known : state.write(slot(), SpreadNotes{});
+  SpreadState& cycle_data(CycleState& state) const {
+    auto* known = state.find<SpreadState>(slot());
+    return known != nullptr ? *known : state.write(slot(), SpreadState{});
   }
   void change(const PodContext& context,
               CycleState& state,
               const cluster::AssignedPod& pod,
               const cluster::NodeInfo& node,
               std::int64_t by) const;
-  static bool is_ignored(const SpreadNotes& notes, const cluster::Node& node);
+  static bool is_ignored(const SpreadState& cycle_data, const cluster::Node& node);
 
   SpreadConstraints constraints_;
 };
@@ -117,7 +117,7 @@ void PodTopologySpread::prepare(cluster::Cluster& cluster, const PodContext& con
 PreFilterResult PodTopologySpread::pre_filter(const PodContext& context, CycleState& state) const {
   const auto constraints = constraints_.of(context, Strictness::Hard);
   if (constraints.empty()) return {{Code::Skip}};
-  SpreadNotes& written = notes(state);
+  SpreadState& written = cycle_data(state);
   const cluster::Cluster& cluster = context.cluster;
   std::vector<const cluster::Domains*> keys;
   for (const SpreadConstraint& one : constraints) keys.push_back(cluster.topology().find(one.topology_key));
@@ -135,7 +135,7 @@ PreFilterResult PodTopologySpread::pre_filter(const PodContext& context, CycleSt
     for (const cluster::NodeIndex index : cluster.existing_nodes()) {
       if (counts_here(index)) hard.counted[hard.sums.domains->of(index)] = true;
     }
-    if (!SpreadConstraints::counts_nobody(context, one)) {
+    if (!SpreadConstraints::matches_no_pods(context, one)) {
       for (const auto& [index, count] : counts) {
         if (counts_here(index)) hard.sums.add(index, count);
       }
@@ -152,7 +152,7 @@ void PodTopologySpread::change(const PodContext& context,
                                const cluster::NodeInfo& node,
                                std::int64_t by) const {
   if (pod.ns != context.ns) return;
-  SpreadNotes& written = notes(state);
+  SpreadState& written = cycle_data(state);
   const auto has_key = [&](const HardSums& one) { return node.node->has_label(one.constraint.topology_key); };
   if (!std::ranges::all_of(written.hard, has_key)) return;
   for (HardSums& one : written.hard) {
@@ -167,7 +167,7 @@ Code PodTopologySpread::filter(const PodContext& /*context*/,
                                const CycleState& state,
                                const cluster::NodeInfo& node,
                                Reasons* why) const {
-  const SpreadNotes& written = *state.find<SpreadNotes>(slot());
+  const SpreadState& written = *state.find<SpreadState>(slot());
   for (std::size_t i = 0; i < written.hard.size(); ++i) {
     const HardSums& one = written.hard[i];
     if (!one.sums.covers(node.index)) {
@@ -184,8 +184,8 @@ Code PodTopologySpread::filter(const PodContext& /*context*/,
   return Code::Success;
 }
 
-bool PodTopologySpread::is_ignored(const SpreadNotes& notes, const cluster::Node& node) {
-  return notes.needs_all_keys && !std::ranges::all_of(notes.soft, [&](const SoftSums& one) {
+bool PodTopologySpread::is_ignored(const SpreadState& cycle_data, const cluster::Node& node) {
+  return cycle_data.needs_all_keys && !std::ranges::all_of(cycle_data.soft, [&](const SoftSums& one) {
            return node.has_label(one.constraint.topology_key);
          });
 }
@@ -196,7 +196,7 @@ Status PodTopologySpread::pre_score(const PodContext& context,
   const auto constraints = constraints_.of(context, Strictness::Soft);
   if (constraints.empty()) return {Code::Skip};
   const cluster::Cluster& cluster = context.cluster;
-  SpreadNotes& written = notes(state);
+  SpreadState& written = cycle_data(state);
   written.needs_all_keys = constraints_.needs_all_keys(context);
   for (const SpreadConstraint& one : constraints) {
     written.soft.push_back({one, DomainSums(*cluster.topology().find(one.topology_key))});
@@ -219,7 +219,7 @@ Status PodTopologySpread::pre_score(const PodContext& context,
     }
     const auto sizes = static_cast<std::size_t>(std::ranges::count(present, true)) + (without_key ? 1U : 0U);
     one.weight = std::log(static_cast<double>((on_hosts ? feasible.size() - ignored : sizes) + 2));
-    if (on_hosts || SpreadConstraints::counts_nobody(context, one.constraint)) continue;
+    if (on_hosts || SpreadConstraints::matches_no_pods(context, one.constraint)) continue;
     for (const auto& [index, count] :
          *cluster.counts().matching(SpreadConstraints::match_of(context, one.constraint))) {
       const cluster::NodeInfo& node = cluster.node(index);
@@ -233,7 +233,7 @@ Status PodTopologySpread::pre_score(const PodContext& context,
 std::int64_t PodTopologySpread::score(const PodContext& context,
                                       const CycleState& state,
                                       const cluster::NodeInfo& node) const {
-  const SpreadNotes& written = *state.find<SpreadNotes>(slot());
+  const SpreadState& written = *state.find<SpreadState>(slot());
   if (is_ignored(written, *node.node)) return 0;
   double sum = 0;
   for (const SoftSums& one : written.soft) {
@@ -242,8 +242,8 @@ std::int64_t PodTopologySpread::score(const PodContext& context,
     if (one.constraint.topology_key == cluster::Symbol::Hostname) {
       const auto& counts = *context.cluster.counts().matching(SpreadConstraints::match_of(context, one.constraint));
       const auto found = counts.find(node.index);
-      const bool nobody = SpreadConstraints::counts_nobody(context, one.constraint);
-      count = nobody || found == counts.end() ? 0 : found->second;
+      const bool no_matches = SpreadConstraints::matches_no_pods(context, one.constraint);
+      count = no_matches || found == counts.end() ? 0 : found->second;
     }
     sum += static_cast<double>(count) * one.weight + static_cast<double>(one.constraint.max_skew - 1);
   }
@@ -254,7 +254,7 @@ void PodTopologySpread::normalize(const PodContext& context,
                                   const CycleState& state,
                                   std::span<const cluster::NodeIndex> feasible,
                                   std::span<std::int64_t> scores) const {
-  const SpreadNotes& written = *state.find<SpreadNotes>(slot());
+  const SpreadState& written = *state.find<SpreadState>(slot());
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
   std::vector<bool> ignored(feasible.size());

@@ -59,7 +59,7 @@ TEST(HardSpread, WhoIsCounted) {
     const char* what;
     PodBuilder there;
     Spread how;
-    Verdict said;
+    Verdict verdict;
   };
   const Row rows[] = {
       {"of the group", web("1"), {.labels = kWeb}, kTooMany},
@@ -76,7 +76,7 @@ TEST(HardSpread, WhoIsCounted) {
     Bench bench;
     two_zones(bench);
     bench.add(PodBuilder(row.there).on("a1"));
-    EXPECT_EQ(bench.ask(kPlugin, web("p").label("rev", "2").spread(row.how), "a2"), row.said);
+    EXPECT_EQ(bench.ask(kPlugin, web("p").label("rev", "2").spread(row.how), "a2"), row.verdict);
   }
 }
 

@@ -16,10 +16,10 @@ namespace {
 
 using cluster::NodeIndex;
 
-struct Visited final : Notes {
+struct Visited final : StateData {
   std::vector<NodeIndex> nodes{};  // existing nodes, the oldest visit first
   bool relaxed_by = false;
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<Visited>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<Visited>(*this); }
 };
 
 class Podrescheduling final : public PluginOf<Podrescheduling> {

@@ -75,7 +75,7 @@ bool SpreadConstraints::has_all_keys(const std::vector<cluster::SpreadConstraint
   return std::ranges::all_of(constraints, [&](const auto& one) { return node.has_label(one.topology_key); });
 }
 
-bool SpreadConstraints::counts_nobody(const PodContext& context, const cluster::SpreadConstraint& constraint) {
+bool SpreadConstraints::matches_no_pods(const PodContext& context, const cluster::SpreadConstraint& constraint) {
   return context.cluster.interner().selectors.selector(constraint.selector).is_everything();
 }
 

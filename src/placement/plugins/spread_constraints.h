@@ -28,7 +28,7 @@ class SpreadConstraints {
                           cluster::NodeIndex index);
   static bool has_all_keys(const std::vector<cluster::SpreadConstraint>& constraints, const cluster::Node& node);
   // An empty selector counts no pods, although the pod itself matches it.
-  static bool counts_nobody(const PodContext& context, const cluster::SpreadConstraint& constraint);
+  static bool matches_no_pods(const PodContext& context, const cluster::SpreadConstraint& constraint);
 
  private:
   struct Default {

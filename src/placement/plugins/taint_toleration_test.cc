@@ -47,9 +47,9 @@ TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
     SCOPED_TRACE(row.what);
     Bench bench;
     bench.add(row.where);
-    const Verdict said = bench.ask(kPlugin, row.context, "n");
-    EXPECT_EQ(said.code, row.fits ? Code::Success : Code::UnschedulableAndUnresolvable);
-    EXPECT_EQ(said.reasons, row.fits ? Reasons{} : Reasons{"node(s) had untolerated taint(s)"});
+    const Verdict verdict = bench.ask(kPlugin, row.context, "n");
+    EXPECT_EQ(verdict.code, row.fits ? Code::Success : Code::UnschedulableAndUnresolvable);
+    EXPECT_EQ(verdict.reasons, row.fits ? Reasons{} : Reasons{"node(s) had untolerated taint(s)"});
   }
 }
 

@@ -15,9 +15,9 @@ using cluster::ActionTypes;
 using cluster::ClusterEvent;
 using cluster::EventResource;
 
-struct Planned final : Notes {
+struct Planned final : StateData {
   std::shared_ptr<const VolumePlan> plan{};  // does not depend on other pods
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<Planned>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<Planned>(*this); }
 };
 
 bool added(const ClusterEvent& what) { return what.actions.has(ActionType::Add); }
@@ -53,9 +53,9 @@ QueueingHint after_capacity(const PodContext& /*waiting*/, const ClusterEvent& w
 PreFilterResult VolumeBinding::pre_filter(const PodContext& context, CycleState& state) const {
   PlannedVolumes planned = plan_volumes(context);
   if (planned.status.ok()) {
-    Planned notes;
-    notes.plan = std::make_shared<const VolumePlan>(std::move(planned.plan));
-    state.write(slot(), std::move(notes));
+    Planned cycle_data;
+    cycle_data.plan = std::make_shared<const VolumePlan>(std::move(planned.plan));
+    state.write(slot(), std::move(cycle_data));
   }
   return {std::move(planned.status), {}};
 }
@@ -64,9 +64,9 @@ Code VolumeBinding::filter(const PodContext& context,
                            const CycleState& state,
                            const cluster::NodeInfo& node,
                            Reasons* why) const {
-  const auto* notes = state.find<Planned>(slot());
-  if (notes == nullptr) return Code::Success;
-  return decide_volumes(context.cluster.volumes(), *notes->plan, *node.node, nullptr, why);
+  const auto* cycle_data = state.find<Planned>(slot());
+  if (cycle_data == nullptr) return Code::Success;
+  return decide_volumes(context.cluster.volumes(), *cycle_data->plan, *node.node, nullptr, why);
 }
 
 Status VolumeBinding::pre_score(const PodContext& /*context*/,

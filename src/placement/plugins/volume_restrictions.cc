@@ -17,10 +17,10 @@ constexpr std::string_view kDiskTaken = "node(s) had no available disk";
 constexpr std::string_view kClaimTaken =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
-struct ExclusiveClaims final : Notes {
+struct ExclusiveClaims final : StateData {
   std::vector<std::string> names{};  // claims that no other pod may use
   std::int64_t users = 0;            // uses of these claims by other pods
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<ExclusiveClaims>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<ExclusiveClaims>(*this); }
 };
 
 bool share_a_monitor(const InlineDisk& a, const InlineDisk& b) {

@@ -69,8 +69,8 @@ TEST(VolumeRestrictions, LooksAtThePodsOfTheNodeItIsShown) {
     node.remove_pod(index, *context.cluster.pod(index).compiled_spec);
   };
   EXPECT_EQ(lab.ask(PodObject("b").gce("d"), "n1", without), kFits);
-  const auto guest = std::make_shared<cluster::AssignedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-a")));
-  const auto with = [&](const PodContext&, CycleState&, cluster::NodeInfo& node) { node.add_pod(guest); };
+  const auto hypothetical_pod = std::make_shared<cluster::AssignedPod>(lab.cluster.pod(*lab.cluster.find_pod("uid-a")));
+  const auto with = [&](const PodContext&, CycleState&, cluster::NodeInfo& node) { node.add_pod(hypothetical_pod); };
   EXPECT_EQ(lab.ask(PodObject("b").gce("d"), "n2", with), kDisk);
 }
 

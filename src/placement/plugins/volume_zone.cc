@@ -24,9 +24,9 @@ struct Place {
   std::vector<Symbol> values{};
 };
 
-struct Places final : Notes {
+struct Places final : StateData {
   std::vector<Place> places{};
-  std::unique_ptr<Notes> clone() const override { return std::make_unique<Places>(*this); }
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<Places>(*this); }
 };
 
 Symbol stable_name(Symbol key) {
@@ -119,12 +119,12 @@ Code VolumeZone::filter(const PodContext& /*context*/,
                         const CycleState& state,
                         const cluster::NodeInfo& node,
                         Reasons* why) const {
-  const auto* notes = state.find<Places>(slot());
+  const auto* cycle_data = state.find<Places>(slot());
   const cluster::Node& here = *node.node;
   // Nodes of a cluster with one zone need no zone labels.
   const bool in_a_zone = std::ranges::any_of(kTopologyLabels, [&](Symbol key) { return here.has_label(key); });
-  if (notes == nullptr || !in_a_zone) return Code::Success;
-  for (const Place& place : notes->places) {
+  if (cycle_data == nullptr || !in_a_zone) return Code::Success;
+  for (const Place& place : cycle_data->places) {
     const Symbol key = here.has_label(place.key) ? place.key : stable_name(place.key);
     if (here.has_label(key) && std::ranges::find(place.values, here.label(key)) != place.values.end()) continue;
     if (why != nullptr) why->emplace_back(kWrongZone);

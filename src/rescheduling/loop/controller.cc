@@ -93,7 +93,7 @@ void Controller::upsert(const kube::ObjectPtr& object) {
   boost::asio::post(state_->planning, [self = state_, object] { self->snapshot_reader->upsert(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
-  const State::NodeSeen now{cluster::is_ready(node), cluster::asks_for_maintenance(node.metadata()),
+  const State::NodeSeen now{cluster::is_ready(node), cluster::requests_maintenance(node.metadata()),
                             node.spec().unschedulable()};
   const auto [found, joined] = state_->nodes.try_emplace(node.metadata().name(), now);
   const State::NodeSeen before = std::exchange(found->second, now);

@@ -35,7 +35,7 @@ class ManualMigrator final : public migration::Migrator {
     live.push_back(std::move(request));
   }
   std::vector<migration::MoveRequest> under_way() const override { return live; }
-  void on_outcome(std::function<void(const migration::MoveOutcome&)> tell) override { tell_ = std::move(tell); }
+  void on_outcome(std::function<void(const migration::MoveOutcome&)> listener) override { tell_ = std::move(listener); }
 
   void end_first() {
     migration::MoveOutcome outcome;

@@ -207,8 +207,8 @@ usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<PodUse>& all
   }
   const WallTime now = clock_.wall_now();
   for (const auto& [workload, sum] : sums) {
-    workload_usages_.saw(workload, {sum.workload_usage.milli_cpu / sum.pods, sum.workload_usage.memory / sum.pods},
-                         now);
+    workload_usages_.observe(workload, {sum.workload_usage.milli_cpu / sum.pods, sum.workload_usage.memory / sum.pods},
+                             now);
   }
   usage::WorkloadUsagesPtr known = workload_usages_.take(now);
   snapshot_.set_workload_usages(known);

@@ -114,13 +114,13 @@ void Snapshot::upsert_node(const api::Node& node) {
   if (index >= nodes_.size()) nodes_.resize(cluster_.nodes().size());
   NodeStatus& facts = nodes_[index] = NodeStatus{};
   facts.zone = cluster::zone_of(node);
-  facts.maintenance = cluster::asks_for_maintenance(node.metadata());
+  facts.maintenance = cluster::requests_maintenance(node.metadata());
   if (const auto word = cluster::unclear_maintenance(node.metadata())) {
     warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
                      *word));
   }
   // A node without a Ready condition counts as ready: it was written by hand.
-  facts.ready = !cluster::says_not_ready(node);
+  facts.ready = !cluster::reports_not_ready(node);
   for (const api::NodeCondition& condition : node.status().conditions()) {
     if (is_true(condition) && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {
       facts.shutdown = condition.type();

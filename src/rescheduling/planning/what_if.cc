@@ -228,7 +228,7 @@ bool WhatIf::spoils_spread(PodIndex unassigned, NodeIndex to) {
   const cluster::Cluster& cluster = snapshot_.cluster();
   const NodeIndex from = unassigned_from_.at(unassigned);
   for (const cluster::SpreadConstraint& one : context.compiled_spec.spread) {
-    if (!one.hard || SpreadConstraints::counts_nobody(context, one)) continue;
+    if (!one.hard || SpreadConstraints::matches_no_pods(context, one)) continue;
     const cluster::Domains* domains = cluster.topology().find(one.topology_key);
     const cluster::NodeCounts* counts = cluster.counts().matching(SpreadConstraints::match_of(context, one));
     if (domains == nullptr || counts == nullptr || domains->of(from) == domains->of(to)) continue;

@@ -121,7 +121,7 @@ net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
     co_await self->look();
     self->busy = false;
     if (self->stopping) co_return;
-    const auto slept = co_await self->services.timers->sleep_for(self->settings.look_every);
+    const auto slept = co_await self->services.timers->sleep_for(self->settings.poll_interval);
     if (!slept) co_return;
   }
 }

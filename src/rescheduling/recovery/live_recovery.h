@@ -62,7 +62,7 @@ struct LiveRecoverySettings {
   std::string ns{};                  // only pods of this namespace; empty: all namespaces that are not excluded
   std::string home = "kube-system";  // namespace in which bare pods are saved while they are recreated
   std::shared_ptr<const kube::LeaderFence> fence{};
-  std::chrono::nanoseconds look_every = std::chrono::seconds{1};
+  std::chrono::nanoseconds poll_interval = std::chrono::seconds{1};
   std::function<void(const RecoveryActivity&)> on_activity{};
   // Kinds that arrive through sink(). Recovery runs an informer of its own for each other kind that it needs.
   std::vector<const kube::ResourceType*> fed_kinds{};

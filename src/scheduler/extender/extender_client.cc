@@ -71,8 +71,8 @@ Unexpected ExtenderClient::failure(std::string_view verb, Error error) const {
   return fail(std::move(error).within(fmt::format("extender {}: {}", name(), verb)));
 }
 
-Unexpected ExtenderClient::complaint(std::string_view verb, std::string said) const {
-  return failure(verb, Error{Errc::Unavailable, std::move(said)});
+Unexpected ExtenderClient::complaint(std::string_view verb, std::string message) const {
+  return failure(verb, Error{Errc::Unavailable, std::move(message)});
 }
 
 net::Task<Result<std::string>> ExtenderClient::post(std::string verb, std::string body) {

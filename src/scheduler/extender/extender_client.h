@@ -69,7 +69,7 @@ class ExtenderClient {
   // Returns the body of a response with status 200.
   net::Task<Result<std::string>> post(std::string verb, std::string body);
   Unexpected failure(std::string_view verb, Error error) const;
-  Unexpected complaint(std::string_view verb, std::string said) const;
+  Unexpected complaint(std::string_view verb, std::string message) const;
 
   ExtenderSettings settings_;
   std::string base_path_;

@@ -19,7 +19,7 @@ cluster::ClusterEventPtr named(const std::string& label) {
   return cluster_event(cluster::EventResource::Node, cluster::ActionType::Add, label);
 }
 
-std::vector<std::string> told(const InFlight& in_flight, const std::string& uid) {
+std::vector<std::string> events_for(const InFlight& in_flight, const std::string& uid) {
   std::vector<std::string> labels;
   in_flight.replay(uid, [&](const cluster::ClusterEvent& what) {
     labels.push_back(what.label);
@@ -34,8 +34,8 @@ TEST(InFlight, EachIsToldWhatHappenedSinceItsOwnStart) {
   in_flight.on_event(named("1"));
   in_flight.begin(object_of("b"));
   in_flight.on_event(named("2"));
-  EXPECT_THAT(told(in_flight, "a"), ElementsAre("1", "2"));
-  EXPECT_THAT(told(in_flight, "b"), ElementsAre("2"));
+  EXPECT_THAT(events_for(in_flight, "a"), ElementsAre("1", "2"));
+  EXPECT_THAT(events_for(in_flight, "b"), ElementsAre("2"));
 }
 
 TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
@@ -43,7 +43,7 @@ TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
   in_flight.on_event(named("1"));
   EXPECT_EQ(in_flight.kept(), 0U);
   in_flight.begin(object_of("a"));
-  EXPECT_THAT(told(in_flight, "a"), IsEmpty());
+  EXPECT_THAT(events_for(in_flight, "a"), IsEmpty());
 }
 
 TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
@@ -58,7 +58,7 @@ TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
   EXPECT_EQ(in_flight.kept(), 3U) << "a still has to be told all";
   in_flight.end("a");
   EXPECT_EQ(in_flight.kept(), 1U);
-  EXPECT_THAT(told(in_flight, "c"), ElementsAre("3"));
+  EXPECT_THAT(events_for(in_flight, "c"), ElementsAre("3"));
   in_flight.end("c");
   EXPECT_EQ(in_flight.kept(), 0U);
   EXPECT_TRUE(in_flight.empty());
@@ -71,8 +71,8 @@ TEST(InFlight, WhatIsAboutOnePodIsToldToItAlone) {
   in_flight.on_pod_event("a", named("own"));
   in_flight.on_pod_event("stranger", named("lost"));
   in_flight.on_event(named("all"));
-  EXPECT_THAT(told(in_flight, "a"), UnorderedElementsAre("own", "all"));
-  EXPECT_THAT(told(in_flight, "b"), ElementsAre("all"));
+  EXPECT_THAT(events_for(in_flight, "a"), UnorderedElementsAre("own", "all"));
+  EXPECT_THAT(events_for(in_flight, "b"), ElementsAre("all"));
   in_flight.end("b");
   in_flight.end("a");
   EXPECT_EQ(in_flight.kept(), 0U);

@@ -110,7 +110,7 @@ void Queue::remove(std::string_view uid, WallTime /*now*/) {
   Entry* entry = entry_of(uid);
   if (entry == nullptr) return;
   take_out(*entry);
-  blame(entry->pod, entry->pod.rejectors | entry->pod.pending, -1);
+  count_unschedulable(entry->pod, entry->pod.rejectors | entry->pod.pending, -1);
   erase(*entry);
 }
 
@@ -121,14 +121,14 @@ std::optional<WaitingPod> Queue::pop(WallTime /*now*/) {
   } else if (!backoff_.empty()) {
     // An early retry is better than idling. Not after an error: an error needs its backoff.
     entry = *backoff_.begin();
-    came_in(Place::Active, kPoppedFromBackoff);
+    count_incoming(Place::Active, kPoppedFromBackoff);
   } else {
     return std::nullopt;
   }
   take_out(*entry);
   WaitingPod pod = std::move(entry->pod);
   entries_.erase(entries_.find(pod.uid()));
-  blame(pod, pod.rejectors | pod.pending, -1);
+  count_unschedulable(pod, pod.rejectors | pod.pending, -1);
   pod.rejectors = {};
   pod.pending = {};
   pod.gate.reset();
@@ -164,7 +164,7 @@ std::optional<Queue::Place> Queue::failed(WaitingPod pod,
   pod.flushed = false;
   const Wake answer = replay(pod);
   in_flight_.end(uid);
-  blame(pod, rejectors | pending, 1);
+  count_unschedulable(pod, rejectors | pending, 1);
   Entry& entry = insert(std::move(pod), now);
   requeue(entry, answer, kAttemptFailed, now);
   return entry.place;
@@ -202,10 +202,10 @@ void Queue::erase(Entry& entry) { entries_.erase(entries_.find(entry.pod.uid()))
 void Queue::replace(Entry& entry, PodObject object) {
   RESCHEDULER_CHECK(object.profile < plugins_.profiles.size(), "there is no profile {}", object.profile);
   take_out(entry);
-  const PluginIndexSet blamed = entry.pod.rejectors | entry.pod.pending;
-  blame(entry.pod, blamed, -1);
+  const PluginIndexSet rejected_by = entry.pod.rejectors | entry.pod.pending;
+  count_unschedulable(entry.pod, rejected_by, -1);
   entry.pod.object = std::move(object);
-  blame(entry.pod, blamed, 1);
+  count_unschedulable(entry.pod, rejected_by, 1);
   put(entry, entry.place);
 }
 
@@ -251,7 +251,8 @@ bool Queue::passes_gate(Entry& entry) {
   WaitingPod& pod = entry.pod;
   pod.gate = plugins_.pre_enqueue ? plugins_.pre_enqueue(pod) : std::nullopt;
   if (!pod.gate) return true;
-  if (!(pod.rejectors | pod.pending).has(pod.gate->plugin)) blame(pod, PluginIndexSet::only(pod.gate->plugin), 1);
+  if (!(pod.rejectors | pod.pending).has(pod.gate->plugin))
+    count_unschedulable(pod, PluginIndexSet::only(pod.gate->plugin), 1);
   pod.rejectors.add(pod.gate->plugin);
   return false;
 }
@@ -265,7 +266,7 @@ void Queue::to_active(Entry& entry, std::string_view event, bool gate_known_open
   }
   if (!entry.pod.first_ready) entry.pod.first_ready = now;
   put(entry, Place::Active);
-  came_in(Place::Active, event);
+  count_incoming(Place::Active, event);
 }
 
 void Queue::to_backoff(Entry& entry, std::string_view event) {
@@ -277,12 +278,12 @@ void Queue::to_backoff(Entry& entry, std::string_view event) {
     return;
   }
   put(entry, Place::Backoff);
-  came_in(Place::Backoff, event);
+  count_incoming(Place::Backoff, event);
 }
 
 void Queue::hold(Entry& entry, Place place, std::string_view event, bool held_before) {
   put(entry, place);
-  if (!held_before) came_in(Place::Unschedulable, event);
+  if (!held_before) count_incoming(Place::Unschedulable, event);
 }
 
 // For an entry in Unschedulable or Gated, or after a failed attempt.
@@ -321,8 +322,8 @@ std::vector<Queue::Listed> Queue::list() const {
   return pods;
 }
 
-void Queue::came_in(Place place, std::string_view event) {
-  if (metrics_ != nullptr) metrics_->came_in(to_string(place), event);
+void Queue::count_incoming(Place place, std::string_view event) {
+  if (metrics_ != nullptr) metrics_->count_incoming(to_string(place), event);
 }
 
 void Queue::resized(Place place, int change) {
@@ -331,12 +332,13 @@ void Queue::resized(Place place, int change) {
   if (metrics_ != nullptr) metrics_->waiting(to_string(place), size);
 }
 
-void Queue::blame(const WaitingPod& pod, PluginIndexSet plugins, int change) {
+void Queue::count_unschedulable(const WaitingPod& pod, PluginIndexSet plugins, int change) {
   if (metrics_ == nullptr) return;
   const ProfilePlugins& profile = plugins_.profiles[pod.object.profile];
   plugins.each([&](std::size_t slot) {
     const bool known = slot < profile.plugins.size();
-    metrics_->blamed(known ? std::string_view{profile.plugins[slot].name} : "Extender", profile.name, change);
+    metrics_->count_unschedulable(known ? std::string_view{profile.plugins[slot].name} : "Extender", profile.name,
+                                  change);
   });
 }
 

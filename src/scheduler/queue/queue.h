@@ -102,8 +102,8 @@ class Queue {
   // pods of higher priority, which never respected it.
   void on_event(cluster::ClusterEventPtr what, WallTime now, std::optional<std::int32_t> at_most = std::nullopt);
   // True if on_event() can have an effect now. If not, the cluster model need not report events.
-  bool cares() const { return !rejected_.empty() || !in_flight_.empty(); }
-  bool cares(cluster::EventResource resource, cluster::ActionTypes changes) const;
+  bool awaits_events() const { return !rejected_.empty() || !in_flight_.empty(); }
+  bool awaits_events(cluster::EventResource resource, cluster::ActionTypes changes) const;
 
   // Moves these pods to Active now, whatever event they wait for; PreEnqueue still applies.
   void activate(std::span<const std::string> uids, WallTime now);
@@ -167,14 +167,14 @@ class Queue {
 
   Wake judge(const WaitingPod& pod, const cluster::ClusterEvent& what) const;
   Wake replay(const WaitingPod& pod) const;
-  bool gate_deaf_to(const WaitingPod& pod, const cluster::ClusterEvent& what) const;
+  bool gate_ignores(const WaitingPod& pod, const cluster::ClusterEvent& what) const;
   void wake(Entry& entry, const cluster::ClusterEvent& what, WallTime now);
   void flush_backoff(WallTime now);
   void flush_leftovers(WallTime now);
 
-  void came_in(Place place, std::string_view event);
+  void count_incoming(Place place, std::string_view event);
   void resized(Place place, int change);
-  void blame(const WaitingPod& pod, PluginIndexSet plugins, int change);
+  void count_unschedulable(const WaitingPod& pod, PluginIndexSet plugins, int change);
 
   QueueSettings settings_;
   QueuePlugins plugins_;

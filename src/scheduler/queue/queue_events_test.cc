@@ -31,7 +31,7 @@ TEST_F(QueueEvents, WhatItsRejectorFindsUselessDoesNot) {
   answer = [](const WaitingPod&, const cluster::ClusterEvent&) { return QueueingHint::Skip; };
   queue.on_event(node_added(), at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
-  EXPECT_EQ(hint_questions, 1);
+  EXPECT_EQ(hint_calls, 1);
 }
 
 TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
@@ -39,7 +39,7 @@ TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
   queue.on_event(claim_added(), at(kLater));
   queue.on_event(cluster_event(EventResource::Node, ActionType::NodeTaint), at(kLater));
   queue.on_event(cluster_event(EventResource::AssignedPod, ActionType::Add), at(kLater));
-  EXPECT_EQ(hint_questions, 0);
+  EXPECT_EQ(hint_calls, 0);
   EXPECT_EQ(place("a"), Place::Unschedulable);
   queue.on_event(cluster_event(EventResource::Node, {ActionType::NodeTaint, ActionType::NodeAllocatable}), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
@@ -48,12 +48,12 @@ TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
 TEST_F(QueueEvents, PluginsThatDidNotRejectThePodAreNotAsked) {
   reject("a", PluginIndexSet::only(kClaims), 0);
   queue.on_event(node_added(), at(kLater));
-  EXPECT_EQ(hint_questions, 0);
+  EXPECT_EQ(hint_calls, 0);
   EXPECT_EQ(place("a"), Place::Unschedulable);
 }
 
 TEST_F(QueueEvents, AnInterestInAnythingIsOneInEverything) {
-  reject("a", PluginIndexSet::only(kCurious), 0);
+  reject("a", PluginIndexSet::only(kEveryEvent), 0);
   queue.on_event(cluster_event(EventResource::CsiDriver, ActionType::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
@@ -179,7 +179,7 @@ TEST_F(QueueEvents, AnUpdateOfAnUnknownPodAddsIt) {
 }
 
 TEST_F(QueueEvents, AnUpdateThatChangesNothingOfInterestOnlyBringsTheNewObject) {
-  reject("a", PluginIndexSet::only(kCurious), 0);
+  reject("a", PluginIndexSet::only(kEveryEvent), 0);
   queue.update(object_of("a", 0, "2"), nullptr, at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   EXPECT_EQ(queue.find("a")->pod->object.pod->metadata().resource_version(), "2");
@@ -207,12 +207,12 @@ TEST_F(QueueEvents, ARemovedPodIsGoneFromWhereverItWas) {
   queue.on_event(node_added(), at(0));
   queue.add(object_of("error"), at(-1));
   queue.add(object_of("active"), at(0));
-  queue.failed(pop("error", 0), kNobody, kNobody, at(0));
+  queue.failed(pop("error", 0), kNoPlugins, kNoPlugins, at(0));
   for (const char* uid : {"rejected", "backs off", "error", "active", "unknown"}) queue.remove(uid, at(1));
   EXPECT_EQ(queue.size(), 0U);
   queue.tick(at(1000));
   EXPECT_FALSE(queue.pop(at(1000)));
-  EXPECT_FALSE(queue.cares());
+  EXPECT_FALSE(queue.awaits_events());
 }
 
 TEST_F(QueueEvents, APodRemovedDuringItsAttemptDoesNotComeBack) {
@@ -227,7 +227,7 @@ TEST_F(QueueEvents, APodRemovedDuringItsAttemptDoesNotComeBack) {
 TEST_F(QueueEvents, ActivatedPodsHaveTheirTurnWhateverTheyWaitFor) {
   reject("rejected", PluginIndexSet::only(kClaims), 0);
   queue.add(object_of("error"), at(0));
-  queue.failed(pop("error", 0), kNobody, kNobody, at(0));
+  queue.failed(pop("error", 0), kNoPlugins, kNoPlugins, at(0));
   gated.insert("gated");
   queue.add(object_of("gated"), at(0));
   queue.activate(std::vector<std::string>{"rejected", "error", "gated", "unknown"}, at(0));
@@ -247,20 +247,20 @@ TEST_F(QueueEvents, APodActivatedDuringItsAttemptIsTriedAgainAfterBackoff) {
 }
 
 TEST_F(QueueEvents, CaresOnlyWhileSomebodyCouldBeWoken) {
-  EXPECT_FALSE(queue.cares());
+  EXPECT_FALSE(queue.awaits_events());
   queue.add(object_of("a"), at(0));
-  EXPECT_FALSE(queue.cares());
+  EXPECT_FALSE(queue.awaits_events());
   const WaitingPod pod = pop("a", 0);
-  EXPECT_TRUE(queue.cares());
-  EXPECT_TRUE(queue.cares(EventResource::CsiDriver, ActionType::Add)) << "who knows who will reject it";
+  EXPECT_TRUE(queue.awaits_events());
+  EXPECT_TRUE(queue.awaits_events(EventResource::CsiDriver, ActionType::Add)) << "who knows who will reject it";
   queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0));
-  EXPECT_TRUE(queue.cares());
-  EXPECT_TRUE(queue.cares(EventResource::Node, ActionType::Add));
-  EXPECT_TRUE(queue.cares(EventResource::Anything, {}));
-  EXPECT_FALSE(queue.cares(EventResource::Node, ActionType::NodeTaint));
-  EXPECT_FALSE(queue.cares(EventResource::CsiDriver, ActionType::Add));
+  EXPECT_TRUE(queue.awaits_events());
+  EXPECT_TRUE(queue.awaits_events(EventResource::Node, ActionType::Add));
+  EXPECT_TRUE(queue.awaits_events(EventResource::Anything, {}));
+  EXPECT_FALSE(queue.awaits_events(EventResource::Node, ActionType::NodeTaint));
+  EXPECT_FALSE(queue.awaits_events(EventResource::CsiDriver, ActionType::Add));
   queue.remove("a", at(0));
-  EXPECT_FALSE(queue.cares());
+  EXPECT_FALSE(queue.awaits_events());
 }
 
 }  // namespace

@@ -64,11 +64,11 @@ inline WallTime at(double seconds) {
 }
 
 // Slots of the plugins below.
-inline constexpr std::size_t kFit = 0;      // registers node add, allocatable growth, and pod delete
-inline constexpr std::size_t kGates = 1;    // registers removal of scheduling gates
-inline constexpr std::size_t kClaims = 2;   // registers claims
-inline constexpr std::size_t kCurious = 3;  // registers every event
-inline const PluginIndexSet kNobody{};
+inline constexpr std::size_t kFit = 0;         // registers node add, allocatable growth, and pod delete
+inline constexpr std::size_t kGates = 1;       // registers removal of scheduling gates
+inline constexpr std::size_t kClaims = 2;      // registers claims
+inline constexpr std::size_t kEveryEvent = 3;  // registers every event
+inline const PluginIndexSet kNoPlugins{};
 
 class QueueFixture : public testing::Test {
  public:
@@ -100,13 +100,13 @@ class QueueFixture : public testing::Test {
              {.name = "Curious", .events = {{.resource = EventResource::Anything}}},
          }});
     all.pre_enqueue = [this](const WaitingPod& pod) -> std::optional<GateReason> {
-      ++gate_questions;
+      ++gate_calls;
       if (!gated.contains(pod.uid())) return std::nullopt;
       return GateReason{.plugin = kGates, .why = "has a gate"};
     };
     all.hint = [this](const WaitingPod& pod, const placement::ClusterEventWithHint&,
                       const cluster::ClusterEvent& what) {
-      ++hint_questions;
+      ++hint_calls;
       return answer(pod, what);
     };
     return all;
@@ -133,8 +133,8 @@ class QueueFixture : public testing::Test {
 
   Answer answer = [](const WaitingPod&, const cluster::ClusterEvent&) { return placement::QueueingHint::Queue; };
   std::set<std::string> gated;
-  int gate_questions = 0;
-  int hint_questions = 0;
+  int gate_calls = 0;
+  int hint_calls = 0;
   MetricRegistry registry;
   QueueMetrics metrics{registry};
   Queue queue;

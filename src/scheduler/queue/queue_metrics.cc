@@ -14,7 +14,7 @@ void QueueMetrics::waiting(std::string_view queue, std::size_t pods) {
   found->second->set(static_cast<double>(pods));
 }
 
-void QueueMetrics::came_in(std::string_view queue, std::string_view event) {
+void QueueMetrics::count_incoming(std::string_view queue, std::string_view event) {
   auto found = came_in_.find(PairOrder::View{queue, event});
   if (found == came_in_.end()) {
     Pair key{queue, event};
@@ -38,13 +38,13 @@ void QueueMetrics::in_flight_changed(std::string_view event, int change) {
   found->second.gauge->set(found->second.value);
 }
 
-void QueueMetrics::blamed(std::string_view plugin, std::string_view profile, int change) {
-  auto found = blamed_.find(PairOrder::View{plugin, profile});
-  if (found == blamed_.end()) {
+void QueueMetrics::count_unschedulable(std::string_view plugin, std::string_view profile, int change) {
+  auto found = unschedulable_.find(PairOrder::View{plugin, profile});
+  if (found == unschedulable_.end()) {
     Pair key{plugin, profile};
     Gauge& gauge = registry_.gauge("scheduler_unschedulable_pods", "Waiting pods that a plugin rejected.",
                                    {{"plugin", key.first}, {"profile", key.second}});
-    found = blamed_.emplace(std::move(key), Level{.gauge = &gauge}).first;
+    found = unschedulable_.emplace(std::move(key), Level{.gauge = &gauge}).first;
   }
   found->second.value += change;
   found->second.gauge->set(found->second.value);

@@ -15,10 +15,12 @@ class QueueMetrics {
  public:
   explicit QueueMetrics(MetricRegistry& registry) : registry_(registry) {}
 
-  void waiting(std::string_view queue, std::size_t pods);                      // scheduler_pending_pods
-  void came_in(std::string_view queue, std::string_view event);                // scheduler_queue_incoming_pods_total
-  void in_flight_changed(std::string_view event, int change);                  // scheduler_inflight_events
-  void blamed(std::string_view plugin, std::string_view profile, int change);  // scheduler_unschedulable_pods
+  void waiting(std::string_view queue, std::size_t pods);               // scheduler_pending_pods
+  void count_incoming(std::string_view queue, std::string_view event);  // scheduler_queue_incoming_pods_total
+  void in_flight_changed(std::string_view event, int change);           // scheduler_inflight_events
+  void count_unschedulable(std::string_view plugin,
+                           std::string_view profile,
+                           int change);  // scheduler_unschedulable_pods
 
  private:
   struct Level {
@@ -36,7 +38,7 @@ class QueueMetrics {
   std::map<std::string, Gauge*, std::less<>> waiting_;
   std::map<Pair, Counter*, PairOrder> came_in_;
   std::map<std::string, Level, std::less<>> in_flight_;
-  std::map<Pair, Level, PairOrder> blamed_;
+  std::map<Pair, Level, PairOrder> unschedulable_;
 };
 
 }  // namespace rescheduler::scheduler

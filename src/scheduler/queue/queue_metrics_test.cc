@@ -14,11 +14,11 @@ class QueueFigures : public QueueFixture {
   double waiting(const std::string& place_name) {
     return registry.gauge("scheduler_pending_pods", "", {{"queue", place_name}}).value();
   }
-  double came_in(const std::string& place_name, const std::string& event) {
+  double incoming(const std::string& place_name, const std::string& event) {
     return registry.counter("scheduler_queue_incoming_pods_total", "", {{"queue", place_name}, {"event", event}})
         .value();
   }
-  double blamed(const std::string& plugin) {
+  double unschedulable(const std::string& plugin) {
     return registry.gauge("scheduler_unschedulable_pods", "", {{"plugin", plugin}, {"profile", "default"}}).value();
   }
   double kept(const std::string& event) {
@@ -48,47 +48,47 @@ TEST_F(QueueFigures, WaitingPodsAreCountedWhereTheyAre) {
 
 TEST_F(QueueFigures, WhatBringsAPodIntoAQueueIsCounted) {
   queue.add(object_of("a"), at(0));
-  EXPECT_EQ(came_in("active", "UnscheduledPodAdd"), 1);
+  EXPECT_EQ(incoming("active", "UnscheduledPodAdd"), 1);
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
-  EXPECT_EQ(came_in("unschedulable", "ScheduleAttemptFailure"), 1);
+  EXPECT_EQ(incoming("unschedulable", "ScheduleAttemptFailure"), 1);
   queue.on_event(node_added(), at(0));
-  EXPECT_EQ(came_in("backoff", "NodeAdd"), 1);
+  EXPECT_EQ(incoming("backoff", "NodeAdd"), 1);
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
-  EXPECT_EQ(came_in("active", "PopFromBackoffQ"), 1);
+  EXPECT_EQ(incoming("active", "PopFromBackoffQ"), 1);
   queue.on_event(node_added(), at(0));
   queue.tick(at(50));
-  EXPECT_EQ(came_in("active", "BackoffComplete"), 1);
+  EXPECT_EQ(incoming("active", "BackoffComplete"), 1);
   queue.failed(pop("a", 50), PluginIndexSet::only(kFit), {}, at(50));
   queue.tick(at(400));
-  EXPECT_EQ(came_in("active", "UnschedulableTimeout"), 1);
+  EXPECT_EQ(incoming("active", "UnschedulableTimeout"), 1);
   queue.failed(pop("a", 400), PluginIndexSet::only(kFit), {}, at(400));
   queue.activate(std::vector<std::string>{"a"}, at(400));
-  EXPECT_EQ(came_in("active", "ForceActivate"), 1);
+  EXPECT_EQ(incoming("active", "ForceActivate"), 1);
 }
 
 TEST_F(QueueFigures, AGateThatStaysClosedIsNotCountedAgain) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(1));
-  EXPECT_EQ(came_in("unschedulable", "UnscheduledPodAdd"), 1);
-  EXPECT_EQ(came_in("unschedulable", "TargetPodGatesGone"), 0);
-  EXPECT_EQ(blamed("Gates"), 1);
+  EXPECT_EQ(incoming("unschedulable", "UnscheduledPodAdd"), 1);
+  EXPECT_EQ(incoming("unschedulable", "TargetPodGatesGone"), 0);
+  EXPECT_EQ(unschedulable("Gates"), 1);
 }
 
 TEST_F(QueueFigures, EachRejectorIsBlamedUntilTheNextAttemptOrTheEnd) {
   reject("a", PluginIndexSet::only(kFit) | PluginIndexSet::extender(), 0);
   reject("b", PluginIndexSet::only(kFit), 0);
-  EXPECT_EQ(blamed("Fit"), 2);
-  EXPECT_EQ(blamed("Extender"), 1);
+  EXPECT_EQ(unschedulable("Fit"), 2);
+  EXPECT_EQ(unschedulable("Extender"), 1);
   queue.update(object_of("a", 0, "2"), nullptr, at(0));
-  EXPECT_EQ(blamed("Fit"), 2);
+  EXPECT_EQ(unschedulable("Fit"), 2);
   queue.remove("b", at(0));
-  EXPECT_EQ(blamed("Fit"), 1);
+  EXPECT_EQ(unschedulable("Fit"), 1);
   queue.on_event(node_added(), at(0));
-  EXPECT_EQ(blamed("Fit"), 1);
+  EXPECT_EQ(unschedulable("Fit"), 1);
   pop("a", 0);
-  EXPECT_EQ(blamed("Fit"), 0);
-  EXPECT_EQ(blamed("Extender"), 0);
+  EXPECT_EQ(unschedulable("Fit"), 0);
+  EXPECT_EQ(unschedulable("Extender"), 0);
 }
 
 TEST_F(QueueFigures, WhatIsKeptForPodsInFlightIsCountedAndForgotten) {

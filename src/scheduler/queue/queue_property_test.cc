@@ -35,7 +35,7 @@ bool helps(const ClusterEvent& what, int pod) { return (std::stoi(what.name) >> 
 
 // The event registrations of the plugins, independent of the fixture.
 bool hears(std::size_t plugin, const ClusterEvent& what) {
-  if (plugin == kCurious || plugin == kExtenderSlot) return true;
+  if (plugin == kEveryEvent || plugin == kExtenderSlot) return true;
   if (plugin == kGates) return what.resource == EventResource::TargetPod && what.actions.has(ActionType::PodGatesGone);
   if (plugin == kClaims) {
     return what.resource == EventResource::PersistentVolumeClaim
@@ -120,7 +120,7 @@ class Naive {
     pod = {.since = now, .stale = now, .arrival = arrivals++, .version = pod.version};
     enter(index, Where::Active);
   }
-  void tell(int index, const ClusterEventPtr& what, bool bound_holds_back) {
+  void notify(int index, const ClusterEventPtr& what, bool bound_holds_back) {
     NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (pod.where == Where::InFlight) pod.missed.push_back(what);
     if (pod.where != Where::Unschedulable && pod.where != Where::Gated) return;
@@ -226,7 +226,7 @@ class Pair : public QueueFixture {
       compare();
     }
   }
-  const std::vector<std::string>& story() const { return story_; }
+  const std::vector<std::string>& trace() const { return trace_; }
 
  private:
   WallTime time() const { return at(0) + std::chrono::nanoseconds{naive_.now}; }
@@ -264,7 +264,7 @@ class Pair : public QueueFixture {
     std::set<std::size_t> plugins;
     if ((bits & 1) != 0) plugins.insert(kFit);
     if ((bits & 2) != 0) plugins.insert(kClaims);
-    if ((bits & 12) == 4) plugins.insert(kCurious);
+    if ((bits & 12) == 4) plugins.insert(kEveryEvent);
     if ((bits & 12) == 8) plugins.insert(kExtenderSlot);
     return plugins;
   }
@@ -311,7 +311,7 @@ class Pair : public QueueFixture {
     RC_ASSERT(popped->uid() == uid_of(*expected));
     RC_ASSERT(before[static_cast<std::size_t>(*expected)] != Where::ErrorBackoff);
     flying_[*expected] = *popped;
-    story_.push_back("pop " + popped->uid());
+    trace_.push_back("pop " + popped->uid());
   }
   void fail(const Step& step) {
     const auto flying = flying_.find(step.pod);
@@ -347,13 +347,13 @@ class Pair : public QueueFixture {
     const bool bound = !targeted && step.detail / 512 == 6;
     const ClusterEventPtr what = drawn_happening(step.detail, targeted ? uid_of(step.pod) : "");
     const int at_most = priority_of(step.pod);
-    if (!queue.cares(what->resource, what->actions)) {
+    if (!queue.awaits_events(what->resource, what->actions)) {
       for (int i = 0; i < kPods; ++i) RC_ASSERT(naive(i).where != Where::InFlight);
     }
     queue.on_event(what, time(), bound ? std::optional<std::int32_t>{at_most} : std::nullopt);
     for (int i = 0; i < kPods; ++i) {
       if (targeted && i != step.pod) continue;
-      naive_.tell(i, what, bound && priority_of(i) > at_most);
+      naive_.notify(i, what, bound && priority_of(i) > at_most);
     }
   }
   void update(const Step& step) {
@@ -367,7 +367,7 @@ class Pair : public QueueFixture {
     if (known.where == Where::Nowhere) {
       naive_.add(step.pod);
     } else if (!unchanged) {
-      naive_.tell(step.pod, what, false);
+      naive_.notify(step.pod, what, false);
     }
   }
   void remove(int pod) {
@@ -435,7 +435,7 @@ class Pair : public QueueFixture {
       if (!found) continue;
       ++waiting;
       RC_ASSERT(found->pod->object.pod->metadata().resource_version() == std::to_string(naive(i).version));
-      story_.push_back(uid_of(i) + " " + std::string{to_string(found->place)});
+      trace_.push_back(uid_of(i) + " " + std::string{to_string(found->place)});
     }
     RC_ASSERT(queue.size() == waiting);
     RC_ASSERT(queue.list().size() == waiting);
@@ -449,7 +449,7 @@ class Pair : public QueueFixture {
   Naive naive_;
   std::map<int, WaitingPod> flying_;  // popped, not yet failed or bound
   std::set<int> assumed_;             // after done(), binding in progress
-  std::vector<std::string> story_;
+  std::vector<std::string> trace_;
 };
 
 RC_GTEST_PROP(QueueProperty, DoesWhatTheSimpleMindedQueueDoes, ()) {
@@ -465,7 +465,7 @@ RC_GTEST_PROP(QueueProperty, TheSameStepsTellTheSameStory, ()) {
   Pair second;
   first.run(all);
   second.run(all);
-  RC_ASSERT(first.story() == second.story());
+  RC_ASSERT(first.trace() == second.trace());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST_F(QueueTest, AnActivePodGoesBeforeAnyThatBacksOff) {
 
 TEST_F(QueueTest, AfterAnErrorNobodyIsTriedBeforeItsTime) {
   queue.add(object_of("a"), at(0));
-  EXPECT_EQ(queue.failed(pop("a", 0), kNobody, kNobody, at(0)), Place::Backoff);
+  EXPECT_EQ(queue.failed(pop("a", 0), kNoPlugins, kNoPlugins, at(0)), Place::Backoff);
   EXPECT_FALSE(queue.ready());
   EXPECT_FALSE(queue.pop(at(1.9)));
   queue.tick(at(1.9));
@@ -92,12 +92,12 @@ TEST_F(QueueTest, AfterAnErrorNobodyIsTriedBeforeItsTime) {
 
 TEST_F(QueueTest, ErrorsInARowLengthenTheBackoffAndARejectionForgivesThem) {
   queue.add(object_of("a"), at(0));
-  queue.failed(pop("a", 0), kNobody, kNobody, at(0));
+  queue.failed(pop("a", 0), kNoPlugins, kNoPlugins, at(0));
   queue.tick(at(2));
-  queue.failed(pop("a", 2), kNobody, kNobody, at(2));
+  queue.failed(pop("a", 2), kNoPlugins, kNoPlugins, at(2));
   EXPECT_EQ(queue.find("a")->backoff_end, second_of(at(4)));
   queue.tick(at(5));
-  queue.failed(pop("a", 5), PluginIndexSet::only(kFit), kNobody, at(5));
+  queue.failed(pop("a", 5), PluginIndexSet::only(kFit), kNoPlugins, at(5));
   EXPECT_EQ(queue.find("a")->pod->errors, 0);
   EXPECT_EQ(queue.find("a")->pod->rejections, 1);
 }
@@ -106,7 +106,7 @@ TEST_F(QueueTest, AGateThatClosedAfterAnErrorDoesNotShortenItsBackoff) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   gated.insert("a");
-  EXPECT_EQ(queue.failed(pod, kNobody, kNobody, at(0)), Place::Gated);
+  EXPECT_EQ(queue.failed(pod, kNoPlugins, kNoPlugins, at(0)), Place::Gated);
   gated.clear();
   queue.on_event(gates_gone("a"), at(0));
   EXPECT_EQ(place("a"), Place::Backoff);
@@ -133,7 +133,7 @@ TEST_F(QueueTest, AGateThatIsStillClosedKeepsThePod) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(1));
-  EXPECT_EQ(gate_questions, 2);
+  EXPECT_EQ(gate_calls, 2);
   EXPECT_EQ(place("a"), Place::Gated);
   EXPECT_EQ(queue.size(Place::Gated), 1U);
 }
@@ -153,11 +153,11 @@ TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
 TEST_F(QueueTest, TheGateIsNotAskedAgainWhenTheBackoffEnds) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(0));
-  const int asked = gate_questions;
+  const int asked = gate_calls;
   gated.insert("a");
   queue.tick(at(2));
   EXPECT_EQ(place("a"), Place::Active);
-  EXPECT_EQ(gate_questions, asked);
+  EXPECT_EQ(gate_calls, asked);
 }
 
 TEST_F(QueueTest, WhoWaitsMoreThanFiveMinutesIsTriedAgain) {
@@ -181,7 +181,7 @@ TEST_F(QueueTest, AGatedPodsGateIsAskedAgainEveryFiveMinutes) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   for (int i = 1; i <= 20; ++i) queue.tick(at(30 * i));
-  EXPECT_EQ(gate_questions, 2) << "at 330 s; again at 660 s";
+  EXPECT_EQ(gate_calls, 2) << "at 330 s; again at 660 s";
   EXPECT_EQ(place("a"), Place::Gated);
   EXPECT_FALSE(queue.find("a")->pod->flushed);
   gated.clear();
@@ -207,7 +207,7 @@ TEST_F(WithoutBackoff, EverybodyReturnsAtOnce) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
-  EXPECT_EQ(queue.failed(pop("a", 0), kNobody, kNobody, at(0)), Place::Active);
+  EXPECT_EQ(queue.failed(pop("a", 0), kNoPlugins, kNoPlugins, at(0)), Place::Active);
 }
 
 TEST_F(QueueTest, ListShowsEverybodyWhereTheyAre) {

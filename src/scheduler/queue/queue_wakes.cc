@@ -40,21 +40,21 @@ Wake Queue::judge(const WaitingPod& pod, const ClusterEvent& what) const {
 Wake Queue::replay(const WaitingPod& pod) const {
   if ((pod.rejectors | pod.pending).empty()) return Wake::AfterBackoff;
   Wake answer = Wake::No;
-  const bool told = in_flight_.replay(pod.uid(), [&](const ClusterEvent& what) {
+  const bool replayed = in_flight_.replay(pod.uid(), [&](const ClusterEvent& what) {
     answer = std::max(answer, judge(pod, what));
     return answer != Wake::AtOnce;
   });
   // The pod is no longer in flight, so its missed events are unknown: one of them may have helped.
-  return told ? answer : Wake::AfterBackoff;
+  return replayed ? answer : Wake::AfterBackoff;
 }
 
-bool Queue::gate_deaf_to(const WaitingPod& pod, const ClusterEvent& what) const {
+bool Queue::gate_ignores(const WaitingPod& pod, const ClusterEvent& what) const {
   if (!pod.gate || wakes_all(what)) return false;
   return !hint_map_.interested(pod.object.profile, what.resource, what.actions).has(pod.gate->plugin);
 }
 
 void Queue::wake(Entry& entry, const ClusterEvent& what, WallTime now) {
-  if (gate_deaf_to(entry.pod, what)) return;
+  if (gate_ignores(entry.pod, what)) return;
   requeue(entry, judge(entry.pod, what), what.label, now);
 }
 
@@ -82,7 +82,7 @@ void Queue::on_event(ClusterEventPtr what, WallTime now, std::optional<std::int3
   in_flight_.on_event(std::move(what));
 }
 
-bool Queue::cares(EventResource resource, cluster::ActionTypes changes) const {
+bool Queue::awaits_events(EventResource resource, cluster::ActionTypes changes) const {
   if (!in_flight_.empty()) return true;
   if (resource == EventResource::Anything) return !rejected_.empty();
   return rejected_.any([&](std::size_t profile) { return hint_map_.interested(profile, resource, changes); });

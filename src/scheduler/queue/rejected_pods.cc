@@ -2,23 +2,23 @@
 
 namespace rescheduler::scheduler {
 
-std::size_t RejectedPods::group_for(std::size_t profile, PluginIndexSet ears) {
+std::size_t RejectedPods::group_for(std::size_t profile, PluginIndexSet plugins) {
   std::size_t free = groups_.size();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
-    if (group.profile == profile && group.ears == ears) return i;
+    if (group.profile == profile && group.plugins == plugins) return i;
     if (group.members.empty()) free = i;
   }
   if (free == groups_.size()) groups_.emplace_back();
   groups_[free].profile = profile;
-  groups_[free].ears = ears;
+  groups_[free].plugins = plugins;
   return free;
 }
 
 void RejectedPods::add(WaitingEntry& entry) {
   const WaitingPod& pod = entry.pod;
-  const PluginIndexSet ears = pod.gate ? PluginIndexSet::only(pod.gate->plugin) : pod.rejectors | pod.pending;
-  entry.group = group_for(pod.object.profile, ears);
+  const PluginIndexSet plugins = pod.gate ? PluginIndexSet::only(pod.gate->plugin) : pod.rejectors | pod.pending;
+  entry.group = group_for(pod.object.profile, plugins);
   auto& members = groups_[entry.group].members;
   entry.position = members.size();
   members.push_back(&entry);

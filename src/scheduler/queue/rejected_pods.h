@@ -38,7 +38,7 @@ class RejectedPods {
   template <class Interested>  // PluginIndexSet(std::size_t profile)
   void collect(Interested interested, std::vector<WaitingEntry*>& into) const {
     for (const Group& group : groups_) {
-      if (!group.members.empty() && group.ears.meets(interested(group.profile))) {
+      if (!group.members.empty() && group.plugins.meets(interested(group.profile))) {
         into.insert(into.end(), group.members.begin(), group.members.end());
       }
     }
@@ -46,7 +46,7 @@ class RejectedPods {
   template <class Interested>
   bool any(Interested interested) const {
     for (const Group& group : groups_) {
-      if (!group.members.empty() && group.ears.meets(interested(group.profile))) return true;
+      if (!group.members.empty() && group.plugins.meets(interested(group.profile))) return true;
     }
     return false;
   }
@@ -60,10 +60,10 @@ class RejectedPods {
  private:
   struct Group {
     std::size_t profile = 0;
-    PluginIndexSet ears{};  // the plugins whose registrations count
+    PluginIndexSet plugins{};  // the plugins whose registrations count
     std::vector<WaitingEntry*> members{};
   };
-  std::size_t group_for(std::size_t profile, PluginIndexSet ears);
+  std::size_t group_for(std::size_t profile, PluginIndexSet plugins);
 
   std::vector<Group> groups_;
   std::size_t size_ = 0;
