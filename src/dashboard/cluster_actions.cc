@@ -82,7 +82,7 @@ ActionAnswer ClusterActions::pause(std::string who, bool paused, std::string rea
   const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);
   say(lease(), paused ? "ReschedulingPaused" : "ReschedulingUnpaused",
       fmt::format("{} by {}{}", paused ? "Paused" : "Unpaused", who, why));
-  if (rescheduling::Controller* moving = controller()) moving->look_soon("another client paused or resumed it");
+  if (rescheduling::Controller* moving = controller()) moving->run_soon("another client paused or resumed it");
   co_return paused ? fmt::format("rescheduling is paused{}", why) : std::string("rescheduling goes on");
 }
 

@@ -83,10 +83,10 @@ net::Task<Result<void>> MoveHistoryStore::write(MoveHistory changed, WallTime no
 net::Task<Result<void>> MoveHistoryStore::save_begun(std::vector<migration::MoveRequest> requests, WallTime now) {
   MoveHistory changed = history_;
   for (const migration::MoveRequest& request : requests) changed.begun(request, now);
-  const std::size_t told = unsaved_.size();  // outcomes that `changed` already contains
+  const std::size_t saved = unsaved_.size();  // outcomes that `changed` already contains
   auto written = co_await write(std::move(changed), now);
   if (written) {
-    unsaved_.erase(unsaved_.begin(), unsaved_.begin() + static_cast<std::ptrdiff_t>(told));
+    unsaved_.erase(unsaved_.begin(), unsaved_.begin() + static_cast<std::ptrdiff_t>(saved));
     for (const migration::MoveOutcome& meanwhile : unsaved_) history_.ended(meanwhile);
   }
   if (written || written.error().code != Errc::Conflict) co_return written;

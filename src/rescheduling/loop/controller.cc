@@ -93,17 +93,17 @@ void Controller::upsert(const kube::ObjectPtr& object) {
   boost::asio::post(state_->planning, [self = state_, object] { self->snapshot_reader->upsert(*object); });
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
-  const State::NodeSeen now{cluster::is_ready(node), cluster::requests_maintenance(node.metadata()),
-                            node.spec().unschedulable()};
+  const State::NodeFlags now{cluster::is_ready(node), cluster::requests_maintenance(node.metadata()),
+                             node.spec().unschedulable()};
   const auto [found, joined] = state_->nodes.try_emplace(node.metadata().name(), now);
-  const State::NodeSeen before = std::exchange(found->second, now);
-  if (joined && now.ready) state_->look_soon(node.metadata().name() + " joined");
-  if (!joined && now.ready && !before.ready) state_->look_soon(node.metadata().name() + " is ready again");
+  const State::NodeFlags before = std::exchange(found->second, now);
+  if (joined && now.ready) state_->run_soon(node.metadata().name() + " joined");
+  if (!joined && now.ready && !before.ready) state_->run_soon(node.metadata().name() + " is ready again");
   if ((joined && now.marked) || (!joined && now.marked != before.marked)) {
-    state_->look_soon("the mark for maintenance changed on " + node.metadata().name());
+    state_->run_soon("the mark for maintenance changed on " + node.metadata().name());
   }
   if (!joined && before.unschedulable && !now.unschedulable) {
-    state_->look_soon(node.metadata().name() + " was uncordoned");
+    state_->run_soon(node.metadata().name() + " was uncordoned");
   }
 }
 
@@ -120,10 +120,10 @@ void Controller::loads(std::shared_ptr<const LoadUpdate> loads) {
 
 void Controller::overloaded(const std::string& node) {
   state_->predicted.insert(node);
-  state_->look_soon("a placement will overload " + node);
+  state_->run_soon("a placement will overload " + node);
 }
 
-void Controller::look_soon(const std::string& why) { state_->look_soon(why); }
+void Controller::run_soon(const std::string& why) { state_->run_soon(why); }
 const ControllerStatus& Controller::status() const { return state_->status; }
 
 void Controller::follow() {
@@ -176,19 +176,19 @@ net::Task<void> Controller::stop() {
 // --- The driver ---
 
 void Controller::State::wake() {
-  poked = true;
+  wake_pending = true;
   if (waiter) waiter->wake();
 }
 
 net::Task<void> Controller::State::run(std::shared_ptr<State> self) {
   while (!self->stopping) {
-    if (!self->poked) {
+    if (!self->wake_pending) {
       self->waiter = std::make_unique<net::Waiter>(self->services.executor);
       const auto woken = co_await self->waiter->wait(net::kNoDeadline);
       self->waiter.reset();
       if (!woken) co_return;
     }
-    self->poked = false;
+    self->wake_pending = false;
     if (self->stopping) co_return;
     if (self->tick_due || self->event_due) {
       const bool regular = std::exchange(self->tick_due, false);
@@ -213,19 +213,19 @@ net::Task<void> Controller::State::tick(std::shared_ptr<State> self) {
 }
 
 // Events arrive in groups: waits for the debounce time after the first event.
-net::Task<void> Controller::State::look_later(std::shared_ptr<State> self) {
+net::Task<void> Controller::State::run_later(std::shared_ptr<State> self) {
   const auto slept = co_await self->services.timers->sleep_for(self->settings.debounce);
-  self->looking_soon = false;
+  self->run_scheduled = false;
   if (!slept || self->stopping) co_return;
   self->event_due = true;
   self->wake();
 }
 
-void Controller::State::look_soon(const std::string& why) {
-  if (!leading || stopping || std::exchange(looking_soon, true)) return;
+void Controller::State::run_soon(const std::string& why) {
+  if (!leading || stopping || std::exchange(run_scheduled, true)) return;
   log_debug("rescheduling cycle starts early: {}", why);
   std::erase_if(jobs, [](const net::Job& job) { return job.done(); });
-  jobs.push_back(net::spawn(services.executor, "rescheduling soon", look_later(shared_from_this())));
+  jobs.push_back(net::spawn(services.executor, "rescheduling soon", run_later(shared_from_this())));
 }
 
 }  // namespace rescheduler::rescheduling

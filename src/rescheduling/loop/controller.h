@@ -101,7 +101,7 @@ class Controller {
   const ControllerStatus& status() const;
   std::string status_text() const;  // for users
   // Starts a cycle as soon as possible, as an event does.
-  void look_soon(const std::string& why);
+  void run_soon(const std::string& why);
   // A user approves a published plan. Brakes and the check before each move apply as for other plans.
   Result<void> apply_observed(const std::string& plan);
   // The current mode of each strategy, and a change that lasts until the process ends.

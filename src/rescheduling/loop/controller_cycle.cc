@@ -107,8 +107,8 @@ net::Task<void> Controller::State::cycle(bool regular) {
   summary.facts.backing_off = effects.backing_off();
   const BrakeVerdict verdict =
       judge(settings.args->rescheduling, summary.facts, store.history(), settings.args->rescheduling.interval, now);
-  take_in(summary, verdict, regular, now);
-  std::set<std::string> draining = co_await look_after_nodes(summary, verdict, now);
+  record_summary(summary, verdict, regular, now);
+  std::set<std::string> draining = co_await maintain_nodes(summary, verdict, now);
   co_await plan_to_act(verdict, draining, now);
   co_await plan_to_observe(draining, now);
   predicted.clear();
@@ -130,26 +130,26 @@ net::Task<void> Controller::State::read_pod_use() {
   }
   if (all.empty() && !pods_measured) co_return;  // nothing to update or to clear
   pods_measured = !all.empty();
-  const std::function<usage::WorkloadUsagesPtr(SnapshotReader&)> tell = [&all](SnapshotReader& to) {
+  const std::function<usage::WorkloadUsagesPtr(SnapshotReader&)> set_usage = [&all](SnapshotReader& to) {
     return to.pods_use(all);
   };
-  usage::WorkloadUsagesPtr workload_usages = co_await there(planning, *snapshot_reader, tell);
+  usage::WorkloadUsagesPtr workload_usages = co_await there(planning, *snapshot_reader, set_usage);
   if (settings.reservations.expect) settings.reservations.expect(std::move(workload_usages));
 }
 
-void Controller::State::take_in(const SnapshotSummary& summary,
-                                const BrakeVerdict& verdict,
-                                bool regular,
-                                WallTime now) {
+void Controller::State::record_summary(const SnapshotSummary& summary,
+                                       const BrakeVerdict& verdict,
+                                       bool regular,
+                                       WallTime now) {
   for (const std::string& warning : summary.warnings) log_warning(messages::kRemark, {{"remark", warning}});
   const std::vector<Effect> seen = effects.look(summary.balance_report, now);
   if (!seen.empty()) store.note_effects(effects.to_json());
   for (const Effect& effect : seen) {
     metrics.effect(effect);
     if (effect.helped) continue;
-    tell_lease(true, "ReschedulingDidNotHelp",
-               fmt::format("{} was to take {:.1f} points of load off hot nodes and took {:.1f}; it rests",
-                           to_string(effect.strategy), effect.predicted, effect.measured));
+    record_lease_event(true, "ReschedulingDidNotHelp",
+                       fmt::format("{} was to take {:.1f} points of load off hot nodes and took {:.1f}; it rests",
+                                   to_string(effect.strategy), effect.predicted, effect.measured));
   }
   // Only regular cycles add a sample. Otherwise a burst of events would look like a long time.
   if (regular) persistence.look(summary.hot, summary.uneven);
@@ -161,28 +161,28 @@ void Controller::State::take_in(const SnapshotSummary& summary,
   metrics.balance_report(summary.balance_report);
   metrics.brakes(verdict.holding);
   metrics.under_way(summary.facts.under_way);
-  tell_brakes(verdict);
+  report_brakes(verdict);
 }
 
-void Controller::State::tell_brakes(const BrakeVerdict& verdict) {
+void Controller::State::report_brakes(const BrakeVerdict& verdict) {
   std::string now;
   for (const ActiveBrake& one : verdict.holding) {
     // These two brakes come and go in normal operation, so they are not reported.
     if (one.brake == Brake::CapReached || one.brake == Brake::OutsideWindow) continue;
     now += (now.empty() ? "" : "; ") + one.sentence;
   }
-  const std::string before = std::exchange(told_brakes, now);
+  const std::string before = std::exchange(reported_brakes, now);
   if (now == before) return;
   if (now.empty()) {
     log_info(messages::kResumed);
-    tell_lease(false, "ReschedulingResumed", "No brake holds any more");
+    record_lease_event(false, "ReschedulingResumed", "No brake holds any more");
   } else {
     log_info(messages::kHeld, {{"brakes", now}});
-    tell_lease(true, "ReschedulingHeld", now);
+    record_lease_event(true, "ReschedulingHeld", now);
   }
 }
 
-void Controller::State::tell_lease(bool warning, std::string reason, std::string note) {
+void Controller::State::record_lease_event(bool warning, std::string reason, std::string note) {
   kube::EventRecord record;
   record.regarding.api_version = "coordination.k8s.io/v1";
   record.regarding.kind = "Lease";
@@ -197,9 +197,9 @@ void Controller::State::tell_lease(bool warning, std::string reason, std::string
 
 // --- Maintenance ---
 
-net::Task<std::set<std::string>> Controller::State::look_after_nodes(SnapshotSummary& summary,
-                                                                     const BrakeVerdict& verdict,
-                                                                     WallTime now) {
+net::Task<std::set<std::string>> Controller::State::maintain_nodes(SnapshotSummary& summary,
+                                                                   const BrakeVerdict& verdict,
+                                                                   WallTime now) {
   const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
   std::set<std::string> draining;
   status.maintenance_nodes = summary.maintenance_nodes;
@@ -241,18 +241,18 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
     const bool cleared = co_await write_condition(node, std::nullopt);
     if (cleared) continue;
     std::erase_if(step.writes, [&](const NodeWrite& write) { return write.node == node; });
-    look_soon("the conditions of a node are still to be cleared");
+    run_soon("the conditions of a node are still to be cleared");
   }
   for (const NodeWrite& write : step.writes) {
     std::string patch = cordon_patch(write, settings.name);
     const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
     if (written) continue;
     log_info(messages::kNodeNotChanged, {{"node", write.node}, {"err", written.error().message}});
-    look_soon("a node changed meanwhile");
+    run_soon("a node changed meanwhile");
   }
   for (const auto& [node, progress] : step.progress) {
     if (!progress.uses_conditions) continue;
-    [[maybe_unused]] const bool told = co_await write_condition(node, progress);
+    [[maybe_unused]] const bool condition_written = co_await write_condition(node, progress);
   }
 }
 
@@ -385,8 +385,8 @@ void Controller::State::publish(const Plan& plan) {
   for (const PlannedMove& move : plan.moves) ++counts[std::string(to_string(move.strategy))];
   std::string now;
   for (const auto& [strategy, count] : counts) now += fmt::format("{} would move {} pods; ", strategy, count);
-  if (now == std::exchange(told_plan, now) || now.empty()) return;
-  tell_lease(
+  if (now == std::exchange(reported_plan, now) || now.empty()) return;
+  record_lease_event(
       false, "ReschedulingPlanned",
       fmt::format("{}balance score {:.1f}, then {:.1f}", now, plan.before.balance.score, plan.after.balance.score));
 }
@@ -425,7 +425,7 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
   const auto saved = co_await store.save_begun(requests, services.clock->wall_now());
   if (!saved || stopping) {
     plan_progress.drop();
-    if (!saved && saved.error().code == Errc::Conflict) look_soon("the record of moves changed meanwhile");
+    if (!saved && saved.error().code == Errc::Conflict) run_soon("the record of moves changed meanwhile");
     if (!saved) log_warning(messages::kNoMoveBegins, {{"err", saved.error().message}});
     co_return false;
   }
@@ -465,7 +465,7 @@ void Controller::State::ended(const migration::MoveOutcome& outcome) {
   if (settings.on_outcome) settings.on_outcome(outcome);
   // Continues a drain without waiting for the interval.
   const bool emptying = request.strategy == to_string(Strategy::NodeMaintenance);
-  if (emptying && !plan_progress.waiting() && status.under_way == 0) look_soon("a wave of a drain is over");
+  if (emptying && !plan_progress.waiting() && status.under_way == 0) run_soon("a wave of a drain is over");
   wake();
 }
 

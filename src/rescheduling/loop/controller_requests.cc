@@ -52,7 +52,7 @@ void Controller::State::set_mode(Strategy strategy, StrategyMode mode) {
   boost::asio::post(planning,
                     [self = shared_from_this(), args = settings.args] { self->snapshot_reader->set_args(args); });
   log_info(messages::kStrategySwitched, {{"strategy", to_string(strategy)}, {"mode", to_string(mode)}});
-  look_soon("a strategy was switched");
+  run_soon("a strategy was switched");
 }
 
 Result<void> Controller::apply_observed(const std::string& plan) { return state_->apply_observed(plan); }

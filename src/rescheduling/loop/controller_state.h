@@ -30,17 +30,15 @@ struct Controller::State : std::enable_shared_from_this<State> {
   // --- Driver ---
   static net::Task<void> run(std::shared_ptr<State> self);
   static net::Task<void> tick(std::shared_ptr<State> self);
-  static net::Task<void> look_later(std::shared_ptr<State> self);
+  static net::Task<void> run_later(std::shared_ptr<State> self);
   void wake();
-  void look_soon(const std::string& why);
+  void run_soon(const std::string& why);
 
   // --- One cycle ---
   net::Task<void> cycle(bool regular);
   net::Task<void> read_pod_use();
-  void take_in(const SnapshotSummary& summary, const BrakeVerdict& verdict, bool regular, WallTime now);
-  net::Task<std::set<std::string>> look_after_nodes(SnapshotSummary& summary,
-                                                    const BrakeVerdict& verdict,
-                                                    WallTime now);
+  void record_summary(const SnapshotSummary& summary, const BrakeVerdict& verdict, bool regular, WallTime now);
+  net::Task<std::set<std::string>> maintain_nodes(SnapshotSummary& summary, const BrakeVerdict& verdict, WallTime now);
   net::Task<void> write_nodes(MaintenanceStep step);
   net::Task<bool> write_condition(std::string node, std::optional<DrainProgress> progress);
   net::Task<void> plan_to_act(BrakeVerdict verdict, std::set<std::string> draining, WallTime now);
@@ -56,8 +54,8 @@ struct Controller::State : std::enable_shared_from_this<State> {
   net::Task<bool> begin(std::vector<PlannedMove> moves);
   void ended(const migration::MoveOutcome& outcome);
 
-  void tell_brakes(const BrakeVerdict& verdict);
-  void tell_lease(bool warning, std::string reason, std::string note);
+  void report_brakes(const BrakeVerdict& verdict);
+  void record_lease_event(bool warning, std::string reason, std::string note);
 
   ControllerApis apis;
   ControllerSettings settings;
@@ -77,23 +75,23 @@ struct Controller::State : std::enable_shared_from_this<State> {
   ControllerStatus status{};
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
 
-  struct NodeSeen {
+  struct NodeFlags {
     bool ready = false;
     bool marked = false;
     bool unschedulable = false;
   };
-  std::map<std::string, NodeSeen> nodes{};
+  std::map<std::string, NodeFlags> nodes{};
   std::set<std::string> predicted{};  // nodes that a binding will bring above a threshold
   std::string load_source{};          // the source of the node loads
   bool pods_measured = false;         // the SnapshotReader has usage of pods
-  std::string told_brakes{};
-  std::string told_plan{};
+  std::string reported_brakes{};
+  std::string reported_plan{};
 
   std::unique_ptr<net::Waiter> waiter{};
-  bool poked = false;
+  bool wake_pending = false;
   bool leading = false;
   bool stopping = false;
-  bool looking_soon = false;
+  bool run_scheduled = false;
   bool tick_due = false;
   bool event_due = false;
   std::vector<net::Job> jobs{};

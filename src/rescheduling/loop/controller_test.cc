@@ -35,7 +35,9 @@ class ManualMigrator final : public migration::Migrator {
     live.push_back(std::move(request));
   }
   std::vector<migration::MoveRequest> under_way() const override { return live; }
-  void on_outcome(std::function<void(const migration::MoveOutcome&)> listener) override { tell_ = std::move(listener); }
+  void on_outcome(std::function<void(const migration::MoveOutcome&)> listener) override {
+    listener_ = std::move(listener);
+  }
 
   void end_first() {
     migration::MoveOutcome outcome;
@@ -43,14 +45,14 @@ class ManualMigrator final : public migration::Migrator {
     outcome.result = migration::MoveResult::Succeeded;
     outcome.began = outcome.ended = WallTime{std::chrono::seconds{kNow}};
     live.erase(live.begin());
-    tell_(outcome);
+    listener_(outcome);
   }
 
   std::vector<std::string> begun;
   std::vector<migration::MoveRequest> live;
 
  private:
-  std::function<void(const migration::MoveOutcome&)> tell_;
+  std::function<void(const migration::MoveOutcome&)> listener_;
 };
 
 class Controlling : public ::testing::Test {
@@ -91,7 +93,7 @@ class Controlling : public ::testing::Test {
       std::uint64_t before = 0;
       on_loop([&] {
         before = controller_->status().cycles;
-        controller_->look_soon("the test asks for it");
+        controller_->run_soon("the test asks for it");
       });
       ASSERT_TRUE(eventually([&] { return controller_->status().cycles > before; }));
     }

@@ -21,7 +21,11 @@ std::string in_words(const std::vector<std::string>& blockers) {
 
 std::string pods(std::size_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
 
-void tell(const MaintenanceNode& node, bool warning, std::string reason, std::string note, MaintenanceStep& step) {
+void add_activity(const MaintenanceNode& node,
+                  bool warning,
+                  std::string reason,
+                  std::string note,
+                  MaintenanceStep& step) {
   step.activity.push_back({node.name, node.uid, warning, std::move(reason), std::move(note)});
 }
 
@@ -72,28 +76,28 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
     if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
     it = drains_.erase(it);
   }
-  std::erase_if(told_full_, [&](const auto& told) { return !present.contains(told.first); });
+  std::erase_if(reported_full_, [&](const auto& reported) { return !present.contains(reported.first); });
   return step;
 }
 
 // A drain does not begin if some pods have no target, so that it does not stop half-way.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
   std::string note = "The node cannot be emptied: " + in_words(node.blockers);
-  std::string& told = told_full_[node.name];
-  if (told == note) return;
-  told = note;
-  tell(node, true, "MaintenanceBlocked", std::move(note), step);
+  std::string& reported = reported_full_[node.name];
+  if (reported == note) return;
+  reported = note;
+  add_activity(node, true, "MaintenanceBlocked", std::move(note), step);
 }
 
 void Maintenance::begin(const MaintenanceNode& node, WallTime now, MaintenanceStep& step) {
-  told_full_.erase(node.name);
+  reported_full_.erase(node.name);
   Drain& drain = drains_[node.name];
   drain.since = now;
-  drain.total = drain.told_left = node.to_leave;
-  tell(node, false, "MaintenanceStarted",
-       fmt::format("{} to leave{}", pods(node.to_leave),
-                   node.unschedulable ? "; the node was cordoned before maintenance started" : ""),
-       step);
+  drain.total = drain.reported_left = node.to_leave;
+  add_activity(node, false, "MaintenanceStarted",
+               fmt::format("{} to leave{}", pods(node.to_leave),
+                           node.unschedulable ? "; the node was cordoned before maintenance started" : ""),
+               step);
   go_on(node, now, step);
 }
 
@@ -102,22 +106,23 @@ void Maintenance::go_on(const MaintenanceNode& node, WallTime now, MaintenanceSt
   Drain& drain = found->second;
   if (taken_over) {  // from an earlier leader
     drain.since = now;
-    drain.total = drain.told_left = node.to_leave;
+    drain.total = drain.reported_left = node.to_leave;
   }
   if (node.cordoned_by == kReleased) return;
   if (is_ours(node) && !node.unschedulable) {
     step.writes.push_back({NodeAction::MarkReleased, node.name, node.version});
-    tell(node, true, "MaintenanceReleased",
-         "The node was uncordoned by another client: maintenance stops until the annotation is set again", step);
+    add_activity(node, true, "MaintenanceReleased",
+                 "The node was uncordoned by another client: maintenance stops until the annotation is set again",
+                 step);
     return;
   }
   if (!node.unschedulable) step.writes.push_back({NodeAction::Cordon, node.name, node.version});
   step.draining.insert(node.name);
-  tell_progress(node, drain, now, step);
-  tell_blockers(node, drain, now, step);
+  report_progress(node, drain, now, step);
+  report_blockers(node, drain, now, step);
 }
 
-void Maintenance::tell_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
+void Maintenance::report_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
   drain.total = std::max(drain.total, node.to_leave);
   DrainProgress& progress = step.progress[node.name];
   progress.total = drain.total;
@@ -130,42 +135,43 @@ void Maintenance::tell_progress(const MaintenanceNode& node, Drain& drain, WallT
     progress.eta = std::chrono::duration_cast<std::chrono::seconds>((now - drain.since) * node.to_leave / gone);
   }
   if (progress.drained) {
-    if (std::exchange(drain.told_drained, true)) return;
+    if (std::exchange(drain.reported_drained, true)) return;
     const auto took = std::chrono::duration_cast<std::chrono::seconds>(now - drain.since);
-    tell(node, false, "MaintenanceDrained",
-         fmt::format("The node is empty: {} left within {} s", pods(drain.total), took.count()), step);
+    add_activity(node, false, "MaintenanceDrained",
+                 fmt::format("The node is empty: {} left within {} s", pods(drain.total), took.count()), step);
     return;
   }
-  drain.told_drained = false;
+  drain.reported_drained = false;
   // Reports every quarter of the progress.
-  if (drain.told_left > node.to_leave && (drain.told_left - node.to_leave) * 4 >= drain.total) {
-    drain.told_left = node.to_leave;
-    tell(node, false, "MaintenanceProgress",
-         fmt::format("{} of {} left, {} to go{}", pods(gone), drain.total, node.to_leave,
-                     progress.eta ? fmt::format("; about {} s", progress.eta->count()) : ""),
-         step);
+  if (drain.reported_left > node.to_leave && (drain.reported_left - node.to_leave) * 4 >= drain.total) {
+    drain.reported_left = node.to_leave;
+    add_activity(node, false, "MaintenanceProgress",
+                 fmt::format("{} of {} left, {} to go{}", pods(gone), drain.total, node.to_leave,
+                             progress.eta ? fmt::format("; about {} s", progress.eta->count()) : ""),
+                 step);
   }
 }
 
-void Maintenance::tell_blockers(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
+void Maintenance::report_blockers(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
   if (node.blockers.empty() || node.to_leave == 0) {
     drain.blocked_since.reset();
-    drain.told_blockers.clear();
-    drain.told_giving_up = false;
+    drain.reported_blockers.clear();
+    drain.reported_giving_up = false;
     return;
   }
   if (!drain.blocked_since) drain.blocked_since = now;
   const std::string words = in_words(node.blockers);
-  if (drain.told_blockers != words) {
-    drain.told_blockers = words;
-    tell(node, true, "MaintenanceBlocked", "Not all pods can leave: " + words, step);
+  if (drain.reported_blockers != words) {
+    drain.reported_blockers = words;
+    add_activity(node, true, "MaintenanceBlocked", "Not all pods can leave: " + words, step);
   }
-  if (!drain.told_giving_up && now - *drain.blocked_since >= settings_.give_up_after) {
-    drain.told_giving_up = true;
-    tell(node, true, "MaintenanceStuck",
-         fmt::format("Blocked for {} min: {}. Manual action is needed",
-                     std::chrono::duration_cast<std::chrono::minutes>(now - *drain.blocked_since).count(), words),
-         step);
+  if (!drain.reported_giving_up && now - *drain.blocked_since >= settings_.give_up_after) {
+    drain.reported_giving_up = true;
+    add_activity(
+        node, true, "MaintenanceStuck",
+        fmt::format("Blocked for {} min: {}. Manual action is needed",
+                    std::chrono::duration_cast<std::chrono::minutes>(now - *drain.blocked_since).count(), words),
+        step);
   }
 }
 
@@ -174,16 +180,17 @@ void Maintenance::take_back(const MaintenanceNode& node, MaintenanceStep& step) 
   if (node.uses_conditions && (was_ours || drains_.contains(node.name))) step.conditions_to_clear.insert(node.name);
   if (was_ours && node.unschedulable) {
     step.writes.push_back({NodeAction::Uncordon, node.name, node.version});
-    tell(node, false, "MaintenanceEnded", "The node is uncordoned", step);
+    add_activity(node, false, "MaintenanceEnded", "The node is uncordoned", step);
   } else if (was_ours || node.cordoned_by == kReleased) {
     step.writes.push_back({NodeAction::DropMark, node.name, node.version});
-    tell(node, false, "MaintenanceEnded", "The node was uncordoned by another client", step);
+    add_activity(node, false, "MaintenanceEnded", "The node was uncordoned by another client", step);
   } else if (drains_.contains(node.name)) {
-    tell(node, false, "MaintenanceEnded",
-         node.unschedulable ? "The node stays cordoned: another client cordoned it" : "The node is uncordoned", step);
+    add_activity(node, false, "MaintenanceEnded",
+                 node.unschedulable ? "The node stays cordoned: another client cordoned it" : "The node is uncordoned",
+                 step);
   }
   drains_.erase(node.name);
-  told_full_.erase(node.name);
+  reported_full_.erase(node.name);
 }
 
 std::string cordon_patch(const NodeWrite& write, std::string_view name) {

@@ -90,12 +90,12 @@ class Maintenance {
   struct Drain {
     WallTime since{};
     std::size_t total = 0;
-    std::size_t told_left = 0;
-    bool told_drained = false;
-    bool told_giving_up = false;
+    std::size_t reported_left = 0;
+    bool reported_drained = false;
+    bool reported_giving_up = false;
     bool uses_conditions = false;
     std::optional<WallTime> blocked_since{};
-    std::string told_blockers{};
+    std::string reported_blockers{};
   };
 
   bool is_ours(const MaintenanceNode& node) const { return node.cordoned_by == name_; }
@@ -103,14 +103,14 @@ class Maintenance {
   void begin(const MaintenanceNode& node, WallTime now, MaintenanceStep& step);
   void refuse(const MaintenanceNode& node, MaintenanceStep& step);
   void go_on(const MaintenanceNode& node, WallTime now, MaintenanceStep& step);
-  void tell_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
-  void tell_blockers(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
+  void report_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
+  void report_blockers(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
   void take_back(const MaintenanceNode& node, MaintenanceStep& step);
 
   config::MaintenanceSettings settings_;
   std::string name_;
-  std::map<std::string, Drain> drains_;           // by node: in progress
-  std::map<std::string, std::string> told_full_;  // nodes that wait for targets, with the last note
+  std::map<std::string, Drain> drains_;               // by node: in progress
+  std::map<std::string, std::string> reported_full_;  // nodes that wait for targets, with the last note
 };
 
 // Merge patches.

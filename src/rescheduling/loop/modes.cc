@@ -11,8 +11,8 @@ using config::StrategyMode;
 
 StrategyMode mode_of(const config::ReschedulerSettings& args, Strategy strategy) {
   if (!args.rescheduling.enabled) return StrategyMode::Off;
-  const auto said = args.rescheduling.modes.find(strategy);
-  if (said != args.rescheduling.modes.end()) return said->second;
+  const auto found = args.rescheduling.modes.find(strategy);
+  if (found != args.rescheduling.modes.end()) return found->second;
   const bool enabled = std::ranges::find(args.rescheduling.enabled_strategies, to_string(strategy))
                        != args.rescheduling.enabled_strategies.end();
   return enabled ? StrategyMode::Act : StrategyMode::Off;
@@ -21,8 +21,8 @@ StrategyMode mode_of(const config::ReschedulerSettings& args, Strategy strategy)
 namespace {
 
 StrategyMode mode_in(const config::NodePool& pool, Strategy strategy, StrategyMode elsewhere) {
-  const auto said = pool.modes.find(strategy);
-  return said == pool.modes.end() ? elsewhere : said->second;
+  const auto found = pool.modes.find(strategy);
+  return found == pool.modes.end() ? elsewhere : found->second;
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ config::ReschedulerSettings only_where(const config::ReschedulerSettings& args, 
   changed.rescheduling.pools.push_back(others);
   for (config::NodePool& pool : changed.rescheduling.pools) {
     for (const Strategy strategy : config::kStrategies) {
-      const StrategyMode said = mode_in(pool, strategy, mode_of(args, strategy));
-      pool.modes[strategy] = said == mode ? mode : StrategyMode::Off;
+      const StrategyMode pool_mode = mode_in(pool, strategy, mode_of(args, strategy));
+      pool.modes[strategy] = pool_mode == mode ? mode : StrategyMode::Off;
     }
   }
   return changed;

@@ -112,9 +112,9 @@ void SnapshotReader::remove(const google::protobuf::Message& object) {
 void SnapshotReader::loads(const LoadUpdate& seen) {
   measured_ = seen.at;
   snapshot_.cluster().set_load_summary(seen.load_summary);
-  told_.clear();
-  for (const auto& [name, load] : seen.nodes) told_.emplace(name, load);
-  for (const auto& [name, load] : told_) apply(name);
+  reported_loads_.clear();
+  for (const auto& [name, load] : seen.nodes) reported_loads_.emplace(name, load);
+  for (const auto& [name, load] : reported_loads_) apply(name);
   std::erase_if(departures_, [](const auto& entry) { return entry.second.empty(); });
 }
 
@@ -147,9 +147,9 @@ std::optional<usage::WorkloadUsage> SnapshotReader::use_of(PodIndex index) const
 void SnapshotReader::apply(const std::string& name) {
   cluster::Cluster& cluster = snapshot_.cluster();
   const auto node = cluster.find_node(name);
-  const auto told = told_.find(name);
-  if (!node || told == told_.end() || !measured_) return;
-  cluster::NodeLoad load = told->second;
+  const auto reported = reported_loads_.find(name);
+  if (!node || reported == reported_loads_.end() || !measured_) return;
+  cluster::NodeLoad load = reported->second;
   std::vector<Departure>& left = departures_[name];
   std::erase_if(left, [&](const Departure& one) {
     double most = 0;
@@ -247,7 +247,7 @@ double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::str
 void SnapshotReader::find_hot(SnapshotSummary& summary) const {
   const cluster::Cluster& cluster = snapshot_.cluster();
   const cluster::LoadSummary& load_summary = cluster.load_summary();
-  const std::vector<NodeIndex> nodes = nodes_in_play(snapshot_);
+  const std::vector<NodeIndex> nodes = balanceable_nodes(snapshot_);
   for (const NodeIndex index : nodes) {
     const cluster::NodeInfo& node = cluster.node(index);
     for (std::size_t i = 0; i < load_summary.resources.size(); ++i) {

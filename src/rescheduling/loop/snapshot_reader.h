@@ -129,7 +129,7 @@ class SnapshotReader {
   std::optional<WallTime> measured_;       // time of the last load update
   usage::LoadTrackerSettings smoothing_;   // the same as in the LoadTracker of the scheduler
   usage::WorkloadUsageTracker workload_usages_;
-  std::map<std::string, cluster::NodeLoad> told_;             // by node
+  std::map<std::string, cluster::NodeLoad> reported_loads_;   // by node
   std::map<std::string, std::vector<Departure>> departures_;  // by node
 };
 

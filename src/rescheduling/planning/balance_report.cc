@@ -37,13 +37,13 @@ LoadState load_state_of(const Snapshot& snapshot, NodeIndex index) {
   const cluster::NodeInfo& node = snapshot.cluster().node(index);
   const NodeStatus& facts = snapshot.node_status(index);
   if (!node.exists() || !facts.ready || node.node->unschedulable || facts.maintenance || !facts.shutdown.empty()) {
-    return LoadState::OutOfPlay;
+    return LoadState::Excluded;
   }
   if (snapshot.cluster().load_summary().basis != cluster::LoadBasis::Usage) return LoadState::Known;
   return node.load.knows(kCpuLoad) && node.load.knows(kMemoryLoad) ? LoadState::Known : LoadState::Unknown;
 }
 
-std::vector<NodeIndex> nodes_in_play(const Snapshot& snapshot) {
+std::vector<NodeIndex> balanceable_nodes(const Snapshot& snapshot) {
   std::vector<NodeIndex> nodes;
   for (const NodeIndex index : snapshot.cluster().existing_nodes()) {
     if (load_state_of(snapshot, index) == LoadState::Known) nodes.push_back(index);
@@ -67,7 +67,7 @@ BalanceReport balance_report_of(const Snapshot& snapshot, const config::Reschedu
   for (const NodeIndex index : snapshot.cluster().existing_nodes())
     balance_report.nodes.push_back(utilization_of(snapshot, index));
   std::ranges::sort(balance_report.nodes, {}, &NodeUtilization::name);
-  const auto nodes = nodes_in_play(snapshot);
+  const auto nodes = balanceable_nodes(snapshot);
   if (nodes.empty()) return balance_report;  // no node is known, which does not mean that all nodes are equal
   balance_report.balance = cluster::balance_of(spread_of(snapshot, nodes, kCpuLoad),
                                                spread_of(snapshot, nodes, kMemoryLoad), args.placing.balance_weights());

@@ -14,9 +14,9 @@ namespace rescheduler::rescheduling {
 
 // What is known about the load of a node.
 enum class LoadState : std::uint8_t {
-  Known,      // measured, or computed from requests if requests are the basis
-  Unknown,    // the basis is measured load, and this node has no sample
-  OutOfPlay,  // cordoned, not ready or in maintenance: moves cannot change its load
+  Known,     // measured, or computed from requests if requests are the basis
+  Unknown,   // the basis is measured load, and this node has no sample
+  Excluded,  // cordoned, not ready or in maintenance: moves cannot change its load
 };
 LoadState load_state_of(const Snapshot& snapshot, cluster::NodeIndex node);
 
@@ -25,9 +25,9 @@ cluster::LoadSpread spread_of(const Snapshot& snapshot,
                               const std::vector<cluster::NodeIndex>& nodes,
                               std::size_t resource);
 // Nodes whose load is known and can be changed.
-std::vector<cluster::NodeIndex> nodes_in_play(const Snapshot& snapshot);
+std::vector<cluster::NodeIndex> balanceable_nodes(const Snapshot& snapshot);
 
-// Lists all nodes. The balance covers only the nodes of nodes_in_play().
+// Lists all nodes. The balance covers only the nodes of balanceable_nodes().
 BalanceReport balance_report_of(const Snapshot& snapshot, const config::ReschedulerSettings& args);
 
 }  // namespace rescheduler::rescheduling

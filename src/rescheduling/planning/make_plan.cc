@@ -32,7 +32,7 @@ class MoveWorth {
       : builder_(builder),
         place_(builder.cluster().nodes().size(), kNowhere),
         weights_(builder.request().args->placing.balance_weights()) {
-    for (const NodeIndex index : nodes_in_play(builder.snapshot())) {
+    for (const NodeIndex index : balanceable_nodes(builder.snapshot())) {
       place_[index] = loads_[0].size();
       for (std::size_t i = 0; i < kResources.size(); ++i) {
         const auto& balance_report = builder.cluster().load_summary();
@@ -88,13 +88,13 @@ class Finishing {
       builder_.what_if().move(pod, adapted_.nodes[one.step.to]);
     }
     MoveWorth worth(builder_);
-    for (const NumberedStep& one : steps_) plan_.moves.push_back(told(one, worth));
+    for (const NumberedStep& one : steps_) plan_.moves.push_back(planned_move(one, worth));
   }
 
  private:
   void collect();
   void put_in_order();
-  PlannedMove told(const NumberedStep& one, MoveWorth& worth);
+  PlannedMove planned_move(const NumberedStep& one, MoveWorth& worth);
   std::string effect(const Intent& intent, PodIndex pod, NodeIndex from, NodeIndex to) const;
 
   PlanBuilder& builder_;
@@ -157,7 +157,7 @@ std::string Finishing::effect(const Intent& intent, PodIndex pod, NodeIndex from
   return text;
 }
 
-PlannedMove Finishing::told(const NumberedStep& one, MoveWorth& worth) {
+PlannedMove Finishing::planned_move(const NumberedStep& one, MoveWorth& worth) {
   const PodIndex pod = adapted_.pods[one.step.process];
   const NodeIndex from = adapted_.nodes[one.step.from];
   const NodeIndex to = adapted_.nodes[one.step.to];

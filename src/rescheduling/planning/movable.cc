@@ -75,17 +75,17 @@ std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
   }
   const std::string& ns = snapshot_.namespace_of(index);
   if (excluded_.contains(pod.ns)) return MoveBlocker{why::kNamespace, fmt::format("namespace {} is excluded", ns)};
-  const auto said = [](cluster::OptOut word, std::string_view who) -> std::optional<MoveBlocker> {
+  const auto blocker_of = [](cluster::OptOut word, std::string_view who) -> std::optional<MoveBlocker> {
     if (word == cluster::OptOut::No) return std::nullopt;
     if (word == cluster::OptOut::Disabled)
       return MoveBlocker{why::kOptOut, fmt::format("{} asks not to be moved", who)};
     return MoveBlocker{why::kOptOut, fmt::format("{} has a rescheduling annotation with an unknown value", who)};
   };
-  if (auto blocker = said(snapshot_.facts(index).opt_out, "the pod")) return blocker;
+  if (auto blocker = blocker_of(snapshot_.facts(index).opt_out, "the pod")) return blocker;
   const LineageFacts& lineage = inventory_.lineage(inventory_.lineage_of(index));
-  if (lineage.opt_out != cluster::OptOut::No) return said(lineage.opt_out, name_of(lineage.lineage));
+  if (lineage.opt_out != cluster::OptOut::No) return blocker_of(lineage.opt_out, name_of(lineage.lineage));
   const cluster::OptOut by_namespace = snapshot_.opt_out_of_namespace(pod.ns);
-  return by_namespace == cluster::OptOut::No ? std::nullopt : said(by_namespace, "namespace " + ns);
+  return by_namespace == cluster::OptOut::No ? std::nullopt : blocker_of(by_namespace, "namespace " + ns);
 }
 
 std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose) const {

@@ -41,7 +41,7 @@ NodeRules::NodeRules(const Snapshot& snapshot, const PlanRequest& request) {
     const cluster::Node& node = *cluster.node(index).node;
     drains_[index] = request.draining.contains(node.name) ? 1 : 0;
     const LoadState word = load_state_of(snapshot, index);
-    takes_[index] = word != LoadState::OutOfPlay && drains_[index] == 0 ? 1 : 0;
+    takes_[index] = word != LoadState::Excluded && drains_[index] == 0 ? 1 : 0;
     const cluster::NodeLabels labels(node, cluster.interner().symbols);
     const auto pool = std::ranges::find_if(selectors, [&](const auto& selector) { return selector.matches(labels); });
     if (pool != selectors.end()) pool_of_[index] = static_cast<std::uint32_t>(pool - selectors.begin()) + 1;

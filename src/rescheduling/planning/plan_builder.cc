@@ -75,11 +75,11 @@ bool PlanBuilder::has_room(PodIndex pod, NodeIndex index) const {
 bool PlanBuilder::allows(PodIndex unassigned, NodeIndex index) {
   // A search can return the pod to its home node, unless a strategy has recorded a reason to move it in this turn.
   if (index == what_if_.home_of(unassigned))
-    return !this_turn_.contains(unassigned) && what_if_.admits_back(unassigned, index);
+    return !moved_this_round_.contains(unassigned) && what_if_.admits_back(unassigned, index);
   if (!has_room(unassigned, index)) return false;
   if (no_duplicates_ && alike_on(unassigned, index) >= most_alike(unassigned)) return false;
   return what_if_.admits(unassigned, index)
-         && !(has_hard_spread(unassigned) && what_if_.spoils_spread(unassigned, index));
+         && !(has_hard_spread(unassigned) && what_if_.violates_spread(unassigned, index));
 }
 
 double PlanBuilder::fullness_with(PodIndex pod, NodeIndex index) const {
@@ -198,11 +198,11 @@ bool PlanBuilder::has_hard_spread(PodIndex pod) const {
 
 bool PlanBuilder::moved(PodIndex pod, Intent intent) {
   intents_.try_emplace(pod, std::move(intent));
-  return this_turn_.insert(pod).second;
+  return moved_this_round_.insert(pod).second;
 }
 
 void PlanBuilder::forget_move(PodIndex pod) {
-  this_turn_.erase(pod);
+  moved_this_round_.erase(pod);
   if (!is_moved(pod)) intents_.erase(pod);
 }
 
@@ -217,9 +217,9 @@ void PlanBuilder::note_about(const std::string& thing, std::string sentence) {
 
 // --- Turns ---
 
-void PlanBuilder::begin_turn() {
+void PlanBuilder::begin_round() {
   what_if_.take_as_start();
-  this_turn_.clear();
+  moved_this_round_.clear();
   std::erase_if(intents_, [&](const auto& one) { return !is_moved(one.first); });
 }
 
@@ -245,7 +245,7 @@ void PlanBuilder::go_back(const Saved& saved) {
   for (const auto& [pod, place] : back) what_if_.unassign(pod);
   for (const auto& [pod, place] : back) what_if_.assign(pod, place);
   intents_ = saved.intents;
-  this_turn_.clear();
+  moved_this_round_.clear();
   plan_.notes = saved.notes;
   noted_ = saved.noted;
   plan_.refused = saved.refused;

@@ -66,7 +66,7 @@ class PlanBuilder {
   void note_about(const std::string& thing, std::string sentence);
 
   // --- Turns: each strategy starts as if the earlier moves had been carried out ---
-  void begin_turn();
+  void begin_round();
   struct Saved {
     std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places{};  // of the moved pods
     std::map<cluster::PodIndex, Intent> intents{};
@@ -121,9 +121,9 @@ class PlanBuilder {
   WhatIf what_if_;
   bool no_duplicates_ = false;
   std::map<cluster::PodIndex, Intent> intents_;
-  std::set<cluster::PodIndex> this_turn_;       // pods moved in this turn
-  std::map<std::string, std::size_t> noted_;    // by thing: index in the notes of the plan
-  std::map<std::string, std::size_t> refused_;  // by uid: index in Plan::refused
+  std::set<cluster::PodIndex> moved_this_round_;  // pods moved in this round
+  std::map<std::string, std::size_t> noted_;      // by thing: index in the notes of the plan
+  std::map<std::string, std::size_t> refused_;    // by uid: index in Plan::refused
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> most_alike_;
   boost::unordered_flat_map<std::pair<const OwnerRef*, std::uint64_t>, std::uint32_t> alike_;  // by owner and images
 };

@@ -177,7 +177,7 @@ void check_steps(RandomCluster& cluster, const Plan& plan) {
 
 // --- The properties ---
 
-std::string told(const Plan& plan) {
+std::string plan_text(const Plan& plan) {
   std::string text;
   for (const PlannedMove& move : plan.moves) {
     text += fmt::format("{}. {} {} -> {} ({}: {})\n", move.step, move.pod, move.source, move.target,
@@ -214,7 +214,7 @@ RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
     PlannedMove there = move;
     snapshot.remove(pod);
     if (!fits(cluster.bench, pod, move.target))
-      RC_FAIL(fmt::format("{} may not go to {}\n{}", move.pod, move.target, told(plan) + text_of(snapshot)));
+      RC_FAIL(fmt::format("{} may not go to {}\n{}", move.pod, move.target, plan_text(plan) + text_of(snapshot)));
     snapshot.upsert(changed(pod, [&](api::Pod& object) { object.mutable_spec()->set_node_name(move.source); }).get());
     cluster.bench.pod_uses(move.uid, carried[0] / 1000, carried[1]);
     const bool was_over = overflows(snapshot, move.target);
@@ -244,7 +244,7 @@ RC_GTEST_PROP(Plans, OfOneStrategyMadeAgainAfterTheyWereCarriedOutAreEmpty, ()) 
   RC_PRE(is_whole(plan));
   cluster.bench.carry_out(plan);
   const Plan again = cluster.bench.plan(one);
-  if (!again.moves.empty()) RC_FAIL(told(plan) + "then\n" + told(again));
+  if (!again.moves.empty()) RC_FAIL(plan_text(plan) + "then\n" + plan_text(again));
 }
 
 RC_GTEST_PROP(Plans, OfAllStrategiesMadeAgainAfterTheyWereCarriedOutAreEmpty, ()) {
@@ -259,7 +259,7 @@ RC_GTEST_PROP(Plans, OfAllStrategiesMadeAgainAfterTheyWereCarriedOutAreEmpty, ()
   RC_PRE(is_whole(plan));
   cluster.bench.carry_out(plan);
   const Plan again = cluster.bench.plan(kAll);
-  if (!again.moves.empty()) RC_FAIL(told(plan) + "then\n" + told(again) + text_of(cluster.bench.snapshot));
+  if (!again.moves.empty()) RC_FAIL(plan_text(plan) + "then\n" + plan_text(again) + text_of(cluster.bench.snapshot));
 }
 
 // Whether a cap was used up, or would be exceeded by both plans together.
@@ -310,7 +310,7 @@ RC_GTEST_PROP(Plans, LeaveWorkToTheNextOnlyForTheCapsSake, ()) {
     const Plan plan = cluster.bench.plan(kAll);
     RC_PRE(is_whole(plan));
     if (plan.moves.empty()) return;
-    text += "then\n" + told(plan);
+    text += "then\n" + plan_text(plan);
     if (last && !cut_short(caps, *last, plan)) RC_FAIL("they could have been one\n" + text);
     cluster.bench.carry_out(plan);
     last = plan;

@@ -75,9 +75,9 @@ void PodInventory::count_lineages() {
       if (facts.owner) {
         by_owner.emplace(facts.owner.get(), entry->second);
         if (const auto replicas = snapshot_.workloads().replicas_of(*facts.owner)) lineage_facts.replicas = replicas;
-        const cluster::OptOut said = snapshot_.workloads().opt_out_of(*facts.owner);
-        if (lineage_facts.opt_out != cluster::OptOut::Disabled && said != cluster::OptOut::No)
-          lineage_facts.opt_out = said;
+        const cluster::OptOut opt_out = snapshot_.workloads().opt_out_of(*facts.owner);
+        if (lineage_facts.opt_out != cluster::OptOut::Disabled && opt_out != cluster::OptOut::No)
+          lineage_facts.opt_out = opt_out;
       }
       lineage_of_[index] = entry->second;
     } else {

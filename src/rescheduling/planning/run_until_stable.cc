@@ -51,7 +51,7 @@ bool StableRun::rounds(const std::vector<Strategy>& strategies) {
     bool quiet = true;
     for (const Strategy strategy : strategies) {
       const Places before = builder_.places();
-      builder_.begin_turn();
+      builder_.begin_round();
       apply(strategy, builder_);
       quiet = quiet && builder_.places() == before;
     }

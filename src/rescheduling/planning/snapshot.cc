@@ -70,9 +70,9 @@ void Snapshot::remove(const Message& object) {
 void Snapshot::upsert_pod(const api::Pod& pod) {
   const std::string uid = cluster::uid_of(pod);
   if (cluster::is_finished(pod)) return remove_pod(uid);
-  if (const auto said = cluster::opt_out_value(pod.metadata()); said.meaning == cluster::OptOut::Unclear) {
+  if (const auto opt_out = cluster::opt_out_value(pod.metadata()); opt_out.meaning == cluster::OptOut::Unclear) {
     warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", pod.metadata().namespace_(),
-                     pod.metadata().name(), said.key, said.value));
+                     pod.metadata().name(), opt_out.key, opt_out.value));
   }
   PodFacts facts = facts_of(pod, cluster_.interner().symbols);
   if (pod.spec().node_name().empty()) {
@@ -129,11 +129,11 @@ void Snapshot::upsert_node(const api::Node& node) {
 }
 
 void Snapshot::upsert_namespace(const api::Namespace& ns) {
-  const auto said = cluster::opt_out_value(ns.metadata());
-  namespaces_.insert_or_assign(cluster_.interner().symbols.intern(ns.metadata().name()), said.meaning);
-  if (said.meaning != cluster::OptOut::Unclear) return;
+  const auto opt_out = cluster::opt_out_value(ns.metadata());
+  namespaces_.insert_or_assign(cluster_.interner().symbols.intern(ns.metadata().name()), opt_out.meaning);
+  if (opt_out.meaning != cluster::OptOut::Unclear) return;
   warn(fmt::format("namespace {} says {}: \"{}\", which means nothing; its pods are not moved", ns.metadata().name(),
-                   said.key, said.value));
+                   opt_out.key, opt_out.value));
 }
 
 void Snapshot::set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at) {

@@ -51,16 +51,16 @@ bool has_hard_default(const placement::Framework& framework) {
 
 }  // namespace
 
-struct WhatIf::Asked {
+struct WhatIf::PodCycle {
   PodIndex pod;
   api::Pod object;
   placement::PodContext question;
   placement::Cycle cycle;
 
-  Asked(Snapshot& snapshot,
-        PodIndex index,
-        const placement::Framework& framework,
-        const placement::NominatedPods& nobody)
+  PodCycle(Snapshot& snapshot,
+           PodIndex index,
+           const placement::Framework& framework,
+           const placement::NominatedPods& no_nominated_pods)
       : pod(index),
         object(object_of(snapshot, index)),
         question{snapshot.cluster(),
@@ -69,7 +69,7 @@ struct WhatIf::Asked {
                  snapshot.cluster().pod(index).ns,
                  snapshot.cluster().pod(index).labels,
                  snapshot.cluster().namespaces().of({{snapshot.cluster().pod(index).ns}})},
-        cycle(framework, question, nobody) {}
+        cycle(framework, question, no_nominated_pods) {}
 };
 
 WhatIf::WhatIf(Snapshot& snapshot, const PodInventory& inventory, const placement::Framework& framework)
@@ -186,7 +186,7 @@ bool WhatIf::needs_counts(const cluster::CompiledPodSpec& compiled_spec) const {
 
 placement::Cycle& WhatIf::cycle_for(PodIndex unassigned) {
   if (context_ && context_->pod == unassigned) return context_->cycle;
-  context_ = std::make_unique<Asked>(snapshot_, unassigned, framework_, no_nominated_pods_);
+  context_ = std::make_unique<PodCycle>(snapshot_, unassigned, framework_, no_nominated_pods_);
   if (needs_counts(context_->question.compiled_spec)) framework_.prepare(snapshot_.cluster(), context_->question);
   return context_->cycle;
 }
@@ -222,7 +222,7 @@ placement::Status WhatIf::plugin_status(std::string_view name, PodIndex unassign
   return status;
 }
 
-bool WhatIf::spoils_spread(PodIndex unassigned, NodeIndex to) {
+bool WhatIf::violates_spread(PodIndex unassigned, NodeIndex to) {
   using placement::SpreadConstraints;
   const placement::PodContext& context = cycle_for(unassigned).context();
   const cluster::Cluster& cluster = snapshot_.cluster();

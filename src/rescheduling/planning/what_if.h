@@ -37,7 +37,7 @@ class WhatIf {
   placement::Status plugin_status(std::string_view plugin, cluster::PodIndex unassigned, cluster::NodeIndex node);
   // True if the move increases the skew of a hard spread constraint above the allowed skew. The filter checks only the
   // domain of the target; this check includes the domain that the pod leaves.
-  bool spoils_spread(cluster::PodIndex unassigned, cluster::NodeIndex node);
+  bool violates_spread(cluster::PodIndex unassigned, cluster::NodeIndex node);
 
   // Pods without spread constraints of their own have hard default constraints.
   bool spreads_by_default() const { return default_spread_is_hard_; }
@@ -57,7 +57,7 @@ class WhatIf {
   const PodInventory& inventory() const { return inventory_; }
 
  private:
-  struct Asked;  // the scheduling cycle of a pod, with the state that filters keep for it
+  struct PodCycle;  // the scheduling cycle of a pod, with the state that filters keep for it
 
   placement::Cycle& cycle_for(cluster::PodIndex unassigned);
   void add_load(cluster::PodIndex pod, cluster::NodeIndex node, double factor);
@@ -74,7 +74,7 @@ class WhatIf {
   boost::unordered_flat_map<cluster::PodIndex, cluster::NodeIndex> unassigned_from_;  // the unassigned pods
   boost::unordered_flat_map<cluster::NodeIndex, cluster::NodeLoad> loads_;            // original values
   std::optional<cluster::LoadSummary> load_summary_;                                  // original value
-  std::unique_ptr<Asked> context_;
+  std::unique_ptr<PodCycle> context_;
 };
 
 }  // namespace rescheduler::rescheduling

@@ -101,7 +101,7 @@ std::size_t Attribution::owners_failing_on(const std::string& node, WallTime now
       std::ranges::count_if(found->second, [&](const auto& one) { return one.second + settings_.window > now; }));
 }
 
-std::set<std::string> Attribution::blamed(const std::vector<QuarantineStatus>& nodes, WallTime now) const {
+std::set<std::string> Attribution::faulty_nodes(const std::vector<QuarantineStatus>& nodes, WallTime now) const {
   std::set<std::string> all;
   for (const QuarantineStatus& node : nodes) {
     if (node.quarantine == NodeQuarantine::Quarantined || owners_failing_on(node.name, now) >= settings_.owners) {

@@ -65,7 +65,7 @@ class Attribution {
 
   std::size_t owners_failing_on(const std::string& node, WallTime now) const;
   // Nodes on which a failure is no evidence against the application.
-  std::set<std::string> blamed(const std::vector<QuarantineStatus>& nodes, WallTime now) const;
+  std::set<std::string> faulty_nodes(const std::vector<QuarantineStatus>& nodes, WallTime now) const;
   // The changes to make now; `nodes` must contain all nodes.
   std::vector<QuarantineAction> decide(const std::vector<QuarantineStatus>& nodes, WallTime now);
 

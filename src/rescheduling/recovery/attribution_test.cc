@@ -35,7 +35,7 @@ TEST(Quarantine, ThreeOwnersFailingOnOneNodeMakeItTheNodesFaultAndNobodyElses) {
   attribution.failed("n08", "a", kNow);
   attribution.failed("n09", "a", kNow);
   EXPECT_THAT(words(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n07 quarantined"));
-  EXPECT_THAT(attribution.blamed(twenty_nodes(), kNow), ElementsAre("n07"));
+  EXPECT_THAT(attribution.faulty_nodes(twenty_nodes(), kNow), ElementsAre("n07"));
 }
 
 TEST(Quarantine, OneOwnerFailingManyTimesIsNotTheNodesFault) {

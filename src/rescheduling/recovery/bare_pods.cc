@@ -94,10 +94,10 @@ net::Task<Result<std::vector<BarePods::Saved>>> BarePods::saved() {
   co_return all;
 }
 
-net::Task<Result<std::string>> BarePods::drop(Saved one, std::string said) {
+net::Task<Result<std::string>> BarePods::drop(Saved one, std::string report) {
   auto dropped = co_await client_.remove<api::ConfigMap>(home_, one.config_map);
   if (!dropped && dropped.error().code != Errc::NotFound) co_return fail(std::move(dropped.error()));
-  co_return said;
+  co_return report;
 }
 
 // Empty: not finished yet.
@@ -123,21 +123,21 @@ net::Task<Result<std::string>> BarePods::finish(Saved one) {
 }
 
 net::Task<std::vector<std::string>> BarePods::go_on() {
-  std::vector<std::string> said;
-  if (looked_ && !any_) co_return said;
+  std::vector<std::string> reports;
+  if (looked_ && !any_) co_return reports;
   auto all = co_await saved();
   if (!all) {
-    said.push_back(std::move(all.error().message));
-    co_return said;
+    reports.push_back(std::move(all.error().message));
+    co_return reports;
   }
   looked_ = true;
   any_ = !all->empty();
   for (Saved& one : *all) {
     auto finished = co_await finish(std::move(one));
-    if (!finished) said.push_back(std::move(finished.error().message));
-    if (finished && !finished->empty()) said.push_back(std::move(*finished));
+    if (!finished) reports.push_back(std::move(finished.error().message));
+    if (finished && !finished->empty()) reports.push_back(std::move(*finished));
   }
-  co_return said;
+  co_return reports;
 }
 
 }  // namespace rescheduler::rescheduling::recovery

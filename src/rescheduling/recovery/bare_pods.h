@@ -36,7 +36,7 @@ class BarePods {
   };
   net::Task<Result<std::vector<Saved>>> saved();
   net::Task<Result<std::string>> finish(Saved one);
-  net::Task<Result<std::string>> drop(Saved one, std::string said);
+  net::Task<Result<std::string>> drop(Saved one, std::string report);
 
   kube::Client client_;
   std::string home_;

@@ -27,9 +27,9 @@ class BarePodsTest : public testing::Test {
   std::optional<api::Pod> pod() const { return api_.find<api::Pod>("shop", "p"); }
   Result<void> save(const std::string& uid) { return time_.loop.await_result(pods_.save("shop", "p", uid, ledger())); }
   std::vector<std::string> go_on() {
-    const auto said = time_.loop.await_result(went_on());
-    EXPECT_TRUE(said);
-    return said.value_or(std::vector<std::string>{});
+    const auto reports = time_.loop.await_result(went_on());
+    EXPECT_TRUE(reports);
+    return reports.value_or(std::vector<std::string>{});
   }
   static RetryLedger ledger() {
     RetryLedger made;
@@ -51,8 +51,8 @@ class BarePodsTest : public testing::Test {
 
  private:
   net::Task<Result<std::vector<std::string>>> went_on() {
-    auto said = co_await pods_.go_on();
-    co_return said;
+    auto reports = co_await pods_.go_on();
+    co_return reports;
   }
 };
 

@@ -12,7 +12,7 @@ CaseAction eviction_refused(const Error& error) {
   switch (error.code) {
     case Errc::NotFound:
     case Errc::Conflict: return done(CaseEnd::Gone, error.message);
-    case Errc::Throttled: return done(CaseEnd::HeldBack, error.message);
+    case Errc::Throttled: return done(CaseEnd::BudgetBlocked, error.message);
     case Errc::Denied:
     case Errc::Invalid: return done(CaseEnd::Forbidden, error.message);
     default: break;
@@ -28,7 +28,7 @@ std::string_view to_string(CaseEnd end) {
     case CaseEnd::Removed: return "removed";
     case CaseEnd::Gone: return "gone";
     case CaseEnd::Stopped: return "stopped";
-    case CaseEnd::HeldBack: return "held-back";
+    case CaseEnd::BudgetBlocked: return "held-back";
     case CaseEnd::Forbidden: return "forbidden";
     case CaseEnd::Unread: return "unread";
     case CaseEnd::Ignored: return "ignored";
@@ -83,7 +83,7 @@ CaseAction CaseProtocol::read(const case_input::OwnerRead& read, WallTime now) {
   const PodFailure failure{finding.uid, finding.node, slot_for(*ledger, read), lost};
   resource_version_ = read.resource_version;
   decision_ = judge(std::move(*ledger), setting_.kind, failure, retries->allowed, *setting_.settings,
-                    setting_.not_to_blame, now);
+                    setting_.faulty_nodes, now);
   switch (decision_->retry_verdict) {
     case RetryVerdict::Retry: break;
     case RetryVerdict::AlreadyCounted: step_ = Step::Removing; return case_action::Remove{};

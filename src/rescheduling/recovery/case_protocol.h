@@ -27,14 +27,14 @@
 namespace rescheduler::rescheduling::recovery {
 
 enum class CaseEnd : std::uint8_t {
-  Removed,    // the pod is terminating; counted
-  Gone,       // the pod did not exist any more
-  Stopped,    // no more retries: RetryDecision has the reason
-  HeldBack,   // a PodDisruptionBudget refuses for now
-  Forbidden,  // eviction is impossible: two budgets, or a missing permission
-  Unread,     // the ledger of the owner cannot be parsed
-  Ignored,    // the owner has no scheduling-retries, or is deleted
-  Failed,     // another error; a later attempt can succeed
+  Removed,        // the pod is terminating; counted
+  Gone,           // the pod did not exist any more
+  Stopped,        // no more retries: RetryDecision has the reason
+  BudgetBlocked,  // a PodDisruptionBudget refuses for now
+  Forbidden,      // eviction is impossible: two budgets, or a missing permission
+  Unread,         // the ledger of the owner cannot be parsed
+  Ignored,        // the owner has no scheduling-retries, or is deleted
+  Failed,         // another error; a later attempt can succeed
 };
 std::string_view to_string(CaseEnd end);
 
@@ -79,7 +79,7 @@ struct CaseSetting {
   Finding finding{};
   OwnerKind kind{};
   std::string own_slot{};  // the slot that the pod names
-  std::set<std::string> not_to_blame{};
+  std::set<std::string> faulty_nodes{};
   // Slots whose last pod ran at the same time as this pod, so this pod does not replace it.
   std::set<std::string> not_in{};
 };

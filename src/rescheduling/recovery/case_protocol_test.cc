@@ -120,7 +120,7 @@ TEST(CaseProtocol, LeavesAWorkloadThatNeverRestsForLater) {
 
 TEST(CaseProtocol, UnderstandsWhatAnEvictionIsAnswered) {
   const std::tuple<Errc, const char*, CaseEnd> cases[] = {
-      {Errc::Throttled, "would violate the pod's disruption budget", CaseEnd::HeldBack},
+      {Errc::Throttled, "would violate the pod's disruption budget", CaseEnd::BudgetBlocked},
       {Errc::NotFound, "not found", CaseEnd::Gone},
       {Errc::Conflict, "the UID in the precondition does not match", CaseEnd::Gone},
       {Errc::Internal, "This pod has more than one PodDisruptionBudget", CaseEnd::Forbidden},

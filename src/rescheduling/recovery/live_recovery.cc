@@ -13,7 +13,7 @@
 namespace rescheduler::rescheduling::recovery {
 namespace {
 
-constexpr std::size_t kMostTold = 100'000;  // remembered messages, so that each is reported once
+constexpr std::size_t kMostReported = 100'000;  // remembered messages, so that each is reported once
 
 CaseInput refusal(Error error) { return case_input::Refused{std::move(error)}; }
 
@@ -118,7 +118,7 @@ bool LiveRecovery::State::is_excluded(const std::string& ns) const {
 net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
   while (!self->stopping) {
     self->busy = true;
-    co_await self->look();
+    co_await self->scan();
     self->busy = false;
     if (self->stopping) co_return;
     const auto slept = co_await self->services.timers->sleep_for(self->settings.poll_interval);
@@ -126,12 +126,12 @@ net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
   }
 }
 
-net::Task<void> LiveRecovery::State::look() {
+net::Task<void> LiveRecovery::State::scan() {
   const auto findings = detector.failing(now());
   services.metrics->gauge("rescheduler_recovery_failing_pods", "Pods that fail where they are.")
       .set(static_cast<double>(findings.size()));
-  if (told.size() > kMostTold) told.clear();
-  notice(findings, now());
+  if (reported.size() > kMostReported) reported.clear();
+  record_evidence(findings, now());
   if (settings.recovery.quarantine.mode == config::StrategyMode::Act
       && settings.recovery.mode == config::StrategyMode::Act) {
     co_await quarantine_nodes(now());
@@ -145,13 +145,13 @@ net::Task<void> LiveRecovery::State::look() {
     co_await handle(finding, *owner);
   }
   if (settings.recovery.mode != config::StrategyMode::Act) co_return;
-  co_await forgive_the_well(now());
-  const auto said = co_await bare_pods.go_on();
-  for (const std::string& sentence : said) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
+  co_await reset_recovered(now());
+  const auto reports = co_await bare_pods.go_on();
+  for (const std::string& sentence : reports) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
 }
 
 // Every failing pod is evidence about its node, with or without scheduling-retries. For a lost node the cause is known.
-void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime now) {
+void LiveRecovery::State::record_evidence(const std::vector<Finding>& findings, WallTime now) {
   for (const Finding& finding : findings) {
     if (finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown) continue;
     if (const auto owner = pod_owners.owner_of(finding.uid)) attribution.failed(finding.node, owner->key(), now);
@@ -159,7 +159,7 @@ void LiveRecovery::State::notice(const std::vector<Finding>& findings, WallTime 
 }
 
 // Restores the failures per node that earlier leaders recorded in the retry ledgers.
-void LiveRecovery::State::remember_failures(WallTime now) {
+void LiveRecovery::State::restore_failures(WallTime now) {
   for (const Owner& owner : pod_owners.with_ledger()) {
     const auto ledger = read_ledger(owner.kind, owner.annotations, settings.recovery.most_retries, now);
     if (!ledger) continue;
@@ -174,15 +174,15 @@ void LiveRecovery::State::remember_failures(WallTime now) {
 
 net::Task<void> LiveRecovery::State::quarantine_nodes(WallTime at) {
   std::vector<QuarantineStatus> all;
-  std::size_t confined = 0;
-  for (const auto& [name, standing] : nodes) {
-    all.push_back(standing);
-    if (standing.quarantine == NodeQuarantine::Quarantined) ++confined;
+  std::size_t quarantined = 0;
+  for (const auto& [name, node_status] : nodes) {
+    all.push_back(node_status);
+    if (node_status.quarantine == NodeQuarantine::Quarantined) ++quarantined;
   }
   services.metrics
       ->gauge("rescheduler_recovery_quarantined_nodes",
               "Nodes that get no new pods because several owners' pods failed there.")
-      .set(static_cast<double>(confined));
+      .set(static_cast<double>(quarantined));
   for (QuarantineAction& action : attribution.decide(all, at)) {
     const std::string name = action.node;
     const std::string sentence = fmt::format("{}: {}", to_string(action.to), action.why);
@@ -219,15 +219,15 @@ net::Task<Result<bool>> LiveRecovery::State::quarantine_node(QuarantineAction ac
 net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
   const auto retries = read_retries(owner.annotations, settings.recovery.most_retries);
   if (!retries) co_return;
-  if (!retries->complaint.empty() && say_once(owner.uid + retries->complaint)) {
-    say(owner, nullptr, kube::EventType::Warning, "InvalidRetries", retries->complaint);
+  if (!retries->complaint.empty() && first_report(owner.uid + retries->complaint)) {
+    record_event(owner, nullptr, kube::EventType::Warning, "InvalidRetries", retries->complaint);
   }
   if (retries->allowed == 0) co_return;
   // A recreated DaemonSet pod would be on the same lost node.
   const bool node_away = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
   if (owner.kind == OwnerKind::DaemonSet && node_away) co_return;
   if (settings.recovery.mode == config::StrategyMode::Observe) {
-    if (!say_once("observed " + finding.uid)) co_return;
+    if (!first_report("observed " + finding.uid)) co_return;
     log_info(messages::kRecoveryObserves,
              {{"pod", finding.ns + "/" + finding.name}, {"node", finding.node}, {"detail", finding.detail}});
     count("rescheduler_recovery_observed_total", "Failing pods that would have been given another node.",
@@ -239,9 +239,9 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
   setting.finding = finding;
   setting.kind = owner.kind;
   setting.own_slot = pod_owners.slot_label_of(finding.uid);
-  std::vector<QuarantineStatus> standings;
-  for (const auto& [name, standing] : nodes) standings.push_back(standing);
-  setting.not_to_blame = attribution.blamed(standings, now());
+  std::vector<QuarantineStatus> statuses;
+  for (const auto& [name, node_status] : nodes) statuses.push_back(node_status);
+  setting.faulty_nodes = attribution.faulty_nodes(statuses, now());
   const std::string places = owner.uid + "/";
   for (auto one = there_before.lower_bound(places); one != there_before.end() && one->first.starts_with(places);
        ++one) {
@@ -397,7 +397,7 @@ void LiveRecovery::lead() {
   if (state_->settings.recovery.mode == config::StrategyMode::Off || state_->stopping) return;
   state_->leading = true;
   state_->ended_well.clear();
-  state_->remember_failures(state_->now());
+  state_->restore_failures(state_->now());
   state_->acting = net::spawn(state_->services.executor, "recovery", State::act(state_));
 }
 

@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 constexpr std::chrono::seconds kAfterRefusal{5};  // until a PodDisruptionBudget is checked again
 constexpr std::chrono::seconds kAfterStop{30};    // until a user can have changed the retries
-constexpr std::chrono::seconds kBetweenForgiving{10};
+constexpr std::chrono::seconds kBetweenResets{10};
 constexpr std::chrono::seconds kHandedOut{30};  // a pod that got a slot is seen within this time, or was never created
 constexpr std::chrono::milliseconds kPatience{500};
 
@@ -48,11 +48,11 @@ void LiveRecovery::State::count(const std::string& name, const std::string& help
   services.metrics->counter(name, help, labels).add();
 }
 
-void LiveRecovery::State::say(const Owner& owner,
-                              const Finding* pod,
-                              kube::EventType type,
-                              std::string reason,
-                              std::string note) {
+void LiveRecovery::State::record_event(const Owner& owner,
+                                       const Finding* pod,
+                                       kube::EventType type,
+                                       std::string reason,
+                                       std::string note) {
   kube::EventRecord record;
   record.regarding = ref_of(owner);
   if (pod != nullptr && owner.kind != OwnerKind::Pod) {
@@ -97,7 +97,7 @@ net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, Retry
   const std::string note = fmt::format("pod {} on {}: {}; {} of {} attempts made, no more: {}", finding.name,
                                        finding.node, finding.detail, decision.attempt, decision.of, why);
   const std::string reason = application ? "ApplicationFault" : "RetriesExhausted";
-  say(owner, &finding, kube::EventType::Warning, reason, note);
+  record_event(owner, &finding, kube::EventType::Warning, reason, note);
   co_await mark(finding, reason, note);
 }
 
@@ -110,36 +110,36 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
   switch (done.end) {
     case CaseEnd::Removed: {
       not_before[finding.uid] = now() + kAfterRefusal;  // until the deletion is seen
-      if (!say_once("removed " + finding.uid)) co_return;
+      if (!first_report("removed " + finding.uid)) co_return;
       count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
             {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
       const std::string note = fmt::format("{}; {}", who, decision->sentence());
       log_info(messages::kRecovered, {{"workload", owner.ns + "/" + owner.name}, {"note", note}});
-      say(owner, &finding, kube::EventType::Normal, "Rescheduled", note);
+      record_event(owner, &finding, kube::EventType::Normal, "Rescheduled", note);
       co_return;
     }
     case CaseEnd::Stopped:
       not_before[finding.uid] = now() + kAfterStop;
-      if (say_once("stopped " + finding.uid)) co_await give_up(finding, owner, *decision);
+      if (first_report("stopped " + finding.uid)) co_await give_up(finding, owner, *decision);
       co_return;
-    case CaseEnd::HeldBack:
+    case CaseEnd::BudgetBlocked:
     case CaseEnd::Forbidden: {
-      not_before[finding.uid] = now() + (done.end == CaseEnd::HeldBack ? kAfterRefusal : kAfterStop);
+      not_before[finding.uid] = now() + (done.end == CaseEnd::BudgetBlocked ? kAfterRefusal : kAfterStop);
       count("rescheduler_recovery_blocked_total", "Failing pods that could not be evicted.",
             {{"why", std::string(to_string(done.end))}});
-      if (!say_once("blocked " + finding.uid)) co_return;
+      if (!first_report("blocked " + finding.uid)) co_return;
       const std::string advice =
-          done.end == CaseEnd::HeldBack
+          done.end == CaseEnd::BudgetBlocked
               ? "; a budget with unhealthyPodEvictionPolicy: AlwaysAllow would let pods go that are not ready"
               : "";
-      say(owner, &finding, kube::EventType::Warning, "ReschedulingFailed",
-          fmt::format("{}; it cannot be evicted: {}{}", who, done.message, advice));
+      record_event(owner, &finding, kube::EventType::Warning, "ReschedulingFailed",
+                   fmt::format("{}; it cannot be evicted: {}{}", who, done.message, advice));
       co_return;
     }
     case CaseEnd::Unread: {
       not_before[finding.uid] = now() + kAfterStop;
-      if (say_once("unread " + owner.uid)) {
-        say(owner, nullptr, kube::EventType::Warning, "ReschedulingFailed", done.message);
+      if (first_report("unread " + owner.uid)) {
+        record_event(owner, nullptr, kube::EventType::Warning, "ReschedulingFailed", done.message);
       }
       co_return;
     }
@@ -155,7 +155,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
 
 // --- Resetting retries ---
 
-bool LiveRecovery::State::has_been_well(const Owner& owner, const Slot& slot, WallTime at) const {
+bool LiveRecovery::State::has_recovered(const Owner& owner, const Slot& slot, WallTime at) const {
   // A pod of a Job that succeeded was healthy, however short it ran.
   const bool ends = owner.kind == OwnerKind::Job || owner.kind == OwnerKind::CronJob;
   if (ends && ended_well.contains(owner.key())) return true;
@@ -173,7 +173,7 @@ bool LiveRecovery::State::has_been_well(const Owner& owner, const Slot& slot, Wa
   return replicated && live.size() >= owner.replicas && std::ranges::all_of(live, well);
 }
 
-net::Task<void> LiveRecovery::State::forgive_the_well(WallTime at) {
+net::Task<void> LiveRecovery::State::reset_recovered(WallTime at) {
   for (const Owner& owner : pod_owners.with_ledger()) {
     const std::string key = owner.key();
     const auto wait = not_before.find(key);
@@ -181,35 +181,36 @@ net::Task<void> LiveRecovery::State::forgive_the_well(WallTime at) {
     const auto ledger = read_ledger(owner.kind, owner.annotations, 1, at);
     if (!ledger) continue;
     const bool due = std::ranges::any_of(
-        ledger->slots, [&](const Slot& slot) { return slot.times > 0 && has_been_well(owner, slot, at); });
-    RetryLedger tidied = *ledger;
-    tidy(tidied, settings.recovery.visited, at);
-    if (!due && tidied == *ledger) continue;
-    not_before[key] = at + kBetweenForgiving;
-    co_await forgive_owner(owner);
+        ledger->slots, [&](const Slot& slot) { return slot.times > 0 && has_recovered(owner, slot, at); });
+    RetryLedger pruned = *ledger;
+    prune(pruned, settings.recovery.visited, at);
+    if (!due && pruned == *ledger) continue;
+    not_before[key] = at + kBetweenResets;
+    co_await reset_owner(owner);
   }
   ended_well.clear();
 }
 
-net::Task<void> LiveRecovery::State::forgive_owner(Owner owner) {
+net::Task<void> LiveRecovery::State::reset_owner(Owner owner) {
   const CaseInput happened = co_await read_owner(owner.kind, owner.ns, owner.name);
   const auto* read = std::get_if<case_input::OwnerRead>(&happened);
   if (read == nullptr) co_return;
   const auto retries = read_retries(read->owner.annotations, settings.recovery.most_retries);
   auto ledger = read_ledger(owner.kind, read->owner.annotations, retries ? retries->allowed : 1, now());
   if (!ledger) co_return;
-  std::vector<std::string> forgiven;
+  std::vector<std::string> reset_slots;
   for (const Slot& slot : std::vector<Slot>(ledger->slots)) {
-    if (has_been_well(read->owner, slot, now()) && forgive(*ledger, slot.id)) forgiven.push_back(slot.id);
+    if (has_recovered(read->owner, slot, now()) && reset_slot(*ledger, slot.id)) reset_slots.push_back(slot.id);
   }
-  tidy(*ledger, settings.recovery.visited, now());
+  prune(*ledger, settings.recovery.visited, now());
   case_action::Write write{read->resource_version, write_ledger(owner.kind, *ledger)};
   auto written = co_await write_ledger_of(read->owner, std::move(write));
-  if (!written || forgiven.empty()) co_return;
+  if (!written || reset_slots.empty()) co_return;
   count("rescheduler_recovery_forgiven_total",
         "Workloads that stayed healthy for the window, so that their retry count starts at zero.", {});
-  say(read->owner, nullptr, kube::EventType::Normal, "Recovered",
-      fmt::format("healthy for the whole window; the retry count starts at zero ({})", fmt::join(forgiven, ", ")));
+  record_event(
+      read->owner, nullptr, kube::EventType::Normal, "Recovered",
+      fmt::format("healthy for the whole window; the retry count starts at zero ({})", fmt::join(reset_slots, ", ")));
 }
 
 // --- New pods ---
@@ -219,7 +220,7 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   if (!retries || retries->allowed == 0) return std::nullopt;
   auto ledger = read_ledger(owner.kind, owner.annotations, retries->allowed, at);
   if (!ledger) return std::nullopt;
-  tidy(*ledger, settings.recovery.visited, at);
+  prune(*ledger, settings.recovery.visited, at);
   if (ledger->slots.empty()) return std::nullopt;  // no failures: skips live_pods(), perhaps thousands
   NewPodHint hint;
   if (owner.kind == OwnerKind::Deployment || owner.kind == OwnerKind::ReplicaSet) {

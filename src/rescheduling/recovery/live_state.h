@@ -30,9 +30,9 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
 
   // --- Actions ---
   static net::Task<void> act(std::shared_ptr<State> self);
-  net::Task<void> look();
-  void notice(const std::vector<Finding>& findings, WallTime now);
-  void remember_failures(WallTime now);
+  net::Task<void> scan();
+  void record_evidence(const std::vector<Finding>& findings, WallTime now);
+  void restore_failures(WallTime now);
   net::Task<void> quarantine_nodes(WallTime now);
   net::Task<Result<bool>> quarantine_node(QuarantineAction action);
   net::Task<void> handle(Finding finding, Owner owner);
@@ -46,13 +46,13 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   net::Task<void> conclude(Finding finding, Owner owner, std::optional<RetryDecision> decision, case_action::Done done);
   net::Task<void> give_up(Finding finding, Owner owner, RetryDecision decision);
   net::Task<void> mark(Finding finding, std::string reason, std::string message);
-  net::Task<void> forgive_the_well(WallTime now);
-  net::Task<void> forgive_owner(Owner owner);
-  bool has_been_well(const Owner& owner, const Slot& slot, WallTime now) const;
+  net::Task<void> reset_recovered(WallTime now);
+  net::Task<void> reset_owner(Owner owner);
+  bool has_recovered(const Owner& owner, const Slot& slot, WallTime now) const;
 
   // --- Reports ---
-  void say(const Owner& owner, const Finding* pod, kube::EventType type, std::string reason, std::string note);
-  bool say_once(const std::string& what) { return told.insert(what).second; }
+  void record_event(const Owner& owner, const Finding* pod, kube::EventType type, std::string reason, std::string note);
+  bool first_report(const std::string& what) { return reported.insert(what).second; }
   void count(const std::string& name, const std::string& help, const MetricLabels& labels);
 
   // --- New pods ---
@@ -79,7 +79,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
   // By owner and slot: the pods that ran when the pod of the slot was removed. Kept until the replacement is seen.
   std::map<std::string, std::set<std::string>> there_before{};
-  std::set<std::string> told{};                    // messages that are reported once
+  std::set<std::string> reported{};                // messages that are reported once
   std::map<std::string, RetryVerdict> verdicts{};  // by owner and slot: slots without further retries
   std::vector<std::unique_ptr<kube::Reflector>> reflectors{};
   std::vector<net::Job> jobs{};

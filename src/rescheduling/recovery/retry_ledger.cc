@@ -100,7 +100,7 @@ std::vector<std::string> RetryLedger::nodes() const {
   return names;
 }
 
-void tidy(RetryLedger& ledger, const config::VisitedSettings& settings, WallTime now) {
+void prune(RetryLedger& ledger, const config::VisitedSettings& settings, WallTime now) {
   for (Slot& slot : ledger.slots) {
     std::erase_if(slot.visits, [&](const Visit& visit) { return visit.at + settings.expiry <= now; });
     if (slot.visits.size() > settings.most) {
@@ -156,9 +156,9 @@ RetryDecision judge(RetryLedger ledger,
                     const PodFailure& failure,
                     std::uint32_t retries,
                     const config::RecoverySettings& settings,
-                    const std::set<std::string>& not_to_blame,
+                    const std::set<std::string>& faulty_nodes,
                     WallTime now) {
-  tidy(ledger, settings.visited, now);
+  prune(ledger, settings.visited, now);
   RetryDecision decision;
   decision.of = retries;
   decision.slot = failure.slot;
@@ -178,14 +178,14 @@ RetryDecision judge(RetryLedger ledger,
   }
   // A DaemonSet pod has one node, so its failure is no evidence about other nodes.
   const bool moves = kind != OwnerKind::DaemonSet;
-  std::set<std::string> blamed{failure.node};
-  for (const std::string& node : ledger.nodes()) blamed.insert(node);
-  for (const std::string& node : not_to_blame) blamed.erase(node);
+  std::set<std::string> suspected_nodes{failure.node};
+  for (const std::string& node : ledger.nodes()) suspected_nodes.insert(node);
+  for (const std::string& node : faulty_nodes) suspected_nodes.erase(node);
   const bool exhausted = slot.times >= retries;
   const std::size_t enough = exhausted ? std::min<std::size_t>(retries + std::size_t{1}, settings.application_after)
                                        : settings.application_after;
   decision.attempt = slot.times;
-  if (moves && enough > 1 && blamed.size() >= enough) {
+  if (moves && enough > 1 && suspected_nodes.size() >= enough) {
     decision.retry_verdict = RetryVerdict::Application;
   } else if (exhausted) {
     decision.retry_verdict = RetryVerdict::Exhausted;
@@ -200,12 +200,12 @@ RetryDecision judge(RetryLedger ledger,
     }
   }
   decision.avoiding = names_of(slot.visits);
-  tidy(ledger, settings.visited, now);
+  prune(ledger, settings.visited, now);
   decision.ledger = std::move(ledger);
   return decision;
 }
 
-bool forgive(RetryLedger& ledger, std::string_view id) {
+bool reset_slot(RetryLedger& ledger, std::string_view id) {
   const auto found = std::ranges::find(ledger.slots, id, &Slot::id);
   if (found == ledger.slots.end() || found->times == 0) return false;
   found->times = 0;

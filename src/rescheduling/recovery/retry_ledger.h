@@ -81,7 +81,7 @@ Result<RetryLedger> read_ledger(OwnerKind kind, const Annotations& annotations, 
 std::map<std::string, std::optional<std::string>> write_ledger(OwnerKind kind, const RetryLedger& ledger);
 
 // Removes visits that are too old or too many, and slots that are then empty.
-void tidy(RetryLedger& ledger, const config::VisitedSettings& settings, WallTime now);
+void prune(RetryLedger& ledger, const config::VisitedSettings& settings, WallTime now);
 
 // --- Decisions ---
 
@@ -127,16 +127,16 @@ struct RetryDecision {
   std::string sentence() const;         // "attempt 2 of 3, avoiding node-a, node-b"
 };
 
-// `not_to_blame`: nodes where pods of many owners fail. Failures there are no evidence against the owner.
+// `faulty_nodes`: nodes where pods of many owners fail. Failures there are no evidence against the owner.
 RetryDecision judge(RetryLedger ledger,
                     OwnerKind kind,
                     const PodFailure& failure,
                     std::uint32_t retries,
                     const config::RecoverySettings& settings,
-                    const std::set<std::string>& not_to_blame,
+                    const std::set<std::string>& faulty_nodes,
                     WallTime now);
 
 // The pod of the slot was healthy for the whole window, so its retries start from 0 again. True: the ledger changed.
-bool forgive(RetryLedger& ledger, std::string_view slot);
+bool reset_slot(RetryLedger& ledger, std::string_view slot);
 
 }  // namespace rescheduler::rescheduling::recovery

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 constexpr WallTime kNow{hours{24 * 365 * 50}};
 const config::RecoverySettings kSettings;
-const std::set<std::string> kNobody;
+const std::set<std::string> kNoNodes;
 
 Annotations applied(Annotations to, const std::map<std::string, std::optional<std::string>>& changes) {
   for (const auto& [key, value] : changes) {
@@ -171,24 +171,24 @@ TEST(Slots, AreNeverMoreThanReplicas) {
 
 TEST(Judging, CountsEachPodOnceAndStopsAfterExactlyN) {
   RetryLedger ledger;
-  std::vector<RetryVerdict> said;
+  std::vector<RetryVerdict> verdicts;
   for (int i = 0; i < 5; ++i) {
     const PodFailure failure{fmt::format("uid-{}", i), "same", "1"};
-    auto decision = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNobody, kNow);
-    said.push_back(decision.retry_verdict);
+    auto decision = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNoNodes, kNow);
+    verdicts.push_back(decision.retry_verdict);
     ledger = decision.ledger;
-    auto again = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNobody, kNow);
+    auto again = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNoNodes, kNow);
     EXPECT_EQ(again.retry_verdict, i < 3 ? RetryVerdict::AlreadyCounted : RetryVerdict::Exhausted);
     EXPECT_EQ(again.ledger, ledger);
   }
-  EXPECT_THAT(said, ElementsAre(RetryVerdict::Retry, RetryVerdict::Retry, RetryVerdict::Retry, RetryVerdict::Exhausted,
-                                RetryVerdict::Exhausted));
+  EXPECT_THAT(verdicts, ElementsAre(RetryVerdict::Retry, RetryVerdict::Retry, RetryVerdict::Retry,
+                                    RetryVerdict::Exhausted, RetryVerdict::Exhausted));
 }
 
 TEST(Judging, SaysWhichAttemptItIsAndWhatItAvoids) {
   RetryLedger ledger;
-  ledger = judge(ledger, OwnerKind::Deployment, {"u1", "node-a", "1"}, 3, kSettings, kNobody, kNow).ledger;
-  const auto second = judge(ledger, OwnerKind::Deployment, {"u2", "node-b", "1"}, 3, kSettings, kNobody, kNow);
+  ledger = judge(ledger, OwnerKind::Deployment, {"u1", "node-a", "1"}, 3, kSettings, kNoNodes, kNow).ledger;
+  const auto second = judge(ledger, OwnerKind::Deployment, {"u2", "node-b", "1"}, 3, kSettings, kNoNodes, kNow);
   EXPECT_EQ(second.sentence(), "attempt 2 of 3, avoiding node-a, node-b");
 }
 
@@ -197,7 +197,7 @@ TEST(Judging, FailingEverywhereIsTheApplicationsFault) {
   RetryDecision last;
   for (int i = 0; i < 4; ++i) {
     last = judge(ledger, OwnerKind::Deployment, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, 3, kSettings,
-                 kNobody, kNow);
+                 kNoNodes, kNow);
     ledger = last.ledger;
   }
   EXPECT_EQ(last.retry_verdict, RetryVerdict::Application);
@@ -206,7 +206,7 @@ TEST(Judging, FailingEverywhereIsTheApplicationsFault) {
   int retried = 0;
   for (int i = 0; i < 9; ++i) {
     last = judge(many, OwnerKind::Deployment, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, 50, kSettings,
-                 kNobody, kNow);
+                 kNoNodes, kNow);
     many = last.ledger;
     if (last.retry_verdict == RetryVerdict::Retry) ++retried;
   }
@@ -225,29 +225,29 @@ TEST(Judging, NodesThatFailEverybodySayNothingOfTheApplication) {
 }
 
 TEST(Judging, ADaemonSetsPodVisitsNothing) {
-  const auto said = judge({}, OwnerKind::DaemonSet, {"u", "n", "n"}, 1, kSettings, kNobody, kNow);
-  EXPECT_THAT(said.ledger.nodes(), IsEmpty());
-  EXPECT_EQ(said.sentence(), "attempt 1 of 1");
+  const auto decision = judge({}, OwnerKind::DaemonSet, {"u", "n", "n"}, 1, kSettings, kNoNodes, kNow);
+  EXPECT_THAT(decision.ledger.nodes(), IsEmpty());
+  EXPECT_EQ(decision.sentence(), "attempt 1 of 1");
 }
 
 TEST(Tidying, ForgetsOldVisitsAndKeepsTheLatest) {
   RetryLedger ledger;
   Slot& slot = ledger.at("1");
   for (int i = 0; i < 30; ++i) slot.visits.push_back({fmt::format("n{}", i), kNow - hours{30 - i}});
-  tidy(ledger, {.expiry = hours{10}, .most = 4}, kNow);
+  prune(ledger, {.expiry = hours{10}, .most = 4}, kNow);
   EXPECT_THAT(ledger.nodes(), ElementsAre("n26", "n27", "n28", "n29"));
-  tidy(ledger, {.expiry = hours{10}, .most = 4}, kNow + hours{10});
+  prune(ledger, {.expiry = hours{10}, .most = 4}, kNow + hours{10});
   EXPECT_THAT(ledger.slots, IsEmpty());
 }
 
 TEST(Forgiving, GivesAllRetriesBackAndKeepsTheVisits) {
   RetryLedger ledger;
   ledger.at("1") = {"1", 3, {{"a", kNow}}, {"u"}};
-  EXPECT_TRUE(forgive(ledger, "1"));
+  EXPECT_TRUE(reset_slot(ledger, "1"));
   EXPECT_EQ(ledger.times(), 0U);
   EXPECT_THAT(ledger.nodes(), ElementsAre("a"));
-  EXPECT_FALSE(forgive(ledger, "1"));
-  EXPECT_FALSE(forgive(ledger, "2"));
+  EXPECT_FALSE(reset_slot(ledger, "1"));
+  EXPECT_FALSE(reset_slot(ledger, "2"));
 }
 
 // For any sequence of failures with serialization in between: no slot is retried more than N times, no pod is counted
@@ -267,10 +267,10 @@ RC_GTEST_PROP(JudgingProperty, NeverRetriesMoreThanItMay, ()) {
     RC_ASSERT(ledger.has_value());
     const std::string slot = slot_of(*ledger, {uid, ""}, {{uid, ""}}, replicas);
     const PodFailure failure{uid, fmt::format("n{}", *rc::gen::inRange(0, 3)), slot};
-    const auto said = judge(*ledger, OwnerKind::Deployment, failure, retries, settings, kNobody, kNow);
-    if (said.retry_verdict == RetryVerdict::Retry) ++retried, ++counted[uid];
-    annotations = applied(annotations, write_ledger(OwnerKind::Deployment, said.ledger));
-    for (const Slot& one : said.ledger.slots) {
+    const auto decision = judge(*ledger, OwnerKind::Deployment, failure, retries, settings, kNoNodes, kNow);
+    if (decision.retry_verdict == RetryVerdict::Retry) ++retried, ++counted[uid];
+    annotations = applied(annotations, write_ledger(OwnerKind::Deployment, decision.ledger));
+    for (const Slot& one : decision.ledger.slots) {
       RC_ASSERT(one.times <= retries);
       RC_ASSERT(one.visits.size() <= 3U);
     }

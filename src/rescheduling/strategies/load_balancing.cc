@@ -51,7 +51,7 @@ class Balancing {
   bool goal_holds(NodeIndex home, const std::map<NodeIndex, double>& ceilings, double deviation) const;
   bool is_worth_moving(PodIndex pod) const;
   planner::Cost price() const;
-  void tell(PodIndex pod, const planner::Move& move, const Adapted& adapted);
+  void explain_move(PodIndex pod, const planner::Move& move, const Adapted& adapted);
   void refuse_on_sources() const;
 
   PlanBuilder& builder_;
@@ -206,7 +206,7 @@ void Balancing::take_back(std::vector<planner::Move> moves, const Adapted& adapt
 }
 
 // "node-a at 91 % CPU, above 80 %"
-void Balancing::tell(PodIndex pod, const planner::Move& move, const Adapted& adapted) {
+void Balancing::explain_move(PodIndex pod, const planner::Move& move, const Adapted& adapted) {
   const NodeIndex from = builder_.what_if().home_of(pod);
   const auto known = first_.find(from);
   Intent intent;
@@ -270,7 +270,7 @@ bool Balancing::round() {
   for (const planner::Move& move : found.moves) {
     const PodIndex pod = adapted.pods[move.process];
     if (builder_.what_if().now_on(pod) == adapted.nodes[move.from]) continue;
-    tell(pod, move, adapted);
+    explain_move(pod, move, adapted);
     any = true;
   }
   return any;

@@ -80,7 +80,7 @@ double Optimizing::stranded() const {
 
 double Optimizing::imbalance() const {
   double worst = 0;
-  const auto known = nodes_in_play(builder_.snapshot());
+  const auto known = balanceable_nodes(builder_.snapshot());
   for (const std::size_t resource : builder_.rules().judged()) {
     worst = std::max(worst, spread_of(builder_.snapshot(), known, resource).deviation * kPercent);
   }
