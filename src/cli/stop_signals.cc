@@ -9,11 +9,11 @@
 namespace rescheduler::cli {
 
 StopSignals::StopSignals() {
-  sigemptyset(&heard_);
-  sigaddset(&heard_, SIGINT);
-  sigaddset(&heard_, SIGTERM);
-  sigaddset(&heard_, SIGHUP);  // the terminal was closed
-  pthread_sigmask(SIG_BLOCK, &heard_, &before_);
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  sigaddset(&signals_, SIGHUP);  // the terminal was closed
+  pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
 StopSignals::~StopSignals() {
@@ -23,18 +23,19 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::wait() {
-  int heard = 0;
-  sigwait(&heard_, &heard);
+  int received = 0;
+  sigwait(&signals_, &received);
 }
 
 void StopSignals::wake() { kill(getpid(), SIGTERM); }
 
-bool StopSignals::wait_for(std::chrono::milliseconds patience) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
+bool StopSignals::wait_for(std::chrono::milliseconds timeout) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(timeout);
   timespec limit{};
   limit.tv_sec = seconds.count();
-  limit.tv_nsec = std::chrono::nanoseconds(patience - seconds).count();
-  return sigtimedwait(&heard_, nullptr, &limit) > 0;  // else timeout, or interrupted by a debugger: the caller repeats
+  limit.tv_nsec = std::chrono::nanoseconds(timeout - seconds).count();
+  // Not positive: timeout, or interrupted by a debugger; the caller repeats.
+  return sigtimedwait(&signals_, nullptr, &limit) > 0;
 }
 
 }  // namespace rescheduler::cli

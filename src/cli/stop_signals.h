@@ -14,12 +14,12 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  bool wait_for(std::chrono::milliseconds patience);  // true: a signal arrived
-  void wait();                                        // until a signal arrives
-  static void wake();                                 // any thread: has the effect of a signal
+  bool wait_for(std::chrono::milliseconds timeout);  // true: a signal arrived
+  void wait();                                       // until a signal arrives
+  static void wake();                                // any thread: has the effect of a signal
 
  private:
-  sigset_t heard_{};
+  sigset_t signals_{};
   sigset_t before_{};
 };
 

@@ -15,7 +15,7 @@ std::int64_t seconds_of(WallTime time) {
 
 }  // namespace
 
-void ActivityLog::tell(Activity activity, WallTime now) {
+void ActivityLog::add(Activity activity, WallTime now) {
   if (!lines_.empty() && lines_.back().activity.text == activity.text && lines_.back().activity.kind == activity.kind)
     return;
   if (lines_.size() == kMost) lines_.pop_front();

@@ -29,7 +29,7 @@ struct Activity {
 class ActivityLog {
  public:
   // Drops an activity that equals the one before it.
-  void tell(Activity activity, WallTime now);
+  void add(Activity activity, WallTime now);
   std::string newest(std::size_t limit) const;  // JSON: {"lines": [...]}, newest first
   std::optional<std::string> take_new();        // the same, since the last call; empty: none
   std::string about(const ActivityObject& object, std::size_t limit) const;  // JSON: [...]

@@ -31,7 +31,7 @@ ClusterActions::ClusterActions(ClusterActionsParts parts)
     : parts_(std::move(parts)),
       events_(parts_.events != nullptr ? *parts_.events : *parts_.api, recorder_settings(parts_), parts_.services) {}
 
-void ClusterActions::say(kube::ObjectRef about, std::string reason, std::string note) {
+void ClusterActions::record_event(kube::ObjectRef about, std::string reason, std::string note) {
   kube::EventRecord record;
   record.regarding = std::move(about);
   record.reason = std::move(reason);
@@ -80,8 +80,8 @@ ActionAnswer ClusterActions::pause(std::string who, bool paused, std::string rea
   auto written = co_await write_pause(who, paused, reason);
   if (!written) co_return fail(std::move(written.error()));
   const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);
-  say(lease(), paused ? "ReschedulingPaused" : "ReschedulingUnpaused",
-      fmt::format("{} by {}{}", paused ? "Paused" : "Unpaused", who, why));
+  record_event(lease(), paused ? "ReschedulingPaused" : "ReschedulingUnpaused",
+               fmt::format("{} by {}{}", paused ? "Paused" : "Unpaused", who, why));
   if (rescheduling::Controller* moving = controller()) moving->run_soon("another client paused or resumed it");
   co_return paused ? fmt::format("rescheduling is paused{}", why) : std::string("rescheduling goes on");
 }
@@ -91,7 +91,7 @@ ActionAnswer ClusterActions::apply_plan(std::string who, std::string plan) {
   if (moving == nullptr) co_return fail(Errc::Conflict, "nothing is moved by this process: ask the one that leads");
   auto applied = moving->apply_observed(plan);
   if (!applied) co_return fail(std::move(applied.error()));
-  say(lease(), "PlanApplied", fmt::format("Plan {} is carried out because {} said so", plan, who));
+  record_event(lease(), "PlanApplied", fmt::format("Plan {} is carried out because {} said so", plan, who));
   co_return fmt::format("plan {} is being carried out", plan);
 }
 
@@ -102,7 +102,7 @@ ActionAnswer ClusterActions::cancel_migration(std::string who, std::string ns, s
   if (migration::has_ended(*found)) {
     co_return fail(Errc::Conflict, "{}/{} has ended already: {}", ns, name, found->status().phase());
   }
-  say(kube::ref_to(*found), "MigrationCancelled", fmt::format("Cancelled by {}", who));
+  record_event(kube::ref_to(*found), "MigrationCancelled", fmt::format("Cancelled by {}", who));
   co_return fmt::format("{}/{} is being cancelled: the move is undone where that is still possible", ns, name);
 }
 
@@ -129,7 +129,7 @@ ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string p
   api::Migration wanted = migration::to_migration(request, name);
   auto made = co_await kube::Client(*parts_.api).create(std::move(wanted));
   if (!made) co_return fail(std::move(made.error()));
-  say(kube::ref_to(*found), "MoveRequested", fmt::format("{} wants it on {} (migration {})", who, to, name));
+  record_event(kube::ref_to(*found), "MoveRequested", fmt::format("{} wants it on {} (migration {})", who, to, name));
   co_return fmt::format("{}/{} is to move from {} to {} (migration {})", ns, pod, request.source, to, name);
 }
 
@@ -139,9 +139,9 @@ ActionAnswer ClusterActions::maintenance(std::string who, std::string node, bool
                   on ? "\"true\"" : "null", cluster::kMaintenanceKey);
   auto done = co_await kube::Client(*parts_.api).patch<api::Node>("", node, patch);
   if (!done) co_return fail(std::move(done.error()));
-  say(kube::ref_to(*done), on ? "MaintenanceRequested" : "MaintenanceEnded",
-      on ? fmt::format("{} marked it for maintenance: its pods are to leave", who)
-         : fmt::format("{} took the mark for maintenance away", who));
+  record_event(kube::ref_to(*done), on ? "MaintenanceRequested" : "MaintenanceEnded",
+               on ? fmt::format("{} marked it for maintenance: its pods are to leave", who)
+                  : fmt::format("{} took the mark for maintenance away", who));
   co_return on ? fmt::format("{} goes into maintenance", node) : fmt::format("{} comes out of maintenance", node);
 }
 

@@ -42,7 +42,7 @@ class ClusterActions final : public Actions {
  private:
   rescheduling::Controller* controller() const { return parts_.controller ? parts_.controller() : nullptr; }
   net::Task<Result<void>> write_pause(std::string who, bool paused, std::string reason);
-  void say(kube::ObjectRef about, std::string reason, std::string note);
+  void record_event(kube::ObjectRef about, std::string reason, std::string note);
   kube::ObjectRef lease() const;
 
   ClusterActionsParts parts_;

@@ -64,15 +64,15 @@ std::string phase_of(const api::Pod& pod) {
 QuarantineView quarantine_of(const api::Node& node, WallTime now) {
   const auto standing = rescheduling::recovery::quarantine_status_of(node, now);
   if (standing.quarantine == NodeQuarantine::None) return {};
-  QuarantineView word{std::string(to_string(standing.quarantine)), standing.until, {}};
+  QuarantineView view{std::string(to_string(standing.quarantine)), standing.until, {}};
   const auto record = node.metadata().annotations().find(std::string(rescheduling::recovery::kQuarantineRecord));
-  if (record == node.metadata().annotations().end()) return word;
+  if (record == node.metadata().annotations().end()) return view;
   boost::json::error_code fault;
   const boost::json::value value = boost::json::parse(record->second, fault);
-  if (fault || !value.is_object()) return word;
+  if (fault || !value.is_object()) return view;
   const boost::json::value* why = value.get_object().if_contains("why");
-  if (why != nullptr && why->is_string()) word.why = std::string(why->get_string());
-  return word;
+  if (why != nullptr && why->is_string()) view.why = std::string(why->get_string());
+  return view;
 }
 
 std::int64_t amount(const api::NodeStatus& status, const std::string& resource, bool milli) {
@@ -191,8 +191,8 @@ void ClusterView::upsert_pod(const api::Pod& object) {
 
 void ClusterView::describe(const api::Pod& pod, PodEntry& entry) {
   entry.uid_hash = hash_of(pod.metadata().uid());
-  entry.node = word(pod.spec().node_name());
-  entry.phase = word(phase_of(pod));
+  entry.node = intern(pod.spec().node_name());
+  entry.phase = intern(phase_of(pod));
   entry.ready = cluster::is_ready(pod);
   entry.over = cluster::is_finished(pod);
   entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
@@ -202,7 +202,7 @@ void ClusterView::describe(const api::Pod& pod, PodEntry& entry) {
   entry.priority = pod.spec().priority();
   entry.created = wall_of(pod.metadata().creation_timestamp());
   const cluster::WorkloadName owner = cluster::workload_of(pod);
-  entry.owner_kind = word(owner.kind);
+  entry.owner_kind = intern(owner.kind);
   entry.owner_name = owner.name;
 }
 

@@ -152,7 +152,7 @@ class ClusterView {
   void upsert_node(const api::Node& object, WallTime now);
   void upsert_pod(const api::Pod& object);
   void describe(const api::Pod& object, PodEntry& entry);
-  std::string_view word(std::string_view text) { return symbols_.text(symbols_.intern(text)); }
+  std::string_view intern(std::string_view text) { return symbols_.text(symbols_.intern(text)); }
   void count(const PodEntry& pod, int by);
   void count(const NodeEntry& node, int by);
   void place(const PodEntry& pod, int by);

@@ -102,8 +102,8 @@ net::Task<void> Dashboard::State::answer(std::shared_ptr<State> self,
                                          const RequestTarget& target,
                                          const Caller& caller,
                                          net::Responder& responder) {
-  Ask ask{request, target, caller};
-  const Entry* entry = find(request.method, target.path, ask.names);
+  RequestContext context{request, target, caller};
+  const Entry* entry = find(request.method, target.path, context.names);
   if (entry != nullptr && entry->handle == nullptr && !self->event_stream.full()) {
     co_await self->event_stream.serve(self->model.hello(), caller.still_allowed, responder);
     co_return;
@@ -114,7 +114,7 @@ net::Task<void> Dashboard::State::answer(std::shared_ptr<State> self,
   } else if (entry->handle == nullptr) {
     response = server::problem_response(503, "Too many are looking already; close a page.");
   } else {
-    response = co_await ((*self).*(entry->handle))(ask);
+    response = co_await ((*self).*(entry->handle))(context);
   }
   set_page_headers(response);
   (void)co_await responder.send(std::move(response));
@@ -130,7 +130,7 @@ net::Task<void> Dashboard::State::keep_ticking(std::shared_ptr<State> self) {
   }
 }
 
-net::Task<void> Dashboard::State::keep_looking(std::shared_ptr<State> self) {
+net::Task<void> Dashboard::State::keep_polling(std::shared_ptr<State> self) {
   for (;;) {
     kube::ApiCall call;
     call.verb = kube::Verb::Get;
@@ -144,9 +144,9 @@ net::Task<void> Dashboard::State::keep_looking(std::shared_ptr<State> self) {
     const bool away =
         !answered && (answered.error().code == Errc::Unavailable || answered.error().code == Errc::Timeout);
     if (away) {
-      self->model.api_is_silent(answered.error().message);
+      self->model.api_unreachable(answered.error().message);
     } else {
-      self->model.api_answers();
+      self->model.api_reachable();
     }
     const auto slept = co_await self->timers.sleep_for(kBetweenLooks);
     if (!slept) co_return;
@@ -235,14 +235,14 @@ void Dashboard::serve(server::Server& server) {
 void Dashboard::start() {
   state_->jobs.push_back(net::spawn(state_->parts.executor, "dashboard", State::keep_ticking(state_)));
   if (state_->parts.api != nullptr) {
-    state_->jobs.push_back(net::spawn(state_->parts.executor, "dashboard looks", State::keep_looking(state_)));
+    state_->jobs.push_back(net::spawn(state_->parts.executor, "dashboard looks", State::keep_polling(state_)));
   }
 }
 
 void Dashboard::stop() {
   state_->event_stream.close();
   for (net::Job& job : state_->jobs) job.cancel();
-  state_->model.ask({});
+  state_->model.set_sources({});
 }
 
 std::vector<RouteInfo> Dashboard::routes() {

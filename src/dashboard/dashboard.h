@@ -1,7 +1,7 @@
 // Serves /ui/ and /api/v1: the model, the stream of its changes, and the handlers of all paths.
 //
 //   Dashboard dashboard(parts);
-//   dashboard.model().ask(sources); scheduler.listen(dashboard.sink()); ...
+//   dashboard.model().set_sources(sources); scheduler.listen(dashboard.sink()); ...
 //   dashboard.serve(server);       // once
 //   dashboard.start();             // publishes changes from now on
 //   dashboard.stop();              // before the sources are destroyed
@@ -47,7 +47,7 @@ struct DashboardParts {
   std::string grafana{};
   std::string settings_json = R"({"rows":[],"file":null})";
   // Explains the decision for a pod as if it were scheduled now. Empty: not available.
-  std::function<net::Task<Result<std::string>>(api::Pod pod, placement::NodeListing told)> explain{};
+  std::function<net::Task<Result<std::string>>(api::Pod pod, placement::NodeListing listing)> explain{};
 };
 
 class Dashboard {

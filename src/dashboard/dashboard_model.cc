@@ -22,7 +22,7 @@ DashboardModel::DashboardModel(const Clock& clock, EventStream& event_stream, Da
 void DashboardModel::migration(const api::Migration& migration, bool gone) {
   if (gone) return migrations_.remove(migration);
   auto activity = migrations_.upsert(migration, clock_.wall_now());
-  if (activity) tell(std::move(*activity));
+  if (activity) add_activity(std::move(*activity));
 }
 
 void DashboardModel::plan(const rescheduling::Plan& plan) {
@@ -32,25 +32,25 @@ void DashboardModel::plan(const rescheduling::Plan& plan) {
   for (const auto& [strategy, count] : counts) {
     text += fmt::format("{}{}: {} {}", text.empty() ? "" : ", ", strategy, count, count == 1 ? "move" : "moves");
   }
-  tell({.kind = "plan",
-        .text = fmt::format("plan: {}; balance score {:.0f} to {:.0f}", text, plan.before.balance.score,
-                            plan.after.balance.score)});
+  add_activity({.kind = "plan",
+                .text = fmt::format("plan: {}; balance score {:.0f} to {:.0f}", text, plan.before.balance.score,
+                                    plan.after.balance.score)});
 }
 
-void DashboardModel::api_answers() {
+void DashboardModel::api_reachable() {
   if (reachable_) return;
   reachable_ = true;
   reachable_since_ = clock_.wall_now();
   problem_.clear();
-  tell({.kind = "event", .text = "the API server answers again"});
+  add_activity({.kind = "event", .text = "the API server answers again"});
 }
 
-void DashboardModel::api_is_silent(std::string problem) {
+void DashboardModel::api_unreachable(std::string problem) {
   problem_ = std::move(problem);
   if (!reachable_) return;
   reachable_ = false;
   reachable_since_ = clock_.wall_now();
-  tell({.kind = "event", .warning = true, .text = fmt::format("the API server does not answer: {}", problem_)});
+  add_activity({.kind = "event", .warning = true, .text = fmt::format("the API server does not answer: {}", problem_)});
 }
 
 void DashboardModel::publish_if_new(std::string_view event, const std::string& json, std::string& before) {
@@ -60,7 +60,7 @@ void DashboardModel::publish_if_new(std::string_view event, const std::string& j
 }
 
 // Brakes that come and go in normal operation are not reported.
-void DashboardModel::tell_brakes() {
+void DashboardModel::report_brakes() {
   const auto* now = status();
   if (now == nullptr) return;
   std::string held;
@@ -68,12 +68,12 @@ void DashboardModel::tell_brakes() {
     if (one.brake == rescheduling::Brake::CapReached || one.brake == rescheduling::Brake::OutsideWindow) continue;
     held += fmt::format("{}{}", held.empty() ? "" : "; ", one.sentence);
   }
-  const std::string before = std::exchange(told_brakes_, held);
+  const std::string before = std::exchange(reported_brakes_, held);
   if (held == before) return;
   if (held.empty()) {
-    tell({.kind = "brake", .text = "no brake holds any more"});
+    add_activity({.kind = "brake", .text = "no brake holds any more"});
   } else {
-    tell({.kind = "brake", .warning = true, .text = fmt::format("held: {}", held)});
+    add_activity({.kind = "brake", .warning = true, .text = fmt::format("held: {}", held)});
   }
 }
 
@@ -88,7 +88,7 @@ void DashboardModel::tick() {
                                       kube::json_array(changes.gone, kube::json_string)));
   }
   if (auto moved = migrations_.take_changes()) event_stream_.publish("migrations", *moved);
-  tell_brakes();
+  report_brakes();
   if (history_.due(now)) {
     event_stream_.publish("history",
                           history_.add(now, balance(), cluster_view_.counts().pending, migrations_.counts().ended));
@@ -96,8 +96,8 @@ void DashboardModel::tick() {
   if (auto lines = activity_.take_new()) event_stream_.publish("news", *lines);
   if (event_stream_.viewers() == 0) return;  // other views are built on request
   const std::string shown = overview_but_time();
-  if (shown != told_overview_) {
-    told_overview_ = shown;
+  if (shown != published_overview_) {
+    published_overview_ = shown;
     event_stream_.publish("overview", overview());
   }
   if (const auto* controller = status()) {
@@ -105,10 +105,10 @@ void DashboardModel::tick() {
         fmt::format(R"({{"actedOn":{},"observed":{}}})",
                     kube::json_string_or_null(controller->acted_on ? controller->acted_on->id : ""),
                     kube::json_string_or_null(controller->observed ? controller->observed->id : ""));
-    publish_if_new("plan", ids, told_plan_);
+    publish_if_new("plan", ids, published_plan_);
   }
-  publish_if_new("recovery", recovery(), told_recovery_);
-  publish_if_new("maintenance", maintenance(), told_maintenance_);
+  publish_if_new("recovery", recovery(), published_recovery_);
+  publish_if_new("maintenance", maintenance(), published_maintenance_);
 }
 
 std::string DashboardModel::hello() const {

@@ -55,7 +55,7 @@ class DashboardModel {
   // `clock` is the clock of the cluster. `clock` and `event_stream` must outlive the model.
   DashboardModel(const Clock& clock, EventStream& event_stream, DashboardModelSettings settings);
 
-  void ask(DashboardSources sources) { sources_ = std::move(sources); }
+  void set_sources(DashboardSources sources) { sources_ = std::move(sources); }
 
   // --- Changes ---
   void upsert(const kube::ObjectPtr& object) { cluster_view_.upsert(*object, clock_.wall_now()); }
@@ -63,9 +63,9 @@ class DashboardModel {
   void loads(const scheduler::LoadUpdate& loads) { cluster_view_.loads(loads); }
   void migration(const api::Migration& migration, bool gone);
   void plan(const rescheduling::Plan& plan);  // a plan was adopted
-  void tell(Activity activity) { activity_.tell(std::move(activity), clock_.wall_now()); }
-  void api_answers();
-  void api_is_silent(std::string problem);
+  void add_activity(Activity activity) { activity_.add(std::move(activity), clock_.wall_now()); }
+  void api_reachable();
+  void api_unreachable(std::string problem);
 
   // Publishes the changes to all viewers; called about twice a second.
   void tick();
@@ -101,7 +101,7 @@ class DashboardModel {
   std::string load_json() const;
   std::string pod_rows(const std::vector<const PodEntry*>& pods) const;
   std::string maintenance_of(std::string_view node) const;
-  void tell_brakes();
+  void report_brakes();
   void publish_if_new(std::string_view event, const std::string& json, std::string& before);
 
   const Clock& clock_;
@@ -116,13 +116,13 @@ class DashboardModel {
   bool reachable_ = true;
   WallTime reachable_since_;
   std::string problem_;
-  std::string told_overview_;
-  std::string told_plan_;
-  std::string told_recovery_;
-  std::string told_maintenance_;
-  std::string told_brakes_;
+  std::string published_overview_;
+  std::string published_plan_;
+  std::string published_recovery_;
+  std::string published_maintenance_;
+  std::string reported_brakes_;
 };
 
-std::string quarantine_json(const std::string& node, const QuarantineView& word);
+std::string quarantine_json(const std::string& node, const QuarantineView& view);
 
 }  // namespace rescheduler::dashboard

@@ -23,12 +23,12 @@ class Listener final : public net::Responder {
   net::Task<Result<void>> send(net::HttpResponse) override { co_return Result<void>{}; }
   net::Task<Result<void>> start(net::HttpResponse) override { co_return Result<void>{}; }
   net::Task<Result<void>> write(std::string chunk) override {
-    heard += chunk;
+    published += chunk;
     co_return Result<void>{};
   }
   net::Task<Result<void>> finish() override { co_return Result<void>{}; }
   void abandon() noexcept override {}
-  std::string heard{};
+  std::string published{};
 };
 
 struct DashboardModelTest : testing::Test {
@@ -39,7 +39,7 @@ struct DashboardModelTest : testing::Test {
       return std::vector<std::pair<config::Strategy, config::StrategyMode>>{
           {config::Strategy::LoadBalancing, config::StrategyMode::Observe}};
     };
-    model.ask(std::move(sources));
+    model.set_sources(std::move(sources));
     net::spawn(loop.executor(), "viewer", event_stream.serve(model.hello(), {}, listener));
     loop.poll();
   }
@@ -51,11 +51,11 @@ struct DashboardModelTest : testing::Test {
   void see(const T& object) {
     model.upsert(std::make_shared<const T>(object));
   }
-  std::string heard() {
-    listener.heard.clear();
+  std::string published() {
+    listener.published.clear();
     model.tick();
     loop.poll();
-    return listener.heard;
+    return listener.published;
   }
   static api::Migration moving(const std::string& phase) {
     api::Migration made;
@@ -81,11 +81,11 @@ struct DashboardModelTest : testing::Test {
 TEST_F(DashboardModelTest, ManyChangesAreToldTogetherAndNothingIsToldTwice) {
   see(node("a", "4", "8Gi"));
   for (int i = 0; i < 100; ++i) see(pod("shop", fmt::format("web-{}", i), "a", "10m", "1Mi"));
-  const std::string first = heard();
+  const std::string first = published();
   EXPECT_THAT(first, HasSubstr("event: nodes\ndata: {\"revision\":1,\"rows\":[[\"a\""));
   EXPECT_EQ(first.find("event: nodes"), first.rfind("event: nodes"));
   EXPECT_THAT(first, HasSubstr("event: overview"));
-  EXPECT_EQ(heard(), "");
+  EXPECT_EQ(published(), "");
 }
 
 TEST_F(DashboardModelTest, TheOverviewSaysWhatHoldsAndWhatEachStrategyDoes) {
@@ -98,34 +98,34 @@ TEST_F(DashboardModelTest, TheOverviewSaysWhatHoldsAndWhatEachStrategyDoes) {
   EXPECT_EQ(read.at("strategies").at(0).at("mode").as_string(), "observe");
   EXPECT_TRUE(read.at("api").at("reachable").as_bool());
   EXPECT_TRUE(read.at("balance").at("score").is_null()) << "nobody knows yet";
-  EXPECT_THAT(heard(), HasSubstr("held: paused by annotation"));
+  EXPECT_THAT(published(), HasSubstr("held: paused by annotation"));
 }
 
 TEST_F(DashboardModelTest, ALostApiServerIsShownAsSuch) {
-  model.api_is_silent("connection refused");
+  model.api_unreachable("connection refused");
   clock.advance(std::chrono::minutes{1});
-  model.api_is_silent("timed out");
+  model.api_unreachable("timed out");
   const auto lost = json::parse(model.overview());
   EXPECT_FALSE(lost.at("api").at("reachable").as_bool());
   EXPECT_EQ(lost.at("api").at("problem").as_string(), "timed out");
   EXPECT_EQ(lost.at("api").at("since").as_string(), "2023-11-14T22:13:20Z") << "when it was lost first";
-  EXPECT_THAT(heard(), HasSubstr("\"reachable\":false"));
-  model.api_answers();
-  EXPECT_THAT(heard(), HasSubstr("\"reachable\":true"));
+  EXPECT_THAT(published(), HasSubstr("\"reachable\":false"));
+  model.api_reachable();
+  EXPECT_THAT(published(), HasSubstr("\"reachable\":true"));
 }
 
 TEST_F(DashboardModelTest, AMigrationIsToldAsItGoesAndCountedOnce) {
   model.migration(moving("Evicting"), false);
-  EXPECT_THAT(heard(), HasSubstr("\"phase\":\"Evicting\",\"over\":false"));
+  EXPECT_THAT(published(), HasSubstr("\"phase\":\"Evicting\",\"over\":false"));
   EXPECT_EQ(json::parse(model.overview()).at("moves").at("underWay").to_number<int>(), 1);
   model.migration(moving("Succeeded"), false);
   model.migration(moving("Succeeded"), false);
-  EXPECT_THAT(heard(), HasSubstr("shop/web has moved from a to b"));
+  EXPECT_THAT(published(), HasSubstr("shop/web has moved from a to b"));
   const auto moves = json::parse(model.overview()).at("moves");
   EXPECT_EQ(moves.at("underWay").to_number<int>(), 0);
   EXPECT_EQ(moves.at("succeeded").to_number<int>(), 1);
   model.migration(moving("Succeeded"), true);
-  EXPECT_THAT(heard(), HasSubstr(R"("gone":[{"namespace":"shop","name":"web-1"}])"));
+  EXPECT_THAT(published(), HasSubstr(R"("gone":[{"namespace":"shop","name":"web-1"}])"));
   EXPECT_EQ(model.migrations(), R"({"migrations":[]})");
 }
 
@@ -152,7 +152,7 @@ TEST_F(DashboardModelTest, AMarkedNodeWaitsUntilItsDrainIsUnderWay) {
   EXPECT_EQ(model.maintenance(),
             R"({"nodes":[{"node":"a","state":"draining","total":4,"left":1,"etaSeconds":30,"blockers":[]}]})");
   status.drains["a"].drained = true;
-  EXPECT_THAT(heard(), HasSubstr(R"("state":"drained")"));
+  EXPECT_THAT(published(), HasSubstr(R"("state":"drained")"));
 }
 
 TEST_F(DashboardModelTest, AnnotationsOfPodsAreNotServed) {
@@ -170,11 +170,11 @@ TEST_F(DashboardModelTest, AnnotationsOfPodsAreNotServed) {
 }
 
 TEST_F(DashboardModelTest, HistoryIsSampledInItsTimeAndCountsMovesBetween) {
-  EXPECT_THAT(heard(), HasSubstr("event: history"));
-  EXPECT_THAT(heard(), Not(HasSubstr("event: history")));
+  EXPECT_THAT(published(), HasSubstr("event: history"));
+  EXPECT_THAT(published(), Not(HasSubstr("event: history")));
   model.migration(moving("Succeeded"), false);
   clock.advance(std::chrono::seconds{10});
-  EXPECT_THAT(heard(), HasSubstr("\"moves\":1}"));
+  EXPECT_THAT(published(), HasSubstr("\"moves\":1}"));
   const auto read = json::parse(model.history(std::chrono::minutes{5}));
   EXPECT_EQ(read.at("at").as_array().size(), 2u);
   EXPECT_EQ(json::parse(model.history(std::chrono::minutes{0})).at("at").as_array().size(), 1u);
@@ -182,9 +182,9 @@ TEST_F(DashboardModelTest, HistoryIsSampledInItsTimeAndCountsMovesBetween) {
 
 TEST_F(DashboardModelTest, HostileTextIsOnlyEverTextInJsonAndNeverAnotherEvent) {
   const std::string nasty = "x\n\nevent: nodes\ndata: {}\n\n</script>\u202e\"";
-  model.tell({.kind = "action", .text = nasty});
-  const std::string told = heard();
-  EXPECT_THAT(told, Not(HasSubstr("\nevent: nodes")));
+  model.add_activity({.kind = "action", .text = nasty});
+  const std::string update = published();
+  EXPECT_THAT(update, Not(HasSubstr("\nevent: nodes")));
   EXPECT_EQ(json::parse(model.activity(1)).at("lines").at(0).at("text").as_string(), nasty);
 }
 

@@ -57,10 +57,11 @@ Movable movable(const rescheduling::ControllerStatus* status, const std::set<std
 }
 
 std::string row_of(const PodEntry& pod, const Movable& movable) {
-  const auto said = movable.find(std::string(pod.key()));
-  const std::string word = said == movable.end() ? "null"
-                                                 : fmt::format(R"({{"allowed":{},"reason":{}}})", said->second.empty(),
-                                                               kube::json_string_or_null(said->second));
+  const auto verdict = movable.find(std::string(pod.key()));
+  const std::string movable_json = verdict == movable.end()
+                                       ? "null"
+                                       : fmt::format(R"({{"allowed":{},"reason":{}}})", verdict->second.empty(),
+                                                     kube::json_string_or_null(verdict->second));
   const std::string owner = pod.owner_kind.empty()
                                 ? "null"
                                 : fmt::format(R"({{"kind":{},"name":{}}})", kube::json_string(pod.owner_kind),
@@ -70,7 +71,7 @@ std::string row_of(const PodEntry& pod, const Movable& movable) {
       R"("memoryRequested":{},"priority":{},"created":{},"movable":{}}})",
       kube::json_string(pod.ns()), kube::json_string(pod.name()), kube::json_string_or_null(pod.node), owner,
       kube::json_string(pod.phase), pod.ready, pod.failing, pod.cpu, pod.memory, pod.priority,
-      kube::json_time(pod.created), word);
+      kube::json_time(pod.created), movable_json);
 }
 
 bool is_ours(std::string_view taint) {
@@ -79,9 +80,9 @@ bool is_ours(std::string_view taint) {
 
 }  // namespace
 
-std::string quarantine_json(const std::string& node, const QuarantineView& word) {
+std::string quarantine_json(const std::string& node, const QuarantineView& view) {
   return fmt::format(R"({{"node":{},"state":{},"until":{},"why":{}}})", kube::json_string(node),
-                     kube::json_string(word.state), kube::json_time(word.until), kube::json_string(word.why));
+                     kube::json_string(view.state), kube::json_time(view.until), kube::json_string(view.why));
 }
 
 // The balance that the controller computed last, so that the page and the plans show the same number.
@@ -129,17 +130,17 @@ std::string DashboardModel::strategies_json() const {
 
 std::string DashboardModel::load_json() const {
   const ClusterView::LoadStatus& load = cluster_view_.load();
-  const auto said = sources_.load_sentence ? sources_.load_sentence() : std::nullopt;
+  const auto sentence = sources_.load_sentence ? sources_.load_sentence() : std::nullopt;
   if (load.source.empty()) {
     return fmt::format(R"({{"source":null,"fresh":false,"ageSeconds":null,"sentence":{}}})",
-                       kube::json_string(said.value_or("node load is not measured yet")));
+                       kube::json_string(sentence.value_or("node load is not measured yet")));
   }
   const auto age = std::max(clock_.wall_now() - load.at, std::chrono::nanoseconds{0});
   const bool fresh = load.measured && age <= settings_.load_freshness;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
   return fmt::format(R"({{"source":{},"fresh":{},"ageSeconds":{},"sentence":{}}})", kube::json_string(load.source),
                      fresh, seconds,
-                     kube::json_string(said.value_or(load.measured ? "measured" : "judged by what pods request")));
+                     kube::json_string(sentence.value_or(load.measured ? "measured" : "judged by what pods request")));
 }
 
 std::string DashboardModel::overview_but_time() const {
@@ -168,8 +169,8 @@ std::string DashboardModel::overview() const {
 std::string DashboardModel::pod_rows(const std::vector<const PodEntry*>& pods) const {
   std::set<std::string> keys;
   for (const PodEntry* pod : pods) keys.emplace(pod->key());
-  const Movable said = movable(status(), keys);
-  return kube::json_array(pods, [&said](const PodEntry* pod) { return row_of(*pod, said); });
+  const Movable verdicts = movable(status(), keys);
+  return kube::json_array(pods, [&verdicts](const PodEntry* pod) { return row_of(*pod, verdicts); });
 }
 
 std::string DashboardModel::pod_row(const PodEntry& pod) const {

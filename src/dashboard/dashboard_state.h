@@ -31,7 +31,7 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
   std::size_t explaining = 0;
 
   // One request, with the values of {...} in its path.
-  struct Ask {
+  struct RequestContext {
     const net::HttpRequest& request;
     const RequestTarget& target;
     const Caller& caller;
@@ -51,7 +51,7 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
     std::string who() const { return caller.user_info ? caller.user_info->name : "a user of this machine"; }
   };
   using Answer = net::Task<net::HttpResponse>;
-  using Handler = Answer (State::*)(const Ask&);
+  using Handler = Answer (State::*)(const RequestContext&);
 
   struct Entry {
     std::string_view method;
@@ -68,37 +68,37 @@ struct Dashboard::State : std::enable_shared_from_this<State> {
                                 net::Responder& responder);
 
   static net::Task<void> keep_ticking(std::shared_ptr<State> self);
-  static net::Task<void> keep_looking(std::shared_ptr<State> self);
+  static net::Task<void> keep_polling(std::shared_ptr<State> self);
 
   // --- Reads ---
   static net::HttpResponse found(std::string json) { return server::json_response(200, std::move(json)); }
   static net::HttpResponse missing(std::string_view what) { return server::problem_response(404, what); }
-  Answer session(const Ask& ask);
-  Answer openapi_page(const Ask&) { co_return found(std::string(openapi())); }
-  Answer overview(const Ask&) { co_return found(model.overview()); }
-  Answer nodes(const Ask&) { co_return found(model.nodes()); }
-  Answer node(const Ask& ask);
-  Answer pods(const Ask& ask);
-  Answer pod(const Ask& ask);
-  Answer decision(const Ask& ask);
-  Answer plan(const Ask&) { co_return found(model.plans()); }
-  Answer migrations(const Ask&) { co_return found(model.migrations()); }
-  Answer migration(const Ask& ask);
-  Answer recovery(const Ask&) { co_return found(model.recovery()); }
-  Answer maintenance(const Ask&) { co_return found(model.maintenance()); }
-  Answer settings(const Ask&) { co_return found(parts.settings_json); }
-  Answer history(const Ask& ask);
-  Answer activity(const Ask& ask);
-  Answer choices(const Ask& ask);
+  Answer session(const RequestContext& context);
+  Answer openapi_page(const RequestContext&) { co_return found(std::string(openapi())); }
+  Answer overview(const RequestContext&) { co_return found(model.overview()); }
+  Answer nodes(const RequestContext&) { co_return found(model.nodes()); }
+  Answer node(const RequestContext& context);
+  Answer pods(const RequestContext& context);
+  Answer pod(const RequestContext& context);
+  Answer decision(const RequestContext& context);
+  Answer plan(const RequestContext&) { co_return found(model.plans()); }
+  Answer migrations(const RequestContext&) { co_return found(model.migrations()); }
+  Answer migration(const RequestContext& context);
+  Answer recovery(const RequestContext&) { co_return found(model.recovery()); }
+  Answer maintenance(const RequestContext&) { co_return found(model.maintenance()); }
+  Answer settings(const RequestContext&) { co_return found(parts.settings_json); }
+  Answer history(const RequestContext& context);
+  Answer activity(const RequestContext& context);
+  Answer choices(const RequestContext& context);
 
   // --- Actions ---
-  Answer pause(const Ask& ask);
-  Answer apply(const Ask& ask);
-  Answer cancel(const Ask& ask);
-  Answer move(const Ask& ask);
-  Answer set_maintenance(const Ask& ask);
-  Answer demo(const Ask& ask);
-  net::HttpResponse told(const Ask& ask, const Result<std::string>& result);
+  Answer pause(const RequestContext& context);
+  Answer apply(const RequestContext& context);
+  Answer cancel(const RequestContext& context);
+  Answer move(const RequestContext& context);
+  Answer set_maintenance(const RequestContext& context);
+  Answer demo(const RequestContext& context);
+  net::HttpResponse action_response(const RequestContext& context, const Result<std::string>& result);
 };
 
 }  // namespace rescheduler::dashboard

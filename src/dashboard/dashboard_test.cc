@@ -189,12 +189,12 @@ TEST_F(DashboardTest, StoppingTheServerEndsItsStreams) {
   ASSERT_TRUE(client);
   std::promise<Result<net::HttpResponse>> ended;
   auto future = ended.get_future();
-  const auto look = [](net::HttpClient& by, std::promise<Result<net::HttpResponse>>& tell) -> net::Task<void> {
+  const auto look = [](net::HttpClient& by, std::promise<Result<net::HttpResponse>>& answer) -> net::Task<void> {
     net::HttpRequest request;
     request.target = "/api/v1/stream";
     constexpr std::chrono::seconds kPatience{30};
     auto response = co_await by.send(std::move(request), kPatience);
-    tell.set_value(std::move(response));
+    answer.set_value(std::move(response));
   };
   net::spawn(cluster_->loop().executor(), "viewer", look(**client, ended));
   bool looks = false;

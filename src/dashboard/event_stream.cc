@@ -42,11 +42,11 @@ struct EventStream::State {
 
   static net::Task<void> serve(std::shared_ptr<State> self,
                                std::string hello,
-                               std::function<net::Task<bool>()> welcome,
+                               std::function<net::Task<bool>()> authorized,
                                net::Responder& responder);
   static net::Task<bool> go_on(std::shared_ptr<State> self,
                                std::shared_ptr<Viewer> viewer,
-                               std::function<net::Task<bool>()> welcome,
+                               std::function<net::Task<bool>()> authorized,
                                net::Responder& responder);
 };
 
@@ -91,14 +91,14 @@ void EventStream::close() {
 }
 
 net::Task<void> EventStream::serve(std::string hello,
-                                   std::function<net::Task<bool>()> welcome,
+                                   std::function<net::Task<bool>()> authorized,
                                    net::Responder& responder) {
-  return State::serve(state_, std::move(hello), std::move(welcome), responder);
+  return State::serve(state_, std::move(hello), std::move(authorized), responder);
 }
 
 net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
                                           std::string hello,
-                                          std::function<net::Task<bool>()> welcome,
+                                          std::function<net::Task<bool>()> authorized,
                                           net::Responder& responder) {
   const auto viewer = std::make_shared<Viewer>();
   viewer->backlog.push_back(std::make_shared<const std::string>(event_text("hello", hello)));
@@ -112,7 +112,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
   const auto started = co_await responder.start(std::move(head));
   bool goes_on = started.has_value();
   while (goes_on) {
-    const bool again = co_await go_on(self, viewer, welcome, responder);
+    const bool again = co_await go_on(self, viewer, authorized, responder);
     goes_on = again;
   }
   std::erase(self->viewers, viewer);
@@ -121,7 +121,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
 // Waits once and writes once. False: the stream ends.
 net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
                                           std::shared_ptr<Viewer> viewer,
-                                          std::function<net::Task<bool>()> welcome,
+                                          std::function<net::Task<bool>()> authorized,
                                           net::Responder& responder) {
   if (self->closed) {
     (void)co_await responder.finish();
@@ -137,8 +137,8 @@ net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
   viewer->waiter.reset();
   if (woken) co_return true;
   if (woken.error().code != Errc::Timeout) co_return false;
-  if (welcome) {
-    const bool allowed = co_await welcome();
+  if (authorized) {
+    const bool allowed = co_await authorized();
     if (!allowed) co_return false;
   }
   std::string alive = ": still here\n\n";

@@ -34,8 +34,8 @@ class EventStream {
   bool full() const;
   void close();  // ends all streams
 
-  // `hello` is the first event. `welcome` is called with every heartbeat; false ends the stream.
-  net::Task<void> serve(std::string hello, std::function<net::Task<bool>()> welcome, net::Responder& responder);
+  // `hello` is the first event. `authorized` is called with every heartbeat; false ends the stream.
+  net::Task<void> serve(std::string hello, std::function<net::Task<bool>()> authorized, net::Responder& responder);
 
  private:
   struct State;

@@ -54,10 +54,10 @@ class Reader final : public net::Responder {
 };
 
 struct FeedTest : testing::Test {
-  net::Job look(EventStream& event_stream, Reader& reader, bool welcome = true) {
+  net::Job look(EventStream& event_stream, Reader& reader, bool authorized = true) {
     const auto allowed = [](bool is) -> net::Task<bool> { co_return is; };
     auto job = net::spawn(loop.executor(), "viewer",
-                          event_stream.serve("{}", [allowed, welcome] { return allowed(welcome); }, reader));
+                          event_stream.serve("{}", [allowed, authorized] { return allowed(authorized); }, reader));
     loop.poll();
     return job;
   }
@@ -119,12 +119,12 @@ TEST_F(FeedTest, SilenceIsFilledAndEndsForWhoMayNotLookAnyMore) {
   EventStreamSettings settings;
   settings.heartbeat = std::chrono::milliseconds{1};
   EventStream event_stream(loop.executor(), settings);
-  Reader welcome(loop.executor());
+  Reader authorized(loop.executor());
   Reader unwelcome(loop.executor());
-  auto stays = look(event_stream, welcome);
+  auto stays = look(event_stream, authorized);
   auto leaves = look(event_stream, unwelcome, false);
-  while (!leaves.done() || welcome.got.size() < 2) loop.run_one();
-  EXPECT_THAT(welcome.got.back(), HasSubstr(": still here"));
+  while (!leaves.done() || authorized.got.size() < 2) loop.run_one();
+  EXPECT_THAT(authorized.got.back(), HasSubstr(": still here"));
   EXPECT_EQ(unwelcome.got.size(), 1u);
   event_stream.close();
   while (!stays.done()) loop.run_one();

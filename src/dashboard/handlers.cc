@@ -18,8 +18,8 @@ namespace rescheduler::dashboard {
 namespace {
 
 constexpr std::size_t kMostPods = 2000;
-constexpr std::size_t kMostNews = 1000;
-constexpr std::size_t kMostNodesTold = 2000;
+constexpr std::size_t kMostActivities = 1000;
+constexpr std::size_t kMostNodesListed = 2000;
 constexpr std::size_t kMostEvents = 100;
 
 int status_for(Errc code) {
@@ -57,44 +57,45 @@ constexpr std::array<ActionInfo, 6> kActions = {{{"pause", "/api/v1/pause"},
 
 // --- Reads ---
 
-Dashboard::State::Answer Dashboard::State::session(const Ask& ask) {
+Dashboard::State::Answer Dashboard::State::session(const RequestContext& context) {
   std::string may;
   for (const ActionInfo& action : kActions) {
     const bool there = std::string_view(action.name) == "demo" ? demo_actions != nullptr : actions != nullptr;
     bool allowed = false;
     if (there) {
-      auto said = co_await ask.caller.might("post", action.path);
-      allowed = said && *said;
+      auto answer = co_await context.caller.might("post", action.path);
+      allowed = answer && *answer;
     }
     may += fmt::format("{}\"{}\":{}", may.empty() ? "" : ",", action.name, allowed);
   }
-  auto reads = co_await ask.caller.might("get", "/api/v1/overview");
-  const bool needs_token = ask.caller.user_info == nullptr && reads && !*reads;
+  auto reads = co_await context.caller.might("get", "/api/v1/overview");
+  const bool needs_token = context.caller.user_info == nullptr && reads && !*reads;
   std::string json = fmt::format(
       R"({{"user":{},"needsToken":{},"may":{{{}}},"version":{},"cluster":{},"boot":{},"demo":{},"grafana":{}}})",
-      ask.caller.user_info ? kube::json_string(ask.caller.user_info->name) : "null", needs_token, may,
+      context.caller.user_info ? kube::json_string(context.caller.user_info->name) : "null", needs_token, may,
       needs_token ? "\"\"" : kube::json_string(kVersion), needs_token ? "\"\"" : kube::json_string(parts.model.cluster),
       kube::json_string(parts.model.boot), parts.demo, needs_token ? "null" : kube::json_string_or_null(parts.grafana));
   co_return found(std::move(json));
 }
 
-Dashboard::State::Answer Dashboard::State::node(const Ask& ask) {
-  auto json = model.node(ask.names[0]);
-  if (!json) co_return missing(fmt::format("there is no node {}", ask.names[0]));
+Dashboard::State::Answer Dashboard::State::node(const RequestContext& context) {
+  auto json = model.node(context.names[0]);
+  if (!json) co_return missing(fmt::format("there is no node {}", context.names[0]));
   co_return found(std::move(*json));
 }
 
-Dashboard::State::Answer Dashboard::State::pods(const Ask& ask) {
-  PodQuery query{ask.query("query"), ask.query("node"), ask.query("state"), ask.number("limit", 200, kMostPods)};
+Dashboard::State::Answer Dashboard::State::pods(const RequestContext& context) {
+  PodQuery query{context.query("query"), context.query("node"), context.query("state"),
+                 context.number("limit", 200, kMostPods)};
   if (!query.state.empty() && query.state != "pending" && query.state != "failing") {
     co_return server::problem_response(400, "state is pending or failing");
   }
   co_return found(model.pods(query));
 }
 
-Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
-  const std::string ns = ask.names[0];
-  const std::string name = ask.names[1];
+Dashboard::State::Answer Dashboard::State::pod(const RequestContext& context) {
+  const std::string ns = context.names[0];
+  const std::string name = context.names[1];
   const PodEntry* known = model.cluster_view().pod(ns + "/" + name);
   if (known == nullptr) co_return missing(fmt::format("there is no pod {}/{}", ns, name));
   api::Pod object;
@@ -108,11 +109,11 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
       object = std::move(*read);
       about.field_selector += ",regarding.uid=" + object.metadata().uid();
     }
-    auto said = co_await kube::Client(*parts.api).list<api::Event>(ns, about);
-    if (said) {
-      events = event_lines(*said, kMostEvents);
+    auto listed = co_await kube::Client(*parts.api).list<api::Event>(ns, about);
+    if (listed) {
+      events = event_lines(*listed, kMostEvents);
     } else {
-      problem = said.error().message;
+      problem = listed.error().message;
     }
   }
   const PodEntry* entry = model.cluster_view().pod(ns + "/" + name);
@@ -132,102 +133,102 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
 }
 
 // The scheduler waits meanwhile, so only one request runs at a time.
-Dashboard::State::Answer Dashboard::State::decision(const Ask& ask) {
+Dashboard::State::Answer Dashboard::State::decision(const RequestContext& context) {
   if (!parts.explain || parts.api == nullptr) co_return server::problem_response(501, "this process does not schedule");
   if (explaining > 0) co_return server::problem_response(429, "another decision is being explained; try again");
   ++explaining;
-  auto pod = co_await kube::Client(*parts.api).get<api::Pod>(ask.names[0], ask.names[1]);
-  Result<std::string> said = fail(Errc::NotFound, "there is no pod {}/{}", ask.names[0], ask.names[1]);
+  auto pod = co_await kube::Client(*parts.api).get<api::Pod>(context.names[0], context.names[1]);
+  Result<std::string> explanation = fail(Errc::NotFound, "there is no pod {}/{}", context.names[0], context.names[1]);
   if (pod) {
-    placement::NodeListing told;
-    told.most = ask.number("limit", told.most, kMostNodesTold);
-    told.containing = ask.query("node");
-    said = co_await parts.explain(std::move(*pod), std::move(told));
+    placement::NodeListing listing;
+    listing.most = context.number("limit", listing.most, kMostNodesListed);
+    listing.containing = context.query("node");
+    explanation = co_await parts.explain(std::move(*pod), std::move(listing));
   }
   --explaining;
-  if (!said) co_return refused(said.error());
-  co_return found(std::move(*said));
+  if (!explanation) co_return refused(explanation.error());
+  co_return found(std::move(*explanation));
 }
 
-Dashboard::State::Answer Dashboard::State::migration(const Ask& ask) {
-  auto json = model.migration_view().one(ask.names[0], ask.names[1]);
-  if (!json) co_return missing(fmt::format("there is no migration {}/{}", ask.names[0], ask.names[1]));
+Dashboard::State::Answer Dashboard::State::migration(const RequestContext& context) {
+  auto json = model.migration_view().one(context.names[0], context.names[1]);
+  if (!json) co_return missing(fmt::format("there is no migration {}/{}", context.names[0], context.names[1]));
   co_return found(std::move(*json));
 }
 
-Dashboard::State::Answer Dashboard::State::history(const Ask& ask) {
+Dashboard::State::Answer Dashboard::State::history(const RequestContext& context) {
   constexpr std::size_t kDay = 24 * 60;
-  const auto minutes = ask.number("minutes", 60, kDay);
+  const auto minutes = context.number("minutes", 60, kDay);
   const std::chrono::minutes back(static_cast<std::int64_t>(minutes));
   co_return found(model.history(back));
 }
 
-Dashboard::State::Answer Dashboard::State::activity(const Ask& ask) {
-  co_return found(model.activity(ask.number("limit", 100, kMostNews)));
+Dashboard::State::Answer Dashboard::State::activity(const RequestContext& context) {
+  co_return found(model.activity(context.number("limit", 100, kMostActivities)));
 }
 
-Dashboard::State::Answer Dashboard::State::choices(const Ask&) {
+Dashboard::State::Answer Dashboard::State::choices(const RequestContext&) {
   if (demo_actions == nullptr) co_return missing("this is no demo");
   co_return found(demo_actions->choices());
 }
 
 // --- Actions ---
 
-net::HttpResponse Dashboard::State::told(const Ask& ask, const Result<std::string>& result) {
+net::HttpResponse Dashboard::State::action_response(const RequestContext& context, const Result<std::string>& result) {
   if (!result) {
-    log_info("{} was refused: POST {}: {}", ask.who(), ask.target.path, result.error().message);
+    log_info("{} was refused: POST {}: {}", context.who(), context.target.path, result.error().message);
     return refused(result.error());
   }
-  log_info("{}: POST {}: {}", ask.who(), ask.target.path, *result);
-  model.tell({.kind = "action", .text = fmt::format("{} ({})", *result, ask.who())});
+  log_info("{}: POST {}: {}", context.who(), context.target.path, *result);
+  model.add_activity({.kind = "action", .text = fmt::format("{} ({})", *result, context.who())});
   return found(fmt::format(R"({{"message":{}}})", kube::json_string(*result)));
 }
 
-Dashboard::State::Answer Dashboard::State::pause(const Ask& ask) {
-  auto request = read_pause(ask.request.body);
+Dashboard::State::Answer Dashboard::State::pause(const RequestContext& context) {
+  auto request = read_pause(context.request.body);
   if (!request) co_return refused(request.error());
   if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->pause(ask.who(), request->paused, request->reason);
-  co_return told(ask, result);
+  const auto result = co_await actions->pause(context.who(), request->paused, request->reason);
+  co_return action_response(context, result);
 }
 
-Dashboard::State::Answer Dashboard::State::apply(const Ask& ask) {
-  auto request = read_apply(ask.request.body);
+Dashboard::State::Answer Dashboard::State::apply(const RequestContext& context) {
+  auto request = read_apply(context.request.body);
   if (!request) co_return refused(request.error());
   if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->apply_plan(ask.who(), request->plan);
-  co_return told(ask, result);
+  const auto result = co_await actions->apply_plan(context.who(), request->plan);
+  co_return action_response(context, result);
 }
 
-Dashboard::State::Answer Dashboard::State::cancel(const Ask& ask) {
-  auto request = read_cancel(ask.request.body);
+Dashboard::State::Answer Dashboard::State::cancel(const RequestContext& context) {
+  auto request = read_cancel(context.request.body);
   if (!request) co_return refused(request.error());
   if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->cancel_migration(ask.who(), request->ns, request->name);
-  co_return told(ask, result);
+  const auto result = co_await actions->cancel_migration(context.who(), request->ns, request->name);
+  co_return action_response(context, result);
 }
 
-Dashboard::State::Answer Dashboard::State::move(const Ask& ask) {
-  auto request = read_move(ask.request.body);
+Dashboard::State::Answer Dashboard::State::move(const RequestContext& context) {
+  auto request = read_move(context.request.body);
   if (!request) co_return refused(request.error());
   if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->move(ask.who(), request->ns, request->pod, request->to, request->mode);
-  co_return told(ask, result);
+  const auto result = co_await actions->move(context.who(), request->ns, request->pod, request->to, request->mode);
+  co_return action_response(context, result);
 }
 
-Dashboard::State::Answer Dashboard::State::set_maintenance(const Ask& ask) {
-  auto request = read_maintenance(ask.request.body);
+Dashboard::State::Answer Dashboard::State::set_maintenance(const RequestContext& context) {
+  auto request = read_maintenance(context.request.body);
   if (!request) co_return refused(request.error());
   if (actions == nullptr) co_return missing("nothing can be done here");
-  const auto result = co_await actions->maintenance(ask.who(), request->node, request->on);
-  co_return told(ask, result);
+  const auto result = co_await actions->maintenance(context.who(), request->node, request->on);
+  co_return action_response(context, result);
 }
 
-Dashboard::State::Answer Dashboard::State::demo(const Ask& ask) {
-  const auto demo_action = read_demo_action(ask.request.body);
+Dashboard::State::Answer Dashboard::State::demo(const RequestContext& context) {
+  const auto demo_action = read_demo_action(context.request.body);
   if (!demo_action) co_return refused(demo_action.error());
   if (demo_actions == nullptr) co_return missing("this is no demo");
-  co_return told(ask, demo_actions->perform(*demo_action));
+  co_return action_response(context, demo_actions->perform(*demo_action));
 }
 
 }  // namespace rescheduler::dashboard

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostShown = 500;
 // A migration that began earlier than this before the first observation is not reported as an activity.
-constexpr std::chrono::minutes kNews{2};
+constexpr std::chrono::minutes kRecent{2};
 
 const api::MigrationOwner& workload_of(const api::Migration& one) {
   return one.status().has_workload() && !one.status().workload().kind().empty() ? one.status().workload()
@@ -104,7 +104,7 @@ std::optional<Activity> MigrationView::upsert(const api::Migration& one, WallTim
     changed_.insert(key);
   }
   if (!added && over == was_over) return std::nullopt;
-  if (added && now - entry.created > kNews) return std::nullopt;
+  if (added && now - entry.created > kRecent) return std::nullopt;
   return news_of(one, over);
 }
 

@@ -133,10 +133,10 @@ std::string settings_json(const config::Configuration& configuration,
   const auto origins = origins_of(options, text);
   const auto row = [&](const auto& one) {
     const auto& [path, value] = one;
-    const auto said = origins.find(path);
+    const auto listed = origins.find(path);
     const auto found = usual.find(of_any_profile(path));
     const bool is_usual = found != usual.end() && found->second == value;
-    const std::string_view origin = said != origins.end() ? said->second : is_usual ? "default" : otherwise;
+    const std::string_view origin = listed != origins.end() ? listed->second : is_usual ? "default" : otherwise;
     const Phrase* meaning = config::meaning_of(path);
     return fmt::format(R"({{"path":{},"value":{},"origin":"{}","meaning":{{"en":{},"zh":{}}}}})",
                        kube::json_string(path), kube::json_string(without_credentials(value)), origin,

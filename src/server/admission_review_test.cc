@@ -73,10 +73,10 @@ TEST(AdmissionReview, ThatIsNoneIsTheAskersFault) {
       {R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{}})", "has no uid"},
       {review("null"), "has no object"},
       {review(R"({"metadata":7})"), "metadata"}};
-  for (const auto& [body, said] : cases) {
+  for (const auto& [body, expected] : cases) {
     const auto asked = read_review(body);
     ASSERT_FALSE(asked) << body;
-    EXPECT_THAT(asked.error().message, HasSubstr(said)) << body;
+    EXPECT_THAT(asked.error().message, HasSubstr(expected)) << body;
   }
 }
 

@@ -49,7 +49,7 @@ net::HttpResponse HealthChecks::answer_all(const RequestTarget& target) const {
     lines += fmt::format("warn: some health checks cannot be excluded: no matches for \"{}\"\n", name);
   }
   for (const auto& [name, note] : notes_) {
-    if (const auto said = note()) lines += fmt::format("[i]{}: {}\n", name, *said);
+    if (const auto text = note()) lines += fmt::format("[i]{}: {}\n", name, *text);
   }
   if (!passed) return text_response(500, fmt::format("{}{} check failed\n", lines, endpoint_));
   if (!target.has("verbose")) return text_response(200, "ok");

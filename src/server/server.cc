@@ -182,12 +182,12 @@ HealthChecks& Server::livez() { return pages_->livez; }
 HealthChecks& Server::readyz() { return pages_->readyz; }
 void Server::add_route(Route route) { pages_->routes.add(std::move(route)); }
 bool Server::on_loopback() const { return pages_->browser.loopback; }
-void Server::on_stop(std::function<void()> tell) { pages_->at_stop.push_back(std::move(tell)); }
+void Server::on_stop(std::function<void()> listener) { pages_->at_stop.push_back(std::move(listener)); }
 Result<void> Server::reload() { return port_->reload(); }
 
 net::Task<void> Server::stop(std::chrono::nanoseconds grace) {
   reloading_.cancel();
-  for (const auto& tell : pages_->at_stop) tell();
+  for (const auto& listener : pages_->at_stop) listener();
   co_await port_->http->stop(grace);
 }
 

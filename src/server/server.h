@@ -54,7 +54,7 @@ class Server {
   void add_route(Route route);
   bool on_loopback() const;  // reachable from this machine only
   // Called when the server begins to stop, to end responses that would not end by themselves.
-  void on_stop(std::function<void()> tell);
+  void on_stop(std::function<void()> listener);
 
   // Reads the certificate files now. After an error the port keeps the old certificate.
   Result<void> reload();

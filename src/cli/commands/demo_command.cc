@@ -33,7 +33,7 @@ constexpr double kSpeedUnattended = 10;
 constexpr std::chrono::milliseconds kRedraw{200};
 constexpr std::chrono::seconds kStatusEvery{5};  // cluster time, if lines are printed instead of a view
 
-struct Look {
+struct DemoStatus {
   ViewState state;
   bool settled = false;
 };
@@ -43,10 +43,10 @@ class Demo {
   Demo(ScenarioCluster& cluster, const DemoOptions& options, bool terminal)
       : cluster_(cluster), options_(options), unattended_(!terminal && !options.ui_port) {}
 
-  Look look() {
-    Look now;
+  DemoStatus status() {
+    DemoStatus now;
     cluster_.on_loop([&] {
-      now.state = cluster_.watcher().look();
+      now.state = cluster_.watcher().view_state();
       const auto quiet = cluster_.watcher().quiet_for();
       if (cluster_.runner().over()) {
         if (!over_since_) over_since_ = now.state.elapsed;
@@ -62,7 +62,7 @@ class Demo {
   }
   // The state after the first pods were running; before that, `now`.
   ViewState first(const ViewState& now) const { return first_.value_or(now); }
-  bool done(const Look& now, std::chrono::duration<double> ran) const {
+  bool done(const DemoStatus& now, std::chrono::duration<double> ran) const {
     if (options_.seconds > 0 && ran.count() >= options_.seconds) return true;
     if (unattended_ && options_.seconds == 0 && now.state.elapsed >= kUnattended) return true;
     return (options_.exit_when_done || unattended_) && now.settled;
@@ -81,7 +81,7 @@ ViewState show_view(Demo& demo, StopSignals& signals) {
   const SteadyTime begin = clock.steady_now();
   Screen screen;
   while (true) {
-    Look now = demo.look();
+    DemoStatus now = demo.status();
     screen.draw(render(now.state, terminal_style()));
     if (demo.done(now, clock.steady_now() - begin) || signals.wait_for(kRedraw)) return std::move(now.state);
   }
@@ -90,18 +90,18 @@ ViewState show_view(Demo& demo, StopSignals& signals) {
 ViewState print_lines(Demo& demo, StopSignals& signals) {
   const SystemClock clock;
   const SteadyTime begin = clock.steady_now();
-  std::size_t told = 0;  // printed lines of the tail; the tail is far longer than the lines between two looks
+  std::size_t printed = 0;  // printed lines of the tail; the tail is far longer than the lines between two looks
   std::chrono::seconds next_status{0};
   bool titled = false;
   while (true) {
-    Look now = demo.look();
+    DemoStatus now = demo.status();
     if (!std::exchange(titled, true)) {
       fmt::print("{}: {}\n", now.state.scenario, now.state.description);
       if (!now.state.address.empty()) fmt::print("see it: {}\n", now.state.address);
       fmt::print("note: {}\n", now.state.notice);
     }
-    for (; told < now.state.tail.size(); ++told) {
-      const TailLine& line = now.state.tail[told];
+    for (; printed < now.state.tail.size(); ++printed) {
+      const TailLine& line = now.state.tail[printed];
       fmt::print("{:>7}  {}{}\n", time_text(line.at.count()), line.trouble ? "! " : "", line.text);
     }
     if (now.state.elapsed >= next_status) {

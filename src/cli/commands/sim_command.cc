@@ -110,7 +110,7 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
     std::unique_ptr<EmbeddedScheduler> placing;
     if (options.place) {
       EmbeddedSettings how{.seed = plan.scenario.seed};
-      if (options.reschedule) how.rescheduling = EmbeddedScheduler::in_a_hurry();
+      if (options.reschedule) how.rescheduling = EmbeddedScheduler::demo_settings();
       auto made = EmbeddedScheduler::make(api, loop.executor(), loop.timers(), cluster.agenda(), std::move(how));
       if (!made) return fail(std::move(made.error()));
       placing = std::move(*made);
@@ -212,13 +212,13 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
                                              static_cast<double>(plan.run_for->count()) / options.speed)))
                                        : std::nullopt;
   const SteadyTime begin = clock.steady_now();
-  std::size_t told = 0;
+  std::size_t printed = 0;
   while (!signals.wait_for(milliseconds{100})) {
     if (real_limit && clock.steady_now() - begin >= *real_limit) break;
     (*cluster)->on_loop([&] {
       const auto& news = (*cluster)->runner().news();
-      for (; told < news.size(); ++told) {
-        fmt::print(news[told].trouble ? stderr : stdout, "{}\n", news[told].text);
+      for (; printed < news.size(); ++printed) {
+        fmt::print(news[printed].trouble ? stderr : stdout, "{}\n", news[printed].text);
       }
     });
     std::fflush(stdout);

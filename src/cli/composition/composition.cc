@@ -59,7 +59,7 @@ void Composition::make_migrations() {
   migration::MigrationParts parts{apis_.migrations, apis_.events, services_, settings_.fence, settings_.migrations};
   parts.settings.host = settings_.host;
   migrations_ = &components_.add(make_migrator(std::move(parts), settings_.configuration, *scheduler_));
-  migrations_->on_change(teller(&Listeners::on_migration));
+  migrations_->on_change(notifier(&Listeners::on_migration));
 }
 
 Result<void> Composition::make_rescheduler() {
@@ -70,9 +70,9 @@ Result<void> Composition::make_rescheduler() {
   moving.fence = settings_.fence;
   moving.controller.planning = settings_.planning;
   moving.controller.debounce = settings_.debounce;
-  moving.controller.on_plan = teller(&Listeners::on_plan);
-  moving.controller.on_outcome = teller(&Listeners::on_outcome);
-  moving.controller.on_node_activity = teller(&Listeners::on_node_activity);
+  moving.controller.on_plan = notifier(&Listeners::on_plan);
+  moving.controller.on_outcome = notifier(&Listeners::on_outcome);
+  moving.controller.on_node_activity = notifier(&Listeners::on_node_activity);
   auto made = rescheduling::LiveRescheduler::make({apis_.api, apis_.events}, std::move(moving), *migrations_,
                                                   *scheduler_, services_);
   if (!made) return fail(std::move(made.error()));
@@ -87,7 +87,7 @@ void Composition::make_recovery() {
   live.host = settings_.host;
   live.home = settings_.configuration.leader_election.resource_namespace;
   live.fence = settings_.fence;
-  live.on_activity = teller(&Listeners::on_recovery_activity);
+  live.on_activity = notifier(&Listeners::on_recovery_activity);
   if (recovery_is_fed()) {
     live.fed_kinds = cluster::model_kinds();
     live.wait_fed = [scheduler = scheduler_] { return scheduler->wait_synced(); };
@@ -102,7 +102,7 @@ void Composition::make_recovery() {
 }
 
 template <class... About>
-std::function<void(About...)> Composition::teller(std::function<void(About...)> Listeners::* what) const {
+std::function<void(About...)> Composition::notifier(std::function<void(About...)> Listeners::* what) const {
   return [listeners = listeners_, what](About... about) {
     for (const Listeners& one : *listeners) {
       if (one.*what) (one.*what)(about...);

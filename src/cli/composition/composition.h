@@ -90,7 +90,7 @@ class Composition final : public kube::Component {
   // late, but the webhook is asked on every replica: then recovery has informers of its own.
   bool recovery_is_fed() const { return settings_.recovery && !settings_.configuration.delay_cache_until_active; }
   template <class... About>
-  std::function<void(About...)> teller(std::function<void(About...)> Listeners::* what) const;
+  std::function<void(About...)> notifier(std::function<void(About...)> Listeners::* what) const;
 
   void follow_cluster();
   void spawn(std::string name, net::Task<void> task);

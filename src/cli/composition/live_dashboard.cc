@@ -8,14 +8,14 @@
 namespace rescheduler::cli {
 
 LiveDashboard::LiveDashboard(LiveDashboardSettings settings, Composition* composition) : composition_(composition) {
-  settings.parts.explain = [this](api::Pod pod, placement::NodeListing told) -> net::Task<Result<std::string>> {
+  settings.parts.explain = [this](api::Pod pod, placement::NodeListing listing) -> net::Task<Result<std::string>> {
     if (stopping_) co_return fail(Errc::Unavailable, "this process is about to end");
     if (composition_ == nullptr) co_return fail(Errc::Unsupported, "no scheduler runs here");
-    auto said = co_await dashboard::explain(composition_->scheduler(), std::move(pod), std::move(told));
-    co_return said;
+    auto explanation = co_await dashboard::explain(composition_->scheduler(), std::move(pod), std::move(listing));
+    co_return explanation;
   };
   dashboard_ = std::make_shared<dashboard::Dashboard>(std::move(settings.parts));
-  dashboard_->model().ask(sources(std::move(settings.leader)));
+  dashboard_->model().set_sources(sources(std::move(settings.leader)));
   if (composition_ != nullptr) composition_->listen(listeners());
   settings.actions.controller = [composition] { return composition == nullptr ? nullptr : composition->controller(); };
   actions_ = std::make_unique<dashboard::ClusterActions>(std::move(settings.actions));
@@ -23,9 +23,9 @@ LiveDashboard::LiveDashboard(LiveDashboardSettings settings, Composition* compos
 
 Listeners LiveDashboard::listeners() {
   // Weak, because components can call the listeners after this object is gone.
-  const auto on_model = [weak = std::weak_ptr(dashboard_)](auto tell) {
-    return [weak, tell](const auto&... about) {
-      if (const auto self = weak.lock()) tell(self->model(), about...);
+  const auto on_model = [weak = std::weak_ptr(dashboard_)](auto update) {
+    return [weak, update](const auto&... about) {
+      if (const auto self = weak.lock()) update(self->model(), about...);
     };
   };
   using dashboard::DashboardModel;
@@ -35,14 +35,14 @@ Listeners LiveDashboard::listeners() {
       on_model([](DashboardModel& model, const auto& migration, bool gone) { model.migration(migration, gone); });
   listeners.on_plan = on_model([](DashboardModel& model, const rescheduling::Plan& plan) { model.plan(plan); });
   listeners.on_node_activity = on_model([](DashboardModel& model, const rescheduling::NodeActivity& activity) {
-    model.tell({"maintenance", activity.warning, fmt::format("{}: {}", activity.node, activity.note),
-                dashboard::ActivityObject{"Node", "", activity.node}});
+    model.add_activity({"maintenance", activity.warning, fmt::format("{}: {}", activity.node, activity.note),
+                        dashboard::ActivityObject{"Node", "", activity.node}});
   });
   listeners.on_recovery_activity =
       on_model([](DashboardModel& model, const rescheduling::recovery::RecoveryActivity& activity) {
-        model.tell({"recovery", activity.warning,
-                    fmt::format("{} {}/{}: {}", activity.kind, activity.ns, activity.name, activity.note),
-                    dashboard::ActivityObject{activity.kind, activity.ns, activity.name}});
+        model.add_activity({"recovery", activity.warning,
+                            fmt::format("{} {}/{}: {}", activity.kind, activity.ns, activity.name, activity.note),
+                            dashboard::ActivityObject{activity.kind, activity.ns, activity.name}});
       });
   return listeners;
 }

@@ -130,10 +130,10 @@ net::Task<void> log_missing_permissions(kube::Api& api, kube::LoopServices servi
       log_warning(messages::kPermissionsUnknown, {{"err", missing.error().message}});
     co_return;
   }
-  std::set<std::string> said;
+  std::set<std::string> reported;
   for (const kube::Permission& one : *missing) {
     const std::string what = kube::describe(one);
-    if (said.insert(what).second) {
+    if (reported.insert(what).second) {
       log_error(
           messages::kPermissionMissing,
           {{"permission", what}, {"needed", one.why}, {"fix", "kubectl apply -f manifests/rescheduler/rbac.yaml"}});

@@ -55,13 +55,13 @@ std::chrono::seconds ClusterWatcher::elapsed() const {
 
 std::chrono::nanoseconds ClusterWatcher::quiet_for() const { return cluster_.agenda().steady_now() - changed_; }
 
-void ClusterWatcher::say(std::string text, bool trouble) {
+void ClusterWatcher::push_line(std::string text, bool trouble) {
   if (tail_.size() == kMostTail) tail_.erase(tail_.begin());
   tail_.push_back({elapsed(), std::move(text), trouble});
   if (listener_) listener_(tail_.back());
 }
 
-void ClusterWatcher::on_activity(const sim::ScenarioActivity& activity) { say(activity.text, activity.trouble); }
+void ClusterWatcher::on_activity(const sim::ScenarioActivity& activity) { push_line(activity.text, activity.trouble); }
 
 void ClusterWatcher::count(PodState state, int by) {
   switch (state) {
@@ -115,7 +115,7 @@ void ClusterWatcher::placed(const std::string& key, const Pod& pod) {
   if (!losses.empty()) {
     if (losses.front().node != pod.node) {
       ++moves_;
-      say(fmt::format("moved: {} {} -> {}", key, losses.front().node, pod.node), false);
+      push_line(fmt::format("moved: {} {} -> {}", key, losses.front().node, pod.node), false);
     }
     losses.pop_front();
   }
@@ -153,7 +153,7 @@ void ClusterWatcher::on_node(const sim::Change& change) {
       nodes_[name].seen = false;
     }
     changed_ = cluster_.agenda().steady_now();
-    return say("node " + name + " is gone", true);
+    return push_line("node " + name + " is gone", true);
   }
   using enum NodeRow::Health;
   const NodeRow::Health health = !cluster::is_ready(*node) ? NotReady : node->spec().unschedulable() ? Cordoned : Ready;
@@ -163,11 +163,11 @@ void ClusterWatcher::on_node(const sim::Change& change) {
   if (first || before == health) return;
   changed_ = cluster_.agenda().steady_now();
   if (!runner_.begun()) return;  // no lines about each node while the cluster starts
-  if (health == NotReady) say("node " + name + " is not ready", true);
-  if (before == NotReady) say("node " + name + " is ready again", false);
+  if (health == NotReady) push_line("node " + name + " is not ready", true);
+  if (before == NotReady) push_line("node " + name + " is ready again", false);
 }
 
-ViewState ClusterWatcher::look() {
+ViewState ClusterWatcher::view_state() {
   ViewState state;
   state.scenario = runner_.scenario().name;
   state.description = runner_.scenario().description;

@@ -28,13 +28,13 @@ class ClusterWatcher {
   ClusterWatcher& operator=(const ClusterWatcher&) = delete;
 
   // All fields except the notice and the speed.
-  ViewState look();
+  ViewState view_state();
   // Time since a pod last changed its state or a node its health, in cluster time.
   std::chrono::nanoseconds quiet_for() const;
   // `judge` supplies the balance as soon as it returns one, so that plans start from the number that the view shows.
   void judge_balance_by(std::function<const cluster::Balance*()> judge) { judge_ = std::move(judge); }
   // Adds a line to the tail.
-  void tell(std::string text, bool trouble) { say(std::move(text), trouble); }
+  void add_line(std::string text, bool trouble) { push_line(std::move(text), trouble); }
   // `listener` is called for each new line of the tail.
   void on_line(std::function<void(const TailLine&)> listener) { listener_ = std::move(listener); }
 
@@ -64,7 +64,7 @@ class ClusterWatcher {
   void lost(const Pod& pod);
   void forget(const std::string& key);
   void count(PodState state, int by);
-  void say(std::string text, bool trouble);
+  void push_line(std::string text, bool trouble);
   std::chrono::seconds elapsed() const;
 
   sim::EmbeddedCluster& cluster_;

@@ -57,7 +57,7 @@ events:
 TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
   play(kTwoGroups);
   cluster.agenda().run_for(30s);
-  const ViewState state = watcher->look();
+  const ViewState state = watcher->view_state();
   EXPECT_EQ(state.pods.running, 4);
   EXPECT_EQ(state.pods.all(), 4);
   ASSERT_EQ(state.nodes.size(), 11U);
@@ -77,7 +77,7 @@ TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
 TEST_F(ClusterWatcherTest, APodWhosePlaceIsTakenElsewhereHasMoved) {
   play(kTwoGroups);
   cluster.agenda().run_for(90s);
-  const ViewState state = watcher->look();
+  const ViewState state = watcher->view_state();
   EXPECT_EQ(state.moves, 1U);
   EXPECT_EQ(state.pods.running, 4);
   EXPECT_EQ(node(state, "a-1").pods, 3);
@@ -88,7 +88,7 @@ TEST_F(ClusterWatcherTest, APodWhosePlaceIsTakenElsewhereHasMoved) {
 TEST_F(ClusterWatcherTest, NodesThatFallSilentAreNoticed) {
   play(kTwoGroups);
   cluster.agenda().run_for(4min);
-  const ViewState state = watcher->look();
+  const ViewState state = watcher->view_state();
   EXPECT_EQ(node(state, "b-2").health, NodeRow::Health::NotReady);
   EXPECT_THAT(state.tail, Contains(Field(&TailLine::text, "node b-2 is not ready")));
   EXPECT_EQ(state.events_left, 0U);

@@ -28,7 +28,7 @@ config::Configuration configuration_of(const EmbeddedSettings& settings) {
 
 }  // namespace
 
-config::ReschedulerSettings EmbeddedScheduler::in_a_hurry(int nodes) {
+config::ReschedulerSettings EmbeddedScheduler::demo_settings(int nodes) {
   using namespace std::chrono_literals;
   constexpr int kFew = 1000;
   const int slower = std::clamp(nodes / kFew, 1, 6);

@@ -33,7 +33,7 @@ class EmbeddedScheduler {
   // Settings for a demo, in which a day lasts minutes: cycles every few seconds, quick reaction, and cooldowns of
   // seconds instead of minutes. With thousands of nodes a cycle takes about a second on the thread that also simulates
   // the cluster and serves browsers. So large clusters get longer intervals.
-  static config::ReschedulerSettings in_a_hurry(int nodes = 0);
+  static config::ReschedulerSettings demo_settings(int nodes = 0);
 
   // Schedules pods with its scheduler name and with default-scheduler. All arguments must outlive the object and the
   // loop.

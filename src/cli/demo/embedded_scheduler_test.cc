@@ -56,7 +56,7 @@ class Played {
     return static_cast<int>(std::ranges::count_if(
         all, [&](const auto& pod) { return pod->spec().node_name() == name && pod->status().phase() == "Running"; }));
   }
-  bool was_told(const std::string& name, const std::string& reason) const {
+  bool has_event(const std::string& name, const std::string& reason) const {
     return std::ranges::any_of(activity, [&](const auto& one) { return one.node == name && one.reason == reason; });
   }
 
@@ -93,7 +93,7 @@ int done(const std::vector<migration::MoveOutcome>& outcomes) {
 }
 
 TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
-  Played moved(shipped("imbalance"), EmbeddedScheduler::in_a_hurry());
+  Played moved(shipped("imbalance"), EmbeddedScheduler::demo_settings());
   moved.run_for(3min);
   const auto all = [&] { return moved.loop.await_result(kube::Client(moved.api).list<api::Migration>("")).value(); };
   const auto early = all();
@@ -104,17 +104,17 @@ TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
   }
   moved.run_for(12min);
   double relieved = 0;
-  int said = 0;
+  int measured_moves = 0;
   for (const auto& one : all()) {
     if (one->status().phase() != "Succeeded") continue;
     const auto measured = boost::json::parse(one->status().measured());
     const auto& source = measured.at("load").at("source").as_object();
     if (!source.contains("after")) continue;
-    ++said;
+    ++measured_moves;
     relieved += source.at("before").at("cpu").to_number<double>() - source.at("after").at("cpu").to_number<double>();
   }
-  EXPECT_GT(said, 3);
-  EXPECT_GT(relieved / said, 0.02) << "what a move takes off its node is seen there";
+  EXPECT_GT(measured_moves, 3);
+  EXPECT_GT(relieved / measured_moves, 0.02) << "what a move takes off its node is seen there";
 }
 
 // Statistics of a scenario, sampled every second of cluster time.
@@ -144,14 +144,14 @@ Course course_of(const std::string& name, std::optional<config::ReschedulerSetti
   Course course;
   for (int second = 0; second < 300; ++second) {
     scenario_cluster.run_for(1s);
-    for (const NodeRow& node : scenario_cluster.watcher.look().nodes) {
+    for (const NodeRow& node : scenario_cluster.watcher.view_state().nodes) {
       for (const double share : {node.cpu.used_share() * 100, node.memory.used_share() * 100}) {
         course.above += std::max(share - kFull, 0.0);
         course.highest = std::max(course.highest, share);
       }
     }
   }
-  const ViewState end = scenario_cluster.watcher.look();
+  const ViewState end = scenario_cluster.watcher.view_state();
   course.deviation = deviation_of(end.nodes, &NodeRow::cpu) + deviation_of(end.nodes, &NodeRow::memory);
   course.moves = done(scenario_cluster.outcomes);
   course.pending = end.pods.pending;
@@ -183,17 +183,18 @@ config::ReschedulerSettings only_looking(config::ReschedulerSettings args) {
   return args;
 }
 
-std::string told(const Course& course) {
+std::string course_text(const Course& course) {
   return fmt::format("{:.1f} points above 80 %, highest {:.1f} %, deviation {:.2f} at the end, {} moves", course.above,
                      course.highest, course.deviation, course.moves);
 }
 
 // Compared with the same settings without moves, and with the scheduler alone.
 TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
-  const Course moved = mean_course("pressure", EmbeddedScheduler::in_a_hurry(), 4);
-  const Course left = mean_course("pressure", only_looking(EmbeddedScheduler::in_a_hurry()), 4);
+  const Course moved = mean_course("pressure", EmbeddedScheduler::demo_settings(), 4);
+  const Course left = mean_course("pressure", only_looking(EmbeddedScheduler::demo_settings()), 4);
   const Course alone = mean_course("pressure", std::nullopt, 4);
-  const std::string all = fmt::format("moved: {}\nleft: {}\nalone: {}", told(moved), told(left), told(alone));
+  const std::string all =
+      fmt::format("moved: {}\nleft: {}\nalone: {}", course_text(moved), course_text(left), course_text(alone));
   RecordProperty("courses", all);
   EXPECT_GT(moved.moves, 0);
   EXPECT_EQ(left.moves, 0);
@@ -206,9 +207,9 @@ TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
 }
 
 TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
-  const Course moved = mean_course("imbalance", EmbeddedScheduler::in_a_hurry(), 2);
-  const Course left = mean_course("imbalance", only_looking(EmbeddedScheduler::in_a_hurry()), 2);
-  const std::string all = fmt::format("moved: {}\nleft: {}", told(moved), told(left));
+  const Course moved = mean_course("imbalance", EmbeddedScheduler::demo_settings(), 2);
+  const Course left = mean_course("imbalance", only_looking(EmbeddedScheduler::demo_settings()), 2);
+  const std::string all = fmt::format("moved: {}\nleft: {}", course_text(moved), course_text(left));
   RecordProperty("courses", all);
   EXPECT_LT(moved.above, left.above / 5) << all;
   EXPECT_LT(moved.highest, left.highest - 5) << all;
@@ -218,15 +219,15 @@ TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
 }
 
 TEST(EmbeddedScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
-  Played scenario_cluster(shipped("maintenance"), EmbeddedScheduler::in_a_hurry());
+  Played scenario_cluster(shipped("maintenance"), EmbeddedScheduler::demo_settings());
   scenario_cluster.run_for(79s);
-  EXPECT_TRUE(scenario_cluster.was_told("worker-1", "MaintenanceStarted"));
-  EXPECT_TRUE(scenario_cluster.was_told("worker-1", "MaintenanceDrained"));
+  EXPECT_TRUE(scenario_cluster.has_event("worker-1", "MaintenanceStarted"));
+  EXPECT_TRUE(scenario_cluster.has_event("worker-1", "MaintenanceDrained"));
   EXPECT_TRUE(scenario_cluster.node("worker-1").spec().unschedulable());
   EXPECT_EQ(scenario_cluster.pods_on("worker-1", "bank"), 0);
   scenario_cluster.run_for(3min);
-  EXPECT_TRUE(scenario_cluster.was_told("worker-1", "MaintenanceEnded"));
-  EXPECT_TRUE(scenario_cluster.was_told("worker-2", "MaintenanceDrained"));
+  EXPECT_TRUE(scenario_cluster.has_event("worker-1", "MaintenanceEnded"));
+  EXPECT_TRUE(scenario_cluster.has_event("worker-2", "MaintenanceDrained"));
   for (const char* name : {"worker-1", "worker-2"}) {
     const api::Node& node = scenario_cluster.node(name);
     EXPECT_FALSE(node.spec().unschedulable()) << name;

@@ -89,7 +89,7 @@ Result<void> ScenarioCluster::start_on_loop(ScenarioClusterSettings settings) {
   if (watcher_ && composition != nullptr) watch_composition(*composition);
   if (settings.ui_port) {
     dashboard_ = std::make_unique<DemoDashboard>(*served_, *runner_, settings.speed, composition);
-    runner_->on_activity([this](const sim::ScenarioActivity& activity) { tell_activity(activity); });
+    runner_->on_activity([this](const sim::ScenarioActivity& activity) { report_activity(activity); });
     auto served = dashboard_->serve(*settings.ui_port, settings.ui_or_any);
     if (!served) return served;
   }
@@ -101,7 +101,7 @@ Result<void> ScenarioCluster::start_on_loop(ScenarioClusterSettings settings) {
 Result<void> ScenarioCluster::make_scheduler(const ScenarioClusterSettings& settings) {
   EmbeddedSettings how;
   how.seed = settings.scenario.seed;
-  if (settings.reschedule) how.rescheduling = EmbeddedScheduler::in_a_hurry(settings.scenario.nodes());
+  if (settings.reschedule) how.rescheduling = EmbeddedScheduler::demo_settings(settings.scenario.nodes());
   if (settings.watch) {
     // Faster rules for a demo, in which a day lasts minutes.
     auto& recovery = how.recovery.emplace();
@@ -121,14 +121,15 @@ Result<void> ScenarioCluster::make_scheduler(const ScenarioClusterSettings& sett
 
 void ScenarioCluster::watch_composition(Composition& composition) {
   Listeners listeners;
-  listeners.on_plan = [this](const rescheduling::Plan& plan) { tell(plan); };
+  listeners.on_plan = [this](const rescheduling::Plan& plan) { report_plan(plan); };
   // The watcher itself reports successful moves.
   listeners.on_outcome = [this](const migration::MoveOutcome& outcome) {
     if (!outcome.landed.empty()) return;
-    watcher_->tell(fmt::format("not moved: {}/{}: {}", outcome.request.ns, outcome.request.pod, outcome.message), true);
+    watcher_->add_line(fmt::format("not moved: {}/{}: {}", outcome.request.ns, outcome.request.pod, outcome.message),
+                       true);
   };
   listeners.on_node_activity = [this](const rescheduling::NodeActivity& activity) {
-    watcher_->tell(fmt::format("{}: {}", activity.node, activity.note), activity.warning);
+    watcher_->add_line(fmt::format("{}: {}", activity.node, activity.note), activity.warning);
   };
   composition.listen(std::move(listeners));
   if (composition.controller() == nullptr) return;
@@ -138,19 +139,19 @@ void ScenarioCluster::watch_composition(Composition& composition) {
   });
 }
 
-void ScenarioCluster::tell_activity(const sim::ScenarioActivity& activity) {
-  if (watcher_) watcher_->tell(activity.text, activity.trouble);
-  dashboard_->model().tell({"scenario", activity.trouble, activity.text, std::nullopt});
+void ScenarioCluster::report_activity(const sim::ScenarioActivity& activity) {
+  if (watcher_) watcher_->add_line(activity.text, activity.trouble);
+  dashboard_->model().add_activity({"scenario", activity.trouble, activity.text, std::nullopt});
 }
 
-void ScenarioCluster::tell(const rescheduling::Plan& plan) {
+void ScenarioCluster::report_plan(const rescheduling::Plan& plan) {
   std::map<std::string_view, int> counts;
   for (const rescheduling::PlannedMove& move : plan.moves) ++counts[to_string(move.strategy)];
   std::string text = "plan:";
   for (const auto& [strategy, count] : counts) {
     text += fmt::format(" {} {} {};", strategy, count, count == 1 ? "move" : "moves");
   }
-  watcher_->tell(
+  watcher_->add_line(
       fmt::format("{} balance score {:.0f} to {:.0f}", text, plan.before.balance.score, plan.after.balance.score),
       false);
 }

@@ -44,8 +44,8 @@ class ScenarioCluster {
   ScenarioCluster& operator=(const ScenarioCluster&) = delete;
 
   sim::ServedCluster& served() { return *served_; }
-  // Runs `look` on the thread of the cluster and waits.
-  void on_loop(const std::function<void()>& look) { served_->on_loop(look); }
+  // Runs `function` on the thread of the cluster and waits.
+  void on_loop(const std::function<void()>& function) { served_->on_loop(function); }
   sim::ScenarioRunner& runner() { return *runner_; }  // only on the thread of the cluster
   ClusterWatcher& watcher() { return *watcher_; }     // the same; only with `watch`
   std::string ui_url() const { return dashboard_ ? dashboard_->url() : std::string(); }
@@ -56,8 +56,8 @@ class ScenarioCluster {
   Result<void> start_on_loop(ScenarioClusterSettings settings);
   Result<void> make_scheduler(const ScenarioClusterSettings& settings);
   void watch_composition(Composition& composition);
-  void tell_activity(const sim::ScenarioActivity& activity);
-  void tell(const rescheduling::Plan& plan);
+  void report_activity(const sim::ScenarioActivity& activity);
+  void report_plan(const rescheduling::Plan& plan);
 
   // All except the first are created and destroyed on the thread of the cluster.
   std::unique_ptr<sim::ServedCluster> served_;

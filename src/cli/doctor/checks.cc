@@ -98,10 +98,10 @@ Findings check_definition(const Facts& facts) {
 
 Findings check_permissions(const Facts& facts) {
   Findings found;
-  std::set<std::string> said;
+  std::set<std::string> reported;
   for (const kube::Permission& one : facts.missing) {
     const std::string what = kube::describe(one);
-    if (!said.insert(what).second) continue;  // one permission can have two reasons
+    if (!reported.insert(what).second) continue;  // one permission can have two reasons
     found.push_back({Severity::Error, "permissions",
                      fmt::format("{} may not {}, needed {}", facts.subject, what, one.why), std::string(kGrant)});
   }
@@ -201,8 +201,8 @@ Findings check_load(const Facts& facts) {
     const std::string fix = source.name == "metrics-server"
                                 ? std::string("kubectl top nodes")
                                 : std::string("tools/monitoring/deploy-enhanced-monitoring.sh");
-    if (source.trouble) {
-      found.push_back({Severity::Warning, "load", *source.trouble, fix});
+    if (source.failure) {
+      found.push_back({Severity::Warning, "load", *source.failure, fix});
       continue;
     }
     any_fresh = any_fresh || source.fresh > 0;
@@ -244,8 +244,8 @@ Findings check_webhook(const Facts& facts) {
              facts.installation ? restart_of(facts) : std::string(kInstall)}};
   }
   Findings found;
-  if (hook.bundle_trouble) {
-    found.push_back({Severity::Error, "webhook", fmt::format("its caBundle cannot be used: {}", *hook.bundle_trouble),
+  if (hook.bundle_failure) {
+    found.push_back({Severity::Error, "webhook", fmt::format("its caBundle cannot be used: {}", *hook.bundle_failure),
                      restart_of(facts)});
   }
   for (const CertificateFacts& authority : hook.authorities) {
@@ -294,9 +294,9 @@ Findings check_budgets(const Facts& facts) {
   for (const BudgetFacts& budget : facts.budgets) {
     for (const std::string& pod : budget.pods) by_pod[budget.ns + "/" + pod].push_back(&budget);
   }
-  std::set<std::pair<const BudgetFacts*, const BudgetFacts*>> said;
+  std::set<std::pair<const BudgetFacts*, const BudgetFacts*>> reported;
   for (const auto& [pod, covering] : by_pod) {
-    if (covering.size() < 2 || !said.emplace(covering[0], covering[1]).second) continue;
+    if (covering.size() < 2 || !reported.emplace(covering[0], covering[1]).second) continue;
     found.push_back({Severity::Warning, "budgets",
                      fmt::format("pod {} is covered by two PodDisruptionBudgets, {} and {}: the API server evicts "
                                  "no such pod",

@@ -44,7 +44,7 @@ std::vector<Severity> severities(const Findings& findings) {
 }
 
 // The only finding that is not Ok. It must have a fix.
-Finding only_trouble(const Facts& facts) {
+Finding only_finding(const Facts& facts) {
   Findings troubles;
   for (Finding& one : check_all(facts)) {
     if (one.severity != Severity::Ok) troubles.push_back(std::move(one));
@@ -65,40 +65,40 @@ TEST(Doctor, FindsNothingWrongWhereNothingIs) {
 TEST(Doctor, AServerThatIsTooOldIsAnError) {
   Facts facts = sound();
   facts.version = {1, 19, "v1.19.0"};
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
   facts.version = {1, 99, "v1.99.0"};
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Note);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Note);
 }
 
 TEST(Doctor, NamesAKindThatIsNotServed) {
   Facts facts = sound();
   facts.wanted_resources.push_back({"autoscaling", "v2", "horizontalpodautoscalers"});
-  const Finding trouble = only_trouble(facts);
-  EXPECT_EQ(trouble.severity, Severity::Error);
-  EXPECT_THAT(trouble.message, HasSubstr("horizontalpodautoscalers.autoscaling (v2)"));
+  const Finding finding = only_finding(facts);
+  EXPECT_EQ(finding.severity, Severity::Error);
+  EXPECT_THAT(finding.message, HasSubstr("horizontalpodautoscalers.autoscaling (v2)"));
 }
 
 TEST(Doctor, AnExtensionThatDoesNotAnswerIsAWarningAndHidesWhatItServes) {
   Facts facts = sound();
   facts.wanted_resources.push_back({"metrics.k8s.io", "v1beta1", "nodes"});
   facts.resources.add_uncertain("metrics.k8s.io", "v1beta1", "the server is away");
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Warning);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Warning);
 }
 
 TEST(Doctor, WithoutMigrationsNothingIsMovedOnceItIsInstalled) {
   Facts facts = sound();
   facts.resources = {};
   facts.wanted_resources.clear();
-  Finding trouble = only_trouble(facts);
-  EXPECT_EQ(trouble.severity, Severity::Error);
-  EXPECT_EQ(trouble.fix, "kubectl apply -f manifests/rescheduler/crd.yaml");
+  Finding finding = only_finding(facts);
+  EXPECT_EQ(finding.severity, Severity::Error);
+  EXPECT_EQ(finding.fix, "kubectl apply -f manifests/rescheduler/crd.yaml");
   facts.installation.reset();
   EXPECT_THAT(severities(check_definition(facts)), ElementsAre(Severity::Note));
   facts = sound();
   facts.resources = {};
   facts.wanted_resources.clear();
   facts.resources.add("rescheduler.io", "v1alpha1", "migrations", {"list"});
-  EXPECT_THAT(only_trouble(facts).message, HasSubstr("without its status"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("without its status"));
 }
 
 TEST(Doctor, NamesEachMissingPermissionOnce) {
@@ -107,11 +107,11 @@ TEST(Doctor, NamesEachMissingPermissionOnce) {
   kube::Permission again = evict;
   again.why = "to recover a pod";
   facts.missing = {evict, again};
-  const Finding trouble = only_trouble(facts);
-  EXPECT_EQ(trouble.severity, Severity::Error);
-  EXPECT_EQ(trouble.message,
+  const Finding finding = only_finding(facts);
+  EXPECT_EQ(finding.severity, Severity::Error);
+  EXPECT_EQ(finding.message,
             "ServiceAccount kube-system/rescheduler-scheduler may not create pods/eviction, needed to move a pod");
-  EXPECT_EQ(trouble.fix, "kubectl apply -f manifests/rescheduler/rbac.yaml");
+  EXPECT_EQ(finding.fix, "kubectl apply -f manifests/rescheduler/rbac.yaml");
 }
 
 TEST(Doctor, BeforeTheInstallationOnlyNotesSayWhatIsMissing) {
@@ -130,21 +130,21 @@ TEST(Doctor, BeforeTheInstallationOnlyNotesSayWhatIsMissing) {
 TEST(Doctor, ReplicasThatAreNotReadyAreNoticed) {
   Facts facts = sound();
   facts.installation = InstallationFacts{2, 1};
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Warning);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Warning);
   facts.installation = InstallationFacts{2, 0};
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
   facts.installation = InstallationFacts{0, 0};
-  EXPECT_THAT(only_trouble(facts).fix, HasSubstr("--replicas=2"));
+  EXPECT_THAT(only_finding(facts).fix, HasSubstr("--replicas=2"));
 }
 
 TEST(Doctor, AConfigurationThatIsWrongIsQuotedAndSaidWhereToMend) {
   Facts facts = sound();
   facts.config->problems = {"line 7: profiles[0]: what"};
-  Finding trouble = only_trouble(facts);
-  EXPECT_EQ(trouble.message, "ConfigMap kube-system/rescheduler-config: line 7: profiles[0]: what");
-  EXPECT_EQ(trouble.fix, "kubectl edit configmap -n kube-system rescheduler-config");
+  Finding finding = only_finding(facts);
+  EXPECT_EQ(finding.message, "ConfigMap kube-system/rescheduler-config: line 7: profiles[0]: what");
+  EXPECT_EQ(finding.fix, "kubectl edit configmap -n kube-system rescheduler-config");
   facts.config->where = "own.yaml";
-  EXPECT_EQ(only_trouble(facts).fix, "rescheduler validate --config own.yaml");
+  EXPECT_EQ(only_finding(facts).fix, "rescheduler validate --config own.yaml");
 }
 
 TEST(Doctor, ALeaseThatNobodyRenewsHasNoLeader) {
@@ -152,22 +152,22 @@ TEST(Doctor, ALeaseThatNobodyRenewsHasNoLeader) {
   facts.lease->renewed = facts.now - 44s;  // clocks differ
   EXPECT_THAT(severities(check_leader(facts)), ElementsAre(Severity::Ok));
   facts.lease->renewed = facts.now - 2min;
-  EXPECT_THAT(only_trouble(facts).message, HasSubstr("host-a_1 renewed the lease 120 s ago"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("host-a_1 renewed the lease 120 s ago"));
   facts.lease->holder.clear();
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
   facts.lease.reset();
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
 }
 
 TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
   Facts facts = sound();
   facts.other_leases = {{"elsewhere", "rescheduler-scheduler", "host-c_1", facts.now - 1s, 15s}};
-  EXPECT_EQ(only_trouble(facts).fix, "kubectl delete deployment -n elsewhere rescheduler-scheduler");
+  EXPECT_EQ(only_finding(facts).fix, "kubectl delete deployment -n elsewhere rescheduler-scheduler");
   facts.other_leases[0].renewed = facts.now - 1h;  // the other process has ended
   EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
 
   facts.config->scheduler_names = {"default-scheduler"};
-  EXPECT_THAT(only_trouble(facts).message, HasSubstr("both place the same pods"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("both place the same pods"));
   facts.default_lease->renewed = facts.now - 1h;
   EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
 
@@ -178,11 +178,11 @@ TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
 TEST(Doctor, MetricsThatAreOldOrMissingAreAWarning) {
   Facts facts = sound();
   facts.load->sources[0] = {"metrics-server", {}, 1, 1, 12s};
-  EXPECT_THAT(only_trouble(facts).message,
+  EXPECT_THAT(only_finding(facts).message,
               HasSubstr("metrics-server says nothing of 1 of 2 nodes, 1 of them because it is older than 180 s"));
   facts.load->sources[0] = {"prometheus", "prometheus: connection refused"};
   facts.load->sources.push_back({"metrics-server", {}, 2, 0, 5s});
-  EXPECT_EQ(only_trouble(facts).message, "prometheus: connection refused");
+  EXPECT_EQ(only_finding(facts).message, "prometheus: connection refused");
   facts.load->sources.pop_back();
   EXPECT_THAT(severities(check_load(facts)), ElementsAre(Severity::Warning, Severity::Warning));
   facts.load->sources.clear();
@@ -194,27 +194,27 @@ TEST(Doctor, MetricsThatAreOldOrMissingAreAWarning) {
 TEST(Doctor, AWebhookHasToBeAskedTrustedReachableAndToAnswer) {
   Facts facts = sound();
   facts.webhook->answer_trouble = "connection refused";
-  EXPECT_THAT(only_trouble(facts).message, HasSubstr("connection refused"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("connection refused"));
   facts = sound();
   facts.webhook->endpoints = 0;
-  EXPECT_THAT(only_trouble(facts).message, HasSubstr("no ready pod"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("no ready pod"));
   facts = sound();
   facts.webhook->service_there = false;
-  EXPECT_EQ(only_trouble(facts).fix, "kubectl apply -f manifests/rescheduler/webhook.yaml");
+  EXPECT_EQ(only_finding(facts).fix, "kubectl apply -f manifests/rescheduler/webhook.yaml");
   facts = sound();
   facts.webhook->authorities[0].not_after = facts.now + 24h;
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Warning);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Warning);
   facts.webhook->authorities[0].not_after = facts.now - 24h;
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
   facts.webhook->authorities.push_back({"the next", facts.now + 24h * 300});
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Note);  // the next authority is already trusted
+  EXPECT_EQ(only_finding(facts).severity, Severity::Note);  // the next authority is already trusted
   facts = sound();
   facts.webhook->authorities.clear();
-  facts.webhook->bundle_trouble = "there is no certificate in it";
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  facts.webhook->bundle_failure = "there is no certificate in it";
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
   facts = sound();
   facts.webhook = WebhookFacts{"rescheduler-recovery"};
-  EXPECT_EQ(only_trouble(facts).severity, Severity::Error);
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
 }
 
 TEST(Doctor, ABudgetThatNeverLetsAPodGoIsNamedOneThatWaitsIsNot) {
@@ -222,9 +222,9 @@ TEST(Doctor, ABudgetThatNeverLetsAPodGoIsNamedOneThatWaitsIsNot) {
   facts.budgets = {{"web", "strict", "minAvailable 100%", 3, 3, 3, 0, {"a"}},
                    {"web", "waiting", "maxUnavailable 1", 3, 2, 2, 0, {"b"}},
                    {"web", "idle", "minAvailable 1", 0, 1, 0, 0, {}}};
-  const Finding trouble = only_trouble(facts);
-  EXPECT_THAT(trouble.message, HasSubstr("web/strict (minAvailable 100%) never lets any of its 3 pods go"));
-  EXPECT_THAT(trouble.fix, HasSubstr("kubectl patch pdb -n web strict"));
+  const Finding finding = only_finding(facts);
+  EXPECT_THAT(finding.message, HasSubstr("web/strict (minAvailable 100%) never lets any of its 3 pods go"));
+  EXPECT_THAT(finding.fix, HasSubstr("kubectl patch pdb -n web strict"));
 }
 
 TEST(Doctor, TwoBudgetsOnOnePodAreToldOnceForAllTheirPods) {
@@ -232,15 +232,15 @@ TEST(Doctor, TwoBudgetsOnOnePodAreToldOnceForAllTheirPods) {
   facts.budgets = {{"web", "one", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
                    {"web", "two", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
                    {"other", "three", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}}};
-  const Finding trouble = only_trouble(facts);
-  EXPECT_THAT(trouble.message, HasSubstr("pod web/a is covered by two PodDisruptionBudgets, one and two"));
-  EXPECT_EQ(trouble.fix, "kubectl delete pdb -n web two");
+  const Finding finding = only_finding(facts);
+  EXPECT_THAT(finding.message, HasSubstr("pod web/a is covered by two PodDisruptionBudgets, one and two"));
+  EXPECT_EQ(finding.fix, "kubectl delete pdb -n web two");
 }
 
 TEST(Doctor, WhatCouldNotBeLookedAtIsSaid) {
   Facts facts = sound();
   facts.unread = {{"leases of other namespaces", "forbidden"}};
-  EXPECT_EQ(only_trouble(facts).message, "leases of other namespaces: forbidden");
+  EXPECT_EQ(only_finding(facts).message, "leases of other namespaces: forbidden");
 }
 
 TEST(Doctor, IsReadByPeopleAndByPrograms) {

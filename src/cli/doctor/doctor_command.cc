@@ -35,17 +35,17 @@ Result<kube::Impersonation> account_of(const std::string& text) {
   return account;
 }
 
-Result<doctor::Look> look_of(const DoctorOptions& options) {
-  doctor::Look look;
-  look.ns = options.ns;
-  look.subject_name = "this kubeconfig's user";
+Result<doctor::FactsRequest> make_request(const DoctorOptions& options) {
+  doctor::FactsRequest request;
+  request.ns = options.ns;
+  request.subject_name = "this kubeconfig's user";
   if (!options.config.empty()) {
     auto text = kube::read_whole_file(options.config, kMostConfigBytes);
     if (!text) return fail(std::move(text.error()));
-    look.config_file = options.config;
-    look.config_text = std::move(*text);
+    request.config_file = options.config;
+    request.config_text = std::move(*text);
   }
-  return look;
+  return request;
 }
 
 }  // namespace
@@ -53,14 +53,14 @@ Result<doctor::Look> look_of(const DoctorOptions& options) {
 int run_doctor(const DoctorOptions& options) {
   const auto config = cluster_named(options.kubeconfig, options.context);
   if (!config) return complain(config.error());
-  auto look = look_of(options);
-  if (!look) return complain(look.error());
+  auto request = make_request(options);
+  if (!request) return complain(request.error());
   kube::ClientConfig subject_config = *config;
   if (!options.as_service_account.empty()) {
     auto account = account_of(options.as_service_account);
     if (!account) return complain(account.error());
     subject_config.credentials.impersonation = std::move(*account);
-    look->subject_name = "ServiceAccount " + options.as_service_account;
+    request->subject_name = "ServiceAccount " + options.as_service_account;
   }
 
   Connection connection;
@@ -68,9 +68,9 @@ int run_doctor(const DoctorOptions& options) {
   if (!api) return complain(api.error());
   const auto subject = connection.open(subject_config);
   if (!subject) return complain(subject.error());
-  look->api = *api;
-  look->subject = *subject;
-  auto facts = connection.await(doctor::read_facts(std::move(*look), connection.services()));
+  request->api = *api;
+  request->subject = *subject;
+  auto facts = connection.await(doctor::read_facts(std::move(*request), connection.services()));
   if (!facts) return complain(facts.error());
 
   const doctor::Findings findings = doctor::check_all(*facts);

@@ -41,7 +41,7 @@ struct InstallationFacts {
 
 struct LoadSourceFacts {
   std::string name;                              // "prometheus", "metrics-server"
-  std::optional<std::string> trouble{};          // why it does not answer
+  std::optional<std::string> failure{};          // why it does not answer
   std::size_t fresh = 0;                         // nodes with a fresh sample
   std::size_t stale = 0;                         // nodes with only old samples
   std::optional<std::chrono::seconds> oldest{};  // age of the newest sample, of the node where it is oldest
@@ -63,7 +63,7 @@ struct WebhookFacts {
   std::string service{};                        // NAMESPACE/NAME; empty: reached by a URL
   bool configured = false;                      // the MutatingWebhookConfiguration exists
   std::vector<CertificateFacts> authorities{};  // in its caBundle
-  std::optional<std::string> bundle_trouble{};  // why the caBundle cannot be read
+  std::optional<std::string> bundle_failure{};  // why the caBundle cannot be read
   bool service_there = true;
   std::size_t endpoints = 0;                    // ready pods behind the Service
   std::optional<std::string> answer_trouble{};  // why the webhook does not answer

@@ -91,20 +91,21 @@ BudgetFacts facts_of(const api::PodDisruptionBudget& budget, const std::vector<s
 }
 
 // Reads a cluster once and fills the facts.
-class Looker {
+class FactsReader {
  public:
-  Looker(Look look, kube::LoopServices services) : look_(std::move(look)), services_(services), client_(*look_.api) {}
+  FactsReader(FactsRequest request, kube::LoopServices services)
+      : request_(std::move(request)), services_(services), client_(*request_.api) {}
 
   net::Task<Result<Facts>> all() {
     facts_.now = services_.clock->wall_now();
-    facts_.ns = look_.ns;
-    facts_.name = look_.name;
-    facts_.subject = look_.subject_name;
+    facts_.ns = request_.ns;
+    facts_.name = request_.name;
+    facts_.subject = request_.subject_name;
     facts_.wanted_resources = wanted_resources();
-    auto version = co_await kube::read_server_version(*look_.api);
+    auto version = co_await kube::read_server_version(*request_.api);
     if (!version) co_return fail(std::move(version.error()));
     facts_.version = std::move(*version);
-    auto resources = co_await kube::discover_resources(*look_.api);
+    auto resources = co_await kube::discover_resources(*request_.api);
     if (!resources) co_return fail(std::move(resources.error()));
     facts_.resources = std::move(*resources);
     co_await permissions();
@@ -128,22 +129,22 @@ class Looker {
 
   net::Task<void> permissions() {
     facts_.wanted_permissions = needed_permissions().size();
-    auto missing = co_await kube::find_missing(*look_.subject, needed_permissions(), services_);
+    auto missing = co_await kube::find_missing(*request_.subject, needed_permissions(), services_);
     if (seen(missing, "permissions")) facts_.missing = std::move(*missing);
   }
 
   net::Task<void> installation() {
-    auto found = co_await client_.get<api::Deployment>(look_.ns, look_.name);
-    if (!seen(found, fmt::format("the Deployment {}/{}", look_.ns, look_.name))) co_return;
+    auto found = co_await client_.get<api::Deployment>(request_.ns, request_.name);
+    if (!seen(found, fmt::format("the Deployment {}/{}", request_.ns, request_.name))) co_return;
     facts_.installation = InstallationFacts{found->spec().replicas(), found->status().ready_replicas()};
   }
 
   net::Task<void> configuration() {
-    std::string text = look_.config_text;
-    std::string where = look_.config_file;
+    std::string text = request_.config_text;
+    std::string where = request_.config_file;
     if (where.empty()) {
-      where = fmt::format("ConfigMap {}/{}", look_.ns, kConfigMap);
-      auto found = co_await client_.get<api::ConfigMap>(look_.ns, kConfigMap);
+      where = fmt::format("ConfigMap {}/{}", request_.ns, kConfigMap);
+      auto found = co_await client_.get<api::ConfigMap>(request_.ns, kConfigMap);
       if (!seen(found, where)) co_return;
       const auto held = found->data().find("config.yaml");
       if (held == found->data().end()) {
@@ -164,8 +165,8 @@ class Looker {
   }
 
   net::Task<void> leases() {
-    std::string ns = look_.ns;
-    std::string name = look_.name;
+    std::string ns = request_.ns;
+    std::string name = request_.name;
     if (configured_) {
       ns = configured_->leader_election.resource_namespace;
       name = configured_->leader_election.resource_name;
@@ -199,7 +200,7 @@ class Looker {
     auto known = std::make_shared<std::vector<usage::NodeIdentity>>();
     for (const auto& node : *nodes) known->push_back(usage::node_identity_of(*node));
     LoadFacts facts{known->size(), settings->freshness};
-    auto sources = scheduler::make_sources(*settings, *look_.api, services_);
+    auto sources = scheduler::make_sources(*settings, *request_.api, services_);
     if (!sources) {
       facts.sources.push_back({"the sources", sources.error().message});
       facts_.load = std::move(facts);
@@ -217,7 +218,7 @@ class Looker {
                          std::chrono::nanoseconds freshness) const {
     LoadSourceFacts facts{std::string(source.name())};
     if (!reading) {
-      facts.trouble = reading.error().message;
+      facts.failure = reading.error().message;
       return facts;
     }
     std::map<std::string, WallTime> newest;
@@ -240,7 +241,7 @@ class Looker {
   net::Task<void> webhook() {
     const auto recovery = configured_ ? configured_->recovery : std::nullopt;
     if (!recovery || !recovery->webhook.enabled) co_return;
-    auto found = co_await read_webhook(*look_.api, recovery->webhook.name, services_);
+    auto found = co_await read_webhook(*request_.api, recovery->webhook.name, services_);
     if (!seen(found, fmt::format("the MutatingWebhookConfiguration {}", recovery->webhook.name))) {
       if (found.error().code == Errc::NotFound) facts_.webhook = WebhookFacts{recovery->webhook.name};
       co_return;
@@ -248,7 +249,7 @@ class Looker {
     facts_.webhook = std::move(*found);
   }
 
-  Look look_;
+  FactsRequest request_;
   kube::LoopServices services_;
   kube::Client client_;
   Facts facts_{};
@@ -258,9 +259,9 @@ class Looker {
 
 }  // namespace
 
-net::Task<Result<Facts>> read_facts(Look look, kube::LoopServices services) {
-  Looker looker(std::move(look), services);
-  auto facts = co_await looker.all();
+net::Task<Result<Facts>> read_facts(FactsRequest request, kube::LoopServices services) {
+  FactsReader reader(std::move(request), services);
+  auto facts = co_await reader.all();
   co_return facts;
 }
 

@@ -11,7 +11,7 @@
 
 namespace rescheduler::cli::doctor {
 
-struct Look {
+struct FactsRequest {
   kube::Api* api = nullptr;
   kube::Api* subject = nullptr;  // the client whose permissions are checked; usually the same
   std::string subject_name{};
@@ -22,6 +22,6 @@ struct Look {
 };
 
 // Fails only if the API server does not answer. Objects that cannot be read are in Facts::unread.
-net::Task<Result<Facts>> read_facts(Look look, kube::LoopServices services);
+net::Task<Result<Facts>> read_facts(FactsRequest request, kube::LoopServices services);
 
 }  // namespace rescheduler::cli::doctor

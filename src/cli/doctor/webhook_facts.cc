@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kPatience{5};
 void read_bundle(const std::string& bundle, WebhookFacts& facts) {
   const auto certificates = net::certificates_in(bundle);
   if (!certificates) {
-    facts.bundle_trouble = certificates.error().message;
+    facts.bundle_failure = certificates.error().message;
     return;
   }
   for (const net::CertificateSummary& one : *certificates) {

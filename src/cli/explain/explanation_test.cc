@@ -238,12 +238,12 @@ TEST_F(ExplainCommand, EveryMistakeIsOneLine) {
       {{.pod = "p", .dump = good, .config = nowhere}, nowhere},
       {{.batch = nowhere}, nowhere},
   };
-  for (const auto& [options, said] : rows) {
+  for (const auto& [options, expected] : rows) {
     const Ending done = run(options);
-    EXPECT_EQ(done.exit_code, 1) << said;
+    EXPECT_EQ(done.exit_code, 1) << expected;
     EXPECT_EQ(done.output, "");
     EXPECT_THAT(done.complaints, testing::StartsWith("rescheduler explain: "));
-    EXPECT_THAT(done.complaints, HasSubstr(said));
+    EXPECT_THAT(done.complaints, HasSubstr(expected));
     EXPECT_EQ(std::ranges::count(done.complaints, '\n'), 1) << done.complaints;
   }
 }

@@ -51,9 +51,9 @@ class PlanBuilder {
   std::uint32_t alike_on(cluster::PodIndex pod, cluster::NodeIndex node) const;
 
   // --- Changes by the strategies ---
-  // Records why the pod moves. An earlier reason stays. False: the pod already has a reason in this turn.
+  // Records why the pod moves. An earlier reason stays. False: the pod already has a reason in this round.
   bool moved(cluster::PodIndex pod, Intent intent);
-  // The pod is back on the node that it had when this turn began.
+  // The pod is back on the node that it had when this round began.
   void forget_move(cluster::PodIndex pod);
   void refuse(cluster::PodIndex pod, const MoveBlocker& blocker);
   // A repeated sentence is recorded once.
