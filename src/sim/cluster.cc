@@ -29,7 +29,7 @@ void add_priority_class(Server& server, const std::string& name, int value) {
   RESCHEDULER_CHECK(created.has_value(), "{}", created.error().message);
 }
 
-void furnish(Server& server) {
+void populate(Server& server) {
   for (const char* name : kNamespaces) {
     api::Namespace made;
     made.mutable_metadata()->set_name(name);
@@ -59,7 +59,7 @@ struct EmbeddedCluster::Parts {
         return TextAnswer{200, "text/plain; version=0.0.4; charset=utf-8", std::move(*text)};
       });
     }
-    furnish(server);
+    populate(server);
   }
 
   Agenda agenda;

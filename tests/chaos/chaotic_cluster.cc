@@ -236,16 +236,16 @@ void ChaoticCluster::add_wire_faults() {
   const auto refuse = [&](int code, double share) {
     faults_.add({.verbs = writes,
                  .probability = share,
-                 .trouble = {.refuse = sim::refusal_with(code, code == 429 ? std::optional(1) : std::nullopt)}});
+                 .fault = {.refuse = sim::refusal_with(code, code == 429 ? std::optional(1) : std::nullopt)}});
   };
   refuse(409, 0.02);
   refuse(429, 0.02);
   refuse(500, 0.02);
-  faults_.add({.verbs = writes, .probability = 0.03, .trouble = {.lose_response = sim::Loss::Reset}});
-  faults_.add({.verbs = writes, .probability = 0.01, .trouble = {.lose_request = sim::Loss::Silence}});
-  faults_.add({.verbs = {Verb::Get, Verb::List}, .probability = 0.02, .trouble = {.lose_response = sim::Loss::Reset}});
-  faults_.add({.verbs = {Verb::Watch}, .probability = 0.3, .trouble = {.drop_watch_after = 5}});
-  faults_.add({.verbs = {Verb::Watch}, .probability = 0.1, .trouble = {.stall_watch_after = 3}});
+  faults_.add({.verbs = writes, .probability = 0.03, .fault = {.lose_response = sim::Loss::Reset}});
+  faults_.add({.verbs = writes, .probability = 0.01, .fault = {.lose_request = sim::Loss::Silence}});
+  faults_.add({.verbs = {Verb::Get, Verb::List}, .probability = 0.02, .fault = {.lose_response = sim::Loss::Reset}});
+  faults_.add({.verbs = {Verb::Watch}, .probability = 0.3, .fault = {.drop_watch_after = 5}});
+  faults_.add({.verbs = {Verb::Watch}, .probability = 0.1, .fault = {.stall_watch_after = 3}});
 }
 
 void ChaoticCluster::stop_faults() {

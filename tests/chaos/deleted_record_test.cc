@@ -31,7 +31,7 @@ TEST(ADeletedMigration, IsNotWrittenAgainWhenTheAnswerToItsCreationWasLost) {
   faults.add({.verbs = {kube::Verb::Create},
               .resource = "migrations",
               .times = 1,
-              .trouble = {.lose_response = sim::Loss::Reset}});
+              .fault = {.lose_response = sim::Loss::Reset}});
   migration::MoveRequest request;
   request.ns = "default";
   request.pod = "web-0";

@@ -309,7 +309,7 @@ TEST_F(TheChecker, SeesAWriteThatOutlivesItsLease) {
   sim::Documents documents{made_.server()};
   sim::WireFaults faults(made_.server(), 1);
   sim::LocalApi silent(made_.server(), documents, &faults);
-  faults.add({.trouble = {.lose_request = sim::Loss::Silence}});
+  faults.add({.fault = {.lose_request = sim::Loss::Silence}});
   const auto lease = std::make_shared<kube::LeaderFence>(made_.agenda());
   lease->allow_until(made_.agenda().steady_now() + 10s);
   LeaseWitness witness(silent, lease, made_.agenda(), checker());

@@ -188,12 +188,12 @@ extenders:
     pod.mutable_spec()->set_scheduler_name(ns_->name());
     if (change) change(pod);
     // A new namespace gets its default ServiceAccount a moment later; pods need it.
-    std::string trouble;
+    std::string problem;
     ASSERT_TRUE(eventually([&] {
       auto made = live_->await(live_->client().create(pod));
-      if (!made) trouble = made.error().message;
+      if (!made) problem = made.error().message;
       return made.has_value();
-    })) << trouble;
+    })) << problem;
   }
   api::Pod pod(const std::string& name) {
     auto got = live_->await(live_->client().get<api::Pod>(ns_->name(), name));

@@ -102,7 +102,7 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
     }
     for (; printed < now.state.tail.size(); ++printed) {
       const TailLine& line = now.state.tail[printed];
-      fmt::print("{:>7}  {}{}\n", time_text(line.at.count()), line.trouble ? "! " : "", line.text);
+      fmt::print("{:>7}  {}{}\n", time_text(line.at.count()), line.warning ? "! " : "", line.text);
     }
     if (now.state.elapsed >= next_status) {
       fmt::print("{}\n", status_line(now.state));

@@ -123,8 +123,8 @@ Result<void> run_virtually(Plan plan, const SimOptions& options) {
       if (!stopped) return fail(stopped.error());
     }
     changes = journal.lines();
-    for (const sim::ScenarioActivity& news : runner.news()) {
-      if (news.trouble) fmt::print(stderr, "rescheduler sim: {}\n", news.text);
+    for (const sim::ScenarioActivity& activity : runner.activities()) {
+      if (activity.warning) fmt::print(stderr, "rescheduler sim: {}\n", activity.text);
     }
   }
   const std::chrono::duration<double> took = clock.steady_now() - begin;
@@ -216,9 +216,9 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
   while (!signals.wait_for(milliseconds{100})) {
     if (real_limit && clock.steady_now() - begin >= *real_limit) break;
     (*cluster)->on_loop([&] {
-      const auto& news = (*cluster)->runner().news();
-      for (; printed < news.size(); ++printed) {
-        fmt::print(news[printed].trouble ? stderr : stdout, "{}\n", news[printed].text);
+      const auto& activities = (*cluster)->runner().activities();
+      for (; printed < activities.size(); ++printed) {
+        fmt::print(activities[printed].warning ? stderr : stdout, "{}\n", activities[printed].text);
       }
     });
     std::fflush(stdout);

@@ -55,13 +55,13 @@ std::chrono::seconds ClusterWatcher::elapsed() const {
 
 std::chrono::nanoseconds ClusterWatcher::quiet_for() const { return cluster_.agenda().steady_now() - changed_; }
 
-void ClusterWatcher::push_line(std::string text, bool trouble) {
+void ClusterWatcher::push_line(std::string text, bool warning) {
   if (tail_.size() == kMostTail) tail_.erase(tail_.begin());
-  tail_.push_back({elapsed(), std::move(text), trouble});
+  tail_.push_back({elapsed(), std::move(text), warning});
   if (listener_) listener_(tail_.back());
 }
 
-void ClusterWatcher::on_activity(const sim::ScenarioActivity& activity) { push_line(activity.text, activity.trouble); }
+void ClusterWatcher::on_activity(const sim::ScenarioActivity& activity) { push_line(activity.text, activity.warning); }
 
 void ClusterWatcher::count(PodState state, int by) {
   switch (state) {

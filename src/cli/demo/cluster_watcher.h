@@ -34,7 +34,7 @@ class ClusterWatcher {
   // `judge` supplies the balance as soon as it returns one, so that plans start from the number that the view shows.
   void judge_balance_by(std::function<const cluster::Balance*()> judge) { judge_ = std::move(judge); }
   // Adds a line to the tail.
-  void add_line(std::string text, bool trouble) { push_line(std::move(text), trouble); }
+  void add_line(std::string text, bool warning) { push_line(std::move(text), warning); }
   // `listener` is called for each new line of the tail.
   void on_line(std::function<void(const TailLine&)> listener) { listener_ = std::move(listener); }
 
@@ -64,7 +64,7 @@ class ClusterWatcher {
   void lost(const Pod& pod);
   void forget(const std::string& key);
   void count(PodState state, int by);
-  void push_line(std::string text, bool trouble);
+  void push_line(std::string text, bool warning);
   std::chrono::seconds elapsed() const;
 
   sim::EmbeddedCluster& cluster_;

@@ -140,8 +140,8 @@ void ScenarioCluster::watch_composition(Composition& composition) {
 }
 
 void ScenarioCluster::report_activity(const sim::ScenarioActivity& activity) {
-  if (watcher_) watcher_->add_line(activity.text, activity.trouble);
-  dashboard_->model().add_activity({"scenario", activity.trouble, activity.text, std::nullopt});
+  if (watcher_) watcher_->add_line(activity.text, activity.warning);
+  dashboard_->model().add_activity({"scenario", activity.warning, activity.text, std::nullopt});
 }
 
 void ScenarioCluster::report_plan(const rescheduling::Plan& plan) {

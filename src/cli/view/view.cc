@@ -122,7 +122,7 @@ std::vector<std::string> tail(const ViewState& state, std::size_t most, const Vi
   for (std::size_t i = state.tail.size() - shown; i < state.tail.size(); ++i) {
     const TailLine& line = state.tail[i];
     const std::string text = fmt::format("{:>7} {}", time_text(line.at.count()), line.text);
-    lines.push_back(painted(clipped(text, style.width), line.trouble ? Colour::Red : Colour::None, style));
+    lines.push_back(painted(clipped(text, style.width), line.warning ? Colour::Red : Colour::None, style));
   }
   return lines;
 }

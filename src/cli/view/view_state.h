@@ -40,7 +40,7 @@ struct PodCounts {
 struct TailLine {
   std::chrono::seconds at{0};  // since the start of the scenario
   std::string text;
-  bool trouble = false;
+  bool warning = false;
 };
 
 struct ViewState {

@@ -176,9 +176,9 @@ TEST(Volumes, RoomIsWhereAnyCapacityIsLargeEnoughAndReachable) {
   EXPECT_FALSE(store.volumes.has_room(store.symbol("slow"), gib, east));
 
   // maximumVolumeSize takes precedence over capacity, even if capacity is larger.
-  const auto news =
+  const auto event =
       store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").largest("2Gi").seen_from({{"zone", "east"}}));
-  EXPECT_FALSE(news->storage.limit_grew);
+  EXPECT_FALSE(event->storage.limit_grew);
   EXPECT_FALSE(store.volumes.has_room(fast, 3 * gib, east));
   EXPECT_TRUE(store.volumes.upsert(CapacityObject("a", "fast").largest("4Gi").seen_from({{"zone", "east"}}))
                   ->storage.limit_grew);

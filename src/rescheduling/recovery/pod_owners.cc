@@ -144,7 +144,7 @@ void PodOwners::upsert_pod(const api::Pod& pod) {
   KnownPod& known = pods_[pod.metadata().uid()];
   const RefPtr before = known.controller;
   known = known_pod(pod);
-  if (before && (!known.controller || known.controller->key != before->key)) let_go(*before, pod.metadata().uid());
+  if (before && (!known.controller || known.controller->key != before->key)) release_pod(*before, pod.metadata().uid());
   if (!known.controller) return;
   ControlledPods& siblings = controlled_pods_[known.controller->key];
   if (!siblings.controller) siblings.controller = known.controller;
@@ -154,7 +154,7 @@ void PodOwners::upsert_pod(const api::Pod& pod) {
   if (place == siblings.uids.end() || *place != uid) siblings.uids.insert(place, uid);
 }
 
-void PodOwners::let_go(const Ref& controller, const std::string& uid) {
+void PodOwners::release_pod(const Ref& controller, const std::string& uid) {
   const auto pods = controlled_pods_.find(controller.key);
   if (pods == controlled_pods_.end()) return;
   std::erase(pods->second.uids, uid);
@@ -164,7 +164,7 @@ void PodOwners::let_go(const Ref& controller, const std::string& uid) {
 void PodOwners::remove_pod(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
-  if (const RefPtr controller = found->second.controller) let_go(*controller, uid);
+  if (const RefPtr controller = found->second.controller) release_pod(*controller, uid);
   pods_.erase(found);
 }
 

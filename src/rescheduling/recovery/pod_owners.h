@@ -98,7 +98,7 @@ class PodOwners {
   static RefPtr controller_of(const api::ObjectMeta& meta, bool* foreign);
   static KnownPod known_pod(const api::Pod& pod);
   std::optional<Owner> top_of(const KnownPod& pod) const;
-  void let_go(const Ref& controller, const std::string& uid);
+  void release_pod(const Ref& controller, const std::string& uid);
 
   std::map<std::string, Known> workloads_;                   // by key
   std::map<std::string, std::set<std::string>> controlled_;  // by key: keys of workloads

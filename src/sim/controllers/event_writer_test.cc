@@ -34,14 +34,14 @@ struct Fixture {
 
 kube::ObjectRef pod(const std::string& name) { return {"v1", "Pod", "default", name, "uid-" + name}; }
 
-void say(EventWriter& writer, const std::string& name, const std::string& text) {
+void write_event(EventWriter& writer, const std::string& name, const std::string& text) {
   writer.note(pod(name), kube::EventType::Normal, "Started", "Start", text, "kubelet");
 }
 
 TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
   Fixture world;
   EventWriter writer(world.server);
-  say(writer, "web", "Started container main");
+  write_event(writer, "web", "Started container main");
   EXPECT_TRUE(world.events().empty()) << "it may have been said from within a write";
   world.agenda.run_for(seconds{0});
   ASSERT_EQ(world.events().size(), 1);
@@ -55,7 +55,7 @@ TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
 TEST(EventWriter, WritesEventsOfTheCoreApiAsKubernetesControllersDo) {
   Fixture world;
   EventWriter writer(world.server);
-  say(writer, "web", "Started container main");
+  write_event(writer, "web", "Started container main");
   writer.note({pod("other"), {}, kube::EventType::Normal, "Started", "Start", "x"}, {"kubelet", "node-1"});
   world.agenda.run_for(seconds{0});
   ASSERT_EQ(world.events().size(), 2);
@@ -78,7 +78,7 @@ TEST(EventWriter, RepeatsAreCountedAndTheCountIsWrittenNowAndThen) {
   Fixture world;
   EventWriter writer(world.server);
   for (int i = 0; i < 10; ++i) {
-    say(writer, "web", "again");
+    write_event(writer, "web", "again");
     world.agenda.run_for(seconds{1});
   }
   ASSERT_EQ(world.events().size(), 1);
@@ -91,8 +91,8 @@ TEST(EventWriter, RepeatsAreCountedAndTheCountIsWrittenNowAndThen) {
 TEST(EventWriter, OneObjectCannotFloodTheCluster) {
   Fixture world;
   EventWriter writer(world.server);
-  for (int i = 0; i < 500; ++i) say(writer, "web", "number " + std::to_string(i));
-  say(writer, "other", "hello");
+  for (int i = 0; i < 500; ++i) write_event(writer, "web", "number " + std::to_string(i));
+  write_event(writer, "other", "hello");
   world.agenda.run_for(seconds{1});
   EXPECT_EQ(world.events().size(), 26);
 }
@@ -100,10 +100,10 @@ TEST(EventWriter, OneObjectCannotFloodTheCluster) {
 TEST(EventWriter, AnEventIsGoneAnHourAfterItWasLastSeen) {
   Fixture world;
   EventWriter writer(world.server);
-  say(writer, "once", "one");
-  say(writer, "twice", "two");
+  write_event(writer, "once", "one");
+  write_event(writer, "twice", "two");
   world.agenda.run_for(minutes{4});
-  say(writer, "twice", "two");
+  write_event(writer, "twice", "two");
   world.agenda.run_for(minutes{58});
   ASSERT_EQ(world.events().size(), 1);
   EXPECT_EQ(world.events()[0]->regarding().name(), "twice");
@@ -114,7 +114,7 @@ TEST(EventWriter, AnEventIsGoneAnHourAfterItWasLastSeen) {
 TEST(EventWriter, WhatClientsWroteExpiresToo) {
   Fixture world;
   EventWriter writer(world.server, {.enabled = false});
-  say(writer, "web", "not written");
+  write_event(writer, "web", "not written");
   api::Event event =
       kube::to_event(kube::within_limits({pod("web"), {}, kube::EventType::Normal, "Moved", "Move", "by hand"}),
                      {"by-hand", world.agenda.wall_now(), world.agenda.wall_now(), 1}, {"rescheduler", "x"});
@@ -129,7 +129,7 @@ TEST(EventWriter, NothingRunsOnceItIsGone) {
   Fixture world;
   {
     EventWriter writer(world.server);
-    say(writer, "web", "too late");
+    write_event(writer, "web", "too late");
   }
   world.agenda.run_for(minutes{120});
   EXPECT_TRUE(world.events().empty());

@@ -138,7 +138,7 @@ std::string AnswerEncoder::table(const std::vector<VersionPtr>& rows,
   TableRequest request;
   request.include_object = table_.include_object;
   request.now = table_.now;
-  request.with_columns = event == nullptr || !columns_told_;
+  request.with_columns = event == nullptr || !columns_sent_;
   if (event != nullptr) request.resource_version = std::to_string(event->number);
   if (listing != nullptr) {
     request.resource_version = listing->resource_version;
@@ -233,7 +233,7 @@ std::string AnswerEncoder::json_event_object(const ServedEvent& event) {
     std::vector<VersionPtr> rows;
     if (event.version) rows.push_back(event.version);
     std::string json = table(rows, &event, nullptr);
-    columns_told_ = true;
+    columns_sent_ = true;
     return json;
   }
   if (event.version) return json_of(event.version, *shown(event));

@@ -43,7 +43,7 @@ class AnswerEncoder {
   const Kind& kind_;
   Format format_;
   TableOptions table_;
-  bool columns_told_ = false;
+  bool columns_sent_ = false;
 };
 
 std::string encode_refusal(const StatusError& refusal, kube::Encoding encoding);

@@ -8,7 +8,7 @@ namespace {
 // The history is bounded too; times of older versions are of no use.
 constexpr std::size_t kMostDates = 100'000;
 
-void add_trouble(const Trouble& more, Trouble& total, Rng& rng) {
+void add_fault(const InjectedFault& more, InjectedFault& total, Rng& rng) {
   total.latency += more.latency;
   if (more.spread.count() > 0) {
     total.latency += std::chrono::nanoseconds{
@@ -97,23 +97,23 @@ bool WireFaults::fires(Active& active, const RequestFacts& request) {
   return active.rule.probability >= 1 || rng_.unit() < active.rule.probability;
 }
 
-Trouble WireFaults::meet(const RequestFacts& request) {
-  Trouble trouble;
+InjectedFault WireFaults::fault_for(const RequestFacts& request) {
+  InjectedFault fault;
   for (auto& [id, active] : rules_) {
     if (!fires(active, request)) continue;
     ++fired_[id];
-    add_trouble(active.rule.trouble, trouble, rng_);
+    add_fault(active.rule.fault, fault, rng_);
   }
-  if (trouble.latency.count() > 0) ++counts_.delayed;
-  if (trouble.lose_request != Loss::No) {
+  if (fault.latency.count() > 0) ++counts_.delayed;
+  if (fault.lose_request != Loss::No) {
     ++counts_.lost_requests;
-  } else if (trouble.refuse) {
+  } else if (fault.refuse) {
     ++counts_.refused;
   } else {
-    if (trouble.duplicate) ++counts_.duplicated;
-    if (trouble.lose_response != Loss::No) ++counts_.lost_responses;
+    if (fault.duplicate) ++counts_.duplicated;
+    if (fault.lose_response != Loss::No) ++counts_.lost_responses;
   }
-  return trouble;
+  return fault;
 }
 
 std::uint64_t WireFaults::version_at(SteadyTime time) const {
@@ -122,11 +122,11 @@ std::uint64_t WireFaults::version_at(SteadyTime time) const {
   return after == dates_.begin() ? dates_.front().second : std::prev(after)->second;
 }
 
-std::optional<std::uint64_t> WireFaults::version_for(const Trouble& trouble) {
+std::optional<std::uint64_t> WireFaults::version_for(const InjectedFault& fault) {
   const std::uint64_t now = server_.store().version();
   std::uint64_t version = now;
-  if (trouble.stale_for.count() > 0) version = version_at(server_.agenda().steady_now() - trouble.stale_for);
-  if (trouble.stale_versions > 0) version = std::min(version, now - std::min(now - 1, trouble.stale_versions));
+  if (fault.stale_for.count() > 0) version = version_at(server_.agenda().steady_now() - fault.stale_for);
+  if (fault.stale_versions > 0) version = std::min(version, now - std::min(now - 1, fault.stale_versions));
   if (version >= now) return std::nullopt;
   ++counts_.stale;
   return version;

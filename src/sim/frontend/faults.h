@@ -2,9 +2,9 @@
 //
 //   WireFaults faults(server, 7);
 //   faults.add({.verbs = {kube::Verb::Create}, .resource = "pods", .times = 1,
-//               .trouble = {.lose_response = Loss::Reset}});
+//               .fault = {.lose_response = Loss::Reset}});
 //
-// Which request gets which Trouble depends only on the seed and the order of requests.
+// Which request gets which fault depends only on the seed and the order of requests.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class Loss {
   Silence,  // no answer: Errc::Timeout after the caller's timeout
 };
 
-struct Trouble {
+struct InjectedFault {
   std::chrono::nanoseconds latency{0};  // before the request reaches the server
   std::chrono::nanoseconds spread{0};   // a random addition, up to this
   Loss lose_request = Loss::No;         // the request is not executed
@@ -58,7 +58,7 @@ struct FaultRule {
   std::uint64_t skip = 0;  // number of matching requests without a fault before the first one
   std::uint64_t times = std::numeric_limits<std::uint64_t>::max();
   double probability = 1;
-  Trouble trouble{};
+  InjectedFault fault{};
 };
 
 struct RequestFacts {
@@ -95,12 +95,12 @@ class WireFaults {
   std::uint64_t fired(RuleId rule) const;  // how often; works for a removed rule too
 
   const FaultCounts& counts() const { return counts_; }
-  FaultCounts& counts() { return counts_; }  // the frontends count faults that take effect after meet()
+  FaultCounts& counts() { return counts_; }  // the frontends count faults that take effect after fault_for()
 
-  // The trouble of this request: the union over all rules that fire. If rules contradict, the first rule wins.
-  Trouble meet(const RequestFacts& request);
-  // The version that a stale read returns; empty if the trouble is not staleness.
-  std::optional<std::uint64_t> version_for(const Trouble& trouble);
+  // The fault of this request: the union over all rules that fire. If rules contradict, the first rule wins.
+  InjectedFault fault_for(const RequestFacts& request);
+  // The version that a stale read returns; empty if the fault is not staleness.
+  std::optional<std::uint64_t> version_for(const InjectedFault& fault);
 
  private:
   struct Active {

@@ -73,7 +73,7 @@ class Wire : public testing::TestWithParam<bool> {
         co_return seen;
       }
       if (events->empty()) co_return seen;
-      for (const kube::WatchEvent& event : *events) seen.push_back(told(event));
+      for (const kube::WatchEvent& event : *events) seen.push_back(event_text(event));
     }
   }
   std::vector<std::string> watch(std::chrono::seconds watch_for = 10s, std::chrono::nanoseconds idle_limit = 90s) {
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Both, Wire, testing::Values(true, false), [](const auto
 });
 
 TEST_P(Wire, ALostRequestIsNeverExecuted) {
-  add({.verbs = {Verb::Create}, .times = 1, .trouble = {.lose_request = Loss::Reset}});
+  add({.verbs = {Verb::Create}, .times = 1, .fault = {.lose_request = Loss::Reset}});
   const auto lost = create("a");
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, Errc::Unavailable);
@@ -109,7 +109,7 @@ TEST_P(Wire, ALostRequestIsNeverExecuted) {
 }
 
 TEST_P(Wire, ALostAnswerWasExecuted) {
-  add({.verbs = {Verb::Create}, .times = 1, .trouble = {.lose_response = Loss::Reset}});
+  add({.verbs = {Verb::Create}, .times = 1, .fault = {.lose_response = Loss::Reset}});
   const auto lost = create("a");
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, Errc::Unavailable);
@@ -119,14 +119,14 @@ TEST_P(Wire, ALostAnswerWasExecuted) {
 
 TEST_P(Wire, SilenceEndsWithTheCallersPatience) {
   ASSERT_TRUE(create("a"));
-  add({.verbs = {Verb::Get}, .times = 1, .trouble = {.lose_response = Loss::Silence}});
+  add({.verbs = {Verb::Get}, .times = 1, .fault = {.lose_response = Loss::Silence}});
   const auto late = get("a", 50ms);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, Errc::Timeout);
 }
 
 TEST_P(Wire, ADuplicatedRequestIsExecutedTwiceAndAnswersForTheSecondTime) {
-  const auto rule = add({.verbs = {Verb::Create}, .resource = "configmaps", .trouble = {.duplicate = true}});
+  const auto rule = add({.verbs = {Verb::Create}, .resource = "configmaps", .fault = {.duplicate = true}});
   const auto twice = create("a");
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().code, Errc::AlreadyExists);
@@ -145,7 +145,7 @@ TEST_P(Wire, RefusalsCarryTheirCodeAndWhenToComeBack) {
                               {429, Errc::Throttled, 7},
                               {500, Errc::Unavailable, {}},
                               {503, Errc::Unavailable, 2}}) {
-    add({.times = 1, .trouble = {.refuse = refusal_with(one.code, one.seconds)}});
+    add({.times = 1, .fault = {.refuse = refusal_with(one.code, one.seconds)}});
     const auto refused = get("a");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().http_status, one.code);
@@ -159,7 +159,7 @@ TEST_P(Wire, RefusalsCarryTheirCodeAndWhenToComeBack) {
 
 TEST_P(Wire, WhatMayBeRepeatedIsRepeatedByTheClient) {
   ASSERT_TRUE(create("a"));
-  add({.verbs = {Verb::Get}, .times = 2, .trouble = {.refuse = refusal_with(503)}});
+  add({.verbs = {Verb::Get}, .times = 2, .fault = {.refuse = refusal_with(503)}});
   const auto read = rig_->await(Client(rig_->api()).get<api::ConfigMap>("web", "a"));
   EXPECT_TRUE(read) << read.error().message;
   EXPECT_EQ(counts().refused, 2U);
@@ -167,7 +167,7 @@ TEST_P(Wire, WhatMayBeRepeatedIsRepeatedByTheClient) {
 
 TEST_P(Wire, LatencyPassesBeforeTheAnswer) {
   ASSERT_TRUE(create("a"));
-  add({.verbs = {Verb::Get}, .trouble = {.latency = 5s}});
+  add({.verbs = {Verb::Get}, .fault = {.latency = 5s}});
   SteadyTime begun, ended;
   rig_->look([&] { begun = rig_->agenda.steady_now(); });
   EXPECT_TRUE(get("a"));
@@ -178,12 +178,12 @@ TEST_P(Wire, LatencyPassesBeforeTheAnswer) {
 TEST_P(Wire, RulesChooseByVerbResourceNamespaceNameAndCount) {
   ASSERT_TRUE(create("a"));
   ASSERT_TRUE(create("b"));
-  const Trouble no{.refuse = refusal_with(500)};
-  add({.verbs = {Verb::Update}, .trouble = no});
-  add({.resource = "pods", .trouble = no});
-  add({.ns = "elsewhere", .trouble = no});
-  add({.subresource = "status", .trouble = no});
-  const auto named = add({.name = "b", .skip = 1, .times = 1, .trouble = no});
+  const InjectedFault no{.refuse = refusal_with(500)};
+  add({.verbs = {Verb::Update}, .fault = no});
+  add({.resource = "pods", .fault = no});
+  add({.ns = "elsewhere", .fault = no});
+  add({.subresource = "status", .fault = no});
+  const auto named = add({.name = "b", .skip = 1, .times = 1, .fault = no});
   EXPECT_TRUE(get("a"));
   EXPECT_TRUE(get("b"));
   EXPECT_FALSE(get("b"));
@@ -198,7 +198,7 @@ TEST_P(Wire, StaleReadsShowTheStateOfSomeVersionsAgo) {
     EXPECT_TRUE(
         rig_->server.modify<api::ConfigMap>("web", "a", [](api::ConfigMap& map) { (*map.mutable_data())["v"] = "2"; }));
   });
-  add({.trouble = {.stale_versions = 2}});
+  add({.fault = {.stale_versions = 2}});
   ASSERT_TRUE(get("a"));
   EXPECT_EQ(read_.data().at("v"), "1");
   EXPECT_FALSE(get("b"));
@@ -212,14 +212,14 @@ TEST_P(Wire, StaleReadsShowTheStateOfSomeVersionsAgo) {
 
 TEST_P(Wire, AWatchBreaksAfterSoManyEvents) {
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(create(name));
-  add({.verbs = {Verb::Watch}, .trouble = {.drop_watch_after = 2}});
+  add({.verbs = {Verb::Watch}, .fault = {.drop_watch_after = 2}});
   EXPECT_THAT(watch(), ElementsAre("ADDED a", "ADDED b", "unavailable"));
   EXPECT_EQ(counts().dropped_watches, 1U);
 }
 
 TEST_P(Wire, AWatchThatStallsIsGivenUpWhenItsPatienceIsOver) {
   ASSERT_TRUE(create("a"));
-  add({.verbs = {Verb::Watch}, .trouble = {.stall_watch_after = 1}});
+  add({.verbs = {Verb::Watch}, .fault = {.stall_watch_after = 1}});
   EXPECT_THAT(watch(10s, 50ms), ElementsAre("ADDED a", "timeout"));
   EXPECT_EQ(counts().stalled_watches, 1U);
 }
@@ -227,7 +227,7 @@ TEST_P(Wire, AWatchThatStallsIsGivenUpWhenItsPatienceIsOver) {
 TEST_P(Wire, EventsComeTwice) {
   ASSERT_TRUE(create("a"));
   ASSERT_TRUE(create("b"));
-  add({.verbs = {Verb::Watch}, .trouble = {.events_twice = true}});
+  add({.verbs = {Verb::Watch}, .fault = {.events_twice = true}});
   EXPECT_THAT(watch(), ElementsAre("ADDED a", "ADDED a", "ADDED b", "ADDED b"));
   EXPECT_EQ(counts().doubled_events, 2U);
 }
@@ -242,7 +242,7 @@ TEST(WireFaults, StaleByTimeIsTheStateOfThatTime) {
   ASSERT_TRUE(rig.server.create(map_of("b", "1")));
   rig.loop.run_for(3s);
   const auto names = [&rig] { return names_of(*rig.await(Client(rig.api()).list<api::ConfigMap>("web"))); };
-  const auto rule = rig.faults.add({.trouble = {.stale_for = 5s}});
+  const auto rule = rig.faults.add({.fault = {.stale_for = 5s}});
   EXPECT_THAT(names(), ElementsAre("a"));
   rig.loop.run_for(3s);
   EXPECT_THAT(names(), ElementsAre("a", "b"));
@@ -254,9 +254,9 @@ TEST(WireFaults, ChanceDependsOnTheSeedAlone) {
   LocalRig rig;
   const auto run = [&rig](std::uint64_t seed) {
     WireFaults faults(rig.server, seed);
-    faults.add({.probability = 0.3, .trouble = {.latency = 1ms, .spread = 1s}});
+    faults.add({.probability = 0.3, .fault = {.latency = 1ms, .spread = 1s}});
     std::vector<std::int64_t> drawn;
-    for (int i = 0; i < 50; ++i) drawn.push_back(faults.meet({}).latency.count());
+    for (int i = 0; i < 50; ++i) drawn.push_back(faults.fault_for({}).latency.count());
     return drawn;
   };
   EXPECT_EQ(run(1), run(1));

@@ -60,7 +60,7 @@ std::vector<std::string> names_of(const std::vector<std::shared_ptr<const T>>& o
 }
 
 // "MODIFIED a", "BOOKMARK", "BOOKMARK end".
-inline std::string told(const kube::WatchEvent& event) {
+inline std::string event_text(const kube::WatchEvent& event) {
   std::string text(kube::to_string(event.kind));
   if (event.object) text += " " + kube::metadata_of(*event.object).name();
   if (event.initial_events_end) text += " end";

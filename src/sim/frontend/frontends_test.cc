@@ -190,7 +190,7 @@ net::Task<Result<std::vector<std::string>>> follow(kube::Api& api, ApiCall call,
     auto events = co_await (*stream)->next();
     if (!events) co_return fail(std::move(events.error()));
     if (events->empty()) break;
-    for (const kube::WatchEvent& event : *events) seen.push_back(told(event));
+    for (const kube::WatchEvent& event : *events) seen.push_back(event_text(event));
   }
   co_return seen;
 }

@@ -55,13 +55,13 @@ class RequestHandler {
       co_await send(responder, refusal_response(call.error(), kube::Encoding::Json));
       co_return;
     }
-    Trouble trouble = trouble_of(*call);
-    const bool arrived = co_await reaches_server(*call, trouble, responder);
+    InjectedFault fault = fault_for(*call);
+    const bool arrived = co_await reaches_server(*call, fault, responder);
     if (!arrived) co_return;
     if (call->verb == Verb::Watch) {
-      co_await watch(*call, std::move(trouble), responder);
+      co_await watch(*call, std::move(fault), responder);
     } else {
-      co_await execute(*call, trouble, request, peer, responder);
+      co_await execute(*call, fault, request, peer, responder);
     }
   }
 
@@ -70,9 +70,9 @@ class RequestHandler {
     (void)co_await responder.send(std::move(answer));  // a disconnected client needs no answer
   }
 
-  Trouble trouble_of(const HttpCall& call) {
+  InjectedFault fault_for(const HttpCall& call) {
     if (faults_ == nullptr) return {};
-    return faults_->meet({call.verb, call.path.plural, call.path.subresource, call.path.ns, call.path.name});
+    return faults_->fault_for({call.verb, call.path.plural, call.path.subresource, call.path.ns, call.path.name});
   }
 
   net::Task<void> lose(Loss loss, net::Responder& responder) {
@@ -80,28 +80,28 @@ class RequestHandler {
     responder.abandon();
   }
 
-  net::Task<bool> reaches_server(const HttpCall& call, const Trouble& trouble, net::Responder& responder) {
-    if (trouble.latency.count() > 0) {
-      auto slept = co_await timers_.sleep_for(trouble.latency);
+  net::Task<bool> reaches_server(const HttpCall& call, const InjectedFault& fault, net::Responder& responder) {
+    if (fault.latency.count() > 0) {
+      auto slept = co_await timers_.sleep_for(fault.latency);
       if (!slept) co_return false;
     }
-    if (trouble.lose_request != Loss::No) {
-      co_await lose(trouble.lose_request, responder);
+    if (fault.lose_request != Loss::No) {
+      co_await lose(fault.lose_request, responder);
       co_return false;
     }
-    if (trouble.refuse) {
-      co_await send(responder, refusal_response(*trouble.refuse, call.format.encoding));
+    if (fault.refuse) {
+      co_await send(responder, refusal_response(*fault.refuse, call.format.encoding));
       co_return false;
     }
     co_return true;
   }
 
   net::Task<void> execute(const HttpCall& call,
-                          const Trouble& trouble,
+                          const InjectedFault& fault,
                           const net::HttpRequest& request,
                           const net::PeerIdentity& peer,
                           net::Responder& responder) {
-    for (bool last = !trouble.duplicate;; last = true) {
+    for (bool last = !fault.duplicate;; last = true) {
       auto operation = sim::operation_for(call, request);
       if (!operation) {
         co_await send(responder, refusal_response(operation.error(), call.format.encoding));
@@ -110,13 +110,13 @@ class RequestHandler {
       operation->user = peer.common_name.empty() ? user_ : peer.common_name;
       if (is_log(call)) operation->subresource.clear();
       if (faults_ != nullptr && (call.verb == Verb::Get || call.verb == Verb::List)) {
-        operation->as_of = faults_->version_for(trouble);
+        operation->as_of = faults_->version_for(fault);
       }
       auto outcome = co_await perform(server_, std::move(*operation));
       if (!outcome) co_return;  // cancelled
       if (!last) continue;
-      if (trouble.lose_response != Loss::No) {
-        co_await lose(trouble.lose_response, responder);
+      if (fault.lose_response != Loss::No) {
+        co_await lose(fault.lose_response, responder);
         co_return;
       }
       // Outside the awaited expression: g++ 12 miscompiles a conditional in it.
@@ -145,9 +145,9 @@ class RequestHandler {
     return AnswerEncoder(*call.kind, format, {call.query.get("includeObject"), server_.agenda().wall_now()});
   }
 
-  net::Task<void> watch(const HttpCall& call, Trouble trouble, net::Responder& responder) {
-    if (trouble.lose_response != Loss::No) {
-      co_await lose(trouble.lose_response, responder);
+  net::Task<void> watch(const HttpCall& call, InjectedFault fault, net::Responder& responder) {
+    if (fault.lose_response != Loss::No) {
+      co_await lose(fault.lose_response, responder);
       co_return;
     }
     auto query = watch_query_for(call);
@@ -170,7 +170,7 @@ class RequestHandler {
       (void)co_await responder.finish();
       co_return;
     }
-    WatchFeed feed(server_, std::move(*opened), terms_of(call), std::move(trouble), faults_);
+    WatchFeed feed(server_, std::move(*opened), terms_of(call), std::move(fault), faults_);
     co_await stream(feed, encoder, responder);
   }
 

@@ -123,9 +123,9 @@ std::chrono::nanoseconds LocalApi::time_left(const Attempt& attempt) const {
   return std::max(std::chrono::nanoseconds{0}, attempt.deadline - server_.agenda().steady_now());
 }
 
-Trouble LocalApi::trouble_of(const ApiCall& call) {
+InjectedFault LocalApi::fault_for(const ApiCall& call) {
   if (faults_ == nullptr) return {};
-  return faults_->meet({call.verb, call.resource->plural, call.subresource, call.ns, call.name});
+  return faults_->fault_for({call.verb, call.resource->plural, call.subresource, call.ns, call.name});
 }
 
 ApiResult<Operation> LocalApi::operation_for(const ApiCall& call) const {
@@ -210,9 +210,9 @@ net::Task<Result<Outcome>> LocalApi::repeated(const ApiCall& call) {
   }
 }
 
-net::Task<Result<void>> LocalApi::delay(const Trouble& trouble, const Attempt& attempt) {
-  if (trouble.latency.count() == 0) co_return Result<void>{};
-  auto slept = co_await timers_.sleep_for(std::min(trouble.latency, time_left(attempt)));
+net::Task<Result<void>> LocalApi::delay(const InjectedFault& fault, const Attempt& attempt) {
+  if (fault.latency.count() == 0) co_return Result<void>{};
+  auto slept = co_await timers_.sleep_for(std::min(fault.latency, time_left(attempt)));
   co_return slept;
 }
 
@@ -227,27 +227,27 @@ net::Task<Result<void>> LocalApi::lose(Loss loss, const Attempt& attempt) {
 net::Task<Result<Outcome>> LocalApi::once(const ApiCall& call, const Attempt& attempt) {
   auto cancellation = co_await boost::asio::this_coro::cancellation_state;
   if (net::is_cancelled(cancellation)) co_return net::cancelled();
-  const Trouble trouble = trouble_of(call);
-  auto delayed = co_await delay(trouble, attempt);
+  const InjectedFault fault = fault_for(call);
+  auto delayed = co_await delay(fault, attempt);
   if (!delayed) co_return fail(std::move(delayed.error()));
-  auto request_lost = co_await lose(trouble.lose_request, attempt);
+  auto request_lost = co_await lose(fault.lose_request, attempt);
   if (!request_lost) co_return fail(std::move(request_lost.error()));
-  if (trouble.refuse) co_return fail(to_error(*trouble.refuse, attempt.where));
-  auto outcome = co_await executed(call, trouble, attempt);
+  if (fault.refuse) co_return fail(to_error(*fault.refuse, attempt.where));
+  auto outcome = co_await executed(call, fault, attempt);
   if (!outcome && outcome.error().code == Errc::Cancelled) co_return outcome;
-  auto response_lost = co_await lose(trouble.lose_response, attempt);
+  auto response_lost = co_await lose(fault.lose_response, attempt);
   if (!response_lost) co_return fail(std::move(response_lost.error()));
   // The request was executed; only the answer comes too late.
-  if (trouble.latency.count() > 0 && time_left(attempt).count() == 0) co_return fail(no_answer(attempt.where));
+  if (fault.latency.count() > 0 && time_left(attempt).count() == 0) co_return fail(no_answer(attempt.where));
   co_return outcome;
 }
 
-net::Task<Result<Outcome>> LocalApi::executed(const ApiCall& call, const Trouble& trouble, const Attempt& attempt) {
-  for (bool last = !trouble.duplicate;; last = true) {
+net::Task<Result<Outcome>> LocalApi::executed(const ApiCall& call, const InjectedFault& fault, const Attempt& attempt) {
+  for (bool last = !fault.duplicate;; last = true) {
     auto operation = operation_for(call);
     if (!operation) co_return fail(to_error(operation.error(), attempt.where));
     if (faults_ != nullptr && (call.verb == Verb::Get || call.verb == Verb::List)) {
-      operation->as_of = faults_->version_for(trouble);
+      operation->as_of = faults_->version_for(fault);
     }
     auto answer = co_await perform(server_, std::move(*operation));
     if (!answer) co_return fail(std::move(answer.error()));
@@ -274,13 +274,13 @@ net::Task<Result<std::unique_ptr<kube::WatchStream>>> LocalApi::watch_once(const
   if (net::is_cancelled(cancellation)) co_return net::cancelled();
   const Kind* kind = kind_of(server_, call);
   if (kind == nullptr) co_return fail(to_error(not_served(), attempt.where));
-  Trouble trouble = trouble_of(call);
-  auto delayed = co_await delay(trouble, attempt);
+  InjectedFault fault = fault_for(call);
+  auto delayed = co_await delay(fault, attempt);
   if (!delayed) co_return fail(std::move(delayed.error()));
-  const Loss loss = trouble.lose_request != Loss::No ? trouble.lose_request : trouble.lose_response;
+  const Loss loss = fault.lose_request != Loss::No ? fault.lose_request : fault.lose_response;
   auto lost = co_await lose(loss, attempt);
   if (!lost) co_return fail(std::move(lost.error()));
-  if (trouble.refuse) co_return fail(to_error(*trouble.refuse, attempt.where));
+  if (fault.refuse) co_return fail(to_error(*fault.refuse, attempt.where));
   auto sound = check_watch(*kind, call.send_initial_events, call.resource_version_match);
   if (!sound) co_return fail(to_error(sound.error(), attempt.where));
   const WatchQuery query{call.ns,        call.label_selector,     call.field_selector, call.resource_version,
@@ -288,7 +288,7 @@ net::Task<Result<std::unique_ptr<kube::WatchStream>>> LocalApi::watch_once(const
   auto watch = server_.watch(*kind, query);
   if (!watch) co_return fail(to_error(watch.error(), attempt.where));
   auto feed = std::make_unique<WatchFeed>(server_, std::move(*watch), WatchFeed::Terms{call.bookmarks, call.watch_for},
-                                          std::move(trouble), faults_);
+                                          std::move(fault), faults_);
   co_return std::make_unique<LocalWatch>(std::move(feed), *kind, call, attempt.where);
 }
 

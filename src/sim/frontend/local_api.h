@@ -43,9 +43,9 @@ class LocalApi final : public kube::Api {
 
   net::Task<Result<Outcome>> repeated(const kube::ApiCall& call);
   net::Task<Result<Outcome>> once(const kube::ApiCall& call, const Attempt& attempt);
-  net::Task<Result<Outcome>> executed(const kube::ApiCall& call, const Trouble& trouble, const Attempt& attempt);
+  net::Task<Result<Outcome>> executed(const kube::ApiCall& call, const InjectedFault& fault, const Attempt& attempt);
   // On failure, the error is what the caller gets instead of an answer.
-  net::Task<Result<void>> delay(const Trouble& trouble, const Attempt& attempt);
+  net::Task<Result<void>> delay(const InjectedFault& fault, const Attempt& attempt);
   net::Task<Result<void>> lose(Loss loss, const Attempt& attempt);
   net::Task<Result<void>> pause_before_repeat(Error error,
                                               const kube::ApiCall& call,
@@ -54,7 +54,7 @@ class LocalApi final : public kube::Api {
   net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch_once(const kube::ApiCall& call, const Attempt& attempt);
 
   ApiResult<Operation> operation_for(const kube::ApiCall& call) const;
-  Trouble trouble_of(const kube::ApiCall& call);
+  InjectedFault fault_for(const kube::ApiCall& call);
 
   Server& server_;
   Documents& documents_;

@@ -46,7 +46,9 @@ json::object answer_of_table(const AccessTable& table, const api::TokenReviewSpe
 }
 
 // The answer of the table, if there is a table that covers this review.
-std::optional<json::object> told_by(const std::optional<AccessTable>& table, const Kind& kind, const Message& asked) {
+std::optional<json::object> review_by_table(const std::optional<AccessTable>& table,
+                                            const Kind& kind,
+                                            const Message& asked) {
   if (!table) return std::nullopt;
   if (kind.kind == "TokenReview") {
     return answer_of_table(*table, static_cast<const api::TokenReview&>(asked).spec());
@@ -81,8 +83,8 @@ ApiResult<ObjectPtr> answer_review(const Kind& kind,
   json::error_code error;
   json::value review = json::parse(object_to_json(kind, asked), error);
   if (error || !review.is_object()) return refuse(internal_error("a review could not be read"));
-  auto told = told_by(access, kind, asked);
-  review.get_object()["status"] = told ? std::move(*told) : status_of(kind, user);
+  auto status = review_by_table(access, kind, asked);
+  review.get_object()["status"] = status ? std::move(*status) : status_of(kind, user);
   auto answer = object_from_json(kind, json::serialize(review), false);
   if (!answer) return refuse(std::move(answer.error()));
   return ObjectPtr(std::move(*answer));

@@ -31,7 +31,7 @@ class VirtualRun {
     for (int i = 0; i < 40; ++i) act(i);
     // The leader freezes: its requests are lost for longer than its lease duration.
     rig_.faults.add(
-        {.verbs = {kube::Verb::Update}, .resource = "leases", .times = 60, .trouble = {.lose_request = Loss::Silence}});
+        {.verbs = {kube::Verb::Update}, .resource = "leases", .times = 60, .fault = {.lose_request = Loss::Silence}});
     rig_.loop.run_for(10min);
     EXPECT_TRUE(pods_->synced());
     EXPECT_EQ(pods_->size(), rig_.server.store().count(rig_.server.kinds().of<api::Pod>()));
@@ -78,10 +78,10 @@ class VirtualRun {
   // Writes of another client, on a connection that sometimes loses watches and answers.
   void act(int i) {
     if (i == 5) {
-      rig_.faults.add({.verbs = {kube::Verb::Watch}, .probability = 0.5, .trouble = {.drop_watch_after = 3}});
+      rig_.faults.add({.verbs = {kube::Verb::Watch}, .probability = 0.5, .fault = {.drop_watch_after = 3}});
       rig_.faults.add({.verbs = {kube::Verb::Get, kube::Verb::Update, kube::Verb::Watch},
                        .probability = 0.2,
-                       .trouble = {.latency = 100ms, .spread = 2s}});
+                       .fault = {.latency = 100ms, .spread = 2s}});
     }
     if (i == 30) rig_.faults.clear();
     const std::string name = "p" + std::to_string(i % 12);

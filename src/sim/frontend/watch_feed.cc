@@ -32,10 +32,10 @@ class ListedAs {
 
 }  // namespace
 
-WatchFeed::WatchFeed(Server& server, std::unique_ptr<Watch> watch, Terms terms, Trouble trouble, WireFaults* faults)
+WatchFeed::WatchFeed(Server& server, std::unique_ptr<Watch> watch, Terms terms, InjectedFault fault, WireFaults* faults)
     : server_(server),
       terms_(terms),
-      trouble_(std::move(trouble)),
+      fault_(std::move(fault)),
       faults_(faults),
       ends_(terms.watch_for.count() > 0 ? later(server.agenda().steady_now(), terms.watch_for) : net::kNoDeadline),
       marked_(server.agenda().steady_now()),
@@ -52,14 +52,14 @@ bool WatchFeed::bookmark_due() const {
 }
 
 // Drops events after a break or a stall, and doubles events for `events_twice`.
-void WatchFeed::suffer(std::vector<ServedEvent>& events) {
-  const auto limit = trouble_.drop_watch_after ? trouble_.drop_watch_after : trouble_.stall_watch_after;
+void WatchFeed::apply_fault(std::vector<ServedEvent>& events) {
+  const auto limit = fault_.drop_watch_after ? fault_.drop_watch_after : fault_.stall_watch_after;
   std::vector<ServedEvent> passed;
   for (ServedEvent& event : events) {
     const bool counts = event.type != kube::WatchEventType::Bookmark;
     if (limit && delivered_ >= *limit) break;
     if (counts) ++delivered_;
-    if (counts && trouble_.events_twice) {
+    if (counts && fault_.events_twice) {
       passed.push_back(event);
       if (faults_ != nullptr) ++faults_->counts().doubled_events;
     }
@@ -67,7 +67,7 @@ void WatchFeed::suffer(std::vector<ServedEvent>& events) {
   }
   events = std::move(passed);
   if (!limit || delivered_ < *limit || broken_ || stalled_) return;
-  if (trouble_.drop_watch_after) {
+  if (fault_.drop_watch_after) {
     broken_ = true;
     if (faults_ != nullptr) ++faults_->counts().dropped_watches;
   } else {
@@ -95,7 +95,7 @@ WatchFeed::Batch WatchFeed::take() {
       marked_ = server_.agenda().steady_now();
       batch.events.push_back(watch_->bookmark());
     }
-    suffer(batch.events);
+    apply_fault(batch.events);
   }
   if (!batch.events.empty()) return batch;
   if (broken_)
@@ -105,7 +105,7 @@ WatchFeed::Batch WatchFeed::take() {
   return batch;
 }
 
-std::chrono::nanoseconds WatchFeed::until_next_duty(SteadyTime give_up) const {
+std::chrono::nanoseconds WatchFeed::time_to_next_action(SteadyTime give_up) const {
   SteadyTime next = give_up;
   if (!stalled_) {
     next = std::min(next, ends_);
@@ -114,10 +114,10 @@ std::chrono::nanoseconds WatchFeed::until_next_duty(SteadyTime give_up) const {
   return next == net::kNoDeadline ? std::chrono::nanoseconds::max() : next - server_.agenda().steady_now();
 }
 
-net::Task<WatchFeed::Batch> WatchFeed::next(std::chrono::nanoseconds patience) {
+net::Task<WatchFeed::Batch> WatchFeed::next(std::chrono::nanoseconds timeout) {
   auto executor = co_await boost::asio::this_coro::executor;
   auto cancellation = co_await boost::asio::this_coro::cancellation_state;
-  const SteadyTime give_up = later(server_.agenda().steady_now(), patience);
+  const SteadyTime give_up = later(server_.agenda().steady_now(), timeout);
   for (;;) {
     Batch batch;
     if (net::is_cancelled(cancellation)) {
@@ -133,7 +133,7 @@ net::Task<WatchFeed::Batch> WatchFeed::next(std::chrono::nanoseconds patience) {
     net::Waiter waiter(executor);
     const ListedAs listed(waiter_, waiter);
     std::optional<Alarm> alarm;
-    const auto wait = until_next_duty(give_up);
+    const auto wait = time_to_next_action(give_up);
     if (wait != std::chrono::nanoseconds::max()) {
       alarm.emplace(server_.agenda(), wait, [&waiter] { waiter.wake(); });
     }

@@ -28,7 +28,7 @@ class WatchFeed {
     Regular,    // watch_for is over
     Refused,    // the position is no longer in the history
     Broken,     // an injected fault breaks the connection
-    Silent,     // no event within the caller's `patience`
+    Silent,     // no event within the caller's `timeout`
     Cancelled,  // the caller's job was cancelled
   };
   struct Batch {
@@ -38,23 +38,23 @@ class WatchFeed {
   };
 
   // faults can be null.
-  WatchFeed(Server& server, std::unique_ptr<Watch> watch, Terms terms, Trouble trouble, WireFaults* faults);
+  WatchFeed(Server& server, std::unique_ptr<Watch> watch, Terms terms, InjectedFault fault, WireFaults* faults);
   ~WatchFeed();
   WatchFeed(const WatchFeed&) = delete;
   WatchFeed& operator=(const WatchFeed&) = delete;
 
-  // Waits up to `patience` of the agenda's time for at least one event. After an end, only Silent allows another call.
-  net::Task<Batch> next(std::chrono::nanoseconds patience);
+  // Waits up to `timeout` of the agenda's time for at least one event. After an end, only Silent allows another call.
+  net::Task<Batch> next(std::chrono::nanoseconds timeout);
 
  private:
   Batch take();
-  void suffer(std::vector<ServedEvent>& events);
+  void apply_fault(std::vector<ServedEvent>& events);
   bool bookmark_due() const;
-  std::chrono::nanoseconds until_next_duty(SteadyTime give_up) const;
+  std::chrono::nanoseconds time_to_next_action(SteadyTime give_up) const;
 
   Server& server_;
   Terms terms_;
-  Trouble trouble_;
+  InjectedFault fault_;
   WireFaults* faults_;
   SteadyTime ends_;
   SteadyTime marked_;

@@ -26,7 +26,7 @@ void check_always_restarting(const api::PodTemplateSpec& pod_template,
 void check_selector_and_template(bool has_selector,
                                  const api::LabelSelector& selector,
                                  const api::PodTemplateSpec& pod_template,
-                                 const WorkloadWords& words,
+                                 const WorkloadNames& names,
                                  Faults& faults) {
   const At at("spec");
   const At here = at.child("template");
@@ -36,7 +36,7 @@ void check_selector_and_template(bool has_selector,
   } else {
     check_selector(selector, at.child("selector"), faults);
     if (empty) {
-      faults.invalid("spec.selector", "{}", fmt::format("empty selector is invalid for {}", words.owner));
+      faults.invalid("spec.selector", "{}", fmt::format("empty selector is invalid for {}", names.owner));
     }
   }
   // A missing selector selects nothing, so the template's labels are invalid too, as in the real server.
@@ -45,7 +45,7 @@ void check_selector_and_template(bool has_selector,
                    "`selector` does not match template `labels`");
   }
   check_pod_template(pod_template, here, faults);
-  check_always_restarting(pod_template, words.kind, here, faults);
+  check_always_restarting(pod_template, names.kind, here, faults);
 }
 
 namespace {

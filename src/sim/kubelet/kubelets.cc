@@ -52,11 +52,11 @@ void Kubelets::wake(Index index, Agenda::Duration delay) {
   agenda_.cancel(run.timer);
   run.timer = agenda_.after(delay, [this, index] {
     pods_[index].timer = {};
-    look(index);
+    sync_pod(index);
   });
 }
 
-void Kubelets::look(Index index, std::string_view out_of_memory) {
+void Kubelets::sync_pod(Index index, std::string_view out_of_memory) {
   PodRun& run = pods_[index];
   KubeletNode& node = nodes_.at(run.node);
   if (!node.acts()) {
@@ -90,9 +90,9 @@ void Kubelets::step(Index index, KubeletNode& node, api::Pod& pod, std::string_v
   if (std::exchange(run.power_lost, false)) step.restart_after_power_loss();
   if (!run.admitted && !pod.metadata().has_deletion_timestamp()) enter(index, node, pod, step);
   if (!out_of_memory.empty()) step.kill_for_memory(out_of_memory);
-  step.look();
+  step.run_due();
   follow_load(index, node, pod, step);
-  tell(pod, node, step);
+  record_events(pod, node, step);
   outcome.next = step.next_due();
   outcome.removable = step.removable();
   outcome.uid = pod.metadata().uid();
@@ -129,7 +129,7 @@ void Kubelets::follow_load(Index index, const KubeletNode& node, const api::Pod&
   load_.set_running(run.load, running);
 }
 
-void Kubelets::tell(const api::Pod& pod, const KubeletNode& node, PodStep& step) {
+void Kubelets::record_events(const api::Pod& pod, const KubeletNode& node, PodStep& step) {
   if (events_ == nullptr || step.notes().empty()) return;
   const kube::ObjectRef about = kube::ref_to(pod);
   for (PodNote& note : step.notes()) {
@@ -189,7 +189,7 @@ void Kubelets::relieve(KubeletNode& node) {
     const auto victim = load_.memory_victim(node.name);
     if (!victim) return;
     const std::string container = load_.shape(victim->pod).containers[victim->container].name;
-    look(by_load_[victim->pod], container);
+    sync_pod(by_load_[victim->pod], container);
   }
 }
 

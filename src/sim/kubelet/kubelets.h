@@ -48,15 +48,15 @@ class Kubelets {
   void on_pod(const Change& change);
   void on_node(const Change& change);
   void adopt(const api::Pod& pod, std::string key);
-  void heed(Index index, const api::Pod& pod);
+  void observe_pod(Index index, const api::Pod& pod);
   void orphan(Index index);
   void apply_fault(KubeletNode& node);
   void power_off(KubeletNode& node);
-  void come_back(KubeletNode& node, bool rebooted);
+  void resume_node(KubeletNode& node, bool rebooted);
 
   // --- acting, in events of the agenda ---
   void wake(Index index, Agenda::Duration delay);
-  void look(Index index, std::string_view out_of_memory = {});
+  void sync_pod(Index index, std::string_view out_of_memory = {});
   struct Outcome {
     SteadyTime next = kNever;
     bool removable = false;
@@ -69,7 +69,7 @@ class Kubelets {
   void remove_object(const std::string& key, const std::string& uid);
   void release(Index index);
   void relieve(KubeletNode& node);
-  void tell(const api::Pod& pod, const KubeletNode& node, PodStep& step);
+  void record_events(const api::Pod& pod, const KubeletNode& node, PodStep& step);
 
   Server& server_;
   Agenda& agenda_;

@@ -30,7 +30,7 @@ void Kubelets::on_pod(const Change& change) {
   if (change.what == Change::What::Deleted) {
     if (found != index_.end()) orphan(found->second);
   } else if (found != index_.end()) {
-    heed(found->second, *pod);
+    observe_pod(found->second, *pod);
   } else if (!needs_no_kubelet(*pod)) {
     adopt(*pod, std::move(key));
   }
@@ -56,7 +56,7 @@ void Kubelets::adopt(const api::Pod& pod, std::string key) {
   wake(index, settings_.sync_lag);
 }
 
-void Kubelets::heed(Index index, const api::Pod& pod) {
+void Kubelets::observe_pod(Index index, const api::Pod& pod) {
   PodRun& run = pods_[index];
   if (run.load != LoadModel::kNoPod) load_.reshape(run.load, pod);
   // Another component has set a final phase: all its containers must stop.
@@ -99,7 +99,7 @@ void Kubelets::apply_fault(KubeletNode& node) {
   if (powered && !node.powered()) power_off(node);
   if (!powered && node.powered()) load_.node_on(node.name, node.cpu_capacity, node.memory_capacity);
   load_.set_reporting(node.name, node.acts());
-  if (!acted && node.acts()) come_back(node, !powered);
+  if (!acted && node.acts()) resume_node(node, !powered);
 }
 
 void Kubelets::power_off(KubeletNode& node) {
@@ -113,7 +113,7 @@ void Kubelets::power_off(KubeletNode& node) {
   }
 }
 
-void Kubelets::come_back(KubeletNode& node, bool rebooted) {
+void Kubelets::resume_node(KubeletNode& node, bool rebooted) {
   heartbeats_.report_soon(node);
   for (const Index index : std::vector<Index>(node.pods)) {
     if (pods_[index].orphan && rebooted) {

@@ -91,7 +91,7 @@ void PodStep::reject(std::string_view reason, std::string_view message) {
   report_failed(pod_, reason, fmt::format("Pod was rejected: {}", message), scene_.wall);
 }
 
-void PodStep::look() {
+void PodStep::run_due() {
   if (pod_.metadata().has_deletion_timestamp()) return stop_for_deletion();
   if (run_.stage == Stage::Finished || run_.stage == Stage::Bound) return;
   if (scene_.now >= run_.deadline) return exceed_deadline();
@@ -104,7 +104,7 @@ void PodStep::look() {
     reported.add_pod_ips()->set_ip(std::string(ip));
   }
   if (run_.stage != Stage::Active) return;
-  heed_probes();
+  apply_probes();
   // A container that starts can let the next one start. Each pass advances at least one container.
   bool moved = true;
   while (moved) {
@@ -120,7 +120,7 @@ void PodStep::look() {
 }
 
 // Since the last step, an injected fault of a probe or a crash can have started or ended.
-void PodStep::heed_probes() {
+void PodStep::apply_probes() {
   for (std::size_t i = inits_; i < run_.containers.size(); ++i) {
     ContainerRun& container = run_.containers[i];
     if (container.state != RunState::Running) continue;

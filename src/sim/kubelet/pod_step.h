@@ -45,7 +45,7 @@ class PodStep {
 
   void admit();  // Bound -> Starting
   void reject(std::string_view reason, std::string_view message);
-  void look();                                           // does everything that is due
+  void run_due();                                        // does everything that is due
   void kill_for_memory(std::string_view container);      // over its limit, or the node's memory is full
   void restart_after_power_loss();                       // the node is back: no container runs any more
   static void resume(PodRun& run, const api::Pod& pod);  // the pod ran before the kubelets started
@@ -58,7 +58,7 @@ class PodStep {
 
  private:
   using Duration = Agenda::Duration;
-  void heed_probes();
+  void apply_probes();
   bool begin_next();
   void due(std::size_t index);
   void try_to_start(std::size_t index);

@@ -61,7 +61,7 @@ class Profile {
   Level at(const LoadSubject& subject, Millis now) const;
 
  private:
-  friend class ProfileWords;
+  friend class ProfileParser;
   enum class Form : std::uint8_t { Constant, Daily, Ramp, Step, Series };
   Level daily(const LoadSubject& subject, Millis now) const;
   Level ramp(const LoadSubject& subject, Millis now) const;

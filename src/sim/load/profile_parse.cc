@@ -71,9 +71,9 @@ Result<Millis> to_millis(std::string_view text, Millis least) {
 }  // namespace
 
 // The arguments after the form: key=value, each at most once, none unused.
-class ProfileWords {
+class ProfileParser {
  public:
-  ProfileWords(LoadResource resource, SeriesLibrary& library) : resource_(resource), library_(library) {}
+  ProfileParser(LoadResource resource, SeriesLibrary& library) : resource_(resource), library_(library) {}
 
   Result<Profile> parse(std::string_view text) {
     const auto words = words_of(text);
@@ -225,7 +225,7 @@ class ProfileWords {
 };
 
 Result<Profile> Profile::parse(std::string_view text, LoadResource resource, SeriesLibrary& library) {
-  auto profile = ProfileWords(resource, library).parse(text);
+  auto profile = ProfileParser(resource, library).parse(text);
   if (!profile) return fail(std::move(profile.error()).within(fmt::format("load profile {}", kube::quoted(text))));
   return profile;
 }

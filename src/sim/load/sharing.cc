@@ -18,11 +18,12 @@ std::int64_t share_cpu(std::span<CpuClaim> claims, std::int64_t capacity) {
   // remainder.
   std::vector<std::size_t> order(claims.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto wish = [&](std::size_t i) {
+  const auto demand_per_weight = [&](std::size_t i) {
     return static_cast<double>(claims[i].demand) / static_cast<double>(claims[i].weight);
   };
-  std::ranges::sort(order,
-                    [&](std::size_t a, std::size_t b) { return wish(a) != wish(b) ? wish(a) < wish(b) : a < b; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return demand_per_weight(a) != demand_per_weight(b) ? demand_per_weight(a) < demand_per_weight(b) : a < b;
+  });
   double weight = 0;
   for (const CpuClaim& claim : claims) weight += static_cast<double>(claim.weight);
   std::int64_t left = std::max(capacity, std::int64_t{0});

@@ -143,7 +143,7 @@ FieldSet owned_client_side(const json::value& live, const ApplyOptions& options,
 }
 
 // Removes the conflicts whose paths are in `allowed`.
-void forgive(std::vector<OwnershipConflict>& found, const FieldSet& allowed) {
+void erase_allowed(std::vector<OwnershipConflict>& found, const FieldSet& allowed) {
   std::erase_if(found, [&allowed](const OwnershipConflict& conflict) {
     FieldSet one;
     one.insert(conflict.path);
@@ -189,7 +189,7 @@ ApiResult<ApplyResult> server_side_apply(const json::value* live,
   const Differences changes = changes_between(before, after, options, place);
   if (!options.force) {
     std::vector<OwnershipConflict> found = conflicts(*managed, applier, changes);
-    if (!found.empty() && options.manager == kKubectl) forgive(found, owned_client_side(before, options, place));
+    if (!found.empty() && options.manager == kKubectl) erase_allowed(found, owned_client_side(before, options, place));
     if (!found.empty()) return refuse(conflict_refusal(found));
   }
   take_away(*managed, &applier, changes);

@@ -30,12 +30,12 @@ class InitialPlacer final : public Admission {
     InitialPlacement placement;
     int left = 0;
   };
-  PlacementRequest* wish_of(const PendingWrite& pending_write);
+  PlacementRequest* request_of(const PendingWrite& pending_write);
 
   Server& server_;
   Admission* next_ = nullptr;
-  std::map<std::string, PlacementRequest> wishes_;  // by workload: ns/app
-  std::unique_ptr<NodeRooms> rooms_;                // null if no workload has a placement
+  std::map<std::string, PlacementRequest> requests_;  // by workload: ns/app
+  std::unique_ptr<NodeRooms> rooms_;                  // null if no workload has a placement
 };
 
 }  // namespace rescheduler::sim

@@ -83,13 +83,13 @@ std::vector<std::string> ScenarioRunner::pods_of(const std::string& workload) co
 void ScenarioRunner::act(const event::Scale& scale) {
   const auto [ns, name] = split_key(scale.workload);
   const Kind* kind = workload_kind(scale.workload);
-  if (kind == nullptr) return tell("scale: there is no workload " + scale.workload, true);
+  if (kind == nullptr) return report("scale: there is no workload " + scale.workload, true);
   api::Scale wanted;
   wanted.mutable_metadata()->set_namespace_(ns);
   wanted.mutable_metadata()->set_name(name);
   wanted.mutable_spec()->set_replicas(scale.replicas);
   if (const auto done = server_.set_scale(*kind, ns, name, wanted, kAsScenario); !done) {
-    tell_refusal("scale " + scale.workload, done.error());
+    report_refusal("scale " + scale.workload, done.error());
   }
 }
 
@@ -112,7 +112,7 @@ void ScenarioRunner::load_pod(const std::string& ns, const std::string& name, co
       },
       {}, kAsScenario);
   if (!changed && changed.error().code != 404)
-    tell_refusal(fmt::format("load of pod {}/{}", ns, name), changed.error());
+    report_refusal(fmt::format("load of pod {}/{}", ns, name), changed.error());
 }
 
 // Pods created from the old template also get the new load.
@@ -143,7 +143,7 @@ void ScenarioRunner::act(const event::Fault& fault) {
         }
       },
       {}, kAsScenario);
-  if (!done) tell_refusal("fault of node " + fault.node, done.error());
+  if (!done) report_refusal("fault of node " + fault.node, done.error());
 }
 
 void ScenarioRunner::act(const event::Cordon& cordon) {
@@ -157,15 +157,15 @@ void ScenarioRunner::act(const event::Cordon& cordon) {
         }
       },
       {}, kAsScenario);
-  if (!done) tell_refusal("cordon of node " + cordon.node, done.error());
+  if (!done) report_refusal("cordon of node " + cordon.node, done.error());
 }
 
 void ScenarioRunner::act(const event::Mark& mark) {
   const Kind* kind = served_kind(server_.kinds(), mark.kind);
-  if (kind == nullptr) return tell("label: no kind " + mark.kind + " is served", true);
+  if (kind == nullptr) return report("label: no kind " + mark.kind + " is served", true);
   const std::string ns = kind->namespaced && mark.ns.empty() ? "default" : mark.ns;
   const auto done = server_.patch(*kind, ns, mark.name, "", kube::PatchKind::Merge, mark_patch(mark), kAsScenario);
-  if (!done) tell_refusal(fmt::format("label {} {}", mark.kind, mark.name), done.error());
+  if (!done) report_refusal(fmt::format("label {} {}", mark.kind, mark.name), done.error());
 }
 
 void ScenarioRunner::act(const event::DeletePods& pods) {
@@ -178,7 +178,7 @@ void ScenarioRunner::act(const event::DeletePods& pods) {
   }
   for (const std::string& name : names) {
     const auto done = server_.remove(server_.kinds().of<api::Pod>(), ns, name, api::DeleteOptions{});
-    if (!done) tell_refusal(fmt::format("delete pod {}/{}", ns, name), done.error());
+    if (!done) report_refusal(fmt::format("delete pod {}/{}", ns, name), done.error());
   }
 }
 
@@ -194,25 +194,25 @@ void ScenarioRunner::apply(const Manifest& manifest) {
   const std::string what = fmt::format("apply {} {}", manifest.kind, manifest.name);
   const Kind* kind = server_.kinds().find_kind(group, version, manifest.kind);
   if (kind == nullptr) {
-    return tell(fmt::format("{}: no kind {} of {} is served", what, manifest.kind, manifest.api_version), true);
+    return report(fmt::format("{}: no kind {} of {} is served", what, manifest.kind, manifest.api_version), true);
   }
   const std::string ns = !kind->namespaced ? "" : manifest.ns.empty() ? "default" : manifest.ns;
   WriteContext context = kAsScenario;
   context.force = true;
   const auto done = server_.patch(*kind, ns, manifest.name, "", kube::PatchKind::Apply, manifest.json, context);
-  if (!done) tell_refusal(what, done.error());
+  if (!done) report_refusal(what, done.error());
 }
 
 // Like `kubectl rollout restart`.
 void ScenarioRunner::act(const event::Rollout& rollout) {
   const auto [ns, name] = split_key(rollout.workload);
   const Kind* kind = workload_kind(rollout.workload);
-  if (kind == nullptr) return tell("rollout: there is no workload " + rollout.workload, true);
+  if (kind == nullptr) return report("rollout: there is no workload " + rollout.workload, true);
   const std::string patch = fmt::format(
       R"({{"spec":{{"template":{{"metadata":{{"annotations":{{"kubectl.kubernetes.io/restartedAt":"{}"}}}}}}}}}})",
       kube::format_time(server_.agenda().wall_now()));
   const auto done = server_.patch(*kind, ns, name, "", kube::PatchKind::Merge, patch, kAsScenario);
-  if (!done) tell_refusal("rollout of " + rollout.workload, done.error());
+  if (!done) report_refusal("rollout of " + rollout.workload, done.error());
 }
 
 }  // namespace rescheduler::sim

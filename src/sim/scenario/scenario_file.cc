@@ -44,16 +44,16 @@ NodeGroup read_group(YamlReader& from) {
 }
 
 PrioritySpec read_priority(YamlReader& from) {
-  PrioritySpec wish;
-  read_name(from, "name", wish.name);
+  PrioritySpec spec;
+  read_name(from, "name", spec.name);
   std::int64_t value = 0;
   from.read("value", value, -2'147'483'648LL, 1'000'000'000);  // the range that Kubernetes allows for users
-  wish.value = static_cast<std::int32_t>(value);
-  from.read("globalDefault", wish.global_default);
-  from.read("preemptionPolicy", wish.preemption_policy);
-  from.read("description", wish.description);
+  spec.value = static_cast<std::int32_t>(value);
+  from.read("globalDefault", spec.global_default);
+  from.read("preemptionPolicy", spec.preemption_policy);
+  from.read("description", spec.description);
   from.refuse_unknown_fields();
-  return wish;
+  return spec;
 }
 
 void read_kind(YamlReader& from, WorkloadKind& into) {
@@ -71,27 +71,27 @@ void read_kind(YamlReader& from, WorkloadKind& into) {
 void read_budget(YamlReader& from, Workload& workload) {
   if (!from.has("pdb")) return;
   YamlReader budget = from.child("pdb");
-  BudgetSpec wish;
-  read_count_or_share(budget, "minAvailable", wish.min_available);
-  read_count_or_share(budget, "maxUnavailable", wish.max_unavailable);
+  BudgetSpec spec;
+  read_count_or_share(budget, "minAvailable", spec.min_available);
+  read_count_or_share(budget, "maxUnavailable", spec.max_unavailable);
   budget.refuse_unknown_fields();
   if (budget.has("minAvailable") == budget.has("maxUnavailable")) {
     budget.problem("exactly one of minAvailable and maxUnavailable is required");
   }
-  workload.budget = std::move(wish);
+  workload.budget = std::move(spec);
 }
 
 void read_placement(YamlReader& from, Workload& workload) {
   if (!from.has("placement")) return;
   YamlReader placement = from.child("placement");
-  InitialPlacement wish;
-  read_name(placement, "group", wish.group);
+  InitialPlacement spec;
+  read_name(placement, "group", spec.group);
   std::string fill = "even";
   placement.read("fill", fill);
   if (fill != "even" && fill != "pack") placement.problem("fill", "must be even or pack");
-  wish.fill = fill == "pack" ? InitialPlacement::Fill::Pack : InitialPlacement::Fill::Even;
+  spec.fill = fill == "pack" ? InitialPlacement::Fill::Pack : InitialPlacement::Fill::Even;
   placement.refuse_unknown_fields();
-  workload.placement = std::move(wish);
+  workload.placement = std::move(spec);
 }
 
 // A field that does not apply to the kind of the workload is an error; it is not ignored.
@@ -180,7 +180,7 @@ void check_references(YamlReader& top, const Scenario& scenario) {
     if (workload.placement && scenario.find_group(workload.placement->group) == nullptr) {
       item.problem("placement.group", "there is no such group of nodes");
     }
-    const auto has_class = [&](const PrioritySpec& wish) { return wish.name == workload.priority_class; };
+    const auto has_class = [&](const PrioritySpec& spec) { return spec.name == workload.priority_class; };
     const bool built_in = workload.priority_class.empty() || workload.priority_class.starts_with("system-");
     if (!built_in && std::ranges::none_of(scenario.priority_classes, has_class)) {
       item.problem("priorityClass", "is not among the priorityClasses");

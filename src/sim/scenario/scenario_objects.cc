@@ -67,14 +67,14 @@ void add_annotations(const Workload& workload, api::ObjectMeta& metadata) {
 }
 
 void add_tolerations(const Workload& workload, api::PodSpec& spec) {
-  for (const TolerationSpec& wish : workload.tolerations) {
+  for (const TolerationSpec& item : workload.tolerations) {
     auto& toleration = *spec.add_tolerations();
-    toleration.set_key(wish.key);
-    toleration.set_operator_(wish.value.empty() ? "Exists" : "Equal");
-    if (!wish.value.empty()) toleration.set_value(wish.value);
-    if (!wish.effect.empty()) toleration.set_effect(wish.effect);
-    if (wish.seconds) {
-      toleration.set_toleration_seconds(std::chrono::ceil<std::chrono::seconds>(*wish.seconds).count());
+    toleration.set_key(item.key);
+    toleration.set_operator_(item.value.empty() ? "Exists" : "Equal");
+    if (!item.value.empty()) toleration.set_value(item.value);
+    if (!item.effect.empty()) toleration.set_effect(item.effect);
+    if (item.seconds) {
+      toleration.set_toleration_seconds(std::chrono::ceil<std::chrono::seconds>(*item.seconds).count());
     }
   }
 }
@@ -215,11 +215,11 @@ api::Node node_object(const NodeGroup& group, int index) {
   }
   copy_texts(group.labels, labels);
   copy_texts(group.annotations, *metadata.mutable_annotations());
-  for (const TaintSpec& wish : group.taints) {
+  for (const TaintSpec& item : group.taints) {
     auto& taint = *node.mutable_spec()->add_taints();
-    taint.set_key(wish.key);
-    if (!wish.value.empty()) taint.set_value(wish.value);
-    taint.set_effect(wish.effect);
+    taint.set_key(item.key);
+    if (!item.value.empty()) taint.set_value(item.value);
+    taint.set_effect(item.effect);
   }
   auto& capacity = *node.mutable_status()->mutable_capacity();
   capacity["cpu"].set_string(group.cpu);
@@ -236,13 +236,13 @@ void for_each_cluster_object(const Scenario& scenario, const ObjectSink& sink) {
     object->mutable_metadata()->set_name(name);
     sink(std::move(object));
   }
-  for (const PrioritySpec& wish : scenario.priority_classes) {
+  for (const PrioritySpec& item : scenario.priority_classes) {
     auto object = std::make_unique<api::PriorityClass>();
-    object->mutable_metadata()->set_name(wish.name);
-    object->set_value(wish.value);
-    if (wish.global_default) object->set_global_default(true);
-    if (!wish.preemption_policy.empty()) object->set_preemption_policy(wish.preemption_policy);
-    if (!wish.description.empty()) object->set_description(wish.description);
+    object->mutable_metadata()->set_name(item.name);
+    object->set_value(item.value);
+    if (item.global_default) object->set_global_default(true);
+    if (!item.preemption_policy.empty()) object->set_preemption_policy(item.preemption_policy);
+    if (!item.description.empty()) object->set_description(item.description);
     sink(std::move(object));
   }
   for (const NodeGroup& group : scenario.node_groups) {

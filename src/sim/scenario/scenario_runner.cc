@@ -40,7 +40,7 @@ void ScenarioRunner::look_at_nodes() {
     ready = cluster::is_ready(*version->as<api::Node>());
     return ready;
   });
-  if (ready || server_.agenda().steady_now() - started_ >= kNodePatience) return begin();
+  if (ready || server_.agenda().steady_now() - started_ >= kNodeTimeout) return begin();
   at(kNodeLook, [this] { look_at_nodes(); });
 }
 
@@ -80,7 +80,7 @@ void ScenarioRunner::create(MessagePtr object) {
   const std::string ns = kube::metadata_of(*object).namespace_();
   server_.submit_create(kind, ns, std::move(object), {.manager = "scenario"},
                         [this, alive = alive_, what](ApiResult<VersionPtr> answer) {
-                          if (!answer && *alive) tell_refusal(what, answer.error());
+                          if (!answer && *alive) report_refusal(what, answer.error());
                         });
 }
 
@@ -92,20 +92,20 @@ void ScenarioRunner::create_workloads(const std::vector<const Workload*>& worklo
 
 void ScenarioRunner::perform(const TimedEvent& event) {
   if (!std::holds_alternative<event::Nothing>(event.action)) {
-    tell(event.say.empty() ? describe(event) : fmt::format("{} ({})", event.say, describe(event)));
+    report(event.say.empty() ? describe(event) : fmt::format("{} ({})", event.say, describe(event)));
   } else {
-    tell(event.say);
+    report(event.say);
   }
   std::visit([this](const auto& action) { act(action); }, event.action);
 }
 
-void ScenarioRunner::tell(std::string text, bool trouble) {
-  news_.push_back({server_.agenda().wall_now(), std::move(text), trouble});
-  if (listener_) listener_(news_.back());
+void ScenarioRunner::report(std::string text, bool warning) {
+  activities_.push_back({server_.agenda().wall_now(), std::move(text), warning});
+  if (listener_) listener_(activities_.back());
 }
 
-void ScenarioRunner::tell_refusal(const std::string& what, const StatusError& refusal) {
-  tell(fmt::format("{}: refused: {}", what, refusal.message), true);
+void ScenarioRunner::report_refusal(const std::string& what, const StatusError& refusal) {
+  report(fmt::format("{}: refused: {}", what, refusal.message), true);
 }
 
 }  // namespace rescheduler::sim

@@ -1,6 +1,6 @@
 // Runs a scenario on an API server: creates nodes first, then workloads when the nodes are ready, then runs its events.
 //
-//   start() -> nodes are created -> all Ready, or kNodePatience over -> workloads, time 0 of the events -> ... -> over
+//   start() -> nodes are created -> all Ready, or kNodeTimeout over -> workloads, time 0 of the events -> ... -> over
 //
 // Errors of the server do not stop the run; they become ScenarioActivity entries. Belongs to the agenda's thread.
 #pragma once
@@ -24,13 +24,13 @@ namespace rescheduler::sim {
 struct ScenarioActivity {
   WallTime at;
   std::string text;
-  bool trouble = false;
+  bool warning = false;
 };
 
 class ScenarioRunner {
  public:
   // Clusters without kubelets have no ready nodes, and a node that is dead from the start must not delay the rest.
-  static constexpr std::chrono::seconds kNodePatience{15};
+  static constexpr std::chrono::seconds kNodeTimeout{15};
 
   ScenarioRunner(Server& server, Scenario scenario);
   ~ScenarioRunner();
@@ -46,7 +46,7 @@ class ScenarioRunner {
   // Performs an event that is not in the scenario now; its time is ignored.
   void perform(const TimedEvent& event);
 
-  const std::vector<ScenarioActivity>& news() const { return news_; }
+  const std::vector<ScenarioActivity>& activities() const { return activities_; }
   void on_activity(std::function<void(const ScenarioActivity&)> listener) { listener_ = std::move(listener); }
 
  private:
@@ -55,8 +55,8 @@ class ScenarioRunner {
   void at(std::chrono::nanoseconds time, std::function<void()> what);
   void create(MessagePtr object);
   void create_workloads(const std::vector<const Workload*>& workloads);
-  void tell(std::string text, bool trouble = false);
-  void tell_refusal(const std::string& what, const StatusError& refusal);
+  void report(std::string text, bool warning = false);
+  void report_refusal(const std::string& what, const StatusError& refusal);
 
   void act(const event::Scale& scale);
   void act(const event::ChangeLoad& load);
@@ -80,7 +80,7 @@ class ScenarioRunner {
   SteadyTime started_{};
   std::size_t waiting_ = 0;
   std::map<std::string, event::ChangeLoad> loads_;  // the last change of each workload, for future pods
-  std::vector<ScenarioActivity> news_;
+  std::vector<ScenarioActivity> activities_;
   std::function<void(const ScenarioActivity&)> listener_;
   std::unique_ptr<Store::Subscription> on_pods_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -20,8 +20,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A server without kubelets: nodes never become ready, so workloads start after kNodePatience.
-constexpr auto kBegin = ScenarioRunner::kNodePatience + 100ms;
+// A server without kubelets: nodes never become ready, so workloads start after kNodeTimeout.
+constexpr auto kBegin = ScenarioRunner::kNodeTimeout + 100ms;
 
 // The namespaces of every cluster.
 void add_namespaces(Server& server) {
@@ -48,9 +48,9 @@ class ScenarioRunnerTest : public testing::Test {
     const auto pod = server.find<api::Pod>(ns, name);
     return pod == nullptr ? "no such pod" : pod->spec().node_name();
   }
-  std::vector<std::string> said() {
+  std::vector<std::string> messages() {
     std::vector<std::string> texts;
-    for (const ScenarioActivity& news : runner->news()) texts.push_back(news.text);
+    for (const ScenarioActivity& activity : runner->activities()) texts.push_back(activity.text);
     return texts;
   }
 
@@ -151,7 +151,7 @@ events:
   EXPECT_FALSE(node("n-1")->metadata().annotations().contains(std::string(kNodeFault)));
   agenda.run_for(1s);
   EXPECT_EQ(node("n-1")->metadata().annotations().at(std::string(kNodeFault)), "dead");
-  EXPECT_THAT(said(), Contains("power cut (node n-1: dead)"));
+  EXPECT_THAT(messages(), Contains("power cut (node n-1: dead)"));
   agenda.run_for(3s);
   EXPECT_FALSE(node("n-1")->metadata().annotations().contains(std::string(kNodeFault)));
   EXPECT_TRUE(node("n-2")->spec().unschedulable());
@@ -168,8 +168,8 @@ events:
   EXPECT_FALSE(runner->over());
   agenda.run_for(1s);
   EXPECT_TRUE(runner->over());
-  EXPECT_TRUE(runner->news().back().trouble);
-  EXPECT_THAT(runner->news().back().text, HasSubstr("delete pod shop/nobody: refused"));
+  EXPECT_TRUE(runner->activities().back().warning);
+  EXPECT_THAT(runner->activities().back().text, HasSubstr("delete pod shop/nobody: refused"));
 }
 
 TEST_F(ScenarioRunnerTest, PodsThatComeAfterAChangeOfLoadHaveTheNewLoad) {
@@ -231,7 +231,8 @@ TEST_F(ScenarioRunnerTest, EveryShippedScenarioIsPlayedWithoutTrouble) {
     played.start();
     own_agenda.run_for(5min);
     EXPECT_TRUE(played.over()) << name;
-    for (const ScenarioActivity& news : played.news()) EXPECT_FALSE(news.trouble) << name << ": " << news.text;
+    for (const ScenarioActivity& activity : played.activities())
+      EXPECT_FALSE(activity.warning) << name << ": " << activity.text;
   }
 }
 

@@ -87,14 +87,14 @@ void TrivialPlacement::place(const std::string& key) {
   }
   unplaced_.insert(key);
   if (node == nullptr) {
-    say_unschedulable(*pod);
+    report_unschedulable(*pod);
   } else {
     schedule_retry();
   }
 }
 
 // Sets the condition that a scheduler sets, for kubectl describe. Only once, because the condition has no other effect.
-void TrivialPlacement::say_unschedulable(const api::Pod& pod) {
+void TrivialPlacement::report_unschedulable(const api::Pod& pod) {
   if (find_condition(pod.status(), "PodScheduled") != nullptr) return;
   const std::string message = fmt::format("0/{} nodes are available: none has room and is allowed.", rooms_.size());
   (void)server_.modify_status<api::Pod>(  // an error means that the pod is deleted: nothing to do

@@ -42,15 +42,15 @@ class TrivialPlacement {
   void schedule_retry();
   void run();
   void place(const std::string& key);
-  void say_unschedulable(const api::Pod& pod);
+  void report_unschedulable(const api::Pod& pod);
 
   Server& server_;
   NodeRooms rooms_;
-  struct Turn {
+  struct QueuedPod {
     std::string key;
     SteadyTime at;
   };
-  std::deque<Turn> queue_;  // sorted by time
+  std::deque<QueuedPod> queue_;  // sorted by time
   std::unordered_set<std::string> queued_;
   std::set<std::string> unplaced_;  // did not fit in the last attempt
   std::uint64_t placed_ = 0;

@@ -85,7 +85,7 @@ ApiResult<Removed> Server::remove(const Kind& kind,
   object->CopyFrom(*before);
   const bool changed = mark(*object, kind, options, grace, agenda_.wall_now());
   // A terminating pod is removed at once only with grace period 0.
-  const bool at_once = grace == 0 && !held_back(kind, *object);
+  const bool at_once = grace == 0 && !has_finalizers(kind, *object);
   if (dry_run) return Removed{ObjectPtr(std::move(object)), at_once};
   if (at_once) {
     store_.erase(kind, ns, name);

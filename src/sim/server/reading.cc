@@ -31,7 +31,7 @@ ApiResult<View> view_of(const Store& store, const Kind& kind, const ListQuery& q
   if (!query.continue_token.empty()) {
     auto token = ContinueToken::decode(query.continue_token);
     if (!token) return refuse(std::move(token.error()));
-    if (!store.remembers(kind, token->version)) {
+    if (!store.has_history_since(kind, token->version)) {
       return refuse(
           expired("The provided continue parameter is too old to display a consistent list result. You can start a new "
                   "list without the continue parameter."));
@@ -49,7 +49,7 @@ ApiResult<View> view_of(const Store& store, const Kind& kind, const ListQuery& q
     return refuse(std::move(late));
   }
   if (query.resource_version_match != "Exact") return view;
-  if (!store.remembers(kind, *version)) {
+  if (!store.has_history_since(kind, *version)) {
     return refuse(expired(fmt::format("The resourceVersion for the provided list is too old: {}", *version)));
   }
   return View{*version, *version != store.version()};

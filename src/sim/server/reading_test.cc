@@ -125,10 +125,10 @@ TEST_F(Reading, AQuietWatchStaysYoung) {
 TEST_F(Reading, NewsIsToldFromWithinTheWrite) {
   auto watch = server.watch(maps, {});
   ASSERT_TRUE(watch);
-  int news = 0;
-  (*watch)->on_activity([&] { ++news; });
+  int activity_count = 0;
+  (*watch)->on_activity([&] { ++activity_count; });
   add(2);
-  EXPECT_EQ(news, 2);
+  EXPECT_EQ(activity_count, 2);
 }
 
 }  // namespace

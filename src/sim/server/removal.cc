@@ -11,7 +11,7 @@
 
 namespace rescheduler::sim {
 
-bool held_back(const Kind& kind, const Message& object) {
+bool has_finalizers(const Kind& kind, const Message& object) {
   if (!kube::metadata_of(object).finalizers().empty()) return true;
   return kind.type == &kube::resource_of<api::Namespace>()
          && !static_cast<const api::Namespace&>(object).spec().finalizers().empty();

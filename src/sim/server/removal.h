@@ -13,7 +13,7 @@ class DeleteOptions;
 namespace rescheduler::sim {
 
 // Whether finalizers delay the deletion. A namespace also has finalizers in its spec.
-bool held_back(const Kind& kind, const Message& object);
+bool has_finalizers(const Kind& kind, const Message& object);
 
 // A deletion has dryRun in its options, unlike other writes.
 bool is_dry_run(const api::DeleteOptions& options);

@@ -44,7 +44,7 @@ class StoreWatch final : public Watch {
       end.initial_events_end = true;
       events.push_back(std::move(end));
     }
-    if (!store_.remembers(kind_, passed_)) {
+    if (!store_.has_history_since(kind_, passed_)) {
       return refuse(expired(fmt::format("too old resource version: {} ({})", passed_, store_.version())));
     }
     while (events.size() < most) {
@@ -104,7 +104,7 @@ ApiResult<std::unique_ptr<Watch>> Server::watch(const Kind& kind, const WatchQue
     const auto version = parse_version(query.resource_version);
     if (!version) return refuse(version.error());
     from = *version;
-    if (!store_.remembers(kind, from)) {
+    if (!store_.has_history_since(kind, from)) {
       return refuse(expired(fmt::format("too old resource version: {} ({})", from, store_.version())));
     }
   }

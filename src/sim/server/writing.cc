@@ -207,12 +207,12 @@ ApiResult<VersionPtr> Server::commit_update(PendingWrite pending_write) {
   if (pending_write.context.dry_run) {
     return unsaved(kind, std::move(pending_write.object), std::move(pending_write.managed_fields), current->number());
   }
-  const bool last_word = metadata.has_deletion_timestamp() && !held_back(kind, *pending_write.object)
-                         && metadata.deletion_grace_period_seconds() == 0;
+  const bool completes_deletion = metadata.has_deletion_timestamp() && !has_finalizers(kind, *pending_write.object)
+                                  && metadata.deletion_grace_period_seconds() == 0;
   const std::string ns = metadata.namespace_();
   const std::string name = metadata.name();
   VersionPtr stored = store_.put(kind, std::move(pending_write.object), std::move(pending_write.managed_fields));
-  if (last_word) store_.erase(kind, ns, name);
+  if (completes_deletion) store_.erase(kind, ns, name);
   return stored;
 }
 

@@ -36,7 +36,7 @@ bool within(std::string_view key, std::string_view ns) {
 
 }  // namespace
 
-struct Remembered {
+struct HistoryEntry {
   Change change;
   std::string key;
 };
@@ -46,7 +46,7 @@ struct Store::Shelf {
   // The same objects for lookups by key. Names of one workload share long prefixes, which a tree compares again and
   // again.
   boost::unordered_flat_map<std::string_view, const VersionPtr*> by_key;
-  std::deque<Remembered> history;
+  std::deque<HistoryEntry> history;
   std::uint64_t forgotten = 0;  // the newest version that is no longer in the history
 };
 
@@ -102,7 +102,7 @@ std::size_t Store::count(const Kind& kind) const {
 }
 
 VersionPtr Store::put(const Kind& kind, MessagePtr object, std::string managed_fields) {
-  RESCHEDULER_CHECK(!telling_, "a subscriber may not write from within its callback");
+  RESCHEDULER_CHECK(!notifying_, "a subscriber may not write from within its callback");
   Shelf& shelf = this->shelf(kind);
   const std::uint64_t number = ++version_;
   auto& metadata = kube::mutable_metadata_of(*object);
@@ -124,7 +124,7 @@ VersionPtr Store::put(const Kind& kind, MessagePtr object, std::string managed_f
 }
 
 void Store::erase(const Kind& kind, std::string_view ns, std::string_view name) {
-  RESCHEDULER_CHECK(!telling_, "a subscriber may not write from within its callback");
+  RESCHEDULER_CHECK(!notifying_, "a subscriber may not write from within its callback");
   Shelf& shelf = this->shelf(kind);
   std::string key = key_of(ns, name);
   const auto found = shelf.objects.find(key);
@@ -148,16 +148,16 @@ void Store::record(Shelf& shelf, std::string key, Change change) {
     shelf.forgotten = shelf.history.front().change.number;
     shelf.history.pop_front();
   }
-  const Change told = shelf.history.back().change;
+  const Change notified = shelf.history.back().change;
   const auto listeners = listeners_;
-  telling_ = true;
+  notifying_ = true;
   // By index: a listener can subscribe others. New subscribers get later changes only.
   const std::size_t count = listeners->entries.size();
   for (std::size_t index = 0; index < std::min(count, listeners->entries.size()); ++index) {
     const auto entry = listeners->entries[index];
-    if (entry->kind == nullptr || entry->kind == &told.kind()) entry->listener(told);
+    if (entry->kind == nullptr || entry->kind == &notified.kind()) entry->listener(notified);
   }
-  telling_ = false;
+  notifying_ = false;
 }
 
 void Store::for_each(const Kind& kind, std::string_view ns, std::string_view after, const Visit& visit) const {
@@ -168,7 +168,7 @@ void Store::for_each(const Kind& kind, std::string_view ns, std::string_view aft
   }
 }
 
-bool Store::remembers(const Kind& kind, std::uint64_t version) const {
+bool Store::has_history_since(const Kind& kind, std::uint64_t version) const {
   const Shelf* shelf = find_shelf(kind);
   return version >= forgotten_ && (shelf == nullptr || version >= shelf->forgotten);
 }
@@ -178,7 +178,7 @@ bool Store::for_each_as_of(std::uint64_t version,
                            std::string_view ns,
                            std::string_view after,
                            const Visit& visit) const {
-  if (!remembers(kind, version)) return false;
+  if (!has_history_since(kind, version)) return false;
   const Shelf* shelf = find_shelf(kind);
   if (shelf == nullptr) return true;
   // The state at `version`: the current objects, but objects changed since then as they were before their first later
@@ -205,7 +205,7 @@ bool Store::find_as_of(std::uint64_t version,
                        std::string_view ns,
                        std::string_view name,
                        VersionPtr* found) const {
-  if (!remembers(kind, version)) return false;
+  if (!has_history_since(kind, version)) return false;
   *found = find(kind, ns, name);
   const Shelf* shelf = find_shelf(kind);
   if (shelf == nullptr) return true;
@@ -220,7 +220,7 @@ const Change* Store::change_after(const Kind& kind, std::uint64_t version) const
   const Shelf* shelf = find_shelf(kind);
   if (shelf == nullptr) return nullptr;
   const auto found = std::partition_point(shelf->history.begin(), shelf->history.end(),
-                                          [version](const Remembered& r) { return r.change.number <= version; });
+                                          [version](const HistoryEntry& r) { return r.change.number <= version; });
   return found == shelf->history.end() ? nullptr : &found->change;
 }
 

@@ -60,7 +60,7 @@ class Store {
                   VersionPtr* found) const;
 
   // Whether the history still has every change after `version`.
-  bool remembers(const Kind& kind, std::uint64_t version) const;
+  bool has_history_since(const Kind& kind, std::uint64_t version) const;
   // The first change after `version` in the history; null if there is none yet.
   const Change* change_after(const Kind& kind, std::uint64_t version) const;
   void forget_history();  // like a compaction of etcd: every earlier version is too old
@@ -79,7 +79,7 @@ class Store {
   StoreSettings settings_;
   std::uint64_t version_ = 1;
   std::uint64_t forgotten_ = 0;  // the history of every kind begins after this version
-  bool telling_ = false;
+  bool notifying_ = false;
   std::unordered_map<const Kind*, std::unique_ptr<Shelf>> shelves_;
   struct Listeners;
   std::shared_ptr<Listeners> listeners_;

@@ -82,14 +82,14 @@ TEST(Store, ErasingTellsTheLastStateUnderTheVersionOfItsRemoval) {
 
 TEST(Store, ADroppedSubscriptionHearsNoMoreAndOtherKindsAreNotHeard) {
   Shop shop;
-  int heard = 0;
-  auto maps = shop.store.subscribe(&shop.maps, [&](const Change&) { ++heard; });
-  const auto secrets = shop.store.subscribe(&shop.kinds.of<api::Secret>(), [&](const Change&) { heard += 100; });
+  int notified = 0;
+  auto maps = shop.store.subscribe(&shop.maps, [&](const Change&) { ++notified; });
+  const auto secrets = shop.store.subscribe(&shop.kinds.of<api::Secret>(), [&](const Change&) { notified += 100; });
   shop.put("a", "x");
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(notified, 1);
   maps.reset();
   shop.put("a", "y");
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(notified, 1);
 }
 
 TEST(Store, HistoryIsBoundedAndSaysHowFarItReaches) {
@@ -97,14 +97,14 @@ TEST(Store, HistoryIsBoundedAndSaysHowFarItReaches) {
   const std::uint64_t before = shop.store.version();
   std::vector<std::uint64_t> numbers;
   for (int i = 0; i < 5; ++i) numbers.push_back(shop.put("a", "x", std::to_string(i))->number());
-  EXPECT_FALSE(shop.store.remembers(shop.maps, before));
-  EXPECT_FALSE(shop.store.remembers(shop.maps, numbers[0]));
-  EXPECT_TRUE(shop.store.remembers(shop.maps, numbers[1]));
+  EXPECT_FALSE(shop.store.has_history_since(shop.maps, before));
+  EXPECT_FALSE(shop.store.has_history_since(shop.maps, numbers[0]));
+  EXPECT_TRUE(shop.store.has_history_since(shop.maps, numbers[1]));
   EXPECT_EQ(shop.store.change_after(shop.maps, numbers[1])->number, numbers[2]);
   EXPECT_EQ(shop.store.change_after(shop.maps, numbers[4]), nullptr);
   shop.store.forget_history();
-  EXPECT_FALSE(shop.store.remembers(shop.maps, numbers[3]));
-  EXPECT_TRUE(shop.store.remembers(shop.maps, numbers[4]));
+  EXPECT_FALSE(shop.store.has_history_since(shop.maps, numbers[3]));
+  EXPECT_TRUE(shop.store.has_history_since(shop.maps, numbers[4]));
 }
 
 TEST(Store, OneKindsChangesDoNotPushOutAnothers) {
@@ -115,7 +115,7 @@ TEST(Store, OneKindsChangesDoNotPushOutAnothers) {
     secret->mutable_metadata()->set_name("s");
     shop.store.put(shop.kinds.of<api::Secret>(), std::move(secret), {});
   }
-  EXPECT_TRUE(shop.store.remembers(shop.maps, before));
+  EXPECT_TRUE(shop.store.has_history_since(shop.maps, before));
 }
 
 TEST(StoreDeathTest, ASubscriberThatWritesIsADefect) {

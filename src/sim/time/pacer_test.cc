@@ -72,10 +72,10 @@ TEST(VirtualLoop, TimeStandsStillWhileSomebodyHoldsIt) {
   VirtualLoop loop(agenda);
   net::RealTimers real;
   const auto outside = [](net::RealTimers& timers, VirtualLoop& held,
-                          std::vector<std::string>& told) -> net::Task<void> {
+                          std::vector<std::string>& lines) -> net::Task<void> {
     held.hold_time();
     (void)co_await timers.sleep_for(1ms);  // represents the network
-    told.emplace_back("outside");
+    lines.emplace_back("outside");
     held.release_time();
   };
   net::spawn(loop.executor(), "outside", outside(real, loop, log));

@@ -6,7 +6,7 @@
 
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_node.pb.h"
-#include "sim/controllers/daemon_set/daemon_set_look.h"
+#include "sim/controllers/daemon_set/daemon_set_reconcile_state.h"
 #include "sim/controllers/keys.h"
 #include "sim/controllers/pods/ownership.h"
 #include "sim/controllers/pods/pod_template.h"
@@ -82,8 +82,8 @@ void DaemonSetController::on_node(const Change& change) {
 void DaemonSetController::reconcile(const std::string& key) {
   const auto [ns, name] = split_key(key);
   const kube::LabelSelector* selector = watch_.selector(ns, name);
-  Look look{key, server_.find<api::DaemonSet>(ns, name)};
-  if (!look.set || selector == nullptr) {
+  ReconcileState state{key, server_.find<api::DaemonSet>(ns, name)};
+  if (!state.set || selector == nullptr) {
     control_.forget(key);
     queue_.forget_failures(key);
     std::erase_if(failed_, [&key](const auto& entry) { return entry.first.starts_with(key + "/"); });
@@ -91,85 +91,85 @@ void DaemonSetController::reconcile(const std::string& key) {
   }
   const kube::LabelSelector own = *selector;  // the writes below can replace the watch's selector
   if (own.is_everything()) {
-    events_.note(kube::ref_to(*look.set), kube::EventType::Warning, "SelectingAll", "",
+    events_.note(kube::ref_to(*state.set), kube::EventType::Warning, "SelectingAll", "",
                  "This daemon set is selecting all pods. A non-empty selector is required.", kReporter);
     return;
   }
-  static_cast<void>(claim_pods(server_, pods_, *look.set, own));
-  if (!find_revision(look, own)) return queue_.add_after_failure(key);
-  gather(look);
+  static_cast<void>(claim_pods(server_, pods_, *state.set, own));
+  if (!find_revision(state, own)) return queue_.add_after_failure(key);
+  gather(state);
   if (control_.failed(key)) {
-    look.fault = control_.take_fault(key);  // of pods that admission rejected since the last reconcile
-  } else if (!control_.under_way(key) && !look.set->metadata().has_deletion_timestamp()) {
-    manage(look);
-    if (carry_out(look)) gather(look);
-    if (look.fault.empty() && !control_.under_way(key)) {
-      update(look);
-      if (carry_out(look)) gather(look);
+    state.fault = control_.take_fault(key);  // of pods that admission rejected since the last reconcile
+  } else if (!control_.under_way(key) && !state.set->metadata().has_deletion_timestamp()) {
+    manage(state);
+    if (carry_out(state)) gather(state);
+    if (state.fault.empty() && !control_.under_way(key)) {
+      update(state);
+      if (carry_out(state)) gather(state);
     }
   }
-  write_status(look);
-  if (!look.fault.empty()) return queue_.add_after_failure(key);
+  write_status(state);
+  if (!state.fault.empty()) return queue_.add_after_failure(key);
   if (!control_.under_way(key)) queue_.forget_failures(key);
 }
 
-bool DaemonSetController::find_revision(Look& look, const kube::LabelSelector& selector) {
-  look.revisions = history_.of(*look.set, selector);
-  look.collision_count = look.set->status().collision_count();
-  auto newest = history_.newest(*look.set, look.spec().template_(), look.revisions, look.collision_count);
+bool DaemonSetController::find_revision(ReconcileState& state, const kube::LabelSelector& selector) {
+  state.revisions = history_.of(*state.set, selector);
+  state.collision_count = state.set->status().collision_count();
+  auto newest = history_.newest(*state.set, state.spec().template_(), state.revisions, state.collision_count);
   if (!newest) {
-    if (look.collision_count != look.set->status().collision_count()) {
-      static_cast<void>(server_.modify_status<api::DaemonSet>(look.ns(), look.name(), [&look](api::DaemonSet& set) {
-        set.mutable_status()->set_collision_count(look.collision_count);
+    if (state.collision_count != state.set->status().collision_count()) {
+      static_cast<void>(server_.modify_status<api::DaemonSet>(state.ns(), state.name(), [&state](api::DaemonSet& set) {
+        set.mutable_status()->set_collision_count(state.collision_count);
       }));
     }
     return false;
   }
-  look.revision = *newest;
-  look.hash = history_.hash_of(look.revision);
+  state.revision = *newest;
+  state.hash = history_.hash_of(state.revision);
   return true;
 }
 
-void DaemonSetController::gather(Look& look) {
-  look.nodes.clear();
-  const auto eligibility = eligibilities_.find(look.key);
+void DaemonSetController::gather(ReconcileState& state) {
+  state.nodes.clear();
+  const auto eligibility = eligibilities_.find(state.key);
   for (const auto& [name, traits] : nodes_) {
-    Node& node = look.nodes.emplace_hint(look.nodes.end(), name, Node())->second;
+    Node& node = state.nodes.emplace_hint(state.nodes.end(), name, Node())->second;
     if (eligibility != eligibilities_.end()) node.place = eligibility->second.on(name, traits);
   }
-  const kube::LabelSelector* selector = watch_.selector(look.ns(), look.name());
-  for (const PodView* pod : pods_.of_owner(look.set->metadata().uid())) {
+  const kube::LabelSelector* selector = watch_.selector(state.ns(), state.name());
+  for (const PodView* pod : pods_.of_owner(state.set->metadata().uid())) {
     if (selector == nullptr || !selector->matches(pod->labels().lookup())) continue;
     if (pod->finished() && pod->terminating()) continue;
-    look.nodes[pod->target_node()].pods.push_back(pod);
+    state.nodes[pod->target_node()].pods.push_back(pod);
   }
-  for (auto& [name, node] : look.nodes) {
+  for (auto& [name, node] : state.nodes) {
     if (node.pods.size() < 2) continue;
     std::ranges::sort(node.pods, {}, [](const PodView* pod) { return std::tuple(pod->created(), pod->name()); });
   }
 }
 
-bool DaemonSetController::available(const Look& look, const PodView& pod) const {
-  return pod.available(std::chrono::seconds{look.spec().min_ready_seconds()}, server_.agenda().wall_now());
+bool DaemonSetController::available(const ReconcileState& state, const PodView& pod) const {
+  return pod.available(std::chrono::seconds{state.spec().min_ready_seconds()}, server_.agenda().wall_now());
 }
 
-void DaemonSetController::manage(Look& look) {
-  for (const auto& [name, node] : look.nodes) manage_node(look, name, node);
+void DaemonSetController::manage(ReconcileState& state) {
+  for (const auto& [name, node] : state.nodes) manage_node(state, name, node);
 }
 
-void DaemonSetController::manage_node(Look& look, std::string_view name, const Node& node) {
+void DaemonSetController::manage_node(ReconcileState& state, std::string_view name, const Node& node) {
   if (!nodes_.contains(name)) {  // node deleted: unbound pods never start there; bound pods belong to PodCleanup
-    std::ranges::copy_if(node.pods, std::back_inserter(look.to_delete),
+    std::ranges::copy_if(node.pods, std::back_inserter(state.to_delete),
                          [](const PodView* pod) { return !pod->bound() && !pod->terminating(); });
     return;
   }
   if (node.place == DaemonPlace::Never) {
-    std::ranges::copy_if(node.pods, std::back_inserter(look.to_delete),
+    std::ranges::copy_if(node.pods, std::back_inserter(state.to_delete),
                          [](const PodView* pod) { return !pod->terminating(); });
     return;
   }
   if (node.pods.empty()) {
-    if (node.place == DaemonPlace::Run) look.to_create.emplace_back(name);
+    if (node.place == DaemonPlace::Run) state.to_create.emplace_back(name);
     return;
   }
   std::vector<const PodView*> running;
@@ -180,48 +180,48 @@ void DaemonSetController::manage_node(Look& look, std::string_view name, const N
       continue;
     }
     const bool failed = pod->phase() == PodPhase::Failed;
-    if (failed && !may_replace_failed(look, name)) continue;
-    events_.note(kube::ref_to(*look.set), failed ? kube::EventType::Warning : kube::EventType::Normal,
+    if (failed && !may_replace_failed(state, name)) continue;
+    events_.note(kube::ref_to(*state.set), failed ? kube::EventType::Warning : kube::EventType::Normal,
                  failed ? "FailedDaemonPod" : "SucceededDaemonPod", "",
                  fmt::format("Found {} daemon pod {} on node {}, will try to {} it", failed ? "failed" : "succeeded",
                              pod->key(), name, failed ? "kill" : "delete"),
                  kReporter);
-    look.to_delete.push_back(pod);
+    state.to_delete.push_back(pod);
   }
-  prune(look, std::move(running));
+  prune(state, std::move(running));
 }
 
 // Keeps one pod per node. With surge, an available old pod can stay beside a new pod that is not available yet.
-void DaemonSetController::prune(Look& look, std::vector<const PodView*> running) {
+void DaemonSetController::prune(ReconcileState& state, std::vector<const PodView*> running) {
   if (running.size() < 2) return;
-  const auto& rolling = look.spec().update_strategy().rolling_update();
-  const bool surges = look.spec().update_strategy().type() == "RollingUpdate" && rolling.has_max_surge()
+  const auto& rolling = state.spec().update_strategy().rolling_update();
+  const bool surges = state.spec().update_strategy().type() == "RollingUpdate" && rolling.has_max_surge()
                       && (rolling.max_surge().int_val() > 0
                           || (rolling.max_surge().type() == 1 && rolling.max_surge().str_val() != "0%"));
   if (!surges) {
-    look.to_delete.insert(look.to_delete.end(), running.begin() + 1, running.end());
+    state.to_delete.insert(state.to_delete.end(), running.begin() + 1, running.end());
     return;
   }
   const PodView* is_new = nullptr;
   const PodView* is_old = nullptr;
   for (const PodView* pod : running) {
-    const PodView*& oldest = look.is_new(*pod) ? is_new : is_old;
+    const PodView*& oldest = state.is_new(*pod) ? is_new : is_old;
     if (oldest == nullptr) {
       oldest = pod;
     } else {
-      look.to_delete.push_back(pod);
+      state.to_delete.push_back(pod);
     }
   }
-  if (is_new != nullptr && is_old != nullptr && (!is_old->ready() || available(look, *is_new))) {
-    look.to_delete.push_back(is_old);
+  if (is_new != nullptr && is_old != nullptr && (!is_old->ready() || available(state, *is_new))) {
+    state.to_delete.push_back(is_old);
   }
 }
 
-bool DaemonSetController::may_replace_failed(const Look& look, std::string_view node) {
-  Backoff& backoff = failed_[look.key + "/" + std::string(node)];
+bool DaemonSetController::may_replace_failed(const ReconcileState& state, std::string_view node) {
+  Backoff& backoff = failed_[state.key + "/" + std::string(node)];
   const SteadyTime now = server_.agenda().steady_now();
   if (now < backoff.until) {
-    queue_.add_after(look.key, backoff.until - now);
+    queue_.add_after(state.key, backoff.until - now);
     return false;
   }
   const bool long_ago = now - backoff.until > 2 * kLongestWait;
@@ -230,29 +230,29 @@ bool DaemonSetController::may_replace_failed(const Look& look, std::string_view 
   return true;
 }
 
-bool DaemonSetController::carry_out(Look& look) {
-  if (look.to_delete.empty() && look.to_create.empty()) return false;
+bool DaemonSetController::carry_out(ReconcileState& state) {
+  if (state.to_delete.empty() && state.to_create.empty()) return false;
   std::size_t room = kMostPerLook;
-  for (const PodView* pod : std::exchange(look.to_delete, {})) {
+  for (const PodView* pod : std::exchange(state.to_delete, {})) {
     if (room-- == 0) break;
-    std::string fault = control_.remove(*look.set, *pod);
-    if (!fault.empty()) look.fault = std::move(fault);
+    std::string fault = control_.remove(*state.set, *pod);
+    if (!fault.empty()) state.fault = std::move(fault);
   }
   room = kMostPerLook;
-  for (const std::string& node : std::exchange(look.to_create, {})) {
-    if (room-- == 0 || control_.failed(look.key)) break;
-    create_pod(look, node);
+  for (const std::string& node : std::exchange(state.to_create, {})) {
+    if (room-- == 0 || control_.failed(state.key)) break;
+    create_pod(state, node);
   }
-  if (control_.failed(look.key)) look.fault = control_.take_fault(look.key);
+  if (control_.failed(state.key)) state.fault = control_.take_fault(state.key);
   return true;
 }
 
-void DaemonSetController::create_pod(Look& look, const std::string& node) {
-  auto pod = pod_from_template(look.spec().template_(), look.ns(), controller_reference(*look.set));
-  pod->mutable_metadata()->set_generate_name(pod_name_prefix(look.name()));
+void DaemonSetController::create_pod(ReconcileState& state, const std::string& node) {
+  auto pod = pod_from_template(state.spec().template_(), state.ns(), controller_reference(*state.set));
+  pod->mutable_metadata()->set_generate_name(pod_name_prefix(state.name()));
   auto& labels = *pod->mutable_metadata()->mutable_labels();
-  labels[std::string(kRevisionLabel)] = look.hash;
-  const auto& annotations = look.set->metadata().annotations();
+  labels[std::string(kRevisionLabel)] = state.hash;
+  const auto& annotations = state.set->metadata().annotations();
   const auto generation = annotations.find("deprecated.daemonset.template.generation");
   if (generation != annotations.end()) labels["pod-template-generation"] = generation->second;
   api::PodSpec& spec = *pod->mutable_spec();
@@ -265,7 +265,7 @@ void DaemonSetController::create_pod(Look& look, const std::string& node) {
   field.set_key("metadata.name");
   field.set_operator_("In");
   field.add_values(node);
-  control_.create(look.key, *look.set, std::move(pod));
+  control_.create(state.key, *state.set, std::move(pod));
 }
 
 }  // namespace rescheduler::sim

@@ -33,7 +33,7 @@ class DaemonSetController {
 
  private:
   // The state of one reconcile of one DaemonSet.
-  struct Look;
+  struct ReconcileState;
   struct Node {
     std::vector<const PodView*> pods;  // oldest first
     DaemonPlace place = DaemonPlace::Never;
@@ -47,21 +47,21 @@ class DaemonSetController {
   void on_set(const Change& change);
   void on_node(const Change& change);
   void reconcile(const std::string& key);
-  bool find_revision(Look& look, const kube::LabelSelector& selector);
-  void gather(Look& look);
-  void manage(Look& look);
-  void manage_node(Look& look, std::string_view name, const Node& node);
-  void prune(Look& look, std::vector<const PodView*> running);
-  bool may_replace_failed(const Look& look, std::string_view node);
-  void update(Look& look);
-  void update_within_unavailability(Look& look, std::int32_t room);
-  void update_with_surge(Look& look, std::int32_t room);
+  bool find_revision(ReconcileState& state, const kube::LabelSelector& selector);
+  void gather(ReconcileState& state);
+  void manage(ReconcileState& state);
+  void manage_node(ReconcileState& state, std::string_view name, const Node& node);
+  void prune(ReconcileState& state, std::vector<const PodView*> running);
+  bool may_replace_failed(const ReconcileState& state, std::string_view node);
+  void update(ReconcileState& state);
+  void update_within_unavailability(ReconcileState& state, std::int32_t room);
+  void update_with_surge(ReconcileState& state, std::int32_t room);
   // Ignores terminating pods. False if the node has more than one new or more than one old pod.
-  bool split(const Look& look, const Node& node, const PodView*& is_new, const PodView*& is_old) const;
-  bool carry_out(Look& look);  // false: there was nothing to do
-  void create_pod(Look& look, const std::string& node);
-  bool available(const Look& look, const PodView& pod) const;
-  void write_status(Look& look);
+  bool split(const ReconcileState& state, const Node& node, const PodView*& is_new, const PodView*& is_old) const;
+  bool carry_out(ReconcileState& state);  // false: there was nothing to do
+  void create_pod(ReconcileState& state, const std::string& node);
+  bool available(const ReconcileState& state, const PodView& pod) const;
+  void write_status(ReconcileState& state);
 
   Server& server_;
   PodIndex& pods_;

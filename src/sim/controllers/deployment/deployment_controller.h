@@ -33,36 +33,36 @@ class DeploymentController {
 
  private:
   // The state of one reconcile of one Deployment: the objects that were read, updated after each write.
-  struct Look;
+  struct ReconcileState;
 
   // All bool functions return false if a write was rejected. The Deployment is then reconciled again later.
   void reconcile(const std::string& key);
-  bool act(Look& look);
-  bool claim_sets(Look& look, const kube::LabelSelector& selector);
-  bool check_paused(Look& look);
-  bool sync_revision(Look& look, bool create);
-  bool adopt_revision(Look& look, std::int64_t revision);
-  bool create_new_set(Look& look, std::int64_t revision);
-  bool resolve_collision(Look& look, const api::ReplicaSet& wanted);
-  bool is_scaling_event(const Look& look) const;
+  bool act(ReconcileState& state);
+  bool claim_sets(ReconcileState& state, const kube::LabelSelector& selector);
+  bool check_paused(ReconcileState& state);
+  bool sync_revision(ReconcileState& state, bool create);
+  bool adopt_revision(ReconcileState& state, std::int64_t revision);
+  bool create_new_set(ReconcileState& state, std::int64_t revision);
+  bool resolve_collision(ReconcileState& state, const api::ReplicaSet& wanted);
+  bool is_scaling_event(const ReconcileState& state) const;
 
-  bool scale_all(Look& look);
-  bool scale_in_proportion(Look& look);
-  bool roll(Look& look);
-  bool recreate(Look& look);
-  bool grow_new_set(Look& look, bool& scaled);
-  bool shrink_old_sets(Look& look, bool& scaled);
-  bool old_pods_running(const Look& look) const;
-  bool scale_set(Look& look, ReplicaSetPtr& set, std::int32_t size, bool annotate);
-  bool clean_up(Look& look);
+  bool scale_all(ReconcileState& state);
+  bool scale_in_proportion(ReconcileState& state);
+  bool roll(ReconcileState& state);
+  bool recreate(ReconcileState& state);
+  bool grow_new_set(ReconcileState& state, bool& scaled);
+  bool shrink_old_sets(ReconcileState& state, bool& scaled);
+  bool old_pods_running(const ReconcileState& state) const;
+  bool scale_set(ReconcileState& state, ReplicaSetPtr& set, std::int32_t size, bool annotate);
+  bool clean_up(ReconcileState& state);
 
-  bool write_status(Look& look);          // replica counts and availability
-  bool write_rollout_status(Look& look);  // the same and the Progressing condition
-  bool store(Look& look, const api::DeploymentStatus& status);
-  void look_again_at_deadline(const Look& look);
+  bool write_status(ReconcileState& state);          // replica counts and availability
+  bool write_rollout_status(ReconcileState& state);  // the same and the Progressing condition
+  bool store(ReconcileState& state, const api::DeploymentStatus& status);
+  void look_again_at_deadline(const ReconcileState& state);
   void on_set(const OwnedIndex::Entry* before, const OwnedIndex::Entry* after);
   void on_pod_gone(const PodView& pod);
-  void note(const Look& look, kube::EventType type, std::string_view reason, std::string text);
+  void note(const ReconcileState& state, kube::EventType type, std::string_view reason, std::string text);
 
   Server& server_;
   PodIndex& pods_;

@@ -1,7 +1,7 @@
 // The status of a Deployment: replica counts, availability, progress.
 #include <fmt/format.h>
 
-#include "sim/controllers/deployment/deployment_look.h"
+#include "sim/controllers/deployment/deployment_reconcile_state.h"
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
@@ -83,22 +83,22 @@ const api::ReplicaSetCondition* failure_of(const ReplicaSets& sets, const Replic
 
 }  // namespace
 
-bool DeploymentController::write_status(Look& look) {
-  return store(look, counted(look.deployment, look.all_sets(), look.new_set.get(), server_.agenda().wall_now()));
+bool DeploymentController::write_status(ReconcileState& state) {
+  return store(state, counted(state.deployment, state.all_sets(), state.new_set.get(), server_.agenda().wall_now()));
 }
 
-bool DeploymentController::write_rollout_status(Look& look) {
+bool DeploymentController::write_rollout_status(ReconcileState& state) {
   const WallTime now = server_.agenda().wall_now();
-  const ReplicaSets sets = look.all_sets();
-  api::DeploymentStatus status = counted(look.deployment, sets, look.new_set.get(), now);
-  if (!has_progress_deadline(look.deployment)) {
+  const ReplicaSets sets = state.all_sets();
+  api::DeploymentStatus status = counted(state.deployment, sets, state.new_set.get(), now);
+  if (!has_progress_deadline(state.deployment)) {
     drop_condition(status, "Progressing");
   } else {
-    const std::string who = look.new_set ? fmt::format("ReplicaSet \"{}\"", look.new_set->metadata().name())
-                                         : fmt::format("Deployment \"{}\"", look.name());
-    estimate_progress(status, look.deployment, who, now);
+    const std::string who = state.new_set ? fmt::format("ReplicaSet \"{}\"", state.new_set->metadata().name())
+                                          : fmt::format("Deployment \"{}\"", state.name());
+    estimate_progress(status, state.deployment, who, now);
   }
-  if (const api::ReplicaSetCondition* failure = failure_of(sets, look.new_set)) {
+  if (const api::ReplicaSetCondition* failure = failure_of(sets, state.new_set)) {
     api::DeploymentCondition condition =
         make_condition(failure->type(), failure->status(), failure->reason(), failure->message(), now);
     *condition.mutable_last_update_time() = failure->last_transition_time();
@@ -107,39 +107,40 @@ bool DeploymentController::write_rollout_status(Look& look) {
   } else {
     drop_condition(status, "ReplicaFailure");
   }
-  if (!store(look, status)) return false;
-  look_again_at_deadline(look);
+  if (!store(state, status)) return false;
+  look_again_at_deadline(state);
   return true;
 }
 
 // The revision is stored with the status, as in Kubernetes: a normal update of annotations would increment the
 // generation.
-bool DeploymentController::store(Look& look, const api::DeploymentStatus& status) {
-  const std::string revision = std::to_string(revision_of(look.deployment.metadata()));
-  if (!look.new_revision && status.SerializeAsString() == look.deployment.status().SerializeAsString()) return true;
-  const auto stored = server_.modify_status<api::Deployment>(look.ns(), look.name(), [&](api::Deployment& deployment) {
-    if (look.new_revision) set_annotation(*deployment.mutable_metadata(), kRevisionAnnotation, revision);
-    *deployment.mutable_status() = status;
-  });
+bool DeploymentController::store(ReconcileState& state, const api::DeploymentStatus& status) {
+  const std::string revision = std::to_string(revision_of(state.deployment.metadata()));
+  if (!state.new_revision && status.SerializeAsString() == state.deployment.status().SerializeAsString()) return true;
+  const auto stored =
+      server_.modify_status<api::Deployment>(state.ns(), state.name(), [&](api::Deployment& deployment) {
+        if (state.new_revision) set_annotation(*deployment.mutable_metadata(), kRevisionAnnotation, revision);
+        *deployment.mutable_status() = status;
+      });
   if (!stored) return false;
-  look.new_revision = false;
-  look.deployment = **stored;
+  state.new_revision = false;
+  state.deployment = **stored;
   return true;
 }
 
 // Without this, nothing wakes the controller when nothing changes any more.
-void DeploymentController::look_again_at_deadline(const Look& look) {
-  const api::DeploymentCondition* progressing = find_condition(look.deployment.status(), "Progressing");
-  if (!has_progress_deadline(look.deployment) || progressing == nullptr) return;
+void DeploymentController::look_again_at_deadline(const ReconcileState& state) {
+  const api::DeploymentCondition* progressing = find_condition(state.deployment.status(), "Progressing");
+  if (!has_progress_deadline(state.deployment) || progressing == nullptr) return;
   // A completed rollout never times out later. The ReplicaSet replaces missing pods, and its changes wake this
   // controller.
-  if (is_complete(look.deployment, look.deployment.status()) || progressing->reason() == "ProgressDeadlineExceeded"
+  if (is_complete(state.deployment, state.deployment.status()) || progressing->reason() == "ProgressDeadlineExceeded"
       || progressing->reason() == "NewReplicaSetAvailable") {
     return;
   }
   const WallTime due = moment(progressing->last_update_time())
-                       + std::chrono::seconds{look.deployment.spec().progress_deadline_seconds()};
-  queue_.add_after(look.key, due - server_.agenda().wall_now() + std::chrono::seconds{1});
+                       + std::chrono::seconds{state.deployment.spec().progress_deadline_seconds()};
+  queue_.add_after(state.key, due - server_.agenda().wall_now() + std::chrono::seconds{1});
 }
 
 }  // namespace rescheduler::sim

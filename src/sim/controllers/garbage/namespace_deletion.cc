@@ -74,17 +74,17 @@ void NamespaceDeletion::reconcile(const std::string& name) {
   queue_.forget_failures(name);
   // Half of the estimate plus one second, as the real controller does.
   if (left >= 0) return queue_.add_after(name, std::chrono::seconds{left / 2 + 1});
-  let_go(*version);
+  finalize(*version);
 }
 
 // Like POST namespaces/<name>/finalize, the only way to change spec.finalizers.
-void NamespaceDeletion::let_go(const Version& version) {
+void NamespaceDeletion::finalize(const Version& version) {
   auto ns = std::make_unique<api::Namespace>(*version.as<api::Namespace>());
   auto& finalizers = *ns->mutable_spec()->mutable_finalizers();
   finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer), finalizers.end());
   const std::string name = ns->metadata().name();
   const Kind& kind = version.kind();
-  const bool held = held_back(kind, *ns);
+  const bool held = has_finalizers(kind, *ns);
   server_.store().put(kind, std::move(ns), version.managed_fields());
   if (!held) server_.store().erase(kind, "", name);
 }

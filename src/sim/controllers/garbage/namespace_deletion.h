@@ -16,7 +16,7 @@ class NamespaceDeletion {
  private:
   void changed(const Change& change);
   void reconcile(const std::string& name);
-  void let_go(const Version& version);
+  void finalize(const Version& version);
 
   Server& server_;
   WorkQueue queue_;

@@ -55,7 +55,7 @@ bool drop_tracking(api::ObjectMeta& metadata) {
 
 }  // namespace
 
-struct JobController::Look {
+struct JobController::ReconcileState {
   std::string key;
   std::shared_ptr<const api::Job> job;
   WallTime now;
@@ -95,7 +95,7 @@ void JobController::job_changed(const Change& change) {
     queue_.add(key_of(job->metadata().namespace_(), job->metadata().name()));
     return;
   }
-  trouble_.erase(job->metadata().uid());
+  pod_failures_.erase(job->metadata().uid());
   for (const PodView* pod : pods_.of_owner(job->metadata().uid())) orphans_.add(pod->key());
 }
 
@@ -128,76 +128,76 @@ void JobController::release(const std::vector<std::string>& pods, const std::str
 
 void JobController::reconcile(const std::string& key) {
   const auto [ns, name] = split_key(key);
-  Look look{key, server_.find<api::Job>(ns, name), server_.agenda().wall_now(), {}};
-  if (!look.job || look.spec().has_managed_by()) return;
-  if (finish(look.job->status())) return look_after_finished(*look.job);
-  if (look.job->metadata().has_deletion_timestamp() || pods_control_.under_way(key)) return;
-  if (const std::string unknown = left_out(look.spec()); !unknown.empty()) {
-    return note(*look.job, EventType::Warning, "Unsupported",
+  ReconcileState state{key, server_.find<api::Job>(ns, name), server_.agenda().wall_now(), {}};
+  if (!state.job || state.spec().has_managed_by()) return;
+  if (finish(state.job->status())) return look_after_finished(*state.job);
+  if (state.job->metadata().has_deletion_timestamp() || pods_control_.under_way(key)) return;
+  if (const std::string unknown = left_out(state.spec()); !unknown.empty()) {
+    return note(*state.job, EventType::Warning, "Unsupported",
                 fmt::format("The embedded cluster does not run Jobs with {}", unknown));
   }
-  look.status = look.job->status();
-  look.done = parse_indexes(look.status.completed_indexes());
-  count(look);
-  if (!look.spec().suspend() && !look.status.has_start_time()) *look.status.mutable_start_time() = stamp(look.now);
-  decide_end(look);
-  suspend_or_resume(look);
-  if (!write_status(look)) return queue_.add_after_failure(key);
+  state.status = state.job->status();
+  state.done = parse_indexes(state.status.completed_indexes());
+  count(state);
+  if (!state.spec().suspend() && !state.status.has_start_time()) *state.status.mutable_start_time() = stamp(state.now);
+  decide_end(state);
+  suspend_or_resume(state);
+  if (!write_status(state)) return queue_.add_after_failure(key);
   queue_.forget_failures(key);
-  release(look.counted, look.ns());
-  if (finish(look.status)) return;
-  if (!look.counted.empty()) return queue_.add(key);  // the views have changed: reconcile again
-  manage(look);
+  release(state.counted, state.ns());
+  if (finish(state.status)) return;
+  if (!state.counted.empty()) return queue_.add(key);  // the views have changed: reconcile again
+  manage(state);
 }
 
-void JobController::count(Look& look) {
+void JobController::count(ReconcileState& state) {
   int ready = 0;
-  for (const PodView* pod : pods_.of_owner(look.job->metadata().uid())) {
-    const bool gives_up = pod->terminating() && !replaces_only_failed(look.spec());
+  for (const PodView* pod : pods_.of_owner(state.job->metadata().uid())) {
+    const bool gives_up = pod->terminating() && !replaces_only_failed(state.spec());
     if (pod->finished() || gives_up) {
-      if (pod->has_finalizers()) count_end(look, *pod);
+      if (pod->has_finalizers()) count_end(state, *pod);
     } else if (!pod->terminating()) {
-      look.active.push_back(pod);
+      state.active.push_back(pod);
       ready += pod->ready() ? 1 : 0;
     }
-    if (pod->terminating() && !pod->finished()) ++look.terminating;
+    if (pod->terminating() && !pod->finished()) ++state.terminating;
   }
-  look.status.set_active(look.at_work());
-  look.status.set_ready(ready);
-  look.status.set_terminating(look.terminating);
-  look.status.mutable_uncounted_terminated_pods();
-  if (is_indexed(look.spec())) {
-    look.status.set_succeeded(static_cast<int>(look.done.size()));
-    look.status.set_completed_indexes(format_indexes(look.done));
+  state.status.set_active(state.at_work());
+  state.status.set_ready(ready);
+  state.status.set_terminating(state.terminating);
+  state.status.mutable_uncounted_terminated_pods();
+  if (is_indexed(state.spec())) {
+    state.status.set_succeeded(static_cast<int>(state.done.size()));
+    state.status.set_completed_indexes(format_indexes(state.done));
   }
 }
 
-void JobController::count_end(Look& look, const PodView& pod) {
+void JobController::count_end(ReconcileState& state, const PodView& pod) {
   // The finalizer can belong to another component.
   const auto whole = server_.find<api::Pod>(pod.ns(), pod.name());
   const auto& finalizers = whole->metadata().finalizers();
   if (std::ranges::find(finalizers, kTracking) == finalizers.end()) return;
-  look.counted.emplace_back(pod.name());
-  Trouble& trouble = trouble_[look.job->metadata().uid()];
+  state.counted.emplace_back(pod.name());
+  PodFailures& pod_failures = pod_failures_[state.job->metadata().uid()];
   if (pod.phase() == PodPhase::Succeeded) {
-    trouble = {};
-    if (!is_indexed(look.spec())) {
-      look.status.set_succeeded(look.status.succeeded() + 1);
-    } else if (const auto index = index_of(pod); index && *index < look.spec().completions()) {
-      look.done.insert(*index);
+    pod_failures = {};
+    if (!is_indexed(state.spec())) {
+      state.status.set_succeeded(state.status.succeeded() + 1);
+    } else if (const auto index = index_of(pod); index && *index < state.spec().completions()) {
+      state.done.insert(*index);
     }
     return;
   }
-  look.status.set_failed(look.status.failed() + 1);
-  look.new_failure = true;
-  ++trouble.failures;
-  trouble.last = look.now;
+  state.status.set_failed(state.status.failed() + 1);
+  state.new_failure = true;
+  ++pod_failures.failures;
+  pod_failures.last = state.now;
 }
 
-int JobController::restarts(const Look& look) const {
-  if (look.spec().template_().spec().restart_policy() != "OnFailure") return 0;
+int JobController::restarts(const ReconcileState& state) const {
+  if (state.spec().template_().spec().restart_policy() != "OnFailure") return 0;
   int sum = 0;
-  for (const PodView* view : look.active) {
+  for (const PodView* view : state.active) {
     if (view->restarts() == 0) continue;
     const auto pod = server_.find<api::Pod>(view->ns(), view->name());
     for (const auto& container : pod->status().init_container_statuses()) sum += container.restart_count();
@@ -206,104 +206,104 @@ int JobController::restarts(const Look& look) const {
   return sum;
 }
 
-void JobController::decide_end(Look& look) {
-  api::JobStatus& status = look.status;
-  const int limit = look.spec().has_backoff_limit() ? look.spec().backoff_limit() : 6;
-  const int again = restarts(look);
-  const bool too_often = (look.new_failure && status.failed() > limit) || (again > 0 && again >= limit);
-  const bool running = status.has_start_time() && !look.spec().suspend();
-  const auto deadline = std::chrono::seconds{look.spec().active_deadline_seconds()};
-  const bool timed = running && look.spec().has_active_deadline_seconds();
+void JobController::decide_end(ReconcileState& state) {
+  api::JobStatus& status = state.status;
+  const int limit = state.spec().has_backoff_limit() ? state.spec().backoff_limit() : 6;
+  const int again = restarts(state);
+  const bool too_often = (state.new_failure && status.failed() > limit) || (again > 0 && again >= limit);
+  const bool running = status.has_start_time() && !state.spec().suspend();
+  const auto deadline = std::chrono::seconds{state.spec().active_deadline_seconds()};
+  const bool timed = running && state.spec().has_active_deadline_seconds();
   const WallTime started = moment(status.start_time());
   if (!has_condition(status, "FailureTarget") && !has_condition(status, "SuccessCriteriaMet")) {
     if (too_often) {
       set_condition(status, "FailureTarget", true, "BackoffLimitExceeded",
-                    "Job has reached the specified backoff limit", look.now);
-    } else if (timed && look.now >= started + deadline) {
+                    "Job has reached the specified backoff limit", state.now);
+    } else if (timed && state.now >= started + deadline) {
       set_condition(status, "FailureTarget", true, "DeadlineExceeded", "Job was active longer than specified deadline",
-                    look.now);
-    } else if (!look.spec().suspend() && reached_its_aim(look.spec(), status.succeeded(), look.at_work())) {
+                    state.now);
+    } else if (!state.spec().suspend() && reached_its_aim(state.spec(), status.succeeded(), state.at_work())) {
       set_condition(status, "SuccessCriteriaMet", true, "CompletionsReached",
-                    "Reached expected number of succeeded pods", look.now);
+                    "Reached expected number of succeeded pods", state.now);
     }
   }
-  if (timed && look.now < started + deadline) queue_.add_after(look.key, started + deadline - look.now);
+  if (timed && state.now < started + deadline) queue_.add_after(state.key, started + deadline - state.now);
   // The final condition waits until the last pod has ended.
-  if (look.at_work() > 0 || look.terminating > 0) return;
+  if (state.at_work() > 0 || state.terminating > 0) return;
   if (const api::JobCondition* target = find_condition(status, "FailureTarget"); target) {
     const api::JobCondition why = *target;
-    set_condition(status, "Failed", true, why.reason(), why.message(), look.now);
-    note(*look.job, EventType::Warning, why.reason(), why.message());
+    set_condition(status, "Failed", true, why.reason(), why.message(), state.now);
+    note(*state.job, EventType::Warning, why.reason(), why.message());
   } else if (has_condition(status, "SuccessCriteriaMet")) {
     set_condition(status, "Complete", true, "CompletionsReached", "Reached expected number of succeeded pods",
-                  look.now);
-    *status.mutable_completion_time() = stamp(look.now);
-    note(*look.job, EventType::Normal, "Completed", "Job completed");
+                  state.now);
+    *status.mutable_completion_time() = stamp(state.now);
+    note(*state.job, EventType::Normal, "Completed", "Job completed");
   }
 }
 
-void JobController::suspend_or_resume(Look& look) {
-  if (has_condition(look.status, "FailureTarget") || has_condition(look.status, "SuccessCriteriaMet")) return;
-  if (look.spec().suspend()) {
-    if (set_condition(look.status, "Suspended", true, "JobSuspended", "Job suspended", look.now)) {
-      note(*look.job, EventType::Normal, "Suspended", "Job suspended");
+void JobController::suspend_or_resume(ReconcileState& state) {
+  if (has_condition(state.status, "FailureTarget") || has_condition(state.status, "SuccessCriteriaMet")) return;
+  if (state.spec().suspend()) {
+    if (set_condition(state.status, "Suspended", true, "JobSuspended", "Job suspended", state.now)) {
+      note(*state.job, EventType::Normal, "Suspended", "Job suspended");
     }
-    look.status.clear_start_time();
-  } else if (set_condition(look.status, "Suspended", false, "JobResumed", "Job resumed", look.now)) {
-    note(*look.job, EventType::Normal, "Resumed", "Job resumed");
-    *look.status.mutable_start_time() = stamp(look.now);
+    state.status.clear_start_time();
+  } else if (set_condition(state.status, "Suspended", false, "JobResumed", "Job resumed", state.now)) {
+    note(*state.job, EventType::Normal, "Resumed", "Job resumed");
+    *state.status.mutable_start_time() = stamp(state.now);
   }
 }
 
-bool JobController::write_status(Look& look) {
+bool JobController::write_status(ReconcileState& state) {
   const auto written = server_.modify_status<api::Job>(
-      look.ns(), look.job->metadata().name(), [&look](api::Job& job) { *job.mutable_status() = look.status; },
+      state.ns(), state.job->metadata().name(), [&state](api::Job& job) { *job.mutable_status() = state.status; },
       as_manager());
   return written || written.error().code == 404;
 }
 
-void JobController::delete_pods(Look& look, std::size_t most) {
-  sort_for_deletion(look.active, look.active, look.now);
+void JobController::delete_pods(ReconcileState& state, std::size_t most) {
+  sort_for_deletion(state.active, state.active, state.now);
   std::vector<std::string> names;
-  for (const PodView* pod : look.active) {
+  for (const PodView* pod : state.active) {
     if (names.size() < most) names.emplace_back(pod->name());
   }
   for (const std::string& name : names) {
-    const PodView* pod = pods_.find(look.ns(), name);
+    const PodView* pod = pods_.find(state.ns(), name);
     if (!pod) continue;
-    if (!pods_control_.remove(*look.job, *pod).empty()) queue_.add_after_failure(look.key);
+    if (!pods_control_.remove(*state.job, *pod).empty()) queue_.add_after_failure(state.key);
   }
 }
 
-void JobController::manage(Look& look) {
-  const bool ending = has_condition(look.status, "FailureTarget") || has_condition(look.status, "SuccessCriteriaMet");
-  if (ending || look.spec().suspend()) return delete_pods(look, kMostAtOnce);
-  const int wanted = wanted_active(look.spec(), look.status.succeeded(), look.at_work());
-  if (look.at_work() > wanted) return delete_pods(look, static_cast<std::size_t>(look.at_work() - wanted));
-  int missing = wanted - look.at_work();
-  if (replaces_only_failed(look.spec())) missing -= look.terminating;
+void JobController::manage(ReconcileState& state) {
+  const bool ending = has_condition(state.status, "FailureTarget") || has_condition(state.status, "SuccessCriteriaMet");
+  if (ending || state.spec().suspend()) return delete_pods(state, kMostAtOnce);
+  const int wanted = wanted_active(state.spec(), state.status.succeeded(), state.at_work());
+  if (state.at_work() > wanted) return delete_pods(state, static_cast<std::size_t>(state.at_work() - wanted));
+  int missing = wanted - state.at_work();
+  if (replaces_only_failed(state.spec())) missing -= state.terminating;
   if (missing <= 0) return;
-  if (const auto trouble = trouble_.find(look.job->metadata().uid()); trouble != trouble_.end()) {
-    const WallTime earliest = trouble->second.last + wait_after_failures(trouble->second.failures);
-    if (look.now < earliest) return queue_.add_after(look.key, earliest - look.now);
+  if (const auto pod_failures = pod_failures_.find(state.job->metadata().uid()); pod_failures != pod_failures_.end()) {
+    const WallTime earliest = pod_failures->second.last + wait_after_failures(pod_failures->second.failures);
+    if (state.now < earliest) return queue_.add_after(state.key, earliest - state.now);
   }
-  create_pods(look, std::min(missing, kMostAtOnce));
+  create_pods(state, std::min(missing, kMostAtOnce));
 }
 
-void JobController::create_pods(Look& look, int missing) {
-  const bool indexed = is_indexed(look.spec());
-  std::set<int> taken = look.done;
-  for (const PodView* pod : look.active) {
+void JobController::create_pods(ReconcileState& state, int missing) {
+  const bool indexed = is_indexed(state.spec());
+  std::set<int> taken = state.done;
+  for (const PodView* pod : state.active) {
     if (const auto index = indexed ? index_of(*pod) : std::nullopt) taken.insert(*index);
   }
   int next = 0;
-  for (int i = 0; i < missing && !pods_control_.failed(look.key); ++i) {
+  for (int i = 0; i < missing && !pods_control_.failed(state.key); ++i) {
     while (taken.contains(next)) ++next;
-    if (indexed && next >= look.spec().completions()) break;
-    pods_control_.create(look.key, *look.job, new_pod(*look.job, indexed ? std::optional(next) : std::nullopt));
+    if (indexed && next >= state.spec().completions()) break;
+    pods_control_.create(state.key, *state.job, new_pod(*state.job, indexed ? std::optional(next) : std::nullopt));
     ++next;
   }
-  if (!pods_control_.take_fault(look.key).empty()) queue_.add_after_failure(look.key);
+  if (!pods_control_.take_fault(state.key).empty()) queue_.add_after_failure(state.key);
 }
 
 std::unique_ptr<api::Pod> JobController::new_pod(const api::Job& job, std::optional<int> index) const {
@@ -329,7 +329,7 @@ std::unique_ptr<api::Pod> JobController::new_pod(const api::Job& job, std::optio
 }
 
 void JobController::look_after_finished(const api::Job& job) {
-  trouble_.erase(job.metadata().uid());
+  pod_failures_.erase(job.metadata().uid());
   std::vector<std::string> held;
   for (const PodView* pod : pods_.of_owner(job.metadata().uid())) {
     if (pod->has_finalizers() && (pod->finished() || pod->terminating())) held.emplace_back(pod->name());

@@ -27,8 +27,8 @@ class JobController {
   explicit JobController(const ControllerScope& scope);
 
  private:
-  struct Look;  // the state of one reconcile of one Job
-  struct Trouble {
+  struct ReconcileState;  // the state of one reconcile of one Job
+  struct PodFailures {
     int failures = 0;  // since the last success
     WallTime last{};
   };
@@ -36,16 +36,16 @@ class JobController {
   void job_changed(const Change& change);
   void pod_changed(const PodView* before, const PodView* after);
   void reconcile(const std::string& key);
-  void count(Look& look);
-  void count_end(Look& look, const PodView& pod);
-  void decide_end(Look& look);
-  int restarts(const Look& look) const;
-  void suspend_or_resume(Look& look);
-  bool write_status(Look& look);
+  void count(ReconcileState& state);
+  void count_end(ReconcileState& state, const PodView& pod);
+  void decide_end(ReconcileState& state);
+  int restarts(const ReconcileState& state) const;
+  void suspend_or_resume(ReconcileState& state);
+  bool write_status(ReconcileState& state);
   void release(const std::vector<std::string>& pods, const std::string& ns);
-  void delete_pods(Look& look, std::size_t most);
-  void manage(Look& look);
-  void create_pods(Look& look, int missing);
+  void delete_pods(ReconcileState& state, std::size_t most);
+  void manage(ReconcileState& state);
+  void create_pods(ReconcileState& state, int missing);
   std::unique_ptr<api::Pod> new_pod(const api::Job& job, std::optional<int> index) const;
   void look_after_finished(const api::Job& job);
   void free_orphan(const std::string& key);
@@ -57,7 +57,7 @@ class JobController {
   WorkQueue queue_;
   WorkQueue orphans_;  // pods of deleted Jobs that still have the finalizer
   PodControl pods_control_;
-  std::map<std::string, Trouble, std::less<>> trouble_;  // by uid of the Job
+  std::map<std::string, PodFailures, std::less<>> pod_failures_;  // by uid of the Job
   std::unique_ptr<Store::Subscription> on_jobs_;
   PodIndex::Subscription on_pods_;
 };

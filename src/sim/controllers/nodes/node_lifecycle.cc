@@ -86,7 +86,7 @@ void NodeLifecycleController::observe(const api::Node& node, Watched& watched) {
     const std::string& status = condition.status();
     watched.ready = status == "True" ? Ready::True : status == "False" ? Ready::False : Ready::Unknown;
     const std::int64_t heartbeat = condition.last_heartbeat_time().seconds();
-    if (heartbeat != watched.heartbeat) watched.sign_of_life = true;
+    if (heartbeat != watched.heartbeat) watched.heartbeat_seen = true;
     watched.heartbeat = heartbeat;
   }
 }
@@ -117,7 +117,7 @@ void NodeLifecycleController::lease_changed(const Change& change) {
   const auto lease = change.after->as<api::Lease>();
   if (lease->metadata().namespace_() != kLeaseNamespace) return;
   if (const auto found = nodes_.find(lease->metadata().name()); found != nodes_.end()) {
-    found->second.sign_of_life = true;
+    found->second.heartbeat_seen = true;
   }
 }
 
@@ -165,13 +165,13 @@ void NodeLifecycleController::register_node(const std::string& name, Watched& no
 
 void NodeLifecycleController::check_health(const std::string& name, Watched& node) {
   const WallTime now = server_.agenda().wall_now();
-  if (node.sign_of_life) node.alive = now;
-  node.sign_of_life = false;
+  if (node.heartbeat_seen) node.alive = now;
+  node.heartbeat_seen = false;
   const auto grace = node.ready == Ready::Never ? settings_.startup_grace_period : settings_.grace_period;
   if (now <= node.alive + grace || node.ready == Ready::Unknown) return;
   const bool was_ready = node.ready == Ready::True;
   declare_unknown(name, node);
-  node.sign_of_life = false;  // the controller's own write is not a heartbeat
+  node.heartbeat_seen = false;  // the controller's own write is not a heartbeat
   if (!was_ready) return;
   note(name, node.uid, "NodeNotReady", fmt::format("Node {} status is now: NodeNotReady", name));
   mark_pods_not_ready(name);

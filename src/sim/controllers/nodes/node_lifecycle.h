@@ -46,7 +46,7 @@ class NodeLifecycleController {
     bool not_ready_taint = false;    // NoExecute
     bool unreachable_taint = false;  // NoExecute
     bool registered = false;         // seen by monitor()
-    bool sign_of_life = false;       // heartbeat since the last pass of monitor()
+    bool heartbeat_seen = false;     // heartbeat since the last pass of monitor()
     WallTime alive{};                // when monitor() last noticed a heartbeat
   };
   struct Zone {

@@ -9,7 +9,7 @@
 
 namespace rescheduler::sim {
 
-bool namespace_is_going(const StatusError& refusal) {
+bool namespace_is_terminating(const StatusError& refusal) {
   return std::ranges::any_of(refusal.causes, [](const Cause& cause) { return cause.reason == "NamespaceTerminating"; });
 }
 
@@ -57,7 +57,7 @@ void PodControl::finished(const std::string& key,
   if (--count->second == 0) state_->under_way.erase(count);
   if (answer) {
     if (events_.enabled()) note(owner, true, true, (*answer)->as<api::Pod>()->metadata().name(), "");
-  } else if (!namespace_is_going(answer.error())) {
+  } else if (!namespace_is_terminating(answer.error())) {
     state_->faults.emplace(key, answer.error().message);
     note(owner, false, true, name, answer.error().message);
   }

@@ -72,6 +72,6 @@ class PodControl {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-bool namespace_is_going(const StatusError& refusal);
+bool namespace_is_terminating(const StatusError& refusal);
 
 }  // namespace rescheduler::sim

@@ -140,7 +140,7 @@ PodIndex::Subscription PodIndex::subscribe(Listener listener) {
   return kept;
 }
 
-void PodIndex::tell(const PodView* before, const PodView* after) {
+void PodIndex::notify(const PodView* before, const PodView* after) {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     if (const Subscription listener = listeners_[i].lock()) (*listener)(before, after);
   }
@@ -169,7 +169,7 @@ void PodIndex::take_in(const Change& change) {
     space.by_name.emplace(added.name(), std::move(view));
     ++size_;
     link(added);
-    tell(nullptr, &added);
+    notify(nullptr, &added);
     return;
   }
   const auto found = space.by_name.find(metadata.name());
@@ -180,7 +180,7 @@ void PodIndex::take_in(const Change& change) {
     const std::unique_ptr<PodView> gone = std::move(found->second);
     space.by_name.erase(found);
     --size_;
-    tell(gone.get(), nullptr);
+    notify(gone.get(), nullptr);
     return;
   }
   const PodView before = view;
@@ -190,7 +190,7 @@ void PodIndex::take_in(const Change& change) {
     unlink(before);
     link(view);
   }
-  tell(&before, &view);
+  notify(&before, &view);
 }
 
 void PodIndex::fill(PodView& view, const api::Pod& pod, const PodView* before) {

@@ -72,7 +72,7 @@ class PodIndex {
                const kube::LabelSelector& selector,
                std::vector<PodView*> Group::* which,
                std::vector<const PodView*>& into) const;
-  void tell(const PodView* before, const PodView* after);
+  void notify(const PodView* before, const PodView* after);
   Namespace& namespace_of(std::string_view ns);
   std::vector<PodView*>& owner_list(const PodView& view);
   OwnerPtr owner_of(const api::ObjectMeta& metadata, const PodView* before);

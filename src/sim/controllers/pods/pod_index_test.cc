@@ -68,19 +68,19 @@ TEST(PodIndex, KnowsThePodsThatWereThereBeforeIt) {
 TEST(PodIndex, TellsWhatAPodWasAndWhatItIs) {
   Fixture world;
   PodIndex index(world.server);
-  std::vector<std::string> told;
+  std::vector<std::string> notified;
   auto subscription = index.subscribe([&](const PodView* before, const PodView* after) {
-    told.push_back((before ? std::string(before->label("app")) : "-") + ">"
-                   + (after ? std::string(after->label("app")) : "-"));
+    notified.push_back((before ? std::string(before->label("app")) : "-") + ">"
+                       + (after ? std::string(after->label("app")) : "-"));
   });
   world.add("a", "one", "web", "");
   ASSERT_TRUE(world.server.modify<api::Pod>(
       "a", "one", [](api::Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["app"] = "db"; }));
   world.remove("a", "one");
-  EXPECT_EQ(told, (std::vector<std::string>{"->web", "web>db", "db>-"}));
+  EXPECT_EQ(notified, (std::vector<std::string>{"->web", "web>db", "db>-"}));
   subscription.reset();
   world.add("a", "two", "web", "");
-  EXPECT_EQ(told.size(), 3);
+  EXPECT_EQ(notified.size(), 3);
 }
 
 TEST(PodIndex, LabelsOfOneTemplateAreHeldOnce) {

@@ -49,8 +49,8 @@ void WorkloadWatch::on_pod(const PodView* before, const PodView* after) {
   if (after == nullptr) return;
   wake_owner(*after);
   if (after->owner() != nullptr) return;
-  const bool news = before == nullptr || before->owner() != nullptr || &before->labels() != &after->labels();
-  if (!news) return;
+  const bool relevant = before == nullptr || before->owner() != nullptr || &before->labels() != &after->labels();
+  if (!relevant) return;
   for (const std::string& name : selecting(after->ns(), after->labels())) wake_(std::string(after->ns()) + "/" + name);
 }
 

@@ -36,25 +36,25 @@ class StatefulSetController {
 
  private:
   // The state of one reconcile of one StatefulSet.
-  struct Look;
+  struct ReconcileState;
   enum class Step { GoOn, Wait };
 
   void reconcile(const std::string& key);
-  bool find_revisions(Look& look, const kube::LabelSelector& selector);
-  void gather(Look& look);
-  // Stores errors in look.fault.
-  void act(Look& look);
-  Step tend(Look& look, std::size_t slot);
-  Step take_away(Look& look, const PodView& pod, bool may_be_down);
-  void update_pods(Look& look);
-  void create_pod(Look& look, int ordinal);
-  bool create_claims(Look& look, int ordinal);
-  void own_claims(Look& look, const PodView& pod, int ordinal);
-  bool has_stale_claim(const Look& look, int ordinal) const;
-  void remove_pod(Look& look, const PodView& pod);
-  bool available(const Look& look, const PodView& pod) const;
-  void write_status(Look& look);
-  void look_again_when_available(const Look& look);
+  bool find_revisions(ReconcileState& state, const kube::LabelSelector& selector);
+  void gather(ReconcileState& state);
+  // Stores errors in state.fault.
+  void act(ReconcileState& state);
+  Step tend(ReconcileState& state, std::size_t slot);
+  Step take_away(ReconcileState& state, const PodView& pod, bool may_be_down);
+  void update_pods(ReconcileState& state);
+  void create_pod(ReconcileState& state, int ordinal);
+  bool create_claims(ReconcileState& state, int ordinal);
+  void own_claims(ReconcileState& state, const PodView& pod, int ordinal);
+  bool has_stale_claim(const ReconcileState& state, int ordinal) const;
+  void remove_pod(ReconcileState& state, const PodView& pod);
+  bool available(const ReconcileState& state, const PodView& pod) const;
+  void write_status(ReconcileState& state);
+  void look_again_when_available(const ReconcileState& state);
 
   Server& server_;
   PodIndex& pods_;

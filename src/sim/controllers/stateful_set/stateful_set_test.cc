@@ -7,7 +7,7 @@
 #include "kube/proto/core_storage.pb.h"
 #include "sim/controllers/pods/revision_history.h"
 #include "sim/controllers/pods/workload_rig.h"
-#include "sim/controllers/stateful_set/stateful_set_look.h"
+#include "sim/controllers/stateful_set/stateful_set_reconcile_state.h"
 
 namespace rescheduler::sim {
 namespace {

@@ -129,11 +129,11 @@ Result<Verdict> read_review(const Webhook& webhook,
   json::value document = json::parse(json::string_view(body.data(), body.size()), error);
   if (error || !document.is_object()) return fail(Errc::Invalid, "the answer is not a JSON object");
   const bool v1 = version == "v1";
-  const std::string said = text_of(document.get_object(), "apiVersion");
+  const std::string api_version = text_of(document.get_object(), "apiVersion");
   const std::string kind = text_of(document.get_object(), "kind");
-  if (v1 && (said != group_version(version) || kind != "AdmissionReview")) {
+  if (v1 && (api_version != group_version(version) || kind != "AdmissionReview")) {
     return fail(Errc::Invalid, "expected webhook response of {}, Kind=AdmissionReview, got {}, Kind={}",
-                group_version(version), said, kind);
+                group_version(version), api_version, kind);
   }
   document.get_object().erase("apiVersion");
   document.get_object().erase("kind");

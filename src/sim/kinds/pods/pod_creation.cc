@@ -197,7 +197,7 @@ std::string_view qos_class_of(const api::PodSpec& spec) {
   return name_of(pod);
 }
 
-void tolerate_sick_nodes(api::PodSpec& spec) {
+void add_default_tolerations(api::PodSpec& spec) {
   tolerate_for_a_while(spec, kNotReady);
   tolerate_for_a_while(spec, kUnreachable);
 }
@@ -213,7 +213,7 @@ void copy_topology(const api::Node& node, api::Pod& pod) {
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults) {
   auto& spec = *pod.mutable_spec();
   admit_priority(spec, context, faults);
-  tolerate_sick_nodes(spec);
+  add_default_tolerations(spec);
   if (spec.service_account_name().empty()) {
     spec.set_service_account_name("default");
     spec.set_service_account("default");

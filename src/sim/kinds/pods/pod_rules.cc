@@ -24,7 +24,7 @@ void keep_on_update(const api::Pod& before, api::Pod& after) {
   *after.mutable_status() = before.status();
   // A client that does not know the fields set by admission does not send them back.
   auto& spec = *after.mutable_spec();
-  tolerate_sick_nodes(spec);
+  add_default_tolerations(spec);
   if (!spec.has_priority() && before.spec().has_priority()) spec.set_priority(before.spec().priority());
   if (!spec.has_preemption_policy() && before.spec().has_preemption_policy()) {
     spec.set_preemption_policy(before.spec().preemption_policy());

@@ -26,7 +26,8 @@ void default_pod(api::Pod& pod);
 void admit_pod(api::Pod& pod, const RuleContext& context, Faults& faults);
 // Copies the node's region and zone to the pod when the pod gets a node, as Kubernetes does since 1.35.
 void copy_topology(const api::Node& node, api::Pod& pod);
-void tolerate_sick_nodes(api::PodSpec& spec);  // default tolerations (300 s) for not-ready and unreachable, unless set
+// Tolerations (300 s) for not-ready and unreachable, unless set.
+void add_default_tolerations(api::PodSpec& spec);
 void prepare_new_pod(api::Pod& pod, WallTime now);
 std::string_view qos_class_of(const api::PodSpec& spec);
 

@@ -8,7 +8,7 @@
 
 namespace rescheduler::sim {
 
-struct DeploymentController::Look {
+struct DeploymentController::ReconcileState {
   std::string key;
   api::Deployment deployment;  // as stored, except for the revision
   bool new_revision = false;   // must be stored

@@ -11,7 +11,7 @@
 
 namespace rescheduler::sim {
 
-struct DaemonSetController::Look {
+struct DaemonSetController::ReconcileState {
   std::string key;
   std::shared_ptr<const api::DaemonSet> set;
   std::vector<RevisionPtr> revisions{};

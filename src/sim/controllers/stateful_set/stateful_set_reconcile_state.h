@@ -11,7 +11,7 @@
 
 namespace rescheduler::sim {
 
-struct StatefulSetController::Look {
+struct StatefulSetController::ReconcileState {
   std::string key;
   std::shared_ptr<const api::StatefulSet> set;
   std::vector<RevisionPtr> revisions{};
