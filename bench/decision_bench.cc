@@ -199,13 +199,13 @@ api::Pod Bench::next_pod(int number) const {
 }
 
 void Bench::place(const api::Pod& pod) {
-  static const placement::NominatedPods nobody;
+  static const placement::NominatedPods no_nominated_pods;
   const auto compiled_spec = cluster_.compiled_spec_of(pod);
   const auto context = placement::make_pod_context(cluster_, pod, *compiled_spec);
   framework_->prepare(cluster_, context);
   placement::DecideOptions options;
   options.tie_break = rng_.next();
-  const auto decision = placement::decide(*framework_, context, nobody, options);
+  const auto decision = placement::decide(*framework_, context, no_nominated_pods, options);
   RESCHEDULER_CHECK(decision.outcome == placement::Outcome::Scheduled, "{}", decision.message);
   cluster_.assume(pod, compiled_spec, decision.node);
   if (judging_ == Judging::ByLoadToo) reserve(*compiled_spec, decision.node);

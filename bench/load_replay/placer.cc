@@ -33,7 +33,7 @@ api::Node node_of(const NodeShape& shape, std::size_t number) {
 
 }  // namespace
 
-api::Pod pod_of(const Asked& asked, const std::string& name) {
+api::Pod pod_of(const PodRequest& request, const std::string& name) {
   api::Pod pod;
   pod.mutable_metadata()->set_namespace_("default");
   pod.mutable_metadata()->set_name(name);
@@ -41,11 +41,11 @@ api::Pod pod_of(const Asked& asked, const std::string& name) {
   auto& container = *pod.mutable_spec()->add_containers();
   container.set_name("main");
   auto& requests = *container.mutable_resources()->mutable_requests();
-  requests["cpu"].set_string(cores_text(asked.cpu));
-  requests["memory"].set_string(gib_text(asked.memory));
+  requests["cpu"].set_string(cores_text(request.cpu));
+  requests["memory"].set_string(gib_text(request.memory));
   auto& limits = *container.mutable_resources()->mutable_limits();
-  if (asked.cpu_limit > 0) limits["cpu"].set_string(cores_text(asked.cpu_limit));
-  if (asked.memory_limit > 0) limits["memory"].set_string(gib_text(asked.memory_limit));
+  if (request.cpu_limit > 0) limits["cpu"].set_string(cores_text(request.cpu_limit));
+  if (request.memory_limit > 0) limits["memory"].set_string(gib_text(request.memory_limit));
   return pod;
 }
 
@@ -53,7 +53,7 @@ Placer::Placer(const std::vector<NodeShape>& nodes, const NamedRule& rule, std::
     : rule_(rule.make(nodes)), rng_(seed) {
   auto profile = config::default_configuration(config::default_catalog()).profiles.front();
   placement::Registry registry = placement::Registry::standard();
-  rule_->enlist(registry, profile, rule.weight);
+  rule_->register_plugins(registry, profile, rule.weight);
   auto made = placement::Framework::make(profile, registry);
   RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
   framework_ = std::move(*made);
@@ -65,14 +65,14 @@ Placer::Placer(const std::vector<NodeShape>& nodes, const NamedRule& rule, std::
 }
 
 std::optional<Placement> Placer::place(const Job& job, std::int64_t now) {
-  static const placement::NominatedPods nobody;
-  const api::Pod pod = pod_of(asked_by(job), fmt::format("pod-{}", pods_++));
+  static const placement::NominatedPods no_nominated_pods;
+  const api::Pod pod = pod_of(request_of(job), fmt::format("pod-{}", pods_++));
   const auto compiled_spec = cluster_.compiled_spec_of(pod);
-  const auto asked = placement::make_pod_context(cluster_, pod, *compiled_spec);
-  framework_->prepare(cluster_, asked);
+  const auto context = placement::make_pod_context(cluster_, pod, *compiled_spec);
+  framework_->prepare(cluster_, context);
   placement::DecideOptions options;
   options.tie_break = rng_.next();
-  const auto decision = placement::decide(*framework_, asked, nobody, options);
+  const auto decision = placement::decide(*framework_, context, no_nominated_pods, options);
   if (decision.outcome != placement::Outcome::Scheduled) return std::nullopt;
   cluster_.assume(pod, compiled_spec, decision.node);
   Placement placed{&job, pod.metadata().uid(), decision.node, now};

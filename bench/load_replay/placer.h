@@ -12,7 +12,7 @@
 
 namespace rescheduler::replay {
 
-api::Pod pod_of(const Asked& asked, const std::string& name);
+api::Pod pod_of(const PodRequest& request, const std::string& name);
 
 class Placer {
  public:

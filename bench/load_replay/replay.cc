@@ -23,7 +23,7 @@ class Day {
   Outcome live();
 
  private:
-  void let_go(std::int64_t until);
+  void remove_finished(std::int64_t until);
   void add_up(std::int64_t minute);
   void measure(std::int64_t minute);
   bool try_to_place(const Job& job, std::int64_t now);
@@ -41,7 +41,7 @@ class Day {
   std::int64_t placed_ = 0;
 };
 
-void Day::let_go(std::int64_t until) {
+void Day::remove_finished(std::int64_t until) {
   std::erase_if(running_, [&](const Placement& pod) {
     const bool over = pod.bound + pod.job->lifetime <= until;
     if (over) placer_.remove(pod);
@@ -97,7 +97,7 @@ Outcome Day::live() {
   const std::int64_t end = warm_up + workload_.options.minutes;
   auto next = workload_.jobs.begin();
   for (std::int64_t minute = 0; minute < end; ++minute) {
-    let_go(minute * 60);
+    remove_finished(minute * 60);
     add_up(minute);
     if (minute >= warm_up) tally_.minute(cpu_, memory_, waiting_.size());
     measure(minute);

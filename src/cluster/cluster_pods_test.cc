@@ -152,14 +152,14 @@ TEST_F(ClusterPods, APodThatIsLiftedIsNowhereUntilItIsPutDown) {
   EXPECT_TRUE(state("n").ports.empty());
   EXPECT_GT(state("n").generation, generation);
   EXPECT_EQ(cluster.pod(index).node, kNoNode);
-  PodMatch everybody;  // counted for the first time while the pod is unassigned
-  everybody.all_of.push_back({cluster.namespaces().of({{cluster.pod(index).ns}}),
-                              cluster.interner().selectors.intern(kube::LabelSelector::everything())});
-  cluster.prepare(everybody);
-  EXPECT_TRUE(cluster.counts().matching(everybody)->empty());
+  PodMatch all_pods;  // counted for the first time while the pod is unassigned
+  all_pods.all_of.push_back({cluster.namespaces().of({{cluster.pod(index).ns}}),
+                             cluster.interner().selectors.intern(kube::LabelSelector::everything())});
+  cluster.prepare(all_pods);
+  EXPECT_TRUE(cluster.counts().matching(all_pods)->empty());
   cluster.assign(index, cluster.find_node("m").value());
   EXPECT_EQ(state("m").requested.cpu, 1000);
-  EXPECT_EQ(cluster.counts().matching(everybody)->at(cluster.find_node("m").value()), 1);
+  EXPECT_EQ(cluster.counts().matching(all_pods)->at(cluster.find_node("m").value()), 1);
   EXPECT_EQ(cluster.find_pod("uid-p").value(), index);
 }
 

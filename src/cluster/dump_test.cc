@@ -67,7 +67,7 @@ TEST(Dump, PodsThatAPersonWroteWithoutAUidAreNotTakenForOne) {
 }
 
 TEST(Dump, EveryMistakeIsOneSentence) {
-  for (const auto& [text, said] : {
+  for (const auto& [text, expected] : {
            std::pair<std::string, std::string>{"{", "not JSON: "},
            {"", "not JSON: "},
            {"[]", "there is no list of objects in it; give the output of `kubectl get ... -o json`"},
@@ -80,7 +80,7 @@ TEST(Dump, EveryMistakeIsOneSentence) {
     const auto dump = read_dump(text, cluster);
     ASSERT_FALSE(dump) << text;
     EXPECT_EQ(dump.error().code, Errc::Invalid);
-    EXPECT_THAT(dump.error().message, HasSubstr(said)) << text;
+    EXPECT_THAT(dump.error().message, HasSubstr(expected)) << text;
     EXPECT_EQ(dump.error().message.find('\n'), std::string::npos) << dump.error().message;
   }
 }

@@ -111,12 +111,12 @@ TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
   const auto asked = pod("p").label("app", "x");
   const auto speaking = [&](const PodBuilder& of) {
     const auto labels = cluster.interner().labels.intern(of.get().metadata().labels());
-    std::map<int, std::map<std::string, std::int64_t>> said;
+    std::map<int, std::map<std::string, std::int64_t>> weights_by_kind;
     for (const ExistingPodTerm* term :
          cluster.counts().terms_matching(cluster.interner().symbols.intern("default"), labels)) {
-      said[static_cast<int>(term->kind)] = named(term->weights);
+      weights_by_kind[static_cast<int>(term->kind)] = named(term->weights);
     }
-    return said;
+    return weights_by_kind;
   };
   EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n2", 1))),
                                            Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 12)))));

@@ -83,10 +83,10 @@ TEST(PodreschedulingArgs, AreCheckedStrictly) {
       {"{recovery: {webhook: {timeout: 100ms}}}", "must be between 1s and 30s"},
       {"{recovery: {webhook: {port: 70000}}}", "port"},
   };
-  for (const auto& [args, said] : cases) {
+  for (const auto& [args, expected] : cases) {
     const auto read = reading(args);
     ASSERT_EQ(read.problems.size(), 1U) << args;
-    EXPECT_THAT(read.problems.front().text, HasSubstr(said)) << args;
+    EXPECT_THAT(read.problems.front().text, HasSubstr(expected)) << args;
   }
 }
 

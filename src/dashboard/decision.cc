@@ -24,8 +24,8 @@ Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, place
   framework.prepare(cluster, context);
   const bool unassigned = placed && from != cluster::kNoNode;
   if (unassigned) cluster.unassign(*placed);
-  const placement::NominatedPods nobody;
-  const auto decision = placement::decide(framework, context, nobody, {.explain = true});
+  const placement::NominatedPods no_nominated_pods;
+  const auto decision = placement::decide(framework, context, no_nominated_pods, {.explain = true});
   listing.always = current;
   std::string json = placement::to_json(decision, context, framework, listing);
   if (unassigned) cluster.assign(*placed, from);

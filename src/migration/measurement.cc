@@ -80,7 +80,7 @@ std::optional<std::string> measured_after(const api::Migration& migration,
   json::object record = record_of(migration);
   json::object* load = object_at(record, "load");
   if (load == nullptr) return std::nullopt;
-  bool said = false;
+  bool changed = false;
   for (const auto* key : {"source", "target"}) {
     json::object* node = object_at(*load, key);
     if (node == nullptr || node->contains("after")) continue;
@@ -89,9 +89,9 @@ std::optional<std::string> measured_after(const api::Migration& migration,
     const json::value after = parsed(meter(std::string(name->get_string())));
     if (!after.is_object()) continue;
     (*node)["after"] = after;
-    said = true;
+    changed = true;
   }
-  if (!said) return std::nullopt;
+  if (!changed) return std::nullopt;
   return json::serialize(record);
 }
 

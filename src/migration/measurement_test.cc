@@ -43,11 +43,11 @@ TEST_F(MeasurementOfAMove, IsSaidOncePerNodeBeforeAndAfter) {
   EXPECT_FALSE(after(9min)) << "it does not show yet";
   EXPECT_FALSE(after(31min)) << "by then it says nothing of the move";
   loads_ = {{"a", R"({"cpu":0.6})"}, {"b", R"({"cpu":0.5})"}};
-  const auto said = after(10min);
-  ASSERT_TRUE(said);
-  EXPECT_NE(said->find(R"("before":{"cpu":9E-1},"after":{"cpu":6E-1})"), std::string::npos) << *said;
-  EXPECT_NE(said->find(R"("before":{"cpu":2E-1},"after":{"cpu":5E-1})"), std::string::npos) << *said;
-  migration_.mutable_status()->set_measured(*said);
+  const auto record = after(10min);
+  ASSERT_TRUE(record);
+  EXPECT_NE(record->find(R"("before":{"cpu":9E-1},"after":{"cpu":6E-1})"), std::string::npos) << *record;
+  EXPECT_NE(record->find(R"("before":{"cpu":2E-1},"after":{"cpu":5E-1})"), std::string::npos) << *record;
+  migration_.mutable_status()->set_measured(*record);
   EXPECT_FALSE(after(11min)) << "said already";
 }
 

@@ -379,10 +379,11 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
       if (!slept || !self->may_act()) co_return;
       std::vector<api::Migration> due;
       self->migrations.for_each([&](const std::shared_ptr<const api::Migration>& one) {
-        auto said = measured_after(*one, self->parts.settings.measure, self->parts.settings.measure_after, self->now());
-        if (!said) return;
+        auto measured =
+            measured_after(*one, self->parts.settings.measure, self->parts.settings.measure_after, self->now());
+        if (!measured) return;
         due.push_back(*one);
-        due.back().mutable_status()->set_measured(std::move(*said));
+        due.back().mutable_status()->set_measured(std::move(*measured));
       });
       for (api::Migration& one : due) {
         const Step step = steps::write(one.status());

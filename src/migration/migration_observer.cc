@@ -106,13 +106,13 @@ std::string node_problem(const api::Node& node) {
 }  // namespace
 
 std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose) {
-  const cluster::OptOutValue said = cluster::opt_out_value(metadata);
-  switch (said.meaning) {
+  const cluster::OptOutValue opt_out = cluster::opt_out_value(metadata);
+  switch (opt_out.meaning) {
     case cluster::OptOut::No: return {};
-    case cluster::OptOut::Disabled: return fmt::format("{} is not to be moved ({}: disabled)", whose, said.key);
+    case cluster::OptOut::Disabled: return fmt::format("{} is not to be moved ({}: disabled)", whose, opt_out.key);
     case cluster::OptOut::Unclear: break;
   }
-  return fmt::format("{} says {}: \"{}\" and is not moved", whose, said.key, said.value);
+  return fmt::format("{} says {}: \"{}\" and is not moved", whose, opt_out.key, opt_out.value);
 }
 
 std::optional<ObservedWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration) {

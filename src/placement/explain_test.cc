@@ -28,8 +28,8 @@ struct Explained : ::testing::Test {
     const auto compiled_spec = bench.model().compiled_spec_of(asked_pod);
     const auto context = make_pod_context(bench.model(), asked_pod, *compiled_spec);
     bench.framework().prepare(bench.model(), context);
-    const NominatedPods nobody;
-    const Decision decision = decide(bench.framework(), context, nobody, {.explain = true});
+    const NominatedPods no_nominated_pods;
+    const Decision decision = decide(bench.framework(), context, no_nominated_pods, {.explain = true});
     whole = json::parse(to_json(decision, context, bench.framework()));
     return json::parse(to_json(decision, context, bench.framework(), some));
   }

@@ -128,10 +128,10 @@ net::Task<Result<std::vector<ExtenderPriorities>>> ExtenderChain::ask_scores(Pod
 }
 
 std::vector<std::int64_t> ExtenderChain::scores(const placement::Cycle& cycle) {
-  const bool anybody = std::ranges::any_of(clients_, [&](const auto& client) {
+  const bool any_interested = std::ranges::any_of(clients_, [&](const auto& client) {
     return client->is_prioritizer() && client->is_interested(cycle.context().pod);
   });
-  if (!anybody) return {};
+  if (!any_interested) return {};
   const auto answer = network_.await_result(ask_scores(copy_of(cycle.context().pod), names_of(cycle)));
   if (!answer) return {};
   std::map<std::string, std::int64_t> sums;

@@ -74,7 +74,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
       if (one.*what) (one.*what)(about);
     }
   }
-  void tell_upsert(const kube::ObjectPtr& object) const {
+  void notify_upsert(const kube::ObjectPtr& object) const {
     const bool finished = object->GetDescriptor() == api::Pod::descriptor()
                           && cluster::is_finished(static_cast<const api::Pod&>(*object));
     for (const ClusterSink& one : listeners) {
@@ -106,7 +106,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
         share_loads(to, now);
       });
     };
-    callbacks.changed = [this](const usage::Fallback::Change& change) { tell_source_changed(change); };
+    callbacks.changed = [this](const usage::Fallback::Change& change) { record_source_change(change); };
     auto made = LoadWatch::make(how, *apis.api, services, std::move(callbacks));
     if (!made) return fail(std::move(made.error()));
     load = std::move(*made);
@@ -130,7 +130,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   }
 
   // An event on the Lease, the only object that belongs to this process in every installation.
-  void tell_source_changed(const usage::Fallback::Change& change) {
+  void record_source_change(const usage::Fallback::Change& change) {
     const auto& sources = load->status().sources;
     const bool best = !sources.empty() && change.to == sources.front().name;
     if (settings.fence && !settings.fence->may_act()) return;
@@ -314,7 +314,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     kube::ObjectHandler handler;
     handler.upserted = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.upsert(object, now); });
-      raw->tell_upsert(object);
+      raw->notify_upsert(object);
     };
     handler.removed = [raw](const kube::ObjectPtr& object) {
       raw->decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });

@@ -184,9 +184,9 @@ TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
   const auto actions = scheduler->decide_next(at_second(1));
   const auto& annotations = std::get<BindAction>(actions.front()).annotations;
   ASSERT_TRUE(annotations.contains("rescheduler.io/predicted-load"));
-  const std::string& said = annotations.at("rescheduler.io/predicted-load");
-  EXPECT_THAT(said, HasSubstr(R"("cpu":0.2)")) << "what is measured, and the pod itself";
-  EXPECT_THAT(said, HasSubstr(R"("source":"prometheus"})"));
+  const std::string& predicted = annotations.at("rescheduler.io/predicted-load");
+  EXPECT_THAT(predicted, HasSubstr(R"("cpu":0.2)")) << "what is measured, and the pod itself";
+  EXPECT_THAT(predicted, HasSubstr(R"("source":"prometheus"})"));
   EXPECT_FALSE(std::get<BindAction>(actions.front()).overloads);
 }
 

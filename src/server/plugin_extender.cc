@@ -28,8 +28,8 @@ Result<FilterResult> judge(scheduler::Scheduler& scheduler,
   const auto compiled_spec = cluster.compiled_spec_of(pod);
   const auto context = placement::make_pod_context(cluster, pod, *compiled_spec);
   framework.prepare(cluster, context);
-  const placement::NominatedPods nobody;  // empty: kube-scheduler handles its own nominations
-  placement::Cycle cycle(framework, context, nobody);
+  const placement::NominatedPods no_nominated_pods;  // empty: kube-scheduler handles its own nominations
+  placement::Cycle cycle(framework, context, no_nominated_pods);
   const auto searched = cycle.find_feasible({.explain = true});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());
   if (cycle.feasible().empty()) cycle.relax();
@@ -59,8 +59,8 @@ Result<std::vector<kube::HostPriority>> score(scheduler::Scheduler& scheduler,
   const auto compiled_spec = cluster.compiled_spec_of(pod);
   const auto context = placement::make_pod_context(cluster, pod, *compiled_spec);
   framework.prepare(cluster, context);
-  const placement::NominatedPods nobody;
-  placement::Cycle cycle(framework, context, nobody);
+  const placement::NominatedPods no_nominated_pods;
+  placement::Cycle cycle(framework, context, no_nominated_pods);
   const auto searched = cycle.find_feasible({});
   if (!searched.ok()) return fail(Errc::Internal, "{}", searched.message());
   if (cycle.feasible().empty()) cycle.relax();

@@ -184,8 +184,8 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check_token(const
   const auto token = bearer_token(head);
   if (!token) co_return unauthenticated("This path needs a bearer token.\n");
   if (auth_ == nullptr) {
-    Error nobody{Errc::Unsupported, "there is no API server to ask"};
-    co_return undecided(std::move(nobody));
+    Error no_api_server{Errc::Unsupported, "there is no API server to ask"};
+    co_return undecided(std::move(no_api_server));
   }
   auto user_info = co_await auth_->authenticate(*token);
   if (!user_info) co_return undecided(user_info.error());

@@ -39,20 +39,20 @@ void count_drops(MetricRegistry& metrics, const DropCounts& dropped) {
 }  // namespace
 
 std::string LoadFeedStatus::text(WallTime now) const {
-  std::string said = in_charge;
+  std::string text = in_charge;
   const auto source = std::ranges::find(sources, in_charge, &SourceStatus::name);
   if (source != sources.end()) {
-    said += fmt::format(": {} of {} nodes", nodes_measured, nodes);
+    text += fmt::format(": {} of {} nodes", nodes_measured, nodes);
     if (source->newest_sample)
-      said += fmt::format(", newest sample {:.0f} s old", seconds(now - *source->newest_sample));
-    if (dropped.total() > 0) said += fmt::format(", dropped {}", dropped.text());
+      text += fmt::format(", newest sample {:.0f} s old", seconds(now - *source->newest_sample));
+    if (dropped.total() > 0) text += fmt::format(", dropped {}", dropped.text());
   }
   // The errors of the better sources, and of the current source if only its last read failed.
   const auto end = source == sources.end() ? source : source + 1;
   for (auto one = sources.begin(); one != end; ++one) {
-    if (!one->last_error.empty()) said += fmt::format("; {}", one->last_error);
+    if (!one->last_error.empty()) text += fmt::format("; {}", one->last_error);
   }
-  return said;
+  return text;
 }
 
 LoadFeed::LoadFeed(kube::LoopServices services,
@@ -121,10 +121,10 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
                                dropped.empty() ? "it is empty" : dropped));
     return;
   }
-  SourceStatus& said = status_.sources[source];
-  said.last_error.clear();
-  said.last_answer = services_.clock->wall_now();
-  said.newest_sample = reading.newest();
+  SourceStatus& source_status = status_.sources[source];
+  source_status.last_error.clear();
+  source_status.last_answer = services_.clock->wall_now();
+  source_status.newest_sample = reading.newest();
   notify_changed(fallback_.answered(source));
   if (fallback_.source() != source) return;  // a better source answered, but it is not current yet
   status_.dropped = reading.dropped;

@@ -13,8 +13,8 @@ const std::vector<NodeIdentity> kNodes{
     {.name = "node-2", .internal_ips = {"10.0.0.2"}, .hostnames = {"host-2"}, .labels = {{"rack", "r2"}}},
 };
 
-std::string found(const NodeFinder& finder, std::string_view said) {
-  const auto answer = finder.find(said);
+std::string found(const NodeFinder& finder, std::string_view host) {
+  const auto answer = finder.find(host);
   if (answer.ambiguous) return "ambiguous";
   return std::string(answer.node.value_or("nobody"));
 }

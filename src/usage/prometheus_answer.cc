@@ -28,10 +28,10 @@ const json::value* member(const json::value& value, std::string_view name) {
 // "bad_data: parse error ..."; empty if the response has no error text.
 std::string own_words(const json::value& answer) {
   const std::string_view type = text_of(member(answer, "errorType"));
-  const std::string_view said = text_of(member(answer, "error"));
-  if (type.empty() && said.empty()) return {};
+  const std::string_view message = text_of(member(answer, "error"));
+  if (type.empty() && message.empty()) return {};
   const bool word = !type.empty() && type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
-  return fmt::format("{}: {}", word ? type : "error", kube::printable(said));
+  return fmt::format("{}: {}", word ? type : "error", kube::printable(message));
 }
 
 // Seconds since 1970 with a fraction; nothing: not a plausible time.
@@ -66,8 +66,8 @@ std::optional<Series> series_of(const json::value& entry, std::string_view label
   const auto value = number_of(text_of(&pair[1]));
   if (!at || !value) return std::nullopt;
   Series series{.label = {}, .value = *value, .at = *at};
-  if (const json::value* said = member(*labels, label); said != nullptr && said->is_string()) {
-    series.label = std::string(text_of(said));
+  if (const json::value* node_label = member(*labels, label); node_label != nullptr && node_label->is_string()) {
+    series.label = std::string(text_of(node_label));
   }
   return series;
 }

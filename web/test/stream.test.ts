@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Backoff, EventParser } from "../src/api/sse";
-import type { History, Migration, NewsLine, NodeRow } from "../src/api/types";
-import { appendHistory, applyNodes, mergeMigrations, mergeNews, nodes, nodeSetChanged, setNodes } from "../src/state/store";
+import type { ActivityLine, History, Migration, NodeRow } from "../src/api/types";
+import { appendHistory, applyNodes, mergeActivity, mergeMigrations, nodes, nodeSetChanged, setNodes } from "../src/state/store";
 
 const TEXT = "event: hello\ndata: {\"boot\":1}\n\n: ping\n\nevent: nodes\r\ndata: a\r\ndata: b\r\n\r\ndata:x\n\n";
 
@@ -46,10 +46,10 @@ test("migrations are kept newest first, each once", () => {
   assert.deepEqual(mergeMigrations(held, { changed: [], gone: [{ namespace: "n", name: "b" }] }).map((one) => one.name), ["a"]);
 });
 
-test("news are kept newest first, each once, and not for ever", () => {
-  const line = (id: number): NewsLine => ({ id }) as NewsLine;
-  assert.deepEqual(mergeNews([line(2), line(1)], [line(3), line(2)]).map((one) => one.id), [3, 2, 1]);
-  assert.equal(mergeNews([], Array.from({ length: 500 }, (_, i) => line(i))).length, 200);
+test("activity is kept newest first, each once, and not for ever", () => {
+  const line = (id: number): ActivityLine => ({ id }) as ActivityLine;
+  assert.deepEqual(mergeActivity([line(2), line(1)], [line(3), line(2)]).map((one) => one.id), [3, 2, 1]);
+  assert.equal(mergeActivity([], Array.from({ length: 500 }, (_, i) => line(i))).length, 200);
 });
 
 test("a sample is appended once, and every series stays as long as the others", () => {

@@ -14,8 +14,8 @@ class Crane final : public Rule {
   static constexpr bool kFilters = true;
   explicit Crane(const std::vector<NodeShape>& nodes) : nodes_(nodes.size()) {}
 
-  void enlist(placement::Registry& registry, placement::Profile& profile, int weight) override {
-    enlist_judge("Dynamic", *this, registry, profile, weight);
+  void register_plugins(placement::Registry& registry, placement::Profile& profile, int weight) override {
+    register_load_plugin("Dynamic", *this, registry, profile, weight);
   }
   void sampled(cluster::Cluster& /*cluster*/, const Knowledge& known) override {
     const bool mean = due(known.now, kMeanEverySeconds, mean_at_);
@@ -39,10 +39,10 @@ class Crane final : public Rule {
   void bound(cluster::Cluster& /*cluster*/, const Placement& pod) override {
     nodes_[pod.node].bound.push_back(pod.bound);
   }
-  bool refuses(cluster::NodeIndex node, const Asked& /*context*/) const {
+  bool refuses(cluster::NodeIndex node, const PodRequest& /*request*/) const {
     return crane_refuses(nodes_[node].cpu) || crane_refuses(nodes_[node].memory);
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& /*context*/) const {
+  std::int64_t score(cluster::NodeIndex node, const PodRequest& /*request*/) const {
     return crane_score(nodes_[node].cpu, nodes_[node].memory, nodes_[node].hot);
   }
 

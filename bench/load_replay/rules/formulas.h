@@ -12,11 +12,11 @@ namespace rescheduler::replay {
 
 inline constexpr double kPackingTarget = 40;
 inline constexpr double kPackingRequestFactor = 1.5;  // of a container without a limit
-inline constexpr double kPackingUnsaidCores = 1;      // of a container without requests
+inline constexpr double kPackingDefaultCores = 1;     // of a container without requests
 
 inline double packing_estimate(double request, double limit) {
   if (limit > 0) return limit;
-  return request > 0 ? request * kPackingRequestFactor : kPackingUnsaidCores;
+  return request > 0 ? request * kPackingRequestFactor : kPackingDefaultCores;
 }
 
 inline std::int64_t packing_score(double percent) {
@@ -60,10 +60,10 @@ inline constexpr double kKoordinatorMemoryPercent = 95;
 inline constexpr double kKoordinatorCpuFactor = 0.85;
 inline constexpr double kKoordinatorMemoryFactor = 0.70;
 
-inline double koordinator_estimate(double request, double limit, double factor, double unsaid) {
-  const double context = std::max(request, limit);
-  if (context <= 0) return unsaid;
-  return limit > 0 ? std::min(limit, context * factor) : context * factor;
+inline double koordinator_estimate(double request, double limit, double factor, double default_value) {
+  const double larger = std::max(request, limit);
+  if (larger <= 0) return default_value;
+  return limit > 0 ? std::min(limit, larger * factor) : larger * factor;
 }
 
 inline bool koordinator_refuses(double cpu, double memory) {

@@ -10,14 +10,14 @@
 
 namespace rescheduler::replay {
 
-struct AskedNotes final : placement::StateData {
-  explicit AskedNotes(const Asked& what) : context(what) {}
-  std::unique_ptr<placement::StateData> clone() const override { return std::make_unique<AskedNotes>(*this); }
-  Asked context;
+struct RequestState final : placement::StateData {
+  explicit RequestState(const PodRequest& what) : request(what) {}
+  std::unique_ptr<placement::StateData> clone() const override { return std::make_unique<RequestState>(*this); }
+  PodRequest request;
 };
 
-// `Judge` has `static constexpr bool kFilters`, `bool refuses(node, context) const` where it filters, and
-// `std::int64_t score(node, context) const`.
+// `Judge` has `static constexpr bool kFilters`, `bool refuses(node, request) const` where it filters, and
+// `std::int64_t score(node, request) const`.
 template <class Judge>
 class LoadPlugin final : public placement::Plugin {
  public:
@@ -39,7 +39,7 @@ class LoadPlugin final : public placement::Plugin {
                          const cluster::NodeInfo& node,
                          placement::Reasons* why) const override {
     if constexpr (Judge::kFilters) {
-      if (judge_.refuses(node.index, state.find<AskedNotes>(slot())->context)) {
+      if (judge_.refuses(node.index, state.find<RequestState>(slot())->request)) {
         if (why != nullptr) why->push_back("node(s) had too much load");
         return placement::Code::Unschedulable;
       }
@@ -47,12 +47,12 @@ class LoadPlugin final : public placement::Plugin {
     return placement::Code::Success;
   }
   void before_scores(const placement::PodContext& context, placement::CycleState& state) const override {
-    if (state.find<AskedNotes>(slot()) == nullptr) state.write(slot(), AskedNotes(asked_by(context.pod)));
+    if (state.find<RequestState>(slot()) == nullptr) state.write(slot(), RequestState(request_of(context.pod)));
   }
   std::int64_t score(const placement::PodContext& /*context*/,
                      const placement::CycleState& state,
                      const cluster::NodeInfo& node) const override {
-    return judge_.score(node.index, state.find<AskedNotes>(slot())->context);
+    return judge_.score(node.index, state.find<RequestState>(slot())->request);
   }
 
  private:
@@ -61,12 +61,12 @@ class LoadPlugin final : public placement::Plugin {
 };
 
 template <class Judge>
-void enlist_judge(const std::string& name,
-                  const Judge& judge,
-                  placement::Registry& registry,
-                  placement::Profile& profile,
-                  int weight) {
-  enlist_plugin(registry, profile, name, weight, [name, &judge](const placement::PluginArgs*) {
+void register_load_plugin(const std::string& name,
+                          const Judge& judge,
+                          placement::Registry& registry,
+                          placement::Profile& profile,
+                          int weight) {
+  register_plugin(registry, profile, name, weight, [name, &judge](const placement::PluginArgs*) {
     return std::make_unique<LoadPlugin<Judge>>(name, judge);
   });
 }

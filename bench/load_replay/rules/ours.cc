@@ -15,7 +15,7 @@ class Ours final : public Rule {
  public:
   explicit Ours(OurSettings settings) : settings_(std::move(settings)) {}
 
-  void enlist(placement::Registry& /*registry*/, placement::Profile& profile, int weight) override {
+  void register_plugins(placement::Registry& /*registry*/, placement::Profile& profile, int weight) override {
     profile.args["Rescheduler"] = settings_.args;
     for (const auto point : {placement::Point::Filter, placement::Point::Score}) {
       profile.at(point).push_back({"Rescheduler", weight});

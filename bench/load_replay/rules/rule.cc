@@ -19,7 +19,7 @@ double amount_in(const Map& amounts, const std::string& name) {
 
 class Defaults final : public Rule {
  public:
-  void enlist(placement::Registry& /*registry*/, placement::Profile& /*profile*/, int /*weight*/) override {}
+  void register_plugins(placement::Registry& /*registry*/, placement::Profile& /*profile*/, int /*weight*/) override {}
 };
 
 }  // namespace
@@ -28,11 +28,11 @@ RuleFactory kube_scheduler_defaults() {
   return [](const std::vector<NodeShape>&) { return std::make_unique<Defaults>(); };
 }
 
-void enlist_plugin(placement::Registry& registry,
-                   placement::Profile& profile,
-                   const std::string& name,
-                   int weight,
-                   const placement::PluginFactory& factory) {
+void register_plugin(placement::Registry& registry,
+                     placement::Profile& profile,
+                     const std::string& name,
+                     int weight,
+                     const placement::PluginFactory& factory) {
   registry.add({name, factory});
   const auto plugin = factory(nullptr);
   for (std::size_t point = 0; point < placement::kPointCount; ++point) {
@@ -40,18 +40,18 @@ void enlist_plugin(placement::Registry& registry,
   }
 }
 
-Asked asked_by(const api::Pod& pod) {
-  Asked context;
+PodRequest request_of(const api::Pod& pod) {
+  PodRequest request;
   for (const auto& container : pod.spec().containers()) {
     const auto& resources = container.resources();
-    context.cpu += amount_in(resources.requests(), "cpu");
-    context.memory += amount_in(resources.requests(), "memory") / kGib;
-    context.cpu_limit += amount_in(resources.limits(), "cpu");
-    context.memory_limit += amount_in(resources.limits(), "memory") / kGib;
+    request.cpu += amount_in(resources.requests(), "cpu");
+    request.memory += amount_in(resources.requests(), "memory") / kGib;
+    request.cpu_limit += amount_in(resources.limits(), "cpu");
+    request.memory_limit += amount_in(resources.limits(), "memory") / kGib;
   }
-  return context;
+  return request;
 }
 
-Asked asked_by(const Job& job) { return {job.cpu, job.memory, job.cpu_limit, job.memory_limit}; }
+PodRequest request_of(const Job& job) { return {job.cpu, job.memory, job.cpu_limit, job.memory_limit}; }
 
 }  // namespace rescheduler::replay

@@ -35,7 +35,7 @@ class Rule {
  public:
   virtual ~Rule() = default;
   // Adds the plugin of the rule, if it has one, to the profile.
-  virtual void enlist(placement::Registry& registry, placement::Profile& profile, int weight) = 0;
+  virtual void register_plugins(placement::Registry& registry, placement::Profile& profile, int weight) = 0;
   // There are new readings.
   virtual void sampled(cluster::Cluster& /*cluster*/, const Knowledge& /*known*/) {}
   virtual void bound(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
@@ -57,20 +57,20 @@ RuleFactory crane_dynamic();
 RuleFactory koordinator_load_aware();
 
 // Adds the plugin at every extension point that it implements, after the existing plugins.
-void enlist_plugin(placement::Registry& registry,
-                   placement::Profile& profile,
-                   const std::string& name,
-                   int weight,
-                   const placement::PluginFactory& factory);
+void register_plugin(placement::Registry& registry,
+                     placement::Profile& profile,
+                     const std::string& name,
+                     int weight,
+                     const placement::PluginFactory& factory);
 
 // The requests and limits of the incoming pod, in cores and GiB; a limit of 0 means none.
-struct Asked {
+struct PodRequest {
   double cpu = 0;
   double memory = 0;
   double cpu_limit = 0;
   double memory_limit = 0;
 };
-Asked asked_by(const api::Pod& pod);
-Asked asked_by(const Job& job);
+PodRequest request_of(const api::Pod& pod);
+PodRequest request_of(const Job& job);
 
 }  // namespace rescheduler::replay

@@ -14,8 +14,8 @@ class Packing final : public Rule {
   static constexpr bool kFilters = false;
   explicit Packing(const std::vector<NodeShape>& nodes) : nodes_(nodes), used_(nodes.size()), recent_(nodes.size()) {}
 
-  void enlist(placement::Registry& registry, placement::Profile& profile, int weight) override {
-    enlist_judge("TargetLoadPacking", *this, registry, profile, weight);
+  void register_plugins(placement::Registry& registry, placement::Profile& profile, int weight) override {
+    register_load_plugin("TargetLoadPacking", *this, registry, profile, weight);
   }
   void sampled(cluster::Cluster& /*cluster*/, const Knowledge& known) override {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -26,8 +26,8 @@ class Packing final : public Rule {
   void bound(cluster::Cluster& /*cluster*/, const Placement& pod) override {
     recent_[pod.node].push_back({pod.bound, packing_estimate(pod.job->cpu, pod.job->cpu_limit)});
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& context) const {
-    double cores = used_[node] + packing_estimate(context.cpu, context.cpu_limit);
+  std::int64_t score(cluster::NodeIndex node, const PodRequest& request) const {
+    double cores = used_[node] + packing_estimate(request.cpu, request.cpu_limit);
     for (const Recent& pod : recent_[node]) cores += pod.cores;
     return packing_score(100 * cores / nodes_[node].cores);
   }
@@ -48,8 +48,8 @@ class RiskBalancing final : public Rule {
   static constexpr bool kFilters = false;
   explicit RiskBalancing(const std::vector<NodeShape>& nodes) : nodes_(nodes), loads_(nodes.size()) {}
 
-  void enlist(placement::Registry& registry, placement::Profile& profile, int weight) override {
-    enlist_judge("LoadVariationRiskBalancing", *this, registry, profile, weight);
+  void register_plugins(placement::Registry& registry, placement::Profile& profile, int weight) override {
+    register_load_plugin("LoadVariationRiskBalancing", *this, registry, profile, weight);
   }
   void sampled(cluster::Cluster& /*cluster*/, const Knowledge& known) override {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -58,11 +58,11 @@ class RiskBalancing final : public Rule {
           known.meter.mean(Measured::Memory, node, kWindow), known.meter.deviation(Measured::Memory, node, kWindow)};
     }
   }
-  std::int64_t score(cluster::NodeIndex node, const Asked& context) const {
+  std::int64_t score(cluster::NodeIndex node, const PodRequest& request) const {
     const Load& load = loads_[node];
-    const double cpu = variation_score(load.cpu + context.cpu / nodes_[node].cores, load.cpu_deviation);
+    const double cpu = variation_score(load.cpu + request.cpu / nodes_[node].cores, load.cpu_deviation);
     const double memory =
-        variation_score(load.memory + context.memory / nodes_[node].memory_gib, load.memory_deviation);
+        variation_score(load.memory + request.memory / nodes_[node].memory_gib, load.memory_deviation);
     return std::llround(std::min(cpu, memory));
   }
 

@@ -123,20 +123,20 @@ class PlanCommand : public ::testing::Test {
   int run(PlanOptions options) {
     ::testing::internal::CaptureStdout();
     const int code = run_plan(options);
-    said_ = ::testing::internal::GetCapturedStdout();
+    output_ = ::testing::internal::GetCapturedStdout();
     return code;
   }
-  std::string said_;
+  std::string output_;
 };
 
 TEST_F(PlanCommand, ByRequestsMovesWhatIsCrowdedAndNotesWhoseScaleAnAutoscalerOwns) {
   PlanOptions options;
   options.files = {file("crowded.yaml", crowded_dump())};
   options.output = "json";
-  EXPECT_EQ(run(options), 2) << said_;
-  EXPECT_THAT(said_, HasSubstr(R"("judgedBy":"requests")"));
-  EXPECT_THAT(said_, HasSubstr(R"("autoscaled":true)"));
-  EXPECT_THAT(said_, HasSubstr("a HorizontalPodAutoscaler sets the replicas of ReplicaSet default/web"));
+  EXPECT_EQ(run(options), 2) << output_;
+  EXPECT_THAT(output_, HasSubstr(R"("judgedBy":"requests")"));
+  EXPECT_THAT(output_, HasSubstr(R"("autoscaled":true)"));
+  EXPECT_THAT(output_, HasSubstr("a HorizontalPodAutoscaler sets the replicas of ReplicaSet default/web"));
 }
 
 TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
@@ -145,9 +145,9 @@ TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
   options.usage =
       file("loads.csv", R"({"at": "2026-01-02T00:00:00Z", "node": "elsewhere", "resource": "cpu", "value": 0.5})");
   options.output = "table";
-  EXPECT_EQ(run(options), 2) << said_;
-  EXPECT_THAT(said_, HasSubstr("knows nothing fresh of any node: their load is unknown, judged by requests"));
-  EXPECT_THAT(said_, ::testing::Not(HasSubstr("balance 100")));
+  EXPECT_EQ(run(options), 2) << output_;
+  EXPECT_THAT(output_, HasSubstr("knows nothing fresh of any node: their load is unknown, judged by requests"));
+  EXPECT_THAT(output_, ::testing::Not(HasSubstr("balance 100")));
 }
 
 // Settings of the plugin apply even if the profile does not enable it: here, default/web stays.
@@ -164,17 +164,17 @@ profiles:
   PlanOptions options;
   options.files = {file("crowded.yaml", crowded_dump())};
   options.config = file("not-enabled.yaml", fmt::format(kSettings, ""));
-  EXPECT_EQ(run(options), 0) << said_;
-  EXPECT_THAT(said_, HasSubstr("namespace default is excluded"));
-  EXPECT_THAT(said_, HasSubstr("as if rescheduler-scheduler enabled it"));
+  EXPECT_EQ(run(options), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("namespace default is excluded"));
+  EXPECT_THAT(output_, HasSubstr("as if rescheduler-scheduler enabled it"));
   options.config = file("enabled.yaml", fmt::format(kSettings, "plugins: {reserve: {enabled: [{name: Rescheduler}]}}"));
-  EXPECT_EQ(run(options), 0) << said_;
-  EXPECT_THAT(said_, HasSubstr("namespace default is excluded"));
-  EXPECT_THAT(said_, ::testing::Not(HasSubstr("enables the plugin")));
+  EXPECT_EQ(run(options), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("namespace default is excluded"));
+  EXPECT_THAT(output_, ::testing::Not(HasSubstr("enables the plugin")));
   options.config =
       file("silent.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
-  EXPECT_EQ(run(options), 2) << said_;
-  EXPECT_THAT(said_, HasSubstr("this plan is made with its default settings"));
+  EXPECT_EQ(run(options), 2) << output_;
+  EXPECT_THAT(output_, HasSubstr("this plan is made with its default settings"));
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ class Collection final : public Api {
     co_return fail(Errc::Unsupported, "not here");
   }
   net::Task<Result<ListPage>> list(ApiCall call, ItemSink sink) override {
-    if (unlucky()) co_return fail(Errc::Unavailable, "list failed");
-    if (!call.continue_token.empty() && unlucky()) co_return fail(Errc::Expired, "continue token expired");
+    if (should_fail()) co_return fail(Errc::Unavailable, "list failed");
+    if (!call.continue_token.empty() && should_fail()) co_return fail(Errc::Expired, "continue token expired");
     // All pages have one version: a list is a snapshot even if it takes several requests.
     if (call.continue_token.empty()) {
       listed_ = objects_;
@@ -92,7 +92,7 @@ class Collection final : public Api {
     co_return page;
   }
   net::Task<Result<std::unique_ptr<WatchStream>>> watch(ApiCall call) override {
-    if (unlucky()) co_return fail(Errc::Unavailable, "watch refused");
+    if (should_fail()) co_return fail(Errc::Unavailable, "watch refused");
     if (call.send_initial_events && !streaming_) co_return fail(Errc::Invalid, "sendInitialEvents is forbidden");
     co_return std::make_unique<Stream>(*this, call);
   }
@@ -112,8 +112,8 @@ class Collection final : public Api {
       }
     }
     net::Task<Result<std::vector<WatchEvent>>> next() override {
-      if (collection_.unlucky()) co_return fail(Errc::Unavailable, "stream broke");
-      if (collection_.unlucky()) co_return std::vector<WatchEvent>{};
+      if (collection_.should_fail()) co_return fail(Errc::Unavailable, "stream broke");
+      if (collection_.should_fail()) co_return std::vector<WatchEvent>{};
       if (position_ < collection_.oldest_) co_return fail(Errc::Expired, "too old resource version");
       std::vector<WatchEvent> events;
       if (!initial_.empty()) {
@@ -125,7 +125,7 @@ class Collection final : public Api {
         if (past.version <= position_) continue;
         events.push_back({past.kind, past.object, std::to_string(past.version)});
         position_ = past.version;
-        if (collection_.unlucky()) break;
+        if (collection_.should_fail()) break;
       }
       if (events.empty()) {
         // Nothing new. A real stream stays silent; here the next mutation is made, and a cancelled reader sees it.
@@ -143,7 +143,7 @@ class Collection final : public Api {
     std::uint64_t position_ = 0;
   };
 
-  bool unlucky() { return rng_.unit() < failure_rate_; }
+  bool should_fail() { return rng_.unit() < failure_rate_; }
 
  public:
   // Called when a reader has got all events: it makes new mutations or ends the test.

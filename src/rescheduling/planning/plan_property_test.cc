@@ -146,8 +146,8 @@ bool fits(PlanBench& bench, const api::Pod& pod, const std::string& node) {
   const auto compiled_spec = cluster.compiled_spec_of(waiting);
   const auto asked = placement::make_pod_context(cluster, waiting, *compiled_spec);
   bench.request.framework->prepare(cluster, asked);
-  const placement::NominatedPods nobody;
-  placement::Cycle cycle(*bench.request.framework, asked, nobody);
+  const placement::NominatedPods no_nominated_pods;
+  placement::Cycle cycle(*bench.request.framework, asked, no_nominated_pods);
   return cycle.fits(*cluster.find_node(node));
 }
 

@@ -149,9 +149,9 @@ bool Repairing::repair(PodIndex pod, const std::string& violation) {
   builder_.what_if().unassign(pod);
   const NodeIndex target = builder_.best_target(pod);
   if (target == cluster::kNoNode) {
-    const std::string nobody = builder_.why_no_target(pod);
+    const std::string no_target = builder_.why_no_target(pod);
     builder_.what_if().assign(pod, from);
-    builder_.refuse(pod, {why::kNoTarget, fmt::format("{}, but {}", violation, nobody)});
+    builder_.refuse(pod, {why::kNoTarget, fmt::format("{}, but {}", violation, no_target)});
     return false;
   }
   builder_.what_if().assign(pod, target);

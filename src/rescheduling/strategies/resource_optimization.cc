@@ -41,7 +41,7 @@ class Optimizing {
   bool free_nodes();
   void leave_out_empty();
   bool is_free(NodeIndex node) const;
-  void tell_what_is_free() const;
+  void note_free_nodes() const;
   bool is_underused(NodeIndex node) const;
   bool try_to_empty(NodeIndex node);
   std::string shape_of(NodeIndex node) const;
@@ -230,7 +230,7 @@ void Optimizing::leave_out_empty() {
   std::erase_if(nodes_, [&](NodeIndex index) { return is_free(index); });
 }
 
-void Optimizing::tell_what_is_free() const {
+void Optimizing::note_free_nodes() const {
   std::set<NodeIndex> freed;
   for (const auto& [pod, intent] : builder_.intents()) {
     const NodeIndex from = builder_.what_if().first_on(pod);
@@ -250,7 +250,7 @@ void Optimizing::run() {
     if (!mend_shapes() && !freed) break;
     if (!settings_.free_nodes) break;
   }
-  tell_what_is_free();
+  note_free_nodes();
 }
 
 }  // namespace

@@ -177,9 +177,9 @@ ApiResult<ApplyResult> server_side_apply(const json::value* live,
   if (!managed) return refuse({500, "", "failed to decode managed fields: " + managed.error().message});
   const json::value before = live == nullptr ? json::value(json::object()) : without_managed_fields(*live);
   if (managed->empty() && live != nullptr) {
-    ApplyOptions nobody = options;
-    nobody.manager = "before-first-apply";
-    note_changes(*managed, json::object(), before, nobody, place);
+    ApplyOptions before_first_apply = options;
+    before_first_apply.manager = "before-first-apply";
+    note_changes(*managed, json::object(), before, before_first_apply, place);
   }
 
   const FieldManager applier = manager_of(options, true);

@@ -142,11 +142,12 @@ events:
     apply:
       - {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}, data: {k: v}}
 )");
-  std::vector<std::string> said;
-  for (const TimedEvent& event : scenario.events) said.push_back(describe(event));
-  EXPECT_THAT(said, ElementsAre("node a-2: dead", "heal node a-2", "cordon a-1", "label Node a-1: x=1, y-",
-                                "delete 2 pods of shop/web", "delete pod shop/one", "rollout of shop/web",
-                                "load of shop/web: cpu 1", "nothing", "apply ConfigMap/c", "scale shop/web to 9"));
+  std::vector<std::string> descriptions;
+  for (const TimedEvent& event : scenario.events) descriptions.push_back(describe(event));
+  EXPECT_THAT(descriptions,
+              ElementsAre("node a-2: dead", "heal node a-2", "cordon a-1", "label Node a-1: x=1, y-",
+                          "delete 2 pods of shop/web", "delete pod shop/one", "rollout of shop/web",
+                          "load of shop/web: cpu 1", "nothing", "apply ConfigMap/c", "scale shop/web to 9"));
   const auto& apply = std::get<event::Apply>(scenario.events.at(9).action);
   EXPECT_EQ(apply.manifests.at(0).json,
             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"},"data":{"k":"v"}})");
@@ -154,7 +155,7 @@ events:
 
 struct Fault {
   const char* text;
-  const char* said;
+  const char* message;
 };
 
 TEST(ScenarioFile, EveryFaultIsToldWithItsPlace) {
@@ -196,7 +197,7 @@ TEST(ScenarioFile, EveryFaultIsToldWithItsPlace) {
       {"name: {", "line"},
   };
   for (const Fault& fault : faults) {
-    EXPECT_THAT(fault_of(fault.text), AllOf(HasSubstr("s.yaml: "), HasSubstr(fault.said))) << fault.text;
+    EXPECT_THAT(fault_of(fault.text), AllOf(HasSubstr("s.yaml: "), HasSubstr(fault.message))) << fault.text;
   }
 }
 

@@ -98,7 +98,7 @@ export interface PodDetail {
   migrations: Migration[]; // of the pod or its workload, newest first
   events: PodEvent[]; // of the cluster, newest first
   eventsProblem: string | null; // why they could not be read
-  news: NewsLine[]; // activity of rescheduler about this pod
+  news: ActivityLine[]; // activity of rescheduler about this pod
 }
 export interface PodEvent { at: string | null; warning: boolean; reason: string; text: string; by: string; count: number }
 // GET /api/v1/pods/{namespace}/{name}/decision?limit=&node=: why this node, why not another. The object that
@@ -242,8 +242,8 @@ export interface History {
 }
 
 // GET /api/v1/news?limit=: activity, newest first: plans, moves, recovery, maintenance, brakes, actions of users.
-export interface News { lines: NewsLine[] }
-export interface NewsLine {
+export interface Activity { lines: ActivityLine[] }
+export interface ActivityLine {
   id: number;
   at: string;
   kind: "plan" | "move" | "recovery" | "maintenance" | "brake" | "action" | "scenario" | "event";
@@ -264,7 +264,7 @@ export interface StreamEvents {
   maintenance: Maintenance;
   history: { at: number; balance: Percent; cpuMax: Percent; memoryMax: Percent; cpuDeviation: Percent; pending: number;
              moves: number };
-  news: { lines: NewsLine[] };
+  news: { lines: ActivityLine[] };
 }
 
 // Actions: POST with JSON and the header X-Rescheduler-Action: 1. Answers 200 {"message"}, or a Problem.
@@ -273,8 +273,8 @@ export interface StreamEvents {
 //   /api/v1/migrations/cancel                      {"namespace", "name"}
 //   /api/v1/moves                                  {"namespace", "pod", "to", "mode"?}
 //   /api/v1/maintenance                            {"node", "on": true}
-//   /api/v1/demo                                   {"do": DemoDeed, "node"?, "namespace"?, "workload"?, "strategy"?, "mode"?}
-export type DemoDeed = "addLoad" | "killNode" | "reviveNode" | "crashOnNode" | "healNode" | "setStrategy";
+//   /api/v1/demo                                   {"do": DemoAction, "node"?, "namespace"?, "workload"?, "strategy"?, "mode"?}
+export type DemoAction = "addLoad" | "killNode" | "reviveNode" | "crashOnNode" | "healNode" | "setStrategy";
 // GET /api/v1/demo/choices: the possible values of the demo's buttons.
 export interface DemoChoices {
   nodes: { name: string; alive: boolean; crashing: boolean }[];

@@ -2,14 +2,14 @@
 import { batch, signal } from "@preact/signals";
 import { ApiError, get } from "../api/client";
 import type {
-  History, Maintenance, Migration, NewsLine, NodeRow, NodeTable, News, Migrations, Overview, Plans, Recovery, Session,
+  Activity, ActivityLine, History, Maintenance, Migration, NodeRow, NodeTable, Migrations, Overview, Plans, Recovery, Session,
   StreamEvents,
 } from "../api/types";
 
 export const session = signal<Session | null>(null);
 export const overview = signal<Overview | null>(null);
 export const history = signal<History | null>(null);
-export const news = signal<NewsLine[]>([]);
+export const activity = signal<ActivityLine[]>([]);
 export const migrations = signal<Migration[]>([]);
 export const recovery = signal<Recovery | null>(null);
 export const maintenance = signal<Maintenance | null>(null);
@@ -22,7 +22,7 @@ export const nodeSetChanged = signal(0); // a node was added or removed, or chan
 
 export const connections = signal(0); // number of connections so far: a request that failed may succeed now
 
-const NEWS_KEPT = 200;
+const ACTIVITY_KEPT = 200;
 const HISTORY_KEPT = 2000;
 
 let revision = 0;
@@ -61,10 +61,10 @@ function newestFirst(a: Migration, b: Migration): number {
   return a.created < b.created ? 1 : a.created > b.created ? -1 : migrationKey(a) < migrationKey(b) ? -1 : 1;
 }
 
-export function mergeNews(held: NewsLine[], lines: NewsLine[]): NewsLine[] {
+export function mergeActivity(held: ActivityLine[], lines: ActivityLine[]): ActivityLine[] {
   const by = new Map(held.map((line) => [line.id, line]));
   for (const line of lines) by.set(line.id, line);
-  return [...by.values()].sort((a, b) => b.id - a.id).slice(0, NEWS_KEPT);
+  return [...by.values()].sort((a, b) => b.id - a.id).slice(0, ACTIVITY_KEPT);
 }
 
 export function appendHistory(held: History, one: StreamEvents["history"]): History {
@@ -103,7 +103,7 @@ export const behind = (streamRevision: number): boolean => streamRevision > revi
 export async function loadRest(): Promise<void> {
   await Promise.all([
     into("history?minutes=60", (value: History) => (history.value = value)),
-    into("news?limit=100", (value: News) => (news.value = value.lines)),
+    into("news?limit=100", (value: Activity) => (activity.value = value.lines)),
     into("migrations", (value: Migrations) => (migrations.value = value.migrations)),
     into("recovery", (value: Recovery) => (recovery.value = value)),
     into("maintenance", (value: Maintenance) => (maintenance.value = value)),
@@ -128,7 +128,7 @@ export function applyEvent(event: string, data: string): void {
       case "migrations": migrations.value = mergeMigrations(migrations.value, value as StreamEvents["migrations"]); break;
       case "recovery": recovery.value = value as Recovery; break;
       case "maintenance": maintenance.value = value as Maintenance; break;
-      case "news": news.value = mergeNews(news.value, (value as News).lines); break;
+      case "news": activity.value = mergeActivity(activity.value, (value as Activity).lines); break;
       case "history":
         if (history.value) history.value = appendHistory(history.value, value as StreamEvents["history"]);
         break;

@@ -1,14 +1,14 @@
-import type { NewsLine } from "../api/types";
+import type { ActivityLine } from "../api/types";
 import { t, word } from "../i18n";
 import { link } from "../state/route";
-import { news } from "../state/store";
+import { activity } from "../state/store";
 import { Text, Time } from "./common";
 
-const SIGNS: Record<NewsLine["kind"], string> = {
+const SIGNS: Record<ActivityLine["kind"], string> = {
   plan: "☰", move: "➝", recovery: "↻", maintenance: "↓", brake: "‖", action: "☞", scenario: "▸", event: "·",
 };
 
-function about(line: NewsLine): string | null {
+function about(line: ActivityLine): string | null {
   if (!line.object) return null;
   const { kind, namespace, name } = line.object;
   if (kind === "Node") return link("nodes", name);
@@ -17,8 +17,8 @@ function about(line: NewsLine): string | null {
   return null;
 }
 
-export function ActivityList({ most, lines }: { most: number; lines?: NewsLine[] }) {
-  const all = lines ?? news.value;
+export function ActivityList({ most, lines }: { most: number; lines?: ActivityLine[] }) {
+  const all = lines ?? activity.value;
   if (all.length === 0) return <p class="quiet">{t("news.none")}</p>;
   return (
     <ol class="news" data-testid="news">

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { act, get } from "../api/client";
-import type { DemoChoices } from "../api/types";
+import type { DemoAction, DemoChoices } from "../api/types";
 import { t, word } from "../i18n";
 import { connection } from "../state/connection";
 import { maintenance, nodes, nodeSetChanged, overview } from "../state/store";
@@ -57,7 +57,7 @@ export function DemoBar() {
   const [namespace, ...rest] = workload.value.split("/");
   const what = workload.value ? { namespace, workload: rest.join("/") } : {};
   const draining = maintenance.value?.nodes.some((other) => other.node === name) ?? false;
-  const deed = (deed: string, more: object = {}) => () => ({ do: deed, node: name, ...more });
+  const demoAction = (action: DemoAction, more: object = {}) => () => ({ do: action, node: name, ...more });
   const strategies = overview.value?.strategies ?? [];
   const acting = strategies.filter((strategy) => strategy.mode === "act").map((strategy) => strategy.name);
   if (acting.length > 0) switchedOff = acting;
@@ -85,12 +85,12 @@ export function DemoBar() {
           </select>
         </label>
         {one && !one.alive
-          ? <ActionButton action="demo" path="demo" body={deed("reviveNode")} done={load}>{t("demo.revive")}</ActionButton>
-          : <ActionButton action="demo" path="demo" body={deed("killNode")} done={load} disabled={!name}>{t("demo.kill")}</ActionButton>}
+          ? <ActionButton action="demo" path="demo" body={demoAction("reviveNode")} done={load}>{t("demo.revive")}</ActionButton>
+          : <ActionButton action="demo" path="demo" body={demoAction("killNode")} done={load} disabled={!name}>{t("demo.kill")}</ActionButton>}
         <ActionButton action="maintenance" path="maintenance" body={() => ({ node: name, on: !draining })} disabled={!name}>{t(draining ? "demo.maintenanceOff" : "demo.maintenance")}</ActionButton>
         {one?.crashing
-          ? <ActionButton action="demo" path="demo" body={deed("healNode")} done={load}>{t("demo.heal")}</ActionButton>
-          : <ActionButton action="demo" path="demo" body={deed("crashOnNode", what)} done={load} disabled={!name}>{t("demo.crash")}</ActionButton>}
+          ? <ActionButton action="demo" path="demo" body={demoAction("healNode")} done={load}>{t("demo.heal")}</ActionButton>
+          : <ActionButton action="demo" path="demo" body={demoAction("crashOnNode", what)} done={load} disabled={!name}>{t("demo.crash")}</ActionButton>}
       </div>
       <div class="demo-set">
         <ActionButton action="demo" perform={() => switchAll(changed)} disabled={changed.length === 0}>{t(acting.length > 0 ? "demo.strategiesOff" : "demo.strategiesOn")}</ActionButton>

@@ -49,7 +49,7 @@ export function HistoryChart() {
   useEffect(() => {
     const element = host.current!;
     let plot: uPlot | null = null;
-    const tell = (): void => {
+    const showCursor = (): void => {
       const h = history.peek();
       if (!plot || !h || !read.current) return;
       const index = plot.cursor.idx ?? h.at.length - 1;
@@ -62,14 +62,14 @@ export function HistoryChart() {
     const fill = (): void => {
       const h = history.value;
       if (plot && h) plot.setData([h.at, h.moves, h.balance]);
-      tell();
+      showCursor();
     };
     const stopMake = effect(() => {
       void dark.value;
       plot?.destroy();
       plot = make(element);
-      plot.over.addEventListener("mousemove", () => requestAnimationFrame(tell));
-      plot.over.addEventListener("mouseleave", () => requestAnimationFrame(tell));
+      plot.over.addEventListener("mousemove", () => requestAnimationFrame(showCursor));
+      plot.over.addEventListener("mouseleave", () => requestAnimationFrame(showCursor));
       fill();
     });
     const stopFill = effect(() => void (language.value, fill()));

@@ -88,13 +88,13 @@ function One({ plan, applicable, touch }: { plan: Plan; applicable: boolean; tou
 }
 
 function Effect(props: { name: string; before: number | null; after: number | null; up?: boolean; unit?: boolean }) {
-  const say = (value: number | null): string => (props.unit ? percent(value) : value === null ? "–" : number(value));
+  const format = (value: number | null): string => (props.unit ? percent(value) : value === null ? "–" : number(value));
   const change = props.before === null || props.after === null ? 0 : props.after - props.before;
   const better = props.up ? change > 0 : change < 0;
   return (
     <div class="effect">
       <span class="effect-name">{props.name}</span>
-      <span class="effect-value">{say(props.before)} <span aria-hidden="true">→</span><span class="sr-only">{t("to")}</span> {say(props.after)}</span>
+      <span class="effect-value">{format(props.before)} <span aria-hidden="true">→</span><span class="sr-only">{t("to")}</span> {format(props.after)}</span>
       {Math.round(change) !== 0 && <span class={better ? "up" : "down"}>{change > 0 ? "▲" : "▼"} {number(Math.abs(change))}</span>}
     </div>
   );
