@@ -17,7 +17,7 @@ namespace {
 using kube::YamlReader;
 using kube::YamlWriter;
 
-constexpr int kMostLooks = 60;         // stored as bits of one word; 30 minutes at an interval of 30 s
+constexpr int kMostSamples = 60;       // stored as bits of one word; 30 minutes at an interval of 30 s
 constexpr int kMostRecentMoves = 200;  // far below the number of recorded moves
 constexpr int kMostMoves = 100'000;
 
@@ -94,9 +94,10 @@ auto bands(Phrase meaning) {
 
 void check_load_balancing(YamlReader& from, LoadBalancingSettings& settings) {
   check_bands(from);
-  Persistence& looks = settings.persistence;
-  if (!from.has("needed")) looks.needed = std::min(looks.needed, looks.of);
-  if (looks.needed > looks.of) from.problem("needed", "must not be greater than `of`: a node would never count as hot");
+  Persistence& persistence = settings.persistence;
+  if (!from.has("needed")) persistence.needed = std::min(persistence.needed, persistence.of);
+  if (persistence.needed > persistence.of)
+    from.problem("needed", "must not be greater than `of`: a node would never count as hot");
   if (settings.deviation_target > settings.deviation_trigger) {
     from.problem("deviationTarget", "must not be above deviationTrigger");
   }
@@ -104,12 +105,12 @@ void check_load_balancing(YamlReader& from, LoadBalancingSettings& settings) {
 
 const Table& load_balancing_table() {
   using S = LoadBalancingSettings;
-  static const Table looks = table_of<Persistence>({
+  static const Table persistence = table_of<Persistence>({
       field<&Persistence::needed>(
-          "needed", between(1, kMostLooks),
+          "needed", between(1, kMostSamples),
           {"number of samples above the trigger before a node is hot or the cluster is unbalanced",
            "多少个样本超过触发值后，节点视为过热或集群视为不均衡"}),
-      field<&Persistence::of>("of", between(1, kMostLooks),
+      field<&Persistence::of>("of", between(1, kMostSamples),
                               {"number of latest samples considered; one sample per rescheduling interval",
                                "考虑的最近样本数；每个重调度间隔一个样本"}),
   });
@@ -118,7 +119,7 @@ const Table& load_balancing_table() {
           bands<&S::bands>(
               {"trigger and target by resource; default: the threshold of the resource, and 10 percentage points less",
                "按资源设置触发值和目标值；默认为该资源的阈值，以及低 10 个百分点"}),
-          embedded<&S::persistence>(looks),
+          embedded<&S::persistence>(persistence),
           field<&S::deviation_trigger>(
               "deviationTrigger", between(0, 100),
               {"standard deviation of load between nodes, in percentage points; above it the cluster is unbalanced",

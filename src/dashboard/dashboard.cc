@@ -10,7 +10,7 @@ namespace rescheduler::dashboard {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenTicks{500};
-constexpr std::chrono::seconds kBetweenLooks{3};  // between checks of the API server
+constexpr std::chrono::seconds kPollInterval{3};  // between checks of the API server
 constexpr std::chrono::seconds kPatience{4};      // timeout of such a check
 
 // The requests of the first page view (web/src/state/connection.ts).
@@ -148,7 +148,7 @@ net::Task<void> Dashboard::State::keep_polling(std::shared_ptr<State> self) {
     } else {
       self->model.api_reachable();
     }
-    const auto slept = co_await self->timers.sleep_for(kBetweenLooks);
+    const auto slept = co_await self->timers.sleep_for(kPollInterval);
     if (!slept) co_return;
   }
 }

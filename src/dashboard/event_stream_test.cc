@@ -120,12 +120,12 @@ TEST_F(FeedTest, SilenceIsFilledAndEndsForWhoMayNotLookAnyMore) {
   settings.heartbeat = std::chrono::milliseconds{1};
   EventStream event_stream(loop.executor(), settings);
   Reader authorized(loop.executor());
-  Reader unwelcome(loop.executor());
+  Reader unauthorized(loop.executor());
   auto stays = look(event_stream, authorized);
-  auto leaves = look(event_stream, unwelcome, false);
+  auto leaves = look(event_stream, unauthorized, false);
   while (!leaves.done() || authorized.got.size() < 2) loop.run_one();
   EXPECT_THAT(authorized.got.back(), HasSubstr(": still here"));
-  EXPECT_EQ(unwelcome.got.size(), 1u);
+  EXPECT_EQ(unauthorized.got.size(), 1u);
   event_stream.close();
   while (!stays.done()) loop.run_one();
 }

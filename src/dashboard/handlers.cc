@@ -63,12 +63,12 @@ Dashboard::State::Answer Dashboard::State::session(const RequestContext& context
     const bool there = std::string_view(action.name) == "demo" ? demo_actions != nullptr : actions != nullptr;
     bool allowed = false;
     if (there) {
-      auto answer = co_await context.caller.might("post", action.path);
+      auto answer = co_await context.caller.would_allow("post", action.path);
       allowed = answer && *answer;
     }
     may += fmt::format("{}\"{}\":{}", may.empty() ? "" : ",", action.name, allowed);
   }
-  auto reads = co_await context.caller.might("get", "/api/v1/overview");
+  auto reads = co_await context.caller.would_allow("get", "/api/v1/overview");
   const bool needs_token = context.caller.user_info == nullptr && reads && !*reads;
   std::string json = fmt::format(
       R"({{"user":{},"needsToken":{},"may":{{{}}},"version":{},"cluster":{},"boot":{},"demo":{},"grafana":{}}})",

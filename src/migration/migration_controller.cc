@@ -31,7 +31,7 @@ namespace {
 using PodInformer = kube::Informer<api::Pod>;
 
 constexpr std::chrono::milliseconds kLeastPause{20};  // between two observations: groups changes that happen together
-constexpr int kQueueLooks = 10;                       // a queued move observes this many times less often
+constexpr int kQueuedPollFactor = 10;                 // a queued move observes this many times less often
 const BackoffPolicy kRetries{std::chrono::milliseconds{100}, std::chrono::milliseconds{10'000}, 2.0, 0.5};
 
 net::Task<void> follow_pods(std::shared_ptr<PodInformer> informer) { co_await informer->run(); }
@@ -46,10 +46,10 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
     api::Migration record;
     Wakeable waker;
-    bool stale = true;        // the server may have a newer version
-    bool gone = false;        // deleted from the server
-    std::string workload{};   // its UID, once known
-    SteadyTime look_again{};  // even if another move of the workload is still ahead
+    bool stale = true;       // the server may have a newer version
+    bool gone = false;       // deleted from the server
+    std::string workload{};  // its UID, once known
+    SteadyTime next_poll{};  // even if another move of the workload is still ahead
     bool preflight_passed = false;
     std::optional<StepRefusal> refusal{};
     std::shared_ptr<PodInformer> pods{};
@@ -239,12 +239,12 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   std::chrono::nanoseconds may_rest(const Live& one) const {
     if (one.cancelled() || phase_of(one.record) != Phase::Pending || now() >= deadline_of(one.record)) return {};
     if (workload_queue.ahead_of(one.workload, key_of(one.record)).empty()) return {};
-    return std::max(one.look_again - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
+    return std::max(one.next_poll - parts.services.clock->steady_now(), std::chrono::nanoseconds{0});
   }
 
   // Adds what only the controller knows.
   void complete(Live& one, ObservedState& observed) {
-    one.look_again = parts.services.clock->steady_now() + kQueueLooks * parts.settings.poll_interval;
+    one.next_poll = parts.services.clock->steady_now() + kQueuedPollFactor * parts.settings.poll_interval;
     const std::string key = key_of(one.record);
     observed.cancelled = one.cancelled();
     observed.preflight_passed = std::exchange(one.preflight_passed, false);

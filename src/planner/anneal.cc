@@ -59,7 +59,7 @@ constexpr double kLukewarmPart = 0.05;
 constexpr double kColdPart = 0.15;
 
 // The price that makes a rule too expensive to break, in units of a large loss.
-constexpr double kDear = 10.0;
+constexpr double kHighPenalty = 10.0;
 // A fleet of at most this many processes is small: the budget is enough for many walks and for ejection chains.
 constexpr std::size_t kSmall = 2'000;
 // This number of steps per process is enough for a lukewarm walk.
@@ -200,7 +200,7 @@ void Anneal::lukewarm_walk(double typical, double cool_end) {
 void Anneal::make_places() {
   if (best_cost_ == made_places_at_) return;
   return_to_best();
-  EjectionChains(state_, budget_, kDear * large_).run();
+  EjectionChains(state_, budget_, kHighPenalty * large_).run();
   remember_best();
   made_places_at_ = best_cost_;
 }

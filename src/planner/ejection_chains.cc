@@ -13,12 +13,12 @@ constexpr std::size_t kMostSentAway = 12;
 
 }  // namespace
 
-EjectionChains::EjectionChains(State& state, Budget& budget, double dear)
-    : state_(state), budget_(budget), penalties_(state), dear_(dear) {}
+EjectionChains::EjectionChains(State& state, Budget& budget, double high_penalty)
+    : state_(state), budget_(budget), penalties_(state), high_penalty_(high_penalty) {}
 
 void EjectionChains::run() {
   if (!penalties_.sound()) return;
-  penalties_.begin(dear_);
+  penalties_.begin(high_penalty_);
   bool better = true;
   while (better && !budget_.spent()) {
     const std::vector<Process> candidates = this->candidates();

@@ -13,8 +13,8 @@ namespace rescheduler::planner {
 
 class EjectionChains {
  public:
-  // `dear`: a penalty above any gain that an average process can get by breaking a rule.
-  EjectionChains(State& state, Budget& budget, double dear);
+  // `high_penalty`: a penalty above any gain that an average process can get by breaking a rule.
+  EjectionChains(State& state, Budget& budget, double high_penalty);
 
   // Runs until no chain helps.
   void run();
@@ -36,7 +36,7 @@ class EjectionChains {
   State& state_;
   Budget& budget_;
   PenaltyWeights penalties_;
-  double dear_;
+  double high_penalty_;
   std::vector<Step> done_;
 };
 

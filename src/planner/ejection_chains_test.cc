@@ -13,7 +13,7 @@ using testing::plain_problem;
 using testing::random_problem;
 using testing::random_shape;
 
-constexpr double kDear = 1e9;
+constexpr double kHighPenalty = 1e9;
 
 // The 8 exceeds the target of its machine by three. The second machine has room for it if both 4s leave, each to one of
 // the last two machines, whose own processes stay. No move, swap or chain of two achieves this.
@@ -32,7 +32,7 @@ TEST(EjectionChains, ALargeProcessTakesThePlaceOfTwoSmallOnes) {
   State state(problem);
   ASSERT_EQ(improve(problem, limits).after, state.cost()) << "simpler ways do not help";
   const Cost before = state.cost();
-  EjectionChains(state, budget, kDear).run();
+  EjectionChains(state, budget, kHighPenalty).run();
   EXPECT_LT(state.cost(), before);
   EXPECT_EQ(state.where(0), 1U);
   EXPECT_NE(state.where(1), state.where(2));
@@ -47,7 +47,7 @@ TEST(EjectionChains, WithoutPlaceForThoseWhoWouldHaveToLeaveEverythingStaysAsItW
   Budget budget(limits);
   State state(problem);
   const std::vector<Machine> home = state.where();
-  EjectionChains(state, budget, kDear).run();
+  EjectionChains(state, budget, kHighPenalty).run();
   EXPECT_EQ(state.where(), home);
 }
 
@@ -58,7 +58,7 @@ RC_GTEST_PROP(EjectionChains, BreakNoRuleAndMakeNothingWorse, (std::uint64_t see
   Budget budget(limits);
   State state(problem);
   const Cost before = state.cost();
-  EjectionChains(state, budget, kDear).run();
+  EjectionChains(state, budget, kHighPenalty).run();
   RC_ASSERT(state.cost() <= before);
   RC_ASSERT(state.cost() == cost_of(problem, state.where()));
   const auto broken = broken_rule(problem, state.where());

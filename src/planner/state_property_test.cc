@@ -16,12 +16,12 @@ using testing::random_shape;
 Problem any_problem(std::uint64_t seed) { return random_problem(seed, random_shape(seed)); }
 
 // After a swap or chain: if done, the cost changed by the delta and no rule is broken; if refused, nothing changed.
-void kept_its_word(const Problem& problem,
-                   const State& state,
-                   const std::vector<Machine>& before,
-                   Cost cost,
-                   Cost delta,
-                   bool done) {
+void expect_exact_delta(const Problem& problem,
+                        const State& state,
+                        const std::vector<Machine>& before,
+                        Cost cost,
+                        Cost delta,
+                        bool done) {
   if (done) {
     // If two groups both have the most moves, the group term may differ by one move each.
     const Cost off = state.cost() - cost - delta;
@@ -69,7 +69,7 @@ RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas
     const Cost delta = state.swap_delta(one, other);
     const bool done = state.try_swap(one, other);
     RC_ASSERT(fits || !done);
-    kept_its_word(problem, state, before, cost, delta, done);
+    expect_exact_delta(problem, state, before, cost, delta, done);
   }
 }
 
@@ -93,7 +93,7 @@ RC_GTEST_PROP(State, EveryChainKeepsTheRulesAndARefusedOneLeavesEverythingAsItWa
       RC_ASSERT(fits);
       RC_ASSERT(state.where(one) == before[other] && state.where(other) == last);
     }
-    kept_its_word(problem, state, before, cost, delta, done);
+    expect_exact_delta(problem, state, before, cost, delta, done);
   }
 }
 

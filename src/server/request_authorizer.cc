@@ -166,10 +166,10 @@ net::Task<UserInfoPtr> RequestAuthorizer::user_info(const net::HttpRequest& head
   co_return *found;
 }
 
-net::Task<Result<bool>> RequestAuthorizer::might(UserInfoPtr user_info,
-                                                 Access access,
-                                                 std::string verb,
-                                                 std::string path) {
+net::Task<Result<bool>> RequestAuthorizer::would_allow(UserInfoPtr user_info,
+                                                       Access access,
+                                                       std::string verb,
+                                                       std::string path) {
   if (access == Access::Reading && browser_.loopback) co_return true;
   if (access == Access::Acting && browser_.open_actions) co_return true;
   if (user_info == nullptr || auth_ == nullptr) co_return false;

@@ -56,7 +56,7 @@ class RequestAuthorizer {
   // The user of the token; null: no token, or an invalid one.
   net::Task<UserInfoPtr> user_info(const net::HttpRequest& head);
   // Whether an admitted user may do this. An error: the API server gave no answer.
-  net::Task<Result<bool>> might(UserInfoPtr user_info, Access access, std::string verb, std::string path);
+  net::Task<Result<bool>> would_allow(UserInfoPtr user_info, Access access, std::string verb, std::string path);
 
  private:
   bool is_known_extender_client(const net::PeerIdentity& peer) const;

@@ -34,7 +34,7 @@ struct Caller {
   // Whether the user is still allowed, some time later. True if the API server gives no answer.
   std::function<net::Task<bool>()> still_allowed{};
   // Whether the user may do something else here. An error: the API server gave no answer.
-  std::function<net::Task<Result<bool>>(std::string verb, std::string path)> might{};
+  std::function<net::Task<Result<bool>>(std::string verb, std::string path)> would_allow{};
 };
 // Sends the response itself, whole or in parts. Request, target and caller live until it has returned.
 using CallHandler = std::function<

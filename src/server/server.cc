@@ -70,7 +70,7 @@ net::Task<bool> still(RequestAuthorizer& admission,
                       Access access,
                       std::string verb,
                       std::string path) {
-  auto allowed = co_await admission.might(std::move(user_info), access, std::move(verb), std::move(path));
+  auto allowed = co_await admission.would_allow(std::move(user_info), access, std::move(verb), std::move(path));
   co_return !allowed || *allowed;
 }
 
@@ -89,9 +89,9 @@ net::Task<void> Server::call(std::shared_ptr<Pages> pages,
   caller.still_allowed = [pages, access, user_info, path = target.path] {
     return still(pages->admission, user_info, access, "get", path);
   };
-  caller.might = [pages, user_info](std::string verb, std::string path) {
+  caller.would_allow = [pages, user_info](std::string verb, std::string path) {
     const Access asked = verb == "get" ? Access::Reading : Access::Acting;
-    return pages->admission.might(user_info, asked, std::move(verb), std::move(path));
+    return pages->admission.would_allow(user_info, asked, std::move(verb), std::move(path));
   };
   co_await handle(request, target, caller, responder);
 }

@@ -26,7 +26,7 @@ const json::value* member(const json::value& value, std::string_view name) {
 }
 
 // "bad_data: parse error ..."; empty if the response has no error text.
-std::string own_words(const json::value& answer) {
+std::string error_text(const json::value& answer) {
   const std::string_view type = text_of(member(answer, "errorType"));
   const std::string_view message = text_of(member(answer, "error"));
   if (type.empty() && message.empty()) return {};
@@ -80,7 +80,7 @@ Result<std::vector<Series>> read_vector(std::string_view body, std::string_view 
   if (!answer) return fail(Errc::Unavailable, "the answer is not JSON: {}", answer.error().message);
   const std::string_view status = text_of(member(*answer, "status"));
   if (status == "error") {
-    const std::string words = own_words(*answer);
+    const std::string words = error_text(*answer);
     return fail(Errc::Unavailable, "the query failed: {}", words.empty() ? "it does not say why" : words);
   }
   if (status != "success") return fail(Errc::Unavailable, "the answer does not come from Prometheus: it has no status");
@@ -105,7 +105,7 @@ Result<std::vector<Series>> read_vector(std::string_view body, std::string_view 
 std::string complaint_of(int status, std::string_view body) {
   json::monotonic_resource memory;
   const auto answer = kube::parse_json(body, &memory);
-  const std::string words = answer ? own_words(*answer) : std::string();
+  const std::string words = answer ? error_text(*answer) : std::string();
   return words.empty() ? fmt::format("it answers with status {}", status)
                        : fmt::format("it answers with status {}: {}", status, words);
 }

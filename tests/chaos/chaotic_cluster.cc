@@ -210,8 +210,8 @@ void ChaoticCluster::change_leader() {
   if (past_.size() > 2) past_.erase(past_.begin());
   leader_ = {};
   leader_.lease = std::make_shared<kube::LeaderFence>(cluster_.agenda());
-  witnesses_.push_back(std::make_unique<LeaseWitness>(*faulty_api_, leader_.lease, cluster_.agenda(), checker_));
-  migration::MigrationParts parts{witnesses_.back().get(), reliable_api_.get(), services(), leader_.lease, {}};
+  lease_apis_.push_back(std::make_unique<LeaseCheckingApi>(*faulty_api_, leader_.lease, cluster_.agenda(), checker_));
+  migration::MigrationParts parts{lease_apis_.back().get(), reliable_api_.get(), services(), leader_.lease, {}};
   parts.settings.direct = true;
   parts.settings.protect_unprotected = rng_.below(2) == 0;
   parts.settings.scheduler_names = {std::string(kScheduler)};

@@ -13,7 +13,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "chaos/history_checker.h"
-#include "chaos/lease_witness.h"
+#include "chaos/lease_checking_api.h"
 #include "kube/client/client.h"
 #include "kube/client/loop_services.h"
 #include "migration/migration_controller.h"
@@ -102,7 +102,8 @@ class ChaoticCluster {
   HistoryChecker checker_;
   std::unique_ptr<sim::LocalApi> reliable_api_;
   std::unique_ptr<sim::LocalApi> faulty_api_;
-  std::vector<std::unique_ptr<LeaseWitness>> witnesses_;  // one for each leader; its coroutines may outlive the leader
+  std::vector<std::unique_ptr<LeaseCheckingApi>>
+      lease_apis_;  // one for each leader; its coroutines may outlive the leader
   std::unique_ptr<scheduler::LiveScheduler> live_;
   std::vector<Leader> past_;  // still running, without the lease
   Leader leader_;

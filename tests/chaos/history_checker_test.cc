@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "chaos/fabricated_history.h"
-#include "chaos/lease_witness.h"
+#include "chaos/lease_checking_api.h"
 #include "kube/proto/core.pb.h"
 
 namespace rescheduler::test {
@@ -27,8 +27,8 @@ struct Provocation {
 };
 
 void write_as(FabricatedHistory& made, const std::shared_ptr<kube::LeaderFence>& lease, const std::string& name) {
-  LeaseWitness witness(made.api(), lease, made.agenda(), made.checker());
-  kube::Client client(witness);
+  LeaseCheckingApi lease_api(made.api(), lease, made.agenda(), made.checker());
+  kube::Client client(lease_api);
   api::Namespace object;
   object.mutable_metadata()->set_name(name);
   EXPECT_TRUE(made.loop().await_result(client.create(std::move(object))));
@@ -312,10 +312,10 @@ TEST_F(TheChecker, SeesAWriteThatOutlivesItsLease) {
   faults.add({.fault = {.lose_request = sim::Loss::Silence}});
   const auto lease = std::make_shared<kube::LeaderFence>(made_.agenda());
   lease->allow_until(made_.agenda().steady_now() + 10s);
-  LeaseWitness witness(silent, lease, made_.agenda(), checker());
+  LeaseCheckingApi lease_api(silent, lease, made_.agenda(), checker());
   api::Namespace object;
   object.mutable_metadata()->set_name("late");
-  EXPECT_FALSE(made_.loop().await_result(kube::Client(witness).create(std::move(object))));
+  EXPECT_FALSE(made_.loop().await_result(kube::Client(lease_api).create(std::move(object))));
   EXPECT_THAT(checker().breaches(), ElementsAre(Field(&Breach::text, HasSubstr("not give up in time"))));
 }
 

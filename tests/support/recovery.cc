@@ -160,15 +160,15 @@ void TestRecovery::stop() {
   EXPECT_TRUE(ended) << ended.error().message;
 }
 
-Saboteur::Saboteur(TestCluster& cluster, std::string ns)
+PodFailureInjector::PodFailureInjector(TestCluster& cluster, std::string ns)
     : link_(cluster.connect()), ns_(std::move(ns)), thread_([this] { work(); }) {}
 
-Saboteur::~Saboteur() {
+PodFailureInjector::~PodFailureInjector() {
   stopping_ = true;
   thread_.join();
 }
 
-void Saboteur::work() {
+void PodFailureInjector::work() {
   kube::PatchOptions status = status_patch();
   status.kind = kube::PatchKind::StrategicMerge;
   while (!stopping_) {
@@ -190,12 +190,13 @@ void Saboteur::work() {
 
 void RecoveryTest::SetUp() {
   SchedulingTest::SetUp();
-  if (!IsSkipped() && GetParam() == Tier::Real) saboteur_ = std::make_unique<Saboteur>(cluster(), ns());
+  if (!IsSkipped() && GetParam() == Tier::Real)
+    failure_injector_ = std::make_unique<PodFailureInjector>(cluster(), ns());
 }
 
 void RecoveryTest::TearDown() {
   recoveries_.clear();
-  saboteur_.reset();
+  failure_injector_.reset();
   SchedulingTest::TearDown();
 }
 

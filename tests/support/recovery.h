@@ -79,14 +79,14 @@ class TestRecovery {
   std::string secret_name_;
 };
 
-// On the real cluster KWOK runs every pod. Saboteur makes pods fail according to the annotations of the embedded
-// cluster: sim.rescheduler.io/crash-on and image-pull-fails-on.
-class Saboteur {
+// On the real cluster KWOK runs every pod. PodFailureInjector makes pods fail according to the annotations of the
+// embedded cluster: sim.rescheduler.io/crash-on and image-pull-fails-on.
+class PodFailureInjector {
  public:
-  Saboteur(TestCluster& cluster, std::string ns);
-  ~Saboteur();
-  Saboteur(const Saboteur&) = delete;
-  Saboteur& operator=(const Saboteur&) = delete;
+  PodFailureInjector(TestCluster& cluster, std::string ns);
+  ~PodFailureInjector();
+  PodFailureInjector(const PodFailureInjector&) = delete;
+  PodFailureInjector& operator=(const PodFailureInjector&) = delete;
 
  private:
   void work();
@@ -131,7 +131,7 @@ class RecoveryTest : public SchedulingTest {
   bool event_contains(const std::string& regarding, const std::string& reason, const std::string& part);  // waits
 
   std::vector<std::unique_ptr<TestRecovery>> recoveries_;
-  std::unique_ptr<Saboteur> saboteur_;
+  std::unique_ptr<PodFailureInjector> failure_injector_;
 };
 
 std::string joined(const std::vector<std::string>& words);

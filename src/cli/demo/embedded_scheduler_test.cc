@@ -176,7 +176,7 @@ Course mean_course(const std::string& name, const std::optional<config::Reschedu
 }
 
 // The controller runs, but moves no pods.
-config::ReschedulerSettings only_looking(config::ReschedulerSettings args) {
+config::ReschedulerSettings observe_only(config::ReschedulerSettings args) {
   for (const auto one : {config::Strategy::LoadBalancing, config::Strategy::ResourceOptimization}) {
     args.rescheduling.modes[one] = config::StrategyMode::Observe;
   }
@@ -191,7 +191,7 @@ std::string course_text(const Course& course) {
 // Compared with the same settings without moves, and with the scheduler alone.
 TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
   const Course moved = mean_course("pressure", EmbeddedScheduler::demo_settings(), 4);
-  const Course left = mean_course("pressure", only_looking(EmbeddedScheduler::demo_settings()), 4);
+  const Course left = mean_course("pressure", observe_only(EmbeddedScheduler::demo_settings()), 4);
   const Course alone = mean_course("pressure", std::nullopt, 4);
   const std::string all =
       fmt::format("moved: {}\nleft: {}\nalone: {}", course_text(moved), course_text(left), course_text(alone));
@@ -208,7 +208,7 @@ TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
 
 TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
   const Course moved = mean_course("imbalance", EmbeddedScheduler::demo_settings(), 2);
-  const Course left = mean_course("imbalance", only_looking(EmbeddedScheduler::demo_settings()), 2);
+  const Course left = mean_course("imbalance", observe_only(EmbeddedScheduler::demo_settings()), 2);
   const std::string all = fmt::format("moved: {}\nleft: {}", course_text(moved), course_text(left));
   RecordProperty("courses", all);
   EXPECT_LT(moved.above, left.above / 5) << all;

@@ -35,10 +35,10 @@ struct KeySums {
 };
 
 struct RequiredState final : StateData {
-  KeySums near{};          // pods that match all affinity terms of the incoming pod
-  std::int64_t found = 0;  // the sum of all counts in `near`; 0 allows the first pod of a group
-  KeySums away{};          // pods that an anti-affinity term of the incoming pod selects
-  KeySums unwelcome{};     // pods whose anti-affinity selects the incoming pod
+  KeySums near{};                    // pods that match all affinity terms of the incoming pod
+  std::int64_t found = 0;            // the sum of all counts in `near`; 0 allows the first pod of a group
+  KeySums away{};                    // pods that an anti-affinity term of the incoming pod selects
+  KeySums existing_anti_affinity{};  // pods whose anti-affinity selects the incoming pod
   std::unique_ptr<StateData> clone() const override { return std::make_unique<RequiredState>(*this); }
 };
 
@@ -132,16 +132,17 @@ PreFilterResult InterPodAffinity::pre_filter(const PodContext& context, CycleSta
   for (const AffinityTerm& term : compiled_spec.anti_affinity) {
     required.away.of(cluster, term.topology_key).add_all(*cluster.counts().matching(match_of(term)));
   }
-  bool unwelcome = false;
+  bool existing_anti_affinity = false;
   for (const cluster::ExistingPodTerm* carried : cluster.counts().terms_matching(context.ns, context.labels)) {
     if (carried->kind != TermKind::RequiredAnti) continue;
-    DomainSums& sums = required.unwelcome.of(cluster, carried->term.topology_key);
+    DomainSums& sums = required.existing_anti_affinity.of(cluster, carried->term.topology_key);
     for (const auto& [node, count] : carried->weights) {
-      unwelcome = unwelcome || sums.covers(node);
+      existing_anti_affinity = existing_anti_affinity || sums.covers(node);
       sums.add(node, count);
     }
   }
-  if (compiled_spec.affinity.empty() && compiled_spec.anti_affinity.empty() && !unwelcome) return {{Code::Skip}};
+  if (compiled_spec.affinity.empty() && compiled_spec.anti_affinity.empty() && !existing_anti_affinity)
+    return {{Code::Skip}};
   cycle_data(state).required = std::move(required);
   return {};
 }
@@ -170,7 +171,7 @@ void InterPodAffinity::change(const PodContext& context,
   }
   for (const AffinityTerm& term : pod.compiled_spec->anti_affinity) {
     if (counts.matches(match_of(term), context.ns, context.labels)) {
-      required.unwelcome.of(cluster, term.topology_key).add(node.index, by);
+      required.existing_anti_affinity.of(cluster, term.topology_key).add(node.index, by);
     }
   }
 }
@@ -206,7 +207,7 @@ Code InterPodAffinity::filter(const PodContext& context,
     if (why != nullptr) why->emplace_back("node(s) didn't match pod anti-affinity rules");
     return Code::Unschedulable;
   }
-  if (any_on(required.unwelcome)) {
+  if (any_on(required.existing_anti_affinity)) {
     if (why != nullptr) why->emplace_back("node(s) didn't satisfy existing pods anti-affinity rules");
     return Code::Unschedulable;
   }

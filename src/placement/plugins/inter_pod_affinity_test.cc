@@ -22,10 +22,12 @@ constexpr const char* kHost = "kubernetes.io/hostname";
 const Others kX{.labels = {{{"app", "x"}}}};
 const Others kY{.labels = {{{"app", "y"}}}};
 const Verdict kFits{Code::Success, {}, kPlugin};
-const Verdict kNothingToSay{Code::Skip, {}, kPlugin};
+const Verdict kSkipped{Code::Skip, {}, kPlugin};
 const Verdict kFar{Code::UnschedulableAndUnresolvable, {"node(s) didn't match pod affinity rules"}, kPlugin};
 const Verdict kTooNear{Code::Unschedulable, {"node(s) didn't match pod anti-affinity rules"}, kPlugin};
-const Verdict kUnwelcome{Code::Unschedulable, {"node(s) didn't satisfy existing pods anti-affinity rules"}, kPlugin};
+const Verdict kExistingAntiAffinity{Code::Unschedulable,
+                                    {"node(s) didn't satisfy existing pods anti-affinity rules"},
+                                    kPlugin};
 
 // Zone a: a1 and a2; zone b: b1; and a node without a zone.
 Bench two_zones() {
@@ -85,11 +87,11 @@ TEST(PodAntiAffinity, NotWhereSuchAPodIs) {
 TEST(PodAntiAffinity, WhoIsThereMayObject) {
   Bench bench = two_zones();
   bench.add(pod("1").away(kZone, kX).on("a1"));
-  EXPECT_EQ(bench.ask(kPlugin, x("p"), "a2"), kUnwelcome);
+  EXPECT_EQ(bench.ask(kPlugin, x("p"), "a2"), kExistingAntiAffinity);
   EXPECT_EQ(bench.ask(kPlugin, x("p"), "b1"), kFits);
-  EXPECT_EQ(bench.ask(kPlugin, pod("p").label("app", "y"), "a2"), kNothingToSay);
+  EXPECT_EQ(bench.ask(kPlugin, pod("p").label("app", "y"), "a2"), kSkipped);
   bench.model().remove_pod("uid-1");
-  EXPECT_EQ(bench.ask(kPlugin, x("p"), "a2"), kNothingToSay);
+  EXPECT_EQ(bench.ask(kPlugin, x("p"), "a2"), kSkipped);
 }
 
 TEST(PodAntiAffinity, AffinityIsToldBeforeAntiAffinityAndOwnBeforeOthers) {
@@ -144,7 +146,7 @@ TEST(AffinityNamespaces, ALabelThatComesLaterCountsToo) {
   bench.add(name_space("blue", {{"team", "b"}}));
   EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kTooNear);
   bench.add(name_space("default", {{"team", "d"}}));
-  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kUnwelcome);
+  EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kExistingAntiAffinity);
   bench.model().remove_namespace("blue");
   EXPECT_EQ(bench.ask(kPlugin, context, "a1"), kFits);
 }

@@ -23,13 +23,13 @@ class PersistenceTracker {
   Evidence evidence() const;
 
  private:
-  using Looks = std::uint64_t;  // one bit per sample, the last sample is bit 0
-  bool lasts(Looks looks) const;
-  Looks shifted(Looks looks, bool now) const;
+  using SampleBits = std::uint64_t;  // one bit per sample, the last sample is bit 0
+  bool lasts(SampleBits samples) const;
+  SampleBits shifted(SampleBits samples, bool now) const;
 
   config::Persistence settings_;
-  std::map<std::string, Looks> nodes_;
-  Looks uneven_ = 0;
+  std::map<std::string, SampleBits> nodes_;
+  SampleBits uneven_ = 0;
 };
 
 }  // namespace rescheduler::rescheduling

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNamedBlockers = 5;  // an event holds 1024 bytes
 
-std::string in_words(const std::vector<std::string>& blockers) {
+std::string joined_blockers(const std::vector<std::string>& blockers) {
   std::string text;
   for (std::size_t i = 0; i < std::min(blockers.size(), kNamedBlockers); ++i) {
     text += (i > 0 ? "; " : "") + blockers[i];
@@ -82,7 +82,7 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
 
 // A drain does not begin if some pods have no target, so that it does not stop half-way.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
-  std::string note = "The node cannot be emptied: " + in_words(node.blockers);
+  std::string note = "The node cannot be emptied: " + joined_blockers(node.blockers);
   std::string& reported = reported_full_[node.name];
   if (reported == note) return;
   reported = note;
@@ -160,7 +160,7 @@ void Maintenance::report_blockers(const MaintenanceNode& node, Drain& drain, Wal
     return;
   }
   if (!drain.blocked_since) drain.blocked_since = now;
-  const std::string words = in_words(node.blockers);
+  const std::string words = joined_blockers(node.blockers);
   if (drain.reported_blockers != words) {
     drain.reported_blockers = words;
     add_activity(node, true, "MaintenanceBlocked", "Not all pods can leave: " + words, step);

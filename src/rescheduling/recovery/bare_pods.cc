@@ -124,13 +124,13 @@ net::Task<Result<std::string>> BarePods::finish(Saved one) {
 
 net::Task<std::vector<std::string>> BarePods::go_on() {
   std::vector<std::string> reports;
-  if (looked_ && !any_) co_return reports;
+  if (listed_ && !any_) co_return reports;
   auto all = co_await saved();
   if (!all) {
     reports.push_back(std::move(all.error().message));
     co_return reports;
   }
-  looked_ = true;
+  listed_ = true;
   any_ = !all->empty();
   for (Saved& one : *all) {
     auto finished = co_await finish(std::move(one));

@@ -40,7 +40,7 @@ class BarePods {
 
   kube::Client client_;
   std::string home_;
-  bool looked_ = false;  // for ConfigMaps of earlier processes
+  bool listed_ = false;  // for ConfigMaps of earlier processes
   bool any_ = false;     // saved pods can exist
 };
 

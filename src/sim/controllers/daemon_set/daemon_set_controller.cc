@@ -17,7 +17,7 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::string_view kReporter = "daemonset-controller";
-constexpr std::size_t kMostPerLook = 250;  // creations or deletions, as in the real controller
+constexpr std::size_t kMostPerReconcile = 250;  // creations or deletions, as in the real controller
 constexpr Agenda::Duration kFirstWait = std::chrono::seconds{1};
 constexpr Agenda::Duration kLongestWait = std::chrono::minutes{15};
 
@@ -232,13 +232,13 @@ bool DaemonSetController::may_replace_failed(const ReconcileState& state, std::s
 
 bool DaemonSetController::carry_out(ReconcileState& state) {
   if (state.to_delete.empty() && state.to_create.empty()) return false;
-  std::size_t room = kMostPerLook;
+  std::size_t room = kMostPerReconcile;
   for (const PodView* pod : std::exchange(state.to_delete, {})) {
     if (room-- == 0) break;
     std::string fault = control_.remove(*state.set, *pod);
     if (!fault.empty()) state.fault = std::move(fault);
   }
-  room = kMostPerLook;
+  room = kMostPerReconcile;
   for (const std::string& node : std::exchange(state.to_create, {})) {
     if (room-- == 0 || control_.failed(state.key)) break;
     create_pod(state, node);

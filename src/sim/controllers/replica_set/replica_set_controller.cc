@@ -14,7 +14,7 @@ namespace rescheduler::sim {
 namespace {
 
 constexpr std::string_view kReporter = "replicaset-controller";
-constexpr std::size_t kMostPerLook = 500;  // creations or deletions, as in the real controller
+constexpr std::size_t kMostPerReconcile = 500;  // creations or deletions, as in the real controller
 constexpr std::string_view kReplicaFailure = "ReplicaFailure";
 
 const api::LabelSelector& selector_in(const Message& set) {
@@ -126,7 +126,7 @@ std::optional<std::string> ReplicaSetController::create_missing(const std::strin
                                                                 std::size_t missing) {
   const api::OwnerReference owner = controller_reference(set);
   const std::string prefix = pod_name_prefix(set.metadata().name());
-  for (std::size_t i = 0; i < std::min(missing, kMostPerLook) && !control_.failed(key); ++i) {
+  for (std::size_t i = 0; i < std::min(missing, kMostPerReconcile) && !control_.failed(key); ++i) {
     auto pod = pod_from_template(set.spec().template_(), set.metadata().namespace_(), owner);
     pod->mutable_metadata()->set_generate_name(prefix);
     control_.create(key, set, std::move(pod));
@@ -139,7 +139,7 @@ std::optional<std::string> ReplicaSetController::delete_surplus(const api::Repli
                                                                 std::vector<const PodView*> active,
                                                                 std::size_t surplus) {
   if (surplus < active.size()) sort_for_deletion(active, related_pods(set), server_.agenda().wall_now());
-  active.resize(std::min({surplus, active.size(), kMostPerLook}));
+  active.resize(std::min({surplus, active.size(), kMostPerReconcile}));
   std::optional<std::string> fault;
   for (const PodView* pod : active) {
     std::string failed = control_.remove(set, *pod);

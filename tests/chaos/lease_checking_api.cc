@@ -1,4 +1,4 @@
-#include "chaos/lease_witness.h"
+#include "chaos/lease_checking_api.h"
 
 namespace rescheduler::test {
 namespace {
@@ -7,7 +7,7 @@ constexpr std::chrono::milliseconds kTick{1};  // a request whose timeout ends e
 
 }  // namespace
 
-net::Task<Result<void>> LeaseWitness::call(kube::ApiCall call, kube::Message* answer) {
+net::Task<Result<void>> LeaseCheckingApi::call(kube::ApiCall call, kube::Message* answer) {
   if (call.verb == kube::Verb::Get) {
     auto read = co_await api_.call(std::move(call), answer);
     co_return read;

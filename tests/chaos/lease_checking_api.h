@@ -10,12 +10,12 @@
 
 namespace rescheduler::test {
 
-class LeaseWitness final : public kube::Api {
+class LeaseCheckingApi final : public kube::Api {
  public:
-  LeaseWitness(kube::Api& api,
-               std::shared_ptr<const kube::LeaderFence> lease,
-               const Clock& clock,
-               HistoryChecker& checker)
+  LeaseCheckingApi(kube::Api& api,
+                   std::shared_ptr<const kube::LeaderFence> lease,
+                   const Clock& clock,
+                   HistoryChecker& checker)
       : api_(api), lease_(std::move(lease)), clock_(clock), checker_(checker) {}
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
