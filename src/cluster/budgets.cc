@@ -25,13 +25,13 @@ void Budgets::upsert(const api::PodDisruptionBudget& object) {
   for (const auto& [pod, when] : object.status().disrupted_pods()) budget.disrupted.insert(pod);
 
   remove(object.metadata().namespace_(), object.metadata().name());
-  budgets_.push_back(std::move(budget));
+  budgets_.write().push_back(std::move(budget));
 }
 
 void Budgets::remove(std::string_view ns, std::string_view name) {
   const auto symbol = interner_.symbols.find(ns);
   if (!symbol) return;
-  std::erase_if(budgets_, [&](const Budget& budget) { return budget.ns == *symbol && budget.name == name; });
+  std::erase_if(budgets_.write(), [&](const Budget& budget) { return budget.ns == *symbol && budget.name == name; });
 }
 
 bool Budgets::covers(const Budget& budget, const AssignedPod& pod) const {

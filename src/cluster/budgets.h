@@ -9,6 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/assigned_pod.h"
 
 namespace rescheduler::api {
@@ -34,17 +35,18 @@ struct Budget {
 class Budgets {
  public:
   explicit Budgets(Interner& interner) : interner_(interner) {}
+  Budgets(const Budgets& other, Interner& interner) : interner_(interner), budgets_(other.budgets_) {}
 
   void upsert(const api::PodDisruptionBudget& object);
   void remove(std::string_view ns, std::string_view name);
-  const std::vector<Budget>& all() const { return budgets_; }
+  const std::vector<Budget>& all() const { return *budgets_; }
   // Does the PodDisruptionBudget select this pod? An empty selector selects no pod, and a pod without labels is never
   // selected.
   bool covers(const Budget& budget, const AssignedPod& pod) const;
 
  private:
   Interner& interner_;
-  std::vector<Budget> budgets_;
+  Cow<std::vector<Budget>> budgets_;
 };
 
 }  // namespace rescheduler::cluster

@@ -1,5 +1,9 @@
-// The model of a cluster: the objects of the API server, in the form that placement reads. One thread owns it. A
-// scheduling decision only reads it.
+// The model of a cluster: the objects of the API server, in the form that placement reads. A scheduling decision only
+// reads it.
+//
+// A copy is cheap: it shares the pages and tables of the original until one of the two changes them. Planning takes a
+// copy and tries moves on it, while the scheduler goes on with the original. Each copy belongs to one thread, also for
+// reading: queries cache their results.
 #pragma once
 
 #include <memory>
@@ -11,6 +15,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/assigned_pod.h"
 #include "cluster/budgets.h"
 #include "cluster/cluster_event.h"
@@ -19,6 +24,7 @@
 #include "cluster/node.h"
 #include "cluster/owners.h"
 #include "cluster/pod_counts.h"
+#include "cluster/pod_facts.h"
 #include "cluster/pod_spec/pod_spec_cache.h"
 #include "cluster/topology.h"
 #include "cluster/volumes/volumes.h"
@@ -33,7 +39,7 @@ namespace rescheduler::cluster {
 class Cluster {
  public:
   Cluster();
-  Cluster(const Cluster&) = delete;
+  Cluster(const Cluster& other);
   Cluster& operator=(const Cluster&) = delete;
 
   // --- Changes. Each function returns the event for waiting pods; null: no event, or listen(false). ---
@@ -64,7 +70,7 @@ class Cluster {
   // --- State. ---
   CompiledPodSpecPtr compiled_spec_of(const api::Pod& object) { return compiled(object, RequestsOf::Incoming); }
   // By NodeIndex; some do not exist (NodeInfo::exists).
-  const std::vector<NodeInfo>& nodes() const { return nodes_; }
+  const PagedVector<NodeInfo>& nodes() const { return nodes_; }
   const NodeInfo& node(NodeIndex index) const { return nodes_[index]; }
   // The nodes that exist, in order, and the generation of each node by NodeIndex. They are kept outside NodeInfo
   // because a decision reads them for all nodes, but reads the NodeInfo of few.
@@ -75,16 +81,18 @@ class Cluster {
   // Changes when a node is added or removed, or when its object changes in more than a heartbeat. Not changed by pods.
   std::uint64_t nodes_version() const { return nodes_version_; }
 
-  const std::vector<AssignedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
+  const PagedVector<AssignedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
   const AssignedPod& pod(PodIndex index) const { return pods_[index]; }
+  const PodFacts& facts(PodIndex index) const { return facts_[index]; }
   std::optional<PodIndex> find_pod(std::string_view uid) const;
-  std::size_t pod_count() const { return pods_by_uid_.size(); }
+  std::size_t pod_count() const { return pod_count_; }
   std::size_t assumed_count() const { return assumed_; }
 
   const Interner& interner() const { return interner_; }
   Interner& interner() { return interner_; }
   const std::string& text(Symbol symbol) const { return interner_.symbols.text(symbol); }
   const Namespaces& namespaces() const { return namespaces_; }
+  OptOut opt_out_of_namespace(Symbol ns) const;
   Namespaces& namespaces() { return namespaces_; }
   const PodCounts& counts() const { return counts_; }
   const Topology& topology() const { return topology_; }
@@ -105,42 +113,54 @@ class Cluster {
   // Finds pods by uid without a second copy of the uid: a cluster has very many pods.
   struct UidHash {
     using is_transparent = void;
-    const std::vector<AssignedPod>* pods;
+    const PagedVector<AssignedPod>* pods;
     std::size_t operator()(std::string_view uid) const { return std::hash<std::string_view>{}(uid); }
     std::size_t operator()(PodIndex index) const { return (*this)((*pods)[index].uid); }
   };
   struct UidEqual {
     using is_transparent = void;
-    const std::vector<AssignedPod>* pods;
+    const PagedVector<AssignedPod>* pods;
     bool operator()(PodIndex left, PodIndex right) const { return left == right; }
     bool operator()(PodIndex left, std::string_view right) const { return (*pods)[left].uid == right; }
     bool operator()(std::string_view left, PodIndex right) const { return (*pods)[right].uid == left; }
   };
 
-  NodeInfo& place_for(std::string_view name);
-  void drop_if_unused(NodeInfo& node);
+  using UidIndex = boost::unordered_flat_set<PodIndex, UidHash, UidEqual>;
+
+  NodeIndex place_for(std::string_view name);
+  void drop_if_unused(NodeIndex index);
   void renew(NodeInfo& node) { generations_[node.index] = node.generation = ++generation_; }
   void node_object_changed(NodeInfo& node, std::shared_ptr<const Node> now);
-  PodIndex put(AssignedPod pod);
+  PodIndex put(AssignedPod pod, PodFacts facts);
   AssignedPod take_out(PodIndex index);
   CompiledPodSpecPtr compiled(const api::Pod& object, RequestsOf which);
   AssignedPod compile(const api::Pod& object);
+  PodFacts compile_facts(const api::Pod& object);
+  OwnerPtr shared(OwnerRef owner);
   ClusterEventPtr make_event(ClusterEvent cluster_event) const;
+  UidIndex& uids() const;
 
   Interner interner_;
   Namespaces namespaces_{interner_.selectors};
   PodSpecCache pod_specs_{interner_, namespaces_};
-  std::vector<NodeInfo> nodes_;
-  std::vector<std::string> names_;  // of all places in nodes_, also of nodes that do not exist
+  PagedVector<NodeInfo> nodes_;
+  Cow<std::vector<std::string>> names_;  // of all places in nodes_, also of nodes that do not exist
   std::vector<NodeIndex> existing_;
   std::vector<std::uint64_t> generations_;
   std::vector<NodeIndex> free_nodes_;
-  boost::unordered_flat_map<std::string, NodeIndex> nodes_by_name_;
+  Cow<boost::unordered_flat_map<std::string, NodeIndex>> nodes_by_name_;
   std::size_t node_count_ = 0;
-  std::vector<AssignedPod> pods_;
+  PagedVector<AssignedPod> pods_;
+  PagedVector<PodFacts> facts_;  // by PodIndex
+  std::size_t pod_count_ = 0;
   std::vector<PodIndex> free_pods_;
-  boost::unordered_flat_set<PodIndex, UidHash, UidEqual> pods_by_uid_{0, UidHash{&pods_}, UidEqual{&pods_}};
+  mutable UidIndex pods_by_uid_{0, UidHash{&pods_}, UidEqual{&pods_}};
+  mutable bool uids_known_ = true;  // false in a copy, until its first lookup: many copies need none
   std::size_t assumed_ = 0;
+  // Pods of one owner share its OwnerRef. By key_of(); a copy of the cluster starts without.
+  boost::unordered_flat_map<std::string, std::weak_ptr<const OwnerRef>> owner_refs_;
+  std::size_t sweep_owner_refs_at_ = 1024;
+  boost::unordered_flat_map<Symbol, OptOut> opt_outs_;  // of namespaces; others: No
   PodCounts counts_{namespaces_, interner_.selectors};
   Topology topology_;
   Images images_;

@@ -91,7 +91,7 @@ ClusterTotals totals_of(Cluster& cluster, const Watched& watched) {
   std::map<std::tuple<int, int, int>, std::map<NodeIndex, std::int64_t>> terms;
   for (const ExistingPodTerm* term : cluster.counts().terms_matching(watched.red, watched.x)) {
     terms[{static_cast<int>(term->kind), static_cast<int>(term->term.selector),
-           static_cast<int>(term->term.namespaces)}] = sorted(term->weights);
+           static_cast<int>(term->term.namespaces)}] = sorted(*term->weights);
   }
   for (auto& [key, weights] : terms) totals.second.push_back(std::move(weights));
   return totals;
@@ -117,6 +117,51 @@ RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
   totals_of(cluster, watched);
   cluster.remove_pod("uid-extra");
   RC_ASSERT(totals_of(cluster, watched) == before);
+}
+
+// A random change of a pod: added, changed or removed.
+void change(Cluster& cluster, int which, const PodBuilder& pod) {
+  if (which == 0) {
+    cluster.remove_pod(pod.get().metadata().uid());
+  } else {
+    cluster.upsert_pod(pod);
+  }
+}
+
+RC_GTEST_PROP(ClusterProperty, ACopyAndItsOriginalDoNotSeeEachOthersChanges, ()) {
+  Cluster original;
+  Cluster same;  // has the same history as the original, and no copy
+  for (Cluster* one : {&original, &same}) {
+    for (const char* name : {"n1", "n2", "n3"}) one->upsert_node(node(name));
+    one->upsert_namespace(name_space("red", {{"team", "a"}}));
+  }
+  const Watched watched = watch(original);
+  watch(same);
+  const int there = pick(80);  // more than a page
+  for (int i = 0; i < there; ++i) {
+    const PodBuilder pod = random_pod("p" + std::to_string(i));
+    for (Cluster* one : {&original, &same}) one->upsert_pod(pod);
+  }
+  Cluster copy(original);
+  const ClusterTotals at_copying = totals_of(original, watched);
+  RC_ASSERT(totals_of(copy, watched) == at_copying);
+  RC_ASSERT(copy.pod_count() == original.pod_count());
+
+  for (int i = 0; i < 20; ++i) {
+    const int which = pick(3);
+    const PodBuilder pod = random_pod("p" + std::to_string(pick(there + 5)));
+    for (Cluster* one : {&original, &same}) change(*one, which, pod);
+  }
+  RC_ASSERT(totals_of(copy, watched) == at_copying);
+  RC_ASSERT(totals_of(original, watched) == totals_of(same, watched));
+
+  for (int i = 0; i < 20; ++i) change(copy, pick(3), random_pod("q" + std::to_string(pick(10))));
+  if (pick(2) == 0) copy.remove_node("n2");
+  if (pick(2) == 0) copy.upsert_namespace(name_space("red", {{"team", "b"}}));
+  RC_ASSERT(totals_of(original, watched) == totals_of(same, watched));
+  for (const AssignedPod& pod : original.pods()) {
+    if (!pod.uid.empty()) RC_ASSERT(original.find_pod(pod.uid).has_value());
+  }
 }
 
 RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, ()) {

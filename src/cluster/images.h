@@ -5,6 +5,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/node.h"
 
 namespace rescheduler::cluster {
@@ -21,7 +22,7 @@ class Images {
   Spread of(Symbol image) const;
 
  private:
-  boost::unordered_flat_map<Symbol, Spread> images_;
+  Cow<boost::unordered_flat_map<Symbol, Spread>> images_;
 };
 
 }  // namespace rescheduler::cluster

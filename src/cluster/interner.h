@@ -7,6 +7,11 @@
 namespace rescheduler::cluster {
 
 struct Interner {
+  Interner() = default;
+  Interner(const Interner& other)
+      : symbols(other.symbols), labels(other.labels, symbols), selectors(other.selectors, symbols, labels) {}
+  Interner& operator=(const Interner&) = delete;
+
   SymbolTable symbols{};
   LabelSets labels{symbols};
   Selectors selectors{symbols, labels};

@@ -6,7 +6,7 @@
 
 namespace rescheduler::cluster {
 
-std::size_t LabelSets::Hash::operator()(const std::vector<Label>& labels) const {
+std::size_t LabelSets::Hash::operator()(LabelSpan labels) const {
   std::size_t seed = labels.size();
   for (const auto& [key, value] : labels) {
     boost::hash_combine(seed, static_cast<std::uint32_t>(key));
@@ -16,8 +16,8 @@ std::size_t LabelSets::Hash::operator()(const std::vector<Label>& labels) const 
 }
 
 LabelSets::LabelSets(SymbolTable& symbols) : symbols_(symbols) {
-  sets_.emplace_back();
-  known_.emplace(std::vector<Label>{}, LabelSetId::None);
+  sets_.push_back(std::make_shared<const std::vector<Label>>());
+  known_.emplace(LabelSpan{}, LabelSetId::None);
 }
 
 LabelSetId LabelSets::intern(const WireLabels& labels) {
@@ -25,27 +25,31 @@ LabelSetId LabelSets::intern(const WireLabels& labels) {
   set.reserve(labels.size());
   for (const auto& [key, value] : labels) set.emplace_back(symbols_.intern(key), symbols_.intern(value));
   std::ranges::sort(set);
-  const auto [place, fresh] = known_.try_emplace(set, static_cast<LabelSetId>(sets_.size()));
-  if (fresh) sets_.push_back(std::move(set));
-  return place->second;
+  if (const auto known = known_.find(LabelSpan(set)); known != known_.end()) return known->second;
+  const auto id = static_cast<LabelSetId>(sets_.size());
+  sets_.push_back(std::make_shared<const std::vector<Label>>(std::move(set)));
+  known_.emplace(*sets_.back(), id);
+  return id;
 }
 
 Symbol LabelSets::value(LabelSetId set, Symbol key) const {
-  const auto& all = sets_[static_cast<std::size_t>(set)];
+  const auto all = labels(set);
   const auto place = std::ranges::lower_bound(all, key, {}, &Label::first);
   return place == all.end() || place->first != key ? Symbol::Empty : place->second;
 }
 
 bool LabelSets::has(LabelSetId set, Symbol key) const {
-  return std::ranges::binary_search(sets_[static_cast<std::size_t>(set)], key, {}, &Label::first);
+  return std::ranges::binary_search(labels(set), key, {}, &Label::first);
 }
 
 SelectorId Selectors::intern(kube::LabelSelector selector) {
   // The selectors "nothing" and "everything" print the same text.
   std::string text = selector.is_nothing() ? std::string("\0", 1) : selector.to_string();
-  const auto [place, fresh] = known_.try_emplace(std::move(text), static_cast<SelectorId>(entries_.size()));
-  if (fresh) entries_.push_back({std::move(selector), {}});
-  return place->second;
+  if (const auto known = known_->find(text); known != known_->end()) return known->second;
+  const auto id = static_cast<SelectorId>(entries_.size());
+  known_.write().emplace(std::move(text), id);
+  entries_.push_back({std::make_shared<const kube::LabelSelector>(std::move(selector)), {}});
+  return id;
 }
 
 bool Selectors::matches(SelectorId id, LabelSetId set) const {
@@ -61,7 +65,7 @@ bool Selectors::matches(SelectorId id, LabelSetId set) const {
       }
       return std::nullopt;
     };
-    known = entry.selector.matches(ask) ? Known::Yes : Known::No;
+    known = entry.selector->matches(ask) ? Known::Yes : Known::No;
   }
   return known == Known::Yes;
 }

@@ -22,6 +22,8 @@ struct NamespaceSet {
 class Namespaces {
  public:
   explicit Namespaces(Selectors& selectors) : selectors_(selectors) {}
+  Namespaces(const Namespaces& other, Selectors& selectors)
+      : selectors_(selectors), sets_(other.sets_), by_label_(other.by_label_), labels_(other.labels_) {}
 
   NamespaceSetId of(NamespaceSet set);
   const NamespaceSet& set(NamespaceSetId id) const { return sets_[static_cast<std::size_t>(id)]; }

@@ -1,12 +1,15 @@
 #include "cluster/node.h"
 
 #include <algorithm>
+#include <array>
 
 #include <boost/container_hash/hash.hpp>
 
 #include "base/check.h"
 #include "cluster/assigned_pod.h"
 #include "cluster/interner.h"
+#include "cluster/objects/annotations.h"
+#include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/value/quantity.h"
 
@@ -52,6 +55,23 @@ std::uint64_t hash_of(const google::protobuf::Map<std::string, std::string>& ann
   return sum;
 }
 
+// Names of Kubernetes 1.37 (NodeLifecycleConditions): the node is being drained, or will be soon.
+constexpr std::array<std::string_view, 3> kLifecycle{"MaintenanceInProgress", "DrainInProgress",
+                                                     "GracefulNodeShutdownInProgress"};
+
+NodeStatus status_of(const api::Node& object) {
+  NodeStatus status;
+  status.ready = !reports_not_ready(object);  // a node without the condition Ready was written by hand
+  status.maintenance = requests_maintenance(object.metadata());
+  status.zone = zone_of(object);
+  for (const api::NodeCondition& condition : object.status().conditions()) {
+    if (condition.status() == "True" && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {
+      status.shutdown = condition.type();
+    }
+  }
+  return status;
+}
+
 }  // namespace
 
 Symbol Node::label(Symbol key) const {
@@ -82,6 +102,7 @@ Node compile_node(const api::Node& object, Interner& interner) {
   }
   std::ranges::sort(node.conditions);
   node.annotations_hash = hash_of(object.metadata().annotations());
+  node.status = status_of(object);
   return node;
 }
 

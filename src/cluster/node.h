@@ -41,6 +41,15 @@ struct NodeImage {
   friend bool operator==(const NodeImage&, const NodeImage&) = default;
 };
 
+// What rescheduling reads of a node besides.
+struct NodeStatus {
+  bool ready = false;
+  bool maintenance = false;  // from the label, or from the node conditions of Kubernetes 1.37
+  std::string zone{};
+  std::string shutdown{};  // the lifecycle condition that is true, if any: "DrainInProgress", ...
+  friend bool operator==(const NodeStatus&, const NodeStatus&) = default;
+};
+
 struct Node {
   std::string name{};
   std::vector<Label> labels{};  // sorted by key
@@ -52,6 +61,7 @@ struct Node {
   std::vector<Symbol> features{};                       // sorted
   std::vector<std::pair<Symbol, Symbol>> conditions{};  // type and status, sorted
   std::uint64_t annotations_hash = 0;                   // only to detect a change
+  NodeStatus status{};
 
   Symbol label(Symbol key) const;  // Symbol::Empty also if the key is missing
   bool has_label(Symbol key) const;

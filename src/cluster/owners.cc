@@ -43,14 +43,15 @@ void Owners::upsert_service(std::string_view ns, std::string_view name, const Wi
   remove_service(ns, name);
   if (selector.empty()) return;  // such a service does not select pods by labels
   Service service{std::string(name), {selector.begin(), selector.end()}};
-  services_[std::string(ns)].push_back(std::move(service));
+  services_.write()[std::string(ns)].push_back(std::move(service));
 }
 
 void Owners::remove_service(std::string_view ns, std::string_view name) {
-  const auto known = services_.find(std::string(ns));
-  if (known == services_.end()) return;
+  if (!services_->contains(std::string(ns))) return;
+  auto& services = services_.write();
+  const auto known = services.find(std::string(ns));
   std::erase_if(known->second, [&](const Service& service) { return service.name == name; });
-  if (known->second.empty()) services_.erase(known);
+  if (known->second.empty()) services.erase(known);
 }
 
 void Owners::upsert_workload(std::string_view kind,
@@ -58,7 +59,8 @@ void Owners::upsert_workload(std::string_view kind,
                              std::string_view name,
                              const api::LabelSelector& selector) {
   auto compiled = kube::compile_selector(selector);
-  workloads_.insert_or_assign(key_of(kind, ns, name), compiled ? std::move(*compiled) : kube::LabelSelector::nothing());
+  workloads_.write().insert_or_assign(key_of(kind, ns, name),
+                                      compiled ? std::move(*compiled) : kube::LabelSelector::nothing());
 }
 
 void Owners::upsert_replication_controller(std::string_view ns, std::string_view name, const WireLabels& selector) {
@@ -67,18 +69,18 @@ void Owners::upsert_replication_controller(std::string_view ns, std::string_view
     if (auto one = kube::Requirement::make(key, kube::SelectorOp::Equals, {value}))
       requirements.push_back(std::move(*one));
   }
-  workloads_.insert_or_assign(key_of("ReplicationController", ns, name),
-                              kube::LabelSelector::all_of(std::move(requirements)));
+  workloads_.write().insert_or_assign(key_of("ReplicationController", ns, name),
+                                      kube::LabelSelector::all_of(std::move(requirements)));
 }
 
 void Owners::remove_workload(std::string_view kind, std::string_view ns, std::string_view name) {
-  workloads_.erase(key_of(kind, ns, name));
+  workloads_.write().erase(key_of(kind, ns, name));
 }
 
 std::optional<SelectorId> Owners::siblings_of(const api::Pod& pod) const {
   const auto& meta = pod.metadata();
   std::map<std::string, std::string> merged;
-  if (const auto known = services_.find(meta.namespace_()); known != services_.end()) {
+  if (const auto known = services_->find(meta.namespace_()); known != services_->end()) {
     for (const Service& service : known->second) {
       if (!selects(service.selector, meta.labels())) continue;
       for (const auto& [key, value] : service.selector) merged[key] = value;
@@ -91,8 +93,8 @@ std::optional<SelectorId> Owners::siblings_of(const api::Pod& pod) const {
   }
   const api::OwnerReference* owner = controller_of(meta);
   if (owner != nullptr && is_known_owner(*owner)) {
-    const auto known = workloads_.find(key_of(owner->kind(), meta.namespace_(), owner->name()));
-    if (known != workloads_.end()) {
+    const auto known = workloads_->find(key_of(owner->kind(), meta.namespace_(), owner->name()));
+    if (known != workloads_->end()) {
       const auto own = known->second.requirements();
       requirements.insert(requirements.end(), own.begin(), own.end());
     }

@@ -8,6 +8,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/labels.h"
 #include "kube/value/label_selector.h"
 
@@ -23,6 +24,8 @@ struct Interner;
 class Owners {
  public:
   explicit Owners(Interner& interner) : interner_(interner) {}
+  Owners(const Owners& other, Interner& interner)
+      : interner_(interner), services_(other.services_), workloads_(other.workloads_) {}
 
   void upsert_service(std::string_view ns, std::string_view name, const WireLabels& selector);
   void remove_service(std::string_view ns, std::string_view name);
@@ -43,8 +46,8 @@ class Owners {
     std::vector<std::pair<std::string, std::string>> selector;
   };
   Interner& interner_;
-  boost::unordered_flat_map<std::string, std::vector<Service>> services_;  // by namespace
-  boost::unordered_flat_map<std::string, kube::LabelSelector> workloads_;  // by kind/namespace/name
+  Cow<boost::unordered_flat_map<std::string, std::vector<Service>>> services_;  // by namespace
+  Cow<boost::unordered_flat_map<std::string, kube::LabelSelector>> workloads_;  // by kind/namespace/name
 };
 
 }  // namespace rescheduler::cluster

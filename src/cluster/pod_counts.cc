@@ -42,6 +42,13 @@ std::size_t PodCounts::TermHash::operator()(const TermKey& key) const {
   return seed;
 }
 
+// The cached results point to the counts of the other object, so they start empty.
+PodCounts::PodCounts(const PodCounts& other, const Namespaces& namespaces, const Selectors& selectors)
+    : namespaces_(namespaces), selectors_(selectors), clock_(other.clock_) {
+  for (const auto& [match, count] : other.counts_) counts_.emplace(match, std::make_unique<Count>(*count));
+  for (const auto& [key, term] : other.terms_) terms_.emplace(key, std::make_unique<ExistingPodTerm>(*term));
+}
+
 PodCounts::Who PodCounts::who(Symbol ns, LabelSetId labels) {
   return (static_cast<Who>(ns) << 32U) | static_cast<Who>(labels);
 }
@@ -56,10 +63,10 @@ const NodeCounts* PodCounts::matching(const PodMatch& match) const {
   const auto known = counts_.find(match);
   if (known == counts_.end()) return nullptr;
   known->second->used = ++clock_;
-  return &known->second->by_node;
+  return &*known->second->by_node;
 }
 
-void PodCounts::prepare(const PodMatch& match, const std::vector<AssignedPod>& pods) {
+void PodCounts::prepare(const PodMatch& match, const PagedVector<AssignedPod>& pods) {
   if (matching(match) != nullptr) return;
   if (counts_.size() >= kMostCounts) drop_oldest();
   Count& count = *counts_.emplace(match, std::make_unique<Count>(match)).first->second;
@@ -67,9 +74,10 @@ void PodCounts::prepare(const PodMatch& match, const std::vector<AssignedPod>& p
   for (auto& [whose, list] : counts_by_who_) {
     if (matches(match, namespace_of(whose), labels_of(whose))) list.push_back(&count);
   }
+  NodeCounts& counted = count.by_node.write();
   for (const AssignedPod& pod : pods) {
     if (pod.uid.empty() || pod.node == kNoNode || (match.without_terminating && pod.terminating)) continue;
-    if (matches(match, pod.ns, pod.labels)) add_to(count.by_node, pod.node, 1);
+    if (matches(match, pod.ns, pod.labels)) add_to(counted, pod.node, 1);
   }
 }
 
@@ -121,7 +129,7 @@ void PodCounts::change(const AssignedPod& pod, int by) {
 void PodCounts::change_matching(const AssignedPod& pod, int by) {
   for (Count* count : counts_of(pod.ns, pod.labels)) {
     if (count->match.without_terminating && pod.terminating) continue;
-    add_to(count->by_node, pod.node, by);
+    add_to(count->by_node.write(), pod.node, by);
   }
 }
 
@@ -134,16 +142,16 @@ void PodCounts::change_term(NodeIndex node, const AffinityTerm& term, TermKind k
       if (term_matches(*place->second, namespace_of(whose), labels_of(whose))) list.push_back(place->second.get());
     }
   }
-  add_to(place->second->weights, node, by);
-  if (!place->second->weights.empty()) return;
+  add_to(place->second->weights.write(), node, by);
+  if (!place->second->weights->empty()) return;
   for (auto& [whose, list] : terms_by_who_) std::erase(list, place->second.get());
   terms_.erase(place);
 }
 
-void PodCounts::recount(const std::vector<AssignedPod>& pods) {
+void PodCounts::recount(const PagedVector<AssignedPod>& pods) {
   counts_by_who_.clear();
   terms_by_who_.clear();
-  for (const auto& [match, count] : counts_) count->by_node.clear();
+  for (const auto& [match, count] : counts_) count->by_node = {};
   for (const AssignedPod& pod : pods) {
     if (!pod.uid.empty() && pod.node != kNoNode) change_matching(pod, +1);
   }

@@ -11,6 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/assigned_pod.h"
 #include "cluster/namespaces.h"
 
@@ -36,17 +37,18 @@ enum class TermKind : std::uint8_t { Required, RequiredAnti, Preferred, Preferre
 struct ExistingPodTerm {
   AffinityTerm term{};
   TermKind kind{};
-  NodeCounts weights{};  // by node: for required kinds the number of pods, for preferred kinds the sum of their weights
+  Cow<NodeCounts> weights{};  // by node: number of pods for required kinds, sum of their weights for preferred kinds
 };
 
 class PodCounts {
  public:
   PodCounts(const Namespaces& namespaces, const Selectors& selectors)
       : namespaces_(namespaces), selectors_(selectors) {}
+  PodCounts(const PodCounts& other, const Namespaces& namespaces, const Selectors& selectors);
 
   // Null: not prepared.
   const NodeCounts* matching(const PodMatch& match) const;
-  void prepare(const PodMatch& match, const std::vector<AssignedPod>& pods);
+  void prepare(const PodMatch& match, const PagedVector<AssignedPod>& pods);
   bool matches(const PodMatch& match, Symbol ns, LabelSetId labels) const;
 
   // The terms of assigned pods that select a pod with these labels.
@@ -55,7 +57,7 @@ class PodCounts {
   void add(const AssignedPod& pod) { change(pod, +1); }
   void remove(const AssignedPod& pod) { change(pod, -1); }
   // The labels of namespaces have changed: counts everything again.
-  void recount(const std::vector<AssignedPod>& pods);
+  void recount(const PagedVector<AssignedPod>& pods);
 
  private:
   using Who = std::uint64_t;  // namespace and labels
@@ -68,7 +70,7 @@ class PodCounts {
   };
   struct Count {
     PodMatch match;
-    NodeCounts by_node{};
+    Cow<NodeCounts> by_node{};
     mutable std::uint64_t used = 0;  // when the count was last read: the oldest one is dropped first
   };
 

@@ -114,7 +114,7 @@ TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
     std::map<int, std::map<std::string, std::int64_t>> weights_by_kind;
     for (const ExistingPodTerm* term :
          cluster.counts().terms_matching(cluster.interner().symbols.intern("default"), labels)) {
-      weights_by_kind[static_cast<int>(term->kind)] = named(term->weights);
+      weights_by_kind[static_cast<int>(term->kind)] = named(*term->weights);
     }
     return weights_by_kind;
   };

@@ -30,8 +30,8 @@ Symbol SymbolTable::intern(std::string_view text) {
   const auto found = known_.find(text);
   if (found != known_.end()) return found->second;
   const auto symbol = static_cast<Symbol>(texts_.size());
-  texts_.emplace_back(text);
-  known_.emplace(texts_.back(), symbol);
+  texts_.push_back(std::make_shared<const std::string>(text));
+  known_.emplace(*texts_.back(), symbol);
   return symbol;
 }
 

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -35,16 +36,17 @@ enum class Symbol : std::uint32_t {
 class SymbolTable {
  public:
   SymbolTable();
-  SymbolTable(const SymbolTable&) = delete;
+  // A copy shares the texts. Each copy adds symbols of its own.
+  SymbolTable(const SymbolTable&) = default;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
   Symbol intern(std::string_view text);
   std::optional<Symbol> find(std::string_view text) const;  // nothing: not interned yet
-  const std::string& text(Symbol symbol) const { return texts_[static_cast<std::size_t>(symbol)]; }
+  const std::string& text(Symbol symbol) const { return *texts_[static_cast<std::size_t>(symbol)]; }
   std::size_t size() const { return texts_.size(); }
 
  private:
-  std::deque<std::string> texts_;  // a deque: the views in the map stay valid
+  std::vector<std::shared_ptr<const std::string>> texts_;  // each at a fixed place: the views in the map stay valid
   boost::unordered_flat_map<std::string_view, Symbol> known_;
 };
 

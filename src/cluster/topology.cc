@@ -9,7 +9,7 @@ const Domains* Topology::find(Symbol key) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
-const Domains& Topology::prepare(Symbol key, const std::vector<NodeInfo>& nodes) {
+const Domains& Topology::prepare(Symbol key, const PagedVector<NodeInfo>& nodes) {
   if (const Domains* known = find(key)) return *known;
   Domains& domains = keys_.emplace_back();
   domains.key = key;

@@ -7,6 +7,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/node.h"
 
 namespace rescheduler::cluster {
@@ -27,7 +28,7 @@ class Topology {
  public:
   // Null: the key is not prepared.
   const Domains* find(Symbol key) const;
-  const Domains& prepare(Symbol key, const std::vector<NodeInfo>& nodes);
+  const Domains& prepare(Symbol key, const PagedVector<NodeInfo>& nodes);
   void node_changed(const NodeInfo& node);  // the node was added or removed, or its labels changed
 
  private:

@@ -1,5 +1,5 @@
-// Receives the objects and loads that a live scheduler receives. The rescheduling controller keeps its own cluster
-// model from them, so that planning never delays scheduling.
+// Receives the objects and loads that a live scheduler receives, for components that need facts which the cluster model
+// lacks.
 #pragma once
 
 #include <functional>

@@ -412,6 +412,12 @@ void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
   state_->decisions->post([look = std::move(look)](Scheduler& scheduler, WallTime) { look(scheduler); });
 }
 
+net::Task<std::unique_ptr<cluster::Cluster>> LiveScheduler::copy_cluster() {
+  std::unique_ptr<cluster::Cluster> copy;
+  co_await visit([&copy](Scheduler& from) { copy = std::make_unique<cluster::Cluster>(from.cluster()); });
+  co_return copy;
+}
+
 net::Task<void> LiveScheduler::visit(std::function<void(Scheduler&)> look) {
   DecisionLoop& decisions = *state_->decisions;
   const auto there = [&decisions, look = std::move(look)]() -> net::Task<bool> {

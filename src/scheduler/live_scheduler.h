@@ -58,6 +58,8 @@ class LiveScheduler final : public kube::Component {
   // The load source and its state, as text for users; nullopt: no profile uses load.
   std::optional<std::string> load_status() const;
 
+  // A copy of the cluster model, made on the decision thread.
+  net::Task<std::unique_ptr<cluster::Cluster>> copy_cluster();
   // The same as inspect(), for a coroutine of any loop that waits for the result.
   net::Task<void> visit(std::function<void(Scheduler&)> look);
   // Any thread: reserves load on a node for a pod that moves there, under a unique key, until release().

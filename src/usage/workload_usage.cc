@@ -20,15 +20,9 @@ constexpr std::chrono::minutes kHalfLife{1};
 constexpr std::chrono::hours kKept{26};
 }  // namespace
 
-std::string workload_of(const api::Pod& pod) {
-  const cluster::WorkloadName workload = cluster::workload_of(pod);
-  if (workload.kind.empty()) return {};
-  return fmt::format("{}/{}/{}", pod.metadata().namespace_(), workload.kind, workload.name);
-}
-
 const WorkloadUsage* workload_usage_of(const WorkloadUsagesPtr& workload_usages, const api::Pod& pod) {
   if (workload_usages == nullptr || workload_usages->empty()) return nullptr;
-  const auto found = workload_usages->find(workload_of(pod));
+  const auto found = workload_usages->find(cluster::workload_key(pod));
   return found == workload_usages->end() ? nullptr : &found->second;
 }
 

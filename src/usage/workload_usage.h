@@ -23,12 +23,8 @@ struct WorkloadUsage {
   double milli_cpu = 0;
   double memory = 0;  // bytes
 };
-using WorkloadUsages = boost::unordered_flat_map<std::string, WorkloadUsage>;  // by workload_of()
+using WorkloadUsages = boost::unordered_flat_map<std::string, WorkloadUsage>;  // by cluster::workload_key()
 using WorkloadUsagesPtr = std::shared_ptr<const WorkloadUsages>;
-
-// "shop/Deployment/web": a key that survives rollouts and times without pods. It is derived from the pod alone, because
-// the scheduler knows nothing more. Empty: a bare pod.
-std::string workload_of(const api::Pod& pod);
 
 // Null: nothing is known about the workload.
 const WorkloadUsage* workload_usage_of(const WorkloadUsagesPtr& workload_usages, const api::Pod& pod);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/estimate.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::usage {
@@ -27,15 +28,16 @@ api::Pod owned(const std::string& kind, const std::string& name, const std::stri
 }
 
 TEST(WorkloadOf, OutlivesARolloutAndTheRunOfACronJob) {
-  EXPECT_EQ(workload_of(owned("ReplicaSet", "web-5488d44c9f", "5488d44c9f")), "shop/Deployment/web");
-  EXPECT_EQ(workload_of(owned("ReplicaSet", "web-1", "5488d44c9f")), "shop/ReplicaSet/web-1");
-  EXPECT_EQ(workload_of(owned("ReplicaSet", "web")), "shop/ReplicaSet/web");
-  EXPECT_EQ(workload_of(owned("ReplicaSet", "-abc", "abc")), "shop/ReplicaSet/-abc") << "no name is left of it";
-  EXPECT_EQ(workload_of(owned("Job", "nightly-29384120")), "shop/CronJob/nightly");
-  EXPECT_EQ(workload_of(owned("Job", "import-2024")), "shop/Job/import-2024");
-  EXPECT_EQ(workload_of(owned("Job", "29384120")), "shop/Job/29384120");
-  EXPECT_EQ(workload_of(owned("StatefulSet", "db")), "shop/StatefulSet/db");
-  EXPECT_EQ(workload_of(api::Pod()), "");
+  EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "web-5488d44c9f", "5488d44c9f")), "shop/Deployment/web");
+  EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "web-1", "5488d44c9f")), "shop/ReplicaSet/web-1");
+  EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "web")), "shop/ReplicaSet/web");
+  EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "-abc", "abc")), "shop/ReplicaSet/-abc")
+      << "no name is left of it";
+  EXPECT_EQ(cluster::workload_key(owned("Job", "nightly-29384120")), "shop/CronJob/nightly");
+  EXPECT_EQ(cluster::workload_key(owned("Job", "import-2024")), "shop/Job/import-2024");
+  EXPECT_EQ(cluster::workload_key(owned("Job", "29384120")), "shop/Job/29384120");
+  EXPECT_EQ(cluster::workload_key(owned("StatefulSet", "db")), "shop/StatefulSet/db");
+  EXPECT_EQ(cluster::workload_key(api::Pod()), "");
 }
 
 TEST(ExpectedLoads, AreWhatItsLikeUseAndNeverLessThanItAsksFor) {

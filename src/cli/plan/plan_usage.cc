@@ -72,7 +72,7 @@ void put_samples(usage::Reading reading,
   cluster.set_load_summary(load_summary);
   for (const auto& [name, used] : into.pods) {
     const auto uid = into.uids.find(name);
-    if (uid != into.uids.end()) into.snapshot.set_pod_load(uid->second, used);
+    if (uid != into.uids.end()) into.snapshot.set_pod_usage(uid->second, used);
   }
 }
 

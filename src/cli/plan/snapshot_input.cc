@@ -50,11 +50,10 @@ void take_node_metrics(const api::NodeMetrics& metrics, SnapshotInput& into) {
 }
 
 void take_pod_metrics(const api::PodMetrics& metrics, SnapshotInput& into) {
-  cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
-  used[cluster::kCpuLoad] = used[cluster::kMemoryLoad] = 0;
+  rescheduling::PodUsage used{0, 0};
   for (const api::ContainerMetrics& container : metrics.containers()) {
-    used[cluster::kCpuLoad] += amount_of(container.usage(), "cpu");
-    used[cluster::kMemoryLoad] += amount_of(container.usage(), "memory");
+    used.cores += amount_of(container.usage(), "cpu");
+    used.bytes += amount_of(container.usage(), "memory");
   }
   into.pods[fmt::format("{}/{}", metrics.metadata().namespace_(), metrics.metadata().name())] = used;
 }

@@ -16,12 +16,12 @@ namespace rescheduler::cli {
 
 struct SnapshotInput {
   rescheduling::Snapshot snapshot{};
-  std::vector<usage::NodeIdentity> nodes{};      // for load sources
-  usage::Reading measured{};                     // NodeMetrics of the dump
-  std::map<std::string, cluster::Loads> pods{};  // PodMetrics, by namespace/name: cores and bytes
-  std::map<std::string, std::string> uids{};     // of pods, by namespace/name
-  WallTime newest{};                             // the latest timestamp: approximately the time of the dump
-  std::size_t skipped = 0;                       // objects of kinds that planning does not use
+  std::vector<usage::NodeIdentity> nodes{};              // for load sources
+  usage::Reading measured{};                             // NodeMetrics of the dump
+  std::map<std::string, rescheduling::PodUsage> pods{};  // PodMetrics, by namespace/name
+  std::map<std::string, std::string> uids{};             // of pods, by namespace/name
+  WallTime newest{};                                     // the latest timestamp: approximately the time of the dump
+  std::size_t skipped = 0;                               // objects of kinds that planning does not use
 };
 
 // Output of `kubectl get ... -o json` or `-o yaml`: a list, an object, or several YAML documents. An object that cannot

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::cluster {
@@ -74,6 +76,12 @@ WorkloadName workload_of(const api::Pod& pod) {
     if (const auto above = cron_job_of(owner->name()); !above.empty()) return {"CronJob", above};
   }
   return {owner->kind(), owner->name()};
+}
+
+std::string workload_key(const api::Pod& pod) {
+  const WorkloadName workload = workload_of(pod);
+  if (workload.kind.empty()) return {};
+  return fmt::format("{}/{}/{}", pod.metadata().namespace_(), workload.kind, workload.name);
 }
 
 }  // namespace rescheduler::cluster

@@ -1,6 +1,7 @@
 // Properties of a Pod, read from the wire object.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace rescheduler::api {
@@ -28,5 +29,7 @@ struct WorkloadName {
   std::string_view name{};
 };
 WorkloadName workload_of(const api::Pod& pod);
+// The same as a key that survives rollouts and times without pods: "shop/Deployment/web". Empty: a bare pod.
+std::string workload_key(const api::Pod& pod);
 
 }  // namespace rescheduler::cluster

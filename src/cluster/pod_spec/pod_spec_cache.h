@@ -7,6 +7,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/interner.h"
 #include "cluster/namespaces.h"
 #include "cluster/pod_spec/compiled_pod_spec.h"
@@ -20,9 +21,14 @@ namespace rescheduler::cluster {
 class PodSpecCache {
  public:
   PodSpecCache(Interner& interner, Namespaces& namespaces) : interner_(interner), namespaces_(namespaces) {}
+  PodSpecCache(const PodSpecCache& other, Interner& interner, Namespaces& namespaces)
+      : interner_(interner),
+        namespaces_(namespaces),
+        requirements_(other.requirements_),
+        pod_specs_(other.pod_specs_) {}
 
   CompiledPodSpecPtr of(const api::Pod& pod, RequestsOf which);
-  std::size_t size() const { return pod_specs_.size(); }
+  std::size_t size() const { return pod_specs_->size(); }
 
  private:
   std::shared_ptr<const NodeRequirements> share(NodeRequirements requirements, std::string key);
@@ -30,9 +36,8 @@ class PodSpecCache {
 
   Interner& interner_;
   Namespaces& namespaces_;
-  boost::unordered_flat_map<std::string, std::weak_ptr<const NodeRequirements>> requirements_;
-  boost::unordered_flat_map<std::string, std::weak_ptr<const CompiledPodSpec>> pod_specs_;
-  std::uint64_t last_id_ = 0;
+  Cow<boost::unordered_flat_map<std::string, std::weak_ptr<const NodeRequirements>>> requirements_;
+  Cow<boost::unordered_flat_map<std::string, std::weak_ptr<const CompiledPodSpec>>> pod_specs_;
   std::size_t sweep_at_ = 1024;
 };
 

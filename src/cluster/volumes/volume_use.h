@@ -8,6 +8,7 @@
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/assigned_pod.h"
 
 namespace rescheduler::cluster {
@@ -46,7 +47,7 @@ class VolumeUse {
   std::int64_t users(Symbol ns, std::string_view claim) const;
 
  private:
-  ByClaim<std::int64_t> users_;
+  Cow<ByClaim<std::int64_t>> users_;
 };
 
 }  // namespace rescheduler::cluster

@@ -79,11 +79,14 @@ void forget(auto& map, auto place, const std::string& name) {
 
 }  // namespace
 
+Volumes::Volumes(const Volumes& other, Interner& interner)
+    : interner_(interner), tables_(other.tables_), use_(other.use_) {}
+
 // ---- PersistentVolumes.
 
 const Volumes::Known<Volume>* Volumes::find(std::string_view name) const {
-  const auto found = volumes_.find(name);
-  return found == volumes_.end() ? nullptr : &found->second;
+  const auto found = tables_.volumes->find(name);
+  return found == tables_.volumes->end() ? nullptr : &found->second;
 }
 
 VolumePtr Volumes::volume(std::string_view name) const {
@@ -97,13 +100,14 @@ VolumePtr Volumes::api_volume(std::string_view name) const {
 }
 
 void Volumes::enter_class(Symbol name, const std::string& volume) {
-  Names& names = by_class_[name];
+  Names& names = tables_.by_class.write()[name];
   names.insert(std::ranges::lower_bound(names, volume), volume);
 }
 
 void Volumes::leave_class(Symbol name, const std::string& volume) {
-  const auto place = by_class_.find(name);
-  if (place != by_class_.end()) forget(by_class_, place, volume);
+  auto& by_class = tables_.by_class.write();
+  const auto place = by_class.find(name);
+  if (place != by_class.end()) forget(by_class, place, volume);
 }
 
 bool Volumes::same_zone_labels(LabelSetId a, LabelSetId b) const {
@@ -116,7 +120,7 @@ bool Volumes::same_zone_labels(LabelSetId a, LabelSetId b) const {
 
 ClusterEventPtr Volumes::upsert(const api::PersistentVolume& object) {
   auto compiled = std::make_shared<const Volume>(compile_volume(object, interner_));
-  Known<Volume>& known = volumes_[compiled->name];
+  Known<Volume>& known = tables_.volumes.write()[compiled->name];
   const VolumePtr before = std::exchange(known.api_object, compiled);
   if (before && before->version != compiled->version) known.assumed = nullptr;
   if (!before || before->storage_class != compiled->storage_class) {
@@ -131,25 +135,27 @@ ClusterEventPtr Volumes::upsert(const api::PersistentVolume& object) {
 }
 
 ClusterEventPtr Volumes::remove_volume(std::string_view name) {
-  const auto found = volumes_.find(name);
-  if (found == volumes_.end()) return nullptr;
+  auto& volumes = tables_.volumes.write();
+  const auto found = volumes.find(name);
+  if (found == volumes.end()) return nullptr;
   leave_class(found->second.api_object->storage_class, found->first);
-  volumes_.erase(found);
+  volumes.erase(found);
   return cluster_event(EventResource::PersistentVolume, ActionType::Delete, "", name);
 }
 
 std::vector<VolumePtr> Volumes::volumes_of(Symbol storage_class) const {
   std::vector<VolumePtr> volumes;
-  const auto found = by_class_.find(storage_class);
-  if (found == by_class_.end()) return volumes;
+  const auto found = tables_.by_class->find(storage_class);
+  if (found == tables_.by_class->end()) return volumes;
   volumes.reserve(found->second.size());
-  for (const std::string& name : found->second) volumes.push_back(volumes_.find(name)->second.current());
+  for (const std::string& name : found->second) volumes.push_back(tables_.volumes->find(name)->second.current());
   return volumes;
 }
 
 Result<VolumePtr> Volumes::assume_binding(const Volume& volume, const Claim& claim) {
-  const auto found = volumes_.find(volume.name);
-  if (found == volumes_.end()) {
+  auto& volumes = tables_.volumes.write();
+  const auto found = volumes.find(volume.name);
+  if (found == volumes.end()) {
     return fail(Errc::Conflict, "PersistentVolume {} is gone", volume.name);
   }
   Known<Volume>& known = found->second;
@@ -165,15 +171,16 @@ Result<VolumePtr> Volumes::assume_binding(const Volume& volume, const Claim& cla
 }
 
 void Volumes::revert(const Volume& volume) {
-  const auto found = volumes_.find(volume.name);
-  if (found != volumes_.end() && found->second.api_object->version == volume.version) found->second.assumed = nullptr;
+  auto& volumes = tables_.volumes.write();
+  const auto found = volumes.find(volume.name);
+  if (found != volumes.end() && found->second.api_object->version == volume.version) found->second.assumed = nullptr;
 }
 
 // ---- PersistentVolumeClaims.
 
 const Volumes::Known<Claim>* Volumes::find(Symbol ns, std::string_view name) const {
-  const auto found = claims_.find(ClaimKey{ns, name});
-  return found == claims_.end() ? nullptr : &found->second;
+  const auto found = tables_.claims->find(ClaimKey{ns, name});
+  return found == tables_.claims->end() ? nullptr : &found->second;
 }
 
 ClaimPtr Volumes::claim(Symbol ns, std::string_view name) const {
@@ -194,7 +201,7 @@ ClaimPtr Volumes::api_claim(std::string_view ns, std::string_view name) const {
 
 ClusterEventPtr Volumes::upsert(const api::PersistentVolumeClaim& object) {
   auto compiled = std::make_shared<const Claim>(compile_claim(object, interner_));
-  Known<Claim>& known = claims_[OwnedClaimKey{interner_.symbols.intern(compiled->ns), compiled->name}];
+  Known<Claim>& known = tables_.claims.write()[OwnedClaimKey{interner_.symbols.intern(compiled->ns), compiled->name}];
   const ClaimPtr before = std::exchange(known.api_object, compiled);
   if (before && before->version != compiled->version) known.assumed = nullptr;
   if (before && same(*before, *compiled)) return nullptr;
@@ -204,14 +211,15 @@ ClusterEventPtr Volumes::upsert(const api::PersistentVolumeClaim& object) {
 
 ClusterEventPtr Volumes::remove_claim(std::string_view ns, std::string_view name) {
   const auto symbol = interner_.symbols.find(ns);
-  if (!symbol || claims_.erase(ClaimKey{*symbol, name}) == 0) return nullptr;
+  if (!symbol || tables_.claims.write().erase(ClaimKey{*symbol, name}) == 0) return nullptr;
   return cluster_event(EventResource::PersistentVolumeClaim, ActionType::Delete, ns, name);
 }
 
 Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node) {
   const auto symbol = interner_.symbols.find(claim.ns);
-  const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
-  if (found == claims_.end()) return fail(Errc::Conflict, "claim {}/{} is gone", claim.ns, claim.name);
+  auto& claims = tables_.claims.write();
+  const auto found = symbol ? claims.find(ClaimKey{*symbol, claim.name}) : claims.end();
+  if (found == claims.end()) return fail(Errc::Conflict, "claim {}/{} is gone", claim.ns, claim.name);
   Known<Claim>& known = found->second;
   if (known.api_object->version != claim.version) {
     return fail(Errc::Conflict, "claim {}/{} has changed since its node was chosen", claim.ns, claim.name);
@@ -224,15 +232,16 @@ Result<ClaimPtr> Volumes::assume_node(const Claim& claim, std::string_view node)
 
 void Volumes::revert(const Claim& claim) {
   const auto symbol = interner_.symbols.find(claim.ns);
-  const auto found = symbol ? claims_.find(ClaimKey{*symbol, claim.name}) : claims_.end();
-  if (found != claims_.end() && found->second.api_object->version == claim.version) found->second.assumed = nullptr;
+  auto& claims = tables_.claims.write();
+  const auto found = symbol ? claims.find(ClaimKey{*symbol, claim.name}) : claims.end();
+  if (found != claims.end() && found->second.api_object->version == claim.version) found->second.assumed = nullptr;
 }
 
 // ---- StorageClasses and CSI objects.
 
 ClusterEventPtr Volumes::upsert(const api::StorageClass& object) {
   StorageClass compiled = compile_class(object, interner_);
-  const auto [place, fresh] = classes_.try_emplace(compiled.name);
+  const auto [place, fresh] = tables_.classes.write().try_emplace(compiled.name);
   StorageChange storage_change;
   storage_change.waits_for_consumer = compiled.mode == BindingMode::WaitForFirstConsumer;
   storage_change.topology_changed = !fresh && place->second.allowed_topologies != compiled.allowed_topologies;
@@ -244,19 +253,19 @@ ClusterEventPtr Volumes::upsert(const api::StorageClass& object) {
 
 ClusterEventPtr Volumes::remove_class(std::string_view name) {
   const auto symbol = interner_.symbols.find(name);
-  if (!symbol || classes_.erase(*symbol) == 0) return nullptr;
+  if (!symbol || tables_.classes.write().erase(*symbol) == 0) return nullptr;
   return cluster_event(EventResource::StorageClass, ActionType::Delete, "", name);
 }
 
 const StorageClass* Volumes::storage_class(Symbol name) const {
-  const auto found = classes_.find(name);
-  return found == classes_.end() ? nullptr : &found->second;
+  const auto found = tables_.classes->find(name);
+  return found == tables_.classes->end() ? nullptr : &found->second;
 }
 
 ClusterEventPtr Volumes::upsert(const api::CSINode& object) {
   CsiNode compiled = compile_csi_node(object, interner_);
   const std::string& name = object.metadata().name();
-  const auto [place, fresh] = csi_nodes_.try_emplace(name);
+  const auto [place, fresh] = tables_.csi_nodes.write().try_emplace(name);
   StorageChange storage_change;
   storage_change.limit_grew = !fresh && any_limit_grew(place->second, compiled);
   storage_change.plugins_changed = !fresh && place->second.migrated_text != compiled.migrated_text;
@@ -266,18 +275,18 @@ ClusterEventPtr Volumes::upsert(const api::CSINode& object) {
 }
 
 ClusterEventPtr Volumes::remove_csi_node(std::string_view name) {
-  if (csi_nodes_.erase(name) == 0) return nullptr;
+  if (tables_.csi_nodes.write().erase(name) == 0) return nullptr;
   return cluster_event(EventResource::CsiNode, ActionType::Delete, "", name);
 }
 
 const CsiNode* Volumes::csi_node(std::string_view name) const {
-  const auto found = csi_nodes_.find(name);
-  return found == csi_nodes_.end() ? nullptr : &found->second;
+  const auto found = tables_.csi_nodes->find(name);
+  return found == tables_.csi_nodes->end() ? nullptr : &found->second;
 }
 
 ClusterEventPtr Volumes::upsert(const api::CSIDriver& object) {
   const std::string& name = object.metadata().name();
-  const auto [place, fresh] = drivers_.try_emplace(interner_.symbols.intern(name), false);
+  const auto [place, fresh] = tables_.drivers.write().try_emplace(interner_.symbols.intern(name), false);
   StorageChange storage_change;
   const bool tracked = std::exchange(place->second, object.spec().storage_capacity());
   storage_change.capacity_ignored = tracked && !place->second;
@@ -288,25 +297,25 @@ ClusterEventPtr Volumes::upsert(const api::CSIDriver& object) {
 
 ClusterEventPtr Volumes::remove_csi_driver(std::string_view name) {
   const auto symbol = interner_.symbols.find(name);
-  if (!symbol || drivers_.erase(*symbol) == 0) return nullptr;
+  if (!symbol || tables_.drivers.write().erase(*symbol) == 0) return nullptr;
   return cluster_event(EventResource::CsiDriver, ActionType::Delete, "", name);
 }
 
 bool Volumes::tracks_capacity(Symbol driver) const {
-  const auto found = drivers_.find(driver);
-  return found != drivers_.end() && found->second;
+  const auto found = tables_.drivers->find(driver);
+  return found != tables_.drivers->end() && found->second;
 }
 
 ClusterEventPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
   const auto& meta = object.metadata();
   StorageCapacity compiled = compile_capacity(object, interner_);
   const std::string key = joined(meta.namespace_(), meta.name());
-  const auto [place, fresh] = capacity_classes_.try_emplace(key, compiled.storage_class);
+  const auto [place, fresh] = tables_.capacity_classes.write().try_emplace(key, compiled.storage_class);
   if (!fresh && place->second != compiled.storage_class) {
     forget_capacity(place->second, key);
     place->second = compiled.storage_class;
   }
-  auto& list = capacities_[compiled.storage_class];
+  auto& list = tables_.capacities.write()[compiled.storage_class];
   auto known = std::ranges::find(list, key, &NamedCapacity::key);
   StorageChange storage_change;
   if (known == list.end()) {
@@ -322,24 +331,26 @@ ClusterEventPtr Volumes::upsert(const api::CSIStorageCapacity& object) {
 }
 
 void Volumes::forget_capacity(Symbol storage_class, std::string_view key) {
-  const auto place = capacities_.find(storage_class);
-  if (place == capacities_.end()) return;
+  auto& capacities = tables_.capacities.write();
+  const auto place = capacities.find(storage_class);
+  if (place == capacities.end()) return;
   std::erase_if(place->second, [&](const NamedCapacity& named) { return named.key == key; });
-  if (place->second.empty()) capacities_.erase(place);
+  if (place->second.empty()) capacities.erase(place);
 }
 
 ClusterEventPtr Volumes::remove_capacity(std::string_view ns, std::string_view name) {
   const std::string key = joined(ns, name);
-  const auto found = capacity_classes_.find(key);
-  if (found == capacity_classes_.end()) return nullptr;
+  auto& capacity_classes = tables_.capacity_classes.write();
+  const auto found = capacity_classes.find(key);
+  if (found == capacity_classes.end()) return nullptr;
   forget_capacity(found->second, key);
-  capacity_classes_.erase(found);
+  capacity_classes.erase(found);
   return cluster_event(EventResource::CsiStorageCapacity, ActionType::Delete, ns, name);
 }
 
 bool Volumes::has_room(Symbol storage_class, std::int64_t size, kube::LabelLookup node_labels) const {
-  const auto found = capacities_.find(storage_class);
-  return found != capacities_.end() && std::ranges::any_of(found->second, [&](const NamedCapacity& named) {
+  const auto found = tables_.capacities->find(storage_class);
+  return found != tables_.capacities->end() && std::ranges::any_of(found->second, [&](const NamedCapacity& named) {
            const StorageCapacity& capacity = named.capacity;
            return capacity.largest && *capacity.largest >= size && capacity.reachable_from
                   && capacity.reachable_from->matches(node_labels);
@@ -351,37 +362,39 @@ bool Volumes::has_room(Symbol storage_class, std::int64_t size, kube::LabelLooku
 ClusterEventPtr Volumes::upsert(const api::VolumeAttachment& object) {
   const std::string& name = object.metadata().name();
   Attachment compiled = compile_attachment(object, interner_);
-  const auto [place, fresh] = attachments_.try_emplace(name);
+  const auto [place, fresh] = tables_.attachments.write().try_emplace(name);
   if (!fresh && place->second == compiled) return nullptr;
   if (!fresh) detach(place->second);
-  attachments_by_node_[compiled.node].push_back(compiled);
+  tables_.attachments_by_node.write()[compiled.node].push_back(compiled);
   place->second = std::move(compiled);
   return cluster_event(EventResource::VolumeAttachment, fresh ? ActionType::Add : ActionType::Update, "", name);
 }
 
 void Volumes::detach(const Attachment& attachment) {
-  const auto place = attachments_by_node_.find(attachment.node);
-  if (place == attachments_by_node_.end()) return;
+  auto& attachments_by_node = tables_.attachments_by_node.write();
+  const auto place = attachments_by_node.find(attachment.node);
+  if (place == attachments_by_node.end()) return;
   auto& list = place->second;
   const auto found = std::ranges::find(list, attachment);
   if (found != list.end()) list.erase(found);
-  if (list.empty()) attachments_by_node_.erase(place);
+  if (list.empty()) attachments_by_node.erase(place);
 }
 
 ClusterEventPtr Volumes::remove_attachment(std::string_view name) {
-  const auto found = attachments_.find(name);
-  if (found == attachments_.end()) return nullptr;
+  auto& attachments = tables_.attachments.write();
+  const auto found = attachments.find(name);
+  if (found == attachments.end()) return nullptr;
   StorageChange storage_change;
   storage_change.driver = found->second.driver;
   detach(found->second);
-  attachments_.erase(found);
+  attachments.erase(found);
   return cluster_event(EventResource::VolumeAttachment, ActionType::Delete, "", name, storage_change);
 }
 
 const std::vector<Attachment>& Volumes::attachments_to(std::string_view node) const {
   static const std::vector<Attachment> kNone;
-  const auto found = attachments_by_node_.find(node);
-  return found == attachments_by_node_.end() ? kNone : found->second;
+  const auto found = tables_.attachments_by_node->find(node);
+  return found == tables_.attachments_by_node->end() ? kNone : found->second;
 }
 
 }  // namespace rescheduler::cluster

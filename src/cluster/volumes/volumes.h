@@ -11,6 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/copy_on_write.h"
 #include "base/error.h"
 #include "cluster/cluster_event.h"
 #include "cluster/volumes/volume_records.h"
@@ -33,6 +34,7 @@ struct Interner;
 class Volumes {
  public:
   explicit Volumes(Interner& interner) : interner_(interner) {}
+  Volumes(const Volumes& other, Interner& interner);
 
   // --- Changes. Null: no event for waiting pods. ---
   ClusterEventPtr upsert(const api::PersistentVolume& object);
@@ -105,17 +107,22 @@ class Volumes {
   void detach(const Attachment& attachment);
   bool same_zone_labels(LabelSetId a, LabelSetId b) const;
 
+  // Shared with copies of the cluster until one of them changes.
+  struct Tables {
+    Cow<ByName<Known<Volume>>> volumes{};
+    Cow<boost::unordered_flat_map<Symbol, Names>> by_class{};
+    Cow<ByClaim<Known<Claim>>> claims{};
+    Cow<boost::unordered_flat_map<Symbol, StorageClass>> classes{};
+    Cow<ByName<CsiNode>> csi_nodes{};
+    Cow<boost::unordered_flat_map<Symbol, bool>> drivers{};                           // do they report their capacity?
+    Cow<boost::unordered_flat_map<Symbol, std::vector<NamedCapacity>>> capacities{};  // by class
+    Cow<ByName<Symbol>> capacity_classes{};                                           // by namespace/name
+    Cow<ByName<Attachment>> attachments{};
+    Cow<ByName<std::vector<Attachment>>> attachments_by_node{};
+  };
+
   Interner& interner_;
-  ByName<Known<Volume>> volumes_;
-  boost::unordered_flat_map<Symbol, Names> by_class_;
-  ByClaim<Known<Claim>> claims_;
-  boost::unordered_flat_map<Symbol, StorageClass> classes_;
-  ByName<CsiNode> csi_nodes_;
-  boost::unordered_flat_map<Symbol, bool> drivers_;                           // do they report their capacity?
-  boost::unordered_flat_map<Symbol, std::vector<NamedCapacity>> capacities_;  // by class
-  ByName<Symbol> capacity_classes_;                                           // by namespace/name
-  ByName<Attachment> attachments_;
-  ByName<std::vector<Attachment>> attachments_by_node_;
+  Tables tables_;
   VolumeUse use_;
 };
 

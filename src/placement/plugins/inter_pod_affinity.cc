@@ -136,7 +136,7 @@ PreFilterResult InterPodAffinity::pre_filter(const PodContext& context, CycleSta
   for (const cluster::ExistingPodTerm* carried : cluster.counts().terms_matching(context.ns, context.labels)) {
     if (carried->kind != TermKind::RequiredAnti) continue;
     DomainSums& sums = required.existing_anti_affinity.of(cluster, carried->term.topology_key);
-    for (const auto& [node, count] : carried->weights) {
+    for (const auto& [node, count] : *carried->weights) {
       existing_anti_affinity = existing_anti_affinity || sums.covers(node);
       sums.add(node, count);
     }
@@ -239,10 +239,10 @@ Status InterPodAffinity::pre_score(const PodContext& context,
   for (const cluster::ExistingPodTerm* carried : cluster.counts().terms_matching(context.ns, context.labels)) {
     const cluster::Symbol key = carried->term.topology_key;
     if (carried->kind == TermKind::Required && args_.hard_pod_affinity_weight > 0) {
-      take(key, carried->weights, args_.hard_pod_affinity_weight);
+      take(key, *carried->weights, args_.hard_pod_affinity_weight);
     }
-    if (carried->kind == TermKind::Preferred) take(key, carried->weights, +1);
-    if (carried->kind == TermKind::PreferredAnti) take(key, carried->weights, -1);
+    if (carried->kind == TermKind::Preferred) take(key, *carried->weights, +1);
+    if (carried->kind == TermKind::PreferredAnti) take(key, *carried->weights, -1);
   }
   if (!anything) return {Code::Skip};
   cycle_data(state).preferred = std::move(preferred);

@@ -7,8 +7,8 @@
 //                                                                   ^                                   |
 //                                                                   +---- outcome <---- Migrator <------+
 //
-// Members belong to the thread of the network loop; the snapshot and planning belong to the planning executor. Callers
-// use upsert(), remove() and loads() on the network loop.
+// Members belong to the thread of the network loop; the SnapshotReader belongs to the planning executor. Callers use
+// upsert(), remove() and loads() on the network loop.
 #pragma once
 
 #include <chrono>
@@ -53,7 +53,9 @@ struct ControllerSettings {
   std::string host{};
   std::uint64_t seed = 1;
   net::EventLoop* planning = nullptr;  // null: the network loop
-  SnapshotReader::Planner planner{};   // empty: make_plan
+  // A copy of the cluster model that the scheduler keeps.
+  std::function<net::Task<std::unique_ptr<cluster::Cluster>>()> cluster{};
+  SnapshotReader::Planner planner{};  // empty: make_plan
   LoadReservations reservations{};
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // collects events that arrive together
   // Called for every adopted plan, every outcome and every node activity, for the dashboard.

@@ -99,6 +99,7 @@ net::Task<void> Controller::State::cycle(bool regular) {
     co_return;
   }
   effects.restore(store.effects());
+  co_await take_cluster();
   co_await read_pod_use();
   const std::function<SnapshotSummary(SnapshotReader&)> look = [now](SnapshotReader& at) { return at.summarize(now); };
   SnapshotSummary summary = co_await there(planning, *snapshot_reader, look);
@@ -112,6 +113,15 @@ net::Task<void> Controller::State::cycle(bool regular) {
   co_await plan_to_act(verdict, draining, now);
   co_await plan_to_observe(draining, now);
   predicted.clear();
+}
+
+net::Task<void> Controller::State::take_cluster() {
+  auto copy = co_await settings.cluster();
+  const std::function<bool(SnapshotReader&)> take = [&copy](SnapshotReader& to) {
+    to.take(std::move(copy));
+    return true;
+  };
+  (void)co_await there(planning, *snapshot_reader, take);
 }
 
 // Reads the usage of pods, only if metrics-server is also the source of the node loads: values of different sources are
@@ -398,6 +408,7 @@ net::Task<void> Controller::State::advance() {
     const std::vector<PlannedMove> due =
         plan_progress.due(migrator.under_way(), settings.args->rescheduling.brakes.at_once);
     if (due.empty()) co_return;
+    co_await take_cluster();
     const WallTime now = services.clock->wall_now();
     using Answers = std::vector<std::optional<std::string>>;
     const std::function<Answers(SnapshotReader&)> ask = [&](SnapshotReader& at) { return at.check(due, acting, now); };

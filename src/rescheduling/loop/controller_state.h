@@ -36,6 +36,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
 
   // --- One cycle ---
   net::Task<void> cycle(bool regular);
+  net::Task<void> take_cluster();
   net::Task<void> read_pod_use();
   void record_summary(const SnapshotSummary& summary, const BrakeVerdict& verdict, bool regular, WallTime now);
   net::Task<std::set<std::string>> maintain_nodes(SnapshotSummary& summary, const BrakeVerdict& verdict, WallTime now);

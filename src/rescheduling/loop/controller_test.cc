@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/check.h"
+#include "cluster/feed.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -72,7 +73,10 @@ class Controlling : public ::testing::Test {
     ControllerSettings settings;
     settings.args = std::make_shared<config::ReschedulerSettings>(args_);
     settings.debounce = std::chrono::nanoseconds{0};
-    settings.planner = [this](Snapshot&, const PlanRequest&) {
+    settings.cluster = [this]() -> net::Task<std::unique_ptr<cluster::Cluster>> {
+      co_return std::make_unique<cluster::Cluster>(model_);
+    };
+    settings.planner = [this](const Snapshot&, const PlanRequest&) {
       Plan plan;
       if (!plans_.empty()) plan = std::exchange(plans_.front(), {});
       if (!plans_.empty()) plans_.pop_front();
@@ -124,7 +128,14 @@ class Controlling : public ::testing::Test {
   void see(const Builder& builder) {
     auto object = std::make_shared<std::remove_cvref_t<decltype(builder.get())>>(builder.get());
     seen_.push_back(object);
-    if (controller_) on_loop([&] { controller_->upsert(object); });
+    if (!controller_) {
+      cluster::apply(*object, cluster::FeedAction::Upsert, model_);
+      return;
+    }
+    on_loop([&] {
+      cluster::apply(*object, cluster::FeedAction::Upsert, model_);
+      controller_->upsert(object);
+    });
   }
   static testing::NodeBuilder ready_node(const std::string& name) {
     return cluster::testing::node(name).condition("Ready", "True");
@@ -184,6 +195,7 @@ class Controlling : public ::testing::Test {
   MetricRegistry metrics_;
   std::deque<Plan> plans_;
   std::vector<kube::ObjectPtr> seen_;
+  cluster::Cluster model_;  // as the scheduler keeps it
   net::EventLoop loop_;
   std::unique_ptr<Controller> controller_;
 };

@@ -32,6 +32,7 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   controller.reservations.expect = [&scheduler](usage::WorkloadUsagesPtr workload_usages) {
     scheduler.expect(std::move(workload_usages));
   };
+  controller.cluster = [&scheduler] { return scheduler.copy_cluster(); };
   auto begun =
       Controller::make({apis.api, made->writes_.get(), made->events_.get()}, std::move(controller), migrator, services);
   if (!begun) return fail(std::move(begun.error()));

@@ -87,7 +87,7 @@ void SnapshotReader::upsert(const google::protobuf::Message& object) {
     const auto& pod = static_cast<const api::Pod&>(object);
     if (cluster::is_finished(pod)) note_departure(pod);  // a finished pod can stay in the API for a long time
   }
-  snapshot_.upsert(object);
+  snapshot_.note_upsert(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(object);
   const auto& annotations = node.metadata().annotations();
@@ -104,20 +104,18 @@ void SnapshotReader::upsert(const google::protobuf::Message& object) {
 
 void SnapshotReader::remove(const google::protobuf::Message& object) {
   if (object.GetDescriptor() == api::Pod::descriptor()) note_departure(static_cast<const api::Pod&>(object));
-  snapshot_.remove(object);
+  snapshot_.note_remove(object);
   if (object.GetDescriptor() != api::Node::descriptor()) return;
   notes_.erase(static_cast<const api::Node&>(object).metadata().name());
 }
 
-void SnapshotReader::loads(const LoadUpdate& seen) {
-  measured_ = seen.at;
-  snapshot_.cluster().set_load_summary(seen.load_summary);
-  reported_loads_.clear();
-  for (const auto& [name, load] : seen.nodes) reported_loads_.emplace(name, load);
-  for (const auto& [name, load] : reported_loads_) apply(name);
+void SnapshotReader::take(std::unique_ptr<cluster::Cluster> copy) {
+  snapshot_.set_cluster(std::move(copy));
+  for (auto& [node, departures] : departures_) subtract_departures(node, departures);
   std::erase_if(departures_, [](const auto& entry) { return entry.second.empty(); });
 }
 
+// The pod is still in the copy of the model. A pod that came after this copy was made has left no trace in the samples.
 void SnapshotReader::note_departure(const api::Pod& pod) {
   const cluster::Cluster& cluster = snapshot_.cluster();
   const auto index = cluster.find_pod(pod.metadata().uid());
@@ -125,33 +123,33 @@ void SnapshotReader::note_departure(const api::Pod& pod) {
   const cluster::NodeInfo& node = cluster.node(cluster.pod(*index).node);
   if (!node.exists()) return;
   const cluster::ResourceList& whole = node.node->allocatable;
-  Departure departure{cluster::estimated_loads(cluster.pod(*index).compiled_spec->requirements->requests, whole),
+  std::vector<Departure>& departures = departures_[node.node->name];
+  // A pod that has finished is removed later.
+  if (std::ranges::find(departures, pod.metadata().uid(), &Departure::uid) != departures.end()) return;
+  Departure departure{pod.metadata().uid(),
+                      cluster::estimated_loads(cluster.pod(*index).compiled_spec->requirements->requests, whole),
                       clock_.wall_now()};
   if (const auto used = use_of(*index)) departure.load = shares_of(*used, whole, departure.load);
-  departures_[node.node->name].push_back(departure);
-  apply(node.node->name);
+  departures.push_back(std::move(departure));
 }
 
 // Measured usage, else the typical usage of the workload.
 std::optional<usage::WorkloadUsage> SnapshotReader::use_of(PodIndex index) const {
-  const PodFacts& facts = snapshot_.facts(index);
-  const double cpu = facts.used[cluster::kCpuLoad];
-  const double memory = facts.used[cluster::kMemoryLoad];
-  if (!std::isnan(cpu) && !std::isnan(memory)) return usage::WorkloadUsage{cpu * kMilli, memory};
-  const usage::WorkloadUsage* known = snapshot_.workload_usage_of(facts);
+  const PodUsage measured = snapshot_.usage_of(index);
+  if (measured.complete()) return usage::WorkloadUsage{measured.cores * kMilli, measured.bytes};
+  const usage::WorkloadUsage* known = snapshot_.workload_usage_of(snapshot_.facts(index));
   return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
-// Sets the measured load minus the load of pods that have left since. Samples are means over minutes, so a relieved
-// node still looks hot. Without this correction too many pods would be moved away.
-void SnapshotReader::apply(const std::string& name) {
+// Subtracts the load of pods that have left from the measured load. Samples are means over minutes, so a relieved node
+// still looks hot. Without this correction too many pods would be moved away.
+void SnapshotReader::subtract_departures(const std::string& name, std::vector<Departure>& departures) {
   cluster::Cluster& cluster = snapshot_.cluster();
   const auto node = cluster.find_node(name);
-  const auto reported = reported_loads_.find(name);
-  if (!node || reported == reported_loads_.end() || !measured_) return;
-  cluster::NodeLoad load = reported->second;
-  std::vector<Departure>& left = departures_[name];
-  std::erase_if(left, [&](const Departure& one) {
+  if (!node) return departures.clear();
+  if (!measured_) return;
+  cluster::NodeLoad load = cluster.node(*node).load;
+  std::erase_if(departures, [&](const Departure& one) {
     double most = 0;
     for (std::size_t r = 0; r < smoothing_.resources.size(); ++r) {
       const double share = usage::unseen(*measured_ - one.at, smoothing_.resources[r].averaged, smoothing_.smoothing);
@@ -165,17 +163,13 @@ void SnapshotReader::apply(const std::string& name) {
 
 // A single sample of a pod is unreliable: a pod that is selected at its peak uses less afterwards. So usage of pods is
 // smoothed in the same way as the load of nodes, which also keeps both comparable.
-cluster::Loads SnapshotReader::smoothed(const PodFacts& before, const PodUse& now) const {
-  cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
-  used[cluster::kCpuLoad] = now.cpu;
-  used[cluster::kMemoryLoad] = now.memory;
+PodUsage SnapshotReader::smoothed(const PodUsage& before, const PodUse& now) const {
+  PodUsage used{now.cpu, now.memory, now.at};
   const usage::SmoothingSettings& how = smoothing_.smoothing;
-  if (how.kind != usage::Smoothing::Ewma || before.measured == WallTime{}) return used;
-  const double weight = usage::weight_of_new(now.at - before.measured, how.half_life);
-  for (const std::size_t resource : {cluster::kCpuLoad, cluster::kMemoryLoad}) {
-    const double was = before.used[resource];
-    if (!std::isnan(was)) used[resource] = was + weight * (used[resource] - was);
-  }
+  if (how.kind != usage::Smoothing::Ewma || before.at == WallTime{}) return used;
+  const double weight = usage::weight_of_new(now.at - before.at, how.half_life);
+  if (!std::isnan(before.cores)) used.cores = before.cores + weight * (used.cores - before.cores);
+  if (!std::isnan(before.bytes)) used.bytes = before.bytes + weight * (used.bytes - before.bytes);
   return used;
 }
 
@@ -190,14 +184,13 @@ usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<PodUse>& all
   const cluster::Cluster& cluster = snapshot_.cluster();
   for (const NodeIndex node : cluster.existing_nodes()) {
     for (const PodIndex index : cluster.node(node).pods) {
-      const std::string& uid = cluster.pod(index).uid;
       const auto found = by_name.find({snapshot_.namespace_of(index), cluster.pod(index).name});
       if (found == by_name.end()) {
-        snapshot_.set_pod_load(uid, cluster::loads_of(cluster::kUnknownLoad));
+        snapshot_.set_pod_usage(index, {});
         continue;
       }
       const PodUse& now = *found->second;
-      snapshot_.set_pod_load(uid, smoothed(snapshot_.facts(index), now), now.at);
+      snapshot_.set_pod_usage(index, smoothed(snapshot_.usage_of(index), now));
       if (!snapshot_.facts(index).owner) continue;
       Sum& sum = sums[snapshot_.facts(index).owner->workload];
       sum.workload_usage.milli_cpu += now.cpu * kMilli;
@@ -367,9 +360,10 @@ std::vector<std::optional<std::string>> SnapshotReader::check(const std::vector<
                                                               WallTime now) {
   std::vector<std::optional<std::string>> answers;
   const PlanRequest request = request_for(scope, now);
-  const PodInventory inventory(snapshot_);
-  const Movable movable(snapshot_, inventory, request);
-  WhatIf what_if(snapshot_, inventory, *framework_);
+  Snapshot trial(snapshot_);
+  const PodInventory inventory(trial);
+  const Movable movable(trial, inventory, request);
+  WhatIf what_if(trial, inventory, *framework_);
   for (const PlannedMove& move : moves) {
     const auto answer = [&]() -> std::optional<std::string> {
       const auto pod = snapshot_.cluster().find_pod(move.uid);
@@ -395,7 +389,6 @@ std::vector<std::optional<std::string>> SnapshotReader::check(const std::vector<
     }();
     answers.push_back(answer);
   }
-  what_if.restore();
   return answers;
 }
 

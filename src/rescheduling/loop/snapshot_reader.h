@@ -1,6 +1,6 @@
-// The controller's view of the cluster. It owns a Snapshot, summarizes it at the start of a cycle, makes plans, and
-// checks each move again before it begins. It runs on the planning thread, so that planning never delays a scheduling
-// cycle.
+// The controller's view of the cluster. It takes a copy of the scheduler's cluster model at the start of a cycle and
+// before moves begin, and adds what the model lacks. It summarizes this Snapshot, makes plans, and checks each move
+// again before it begins. It runs on the planning thread, so that planning never delays a scheduling cycle.
 #pragma once
 
 #include <functional>
@@ -61,15 +61,17 @@ struct PlanScope {
 
 class SnapshotReader {
  public:
-  using Planner = std::function<Plan(Snapshot&, const PlanRequest&)>;
+  using Planner = std::function<Plan(const Snapshot&, const PlanRequest&)>;
   SnapshotReader(std::shared_ptr<const config::ReschedulerSettings> args,
                  std::unique_ptr<placement::Framework> framework,
                  const Clock& clock,
                  Planner planner);
 
+  // Objects of Snapshot::kinds(). Their effect on the cluster model comes with the next take().
   void upsert(const google::protobuf::Message& object);
   void remove(const google::protobuf::Message& object);
-  void loads(const LoadUpdate& seen);
+  void loads(const LoadUpdate& seen) { measured_ = seen.at; }
+  void take(std::unique_ptr<cluster::Cluster> copy);
   // Returns the typical usage per workload.
   usage::WorkloadUsagesPtr pods_use(const std::vector<PodUse>& all);
 
@@ -90,7 +92,7 @@ class SnapshotReader {
   // Replaces the settings; only the modes of strategies can differ.
   void set_args(std::shared_ptr<const config::ReschedulerSettings> args);
 
-  Snapshot& snapshot() { return snapshot_; }
+  const Snapshot& snapshot() const { return snapshot_; }
 
  private:
   struct NodeNote {
@@ -103,14 +105,15 @@ class SnapshotReader {
 
   // A pod that has left while samples still include its usage.
   struct Departure {
+    std::string uid{};
     cluster::Loads load{};  // share of the node
     WallTime at{};
   };
 
   void note_departure(const api::Pod& pod);
   std::optional<usage::WorkloadUsage> use_of(cluster::PodIndex pod) const;
-  cluster::Loads smoothed(const PodFacts& before, const PodUse& now) const;
-  void apply(const std::string& node);
+  PodUsage smoothed(const PodUsage& before, const PodUse& now) const;
+  void subtract_departures(const std::string& node, std::vector<Departure>& departures);
   PlanRequest request_for(const PlanScope& scope, WallTime now) const;
   HeldPods held_for(const PlanScope& scope) const;
   void find_hot(SnapshotSummary& summary) const;
@@ -129,7 +132,6 @@ class SnapshotReader {
   std::optional<WallTime> measured_;       // time of the last load update
   usage::LoadTrackerSettings smoothing_;   // the same as in the LoadTracker of the scheduler
   usage::WorkloadUsageTracker workload_usages_;
-  std::map<std::string, cluster::NodeLoad> reported_loads_;   // by node
   std::map<std::string, std::vector<Departure>> departures_;  // by node
 };
 

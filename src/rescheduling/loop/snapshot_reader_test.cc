@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cluster/feed.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "placement/registry.h"
@@ -51,20 +52,36 @@ class Surveying : public testing::Test {
     EXPECT_TRUE(framework);
     snapshot_reader =
         std::make_unique<SnapshotReader>(std::make_shared<config::ReschedulerSettings>(args), std::move(*framework),
-                                         clock, [](Snapshot&, const PlanRequest&) { return Plan{}; });
-    for (const char* name : {"a", "b", "c"}) snapshot_reader->upsert(node(name));
+                                         clock, [](const Snapshot&, const PlanRequest&) { return Plan{}; });
+    model = std::make_unique<cluster::Cluster>();
+    for (const char* name : {"a", "b", "c"}) upsert(node(name));
   }
+  // As in the daemon: the scheduler keeps the model, and the reader takes a copy of it.
+  void upsert(const google::protobuf::Message& object) {
+    snapshot_reader->upsert(object);
+    cluster::apply(object, cluster::FeedAction::Upsert, *model);
+    take();
+  }
+  void remove(const google::protobuf::Message& object) {
+    snapshot_reader->remove(object);
+    cluster::apply(object, cluster::FeedAction::Remove, *model);
+    take();
+  }
+  void take() { snapshot_reader->take(std::make_unique<cluster::Cluster>(*model)); }
   void measure(double a, double b, double c) {
-    LoadUpdate seen;
     for (const auto& [name, cpu] : {std::pair{"a", a}, std::pair{"b", b}, std::pair{"c", c}}) {
       cluster::NodeLoad load;
       load.used[cluster::kCpuLoad] = load.used[cluster::kMemoryLoad] = cpu;
-      seen.nodes.emplace_back(name, load);
+      model->set_load(*model->find_node(name), load);
     }
-    seen.load_summary.basis = cluster::LoadBasis::Usage;
-    seen.load_summary.source = "prometheus";
+    cluster::LoadSummary summary;
+    summary.basis = cluster::LoadBasis::Usage;
+    summary.source = "prometheus";
+    model->set_load_summary(summary);
+    LoadUpdate seen;
     seen.at = clock.wall_now();
     snapshot_reader->loads(seen);
+    take();
   }
   SnapshotSummary summarize() { return snapshot_reader->summarize(clock.wall_now()); }
   double cpu_of(const std::string& name) {
@@ -73,6 +90,7 @@ class Surveying : public testing::Test {
   }
 
   ManualClock clock;
+  std::unique_ptr<cluster::Cluster> model;
   std::unique_ptr<SnapshotReader> snapshot_reader;
 };
 
@@ -95,12 +113,12 @@ TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
 }
 
 TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
-  for (const char* name : {"p1", "p2", "p3", "p4"}) snapshot_reader->upsert(pod(name, "a"));
+  for (const char* name : {"p1", "p2", "p3", "p4"}) upsert(pod(name, "a"));
   EXPECT_FALSE(summarize().facts.load_fresh) << "a source is configured, but no sample has arrived";
   config::ReschedulerSettings args;
   args.load.sources.clear();
   begin(args);
-  for (const char* name : {"p1", "p2", "p3", "p4"}) snapshot_reader->upsert(pod(name, "a"));
+  for (const char* name : {"p1", "p2", "p3", "p4"}) upsert(pod(name, "a"));
   const SnapshotSummary now = summarize();
   EXPECT_TRUE(now.facts.load_fresh);
   EXPECT_THAT(now.hot, ElementsAre("a"));
@@ -108,9 +126,9 @@ TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
 }
 
 TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
-  snapshot_reader->upsert(pod("p", "a"));
+  upsert(pod("p", "a"));
   measure(0.9, 0.2, 0.2);
-  snapshot_reader->remove(pod("p", "a"));
+  remove(pod("p", "a"));
   EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
   measure(0.9, 0.2, 0.2);
   EXPECT_NEAR(cpu_of("a"), 0.65, 0.01) << "nothing of it can be in that sample";
@@ -121,13 +139,13 @@ TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
 
 TEST_F(Surveying, WhatHasEndedHasLeftThoughItIsStillThereToBeLookedAt) {
   api::Pod ended = pod("p", "a");
-  snapshot_reader->upsert(ended);
+  upsert(ended);
   measure(0.9, 0.2, 0.2);
   ended.mutable_status()->set_phase("Succeeded");
-  snapshot_reader->upsert(ended);
+  upsert(ended);
   EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
-  snapshot_reader->upsert(ended);
-  snapshot_reader->remove(ended);
+  upsert(ended);
+  remove(ended);
   EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "once";
 }
 
@@ -142,7 +160,7 @@ api::Pod replica(const std::string& name, const std::string& on) {
 }
 
 TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
-  for (const char* name : {"db-0", "db-1"}) snapshot_reader->upsert(replica(name, "a"));
+  for (const char* name : {"db-0", "db-1"}) upsert(replica(name, "a"));
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what it asks for";
   const auto workload_usages = snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
   EXPECT_NEAR(workload_usages->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
@@ -154,8 +172,8 @@ TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
 }
 
 TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
-  snapshot_reader->upsert(replica("db-0", "a"));
-  const auto used = [&] { return snapshot_reader->snapshot().find_facts("db-0")->used[cluster::kCpuLoad]; };
+  upsert(replica("db-0", "a"));
+  const auto used = [&] { return snapshot_reader->snapshot().usage_of(*model->find_pod("db-0")).cores; };
   snapshot_reader->pods_use({{"shop", "db-0", 1, 4e9, clock.wall_now()}});
   EXPECT_NEAR(used(), 1, 1e-9);
   const auto half_life = config::ReschedulerSettings{}.load.smoothing.half_life;
@@ -168,9 +186,9 @@ TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
 }
 
 TEST_F(Surveying, UnknownStaysUnknownWhoeverLeaves) {
-  snapshot_reader->upsert(pod("p", "a"));
+  upsert(pod("p", "a"));
   measure(cluster::kUnknownLoad, 0.2, 0.2);
-  snapshot_reader->remove(pod("p", "a"));
+  remove(pod("p", "a"));
   EXPECT_TRUE(std::isnan(cpu_of("a")));
 }
 
@@ -178,12 +196,12 @@ TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
   EXPECT_THAT(summarize().maintenance_nodes, IsEmpty());
   api::Node marked = node("a");
   (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
-  snapshot_reader->upsert(marked);
+  upsert(marked);
   api::Node ours = node("b");
   ours.mutable_spec()->set_unschedulable(true);
   (*ours.mutable_metadata()->mutable_annotations())["rescheduler.io/cordoned-by"] = "us";
-  snapshot_reader->upsert(ours);
-  snapshot_reader->upsert(pod("p", "a"));
+  upsert(ours);
+  upsert(pod("p", "a"));
   const SnapshotSummary now = summarize();
   ASSERT_EQ(now.maintenance_nodes.size(), 2U);
   EXPECT_TRUE(now.maintenance_nodes[0].marked);
@@ -201,7 +219,7 @@ class LookingAgain : public Surveying {
     profile.at(placement::Point::Filter) = {{"NodeUnschedulable"}, {"NodeResourcesFit"}};
     profile.at(placement::Point::PreFilter).push_back({"NodeResourcesFit"});
     begin({}, profile);
-    for (const char* name : {"db-0", "db-1"}) snapshot_reader->upsert(serving(name));
+    for (const char* name : {"db-0", "db-1"}) upsert(serving(name));
   }
   static api::Pod serving(const std::string& name) {
     api::Pod made = replica(name, "a");
@@ -231,14 +249,14 @@ TEST_F(LookingAgain, LetsBeginWhatIsStillAsThePlanSaid) { EXPECT_EQ(problem(), "
 TEST_F(LookingAgain, RefusesATargetThatIsNotReadyAnyMore) {
   api::Node down = node("b");
   down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
-  snapshot_reader->upsert(down);
+  upsert(down);
   EXPECT_EQ(problem(), "the node b is not ready");
 }
 
 TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
   api::Node cordoned = node("b");
   cordoned.mutable_spec()->set_unschedulable(true);
-  snapshot_reader->upsert(cordoned);
+  upsert(cordoned);
   EXPECT_THAT(problem(), HasSubstr("does not fit on b"));
 }
 
@@ -248,25 +266,25 @@ TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
   EXPECT_THAT(problem(scope), HasSubstr("maintenance"));
   api::Node marked = node("b");
   (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
-  snapshot_reader->upsert(marked);
+  upsert(marked);
   EXPECT_THAT(problem(), HasSubstr("maintenance"));
 }
 
 TEST_F(LookingAgain, RefusesATargetThatIsGone) {
-  snapshot_reader->remove(node("b"));
+  remove(node("b"));
   EXPECT_EQ(problem(), "the node b is gone");
 }
 
 TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
   api::Pod out = serving("db-0");
   (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
-  snapshot_reader->upsert(out);
+  upsert(out);
   EXPECT_EQ(problem(), "the pod asks not to be moved");
-  snapshot_reader->remove(out);
+  remove(out);
   EXPECT_EQ(problem(), "the pod is gone");
   api::Pod elsewhere = serving("db-0");
   elsewhere.mutable_spec()->set_node_name("c");
-  snapshot_reader->upsert(elsewhere);
+  upsert(elsewhere);
   EXPECT_EQ(problem(), "the pod is not on a");
 }
 
@@ -274,7 +292,7 @@ TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
 TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
   api::Node small = node("b");
   (*small.mutable_status()->mutable_allocatable())["cpu"].set_string("1500m");
-  snapshot_reader->upsert(small);
+  upsert(small);
   const auto answers = snapshot_reader->check({to_b("db-0"), to_b("db-1")}, {}, clock.wall_now());
   EXPECT_FALSE(answers[0]) << *answers[0];
   EXPECT_TRUE(answers[1]);
@@ -285,9 +303,9 @@ TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
 TEST_F(Surveying, ZonesAndWaitingPodsAreCounted) {
   api::Node down = node("c");
   down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
-  snapshot_reader->upsert(down);
-  snapshot_reader->upsert(pod("p", "a"));
-  snapshot_reader->upsert(pod("q", ""));
+  upsert(down);
+  upsert(pod("p", "a"));
+  upsert(pod("q", ""));
   const SnapshotSummary now = summarize();
   ASSERT_EQ(now.facts.zones.size(), 1U);
   EXPECT_EQ(now.facts.zones[0].nodes, 3U);

@@ -213,7 +213,7 @@ std::string id_of(const Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(Snapshot& snapshot, const PlanRequest& request) {
+Plan make_plan(const Snapshot& snapshot, const PlanRequest& request) {
   Plan plan;
   plan.made = request.now;
   plan.judged_by = snapshot.cluster().load_summary().source;
@@ -221,7 +221,7 @@ Plan make_plan(Snapshot& snapshot, const PlanRequest& request) {
   PlanBuilder builder(snapshot, request, plan);
   run_until_stable(builder);
   Finishing(builder, plan).run();
-  plan.after = balance_report_of(snapshot, *request.args);
+  plan.after = balance_report_of(builder.snapshot(), *request.args);
   std::set<std::pair<std::string, std::string>> moved;
   for (const PlannedMove& move : plan.moves) moved.emplace(move.ns, move.pod);
   std::erase_if(plan.refused, [&](const UnmovedPod& one) { return moved.contains({one.ns, one.pod}); });

@@ -46,7 +46,7 @@ struct PlanRequest {
   std::optional<std::chrono::nanoseconds> time{};
 };
 
-// Modifies the snapshot during the search and restores it before it returns.
-Plan make_plan(Snapshot& snapshot, const PlanRequest& request);
+// The search tries moves on a copy of the snapshot.
+Plan make_plan(const Snapshot& snapshot, const PlanRequest& request);
 
 }  // namespace rescheduler::rescheduling

@@ -94,7 +94,8 @@ std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose
   if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it does not run yet"};
   if (purpose == Purpose::Empty) return std::nullopt;
   if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and moving it would hide why"};
-  const WallTime since = facts.started == WallTime{} ? facts.created : facts.started;
+  const WallTime started = snapshot_.cluster().pod(index).started;
+  const WallTime since = started == WallTime{} ? facts.created : started;
   const auto age = request_.now - since;
   // A clock that differs from ours can create a pod "in the future". With a minimum age of 0 such a pod can move too.
   if (since != WallTime{} && rules_.least_age > rules_.least_age.zero() && age < rules_.least_age) {

@@ -36,14 +36,14 @@ std::uint32_t count_in(const std::map<Key, std::uint32_t>& counts, Key key) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(Snapshot& snapshot, const PlanRequest& request, Plan& plan)
+PlanBuilder::PlanBuilder(const Snapshot& snapshot, const PlanRequest& request, Plan& plan)
     : snapshot_(snapshot),
       request_(request),
       plan_(plan),
-      inventory_(snapshot),
-      movable_(snapshot, inventory_, request),
-      rules_(snapshot, request),
-      what_if_(snapshot, inventory_, *request.framework) {
+      inventory_(snapshot_),
+      movable_(snapshot_, inventory_, request),
+      rules_(snapshot_, request),
+      what_if_(snapshot_, inventory_, *request.framework) {
   no_duplicates_ = std::ranges::find(request.strategies, Strategy::ConstraintRepair) != request.strategies.end()
                    && settings().constraint_repair.duplicates;
 }

@@ -28,7 +28,7 @@ struct Intent {
 
 class PlanBuilder {
  public:
-  PlanBuilder(Snapshot& snapshot, const PlanRequest& request, Plan& plan);
+  PlanBuilder(const Snapshot& snapshot, const PlanRequest& request, Plan& plan);
 
   // --- Queries of the strategies ---
   std::optional<MoveBlocker> why_not_movable(cluster::PodIndex pod, Purpose purpose) const {
@@ -86,7 +86,6 @@ class PlanBuilder {
   std::uint32_t left_of_namespace(cluster::Symbol ns) const;
   std::uint32_t left_of_lineage(LineageIndex lineage) const;
 
-  Snapshot& snapshot() { return snapshot_; }
   const Snapshot& snapshot() const { return snapshot_; }
   const cluster::Cluster& cluster() const { return snapshot_.cluster(); }
   WhatIf& what_if() { return what_if_; }
@@ -112,7 +111,7 @@ class PlanBuilder {
   void count_alike();
   Used used() const;
 
-  Snapshot& snapshot_;
+  Snapshot snapshot_;  // a copy; `what_if_` moves its pods
   const PlanRequest& request_;
   Plan& plan_;
   PodInventory inventory_;

@@ -76,10 +76,7 @@ PlanBench& PlanBench::uses(const std::string& node, double cpu, double memory) {
 }
 
 PlanBench& PlanBench::pod_uses(const std::string& uid, double cores, double bytes) {
-  cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
-  used[cluster::kCpuLoad] = cores;
-  used[cluster::kMemoryLoad] = bytes;
-  snapshot.set_pod_load(uid, used);
+  snapshot.set_pod_usage(uid, {cores, bytes});
   return *this;
 }
 
@@ -147,7 +144,7 @@ void PlanBench::carry_out(const PlannedMove& move) {
   const PodInventory inventory(snapshot);
   const cluster::PodIndex index = *snapshot.cluster().find_pod(move.uid);
   const cluster::Loads carried = inventory.load_of(index);
-  const bool was_measured = !std::isnan(snapshot.facts(index).used[cluster::kCpuLoad]);
+  const bool was_measured = !std::isnan(snapshot.usage_of(index).cores);
   PodBuilder pod =
       changed(pods_.at(move.uid), [&](api::Pod& object) { object.mutable_spec()->set_node_name(move.target); });
   const auto shift = [&](const std::string& name, double factor) {

@@ -140,7 +140,7 @@ void PodInventory::find_loads() {
       }
       const double unit = resource == kCpuLoad ? kMilli : 1;
       for (const PodIndex pod : node.pods) {
-        const double measured = snapshot_.facts(pod).used[resource];
+        const double measured = snapshot_.usage_of(pod).of(resource);
         // The node has no sample; the pod can have one.
         const bool known = load_summary.basis == LoadBasis::Usage && !std::isnan(measured);
         loads_[pod][resource] = known ? std::max(measured, 0.0) * unit : requested(cluster.pod(pod), resource);
@@ -156,7 +156,7 @@ void PodInventory::share_out(const NodeInfo& node, std::size_t resource) {
   double left = std::max(node.load.predicted(resource), 0.0) * whole_of(*node.node, resource);
   double weights = 0;
   for (const PodIndex pod : node.pods) {
-    const double measured = snapshot_.facts(pod).used[resource];
+    const double measured = snapshot_.usage_of(pod).of(resource);
     if (std::isnan(measured)) {
       weights += expected(snapshot_, pod, resource);
     } else {
@@ -167,7 +167,7 @@ void PodInventory::share_out(const NodeInfo& node, std::size_t resource) {
   if (!(weights > 0)) return;
   left = std::max(left, 0.0);
   for (const PodIndex pod : node.pods) {
-    if (!std::isnan(snapshot_.facts(pod).used[resource])) continue;
+    if (!std::isnan(snapshot_.usage_of(pod).of(resource))) continue;
     loads_[pod][resource] = left * expected(snapshot_, pod, resource) / weights;
   }
 }

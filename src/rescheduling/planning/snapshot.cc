@@ -1,13 +1,13 @@
 #include "rescheduling/planning/snapshot.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "cluster/feed.h"
-#include "cluster/objects/nodes.h"
+#include "cluster/objects/annotations.h"
 #include "cluster/objects/pods.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/autoscaling.pb.h"
@@ -25,15 +25,26 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::Message;
 
-// Names of Kubernetes 1.37 (NodeLifecycleConditions): the node is being drained, or will be soon.
-constexpr std::array<std::string_view, 3> kLifecycle{"MaintenanceInProgress", "DrainInProgress",
-                                                     "GracefulNodeShutdownInProgress"};
-
-bool is_true(const api::NodeCondition& condition) { return condition.status() == "True"; }
+std::uint64_t hash_of(std::string_view uid) { return std::hash<std::string_view>{}(uid); }
 
 }  // namespace
 
-Snapshot::Snapshot() { cluster_.listen(false); }
+double PodUsage::of(std::size_t resource) const {
+  if (resource == cluster::kCpuLoad) return cores;
+  return resource == cluster::kMemoryLoad ? bytes : cluster::kUnknownLoad;
+}
+
+bool PodUsage::complete() const { return !std::isnan(cores) && !std::isnan(bytes); }
+
+Snapshot::Snapshot() : cluster_(std::make_unique<cluster::Cluster>()) { cluster_->listen(false); }
+
+Snapshot::Snapshot(const Snapshot& other)
+    : cluster_(std::make_unique<cluster::Cluster>(*other.cluster_)),
+      workloads_(other.workloads_),
+      waiting_(other.waiting_),
+      samples_(other.samples_),
+      workload_usages_(other.workload_usages_),
+      warned_(other.warned_) {}
 
 const std::vector<const kube::ResourceType*>& Snapshot::kinds() {
   static const std::vector<const kube::ResourceType*> all = [] {
@@ -48,99 +59,81 @@ const std::vector<const kube::ResourceType*>& Snapshot::kinds() {
   return all;
 }
 
+void Snapshot::set_cluster(std::unique_ptr<cluster::Cluster> copy) {
+  cluster_ = std::move(copy);
+  cluster_->listen(false);
+}
+
 void Snapshot::upsert(const Message& object) {
-  const Descriptor* what = object.GetDescriptor();
-  if (what == api::Pod::descriptor()) return upsert_pod(static_cast<const api::Pod&>(object));
-  workloads_.upsert(object);
-  if (what == api::Node::descriptor()) return upsert_node(static_cast<const api::Node&>(object));
-  if (what == api::Namespace::descriptor()) upsert_namespace(static_cast<const api::Namespace&>(object));
-  cluster::apply(object, cluster::FeedAction::Upsert, cluster_);
+  note_upsert(object);
+  cluster::apply(object, cluster::FeedAction::Upsert, *cluster_);
 }
 
 void Snapshot::remove(const Message& object) {
-  const Descriptor* what = object.GetDescriptor();
-  if (what == api::Pod::descriptor()) return remove_pod(cluster::uid_of(static_cast<const api::Pod&>(object)));
-  workloads_.remove(object);
-  if (what == api::Namespace::descriptor()) {
-    namespaces_.erase(cluster_.interner().symbols.intern(static_cast<const api::Namespace&>(object).metadata().name()));
-  }
-  cluster::apply(object, cluster::FeedAction::Remove, cluster_);
+  note_remove(object);
+  cluster::apply(object, cluster::FeedAction::Remove, *cluster_);
 }
 
-void Snapshot::upsert_pod(const api::Pod& pod) {
-  const std::string uid = cluster::uid_of(pod);
-  if (cluster::is_finished(pod)) return remove_pod(uid);
-  if (const auto opt_out = cluster::opt_out_value(pod.metadata()); opt_out.meaning == cluster::OptOut::Unclear) {
-    warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", pod.metadata().namespace_(),
-                     pod.metadata().name(), opt_out.key, opt_out.value));
-  }
-  PodFacts facts = facts_of(pod, cluster_.interner().symbols);
-  if (pod.spec().node_name().empty()) {
-    if (facts.gated || facts.terminating) {
-      waiting_.erase(uid);
-    } else {
-      waiting_.insert(uid);
+void Snapshot::note_upsert(const Message& object) {
+  const Descriptor* what = object.GetDescriptor();
+  if (what == api::Pod::descriptor()) return note_pod(static_cast<const api::Pod&>(object));
+  if (Workloads::includes(object)) workloads_.write().upsert(object);
+  if (what == api::Node::descriptor()) {
+    const auto& meta = static_cast<const api::Node&>(object).metadata();
+    if (const auto word = cluster::unclear_maintenance(meta)) {
+      warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", meta.name(), *word));
     }
+  }
+  if (what == api::Namespace::descriptor()) {
+    const auto& meta = static_cast<const api::Namespace&>(object).metadata();
+    if (const auto opt_out = cluster::opt_out_value(meta); opt_out.meaning == cluster::OptOut::Unclear) {
+      warn(fmt::format("namespace {} says {}: \"{}\", which means nothing; its pods are not moved", meta.name(),
+                       opt_out.key, opt_out.value));
+    }
+  }
+}
+
+void Snapshot::note_remove(const Message& object) {
+  if (object.GetDescriptor() == api::Pod::descriptor()) {
+    const std::string uid = cluster::uid_of(static_cast<const api::Pod&>(object));
+    if (waiting_->contains(uid)) waiting_.write().erase(uid);
     return;
   }
-  waiting_.erase(uid);
-  if (OwnerRef owner = owner_of(pod.metadata()); !owner.kind.empty()) {
-    owner.workload = usage::workload_of(pod);
-    facts.owner = shared(std::move(owner));
-  }
-  const auto before = cluster_.find_pod(uid);
-  if (before) {
-    facts.used = facts_[*before].used;
-    facts.measured = facts_[*before].measured;
-  }
-  cluster::apply(pod, cluster::FeedAction::Upsert, cluster_);
-  const cluster::PodIndex index = *cluster_.find_pod(uid);
-  if (before && *before != index) facts_[*before] = PodFacts{};
-  if (index >= facts_.size()) facts_.resize(cluster_.pods().size());
-  facts_[index] = std::move(facts);
+  if (Workloads::includes(object)) workloads_.write().remove(object);
 }
 
-void Snapshot::remove_pod(std::string_view uid) {
-  waiting_.erase(std::string(uid));
-  const auto index = cluster_.find_pod(uid);
-  if (!index) return;
-  facts_[*index] = PodFacts{};
-  cluster_.remove_pod(uid);
-}
-
-void Snapshot::upsert_node(const api::Node& node) {
-  cluster_.upsert_node(node);
-  const cluster::NodeIndex index = *cluster_.find_node(node.metadata().name());
-  if (index >= nodes_.size()) nodes_.resize(cluster_.nodes().size());
-  NodeStatus& facts = nodes_[index] = NodeStatus{};
-  facts.zone = cluster::zone_of(node);
-  facts.maintenance = cluster::requests_maintenance(node.metadata());
-  if (const auto word = cluster::unclear_maintenance(node.metadata())) {
-    warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
-                     *word));
+void Snapshot::note_pod(const api::Pod& pod) {
+  const auto& meta = pod.metadata();
+  const bool over = cluster::is_finished(pod);
+  if (const auto opt_out = cluster::opt_out_value(meta); !over && opt_out.meaning == cluster::OptOut::Unclear) {
+    warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", meta.namespace_(), meta.name(),
+                     opt_out.key, opt_out.value));
   }
-  // A node without a Ready condition counts as ready: it was written by hand.
-  facts.ready = !cluster::reports_not_ready(node);
-  for (const api::NodeCondition& condition : node.status().conditions()) {
-    if (is_true(condition) && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {
-      facts.shutdown = condition.type();
-    }
+  const bool waits = !over && pod.spec().node_name().empty() && pod.spec().scheduling_gates().empty()
+                     && !cluster::is_terminating(meta);
+  const std::string uid = cluster::uid_of(pod);
+  if (waits == waiting_->contains(uid)) return;
+  if (waits) {
+    waiting_.write().insert(uid);
+  } else {
+    waiting_.write().erase(uid);
   }
 }
 
-void Snapshot::upsert_namespace(const api::Namespace& ns) {
-  const auto opt_out = cluster::opt_out_value(ns.metadata());
-  namespaces_.insert_or_assign(cluster_.interner().symbols.intern(ns.metadata().name()), opt_out.meaning);
-  if (opt_out.meaning != cluster::OptOut::Unclear) return;
-  warn(fmt::format("namespace {} says {}: \"{}\", which means nothing; its pods are not moved", ns.metadata().name(),
-                   opt_out.key, opt_out.value));
+void Snapshot::set_pod_usage(cluster::PodIndex pod, const PodUsage& usage) {
+  auto& samples = samples_.write();
+  if (pod >= samples.size()) samples.resize(cluster_->pods().size());
+  samples[pod] = {hash_of(cluster_->pod(pod).uid), usage};
 }
 
-void Snapshot::set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at) {
-  const auto index = cluster_.find_pod(uid);
-  if (!index) return;
-  facts_[*index].used = used;
-  facts_[*index].measured = at;
+void Snapshot::set_pod_usage(std::string_view uid, const PodUsage& usage) {
+  if (const auto index = cluster_->find_pod(uid)) set_pod_usage(*index, usage);
+}
+
+PodUsage Snapshot::usage_of(cluster::PodIndex pod) const {
+  if (pod >= samples_->size()) return {};
+  const Sample& sample = (*samples_)[pod];
+  return sample.pod == hash_of(cluster_->pod(pod).uid) ? sample.usage : PodUsage{};
 }
 
 const usage::WorkloadUsage* Snapshot::workload_usage_of(const PodFacts& facts) const {
@@ -149,31 +142,21 @@ const usage::WorkloadUsage* Snapshot::workload_usage_of(const PodFacts& facts) c
   return found == workload_usages_->end() ? nullptr : &found->second;
 }
 
-const PodFacts* Snapshot::find_facts(std::string_view uid) const {
-  const auto index = cluster_.find_pod(uid);
-  return index ? &facts_[*index] : nullptr;
-}
-
 const NodeStatus& Snapshot::node_status(cluster::NodeIndex node) const {
   static const NodeStatus unknown;
-  return node < nodes_.size() ? nodes_[node] : unknown;
-}
-
-cluster::OptOut Snapshot::opt_out_of_namespace(cluster::Symbol ns) const {
-  const auto found = namespaces_.find(ns);
-  return found == namespaces_.end() ? cluster::OptOut::No : found->second;
+  return node < cluster_->nodes().size() && cluster_->node(node).exists() ? cluster_->node(node).node->status : unknown;
 }
 
 migration::Lineage Snapshot::lineage_of(cluster::PodIndex pod) const {
-  if (facts_[pod].owner) return workloads_.lineage_of(*facts_[pod].owner);
-  const cluster::AssignedPod& placed = cluster_.pod(pod);
-  return {"Pod", cluster_.text(placed.ns), placed.name, placed.uid};
+  if (facts(pod).owner) return workloads_->lineage_of(*facts(pod).owner);
+  const cluster::AssignedPod& placed = cluster_->pod(pod);
+  return {"Pod", cluster_->text(placed.ns), placed.name, placed.uid};
 }
 
 std::set<std::string> Snapshot::nodes_under_maintenance() const {
   std::set<std::string> names;
-  for (const cluster::NodeIndex index : cluster_.existing_nodes()) {
-    if (node_status(index).maintenance) names.insert(cluster_.node(index).node->name);
+  for (const cluster::NodeIndex index : cluster_->existing_nodes()) {
+    if (node_status(index).maintenance) names.insert(cluster_->node(index).node->name);
   }
   return names;
 }
@@ -183,20 +166,11 @@ std::vector<std::string> Snapshot::take_warnings() { return std::exchange(warnin
 void Snapshot::warn(std::string sentence) {
   // Enough for all usual mistakes. The limit keeps a stream of new warnings from growing the set without end.
   constexpr std::size_t kMost = 10'000;
-  if (warned_.size() >= kMost) warned_.clear();
-  if (warned_.insert(sentence).second) warnings_.push_back(std::move(sentence));
-}
-
-OwnerPtr Snapshot::shared(OwnerRef owner) {
-  auto& known = owners_[key_of(owner)];
-  if (OwnerPtr one = known.lock(); one && *one == owner) return one;
-  auto made = std::make_shared<const OwnerRef>(std::move(owner));
-  known = made;
-  if (owners_.size() >= sweep_owners_at_) {
-    boost::unordered::erase_if(owners_, [](const auto& entry) { return entry.second.expired(); });
-    sweep_owners_at_ = std::max<std::size_t>(1024, 2 * owners_.size());
-  }
-  return made;
+  if (warned_->contains(sentence)) return;
+  auto& warned = warned_.write();
+  if (warned.size() >= kMost) warned.clear();
+  warned.insert(sentence);
+  warnings_.push_back(std::move(sentence));
 }
 
 }  // namespace rescheduler::rescheduling

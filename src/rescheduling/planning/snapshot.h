@@ -1,24 +1,20 @@
-// The cluster as rescheduling sees it: the model of the scheduler, and the facts that this model lacks - owner, state,
-// protection and usage of each pod. The live controller, a dump and the tests feed it with the same objects. Not
-// thread-safe: one thread uses it.
+// The cluster as rescheduling sees it: a copy of the cluster model, the workloads of its pods, and the usage of each
+// pod. A copy of a Snapshot is cheap, so a what-if changes a copy of its own. Not thread-safe: one thread uses it.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/copy_on_write.h"
 #include "cluster/cluster.h"
 #include "kube/codec/resource.h"
 #include "migration/migrator.h"
-#include "rescheduling/planning/pod_facts.h"
 #include "rescheduling/planning/workloads.h"
 #include "usage/workload_usage.h"
 
@@ -28,16 +24,26 @@ class Message;
 
 namespace rescheduler::rescheduling {
 
-struct NodeStatus {
-  bool ready = false;
-  bool maintenance = false;  // from the label, or from the node conditions of Kubernetes 1.37
-  std::string zone{};
-  std::string shutdown{};  // the lifecycle condition that is true, if any: "DrainInProgress", ...
+using cluster::NodeStatus;
+using cluster::PodFacts;
+using cluster::PodPhase;
+using cluster::PodQos;
+
+// Measured usage of a pod; NaN: not measured.
+struct PodUsage {
+  double cores = cluster::kUnknownLoad;
+  double bytes = cluster::kUnknownLoad;
+  WallTime at{};
+
+  double of(std::size_t resource) const;  // other resources are not measured for pods
+  bool complete() const;
 };
 
 class Snapshot {
  public:
   Snapshot();
+  Snapshot(const Snapshot& other);
+  Snapshot& operator=(const Snapshot&) = delete;
 
   // --- Changes of objects. Kinds that kinds() does not list are ignored. ---
   void upsert(const std::shared_ptr<const google::protobuf::Message>& object) { upsert(*object); }
@@ -46,49 +52,54 @@ class Snapshot {
   void remove(const google::protobuf::Message& object);
   static const std::vector<const kube::ResourceType*>& kinds();
 
-  // Usage of a pod in cores and bytes; NaN if unknown. For nodes use cluster().set_load and set_load_summary.
-  void set_pod_load(std::string_view uid, const cluster::Loads& used, WallTime at = WallTime{});
+  // --- A live controller. The scheduler keeps the cluster model: set_cluster() takes a copy of it, and the snapshot
+  // records only the facts that the model lacks. ---
+  void set_cluster(std::unique_ptr<cluster::Cluster> copy);
+  void note_upsert(const google::protobuf::Message& object);
+  void note_remove(const google::protobuf::Message& object);
+
+  // Usage of a pod. For nodes use cluster().set_load and set_load_summary.
+  void set_pod_usage(cluster::PodIndex pod, const PodUsage& usage);
+  void set_pod_usage(std::string_view uid, const PodUsage& usage);  // without effect for an unknown pod
   // Typical usage of the pods of each workload, for pods without a sample.
   void set_workload_usages(usage::WorkloadUsagesPtr workload_usages) { workload_usages_ = std::move(workload_usages); }
 
   // --- Queries ---
-  cluster::Cluster& cluster() { return cluster_; }
-  const cluster::Cluster& cluster() const { return cluster_; }
-  const PodFacts& facts(cluster::PodIndex pod) const { return facts_[pod]; }
-  const PodFacts* find_facts(std::string_view uid) const;                      // of an assigned pod
+  cluster::Cluster& cluster() { return *cluster_; }
+  const cluster::Cluster& cluster() const { return *cluster_; }
+  const PodFacts& facts(cluster::PodIndex pod) const { return cluster_->facts(pod); }
+  PodUsage usage_of(cluster::PodIndex pod) const;
   const usage::WorkloadUsage* workload_usage_of(const PodFacts& facts) const;  // null: unknown
   const NodeStatus& node_status(cluster::NodeIndex node) const;
-  const Workloads& workloads() const { return workloads_; }
-  cluster::OptOut opt_out_of_namespace(cluster::Symbol ns) const;
+  const Workloads& workloads() const { return *workloads_; }
+  cluster::OptOut opt_out_of_namespace(cluster::Symbol ns) const { return cluster_->opt_out_of_namespace(ns); }
 
   // Shared by a pod and its replacements. A bare pod is its own lineage.
   migration::Lineage lineage_of(cluster::PodIndex pod) const;
-  const std::string& namespace_of(cluster::PodIndex pod) const { return cluster_.text(cluster_.pod(pod).ns); }
+  const std::string& namespace_of(cluster::PodIndex pod) const { return cluster_->text(cluster_->pod(pod).ns); }
 
-  std::size_t waiting_pods() const { return waiting_.size(); }  // without a node and without a scheduling gate
+  std::size_t waiting_pods() const { return waiting_->size(); }  // without a node and without a scheduling gate
   std::set<std::string> nodes_under_maintenance() const;
 
   // Unknown values of labels and annotations, each reported once. The caller logs them.
   std::vector<std::string> take_warnings();
 
  private:
-  void upsert_pod(const api::Pod& pod);
-  void remove_pod(std::string_view uid);
-  void upsert_node(const api::Node& node);
-  void upsert_namespace(const api::Namespace& ns);
-  void warn(std::string sentence);
-  OwnerPtr shared(OwnerRef owner);
+  // The PodIndex of a removed pod is used again, so each sample says whose it is.
+  struct Sample {
+    std::uint64_t pod = 0;  // hash of the uid
+    PodUsage usage{};
+  };
 
-  cluster::Cluster cluster_;
-  std::vector<PodFacts> facts_;  // by PodIndex
-  Workloads workloads_;
-  boost::unordered_flat_set<std::string> waiting_;  // uids
-  boost::unordered_flat_map<cluster::Symbol, cluster::OptOut> namespaces_;
-  std::vector<NodeStatus> nodes_;                                                 // by NodeIndex
-  boost::unordered_flat_map<std::string, std::weak_ptr<const OwnerRef>> owners_;  // by uid
-  std::size_t sweep_owners_at_ = 1024;
+  void note_pod(const api::Pod& pod);
+  void warn(std::string sentence);
+
+  std::unique_ptr<cluster::Cluster> cluster_;
+  Cow<Workloads> workloads_;
+  Cow<boost::unordered_flat_set<std::string>> waiting_;  // uids
+  Cow<std::vector<Sample>> samples_;                     // by PodIndex
   usage::WorkloadUsagesPtr workload_usages_;
-  std::set<std::string> warned_;
+  Cow<std::set<std::string>> warned_;
   std::vector<std::string> warnings_;
 };
 

@@ -72,16 +72,13 @@ struct WhatIf::PodCycle {
         cycle(framework, question, no_nominated_pods) {}
 };
 
-WhatIf::WhatIf(Snapshot& snapshot, const PodInventory& inventory, const placement::Framework& framework)
-    : snapshot_(snapshot),
+WhatIf::WhatIf(Snapshot& copy, const PodInventory& inventory, const placement::Framework& framework)
+    : snapshot_(copy),
       inventory_(inventory),
       framework_(framework),
       default_spread_is_hard_(has_hard_default(framework)) {}
 
-WhatIf::~WhatIf() {
-  context_.reset();
-  restore();
-}
+WhatIf::~WhatIf() = default;
 
 void WhatIf::restore() {
   // Unassigns all moved pods first, so that no pod conflicts with another one in between.

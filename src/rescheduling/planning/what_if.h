@@ -1,5 +1,5 @@
-// An overlay in which pods are moved to see the effect on requests, ports, volumes, spread and loads. The destructor
-// restores the snapshot.
+// Moves pods to see the effect on requests, ports, volumes, spread and loads. It works on a copy of the snapshot, which
+// shares everything that no move changes with the original.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace rescheduler::rescheduling {
 
 class WhatIf {
  public:
-  WhatIf(Snapshot& snapshot, const PodInventory& inventory, const placement::Framework& framework);
+  WhatIf(Snapshot& copy, const PodInventory& inventory, const placement::Framework& framework);
   ~WhatIf();
   WhatIf(const WhatIf&) = delete;
   WhatIf& operator=(const WhatIf&) = delete;

@@ -33,16 +33,20 @@ cluster::OptOut more_careful(cluster::OptOut a, cluster::OptOut b) {
 
 }  // namespace
 
-bool Workloads::upsert(const Message& object) {
+bool Workloads::includes(const Message& object) {
+  return object.GetDescriptor() == api::HorizontalPodAutoscaler::descriptor() || !kind_of(object).empty();
+}
+
+void Workloads::upsert(const Message& object) {
   if (object.GetDescriptor() == api::HorizontalPodAutoscaler::descriptor()) {
     const auto& scaler = static_cast<const api::HorizontalPodAutoscaler&>(object);
     const auto& target = scaler.spec().scale_target_ref();
     const std::string& ns = scaler.metadata().namespace_();
     autoscalers_[{ns, "HorizontalPodAutoscaler", scaler.metadata().name()}] = {ns, target.kind(), target.name()};
-    return true;
+    return;
   }
   const std::string kind = kind_of(object);
-  if (kind.empty()) return false;
+  if (kind.empty()) return;
   const api::ObjectMeta& meta = kube::metadata_of(object);
   Workload known;
   known.kind = kind;
@@ -54,20 +58,18 @@ bool Workloads::upsert(const Message& object) {
   known.owner = owner_of(meta);
   std::string key = known.uid;
   by_uid_.insert_or_assign(std::move(key), std::move(known));
-  return true;
 }
 
-bool Workloads::remove(const Message& object) {
+void Workloads::remove(const Message& object) {
   if (object.GetDescriptor() == api::HorizontalPodAutoscaler::descriptor()) {
     const auto& meta = static_cast<const api::HorizontalPodAutoscaler&>(object).metadata();
     autoscalers_.erase({meta.namespace_(), "HorizontalPodAutoscaler", meta.name()});
-    return true;
+    return;
   }
   const std::string kind = kind_of(object);
-  if (kind.empty()) return false;
+  if (kind.empty()) return;
   const api::ObjectMeta& meta = kube::metadata_of(object);
   by_uid_.erase(key_of(OwnerRef{{}, kind, meta.namespace_(), meta.name(), meta.uid()}));
-  return true;
 }
 
 const Workload* Workloads::find(std::string_view uid) const {

@@ -12,14 +12,19 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "cluster/objects/annotations.h"
+#include "cluster/pod_facts.h"
 #include "migration/migrator.h"
-#include "rescheduling/planning/pod_facts.h"
 
 namespace google::protobuf {
 class Message;
 }  // namespace google::protobuf
 
 namespace rescheduler::rescheduling {
+
+using cluster::key_of;
+using cluster::owner_of;
+using cluster::OwnerPtr;
+using cluster::OwnerRef;
 
 struct Workload {
   std::string kind{};
@@ -33,10 +38,11 @@ struct Workload {
 
 class Workloads {
  public:
-  // Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob, ReplicationController, HorizontalPodAutoscaler;
-  // false: another kind.
-  bool upsert(const google::protobuf::Message& object);
-  bool remove(const google::protobuf::Message& object);
+  // Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob, ReplicationController, HorizontalPodAutoscaler.
+  static bool includes(const google::protobuf::Message& object);
+  // Objects of other kinds are ignored.
+  void upsert(const google::protobuf::Message& object);
+  void remove(const google::protobuf::Message& object);
 
   const Workload* find(std::string_view uid) const;
   // The topmost known controller. Cyclic owner references end the search.

@@ -125,9 +125,8 @@ std::vector<PodIndex> Repairing::in_order_of_moving() const {
   }
   std::ranges::sort(pods, [&](PodIndex a, PodIndex b) {
     const auto rank = [&](PodIndex pod) {
-      const auto& facts = builder_.snapshot().facts(pod);
-      return std::tuple(builder_.cluster().pod(pod).compiled_spec->priority, -facts.started.time_since_epoch().count(),
-                        pod);
+      const cluster::AssignedPod& placed = builder_.cluster().pod(pod);
+      return std::tuple(placed.compiled_spec->priority, -placed.started.time_since_epoch().count(), pod);
     };
     return rank(a) < rank(b);
   });

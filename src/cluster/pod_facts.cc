@@ -1,4 +1,4 @@
-#include "rescheduling/planning/pod_facts.h"
+#include "cluster/pod_facts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/time.h"
 
-namespace rescheduler::rescheduling {
+namespace rescheduler::cluster {
 namespace {
 
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
@@ -24,7 +24,7 @@ std::string_view text_of(const Texts& texts, std::string_view key) {
 }
 
 PodPhase phase_of(const api::Pod& pod) {
-  if (cluster::is_finished(pod)) return PodPhase::Over;
+  if (is_finished(pod)) return PodPhase::Over;
   const std::string& phase = pod.status().phase();
   if (phase == "Running") return PodPhase::Running;
   if (phase == "Pending" || phase.empty()) return PodPhase::Pending;
@@ -74,28 +74,26 @@ std::string key_of(const OwnerRef& owner) {
 }
 
 OwnerRef owner_of(const api::ObjectMeta& meta) {
-  const api::OwnerReference* owner = cluster::controller_of(meta);
+  const api::OwnerReference* owner = controller_of(meta);
   if (owner == nullptr) return {};
   return {owner->api_version(), owner->kind(), meta.namespace_(), owner->name(), owner->uid()};
 }
 
-PodFacts facts_of(const api::Pod& pod, cluster::SymbolTable& symbols) {
+PodFacts facts_of(const api::Pod& pod, SymbolTable& symbols) {
   PodFacts facts;
   facts.phase = phase_of(pod);
   facts.qos = qos_of(pod.status().qos_class());
-  facts.opt_out = cluster::opt_out_of(pod.metadata());
-  facts.ready = cluster::is_ready(pod);
-  facts.terminating = cluster::is_terminating(pod.metadata());
-  facts.mirror = cluster::is_mirror(pod);
+  facts.opt_out = opt_out_of(pod.metadata());
+  facts.ready = is_ready(pod);
+  facts.terminating = is_terminating(pod.metadata());
+  facts.mirror = is_mirror(pod);
   facts.local_storage = keeps_local_files(pod);
   facts.claims = uses_claims(pod);
-  facts.gated = !pod.spec().scheduling_gates().empty();
   facts.deletion_cost = deletion_cost_of(pod);
   facts.scheduler = symbols.intern(pod.spec().scheduler_name());
   facts.images = images_of(pod);
   if (pod.metadata().has_creation_timestamp()) facts.created = time_of(pod.metadata().creation_timestamp());
-  if (pod.status().has_start_time()) facts.started = time_of(pod.status().start_time());
   return facts;
 }
 
-}  // namespace rescheduler::rescheduling
+}  // namespace rescheduler::cluster

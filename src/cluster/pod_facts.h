@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/clock.h"
-#include "cluster/node_load.h"
 #include "cluster/objects/annotations.h"
 #include "cluster/symbol_table.h"
 
@@ -15,7 +14,7 @@ class ObjectMeta;
 class Pod;
 }  // namespace rescheduler::api
 
-namespace rescheduler::rescheduling {
+namespace rescheduler::cluster {
 
 // The controller of an object. Pods of one owner share one OwnerRef.
 struct OwnerRef {
@@ -24,7 +23,7 @@ struct OwnerRef {
   std::string ns{};
   std::string name{};
   std::string uid{};
-  std::string workload{};  // only for the owner of a pod: see usage::workload_of
+  std::string workload{};  // only for the owner of a pod: see workload_key()
   friend bool operator==(const OwnerRef&, const OwnerRef&) = default;
 };
 using OwnerPtr = std::shared_ptr<const OwnerRef>;
@@ -42,24 +41,20 @@ struct PodFacts {
   OwnerPtr owner{};  // null: bare pod
   PodPhase phase = PodPhase::Unknown;
   PodQos qos = PodQos::BestEffort;
-  cluster::OptOut opt_out = cluster::OptOut::No;  // from the labels and annotations of the pod
+  OptOut opt_out = OptOut::No;  // from the labels and annotations of the pod
   bool ready = false;
   bool terminating = false;
-  bool mirror = false;         // the kubelet's copy of a static pod
-  bool local_storage = false;  // emptyDir or hostPath
-  bool claims = false;         // uses PersistentVolumeClaims; CompiledPodSpec::claims lists them
-  bool gated = false;
+  bool mirror = false;             // the kubelet's copy of a static pod
+  bool local_storage = false;      // emptyDir or hostPath
+  bool claims = false;             // uses PersistentVolumeClaims; CompiledPodSpec::claims lists them
   std::int32_t deletion_cost = 0;  // controller.kubernetes.io/pod-deletion-cost
-  cluster::Symbol scheduler = cluster::Symbol::Empty;
+  Symbol scheduler = Symbol::Empty;
   std::uint64_t images = 0;  // equal for equal sets of images
   WallTime created{};
-  WallTime started{};  // status.startTime; the epoch: not yet
-  // Measured usage in cores and bytes; NaN: not measured.
-  cluster::Loads used = cluster::loads_of(cluster::kUnknownLoad);
-  WallTime measured{};  // time of the measurement
+  friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
 
 // All facts except the owner, which pods share.
-PodFacts facts_of(const api::Pod& pod, cluster::SymbolTable& symbols);
+PodFacts facts_of(const api::Pod& pod, SymbolTable& symbols);
 
-}  // namespace rescheduler::rescheduling
+}  // namespace rescheduler::cluster
