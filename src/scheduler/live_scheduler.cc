@@ -414,7 +414,8 @@ void LiveScheduler::inspect(std::function<void(Scheduler&)> look) {
 
 net::Task<std::unique_ptr<cluster::Cluster>> LiveScheduler::copy_cluster() {
   std::unique_ptr<cluster::Cluster> copy;
-  co_await visit([&copy](Scheduler& from) { copy = std::make_unique<cluster::Cluster>(from.cluster()); });
+  const auto make_copy = [&copy](Scheduler& from) { copy = std::make_unique<cluster::Cluster>(from.cluster()); };
+  co_await visit(make_copy);
   co_return copy;
 }
 

@@ -1,9 +1,11 @@
 #include "support/cluster.h"
 
+#include <algorithm>
 #include <fstream>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
 #include "sim/served_cluster.h"
 #include "support/command.h"
@@ -13,6 +15,14 @@
 
 namespace rescheduler::test {
 namespace {
+
+// A new node has this taint until the node lifecycle controller has seen it Ready. A pod that is tried before waits for
+// another reason than the test means.
+constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+
+bool has_taint(const api::Node& node, std::string_view key) {
+  return std::ranges::any_of(node.spec().taints(), [&](const api::Taint& taint) { return taint.key() == key; });
+}
 
 class RealCluster final : public TestCluster {
  public:
@@ -115,18 +125,15 @@ std::string ClusterTest::add_node(const std::string& suffix, const std::function
   taint.set_value(ns());
   taint.set_effect("NoSchedule");
   if (change) change(node);
+  const bool starts_unready = has_taint(node, kNotReady);
   auto created = await(client().create(node));
   EXPECT_TRUE(created) << created.error().message;
   nodes_.push_back(name);
   EXPECT_TRUE(eventually([&] {
     auto seen = await(client().get<api::Node>("", name));
-    if (!seen) return false;
-    for (const auto& condition : seen->status().conditions()) {
-      if (condition.type() == "Ready") return condition.status() == "True";
-    }
-    return false;
+    return seen && cluster::is_ready(*seen) && (starts_unready || !has_taint(*seen, kNotReady));
   })) << name
-      << " never became Ready";
+      << " never became Ready, or kept its taint";
   return name;
 }
 
