@@ -71,7 +71,7 @@ void DashboardModel::tell_brakes() {
   const std::string before = std::exchange(told_brakes_, held);
   if (held == before) return;
   if (held.empty()) {
-    tell({.kind = "brake", .text = "no brake holds any more"});
+    tell({.kind = "brake", .text = "no brake is engaged any more"});
   } else {
     tell({.kind = "brake", .warning = true, .text = fmt::format("held: {}", held)});
   }

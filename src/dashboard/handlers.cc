@@ -87,7 +87,7 @@ Dashboard::State::Answer Dashboard::State::node(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::pods(const Ask& ask) {
   PodQuery query{ask.query("query"), ask.query("node"), ask.query("state"), ask.number("limit", 200, kMostPods)};
   if (!query.state.empty() && query.state != "pending" && query.state != "failing") {
-    co_return server::problem_response(400, "state is pending or failing");
+    co_return server::problem_response(400, "state must be pending or failing");
   }
   co_return found(model.pods(query));
 }
@@ -116,7 +116,7 @@ Dashboard::State::Answer Dashboard::State::pod(const Ask& ask) {
     }
   }
   const PodEntry* entry = model.cluster_view().pod(ns + "/" + name);
-  if (entry == nullptr) co_return missing(fmt::format("there is no pod {}/{} any more", ns, name));
+  if (entry == nullptr) co_return missing(fmt::format("pod {}/{} no longer exists", ns, name));
   const ActivityObject itself{"Pod", ns, name};
   const std::string activity = model.activity_log().about(itself, 50);
   std::string json = fmt::format(
@@ -167,7 +167,7 @@ Dashboard::State::Answer Dashboard::State::activity(const Ask& ask) {
 }
 
 Dashboard::State::Answer Dashboard::State::choices(const Ask&) {
-  if (demo_actions == nullptr) co_return missing("this is no demo");
+  if (demo_actions == nullptr) co_return missing("this server is not a demo");
   co_return found(demo_actions->choices());
 }
 
@@ -186,7 +186,7 @@ net::HttpResponse Dashboard::State::told(const Ask& ask, const Result<std::strin
 Dashboard::State::Answer Dashboard::State::pause(const Ask& ask) {
   auto request = read_pause(ask.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->pause(ask.who(), request->paused, request->reason);
   co_return told(ask, result);
 }
@@ -194,7 +194,7 @@ Dashboard::State::Answer Dashboard::State::pause(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::apply(const Ask& ask) {
   auto request = read_apply(ask.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->apply_plan(ask.who(), request->plan);
   co_return told(ask, result);
 }
@@ -202,7 +202,7 @@ Dashboard::State::Answer Dashboard::State::apply(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::cancel(const Ask& ask) {
   auto request = read_cancel(ask.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->cancel_migration(ask.who(), request->ns, request->name);
   co_return told(ask, result);
 }
@@ -210,7 +210,7 @@ Dashboard::State::Answer Dashboard::State::cancel(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::move(const Ask& ask) {
   auto request = read_move(ask.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->move(ask.who(), request->ns, request->pod, request->to, request->mode);
   co_return told(ask, result);
 }
@@ -218,7 +218,7 @@ Dashboard::State::Answer Dashboard::State::move(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::set_maintenance(const Ask& ask) {
   auto request = read_maintenance(ask.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->maintenance(ask.who(), request->node, request->on);
   co_return told(ask, result);
 }
@@ -226,7 +226,7 @@ Dashboard::State::Answer Dashboard::State::set_maintenance(const Ask& ask) {
 Dashboard::State::Answer Dashboard::State::demo(const Ask& ask) {
   const auto demo_action = read_demo_action(ask.request.body);
   if (!demo_action) co_return refused(demo_action.error());
-  if (demo_actions == nullptr) co_return missing("this is no demo");
+  if (demo_actions == nullptr) co_return missing("this server is not a demo");
   co_return told(ask, demo_actions->perform(*demo_action));
 }
 

@@ -78,7 +78,7 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
 
 // A drain does not begin if some pods have no target, so that it does not stop half-way.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
-  std::string note = "The node cannot be emptied: " + in_words(node.blockers);
+  std::string note = "The node cannot be drained: " + in_words(node.blockers);
   std::string& told = told_full_[node.name];
   if (told == note) return;
   told = note;
@@ -91,7 +91,7 @@ void Maintenance::begin(const MaintenanceNode& node, WallTime now, MaintenanceSt
   drain.since = now;
   drain.total = drain.told_left = node.to_leave;
   tell(node, false, "MaintenanceStarted",
-       fmt::format("{} to leave{}", pods(node.to_leave),
+       fmt::format("{} must leave the node{}", pods(node.to_leave),
                    node.unschedulable ? "; the node was cordoned before maintenance started" : ""),
        step);
   go_on(node, now, step);
@@ -133,7 +133,7 @@ void Maintenance::tell_progress(const MaintenanceNode& node, Drain& drain, WallT
     if (std::exchange(drain.told_drained, true)) return;
     const auto took = std::chrono::duration_cast<std::chrono::seconds>(now - drain.since);
     tell(node, false, "MaintenanceDrained",
-         fmt::format("The node is empty: {} left within {} s", pods(drain.total), took.count()), step);
+         fmt::format("The node is drained: {} left it within {} s", pods(drain.total), took.count()), step);
     return;
   }
   drain.told_drained = false;
@@ -141,7 +141,7 @@ void Maintenance::tell_progress(const MaintenanceNode& node, Drain& drain, WallT
   if (drain.told_left > node.to_leave && (drain.told_left - node.to_leave) * 4 >= drain.total) {
     drain.told_left = node.to_leave;
     tell(node, false, "MaintenanceProgress",
-         fmt::format("{} of {} left, {} to go{}", pods(gone), drain.total, node.to_leave,
+         fmt::format("{} of {} have left the node, {} remain{}", pods(gone), drain.total, node.to_leave,
                      progress.eta ? fmt::format("; about {} s", progress.eta->count()) : ""),
          step);
   }

@@ -239,7 +239,7 @@ TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
   api::Node cordoned = node("b");
   cordoned.mutable_spec()->set_unschedulable(true);
   snapshot_reader->upsert(cordoned);
-  EXPECT_THAT(problem(), HasSubstr("does not fit on b"));
+  EXPECT_THAT(problem(), HasSubstr("no longer fits on b"));
 }
 
 TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
@@ -261,7 +261,7 @@ TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
   api::Pod out = serving("db-0");
   (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
   snapshot_reader->upsert(out);
-  EXPECT_EQ(problem(), "the pod asks not to be moved");
+  EXPECT_EQ(problem(), "the pod has opted out of moves");
   snapshot_reader->remove(out);
   EXPECT_EQ(problem(), "the pod is gone");
   api::Pod elsewhere = serving("db-0");

@@ -71,8 +71,8 @@ void Snapshot::upsert_pod(const api::Pod& pod) {
   const std::string uid = cluster::uid_of(pod);
   if (cluster::is_finished(pod)) return remove_pod(uid);
   if (const auto said = cluster::opt_out_value(pod.metadata()); said.meaning == cluster::OptOut::Unclear) {
-    warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", pod.metadata().namespace_(),
-                     pod.metadata().name(), said.key, said.value));
+    warn(fmt::format("pod {}/{} has {} with the unknown value \"{}\"; the pod is not moved",
+                     pod.metadata().namespace_(), pod.metadata().name(), said.key, said.value));
   }
   PodFacts facts = facts_of(pod, cluster_.interner().symbols);
   if (pod.spec().node_name().empty()) {
@@ -116,8 +116,8 @@ void Snapshot::upsert_node(const api::Node& node) {
   facts.zone = cluster::zone_of(node);
   facts.maintenance = cluster::asks_for_maintenance(node.metadata());
   if (const auto word = cluster::unclear_maintenance(node.metadata())) {
-    warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", node.metadata().name(),
-                     *word));
+    warn(fmt::format("node {} has {}, which is not a known value; only \"true\" starts maintenance",
+                     node.metadata().name(), *word));
   }
   // A node without a Ready condition counts as ready: it was written by hand.
   facts.ready = !cluster::says_not_ready(node);
@@ -132,7 +132,7 @@ void Snapshot::upsert_namespace(const api::Namespace& ns) {
   const auto said = cluster::opt_out_value(ns.metadata());
   namespaces_.insert_or_assign(cluster_.interner().symbols.intern(ns.metadata().name()), said.meaning);
   if (said.meaning != cluster::OptOut::Unclear) return;
-  warn(fmt::format("namespace {} says {}: \"{}\", which means nothing; its pods are not moved", ns.metadata().name(),
+  warn(fmt::format("namespace {} has {} with the unknown value \"{}\"; its pods are not moved", ns.metadata().name(),
                    said.key, said.value));
 }
 
