@@ -220,7 +220,7 @@ TEST(ReadConfiguration, LeaderElectionMustBeAbleToWork) {
   }
   EXPECT_THAT(problems_of("leaderElection: {leaderElect: false, resourceLock: endpoints, leaseDuration: 1s}\n"),
               IsEmpty())
-      << "nobody stands, so nothing can go wrong";
+      << "leader election is off, so its settings are not checked";
 }
 
 TEST(ReadConfiguration, TheConnectionIsChecked) {

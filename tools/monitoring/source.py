@@ -6,8 +6,9 @@ fixed windows in rules.
 
 RECORDS = [
     ('rescheduler:node_cpu_used:percent', '''
-# Idle time as a share of all time, so that the value is correct for a node that was first scraped a minute ago. Without the
-# division, the rate over five minutes of one minute of samples would be a fifth of the real value, and the node would look busy.''', '''
+# Idle time as a share of all time, so that the value is correct for a node that was first scraped a minute ago.
+# Without the division, one minute of samples in a rate over five minutes would give a fifth of the real value, and
+# the node would look busy.''', '''
 100 * (1 - sum by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m]))
          / sum by(instance) (rate(node_cpu_seconds_total[5m])))'''),
     ('rescheduler:node_memory_used:percent', '', '''
@@ -106,7 +107,8 @@ DASHBOARDS = {
              'histogram_quantile(0.99, sum by(le, extension_point) '
              f'(rate(scheduler_plugin_execution_duration_seconds_bucket{{plugin="Rescheduler"}}{RATE})))')]),
         ('Pending pods', 'short', '', [('{{queue}}', 'sum by(queue) (scheduler_pending_pods)')]),
-        ('Pending pods, by the plugin that rejects them', 'short', '', [('{{plugin}}', 'sum by(plugin) (scheduler_unschedulable_pods)')]),
+        ('Pending pods, by the plugin that rejects them', 'short', '', [
+            ('{{plugin}}', 'sum by(plugin) (scheduler_unschedulable_pods)')]),
         ('Pods added to a queue, by event', 'ops', '', [
             ('{{event}}', f'sum by(event) (rate(scheduler_queue_incoming_pods_total{RATE}))')]),
         ('Preemptions', 'ops', '', [('attempts', f'sum(rate(scheduler_preemption_attempts_total{RATE}))')]),

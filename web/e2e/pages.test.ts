@@ -201,7 +201,7 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await toast("good");
 });
 
-test("everything is said in Chinese to whoever reads Chinese, and the choice is kept", { skip }, async () => {
+test("all texts are in Chinese for a Chinese browser, and the choice is kept", { skip }, async () => {
   const { page: chinese, context } = await open(browser, `${demo.url}/ui/`, { language: "zh-CN" });
   await chinese.getByRole("link", { name: "总览" }).waitFor();
   assert.equal(await chinese.evaluate(() => document.documentElement.lang), "zh-CN");

@@ -221,7 +221,7 @@ function act(what, body) {
   if (what === "demo" && body.do === "addLoad") for (const one of [...nodes.values()].slice(0, 4)) one.cpu = Math.min(98, one.cpu + 25);
   if (what === "demo" && body.do === "setStrategy") for (const key of Object.keys(state.modes)) state.modes[key] = body.mode;
   if (what === "mock/api") state.apiDown = body.down;
-  tell("action", `somebody: ${what} ${JSON.stringify(body)}`);
+  tell("action", `a user: ${what} ${JSON.stringify(body)}`);
   changed(...nodes.values());
   send("overview", overview());
   return { message: `done: ${what}` };

@@ -147,7 +147,7 @@ TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
   const auto workload_usages = snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
   EXPECT_NEAR(workload_usages->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.75, 1e-9);
-  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "nobody has measured it";
+  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "it was never measured";
   snapshot_reader->pods_use({{"shop", "db-0", 0.5, 4e9, clock.wall_now() + 1h}});
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9)
       << "what was promised it may take";
