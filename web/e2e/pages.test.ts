@@ -226,7 +226,7 @@ test("what others wrote never becomes markup", { skip }, async () => {
   await go("overview");
   await page.locator("[data-testid=news] li").first().waitFor();
   await page.locator("#search").fill("<img src=x onerror=window.pwned=1>");
-  await page.locator("#search-list", { hasText: "No node or pod has this name" }).waitFor();
+  await page.locator("#search-list", { hasText: "No matching nodes or pods" }).waitFor();
   await go("nodes/" + encodeURIComponent("<img src=x onerror=window.pwned=1>"));
   await page.getByRole("heading", { level: 1, name: "<img" }).waitFor();
   await page.locator(".problem").waitFor();
