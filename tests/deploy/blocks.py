@@ -152,7 +152,7 @@ def unlike(shown, printed):
             continue
         ahead = got[at:] if gap else got[at:at + 1]
         if line not in ahead:
-            return f'"{line}" is not there after line {at} of\n{printed}'
+            return f'"{line}" is missing after line {at} of\n{printed}'
         at += ahead.index(line) + 1
         gap = False
     return '' if gap or at == len(got) else f'more was printed than shown:\n{printed}'

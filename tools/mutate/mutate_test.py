@@ -230,7 +230,7 @@ class Lists(Project):
         self.refused('list.txt:8: write one of name, why', stanza() + 'becuase: x\n')
         self.refused('list.txt:8: file is listed twice', stanza() + 'file: x\n')
         self.refused('changes nothing', stanza(after='limit=3'))
-        self.refused('limit stands in', stanza(), stanza())
+        self.refused('limit is also in', stanza(), stanza())
         self.refused('there is no gone.sh', stanza(file='gone.sh'))
 
 
